@@ -1,0 +1,1 @@
+"""The eight languages that mtbias ships, each a plugin like anybody else's."""

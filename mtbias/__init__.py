@@ -1,0 +1,3 @@
+"""mtbias measures gender bias in machine translation."""
+
+__version__ = "0.1.0"

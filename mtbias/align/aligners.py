@@ -1,0 +1,148 @@
+"""The aligners that can be chosen, behind one interface: pairs in, one alignment each out, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from mtbias.align.entity import Pair, Scores, Tokenised, model_scores, project, tokenise
+from mtbias.errors import DependencyError, UsageError
+from mtbias.plugin import Language
+from mtbias.types import Alignment
+
+__all__ = ["ALIGNERS", "Aligner", "EflomalAligner", "StatisticalAligner", "get_aligner"]
+
+
+class Aligner(Protocol):
+    """What the pipeline asks of an aligner."""
+
+    @property
+    def signature(self) -> str:
+        """Name and version: part of a run's identity."""
+        ...
+
+    def align(self, pairs: Sequence[Pair], language: Language) -> tuple[Alignment, ...]:
+        """One alignment a pair, in the order of `pairs`. The whole corpus must come in one call: links are learnt from it."""
+        ...
+
+
+class StatisticalAligner:
+    """mtbias's own: two IBM models trained by agreement (`mtbias.align.model`). Deterministic; needs only numpy."""
+
+    signature = "mtbias-agree/1"
+
+    def align(self, pairs: Sequence[Pair], language: Language) -> tuple[Alignment, ...]:
+        """See `Aligner`."""
+        if not pairs:
+            return ()
+        tokens = tokenise(pairs, language)
+        return _project_all(pairs, tokens, model_scores(tokens, language), language)
+
+
+class EflomalAligner:
+    """eflomal (Östling and Tiedemann 2016), where the user has installed it. Its sampler cannot be seeded: runs differ."""
+
+    @property
+    def signature(self) -> str:
+        """``eflomal/VERSION``."""
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            return f"eflomal/{version('eflomal')}"
+        except PackageNotFoundError:
+            raise DependencyError(_NO_EFLOMAL) from None
+
+    def align(self, pairs: Sequence[Pair], language: Language) -> tuple[Alignment, ...]:
+        """See `Aligner`.
+
+        Raises:
+            DependencyError: eflomal is not installed.
+        """
+        try:
+            import eflomal
+        except ImportError:
+            raise DependencyError(_NO_EFLOMAL) from None
+        if not pairs:
+            return ()
+        tokens = tokenise(pairs, language)
+        return _project_all(pairs, tokens, _eflomal_scores(eflomal.Aligner(), tokens), language)
+
+
+_NO_EFLOMAL = "--aligner eflomal needs the eflomal package: pip install 'mtbias[eflomal]' (GPL, compiled on install)"
+
+
+def _project_all(
+    pairs: Sequence[Pair], tokens: Tokenised, scores: Iterator[Scores | None], language: Language
+) -> tuple[Alignment, ...]:
+    return tuple(
+        project(pair, target, score, language)
+        for pair, target, score in zip(pairs, tokens.target_tokens, scores, strict=True)
+    )
+
+
+def _eflomal_scores(aligner: object, tokens: Tokenised) -> Iterator[Scores | None]:
+    """Links of both directions as 0/1 scores; the lexicon is the Dice coefficient of symmetric link counts."""
+    import tempfile
+    from collections import Counter
+    from pathlib import Path
+
+    def lines(side: tuple[tuple[object, ...], ...], forms: Sequence[Sequence[str]]) -> list[str]:
+        return [" ".join(row) + "\n" for row in forms]
+
+    source = [[t.form for t in row] for row in tokens.source_tokens]
+    target = [[tokens.target_forms[t.form] for t in row] for row in tokens.target_tokens]
+    with tempfile.TemporaryDirectory(prefix="mtbias-") as folder:
+        forward, backward = Path(folder, "forward"), Path(folder, "backward")
+        aligner.align(  # type: ignore[attr-defined]
+            lines((), source),
+            lines((), target),
+            links_filename_fwd=str(forward),
+            links_filename_rev=str(backward),
+            quiet=True,
+        )
+        links = [_read_links(p) for p in (forward, backward)]
+    both: Counter[tuple[str, str]] = Counter()
+    totals: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+    for k, (f, b) in enumerate(zip(*links, strict=True)):
+        for i, j in f & b:
+            both[source[k][i], target[k][j]] += 1
+            totals[0][source[k][i]] += 1
+            totals[1][target[k][j]] += 1
+    for k, (f, b) in enumerate(zip(*links, strict=True)):
+        first, head = tokens.heads[k]
+        width = len(target[k])
+        if head < 0 or not width:
+            yield None
+            continue
+        word = source[k][head]
+        yield Scores(
+            np.array([0.5 * ((head, j) in f) + 0.5 * ((head, j) in b) for j in range(width)]),
+            np.array([float(any((i, j) in f for i in range(first, head + 1))) for j in range(width)]),
+            np.array([2 * both[word, t] / max(totals[0][word] + totals[1][t], 1) for t in target[k]]),
+            np.array([float(any(j2 == j for i, j2 in f | b if not first <= i <= head)) for j in range(width)]),
+            np.zeros(width, bool),
+        )
+
+
+def _read_links(path: object) -> list[set[tuple[int, int]]]:
+    from pathlib import Path
+
+    rows = Path(str(path)).read_text(encoding="utf-8").splitlines()
+    return [{(int(i), int(j)) for i, j in (link.split("-") for link in row.split())} for row in rows]
+
+
+ALIGNERS = {"statistical": StatisticalAligner, "eflomal": EflomalAligner}
+
+
+def get_aligner(name: str) -> Aligner:
+    """The aligner called `name`.
+
+    Raises:
+        UsageError: there is none of that name.
+    """
+    try:
+        return ALIGNERS[name]()
+    except KeyError:
+        raise UsageError(f"no aligner {name!r}; there are {', '.join(sorted(ALIGNERS))}") from None

@@ -1,0 +1,273 @@
+"""From word links to the words that render the entity.
+
+For every pair the entity's head word is compared with every target word by three things: how surely both directions of
+the model link them (geometric mean of the two posteriors), how strongly their types are associated over the whole corpus
+(the Dice coefficient of *expected links*, so that what a rival entity explains is already set aside), and whether the
+plugin's nouns say that one translates the other. The best word is the anchor; neighbours that the model explains by the
+entity's words belong to its phrase (``أمين المكتبة``, ``obrero de la construcción``). Which of them is the head is decided
+where parts of speech are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtbias.align.model import LAMBDA, FloatArray, Table, cells_of, chunks, posteriors, train
+from mtbias.align.vocabulary import IntArray, Side, english_tokens, index_side, target_keys
+from mtbias.plugin import Language, SurfaceToken
+from mtbias.types import ELIMINATION, Alignment, Instance, Span
+
+MIN_SCORE = 0.10
+"""Least score (0 to 2) at which a target word counts as the entity's; below it the entity is unaligned."""
+MIN_BELONGS = 0.5
+"""Least P(entity | target word) at which a neighbour belongs to the entity's phrase."""
+MAX_GAP = 2
+"""Words that may stand inside a phrase without belonging to it (``obrero de la construcción``)."""
+GLOSSARY_LINKS = 1.0
+"""Links added a priori to a pair of types that the plugin's nouns know as translations."""
+SAME_SPELLING_LINKS = 1.0
+MAX_EXPLAINED = 0.3
+"""A target word with a surer link than this to another source word is not left over."""
+MAX_SHARE = 0.05
+
+
+class Pair(NamedTuple):
+    """A sentence with its translation, and the entity in it; a pair that only helps the statistics has no head."""
+
+    id: str
+    source: str
+    text: str
+    head: Span | None = None
+    """Characters of `source` that are the entity's head word."""
+    entity: str = ""
+    """The entity, lower-cased ("construction worker")."""
+
+    @classmethod
+    def of(cls, instance: Instance, text: str) -> Self:
+        """`instance` with its translation."""
+        return cls(instance.id, instance.source, text, instance.head, instance.entity)
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What a link model says about one pair's entity: arrays over the target tokens."""
+
+    link: FloatArray
+    """Geometric mean of P(head | target) and P(target | head)."""
+    belongs: FloatArray
+    """P(any word of the entity | target)."""
+    lexicon: FloatArray
+    """Association of the types over the corpus, 0 to 1."""
+    explained: FloatArray
+    """The surest link of each target word to any word but the entity, 0 to 1."""
+    rare: NDArray[np.bool_]
+    """Target words whose type is in at most `MAX_SHARE` of the sentences: no function words."""
+
+
+@dataclass(frozen=True)
+class Tokenised:
+    """The pairs as tokens, and as type ids."""
+
+    source_tokens: tuple[tuple[SurfaceToken, ...], ...]
+    target_tokens: tuple[tuple[SurfaceToken, ...], ...]
+    heads: tuple[tuple[int, int], ...]
+    """First and last source token of the entity; the last is the head; (-1, -1) where the span is not a token."""
+    source: Side
+    target: Side
+    target_forms: dict[str, str]
+
+
+def tokenise(pairs: Sequence[Pair], language: Language) -> Tokenised:
+    """Split both sides of `pairs` into words, find the entity among them, and number the types."""
+    source = tuple(tuple(english_tokens(p.source)) for p in pairs)
+    target = tuple(tuple(language.tokens(p.text)) for p in pairs)
+    keys = target_keys(language, (t.form for sentence in target for t in sentence))
+    return Tokenised(
+        source,
+        target,
+        tuple(_entity_tokens(p, tokens) for p, tokens in zip(pairs, source, strict=True)),
+        index_side([[t.form for t in sentence] for sentence in source]),
+        index_side([[keys[t.form] for t in sentence] for sentence in target]),
+        keys,
+    )
+
+
+def _entity_tokens(pair: Pair, tokens: Sequence[SurfaceToken]) -> tuple[int, int]:
+    if pair.head is None:
+        return -1, -1
+    at = pair.head.start
+    head = next((n for n, t in enumerate(tokens) if t.span.start <= at < t.span.end), -1)
+    if head < 0:
+        return -1, -1
+    words = pair.entity.lower().split()
+    first = head
+    for word in reversed(words[:-1]):
+        if first == 0 or tokens[first - 1].form != word:
+            break
+        first -= 1
+    return first, head
+
+
+def known_pairs(tokens: Tokenised, language: Language) -> tuple[IntArray, FloatArray]:
+    """Keys of type pairs that the plugin's nouns or a common spelling know as translations, with their prior links."""
+    numbers = {form: n for n, form in enumerate(tokens.target.types)}
+    by_base: dict[str, set[int]] = {}
+    for form, key in tokens.target_forms.items():
+        for _, base in language.bases(form):
+            by_base.setdefault(base, set()).add(numbers[key])
+    links: dict[int, float] = {}
+    sources = {form: n for n, form in enumerate(tokens.source.types)}
+    heads: dict[str, set[str]] = {}
+    for english, forms in language.glossary.items():
+        heads.setdefault(english.split(" ")[-1], set()).update(forms)
+    for form, source in sources.items():
+        forms = _translations(form, language, heads)
+        if forms:
+            for target in {t for form in forms for t in by_base.get(form, ())}:
+                links[source * len(numbers) + target] = GLOSSARY_LINKS
+    for form, source in sources.items():
+        if len(form) > 2:
+            for target in by_base.get(form, ()):
+                key = source * len(numbers) + target
+                links[key] = links.get(key, 0.0) + SAME_SPELLING_LINKS
+    keys = np.array(sorted(links), np.int64)
+    return keys, np.array([links[int(k)] for k in keys])
+
+
+def singulars(word: str) -> tuple[str, ...]:
+    """`word` and what it may be the English plural of: ``ladies`` → ladies, ladie, ladi, lady."""
+    found = [word]
+    if word.endswith("s") and not word.endswith("ss"):
+        found.append(word[:-1])
+        if word.endswith("es"):
+            found.append(word[:-2])
+        if word.endswith("ies"):
+            found.append(word[:-3] + "y")
+    if word.endswith("men"):
+        found.append(word[:-2] + "an")
+    return (*found, *_IRREGULAR.get(word, ()))
+
+
+_IRREGULAR = {"children": ("child",), "people": ("person",)}
+
+
+def _translations(word: str, language: Language, heads: Mapping[str, Set[str]]) -> set[str]:
+    """Folded forms that the plugin knows as translations of an English word, or of a phrase with that head."""
+    return set().union(*(heads.get(w, ()) for w in singulars(word)))
+
+
+def model_scores(tokens: Tokenised, language: Language) -> Iterator[Scores | None]:
+    """Scores of every pair in order by mtbias's own model; None where a side is empty or the entity is no token."""
+    source, target = tokens.source, tokens.target
+    table, null = train(source, target, known_pairs(tokens, language))
+    for first, last in chunks(source, target):
+        yield from _chunk_scores(tokens, table, null, first, last)
+
+
+def _chunk_scores(
+    tokens: Tokenised, table: Table, null: tuple[FloatArray, FloatArray], first: int, last: int
+) -> Iterator[Scores | None]:
+    source, target = tokens.source, tokens.target
+    cells = cells_of(source, target, table.keys, first, last)
+    if not len(cells.pair):
+        yield from [None] * (last - first)
+        return
+    forward, backward = posteriors(cells, table, null, LAMBDA)
+    link = np.sqrt(forward * backward)
+    common = MAX_SHARE * len(target.lengths) / max(len(target.ids), 1)
+    totals = table.source_totals[cells.source_type] + table.target_totals[cells.target_type]
+    lexicon = 2 * table.counts[cells.pair] / np.maximum(totals, 1e-12)
+    start = 0
+    for k in range(first, last):
+        rows, columns = int(source.lengths[k]), int(target.lengths[k])
+        block = slice(start, start + rows * columns)
+        start += rows * columns
+        begin, head = tokens.heads[k]
+        if head < 0 or not columns:
+            yield None
+            continue
+        at = slice(block.start + head * columns, block.start + (head + 1) * columns)
+        entity = forward[block].reshape(rows, columns)[begin : head + 1].sum(axis=0)
+        others = link[block].reshape(rows, columns).copy()
+        others[begin : head + 1] = 0.0
+        words = target.ids[target.offsets[k] : target.offsets[k + 1]]
+        yield Scores(link[at], entity, lexicon[at], others.max(axis=0), null[1][words] <= common)
+
+
+def project(pair: Pair, tokens: Sequence[SurfaceToken], scores: Scores | None, language: Language) -> Alignment:
+    """The target words that render the entity: the anchor first, then the rest of its phrase in text order."""
+    number = english_number(pair)
+    if scores is None:
+        return Alignment(pair.id, (), None)
+    words = _entity_translations(pair.entity, language)
+    known = np.array([any(base in words for _, base in language.bases(t.form)) for t in tokens], bool)
+    total = 0.5 * scores.link + 0.5 * scores.lexicon + 0.5 * known
+    anchor = int(total.argmax())
+    if total[anchor] < MIN_SCORE:
+        return _left_over(pair.id, tokens, scores, number)
+    members = _phrase(anchor, scores.belongs, known)
+    spans = [tokens[anchor].span, *(tokens[j].span for j in members if j != anchor)]
+    copied = pair.head is not None and tokens[anchor].form == pair.source[pair.head.start : pair.head.end].lower()
+    return Alignment(pair.id, tuple(spans), _basis(scores, anchor, known=bool(known[anchor])), number, copied)
+
+
+def _entity_translations(entity: str, language: Language) -> frozenset[str]:
+    """Folded forms that the plugin knows as translations of the entity, as a phrase or by its head."""
+    modifiers, _, head = entity.rpartition(" ")
+    known = language.glossary
+    whole = (known.get(f"{modifiers} {w}".strip(), frozenset()) for w in singulars(head))
+    return frozenset().union(*whole, *(known.get(w, frozenset()) for w in singulars(head)))
+
+
+_SINGULAR_ENDINGS = ("ss", "us", "is")
+
+
+def english_number(pair: Pair) -> str | None:
+    """``sg`` or ``pl`` by the form of the entity's head word, None without a head. Irregular plurals count as singular."""
+    if pair.head is None:
+        return None
+    word = pair.source[pair.head.start : pair.head.end].lower()
+    return "pl" if word.endswith("s") and not word.endswith(_SINGULAR_ENDINGS) or word in _PLURALS else "sg"
+
+
+_PLURALS = frozenset(("men", "women", "children", "people", "police", "policemen", "firemen", "mice"))
+
+
+def _left_over(ident: str, tokens: Sequence[SurfaceToken], scores: Scores, number: str | None) -> Alignment:
+    """The content word that no other source word explains, at the likeliest place; decided only if it is a noun."""
+    free = scores.rare & (scores.explained < MAX_EXPLAINED)
+    if not free.any():
+        return Alignment(ident, (), None)
+    best = int(np.where(free, scores.link, -1.0).argmax())
+    return Alignment(ident, (tokens[best].span,), ELIMINATION, number)
+
+
+def _basis(scores: Scores, anchor: int, *, known: bool) -> str:
+    linked = scores.link[anchor] >= MIN_BELONGS
+    if linked:
+        return "links+lexicon" if known or scores.lexicon[anchor] >= MIN_SCORE else "links"
+    return "lexicon"
+
+
+def _phrase(anchor: int, belongs: FloatArray, known: np.ndarray) -> list[int]:
+    members = [anchor]
+    for step in (-1, 1):
+        j, gap = anchor + step, 0
+        while 0 <= j < len(belongs) and gap <= MAX_GAP:
+            if belongs[j] >= MIN_BELONGS or (gap == 0 and known[j]):
+                members.append(j)
+                gap = 0
+            else:
+                gap += 1
+            j += step
+    return sorted(members)
+
+
+def target_spans(alignment: Alignment) -> tuple[Span, ...]:
+    """The aligned spans in text order."""
+    return tuple(sorted(alignment.target))

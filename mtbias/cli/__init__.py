@@ -1,0 +1,85 @@
+"""The command line: one module a command; errors become exit codes here and nowhere else.
+
+Exit codes: 0 done; 1 a data, model, plugin or dependency error, in one line; 2 wrong usage; 130 interrupted.
+Results go to standard output, progress and logs to standard error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from mtbias import __version__
+from mtbias.errors import MtbiasError, UsageError
+
+__all__ = ["build_parser", "main"]
+
+COMMANDS = {
+    "score": "how biased given translations of WinoMT, BUG or your own sentences are",
+    "validate": "how often the evaluator agrees with human labels",
+    "published": "the published WinoMT figures beside ours",
+    "fetch": "bring data sets and Stanza models, for machines without network",
+    "languages": "the target languages that are installed",
+    "datasets": "the data sets, their licences and citations",
+}
+_EPILOG = """\
+examples:
+  mtbias fetch --dataset winomt --lang de
+  mtbias score --translations winomt.de.txt --lang de --out runs/my-system-de
+  mtbias validate --lang de --gold labels.csv --translations winomt.de.txt
+"""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of all commands. The commands' own modules load nothing heavy."""
+    parser = argparse.ArgumentParser(
+        prog="mtbias",
+        description="Measures gender bias in machine translation.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"mtbias {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, summary in COMMANDS.items():
+        module = import_module(f"mtbias.cli.{name}")
+        command = commands.add_parser(
+            name, help=summary, description=module.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+        module.add_arguments(command)
+        command.add_argument("--debug", action="store_true", help="show the traceback of an error")
+        command.set_defaults(run=module.run)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    args = build_parser().parse_args(argv)
+    logging.basicConfig(level=logging.WARNING, format="mtbias: %(message)s", stream=sys.stderr)
+    try:
+        args.run(args)
+        sys.stdout.flush()
+    except MtbiasError as error:
+        if args.debug:
+            raise
+        _say(str(error))
+        return 2 if isinstance(error, UsageError) else 1
+    except KeyboardInterrupt:
+        _say("interrupted")
+        return 130
+    except BrokenPipeError:  # the reader of our output left ("| head"): nothing is wrong
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        if args.debug:
+            raise
+        _say(f"{error.filename or 'the system'}: {error.strerror or error}")
+        return 1
+    return 0
+
+
+def _say(message: str) -> None:
+    print("mtbias: " + " ".join(message.split("\n")), file=sys.stderr)

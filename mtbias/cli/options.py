@@ -1,0 +1,78 @@
+"""Options that several commands share, and what they turn into."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mtbias.morphology import StanzaAnalyser
+    from mtbias.plugin import Language
+
+def add_language(parser: argparse.ArgumentParser) -> None:
+    """``--lang``."""
+    parser.add_argument("--lang", required=True, metavar="CODE", help="target language, such as de (see `mtbias languages`)")
+
+
+def add_dataset(parser: argparse.ArgumentParser) -> None:
+    """``--dataset`` and ``--data``."""
+    parser.add_argument("--dataset", default="winomt", metavar="NAME", help="winomt (default), bug, bug-balanced, bug-gold, bug-gold-paper, custom")
+    parser.add_argument("--data", type=Path, metavar="PATH", help="file or folder to read instead of the cache")
+
+
+def add_machine(parser: argparse.ArgumentParser) -> None:
+    """Where models and caches are, which aligner, which device."""
+    parser.add_argument("--aligner", default="statistical", metavar="NAME", help="statistical (default) or eflomal")
+    parser.add_argument("--stanza-dir", type=Path, metavar="DIR", help="folder of Stanza models (default: STANZA_RESOURCES_DIR, else the cache)")
+    parser.add_argument("--cache-dir", type=Path, metavar="DIR", help="mtbias's cache (default: MTBIAS_CACHE, else the user's cache folder)")
+    parser.add_argument("--device", metavar="NAME", help="cpu, cuda, cuda:1 (default: a GPU where there is one)")
+
+
+def make_analyser(args: argparse.Namespace, language: Language) -> StanzaAnalyser:
+    """Stanza for `language`, with the cache of its package."""
+    from hashlib import sha256
+
+    from mtbias.corpora import cache_folder
+    from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package, stanza_folder
+
+    cache = cache_folder(args.cache_dir)
+    package = find_package(language.code, stanza_folder(args.stanza_dir, cache))
+    analyser = StanzaAnalyser(package, AnalysisCache(None), device=args.device)
+    name = sha256(analyser.signature.encode()).hexdigest()[:12]
+    return StanzaAnalyser(package, AnalysisCache(cache / "analyses" / f"{language.code}-{name}.sqlite"), device=args.device)
+
+
+class ProgressLine:
+    """Stages on standard error: a bar on a terminal, nothing elsewhere."""
+
+    def __init__(self) -> None:
+        """Start the clock."""
+        self._tty = sys.stderr.isatty()
+        self._stage = ""
+        self._bar: object | None = None
+        self.seconds: dict[str, float] = {}
+        self._since = time.perf_counter()
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Show `done` of `total` of `stage`."""
+        now = time.perf_counter()
+        if self._stage:
+            self.seconds[self._stage] = self.seconds.get(self._stage, 0.0) + now - self._since
+        self._since, self._stage = now, stage
+        if not self._tty or not total:
+            return
+        from tqdm import tqdm
+
+        bar = self._bar
+        if not isinstance(bar, tqdm) or bar.desc != stage:
+            if isinstance(bar, tqdm):
+                bar.close()
+            bar = tqdm(total=total, desc=stage, unit="sent", file=sys.stderr, leave=False)
+            self._bar = bar
+        bar.update(done - bar.n)
+        if done >= total:
+            bar.close()
+            self._bar = None

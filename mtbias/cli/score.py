@@ -1,0 +1,58 @@
+"""Score given translations: align the entity, read its gender, and say how biased the system is.
+
+TRANSLATIONS is a file of "source ||| target" lines (WinoMT's form), a TSV, CSV or JSONL with "id" or "source" and
+"target", or one target a line in the corpus's order.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from mtbias.cli import options
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--translations", type=Path, required=True, metavar="FILE", help="the translations to score")
+    options.add_language(parser)
+    options.add_dataset(parser)
+    parser.add_argument("--out", type=Path, metavar="DIR", help="folder for manifest, calls and metrics; resumes there")
+    parser.add_argument("--system", metavar="NAME", help="name of the system, for the signature (default: the file's name)")
+    parser.add_argument("--allow-missing", action="store_true", help="score even if under 95 %% of the corpus is translated")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the bootstrap intervals (default: 0)")
+    parser.add_argument("--resamples", type=int, default=2000, metavar="N", help="bootstrap resamples (default: 2000)")
+    parser.add_argument("--json", action="store_true", help="print metrics.json alone")
+    options.add_machine(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Score and print."""
+    from mtbias.align import get_aligner
+    from mtbias.corpora import load_corpus
+    from mtbias.pipeline import ScoreRequest, score_translations
+    from mtbias.registry import get_language
+    from mtbias.report.table import render
+    from mtbias.runs import metrics_text
+    from mtbias.translate.given import read_translations
+
+    language = get_language(args.lang)
+    aligner = get_aligner(args.aligner)
+    corpus = load_corpus(args.dataset, args.data, cache=args.cache_dir)
+    given = read_translations(
+        args.translations, corpus.instances, rows=corpus.rows, allow_missing=args.allow_missing
+    )
+    request = ScoreRequest(
+        corpus=corpus,
+        given=given,
+        language=language,
+        aligner=aligner,
+        analyser=options.make_analyser(args, language),
+        system=args.system or args.translations.stem,
+        seed=args.seed,
+        n_resamples=args.resamples,
+    )
+    metrics = score_translations(request, out=args.out, progress=options.ProgressLine())
+    print(metrics_text(metrics) if args.json else render(metrics), end="")
+    if args.out is not None and not args.json:
+        print(f"\nFiles: {args.out}/metrics.json, calls.jsonl (a line a sentence, with its evidence), manifest.json")

@@ -1,0 +1,172 @@
+"""The catalog of public data sets, and where their files lie on this machine."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from mtbias.errors import DataError, UsageError
+
+CACHE_VARIABLE = "MTBIAS_CACHE"
+RECORD = "fetched.json"
+"""The file beside fetched data that holds the SHA-256 of each file and of each download."""
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """One address, and the files that it gives."""
+
+    url: str
+    sha256: str
+    """Of the bytes that the address gives; empty where nobody has checked them yet."""
+    files: tuple[str, ...]
+    archive: bool = False
+    """Whether the bytes are a tar archive that holds the files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What is downloaded together, into the cache's folder ``datasets/NAME``."""
+
+    name: str
+    home: str
+    commit: str
+    licence: str
+    citation: str
+    """BibTeX."""
+    downloads: tuple[Download, ...]
+
+    @property
+    def hashes(self) -> dict[str, str]:
+        """SHA-256 by file, for the files whose hash the catalog knows."""
+        return {file: d.sha256 for d in self.downloads if d.sha256 and not d.archive for file in d.files}
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A public data set: one file of a source."""
+
+    name: str
+    description: str
+    rows: int
+    """Rows of the file, as published."""
+    file: str
+    source: Source
+
+
+@functools.cache
+def datasets() -> Mapping[str, Dataset]:
+    """The public data sets by name, in the catalog's order."""
+    text = resources.files("mtbias.corpora").joinpath("catalog.toml").read_text(encoding="utf-8")
+    content = tomllib.loads(text)
+    sources = {name: _source(name, entry) for name, entry in content["source"].items()}
+    return {
+        name: Dataset(
+            name=name,
+            description=entry["description"],
+            rows=entry["rows"],
+            file=entry["file"],
+            source=sources[entry["source"]],
+        )
+        for name, entry in content["dataset"].items()
+    }
+
+
+def _source(name: str, entry: Mapping[str, Any]) -> Source:
+    downloads = tuple(
+        Download(url=d["url"], sha256=d["sha256"], files=tuple(d["files"]), archive=d.get("archive", False))
+        for d in entry["downloads"]
+    )
+    return Source(
+        name=name,
+        home=entry["home"],
+        commit=entry["commit"],
+        licence=entry["licence"],
+        citation=entry["citation"].strip(),
+        downloads=downloads,
+    )
+
+
+def dataset(name: str) -> Dataset:
+    """The public data set `name`.
+
+    Raises:
+        UsageError: there is none; the message lists those there are.
+
+    """
+    found = datasets().get(name)
+    if found is None:
+        known = ", ".join(datasets())
+        raise UsageError(f"no data set {name!r} to fetch; there are {known}")
+    return found
+
+
+def cache_folder(cache: Path | None) -> Path:
+    """The root of the cache: `cache`, else the environment's ``MTBIAS_CACHE``, else the user's cache folder."""
+    if cache is not None:
+        return cache
+    from_environment = os.environ.get(CACHE_VARIABLE, "")
+    if from_environment:
+        return Path(from_environment)
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("mtbias"))
+
+
+def source_folder(source: Source, cache: Path | None) -> Path:
+    """The folder in which the files of `source` lie once they are fetched."""
+    return cache_folder(cache) / "datasets" / source.name
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """What is on record beside fetched data (`RECORD`)."""
+
+    files: Mapping[str, str]
+    """SHA-256 by file."""
+    downloads: Mapping[str, str]
+    """SHA-256 of the bytes that each address gave."""
+    verified: Mapping[str, bool]
+    """For each address, whether that hash was known beforehand."""
+
+
+def read_record(folder: Path) -> Fetch:
+    """The record beside the data in `folder`; an empty one where there is none.
+
+    Raises:
+        DataError: the record cannot be read.
+
+    """
+    path = folder / RECORD
+    if not path.is_file():
+        return Fetch({}, {}, {})
+    try:
+        content = json.loads(path.read_bytes())
+        files = {str(name): str(value) for name, value in content["files"].items()}
+        downloads = {str(url): str(d["sha256"]) for url, d in content["downloads"].items()}
+        verified = {str(url): bool(d["verified"]) for url, d in content["downloads"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        message = f"the record of fetched files is damaged ({error!r}); delete it and run mtbias fetch again"
+        raise DataError(message, path=path) from None
+    return Fetch(files, downloads, verified)
+
+
+def write_record(folder: Path, fetch: Fetch) -> None:
+    """Write the record beside the data in `folder`, in one step."""
+    content = {
+        "files": dict(fetch.files),
+        "downloads": {
+            url: {"sha256": value, "verified": fetch.verified[url]} for url, value in fetch.downloads.items()
+        },
+    }
+    path = folder / RECORD
+    temporary = folder / f".{RECORD}.{os.getpid()}"
+    temporary.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    temporary.replace(path)

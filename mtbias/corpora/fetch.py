@@ -1,0 +1,239 @@
+"""Fetching of public data: download, check, unpack, put in place.
+
+Nothing appears in the cache before its hash is right; each file is put there in one step. Files that are there and
+whole are left alone, damaged ones are fetched again. A download that was once taken unverified must give the same bytes
+the next time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tarfile
+import tempfile
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from mtbias.corpora.catalog import Download, Fetch, Source, dataset, read_record, source_folder, write_record
+from mtbias.errors import DataError, MissingResourceError, UsageError
+
+MAX_UNPACKED = 2 * 1024**3
+"""Bytes that an archive may unpack to."""
+TIMEOUT = 60
+"""Seconds without an answer after which a download is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedDownload:
+    """What one address gave."""
+
+    url: str
+    sha256: str
+    verified: bool
+    """Whether the hash was known beforehand, from the catalog or from the caller."""
+    files: tuple[Path, ...]
+    """The files in the cache that come from it."""
+    fresh: bool
+    """Whether it was downloaded just now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """The result of fetching: the folder, and what each address gave."""
+
+    source: str
+    folder: Path
+    downloads: tuple[FetchedDownload, ...]
+
+
+def fetch_dataset(
+    name: str,
+    cache: Path | None,
+    *,
+    sha256: str | None = None,
+    accept_unverified: bool = False,
+    progress: bool = False,
+) -> Fetched:
+    """Fetch the public data set `name` into the cache and check it.
+
+    Args:
+        name: a name of the catalog.
+        cache: root of the cache; None for ``MTBIAS_CACHE`` or the user's cache folder.
+        sha256: hash of the download, for a data set whose hash the catalog does not know.
+        accept_unverified: take such a download without knowing its hash; the hash that came is in the result and in
+            ``fetched.json`` beside the data, and later reads are checked against it.
+        progress: show a progress bar on standard error.
+
+    Raises:
+        UsageError: an unknown name; `sha256` that is no SHA-256, or for a data set whose hash the catalog knows.
+        MissingResourceError: the download failed, or its hash is unknown and neither option was given.
+        DataError: the download's hash is another than expected; an archive that is broken, holds a dangerous member,
+            or lacks a file.
+
+    """
+    source = dataset(name).source
+    return fetch_source(
+        source, source_folder(source, cache), sha256=sha256, accept_unverified=accept_unverified, progress=progress
+    )
+
+
+def fetch_source(
+    source: Source,
+    folder: Path,
+    *,
+    sha256: str | None = None,
+    accept_unverified: bool = False,
+    progress: bool = False,
+) -> Fetched:
+    """Fetch the files of `source` into `folder`; arguments and errors as in `fetch_dataset`."""
+    given = _given_hash(source, sha256)
+    record = read_record(folder)
+    results = []
+    for download in source.downloads:
+        known = download.sha256 or given
+        expected = known or record.downloads.get(download.url, "")
+        result = _present(download, folder, record, expected)
+        if result is None:
+            if not expected and not accept_unverified:
+                message = (
+                    f"the SHA-256 of {download.url} is not known to mtbias, so it is not fetched unchecked; give "
+                    "--sha256 HASH, or --accept-unverified to take what comes and write its hash down"
+                )
+                raise MissingResourceError(message)
+            result = _fetch(download, folder, expected, progress=progress)
+        verified = bool(known) or record.verified.get(download.url, False)
+        result = replace(result, verified=verified)
+        updated = _recorded(record, result)
+        if updated != record:
+            write_record(folder, updated)
+            record = updated
+        results.append(result)
+    return Fetched(source=source.name, folder=folder, downloads=tuple(results))
+
+
+def _given_hash(source: Source, sha256: str | None) -> str:
+    if sha256 is None:
+        return ""
+    text = sha256.strip().lower().removeprefix("sha256:")
+    if not re.fullmatch(r"[0-9a-f]{64}", text):
+        raise UsageError(f"--sha256: 64 hexadecimal digits expected, found {sha256!r}")
+    unknown = [download for download in source.downloads if not download.sha256]
+    if len(unknown) != 1:
+        message = f"--sha256 is for data whose hash mtbias does not know; it knows that of {source.name}: leave it out"
+        raise UsageError(message)
+    return text
+
+
+def _hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _present(download: Download, folder: Path, record: Fetch, expected: str) -> FetchedDownload | None:
+    """What is in place from an earlier fetch; None where a file is absent, damaged or from another download."""
+    if not expected or (download.archive and record.downloads.get(download.url) != expected):
+        return None
+    for name in download.files:
+        wanted = record.files.get(name) if download.archive else expected
+        if not (folder / name).is_file() or _hash(folder / name) != wanted:
+            return None
+    paths = tuple(folder / name for name in download.files)
+    return FetchedDownload(download.url, expected, verified=False, files=paths, fresh=False)
+
+
+def _recorded(record: Fetch, fetched: FetchedDownload) -> Fetch:
+    files = {path.name: _hash(path) for path in fetched.files}
+    return Fetch(
+        files={**record.files, **files},
+        downloads={**record.downloads, fetched.url: fetched.sha256},
+        verified={**record.verified, fetched.url: fetched.verified},
+    )
+
+
+def _fetch(download: Download, folder: Path, expected: str, *, progress: bool) -> FetchedDownload:
+    """Download, check and put in place."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".fetch-", dir=folder) as temporary:
+            scratch = Path(temporary)
+            raw = scratch / "download"
+            _download(download.url, raw, progress=progress)
+            came = _hash(raw)
+            if expected and came != expected:
+                message = (
+                    f"{download.url} gave bytes with SHA-256 {came}, expected {expected}; nothing was kept. Try again; "
+                    "if it stays so, the published file has changed"
+                )
+                raise DataError(message)
+            if download.archive:
+                sources = unpack(raw, scratch / "unpacked", download.files, origin=download.url)
+            else:
+                sources = {download.files[0]: raw}
+            for name, path in sources.items():
+                path.replace(folder / name)
+    except OSError as error:
+        raise MissingResourceError(f"{folder} cannot be written: {error}") from error
+    paths = tuple(folder / name for name in download.files)
+    return FetchedDownload(download.url, came, verified=False, files=paths, fresh=True)
+
+
+def _download(url: str, path: Path, *, progress: bool) -> None:
+    import pooch
+
+    try:
+        pooch.HTTPDownloader(progressbar=progress, timeout=TIMEOUT)(url, str(path), None)
+    except (OSError, ValueError) as error:  # requests' errors are OSErrors; ValueError: a strange content length
+        message = (
+            f"{url} could not be downloaded ({error}); check the network, or download it elsewhere and give --data"
+        )
+        raise MissingResourceError(message) from error
+
+
+def unpack(archive: Path, folder: Path, names: Iterable[str], *, origin: str | None = None) -> dict[str, Path]:
+    """Unpack the gzipped tar file `archive` into the new folder `folder` and find the files `names` in it.
+
+    Only plain files and folders whose path stays inside `folder` are unpacked. One link, device, absolute path or path
+    that climbs out (``..``) anywhere in the archive refuses the whole archive, before anything is written. Messages
+    name `origin`, the address, where it is given.
+
+    Returns:
+        The path of each file of `names`, by name, in whatever folder of the archive it stood.
+
+    Raises:
+        DataError: the archive is broken; it has a dangerous member; it would fill more than `MAX_UNPACKED` bytes; a
+            file is not in it, or in it twice.
+
+    """
+    place = origin or archive
+    folder.mkdir(parents=True)
+    try:
+        with tarfile.open(archive, "r:gz") as tar:
+            members = tar.getmembers()
+            for member in members:
+                _check_member(member, folder, place)
+            if sum(member.size for member in members) > MAX_UNPACKED:
+                raise DataError(f"the archive unpacks to more than {MAX_UNPACKED} bytes", path=place)
+            tar.extractall(folder, members=members, filter="data")
+    except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
+        raise DataError(f"the archive cannot be unpacked: {error}; fetch it again", path=place) from error
+    found = {}
+    for name in names:
+        hits = [Path(root) / name for root, _, files in os.walk(folder) if name in files]
+        if len(hits) != 1:
+            raise DataError(f"{name} expected once in the archive, found {len(hits)} times", path=place)
+        found[name] = hits[0]
+    return found
+
+
+def _check_member(member: tarfile.TarInfo, folder: Path, place: Path | str) -> None:
+    if not (member.isfile() or member.isdir()):
+        kind = "a link" if member.issym() or member.islnk() else "a device or something else that is no file"
+        raise DataError(f"member {member.name!r} is {kind}; the archive is refused", path=place)
+    posix, windows = PurePosixPath(member.name), PureWindowsPath(member.name)
+    absolute = posix.is_absolute() or windows.is_absolute() or bool(windows.drive) or bool(windows.root)
+    base = folder.resolve()
+    if absolute or ".." in posix.parts or ".." in windows.parts or not (base / posix).resolve().is_relative_to(base):
+        raise DataError(f"member {member.name!r} leaves the folder; the archive is refused", path=place)

@@ -1,0 +1,95 @@
+"""Finding an entity in its sentence: from a token index or a phrase to the characters of the head word.
+
+English noun phrases of the kind that corpora name ("construction worker") end in their head, so the head is the last
+word of the phrase.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mtbias.types import Span
+
+AS_GIVEN = "as given"
+CORRECTED = "corrected"
+NEAREST = "nearest"
+
+_TOKEN = re.compile(r"\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Where an entity stands."""
+
+    head: Span
+    """Characters of the head word, without punctuation and possessive ending."""
+    index: int
+    """Index of the phrase's first token."""
+    how: str
+    """``as given``, ``corrected`` (it occurs once, elsewhere) or ``nearest`` (it occurs several times, elsewhere)."""
+
+
+def tokens(text: str) -> list[Span]:
+    """Spans of the whitespace tokens of `text`, as `str.split` divides it."""
+    return [Span(*match.span()) for match in _TOKEN.finditer(text)]
+
+
+def core(text: str, span: Span) -> Span:
+    """`span` without punctuation at its ends and without a possessive *'s*; unchanged if nothing else is there."""
+    start, end = span
+    while start < end and _is_edge(text[start]):
+        start += 1
+    while end > start and _is_edge(text[end - 1]):
+        end -= 1
+    if start == end:
+        return span
+    if end - start > 2 and text[end - 2 : end].lower() in {"'s", "’s"}:
+        end -= 2
+    return Span(start, end)
+
+
+def _is_edge(char: str) -> bool:
+    return unicodedata.category(char)[0] in "PSZC"
+
+
+def words(phrase: str) -> list[str]:
+    """The words of `phrase` in the form in which they are compared: case-folded, without punctuation at the ends."""
+    return [phrase[slice(*core(phrase, span))].casefold() for span in tokens(phrase)]
+
+
+def find_phrase(text: str, spans: Sequence[Span], phrase: Sequence[str]) -> list[int]:
+    """Indices of the tokens at which `phrase` (see `words`) starts; empty for an empty phrase."""
+    if not phrase:
+        return []
+    folded = [text[slice(*core(text, span))].casefold() for span in spans]
+    wanted = list(phrase)
+    return [i for i in range(len(folded) - len(wanted) + 1) if folded[i : i + len(wanted)] == wanted]
+
+
+def phrase_at(text: str, spans: Sequence[Span], phrase: Sequence[str], index: int) -> bool:
+    """Whether `phrase` (see `words`) starts at token `index`."""
+    there = spans[index : index + len(phrase)]
+    return bool(phrase) and [text[slice(*core(text, span))].casefold() for span in there] == list(phrase)
+
+
+def locate(text: str, spans: Sequence[Span], index: int, phrase: str) -> Located | None:
+    """The head of `phrase`, which a corpus says starts at token `index` of `spans`.
+
+    Where the phrase stands at `index`, in any case, the index is taken as given. Where it stands once elsewhere, the
+    index is corrected; where it stands several times elsewhere, the occurrence nearest to `index` is taken (the earlier
+    of two equally near). None where it does not occur.
+    """
+    wanted = words(phrase)
+    found = [index] if phrase_at(text, spans, wanted, index) else find_phrase(text, spans, wanted)
+    if not found:
+        return None
+    if index in found:
+        best, how = index, AS_GIVEN
+    elif len(found) == 1:
+        best, how = found[0], CORRECTED
+    else:
+        best, how = min(found, key=lambda i: (abs(i - index), i)), NEAREST
+    return Located(head=core(text, spans[best + len(wanted) - 1]), index=best, how=how)

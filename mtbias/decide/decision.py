@@ -1,0 +1,159 @@
+"""The policy: the noun phrase decides; a predicate that agrees with the entity only where it is silent; a pronoun never.
+
+The order of the questions, each answered with evidence:
+
+1. the head noun's form: the plugin's nouns for people, then gender-marking endings, and for other words the tagger;
+2. the article, contraction, title or attributive adjective that agrees with it;
+3. the predicate whose subject it surely is.
+
+A masculine form that is also used of women (``generic``) yields to feminine agreement. A noun of fixed grammatical gender
+is never evidence. Evidence that contradicts itself is ambiguous; none is no call. There is no default.
+"""
+
+from __future__ import annotations
+
+from mtbias.decide import agreement
+from mtbias.decide.agreement import Phrase
+from mtbias.decide.phrase import Unit, after, before, find_head, is_noun, tagged_gender, units_of
+from mtbias.decide.predicate import predicate_gender
+from mtbias.decide.votes import FormVotes
+from mtbias.plugin import Language, NounKind, NounReading
+from mtbias.types import Alignment, Analysis, Evidence, Gender, GenderCall, Reason
+
+
+def decide(alignment: Alignment, analysis: Analysis, language: Language, votes: FormVotes | None = None) -> GenderCall:
+    """The gender in which the entity stands in one translation.
+
+    Args:
+        alignment: where the entity is in the translation.
+        analysis: the translation's morphology.
+        language: the plugin.
+        votes: the tagger's readings over the corpus; None trusts each single reading.
+    """
+    if not alignment.target:
+        return GenderCall(alignment.id, None, Reason.UNALIGNED)
+    units = units_of(analysis, language)
+    sure = alignment.basis in _SURE
+    head = find_head(units, alignment.target, language, sure=sure)
+    if head is None or not (sure or is_noun(units[head])):  # no verb renders a person
+        return GenderCall(alignment.id, None, Reason.UNALIGNED)
+    spans = (units[head].span, *(s for s in sorted(alignment.target) if s != units[head].span))
+    phrase = Phrase(
+        units, head, before(units, head, language), after(units, head, language), language, alignment.number
+    )
+    if not sure and not units[head].readings:
+        doubt = Evidence("noun", units[head].text, None, "alignment", "aligned without certainty, not known as a noun for people")
+        return GenderCall(alignment.id, None, Reason.NO_MORPHOLOGY, spans, (doubt,))
+    foreign = alignment.copied or _foreign(units[head], language)
+    gender, reason, evidence = _judge(phrase, None if foreign else votes, foreign=foreign)
+    return GenderCall(alignment.id, gender, reason, spans, tuple(evidence))
+
+
+_SURE = ("links", "links+lexicon")
+"""Bases of an alignment that is believed even where the tagger sees no noun."""
+
+_Judgement = tuple[Gender | None, Reason | None, list[Evidence]]
+
+
+def _foreign(unit: Unit, language: Language) -> bool:
+    """A word in Latin letters in a language that is not written in them."""
+    return unit.form.isascii() and unit.form.isalpha() and not language.latin
+
+
+def _judge(phrase: Phrase, votes: FormVotes | None, *, foreign: bool) -> _Judgement:
+    """The decision on one phrase. A `foreign` noun says nothing by itself, whatever the tagger makes of it."""
+    noun, kind = _noun(phrase, votes, foreign=foreign)
+    if kind is NounKind.FIXED:
+        return None, Reason.NO_MORPHOLOGY, [noun]
+    articles = agreement.determiners(phrase, noun.gender if kind in _TELLING else None)
+    articles += agreement.names(phrase)
+    adjectives = agreement.adjectives(phrase)
+    if kind is NounKind.GENERIC:
+        return _generic(noun, articles, adjectives, phrase)
+    if kind in _TELLING:
+        if any(e.gender not in (None, Gender.NEUTRAL, noun.gender) for e in articles):
+            return None, Reason.AMBIGUOUS, [noun, *articles, *adjectives]
+        return noun.gender, None, [noun, *articles, *adjectives]
+    return _silent_noun(noun, [*articles, *adjectives], phrase)
+
+
+_TELLING = (NounKind.MASCULINE, NounKind.FEMININE)
+
+
+def _silent_noun(noun: Evidence, agreeing: list[Evidence], phrase: Phrase) -> _Judgement:
+    """A noun of common gender, or one that only the tagger knows: agreement decides before the tagger's guess."""
+    telling = [e for e in agreeing if e.gender is not None]
+    firm = [e for e in telling if e.source != "tagger"] or telling
+    genders = {e.gender for e in firm}
+    silent = [e for e in (noun, *agreeing) if e not in firm]
+    if len(genders) > 1:
+        return None, Reason.AMBIGUOUS, [*firm, *silent]
+    if genders:
+        return genders.pop(), None, [*firm, *silent]
+    if noun.gender is not None:
+        return noun.gender, None, [noun, *agreeing]
+    for own in agreement.noun_ending(phrase):
+        return own.gender, None, [own, *silent]
+    verb = predicate_gender(phrase)
+    if verb is not None:
+        return verb.gender, None, [verb, *silent]
+    return None, Reason.NO_MORPHOLOGY, silent
+
+
+def _generic(noun: Evidence, articles: list[Evidence], adjectives: list[Evidence], phrase: Phrase) -> _Judgement:
+    """A masculine form used of women too: feminine agreement overrules it.
+
+    Its article or title has the last word. A masculine adjective has not (ru *новый врач сказала*), the verb may overrule it.
+    """
+    for firm in ([e for e in articles if e.gender], [e for e in adjectives if e.gender and e.source != "tagger"]):
+        genders = {e.gender for e in firm} - {Gender.NEUTRAL}
+        if len(genders) > 1:
+            return None, Reason.AMBIGUOUS, [*firm, noun]
+        if genders == {Gender.FEMALE}:
+            return Gender.FEMALE, None, [*firm, noun]
+        if genders and firm[0] in articles:
+            return Gender.MALE, None, [noun, *articles, *adjectives]
+    verb = predicate_gender(phrase)
+    if verb is not None and verb.gender is Gender.FEMALE:
+        return Gender.FEMALE, None, [verb, noun, *articles, *adjectives]
+    return Gender.MALE, None, [noun, *articles, *adjectives]
+
+
+def _noun(phrase: Phrase, votes: FormVotes | None, *, foreign: bool) -> tuple[Evidence, NounKind | None]:
+    """What the head's own form says, and the kind of noun it is where the plugin knows it."""
+    unit, language = phrase.units[phrase.head], phrase.language
+    if unit.readings:
+        return _known_noun(unit, agreement.fitting_readings(phrase))
+    if foreign:
+        return Evidence("noun", unit.text, None, "form", "a foreign word"), NounKind.COMMON
+    ending = language.ending(unit.form)
+    if ending and (unit.upos("NOUN", "PROPN", "ADJ") or not unit.words):
+        return Evidence("noun", unit.text, _SAID.get(ending[1]), "form", f"-{ending[0]}: {_SAYS[ending[1]]}"), ending[1]
+    words = [w for w in unit.content if w.upos in ("NOUN", "PROPN", "ADJ")] or list(unit.content)
+    gender, feature = tagged_gender(words)
+    majority = votes.majority(language.fold(unit.text)) if votes else None
+    if majority and majority[0] != gender:
+        said = f"the tagger reads {feature or 'no gender'} here, {majority[0]} in {majority[1]} of {majority[2]} places"
+        return Evidence("noun", unit.text, majority[0], "corpus", said), None
+    return Evidence("noun", unit.text, gender, "tagger", feature or "no gender"), None
+
+
+def _known_noun(unit: Unit, readings: Sequence[NounReading]) -> tuple[Evidence, NounKind]:
+    """What the plugin's readings of the form amount to. A form with several is silent unless they say the same."""
+    found = frozenset(r.kind for r in readings)
+    telling = found - {NounKind.FIXED} or found
+    if telling == {NounKind.GENERIC, NounKind.MASCULINE}:
+        telling = frozenset({NounKind.GENERIC})
+    kind = min(telling) if len(telling) == 1 else NounKind.COMMON
+    lemmas = ", ".join(sorted({r.lemma for r in readings}))
+    return Evidence("noun", unit.text, _SAID.get(kind), "lexicon", f"{_SAYS[kind]}: {lemmas}"), kind
+
+
+_SAID = {NounKind.MASCULINE: Gender.MALE, NounKind.GENERIC: Gender.MALE, NounKind.FEMININE: Gender.FEMALE}
+_SAYS = {
+    NounKind.MASCULINE: "masculine",
+    NounKind.FEMININE: "feminine",
+    NounKind.COMMON: "one form for both genders",
+    NounKind.GENERIC: "masculine, also used of women",
+    NounKind.FIXED: "fixed grammatical gender",
+}

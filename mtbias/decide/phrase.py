@@ -1,0 +1,164 @@
+"""The noun phrase around the entity: surface words with their morphology, the head among them, what agrees with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mtbias.plugin import Language, NounReading
+from mtbias.types import Analysis, Gender, Span, Word
+
+NOMINAL = frozenset(("NOUN", "PROPN"))
+MODIFIER = frozenset(("ADJ", "DET", "NUM"))
+_GENDER = {"Masc": Gender.MALE, "Fem": Gender.FEMALE, "Neut": Gender.NEUTRAL}
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A surface word (an elided article counts as a word) with the syntactic words that overlap it."""
+
+    span: Span
+    text: str
+    form: str
+    words: tuple[Word, ...]
+    readings: tuple[NounReading, ...]
+    joined: bool
+    """Nothing but blanks stands between this word and the one before."""
+
+    @property
+    def determiner(self) -> bool:
+        """One of its words is a determiner."""
+        return any(w.upos == "DET" for w in self.words)
+
+    def upos(self, *tags: str) -> bool:
+        """One of its words has one of `tags`."""
+        return any(w.upos in tags for w in self.words)
+
+    @property
+    def content(self) -> tuple[Word, ...]:
+        """Its words without glued-on particles: prepositions, articles, conjunctions, pronouns."""
+        return tuple(w for w in self.words if w.upos not in ("ADP", "DET", "CCONJ", "SCONJ", "PRON", "PART", "PUNCT"))
+
+
+def units_of(analysis: Analysis, language: Language) -> list[Unit]:
+    """The words of a translation in order."""
+    units: list[Unit] = []
+    tokens, n, last = analysis.tokens, 0, 0
+    for surface in language.tokens(analysis.text):
+        while n < len(tokens) and tokens[n].span.end <= surface.span.start:
+            n += 1
+        words: list[Word] = []
+        k = n
+        while k < len(tokens) and tokens[k].span.start < surface.span.end:
+            words.extend(tokens[k].words)
+            k += 1
+        joined = bool(units) and not analysis.text[last : surface.span.start].strip()
+        units.append(
+            Unit(surface.span, surface.text, surface.form, tuple(words), language.noun(surface.text), joined)
+        )
+        last = surface.span.end
+    return units
+
+
+def find_head(units: Sequence[Unit], target: Sequence[Span], language: Language, *, sure: bool = True) -> int | None:
+    """Index of the head among the aligned words, or None where the spans meet no word.
+
+    The first noun of the phrase is its head in all the languages at hand (genitives, complements and second parts of
+    construct compounds follow it, adjectives are no nouns): first a noun for people that the plugin knows, then what the
+    tagger calls a noun, then, where the alignment is `sure`, a noun that follows the aligned article, numeral or
+    preposition, then the anchor itself.
+    """
+    aligned = [n for n, unit in enumerate(units) if any(unit.span.start < s.end and s.start < unit.span.end for s in target)]
+    if not aligned:
+        return None
+    anchor = next(n for n in aligned if units[n].span.start < target[0].end and target[0].start < units[n].span.end)
+    for n in aligned:
+        known = units[n].readings and (n == anchor or not units[n].upos("VERB", "ADP", "AUX"))
+        if known:
+            return n + 1 if _belongs_to_next(units, n, language) else n
+    for n in aligned:
+        if any(w.upos in NOMINAL for w in units[n].words):
+            return n
+    if sure and not units[anchor].upos("VERB", "AUX"):
+        for n in range(anchor + 1, min(anchor + 4, len(units))):
+            if not units[n].joined:
+                break
+            if is_noun(units[n]):
+                return n
+            if not units[n].upos("DET", "ADJ", "NUM", "ADP"):
+                break
+    return anchor
+
+
+def _belongs_to_next(units: Sequence[Unit], n: int, language: Language) -> bool:
+    """A determiner or adjective that could also stand alone (es *algunas*, ru *обслуживающий*), with its noun behind it."""
+    following = units[n + 1] if n + 1 < len(units) else None
+    if following is None or not following.joined or not is_noun(following):
+        return False
+    cases = [{w.feat("Case") for w in unit.content} - {None} for unit in (units[n], following)]
+    agrees = bool(cases[0]) and cases[0] == cases[1] and following.upos("NOUN")
+    adjective = bool(units[n].content) and all(w.upos == "ADJ" for w in units[n].content)
+    return units[n].form in language.determiners or (adjective and agrees)
+
+
+def is_noun(unit: Unit) -> bool:
+    """A noun by the tagger, or one for people that the plugin knows."""
+    return bool(unit.readings) or any(w.upos in NOMINAL for w in unit.words)
+
+
+def before(units: Sequence[Unit], head: int, language: Language) -> list[int]:
+    """Indices of the determiners, titles and adjectives right before `head`, nearest first; no adjective before a determiner."""
+    found: list[int] = []
+    n, opened = head, False
+    while n > 0 and units[n].joined:
+        n -= 1
+        unit = units[n]
+        known = unit.form in language.determiners or unit.form in language.names
+        adjective = not opened and _modifies(unit, language) and not (unit.readings and unit.upos(*NOMINAL))
+        if known or adjective or (not opened and _between(units, n, head, language)):
+            found.append(n)
+            opened = opened or unit.form in language.determiners
+            if unit.upos("ADP"):
+                break
+        elif opened or not unit.upos("ADV") or unit.upos("VERB", "AUX", "ADP"):
+            break
+    while found and not opened and units[found[-1]].upos("VERB"):  # "a écouté": a participle that no article introduces
+        found.pop()
+    return found
+
+
+def _between(units: Sequence[Unit], n: int, head: int, language: Language) -> bool:
+    """Whatever stands between a determiner and a noun for people, and is none itself, is its adjective."""
+    article = n > 0 and units[n].joined and units[n - 1].form in language.determiners
+    return article and n == head - 1 and bool(units[head].readings) and not units[n].readings and not units[n].upos("ADP")
+
+
+def after(units: Sequence[Unit], head: int, language: Language) -> list[int]:
+    """Indices of the adjectives right after `head`, where the language has them there."""
+    found: list[int] = []
+    if not language.postposed:
+        return found
+    for n in range(head + 1, len(units)):
+        unit = units[n]
+        if not unit.joined or unit.form in language.verbs.short or not unit.content or not all(w.upos == "ADJ" for w in unit.content) or unit.upos("ADP", "CCONJ"):
+            break
+        found.append(n)
+    return found
+
+
+def _modifies(unit: Unit, language: Language) -> bool:
+    """A determiner, numeral, adjective, or participle (where the participle is no finite form, as it is in Czech)."""
+    words = [w for w in unit.words if w.upos not in ("ADP", "PUNCT")]
+    participles = () if language.verbs.endings else ("Part",)
+    return bool(words) and all(
+        w.upos in MODIFIER or (w.upos == "VERB" and w.feat("VerbForm") in participles) for w in words
+    )
+
+
+def tagged_gender(words: Sequence[Word]) -> tuple[Gender | None, str]:
+    """The gender on which `words` agree by the tagger's ``Gender`` feature, with the feature's text; None if unclear."""
+    values = {w.feat("Gender") for w in words} - {None}
+    if len(values) == 1:
+        value = values.pop() or ""
+        return _GENDER.get(value), f"Gender={value}"
+    return None, ""

@@ -1,0 +1,155 @@
+"""The predicate that agrees with the entity, asked only where the noun phrase is silent, and only where it surely is its own.
+
+Sure means: the phrase opens its clause (nothing, a conjunction or a punctuation mark before it), holds no preposition, can be
+nominative, and the verb stands right next to it, apart from negation, clitics and adverbs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mtbias.decide.agreement import Phrase, adjective_agreements, listed, only_gender, opens_clause
+from mtbias.decide.phrase import Unit, tagged_gender
+from mtbias.plugin import Agreement, Language
+from mtbias.types import Evidence, Gender, Word
+
+_LETTER = {"m": Gender.MALE, "f": Gender.FEMALE}
+_MAX_BETWEEN = 4
+
+
+def predicate_gender(phrase: Phrase) -> Evidence | None:
+    """The gender that the entity's own predicate shows, or None."""
+    if not _may_be_subject(phrase):
+        return None
+    units, language = phrase.units, phrase.language
+    if _opens_clause(units, phrase.first):
+        found = _following(phrase)
+        if found is not None:
+            return found
+    if language.verbs.order == "both":
+        return _preceding(phrase)
+    return None
+
+
+def _may_be_subject(phrase: Phrase) -> bool:
+    units = phrase.units
+    if any(units[n].upos("ADP") for n in (*phrase.left, phrase.head)):
+        return False
+    before = phrase.before()
+    if before is not None and before.upos("ADP"):
+        return False
+    if "nom" not in phrase.cases()[0] or not any(a.case in ("nom", "*") for a in phrase.noun_allows()):
+        return False
+    if any(a.case != "*" for r in units[phrase.head].readings for a in r.agreements):
+        return True  # the form is one of a nominative, whatever the tagger reads
+    cases = {w.feat("Case") for w in units[phrase.head].content} - {None}
+    return not cases or "Nom" in cases
+
+
+def _opens_clause(units: Sequence[Unit], first: int) -> bool:
+    if first == 0 or not units[first].joined:
+        return True
+    before = units[first - 1]
+    return bool(before.words) and all(w.upos in ("CCONJ", "SCONJ", "ADV", "PART") for w in before.words)
+
+
+def _following(phrase: Phrase) -> Evidence | None:
+    units, language, last = phrase.units, phrase.language, phrase.last
+    copula = reflexive = False
+    for n in range(last + 1, min(last + 2 + _MAX_BETWEEN, len(units))):
+        unit = units[n]
+        if not unit.joined:
+            return None
+        if unit.form in language.verbs.skip or _auxiliary(units, n, language):
+            reflexive = reflexive or unit.form in language.verbs.reflexives
+            continue
+        if not copula and unit.form in language.verbs.short:
+            return _by_form(unit, language.verbs.short[unit.form], phrase, unit.form, tagged=True)
+        if _is_copula(unit, language, reflexive=reflexive):
+            found = None if _compound_tense(unit, language) else _shown(unit, phrase)
+            if found:
+                return found
+            copula = True
+        elif copula and unit.upos("ADJ", "VERB", "AUX"):
+            return _predicative(unit, phrase)
+        elif unit.upos("VERB", "AUX"):
+            return None if _compound_tense(unit, language) else _shown(unit, phrase)
+        elif not all(w.upos in ("ADV", "PART") for w in unit.words):
+            return None
+    return None
+
+
+def _is_copula(unit: Unit, language: Language, *, reflexive: bool) -> bool:
+    verbs = language.verbs
+    return unit.form in verbs.copulas or (reflexive and unit.form in verbs.reflexive_copulas)
+
+
+def _auxiliary(units: Sequence[Unit], n: int, language: Language) -> bool:
+    """An auxiliary right before a copula (fr *a été*)."""
+    following = units[n + 1].form if n + 1 < len(units) else ""
+    return units[n].form in language.verbs.auxiliaries and following in language.verbs.copulas
+
+
+def _predicative(unit: Unit, phrase: Phrase) -> Evidence | None:
+    """An adjective or participle that a copula joins to its subject: its ending by the plugin's table, else the tagger."""
+    words = [w for w in unit.words if w.upos in ("ADJ", "VERB", "AUX")]
+    ending = adjective_agreements(unit, phrase.language)
+    if ending:
+        gender = only_gender([a for a in ending if a.number in ("*", phrase.number or "sg")])
+        return Evidence("verb", unit.text, gender, "form", listed(ending)) if gender in _LETTER.values() else None
+    gender, feature = tagged_gender(words)
+    fits = all(_same_number(w, phrase) for w in words)
+    return Evidence("verb", unit.text, gender, "tagger", feature) if gender in _LETTER.values() and fits else None
+
+
+def _same_number(word: Word, phrase: Phrase) -> bool:
+    number = word.feat("Number")
+    return number is None or number == ("Plur" if phrase.number == "pl" else "Sing")
+
+
+def _compound_tense(unit: Unit, language: Language) -> bool:
+    """A bare past participle that no copula introduces ("ha chiesto") does not agree with the subject.
+
+    Where the plugin says which endings of past verbs mark gender (the Slavic l-participle), it does.
+    """
+    if any(unit.form.endswith(ending) for ending, _ in language.verbs.endings):
+        return False
+    forms = {w.feat("VerbForm") for w in unit.words if w.upos in ("VERB", "AUX")}
+    return "Part" in forms and "Fin" not in forms and any(w.feat("Tense") == "Past" for w in unit.words)
+
+
+def _preceding(phrase: Phrase) -> Evidence | None:
+    """The verb right before the phrase, where nothing before it in its clause can be its subject."""
+    unit, language = phrase.before(), phrase.language
+    if unit is None or not unit.upos("VERB", "AUX", "ADJ"):
+        return None
+    n = phrase.first - 1
+    copula = n > 0 and unit.joined and _is_copula(phrase.units[n - 1], language, reflexive=False)
+    while n > 0 and phrase.units[n].joined:
+        n -= 1
+        if opens_clause(phrase.units[n]):
+            break
+        if any(w.upos in ("NOUN", "PROPN", "PRON") and w.feat("Case") in (None, "Nom") for w in phrase.units[n].words):
+            return None
+    if copula:
+        return _predicative(unit, phrase)
+    return None if unit.upos("ADJ") or _compound_tense(unit, language) else _shown(unit, phrase)
+
+
+def _shown(unit: Unit, phrase: Phrase) -> Evidence | None:
+    """The gender of a finite verb in the entity's number: by the plugin's endings, else by the tagger."""
+    verbs = [w for w in unit.words if w.upos in ("VERB", "AUX")]
+    for ending, agreement in phrase.language.verbs.endings:
+        if unit.form.endswith(ending):
+            return _by_form(unit, agreement, phrase, f"-{ending}", all(_same_number(w, phrase) for w in verbs))
+    if not all(_same_number(w, phrase) for w in verbs):
+        return None
+    gender, feature = tagged_gender(verbs)
+    return Evidence("verb", unit.text, gender, "tagger", feature) if gender in _LETTER.values() else None
+
+
+def _by_form(unit: Unit, agreement: Agreement, phrase: Phrase, detail: str, tagged: bool) -> Evidence | None:  # noqa: FBT001
+    """Evidence of a form that shows gender, if it shows the entity's number; where it shows none, the tagger must agree."""
+    fits = tagged if agreement.number == "*" else agreement.number == (phrase.number or agreement.number)
+    gender = _LETTER.get(agreement.gender)
+    return Evidence("verb", unit.text, gender, "form", detail) if gender and fits else None

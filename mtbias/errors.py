@@ -1,0 +1,47 @@
+"""The error tree: what went wrong, where, and what to do next, in one line each.
+
+The library raises these and never exits or prints; only `mtbias.cli` turns them into exit codes.
+Everything that is the fault of an input, a model, a plugin or a missing part derives from
+`MtbiasError`, so that one ``except`` is enough for a caller.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class MtbiasError(Exception):
+    """Base of every error that mtbias raises on purpose. The command line exits with 1."""
+
+
+class UsageError(MtbiasError):
+    """The call itself is wrong (an option that does not exist, two that exclude each other). Exit code 2."""
+
+
+class DataError(MtbiasError):
+    """A file says something that cannot be right: what was expected, what came, and where.
+
+    `path` and `line` (1-based) are printed in front of the message where they are known.
+    """
+
+    def __init__(self, message: str, *, path: Path | str | None = None, line: int | None = None) -> None:
+        self.path = None if path is None else str(path)
+        self.line = line
+        where = "" if self.path is None else f"{self.path}:{line}: " if line is not None else f"{self.path}: "
+        super().__init__(f"{where}{message}")
+
+
+class MissingResourceError(MtbiasError):
+    """Something that must be on disk is not; the message names the command that brings it."""
+
+
+class DependencyError(MtbiasError):
+    """An optional library is not installed; the message names the extra that brings it."""
+
+
+class PluginError(MtbiasError):
+    """A language plugin is unknown, doubly registered, or fails to load; the message names the distribution."""
+
+
+class RunFolderError(MtbiasError):
+    """A run folder belongs to another run, or cannot be written."""

@@ -1,0 +1,132 @@
+"""Analyses on disk: one SQLite file a package, one row a distinct text. Losing it costs only time."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import sqlite3
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from mtbias.errors import RunFolderError
+from mtbias.types import Analysis, Span, Token, Word
+
+_log = logging.getLogger(__name__)
+_FORMAT = 1
+
+
+class AnalysisCache:
+    """Analyses by text. A damaged file is set aside (``*.damaged``), logged, and made anew; a damaged row is redone."""
+
+    def __init__(self, path: Path | None) -> None:
+        """Open or make the file at `path`; None keeps everything in memory."""
+        self.path = path
+        self._db = self._open()
+
+    def _open(self) -> sqlite3.Connection:
+        if self.path is None:
+            return self._prepare(sqlite3.connect(":memory:"))
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                return self._prepare(sqlite3.connect(self.path, timeout=60))
+            except sqlite3.DatabaseError as error:
+                if isinstance(error, sqlite3.OperationalError):
+                    raise
+                aside = self.path.with_suffix(self.path.suffix + ".damaged")
+                self.path.replace(aside)
+                _log.warning("%s is damaged (%s): set aside as %s, sentences are analysed anew", self.path, error, aside.name)
+                return self._prepare(sqlite3.connect(self.path, timeout=60))
+        except (OSError, sqlite3.OperationalError) as error:
+            raise RunFolderError(f"cannot keep analyses in {self.path}: {error}; name another folder with --cache-dir") from error
+
+    @staticmethod
+    def _prepare(db: sqlite3.Connection) -> sqlite3.Connection:
+        db.execute("PRAGMA quick_check(1)")
+        db.execute("CREATE TABLE IF NOT EXISTS analysis (key BLOB PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
+        db.execute("PRAGMA synchronous=NORMAL")
+        db.commit()
+        return db
+
+    def get(self, text: str) -> Analysis | None:
+        """The analysis of `text`, or None where there is none (or a row that cannot be read)."""
+        row = self._db.execute("SELECT value FROM analysis WHERE key = ?", (_key(text),)).fetchone()
+        if row is None:
+            return None
+        try:
+            return decode(text, row[0])
+        except (ValueError, TypeError, IndexError):
+            return None
+
+    def missing(self, texts: Iterable[str]) -> Iterator[str]:
+        """Distinct `texts` without a readable analysis, in order of first appearance."""
+        seen: set[bytes] = set()
+        for text in texts:
+            key = _key(text)
+            if key not in seen:
+                seen.add(key)
+                if self.get(text) is None:
+                    yield text
+
+    def put(self, analyses: Iterable[Analysis]) -> None:
+        """Keep `analyses`, all or none.
+
+        Raises:
+            RunFolderError: the disk is full or the file cannot be written.
+        """
+        try:
+            with self._db:
+                self._db.executemany(
+                    "INSERT OR REPLACE INTO analysis VALUES (?, ?)", ((_key(a.text), encode(a)) for a in analyses)
+                )
+        except sqlite3.OperationalError as error:
+            raise RunFolderError(f"cannot write analyses to {self.path}: {error}; free space and start again") from error
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+
+def _key(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()
+
+
+def encode(analysis: Analysis) -> str:
+    """Compact JSON: ``[format, [[start, end, [[text, lemma, upos, "A=B|C=D"], …]], …]]``."""
+    rows = [
+        [t.span.start, t.span.end, [[w.text, w.lemma, w.upos, "|".join(f"{k}={v}" for k, v in w.feats)] for w in t.words]]
+        for t in analysis.tokens
+    ]
+    return json.dumps([_FORMAT, rows], ensure_ascii=False, separators=(",", ":"))
+
+
+def decode(text: str, value: str) -> Analysis:
+    """What `encode` wrote.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    version, rows = json.loads(value)
+    if version != _FORMAT:
+        raise ValueError(version)
+    tokens = []
+    for start, end, words in rows:
+        if not 0 <= start <= end <= len(text):
+            raise ValueError("span outside the text")
+        tokens.append(Token(Span(start, end), text[start:end], tuple(Word(w, m, u, parse_feats(f)) for w, m, u, f in words)))
+    return Analysis(text, tuple(tokens))
+
+
+_FEATS: dict[str, tuple[tuple[str, str], ...]] = {}
+
+
+def parse_feats(feats: str | None) -> tuple[tuple[str, str], ...]:
+    """UD features ``A=B|C=D`` as pairs; equal strings share one tuple."""
+    if not feats:
+        return ()
+    known = _FEATS.get(feats)
+    if known is None:
+        known = tuple((k, v) for k, _, v in (part.partition("=") for part in feats.split("|")))
+        _FEATS[feats] = known
+    return known

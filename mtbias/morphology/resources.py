@@ -1,0 +1,92 @@
+"""Where Stanza's models are on this machine, which ones a language uses, and how they are brought."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mtbias.errors import DataError, MissingResourceError
+
+PROCESSORS = ("tokenize", "mwt", "pos")
+
+
+@dataclass(frozen=True, slots=True)
+class StanzaPackage:
+    """The models one language uses."""
+
+    language: str
+    folder: Path
+    """Stanza's resource folder: ``FOLDER/resources.json``, ``FOLDER/LANG/PROCESSOR/PACKAGE.pt``."""
+    models: tuple[tuple[str, str, str], ...]
+    """(processor, package, first 12 hex digits of the model file's SHA-256)."""
+
+    @property
+    def signature(self) -> str:
+        """``tokenize=combined:0123…,pos=combined_charlm:4567…``: part of a run's identity."""
+        return ",".join(f"{processor}={name}:{digest}" for processor, name, digest in self.models)
+
+
+def stanza_folder(given: Path | None, cache: Path) -> Path:
+    """``--stanza-dir``, else ``STANZA_RESOURCES_DIR``, else the cache's folder ``stanza``."""
+    if given is not None:
+        return given
+    variable = os.environ.get("STANZA_RESOURCES_DIR")
+    return Path(variable) if variable else cache / "stanza"
+
+
+def find_package(language: str, folder: Path) -> StanzaPackage:
+    """The default models of `language` in `folder`.
+
+    Raises:
+        MissingResourceError: the folder, the language or a model file is missing; names the command that brings it.
+        DataError: ``resources.json`` is damaged.
+    """
+    hint = f"`mtbias fetch --lang {language}` brings it, or --stanza-dir names a folder that has it"
+    index = folder / "resources.json"
+    try:
+        resources = json.loads(index.read_text(encoding="utf-8"))
+        chosen = _default_packages(resources, language)
+    except FileNotFoundError:
+        raise MissingResourceError(f"no Stanza resources at {folder} (resources.json is missing): {hint}") from None
+    except (json.JSONDecodeError, UnicodeDecodeError, AttributeError, TypeError) as error:
+        raise DataError(f"not Stanza's index of resources ({error}): delete it, then {hint}", path=index) from None
+    if not chosen:
+        known = ", ".join(sorted(k for k in resources if len(k) <= 3)) or "none"
+        raise MissingResourceError(f"{index} has no tokenize and pos models for {language!r} (it has: {known}): {hint}")
+    models = []
+    for processor, name in chosen:
+        path = folder / language / processor / f"{name}.pt"
+        try:
+            digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+        except FileNotFoundError:
+            raise MissingResourceError(f"Stanza's {processor} model for {language!r} is missing ({path}): {hint}") from None
+        models.append((processor, name, digest))
+    return StanzaPackage(language, folder, tuple(models))
+
+
+def _default_packages(resources: dict[str, Any], language: str) -> list[tuple[str, str]]:
+    entry = resources.get(language, {})
+    if "alias" in entry:
+        entry = resources.get(entry["alias"], {})
+    default = entry.get("packages", {}).get("default") or entry.get("default_processors", {})
+    chosen = [(p, default[p]) for p in PROCESSORS if p in default]
+    return chosen if {"tokenize", "pos"} <= {p for p, _ in chosen} else []
+
+
+def download(language: str, folder: Path, *, quiet: bool = True) -> StanzaPackage:
+    """Bring `language`'s default models into `folder` with Stanza's own downloader (from one process only).
+
+    Raises:
+        MissingResourceError: the download failed; says why.
+    """
+    import stanza
+
+    try:
+        stanza.download(language, model_dir=str(folder), processors="tokenize,pos", verbose=not quiet)
+    except Exception as error:
+        raise MissingResourceError(f"Stanza's models for {language!r} could not be brought to {folder}: {error}") from error
+    return find_package(language, folder)

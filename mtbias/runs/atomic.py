@@ -1,0 +1,185 @@
+"""Files that are either whole or not there: atomic writing, the lock of a folder, and I/O errors in one line."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import re
+import socket
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import islice
+from pathlib import Path
+
+from mtbias.errors import RunFolderError
+
+LOCK_NAME = ".lock"
+_TEMPORARY = re.compile(r"\..+\.\d+\.tmp")
+_LINES_A_WRITE = 1000
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
+_NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
+
+_log = logging.getLogger(__name__)
+
+
+@contextmanager
+def explained(path: Path, action: str) -> Iterator[None]:
+    """Turn an `OSError` within the block into a `RunFolderError` that says what to do next."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            step = "make room and run the same command again: it goes on where it was"
+        elif error.errno in _FORBIDDEN:
+            step = "choose a folder that you may write to"
+        else:
+            step = "mend that and run the same command again: it goes on where it was"
+        raise RunFolderError(f"{path}: cannot {action}: {error.strerror or error}; {step}") from error
+
+
+def write_atomic(path: Path, content: bytes | Iterable[str]) -> None:
+    """Write a whole file or leave the old one: temporary file beside it, fsync, rename, fsync of the folder.
+
+    `content` is bytes, or lines without their newline, which are written in UTF-8 with a newline after each. After a
+    crash at any moment `path` holds the old content or the new one. Whatever goes wrong, the temporary file is
+    removed; only a killed process leaves it behind (`remove_temporaries`).
+
+    Raises:
+        RunFolderError: the disk is full, or another operating-system error.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        _write(temporary, content)
+        with explained(path, "write"):
+            temporary.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
+    with explained(path, "write"):
+        _sync_folder(path.parent)
+
+
+def is_ours(name: str) -> bool:
+    """Whether a file name is that of the lock or of a temporary file."""
+    return name == LOCK_NAME or _TEMPORARY.fullmatch(name) is not None
+
+
+def remove_temporaries(folder: Path) -> None:
+    """Remove the temporary files of processes that were killed. Only for the one who holds the folder's lock."""
+    with explained(folder, "remove temporary files"):
+        for entry in folder.iterdir():
+            if _TEMPORARY.fullmatch(entry.name):
+                entry.unlink(missing_ok=True)
+
+
+class FolderLock:
+    """The right to write into a folder: held by one process at a time, released when it ends, even when killed.
+
+    It is an advisory lock (flock) on ``.lock``, which holds the process number and host of the holder. Where the
+    system or the file system has no such locks, a warning is logged and the folder is used without.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / LOCK_NAME
+        self._handle: int | None = None
+
+    def acquire(self) -> None:
+        """Take the lock.
+
+        Raises:
+            RunFolderError: another process holds it, or the lock file cannot be written.
+        """
+        with explained(self._path, "write"):
+            handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            with explained(self._path, "lock"):
+                self._flock(handle)
+            with explained(self._path, "write"):
+                os.ftruncate(handle, 0)
+                os.pwrite(handle, f"{os.getpid()} {socket.gethostname()}\n".encode(), 0)
+        except BaseException:
+            os.close(handle)
+            raise
+        self._handle = handle
+
+    def release(self) -> None:
+        """Give the lock back; nothing happens where it is not held."""
+        if self._handle is not None:
+            handle, self._handle = self._handle, None
+            with suppress(OSError):
+                os.ftruncate(handle, 0)
+            os.close(handle)
+
+    @property
+    def held(self) -> bool:
+        """Whether this object holds the lock."""
+        return self._handle is not None
+
+    def _flock(self, handle: int) -> None:
+        try:
+            import fcntl
+        except ImportError:
+            _log.warning("%s: this system has no file locks; do not start two runs in one folder", self._path.parent)
+            return
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RunFolderError(
+                f"{self._path.parent}: {self._holder(handle)} is writing into this folder; "
+                "wait for it, stop it, or choose another folder"
+            ) from None
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
+            _log.warning("%s: no file locks here; do not start two runs in one folder", self._path.parent)
+
+    @staticmethod
+    def _holder(handle: int) -> str:
+        pid, _, host = os.pread(handle, 1000, 0).decode(errors="replace").strip().partition(" ")
+        return f"process {pid} on {host}" if pid else "another process"
+
+
+def _write(temporary: Path, content: bytes | Iterable[str]) -> None:
+    # Straight to the file descriptor: a buffer would meet a full disk a second time when it is closed.
+    with explained(temporary, "write"):
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+    try:
+        for chunk in _chunks(content):
+            rest = memoryview(chunk)
+            with explained(temporary, "write"):
+                while rest:
+                    rest = rest[os.write(handle, rest) :]
+        with explained(temporary, "write"):
+            os.fsync(handle)
+    except BaseException:
+        with suppress(OSError):
+            os.close(handle)
+        raise
+    with explained(temporary, "write"):
+        os.close(handle)
+
+
+def _chunks(content: bytes | Iterable[str]) -> Iterator[bytes]:
+    if isinstance(content, bytes):
+        yield content
+        return
+    lines = iter(content)
+    while batch := list(islice(lines, _LINES_A_WRITE)):
+        if any("\n" in line for line in batch):
+            raise ValueError("expected lines without a newline inside")
+        yield "".join(f"{line}\n" for line in batch).encode()
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # a file system that cannot sync folders says so
+            raise
+    finally:
+        os.close(handle)

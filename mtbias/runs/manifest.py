@@ -1,0 +1,141 @@
+"""The manifest: what a run's results depend on (identity) and under what circumstances they were made (execution)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TypeAlias
+
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
+
+SCHEMA = 1
+"""Version of the shape of `manifest.json`."""
+
+FINGERPRINT_LENGTH = 16
+
+SIGNATURE_KEYS: tuple[tuple[str, str], ...] = (
+    ("dataset", "dataset"),
+    ("language", "lang"),
+    ("system", "system"),
+    ("model", "model"),
+    ("revision", "revision"),
+    ("dtype", "dtype"),
+    ("decoding", "decoding"),
+    ("aligner", "aligner"),
+    ("stanza", "stanza"),
+    ("plugin", "plugin"),
+    ("mtbias", "mtbias"),
+    ("seed", "seed"),
+)
+"""Keys of the identity that a signature names, in its order, with the name each has there."""
+
+_ABSENT = "(absent)"
+_VALUE_LENGTH = 60
+
+
+@dataclass(frozen=True, slots=True)
+class RunManifest:
+    """Identity and execution of one run.
+
+    Two runs with equal identities give the same bytes in `calls.jsonl` and `metrics.json`; everything else belongs
+    into `execution`. Values are plain JSON, tuples become lists. In the identity 1 and 1.0 are different values.
+
+    Raises:
+        TypeError: a value is not JSON.
+        ValueError: a number is not finite.
+    """
+
+    identity: Mapping[str, Json]
+    """What changes results: hashes of data and translations, dataset, language, model or system, aligner, Stanza
+    packages with the hashes of their files, versions of plugin and mtbias, seed."""
+    execution: Mapping[str, Json] = field(default_factory=dict)
+    """What does not: host, device, wall time, versions of libraries."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "identity", json.loads(canonical(self.identity)))
+        object.__setattr__(self, "execution", json.loads(canonical(self.execution)))
+
+    @property
+    def fingerprint(self) -> str:
+        """The first 16 hexadecimal digits of the SHA-256 of the identity's canonical JSON."""
+        return sha256(canonical(self.identity).encode()).hexdigest()[:FINGERPRINT_LENGTH]
+
+    def signature(self) -> str:
+        """One line that says how the numbers were made: ``dataset:winomt|lang:de|…|mtbias:0.1.0|seed:0|fp:…``.
+
+        It names the keys of `SIGNATURE_KEYS` that the identity has (a list, or the keys of an object, joined by "+")
+        and ends with the fingerprint, which stands for the rest. Spaces and bars in values become underscores.
+        """
+        parts = [f"{name}:{_short(self.identity[key])}" for key, name in SIGNATURE_KEYS if key in self.identity]
+        return "|".join([*parts, f"fp:{self.fingerprint}"])
+
+    def differences(self, asked: RunManifest) -> list[str]:
+        """What differs between this identity and another, one phrase a key: ``seed: 0 here, 1 asked for``.
+
+        Objects are compared key by key (``stanza.pos/gsd: …``); a missing key is "(absent)". Long values are cut.
+        """
+        here, there = _flat(self.identity), _flat(asked.identity)
+        return [
+            f"{key}: {here.get(key, _ABSENT)} here, {there.get(key, _ABSENT)} asked for"
+            for key in sorted(here.keys() | there.keys())
+            if here.get(key) != there.get(key)
+        ]
+
+    def to_json(self) -> dict[str, Json]:
+        """The content of `manifest.json`."""
+        return {
+            "schema": SCHEMA,
+            "fingerprint": self.fingerprint,
+            "signature": self.signature(),
+            "identity": dict(sorted(self.identity.items())),
+            "execution": dict(sorted(self.execution.items())),
+        }
+
+    @classmethod
+    def from_json(cls, content: object) -> RunManifest:
+        """The manifest that `to_json` wrote.
+
+        Raises:
+            ValueError: it is something else, or the fingerprint does not belong to the identity.
+        """
+        if not isinstance(content, dict) or content.get("schema") != SCHEMA:
+            raise ValueError(f"expected the manifest of a run, schema {SCHEMA}")
+        identity, execution = content.get("identity"), content.get("execution")
+        if not isinstance(identity, dict) or not isinstance(execution, dict):
+            raise ValueError("expected the objects 'identity' and 'execution'")  # noqa: TRY004 - a value of a file
+        manifest = cls(identity, execution)
+        if manifest.fingerprint != content.get("fingerprint"):
+            raise ValueError(
+                f"expected the fingerprint {manifest.fingerprint} of the identity, got {content.get('fingerprint')}"
+            )
+        return manifest
+
+
+def canonical(value: Mapping[str, Json]) -> str:
+    """The one JSON text of a value: keys sorted, no spaces, no escapes, finite numbers only."""
+    return json.dumps(dict(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def _short(value: Json) -> str:
+    """A value in a signature."""
+    text = "+".join(_short(part) for part in value) if isinstance(value, (list, dict)) else _scalar(value)
+    return "".join("_" if character.isspace() or character == "|" else character for character in text)
+
+
+def _scalar(value: Json) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _flat(value: Mapping[str, Json], prefix: str = "") -> dict[str, str]:
+    """Leaves of nested objects as (dotted key → JSON text cut to a readable length; what is cut ends in its hash)."""
+    leaves: dict[str, str] = {}
+    for key, part in value.items():
+        if isinstance(part, dict) and part:
+            leaves |= _flat(part, f"{prefix}{key}.")
+        else:
+            text = json.dumps(part, ensure_ascii=False, sort_keys=True)
+            digest = sha256(text.encode()).hexdigest()[:8]
+            leaves[prefix + key] = text if len(text) <= _VALUE_LENGTH else f"{text[:_VALUE_LENGTH]}… (sha256 {digest}…)"
+    return leaves

@@ -1,0 +1,106 @@
+"""Intervals that the metrics share: the bootstrap over a table of counts, its percentile interval, Wilson's interval.
+
+A table of counts holds everything that a metric knows about a corpus, so the corpus is resampled by
+resampling the table: drawing n rows with replacement and counting them is one draw of a multinomial
+distribution over the cells. The result is the nonparametric bootstrap over rows, exactly, at a cost that does
+not depend on n.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import sqrt
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+Interval = tuple[float, float]
+"""Lower and upper end, in the unit of what they enclose."""
+
+LEVEL = 0.95
+"""Coverage of every interval that mtbias prints."""
+
+
+def bootstrap_counts(
+    counts: NDArray[np.int64],
+    statistic: Callable[[NDArray[np.int64]], NDArray[np.float64]],
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    """Values of `statistic` over `n_resamples` bootstrap resamples of the rows behind a table of counts.
+
+    Each resample is a draw from Multinomial(n, counts / n), n = sum of all cells. All cells are exchangeable rows:
+    rows are drawn independently, whatever sentence or pair they come from.
+
+    Args:
+        counts: additive integer counts of any shape, none negative.
+        statistic: gets all resamples at once, shape ``[n_resamples, *counts.shape]``, and gives an array whose first
+            axis is `n_resamples`; NaN where it is undefined.
+        n_resamples: how many resamples, 0 or more.
+        rng: the source of randomness; the same state gives the same values (with the same release of numpy).
+
+    Edge cases: a table without rows has only empty resamples, so `statistic` sees zeros.
+
+    Raises:
+        ValueError: a negative count, or a negative number of resamples.
+
+    Source: Efron and Tibshirani, *An Introduction to the Bootstrap* (1993), chapters 6 and 13.
+    """
+    table = np.asarray(counts, dtype=np.int64)
+    if n_resamples < 0:
+        raise ValueError(f"expected 0 or more resamples, got {n_resamples}")
+    if (table < 0).any():
+        raise ValueError("expected counts of 0 or more, got a negative count")
+    cells = table.ravel()
+    resamples = np.zeros((n_resamples, cells.size), dtype=np.int64)
+    n = int(cells.sum())
+    if n and n_resamples:
+        # Only occupied cells can be drawn; the largest first, because the draw stops when all n rows are placed.
+        occupied = np.flatnonzero(cells)
+        occupied = occupied[np.argsort(-cells[occupied], kind="stable")]
+        resamples[:, occupied] = rng.multinomial(n, cells[occupied] / n, size=n_resamples)
+    return statistic(resamples.reshape(n_resamples, *table.shape))
+
+
+def percentile_interval(replicates: NDArray[np.float64], level: float = LEVEL) -> Interval | None:
+    """The percentile interval of bootstrap replicates: their (1−level)/2 and (1+level)/2 quantiles.
+
+    Quantiles are interpolated linearly between order statistics. Undefined replicates (NaN) are dropped.
+
+    Edge cases: None where there are no replicates, or more than half of them are undefined: a statistic that mostly
+    does not exist has no interval. Replicates that are all equal give an interval of width 0 (the percentile
+    bootstrap knows no other value); do not read that as certainty.
+
+    Source: Efron and Tibshirani (1993), section 13.3.
+    """
+    defined = replicates[~np.isnan(replicates)]
+    if defined.size == 0 or 2 * defined.size < replicates.size:
+        return None
+    low, high = np.quantile(defined, ((1 - level) / 2, (1 + level) / 2))
+    return float(low), float(high)
+
+
+def wilson_interval(successes: int, n: int, level: float = LEVEL) -> Interval | None:
+    """Wilson's score interval for a proportion, both ends in [0, 1].
+
+    With p = successes / n and z the (1+level)/2 quantile of the normal distribution:
+    (p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n).
+
+    Edge cases: None where n is 0; the lower end is exactly 0 where nothing succeeded, the upper 1 where everything did.
+
+    Raises:
+        ValueError: successes not within 0 and n.
+
+    Source: Wilson (1927); Newcombe, *Statistics in Medicine* 17 (1998), method 3.
+    """
+    if not 0 <= successes <= n:
+        raise ValueError(f"expected successes between 0 and n = {n}, got {successes}")
+    if n == 0:
+        return None
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    share = successes / n
+    scale = 1 + z * z / n
+    centre = (share + z * z / (2 * n)) / scale
+    half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / scale
+    return (0.0 if successes == 0 else centre - half), (1.0 if successes == n else centre + half)

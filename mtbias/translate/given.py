@@ -1,0 +1,404 @@
+"""Translations that somebody already has: reading them and joining them to the corpus.
+
+A translation belongs to an instance by id, by its source sentence or by its line, and never because it is the last one
+with that sentence. What is missing, left over, empty or doubled is counted and named, not passed over.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mtbias.errors import DataError
+from mtbias.types import Instance, Translation
+
+SEPARATOR = " ||| "
+ENOUGH = 95
+"""Per cent of the corpus's instances that a file must cover."""
+EXAMPLES = 5
+"""How many instances or lines are named."""
+
+_TABLES = (".tsv", ".tab", ".csv", ".jsonl", ".ndjson")
+
+
+@dataclass(frozen=True, slots=True)
+class GivenTranslations:
+    """Translations from a file, one for every instance in the corpus's order, and how they were matched."""
+
+    path: Path
+    sha256: str
+    """SHA-256 of the file's bytes."""
+    form: str
+    """``pairs`` (source ||| target), ``lines`` (one target a line), ``table by id`` or ``table by source``."""
+    translations: tuple[Translation, ...]
+    """One per instance; without text where the file has none (reason ``missing``) or an empty one (``empty``)."""
+    missing: int
+    """Instances for which the file has nothing."""
+    empty: int
+    """Instances whose translation is empty."""
+    extra: int
+    """Rows of the file that belong to no instance, or to one that has its translation already."""
+    duplicates: int
+    """Rows of the file whose id or source stood in the file before."""
+    shared: int
+    """Instances that take the translation of another row with the same source, since all such rows agree."""
+    normalised: int
+    """Instances whose source matched only after Unicode NFC and the collapsing of white space."""
+    examples: Mapping[str, tuple[str, ...]]
+    """The first of each kind: ids of instances (missing, empty, shared, normalised), lines of the file (``line 7``:
+    extra, duplicates)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    line: int
+    id: str
+    source: str
+    target: str
+
+
+class _Match:
+    """What has been joined so far: the row of each instance, and what was noticed."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, _Row] = {}
+        self.noticed: defaultdict[str, list[str]] = defaultdict(list)
+
+    def notice(self, kind: str, names: Iterable[str]) -> None:
+        self.noticed[kind].extend(names)
+
+
+def read_translations(
+    path: Path, instances: Sequence[Instance], *, rows: int | None = None, allow_missing: bool = False
+) -> GivenTranslations:
+    """Read the translations in `path` and join them to `instances`.
+
+    Forms: ``.tsv``, ``.csv`` and ``.jsonl`` files are tables with ``id`` or ``source``, and ``target`` (or
+    ``translation``); with both, the id joins, and a row whose source is another sentence than the instance's is left
+    over. Any other file holds ``source ||| target`` lines if most of its lines have that separator, else one target a
+    line in the corpus's order: as many lines as instances, or as rows of the corpus file (`rows`, where the corpus
+    skipped some). A blank line is an empty translation there.
+
+    Sources match exactly, else after Unicode NFC and the collapsing of white space. A file whose sources agree with
+    the corpus line by line is joined by line. Otherwise the k-th row with a source belongs to the k-th instance with
+    that source. Where the file has fewer such rows than the corpus has instances, the others share their target if
+    all those rows agree on it (a file of distinct sentences), and are missing if they do not. Surplus rows are extra.
+
+    Args:
+        path: the file.
+        instances: the corpus, in its order.
+        rows: how many rows the corpus file has, skipped ones included; by default the number of instances.
+        allow_missing: accept a file that covers less than `ENOUGH` per cent of the corpus.
+
+    Raises:
+        DataError: the file is not there, not UTF-8, empty, or not of its form (with the line); one id with two
+            translations; the wrong number of lines; too few instances covered, which is the sign of another corpus.
+
+    """
+    data = _read_bytes(path)
+    text = _decode(data, path)
+    if path.suffix.lower() in _TABLES:
+        table = _read_table(text, path)
+        by_id = bool(table) and bool(table[0].id)
+        form = "table by id" if by_id else "table by source"
+        match = _by_id(table, instances, path) if by_id else _by_source(table, instances, rows)
+    elif _is_pairs(text):
+        form = "pairs"
+        match = _by_source(_read_pairs(text, path, instances), instances, rows)
+    else:
+        form = "lines"
+        match = _by_line(text, instances, path, rows)
+    if not allow_missing and len(match.rows) * 100 < ENOUGH * len(instances):
+        raise DataError(_too_few(match, instances), path=path)
+    return _result(path, data, form, instances, match)
+
+
+def _result(path: Path, data: bytes, form: str, instances: Sequence[Instance], match: _Match) -> GivenTranslations:
+    translations = []
+    for instance in instances:
+        row = match.rows.get(instance.id)
+        text = None if row is None else row.target.strip()
+        if text:
+            translations.append(Translation(instance.id, text))
+            continue
+        reason = "missing" if row is None else "empty"
+        match.notice(reason, [instance.id])
+        translations.append(Translation(instance.id, None, reason))
+    count = {kind: len(names) for kind, names in match.noticed.items()}
+    return GivenTranslations(
+        path=path,
+        sha256=hashlib.sha256(data).hexdigest(),
+        form=form,
+        translations=tuple(translations),
+        missing=count.get("missing", 0),
+        empty=count.get("empty", 0),
+        extra=count.get("extra", 0),
+        duplicates=count.get("duplicates", 0),
+        shared=count.get("shared", 0),
+        normalised=count.get("normalised", 0),
+        examples={kind: tuple(names[:EXAMPLES]) for kind, names in match.noticed.items() if names and kind != "file"},
+    )
+
+
+def _too_few(match: _Match, instances: Sequence[Instance]) -> str:
+    ours = next((instance for instance in instances if instance.id not in match.rows), instances[0])
+    found = (
+        f"only {len(match.rows)} of the corpus's {len(instances)} instances have a translation here, {ENOUGH} % "
+        f"expected; one without is {ours.source!r} ({ours.id})"
+    )
+    if not match.noticed["file"]:
+        return f"{found}. Every row of the file matched: is it a part of a longer one?"
+    theirs = match.noticed["file"][0]
+    return f"{found}, and a row that matched nothing is {theirs!r}. Another corpus? Check --dataset and --data"
+
+
+# Joining
+
+
+def _by_line(text: str, instances: Sequence[Instance], path: Path, rows: int | None) -> _Match:
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()  # what follows the last line's end is no line
+    if len(lines) == len(instances):
+        places = list(range(len(instances)))
+    elif len(lines) == rows:
+        places = [instance.row for instance in instances]
+    else:
+        expected = f"{len(instances)}" if rows in (None, len(instances)) else f"{len(instances)} (or {rows})"
+        message = (
+            f"one target a line expected, so {expected} lines as the corpus has, found {len(lines)}; "
+            f"or give lines of the form source{SEPARATOR}target, or a table (.tsv, .csv, .jsonl)"
+        )
+        raise DataError(message, path=path)
+    match = _Match()
+    for instance, place in zip(instances, places, strict=True):
+        match.rows[instance.id] = _Row(place + 1, "", "", lines[place])
+    return match
+
+
+def _by_id(table: Sequence[_Row], instances: Sequence[Instance], path: Path) -> _Match:
+    match = _Match()
+    known = {instance.id: instance for instance in instances}
+    seen: dict[str, _Row] = {}
+    for row in table:
+        earlier = seen.setdefault(row.id, row)
+        if earlier is not row:
+            if earlier.target.strip() != row.target.strip():
+                message = f"id {row.id!r} has another translation in line {earlier.line}; keep one of the two"
+                raise DataError(message, path=path, line=row.line)
+            match.notice("duplicates", [f"line {row.line}"])
+            match.notice("extra", [f"line {row.line}"])
+            continue
+        instance = known.get(row.id)
+        if instance is None or (row.source and _normal(row.source) != _normal(instance.source)):
+            match.notice("extra", [f"line {row.line}"])
+            match.notice("file", [row.id if instance is None else f"{row.id}: {row.source}"])
+            continue
+        match.rows[row.id] = row
+        if row.source and row.source != instance.source:
+            match.notice("normalised", [row.id])
+    return match
+
+
+def _normal(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def _by_source(table: Sequence[_Row], instances: Sequence[Instance], rows: int | None) -> _Match:
+    match = _Match()
+    seen: set[str] = set()
+    for row in table:
+        source = _normal(row.source)
+        match.notice("duplicates", [f"line {row.line}"] if source in seen else [])
+        seen.add(source)
+    aligned = _aligned(table, instances, rows)
+    if aligned is not None:
+        match.rows = aligned
+        used = {row.line for row in aligned.values()}
+    else:
+        used = _by_occurrence(table, instances, match)
+    for instance in instances:
+        joined = match.rows.get(instance.id)
+        if joined is not None and joined.source != instance.source:
+            match.notice("normalised", [instance.id])
+    sources = {_normal(instance.source) for instance in instances}
+    for row in table:
+        if row.line not in used:
+            match.notice("extra", [f"line {row.line}"])
+            match.notice("file", [row.source] if _normal(row.source) not in sources else [])
+    return match
+
+
+def _aligned(table: Sequence[_Row], instances: Sequence[Instance], rows: int | None) -> dict[str, _Row] | None:
+    """Row by row, if the file is as long as the corpus and all sources agree."""
+    if len(table) == len(instances):
+        pairs = list(zip(instances, table, strict=True))
+    elif len(table) == rows:
+        pairs = [(instance, table[instance.row]) for instance in instances]
+    else:
+        return None
+    if all(_normal(instance.source) == _normal(row.source) for instance, row in pairs):
+        return {instance.id: row for instance, row in pairs}
+    return None
+
+
+def _by_occurrence(table: Sequence[_Row], instances: Sequence[Instance], match: _Match) -> set[int]:
+    """The k-th row with a source to the k-th instance with it: exact sources first, then normalised ones."""
+    used: set[int] = set()
+    keys: tuple[Callable[[str], str], ...] = (str, _normal)
+    for key in keys:
+        waiting: defaultdict[str, list[_Row]] = defaultdict(list)
+        for row in table:
+            if row.line not in used:
+                waiting[key(row.source)].append(row)
+        taken: Counter[str] = Counter()
+        for instance in instances:
+            source = key(instance.source)
+            if instance.id not in match.rows and taken[source] < len(waiting[source]):
+                row = waiting[source][taken[source]]
+                taken[source] += 1
+                match.rows[instance.id] = row
+                used.add(row.line)
+    groups: defaultdict[str, list[_Row]] = defaultdict(list)
+    for row in table:
+        groups[_normal(row.source)].append(row)
+    for instance in instances:
+        group = groups.get(_normal(instance.source), [])
+        if instance.id not in match.rows and len({row.target.strip() for row in group}) == 1:
+            match.rows[instance.id] = group[0]
+            match.notice("shared", [instance.id])
+    return used
+
+
+# Reading. The corpora room has readers of its own; stage packages do not import each other.
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise DataError("there is no such file; check the path", path=path) from None
+    except (OSError, ValueError) as error:
+        raise DataError(f"the file cannot be read: {error}", path=path) from error
+
+
+def _decode(data: bytes, path: Path) -> str:
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        message = f"byte 0x{data[error.start]:02X} is not UTF-8 ({error.reason}); save the file as UTF-8"
+        raise DataError(message, path=path, line=line) from None
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    if not text.strip():
+        raise DataError("the file is empty", path=path, line=1)
+    return text
+
+
+def _splits(line: str) -> list[tuple[str, str]]:
+    """Every way to read `line` as source and target; the separator may end the line."""
+    padded = line + " " if line.endswith(SEPARATOR.rstrip()) else line
+    splits, start = [], padded.find(SEPARATOR)
+    while start >= 0:
+        splits.append((padded[:start], padded[start + len(SEPARATOR) :]))
+        start = padded.find(SEPARATOR, start + 1)
+    return splits
+
+
+def _is_pairs(text: str) -> bool:
+    lines = [line for line in text.split("\n") if line.strip()]
+    return 2 * sum(bool(_splits(line)) for line in lines) > len(lines)
+
+
+def _read_pairs(text: str, path: Path, instances: Sequence[Instance]) -> list[_Row]:
+    sources = {_normal(instance.source) for instance in instances}
+    rows = []
+    for number, line in enumerate(text.rstrip("\n").split("\n"), start=1):
+        splits = _splits(line)
+        if not splits:
+            message = f"source{SEPARATOR}target expected, as in most lines of this file, found {line[:60]!r}"
+            raise DataError(message, path=path, line=number)
+        source, target = next((pair for pair in splits if _normal(pair[0]) in sources), splits[0])
+        rows.append(_Row(number, "", source, target))
+    return rows
+
+
+def _read_table(text: str, path: Path) -> list[_Row]:
+    suffix = path.suffix.lower()
+    if suffix in {".jsonl", ".ndjson"}:
+        records = _json_records(text, path)
+    else:
+        records = _cell_records(text, path, tabs=suffix != ".csv")
+    if not records:
+        raise DataError("the file has a header and no rows", path=path, line=1)
+    columns = list(dict.fromkeys(name for _, record in records for name in record))
+    targets = [name for name in ("target", "translation") if name in columns]
+    if len(targets) != 1 or not {"id", "source"} & set(columns):
+        found = ", ".join(map(repr, columns))
+        message = f"'id' or 'source', and one of 'target' and 'translation' expected as columns; the file has {found}"
+        raise DataError(message, path=path, line=1)
+    rows = []
+    for line, record in records:
+        row = _Row(line, record.get("id", "").strip(), record.get("source", ""), record.get(targets[0], ""))
+        if not (row.id if "id" in columns else row.source.strip()):
+            raise DataError(f"the row has no {'id' if 'id' in columns else 'source'}", path=path, line=line)
+        rows.append(row)
+    return rows
+
+
+def _cell_records(text: str, path: Path, *, tabs: bool) -> list[tuple[int, dict[str, str]]]:
+    """CSV (with quotes, RFC 4180) or TSV (no quoting) with a header, as line numbers and fields by column."""
+    if tabs:
+        rows = [(n, line.split("\t")) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    else:
+        rows = []
+        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+        start = 1
+        try:
+            for cells in reader:
+                if any(cell.strip() for cell in cells):
+                    rows.append((start, cells))
+                start = reader.line_num + 1
+        except csv.Error as error:
+            message = f"the CSV is broken from here on: {error}; look for a quotation mark without its partner"
+            raise DataError(message, path=path, line=start) from None
+    header = [name.strip() for name in rows[0][1]] if rows else []
+    if any(name and header.count(name) > 1 for name in header):
+        raise DataError(f"a column stands twice in the header: {', '.join(header)}", path=path, line=rows[0][0])
+    for line, cells in rows[1:]:
+        if len(cells) != len(header):
+            message = f"{len(header)} fields expected, as in the header, found {len(cells)}"
+            raise DataError(message, path=path, line=line)
+    return [(line, dict(zip(header, cells, strict=True))) for line, cells in rows[1:]]
+
+
+def _json_records(text: str, path: Path) -> list[tuple[int, dict[str, str]]]:
+    records = []
+    for line, content in enumerate(text.split("\n"), start=1):
+        if not content.strip():
+            continue
+        try:
+            value = json.loads(content)
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"a JSON object expected: {error}", path=path, line=line) from None
+        if not isinstance(value, dict):
+            raise DataError(f"a JSON object expected, found {type(value).__name__}", path=path, line=line)
+        fields = {}
+        for name in ("id", "source", "target", "translation"):
+            item = value.get(name, "")
+            if item is not None and not isinstance(item, str):
+                message = f"text expected under {name!r}, found {type(item).__name__}"
+                raise DataError(message, path=path, line=line)
+            if name in value:
+                fields[name] = item or ""
+        if any("\ud800" <= char <= "\udfff" for item in fields.values() for char in item):
+            raise DataError("half of a surrogate pair; it is no character", path=path, line=line)
+        records.append((line, fields))
+    return records

@@ -1,0 +1,170 @@
+"""The values that pass from stage to stage: frozen, joined by id, never by position.
+
+Spans are half-open character offsets ``[start, end)`` into the text they belong to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Gender(StrEnum):
+    """A grammatical gender as it stands in a translation, or the gold gender of an entity."""
+
+    MALE = "male"
+    FEMALE = "female"
+    NEUTRAL = "neutral"
+
+
+class Stereotype(StrEnum):
+    """Whether an entity's gold gender fits its occupation's stereotype; NONE where the corpus does not say."""
+
+    PRO = "pro"
+    ANTI = "anti"
+    NONE = "none"
+
+
+class Reason(StrEnum):
+    """Why an instance has no gender. There is no default gender."""
+
+    UNTRANSLATED = "untranslated"
+    """There is no translation, or an empty one."""
+    UNALIGNED = "unaligned"
+    """No word of the translation could be found that renders the entity."""
+    NO_MORPHOLOGY = "no morphology"
+    """The aligned phrase shows no gender: common-gender noun without article, foreign word, noun of fixed gender."""
+    AMBIGUOUS = "ambiguous"
+    """The evidence contradicts itself."""
+
+
+class Span(NamedTuple):
+    """A half-open range of characters: ``text[start:end]``."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One sentence of a corpus with the entity whose gender it tells."""
+
+    id: str
+    """Unique in the corpus, stable across releases of mtbias."""
+    row: int
+    """0-based row of the corpus file."""
+    source: str
+    head: Span
+    """Characters of `source` that are the head word of the entity ("worker" in "construction worker")."""
+    entity: str
+    """The entity as the corpus names it, lower-cased ("construction worker")."""
+    gold: Gender
+    stereotype: Stereotype
+    domain: str
+    """Sub-corpus: ``winobias``/``winogender`` in WinoMT; ``wikipedia``/``pubmed``/``covid19``/``perseus`` in BUG."""
+    pronouns: int
+    """Gendered pronouns in `source`, counted the same way in every corpus (`mtbias.corpora.count_pronouns`)."""
+    corpus_pronouns: int | None = None
+    """The corpus's own count where it has one (BUG's ``num_of_pronouns``)."""
+    distance: int | None = None
+    """Distance in words between entity and pronoun, where the corpus tells it."""
+    pair: str | None = None
+    """Id of the counterfactual twin (the same sentence, other gender), where there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """The translation of one instance: `text`, or None with the reason why there is none."""
+
+    id: str
+    text: str | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Where the entity's head word stands in the translation.
+
+    `target` holds the spans of the target words that render the entity, best first, empty where nothing was found;
+    `basis` says what found them: ``links``, ``links+lexicon``, ``lexicon``, or ``elimination`` (a word that no other
+    source word explains; it counts only if it is a noun).
+    """
+
+    id: str
+    target: tuple[Span, ...]
+    basis: str | None
+    number: str | None = None
+    """``sg`` or ``pl``: the number in which the entity stands in the English source, where its form tells."""
+    copied: bool = False
+    """The anchor is the English word itself, left untranslated."""
+
+
+ELIMINATION = "elimination"
+"""Basis of an alignment that rests only on no other source word wanting the target word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A syntactic word: what Stanza tags. Several words share a token where a multiword token was split."""
+
+    text: str
+    lemma: str | None
+    upos: str
+    feats: tuple[tuple[str, str], ...] = ()
+
+    def feat(self, name: str) -> str | None:
+        """Value of the UD feature `name`, or None."""
+        for key, value in self.feats:
+            if key == name:
+                return value
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A surface token with its character span in the text and the syntactic words it consists of."""
+
+    span: Span
+    text: str
+    words: tuple[Word, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """The morphology of one text: its tokens in order."""
+
+    text: str
+    tokens: tuple[Token, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One thing that speaks for a gender (or was looked at and is silent: `gender` None)."""
+
+    kind: str
+    """``noun``, ``determiner``, ``contraction``, ``adjective``, ``verb``."""
+    word: str
+    """The surface form."""
+    gender: Gender | None
+    source: str
+    """What says so: ``lexicon`` (the plugin's nouns), ``form`` (an ending or article form), ``tagger``,
+    ``corpus`` (the tagger's own majority reading of this form over the corpus)."""
+    detail: str = ""
+    """The features or the rule, for a reader: ``Gender=Fem``, ``-trice``, ``der: m.nom.sg``."""
+
+
+@dataclass(frozen=True, slots=True)
+class GenderCall:
+    """The gender in which the entity stands, with its evidence, **or** the reason for having none. Never both."""
+
+    id: str
+    gender: Gender | None
+    reason: Reason | None
+    target: tuple[Span, ...] = ()
+    """The head word first, then the other aligned words."""
+    evidence: tuple[Evidence, ...] = ()
+
+    def __post_init__(self) -> None:
+        if (self.gender is None) == (self.reason is None):
+            raise ValueError("a call has either a gender or a reason for having none")

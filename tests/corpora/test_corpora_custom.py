@@ -1,0 +1,257 @@
+"""One's own corpus: the three forms, where the entity stands, and what is wrong in a file."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mtbias.corpora import load_corpus
+from mtbias.errors import DataError, UsageError
+from mtbias.types import Gender, Stereotype
+
+SENTENCE = "Yesterday the Construction worker's boss, a doctor, lost her keys."
+
+
+def put(folder: Path, text: str, name: str = "a.tsv") -> Path:
+    path = folder / name
+    path.write_bytes(text.encode())
+    return path
+
+
+FULL = {
+    "id": "a1",
+    "source": SENTENCE,
+    "gender": "F",
+    "entity": "Construction Worker",
+    "entity_index": "2",
+    "stereotype": "Anti",
+    "domain": "news",
+    "distance": "4",
+    "pair": "a2",
+}
+OTHER = {**FULL, "id": "a2", "source": SENTENCE.replace("her", "his"), "gender": "male", "pair": "a1", "stereotype": ""}
+
+
+@pytest.mark.parametrize("suffix", ["tsv", "csv", "jsonl"])
+def test_every_column_in_every_form(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"a.{suffix}"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        if suffix == "jsonl":
+            file.writelines(json.dumps(row) + "\n" for row in (FULL, OTHER))
+        elif suffix == "tsv":
+            file.writelines("\t".join(row) + "\n" for row in (FULL, FULL.values(), OTHER.values()))
+        else:
+            writer = csv.DictWriter(file, FULL, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows([FULL, OTHER])
+    corpus = load_corpus("custom", path)
+    one, two = corpus.instances
+    assert (one.id, one.row, one.source, one.entity) == ("a1", 0, SENTENCE, "construction worker")
+    assert one.source[slice(*one.head)] == "worker"
+    assert (one.gold, one.stereotype, one.domain) == (Gender.FEMALE, Stereotype.ANTI, "news")
+    assert (one.pronouns, one.corpus_pronouns, one.distance, one.pair) == (1, None, 4, "a2")
+    assert (two.row, two.gold, two.stereotype, two.pair) == (1, Gender.MALE, Stereotype.NONE, "a1")
+    assert corpus.notes == {}
+    assert corpus.name == "custom"
+
+
+@pytest.mark.parametrize(
+    ("columns", "values", "head"),
+    [
+        ("entity", "doctor", "doctor"),
+        ("entity", "construction worker", "worker"),
+        ("entity", "a doctor", "doctor"),
+        ("entity_index", "6", "doctor"),  # "doctor," without its comma
+        ("entity_index", "3", "worker"),  # "worker's" without its ending
+        ("entity\tentity_index", "construction worker\t2", "worker"),  # the phrase starts there
+        ("entity\tentity_index", "construction worker\t3", "worker"),  # its head stands there
+        ("entity_start\tentity_end", "44\t50", "doctor"),
+        ("entity_start\tentity_end", "14\t35", "worker"),  # "Construction worker's"
+        ("entity\tentity_start\tentity_end", "construction worker\t14\t35", "worker"),
+        ("entity\tentity_start\tentity_end", "construction worker\t27\t33", "worker"),  # the head alone
+        ("entity_index\tentity_start\tentity_end", "6\t44\t50", "doctor"),
+    ],
+)
+def test_where_the_entity_stands(tmp_path: Path, columns: str, values: str, head: str) -> None:
+    path = put(tmp_path, f"source\tgender\t{columns}\n{SENTENCE}\tn\t{values}\n")
+    instance = load_corpus("custom", path).instances[0]
+    assert instance.source[slice(*instance.head)] == head
+    assert (instance.id, instance.gold, instance.domain) == ("custom-00001", Gender.NEUTRAL, "custom")
+    named = columns.split("\t", maxsplit=1)[0] == "entity"
+    assert instance.entity == (values.split("\t", maxsplit=1)[0] if named else head)
+
+
+def test_offsets_count_in_the_field_as_it_stands(tmp_path: Path) -> None:
+    path = put(
+        tmp_path, '{"source": "  The cook left. ", "gender": "m", "entity_start": 6, "entity_end": 10}\n', "a.jsonl"
+    )
+    instance = load_corpus("custom", path).instances[0]
+    assert (instance.source, instance.head) == ("The cook left.", (4, 8))
+
+
+def test_other_columns_are_noted(tmp_path: Path) -> None:
+    path = put(tmp_path, ",source,gender,entity,note\n0,The cook left.,m,cook,x\n", "a.csv")
+    assert load_corpus("custom", path).notes == {
+        "column not used: (without a name)": 1,
+        "column not used: note": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "line", "says"),
+    [
+        ("source\tsex\tentity", "The cook left.\tm\tcook", 1, "column 'gender' expected; the file has 'source', 'sex'"),
+        ("source\tgender", "The cook left.\tm", 1, "'entity_index', or .* expected; the file has 'source', 'gender'"),
+        ("source\tgender\tentity_start", "The cook left.\tm\t4", 1, "'entity_index', or"),
+        ("source\tgender\tentity", "The cook left.\tx\tcook", 2, "male, female or neutral .* found 'x'"),
+        ("source\tgender\tentity", "The cook left.\t\tcook", 2, "male, female or neutral"),
+        ("source\tgender\tentity", "\tm\tcook", 2, "source: a sentence expected"),
+        ("source\tgender\tentity", "The cook left.\tm", 2, "3 fields expected"),
+        ("source\tgender\tentity", "The cook left.\tm\tbaker", 2, "'baker' occurs 0 times"),
+        ("source\tgender\tentity", "The cook saw a cook.\tm\tcook", 2, "occurs 2 times in the sentence, once expected"),
+        ("source\tgender\tentity", "The cook left.\tm\t", 2, "nothing says where the entity stands"),
+        ("source\tgender\tentity_index", "The cook left.\tm\t3", 2, "beyond the sentence, which has 3 tokens"),
+        ("source\tgender\tentity_index", "The cook left.\tm\tone", 2, "an integer from 0 expected, found 'one'"),
+        (
+            "source\tgender\tentity\tentity_index",
+            "The cook left.\tm\tcook\t2",
+            2,
+            "'cook' expected at token 2, found 'left",
+        ),
+        (
+            "source\tgender\tentity_start\tentity_end",
+            "The cook left.\tm\t4\t99",
+            2,
+            "no word between characters 4 and 99",
+        ),
+        ("source\tgender\tentity_start\tentity_end", "The cook left.\tm\t4\t", 2, "entity_end: an integer"),
+        ("source\tgender\tentity_start\tentity_end", "The cook left.\tm\t3\t4", 2, "no word between"),
+        (
+            "source\tgender\tentity\tentity_start\tentity_end",
+            "The cook left.\tm\tcook\t9\t13",
+            2,
+            "'cook' expected at characters 9 to 13, found 'left'",
+        ),
+        (
+            "source\tgender\tentity_index\tentity_start\tentity_end",
+            "The cook left.\tm\t1\t9\t13",
+            2,
+            "name different words",
+        ),
+        ("source\tgender\tentity\tstereotype", "The cook left.\tm\tcook\tmaybe", 2, "pro, anti or none .* 'maybe'"),
+        ("source\tgender\tentity\tdistance", "The cook left.\tm\tcook\tfar", 2, "distance: an integer"),
+        (
+            "source\tgender\tentity\tpair",
+            "The cook left.\tm\tcook\tzzz",
+            2,
+            "pair 'zzz' expected to be the id of another",
+        ),
+    ],
+)
+def test_what_is_wrong_has_file_and_line(tmp_path: Path, header: str, row: str, line: int, says: str) -> None:
+    path = put(tmp_path, f"{header}\n{row}\n")
+    with pytest.raises(DataError, match=says) as caught:
+        load_corpus("custom", path)
+    assert (caught.value.path, caught.value.line) == (str(path), line)
+
+
+def test_an_id_twice_names_both_lines(tmp_path: Path) -> None:
+    path = put(tmp_path, "id\tsource\tgender\tentity\na\tThe cook left.\tm\tcook\n\na\tThe cook ate.\tm\tcook\n")
+    with pytest.raises(DataError, match=r"a\.tsv:4: id 'a' stands in line 2 already"):
+        load_corpus("custom", path)
+
+
+def test_a_line_break_in_a_sentence_is_an_error(tmp_path: Path) -> None:
+    path = put(tmp_path, 'source,gender,entity\n"The cook\nleft.",m,cook\n', "a.csv")
+    with pytest.raises(DataError, match="line break"):
+        load_corpus("custom", path)
+
+
+def test_custom_needs_a_path() -> None:
+    with pytest.raises(UsageError, match="--data PATH"):
+        load_corpus("custom", None)
+
+
+# Any bytes parse or are a data error; what is written is read back.
+
+CELL = st.text(st.characters(codec="utf-8", exclude_characters="\t\n\r"), max_size=20)
+HEADERS = ("source\tgender\tentity\n", "id\tsource\tgender\tentity_index\n", "source,gender,entity,entity_start\n", "")
+
+
+@settings(deadline=None)
+@given(
+    header=st.sampled_from(HEADERS),
+    body=st.one_of(
+        st.binary(max_size=200),
+        st.text(st.sampled_from('the cook\t,"\n\rmf01{}:[]\ufeff\u2028é'), max_size=80).map(str.encode),
+        st.lists(st.lists(CELL, min_size=3, max_size=4).map("\t".join), max_size=4).map(
+            lambda r: "\n".join(r).encode()
+        ),
+    ),
+    name=st.sampled_from(["a.tsv", "a.csv", "a.jsonl", "b.txt"]),
+)
+def test_any_file_parses_or_is_a_data_error(
+    tmp_path_factory: pytest.TempPathFactory, header: str, body: bytes, name: str
+) -> None:
+    path = tmp_path_factory.getbasetemp() / name
+    path.write_bytes(header.encode() + body)
+    dataset = "winomt" if name == "b.txt" else "custom"
+    caught, corpus = None, None
+    try:
+        corpus = load_corpus(dataset, path)
+    except DataError as error:
+        caught = error
+    assert caught is None or (caught.path == str(path) and caught.line is not None)
+    for instance in corpus.instances if corpus else ():
+        assert 0 <= instance.head.start < instance.head.end <= len(instance.source)
+
+
+WORD = st.text(st.characters(codec="utf-8", categories=["L"]), min_size=1, max_size=8)
+
+
+@settings(deadline=None)
+@given(
+    parts=st.tuples(
+        st.lists(WORD, max_size=4), st.lists(WORD, min_size=1, max_size=2), st.lists(WORD, max_size=4)
+    ),  # before the entity, the entity, after it
+    end=st.sampled_from(["", ".", ",", "?!", "\u201d"]),
+    gold=st.tuples(st.sampled_from(list(Gender)), st.sampled_from(list(Stereotype))),
+    suffix=st.sampled_from(["tsv", "csv", "jsonl"]),
+)
+def test_what_is_written_is_read_back(
+    tmp_path_factory: pytest.TempPathFactory,
+    parts: tuple[list[str], list[str], list[str]],
+    end: str,
+    gold: tuple[Gender, Stereotype],
+    suffix: str,
+) -> None:
+    before, entity, after = parts
+    gender, stereotype = gold
+    source = " ".join([*before, *entity]) + end + "".join(f" {word}" for word in after)
+    row = {
+        "id": "x",
+        "source": source,
+        "gender": gender.value,
+        "entity": " ".join(entity),
+        "entity_index": str(len(before)),
+        "stereotype": stereotype.value,
+    }
+    path = tmp_path_factory.getbasetemp() / f"back.{suffix}"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        if suffix == "jsonl":
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        elif suffix == "csv":
+            writer = csv.DictWriter(file, row, lineterminator="\n")
+            writer.writeheader()
+            writer.writerow(row)
+        else:
+            file.write("\t".join(row) + "\n" + "\t".join(row.values()) + "\n")
+    instance = load_corpus("custom", path).instances[0]
+    assert (instance.id, instance.source, instance.gold, instance.stereotype) == ("x", source, gender, stereotype)
+    start = len(" ".join([*before, *entity])) - len(entity[-1])
+    assert instance.head == (start, start + len(entity[-1]))

@@ -1,0 +1,270 @@
+"""Fetching from a server on this machine, and archives that mean harm."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import tarfile
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from mtbias.corpora import fetch_dataset
+from mtbias.corpora.catalog import Download, Source, read_record
+from mtbias.corpora.fetch import fetch_source, unpack
+from mtbias.errors import DataError, MissingResourceError, UsageError
+
+
+class Server:
+    """Serves bytes by path and counts the requests."""
+
+    def __init__(self) -> None:
+        self.content: dict[str, bytes] = {}
+        self.requests: list[str] = []
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            timeout = 10
+
+            def do_GET(self) -> None:
+                outer.requests.append(self.path)
+                body = outer.content.get(self.path)
+                self.send_response(200 if body is not None else 404)
+                self.send_header("Content-Length", str(len(body or b"")))
+                self.end_headers()
+                self.wfile.write(body or b"")
+
+            def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the base class's name)
+                """Say nothing."""
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.base = f"http://127.0.0.1:{self.server.server_address[1]}"
+
+    def run(self) -> None:
+        self.server.serve_forever(poll_interval=0.05)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "127.0.0.1")
+    served = Server()
+    thread = threading.Thread(target=served.run, daemon=True)
+    thread.start()
+    try:
+        yield served
+    finally:
+        served.server.shutdown()
+        served.server.server_close()
+        thread.join(timeout=10)
+
+
+def digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def source(*downloads: Download) -> Source:
+    return Source("small", "home", "c0ffee", "MIT", "@misc{x}", downloads)
+
+
+def plain(server: Server, *names: str) -> Source:
+    for name in names:
+        server.content[f"/{name}"] = f"content of {name}\n".encode()
+    return source(*(Download(f"{server.base}/{n}", digest(server.content[f"/{n}"]), (n,)) for n in names))
+
+
+def tar(add: Callable[[tarfile.TarFile], None]) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+        add(archive)
+    return buffer.getvalue()
+
+
+def member(name: str, data: bytes = b"x", kind: bytes = tarfile.REGTYPE, link: str = "") -> bytes:
+    def add(archive: tarfile.TarFile) -> None:
+        info = tarfile.TarInfo(name)
+        info.type, info.linkname = kind, link
+        info.size = len(data) if kind == tarfile.REGTYPE else 0
+        fine = tarfile.TarInfo("data/a.csv")
+        fine.size = 1
+        archive.addfile(fine, io.BytesIO(b"a"))
+        archive.addfile(info, io.BytesIO(data))
+
+    return tar(add)
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_files_are_fetched_checked_and_then_left_alone(tmp_path: Path, server: Server) -> None:
+    wanted = plain(server, "a.txt", "b.txt")
+    folder = tmp_path / "datasets" / "small"
+    result = fetch_source(wanted, folder)
+    assert [(d.verified, d.fresh, d.files) for d in result.downloads] == [
+        (True, True, (folder / "a.txt",)),
+        (True, True, (folder / "b.txt",)),
+    ]
+    assert (folder / "a.txt").read_bytes() == b"content of a.txt\n"
+    assert sorted(files(folder)) == ["a.txt", "b.txt", "fetched.json"]
+    again = fetch_source(wanted, folder)
+    assert [d.fresh for d in again.downloads] == [False, False]
+    assert [(d.sha256, d.verified) for d in again.downloads] == [(d.sha256, d.verified) for d in result.downloads]
+    assert server.requests == ["/a.txt", "/b.txt"]
+
+
+def test_a_damaged_file_is_fetched_again(tmp_path: Path, server: Server) -> None:
+    wanted = plain(server, "a.txt", "b.txt")
+    fetch_source(wanted, tmp_path)
+    (tmp_path / "b.txt").write_bytes(b"content of")
+    assert [d.fresh for d in fetch_source(wanted, tmp_path).downloads] == [False, True]
+    assert (tmp_path / "b.txt").read_bytes() == b"content of b.txt\n"
+
+
+def test_another_hash_keeps_what_was_there(tmp_path: Path, server: Server) -> None:
+    wanted = plain(server, "a.txt")
+    server.content["/a.txt"] = b"something else"
+    with pytest.raises(DataError, match=rf"gave bytes with SHA-256 {digest(b'something else')}, expected"):
+        fetch_source(wanted, tmp_path)
+    assert files(tmp_path) == {}
+    (tmp_path / "a.txt").write_bytes(b"old")
+    with pytest.raises(DataError, match="nothing was kept"):
+        fetch_source(wanted, tmp_path)
+    assert files(tmp_path) == {"a.txt": b"old"}
+
+
+def test_what_cannot_be_downloaded_names_address_and_way_out(tmp_path: Path, server: Server) -> None:
+    gone = source(Download(f"{server.base}/gone", "0" * 64, ("gone",)))
+    with pytest.raises(MissingResourceError, match=r"/gone could not be downloaded \(404.*--data"):
+        fetch_source(gone, tmp_path)
+    server.server.shutdown()
+    server.server.server_close()
+    with pytest.raises(MissingResourceError, match="could not be downloaded"):
+        fetch_source(gone, tmp_path)
+    assert files(tmp_path) == {}
+
+
+def test_a_cache_that_cannot_be_written_is_an_error(tmp_path: Path, server: Server) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(MissingResourceError, match="cannot be written"):
+        fetch_source(plain(server, "a.txt"), tmp_path / "file" / "small")
+
+
+# An archive whose hash nobody has checked
+
+
+@pytest.fixture
+def archive(server: Server) -> Source:
+    def add(opened: tarfile.TarFile) -> None:
+        for name in ("data/a.csv", "data/b.csv", "data/README.md"):
+            info = tarfile.TarInfo(name)
+            info.size = len(name)
+            opened.addfile(info, io.BytesIO(name.encode()))
+
+    server.content["/data.tar.gz"] = tar(add)
+    return source(Download(f"{server.base}/data.tar.gz", "", ("a.csv", "b.csv"), archive=True))
+
+
+def test_an_unknown_hash_is_refused(tmp_path: Path, server: Server, archive: Source) -> None:
+    with pytest.raises(MissingResourceError, match=r"--sha256 HASH, or --accept-unverified"):
+        fetch_source(archive, tmp_path)
+    assert server.requests == []
+
+
+def test_a_given_hash_is_checked(tmp_path: Path, server: Server, archive: Source) -> None:
+    right = digest(server.content["/data.tar.gz"])
+    with pytest.raises(DataError, match="gave bytes with"):
+        fetch_source(archive, tmp_path, sha256="0" * 64)
+    result = fetch_source(archive, tmp_path, sha256=right.upper())
+    assert [(d.verified, d.sha256) for d in result.downloads] == [(True, right)]
+    assert files(tmp_path).keys() == {"a.csv", "b.csv", "fetched.json"}
+    assert (tmp_path / "b.csv").read_bytes() == b"data/b.csv"
+
+
+def test_an_accepted_download_is_written_down_and_must_stay_the_same(
+    tmp_path: Path, server: Server, archive: Source
+) -> None:
+    url = archive.downloads[0].url
+    came = digest(server.content["/data.tar.gz"])
+    result = fetch_source(archive, tmp_path, accept_unverified=True)
+    assert [(d.verified, d.fresh, d.sha256) for d in result.downloads] == [(False, True, came)]
+    record = read_record(tmp_path)
+    assert record.downloads == {url: came}
+    assert record.verified == {url: False}
+    assert record.files == {"a.csv": digest(b"data/a.csv"), "b.csv": digest(b"data/b.csv")}
+    assert [d.fresh for d in fetch_source(archive, tmp_path).downloads] == [False]
+    # damaged: fetched again without a flag, since the hash is on record now
+    (tmp_path / "a.csv").write_bytes(b"")
+    assert [(d.fresh, d.verified) for d in fetch_source(archive, tmp_path).downloads] == [(True, False)]
+    assert (tmp_path / "a.csv").read_bytes() == b"data/a.csv"
+    # the hash learnt from elsewhere makes it verified
+    assert [d.verified for d in fetch_source(archive, tmp_path, sha256=came).downloads] == [True]
+    assert read_record(tmp_path).verified == {url: True}
+    # other bytes than before are refused
+    (tmp_path / "a.csv").unlink()
+    server.content["/data.tar.gz"] = member("data/b.csv")
+    with pytest.raises(DataError, match="the published file has changed"):
+        fetch_source(archive, tmp_path, accept_unverified=True)
+
+
+def test_wrong_use_of_sha256(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="64 hexadecimal digits expected, found 'abc'"):
+        fetch_dataset("bug", tmp_path, sha256="abc")
+    with pytest.raises(UsageError, match="it knows that of winomt"):
+        fetch_dataset("winomt", tmp_path, sha256="0" * 64)
+    with pytest.raises(UsageError, match=r"no data set 'custom' to fetch; there are winomt, bug,"):
+        fetch_dataset("custom", tmp_path)
+    with pytest.raises(MissingResourceError, match="not known to mtbias"):
+        fetch_dataset("bug-gold", tmp_path)
+
+
+# Archives
+
+
+BAD = {
+    "climbs": (member("../evil.csv"), "leaves the folder"),
+    "climbs inside": (member("data/../../evil.csv"), "leaves the folder"),
+    "climbs and comes back": (member("data/../b.csv"), "leaves the folder"),
+    "absolute": (member("/evil.csv"), "leaves the folder"),
+    "drive": (member("C:\\evil.csv"), "leaves the folder"),
+    "climbs with backslash": (member("..\\evil.csv"), "leaves the folder"),
+    "symlink out": (member("data/b.csv", kind=tarfile.SYMTYPE, link="/etc/passwd"), "is a link"),
+    "symlink inside": (member("data/b.csv", kind=tarfile.SYMTYPE, link="a.csv"), "is a link"),
+    "hard link": (member("data/b.csv", kind=tarfile.LNKTYPE, link="data/a.csv"), "is a link"),
+    "character device": (member("data/b.csv", kind=tarfile.CHRTYPE), "is a device"),
+    "block device": (member("data/b.csv", kind=tarfile.BLKTYPE), "is a device"),
+    "fifo": (member("data/b.csv", kind=tarfile.FIFOTYPE), "is a device"),
+    "file absent": (member("data/c.csv"), r"b\.csv expected once in the archive, found 0"),
+    "cut off": (member("data/b.csv")[:40], "cannot be unpacked"),
+    "no archive": (b"no archive at all", "cannot be unpacked"),
+    "nothing": (b"", "cannot be unpacked"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_dangerous_or_broken_archive_is_refused_whole(tmp_path: Path, server: Server, name: str) -> None:
+    server.content["/x.tar.gz"], says = BAD[name]
+    wanted = source(Download(f"{server.base}/x.tar.gz", "", ("a.csv", "b.csv"), archive=True))
+    with pytest.raises(DataError, match=says) as caught:
+        fetch_source(wanted, tmp_path / "cache", accept_unverified=True)
+    assert caught.value.path == f"{server.base}/x.tar.gz"
+    assert files(tmp_path) == {}
+
+
+def test_a_file_twice_in_an_archive_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.tar.gz"
+    path.write_bytes(member("other/a.csv"))
+    with pytest.raises(DataError, match=r"a.csv expected once in the archive, found 2"):
+        unpack(path, tmp_path / "u", ["a.csv"])
+
+
+def test_an_archive_that_grows_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mtbias.corpora.fetch.MAX_UNPACKED", 10)
+    path = tmp_path / "x.tar.gz"
+    path.write_bytes(member("data/b.csv", b"0" * 20))
+    with pytest.raises(DataError, match="more than 10 bytes"):
+        unpack(path, tmp_path / "u", ["a.csv"])
+    assert not list((tmp_path / "u").iterdir())

@@ -1,0 +1,190 @@
+"""The table of a run: every number where it belongs, one decimal, aligned, and in the width of the terminal."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from mtbias.errors import DataError
+from mtbias.metrics import score
+from mtbias.report.table import render
+from mtbias.types import Evidence, Gender, GenderCall, Instance, Reason, Span, Stereotype
+
+M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
+
+
+def _group(**changes: Any) -> dict[str, Any]:
+    group = {
+        "n": 3888, "decided": 3790, "decided_percent": 97.479424,
+        "accuracy": 59.44, "accuracy_bounds": [59.44, 60.98],
+        "precision_male": 55.04, "recall_male": 80.0, "f1_male": 65.25,
+        "precision_female": 70.0, "recall_female": 41.96, "f1_female": 52.75,
+        "delta_g": 12.5, "accuracy_pro": 70.0, "accuracy_anti": 57.5, "delta_s": 12.5, "delta_s_macro_f1": 13.04,
+        "ci": {"accuracy": [57.9, 60.96], "f1_male": [63.0, 67.0], "f1_female": [50.0, 55.0],
+               "delta_g": [10.1, 14.9], "delta_s": [-0.04, 15.9], "delta_s_macro_f1": None},
+        "denominators": {"male": 1826, "female": 1822, "neutral": 240, "pro": 1584, "anti": 1583,
+                         "called_male": 2500, "called_female": 1100},
+    }  # fmt: skip
+    return {**group, **changes}
+
+
+def _metrics() -> dict[str, Any]:
+    undefined = dict.fromkeys(("f1_female", "precision_female", "delta_g", "delta_s", "delta_s_macro_f1"))
+    no_intervals = dict.fromkeys(_group()["ci"])
+    return {
+        "schema": 1,
+        "signature": "dataset:winomt|lang:de|mtbias:0.1.0|seed:0|fp:0123456789abcdef",
+        "fingerprint": "0123456789abcdef",
+        "n": 3888,
+        "decided": 3790,
+        "reasons": {"unaligned": 61, "ambiguous": 1037},
+        "reasons_percent": {"unaligned": 1.568930, "ambiguous": 26.67},
+        "evidence": {"noun": 3000, "determiner": 790},
+        "evidence_percent": {"noun": 79.155673, "determiner": 20.844327},
+        "intervals": {"method": "…", "level": 95.0, "resamples": 2000, "seed": 0, "min_rows": 10},
+        "overall": _group(),
+        "by_domain": {"winobias": _group(n=3168), "winogender": _group(n=720, ci=no_intervals)},
+        "by_pronouns": {"1": _group(), "2": _group(n=3, **undefined)},
+        "by_stereotype": {"pro": _group(delta_s=None)},
+        "by_entity": {},
+    }
+
+
+def _line(table: str, start: str, *, after: str = "") -> str:
+    return next(line for line in table[table.index(after) :].splitlines() if line.startswith(start))
+
+
+def _words(table: str, start: str, **where: str) -> list[str]:
+    return _line(table, start, **where).split()
+
+
+def test_the_headline_says_how_much_was_decided() -> None:
+    assert render(_metrics()).splitlines()[0] == "3,888 sentences, 3,790 decided (97.5 %)"
+
+
+def test_the_numbers_of_the_whole_with_intervals_and_what_they_rest_on() -> None:
+    table = render(_metrics())
+    assert _line(table, "Accuracy").split(maxsplit=4) == [
+        "Accuracy", "59.4", "[57.9,", "61.0]", "failures count as wrong; left out: 61.0",
+    ]  # fmt: skip
+    assert _line(table, "F1 male").endswith("[63.0, 67.0]  precision 55.0 (n 2,500), recall 80.0 (n 1,826)")
+    assert _line(table, "F1 female").endswith("[50.0, 55.0]  precision 70.0 (n 1,100), recall 42.0 (n 1,822)")
+    assert _line(table, "ΔG").split()[:4] == ["ΔG", "12.5", "[10.1,", "14.9]"]
+    # −0.04 rounds to zero, which has no sign.
+    assert _line(table, "ΔS ").split()[:4] == ["ΔS", "12.5", "[0.0,", "15.9]"]
+    assert "accuracy pro stereotype 70.0 (n 1,584) - anti 57.5 (n 1,583)" in table
+    assert _line(table, "ΔS, macro-F1").split()[:4] == ["ΔS,", "macro-F1", "13.0", "–"]
+
+
+def test_breakdowns_have_n_and_the_numbers() -> None:
+    table = render(_metrics())
+    row = " ".join(_words(table, "  winobias"))
+    assert row == "winobias 3,168 97.5 59.4 [57.9, 61.0] 65.2 52.8 12.5 [10.1, 14.9] 12.5 [0.0, 15.9]"
+    assert " ".join(_words(table, "  winogender")) == "winogender 720 97.5 59.4 – 65.2 52.8 12.5 – 12.5 –"
+    assert _words(table, "  1", after="By pronouns")[:3] == ["1", "3,888", "97.5"]
+
+
+def test_an_undefined_number_is_a_dash_without_interval() -> None:
+    row = " ".join(_words(render(_metrics()), "  2", after="By pronouns"))
+    assert row == "2 3 97.5 59.4 [57.9, 61.0] 65.2 – – –"
+    assert _words(render(_metrics()), "  pro")[-1] == "–"
+
+
+def test_what_has_no_verdict_and_what_decided() -> None:
+    table = render(_metrics())
+    assert "Without a verdict (of all sentences)\n  unaligned     61   1.6 %\n  ambiguous  1,037  26.7 %\n" in table
+    assert "Decided by (of the decided)\n  noun        3,000  79.2 %\n  determiner    790  20.8 %\n" in table
+
+
+def test_the_signature_ends_the_table_in_one_line() -> None:
+    metrics = _metrics()
+    assert render(metrics, width=40).endswith(f"\n\nSignature: {metrics['signature']}\n")
+    assert "Signature" not in render({**metrics, "signature": None})
+
+
+def test_nothing_to_tell_is_not_told() -> None:
+    metrics = {**_metrics(), "reasons": {}, "reasons_percent": {}, "evidence": {}, "by_domain": {}}
+    table = render(metrics)
+    assert "Without a verdict" not in table
+    assert "Decided by" not in table
+    assert "By domain" not in table
+    assert "By pronouns" in table
+
+
+def _widest(table: str) -> int:
+    return max(len(line) for line in table.splitlines() if not line.startswith("Signature"))
+
+
+@pytest.mark.parametrize("width", [65, 80, 100, 140])
+def test_the_table_keeps_within_the_terminal(width: int) -> None:
+    table = render(_metrics(), width=width)
+    assert _widest(table) <= width
+    # The numbers are there in every width.
+    assert _words(table, "ΔG")[1] == "12.5"
+    assert "97.5" in _words(table, "  winobias")
+
+
+def test_less_fits_into_less() -> None:
+    assert "F1 m" in render(_metrics(), width=140)
+    assert _line(render(_metrics(), width=140), "  winobias").count("[") == 3
+    middle = render(_metrics(), width=85)
+    assert _line(middle, "  winobias").count("[") == 3
+    assert "F1 m " not in middle
+    narrow = render(_metrics(), width=65)
+    assert "[" not in _line(narrow, "  winobias")
+    assert "F1 m " in narrow
+    assert "left out: 61.0" in render(_metrics(), width=80)
+
+
+def test_columns_stand_under_each_other() -> None:
+    lines = render(_metrics(), width=140).splitlines()
+    header = next(line for line in lines if "decided  " in line and "accuracy" in line)
+    ends = header.index("decided") + len("decided")
+    rows = [line for line in lines if line.startswith("  ") and "97.5" in line]
+    assert len(rows) == 5
+    for row in rows:
+        assert row[:ends].endswith("97.5")
+    # Points stand under points, whether or not there is an interval.
+    assert len({row.index("59.4") for row in rows}) == 1
+
+
+def test_names_from_files_cannot_command_the_terminal() -> None:
+    metrics = _metrics()
+    metrics["by_domain"] = {"evil\x1b[31m\nname": _group(), "a very long name of some domain or other": _group()}
+    table = render(metrics)
+    assert "\x1b" not in table
+    assert "  evil?[31m?name" in table
+    # 24 characters with the indent and the ellipsis.
+    assert "  a very long name of s… " in table
+
+
+def test_another_file_is_refused() -> None:
+    with pytest.raises(DataError, match="schema 1, got schema None"):
+        render({"fingerprint": "x"})
+    metrics = copy.deepcopy(_metrics())
+    del metrics["overall"]["accuracy_pro"]
+    with pytest.raises(DataError, match=r"expected the key 'accuracy_pro' in metrics\.json, got none"):
+        render(metrics)
+
+
+def test_real_scores_are_rendered() -> None:
+    def instance(row: int, gold: Gender, kind: Stereotype) -> Instance:
+        return Instance(str(row), row, "The cook ate.", Span(4, 8), "cook", gold, kind, "demo", row % 3)
+
+    def call(row: int, gender: Gender | None) -> GenderCall:
+        evidence = (Evidence("noun", "w", gender, "form"),) if gender else ()
+        return GenderCall(str(row), gender, None if gender else Reason.UNALIGNED, (), evidence)
+
+    golds = [(M, Stereotype.PRO), (F, Stereotype.ANTI), (F, Stereotype.PRO), (N, Stereotype.NONE)] * 15
+    instances = [instance(row, *gold) for row, gold in enumerate(golds)]
+    calls = [call(row, (M, M, F, None)[row * 7 % 4]) for row in range(60)]
+    for resamples in (0, 100):
+        metrics = score(instances, calls, n_resamples=resamples).to_json(signature="dataset:demo", fingerprint="x")
+        table = render(metrics)
+        assert table.startswith("60 sentences, 45 decided (75.0 %)\n")
+        assert ("95 % interval" in table) == bool(resamples)
+    # One instance, nothing decided: dashes and zeros, no failure.
+    lonely = score([instance(0, N, Stereotype.NONE)], [call(0, None)]).to_json(signature=None)
+    assert _words(render(lonely), "ΔG")[1] == "–"

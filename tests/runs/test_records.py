@@ -1,0 +1,199 @@
+"""Lines of translations.jsonl and calls.jsonl: their keys, their bytes, and damage that must be noticed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mtbias.errors import DataError
+from mtbias.metrics import score
+from mtbias.runs.records import (
+    CallRecord,
+    from_lines,
+    join_records,
+    metrics_text,
+    to_lines,
+    translation_from_json,
+    translation_to_json,
+)
+from mtbias.types import Evidence, Gender, GenderCall, Instance, Reason, Span, Stereotype, Translation
+
+INSTANCE = Instance(
+    "winomt-7", 7, "The nurse slept.", Span(4, 9), "nurse", Gender.FEMALE, Stereotype.PRO, "winobias", 1
+)
+TRANSLATION = Translation("winomt-7", "La enfermera durmió.")
+CALL = GenderCall(
+    "winomt-7",
+    Gender.FEMALE,
+    None,
+    (Span(3, 12), Span(0, 2)),
+    (
+        Evidence("noun", "enfermera", Gender.FEMALE, "lexicon", "f"),
+        Evidence("determiner", "La", None, "form"),
+    ),
+)
+RECORD = CallRecord.of(INSTANCE, TRANSLATION, CALL)
+
+# The keys of the contract in its order, `target_spans` beside `target`.
+LINE = (
+    '{"id": "winomt-7", "row": 7, "source": "The nurse slept.", "translation": "La enfermera durmió.", '
+    '"entity": "nurse", "gold": "female", "stereotype": "pro", "domain": "winobias", "pronouns": 1, '
+    '"gender": "female", "reason": null, "target": ["enfermera", "La"], "target_spans": [[3, 12], [0, 2]], '
+    '"evidence": [{"kind": "noun", "word": "enfermera", "gender": "female", "source": "lexicon", "detail": "f"}, '
+    '{"kind": "determiner", "word": "La", "gender": null, "source": "form", "detail": ""}]}'
+)
+
+
+def _write(path: Path, text: str) -> Path:
+    path.write_bytes(text.encode())
+    return path
+
+
+def test_a_call_is_the_line_of_the_contract() -> None:
+    assert list(to_lines([RECORD], CallRecord.to_json)) == [LINE]
+
+
+def test_a_line_is_the_call_again(tmp_path: Path) -> None:
+    assert list(from_lines(_write(tmp_path / "calls.jsonl", LINE + "\n"), CallRecord.from_json)) == [RECORD]
+
+
+def test_a_call_without_gender_or_translation(tmp_path: Path) -> None:
+    record = CallRecord.of(
+        INSTANCE, Translation("winomt-7", None, "empty"), GenderCall("winomt-7", None, Reason.UNTRANSLATED)
+    )
+    (line,) = to_lines([record], CallRecord.to_json)
+    assert json.loads(line)["translation"] is None
+    assert json.loads(line)["reason"] == "untranslated"
+    assert list(from_lines(_write(tmp_path / "calls.jsonl", line + "\n"), CallRecord.from_json)) == [record]
+
+
+@given(st.lists(st.tuples(st.text(), st.none() | st.text(), st.none() | st.text())))
+def test_translations_survive_any_text(rows: list[tuple[str, str | None, str | None]]) -> None:
+    translations = [Translation(*row) for row in rows]
+    lines = list(to_lines(translations, translation_to_json))
+    # One line each, also where the text holds characters at which str.splitlines() breaks (U+2028, U+0085, …).
+    assert not any("\n" in line for line in lines)
+    assert [translation_from_json(json.loads(line)) for line in lines] == translations
+
+
+def test_line_separators_within_a_text_end_no_line(tmp_path: Path) -> None:
+    translations = [Translation("a", "x\u2028y\u0085z\r\n\x1cw"), Translation("b", "\v")]
+    lines = to_lines(translations, translation_to_json)
+    path = _write(tmp_path / "translations.jsonl", "".join(f"{line}\n" for line in lines))
+    assert list(from_lines(path, translation_from_json)) == translations
+
+
+def test_translations_have_the_keys_that_given_translations_have() -> None:
+    assert translation_to_json(TRANSLATION) == {"id": "winomt-7", "target": "La enfermera durmió.", "reason": None}
+
+
+def test_half_a_surrogate_pair_cannot_be_written() -> None:
+    with pytest.raises(DataError, match=r"got '\\ud83d' \(half of a surrogate pair\) in 'a'"):
+        list(to_lines([Translation("a", "x\ud83d")], translation_to_json))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"row": 7, ', "", "expected the key 'row'"),
+        ('"row": 7', '"row": "7"', "expected int for 'row', got '7'"),
+        ('"row": 7', '"row": true', "expected int for 'row', got True"),
+        ('"gold": "female"', '"gold": "woman"', "'woman' is not a valid Gender"),
+        ('"gold": "female"', '"gold": null', "expected str for 'gold', got null"),
+        ('"reason": null', '"reason": "unaligned"', "either a gender or a reason"),
+        ('"reason": null', '"reason": "lost"', "either a gender|'lost' is not a valid Reason"),
+        ("[3, 12]", "[3, 13]", "expected the target words"),
+        ("[3, 12]", "[3, 99]", "within the translation, got .3, 99.: it has 20 characters"),
+        ("[3, 12]", "[3]", "expected a span .start, end., got .3."),
+        ('"kind": "noun"', '"kind": 1', "expected str for 'kind', got 1"),
+        ('"evidence": [{', '"evidence": [7, {', "expected an object, got 7"),
+        ('{"id"', '{id"', "Expecting property name"),
+        (LINE, "[]", "expected an object, got"),
+        (LINE, "", "Expecting value"),
+    ],
+)
+def test_a_damaged_line_is_noticed_with_path_and_line(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert old in LINE
+    path = _write(tmp_path / "calls.jsonl", LINE + "\n" + LINE.replace(old, new, 1) + "\n")
+    with pytest.raises(DataError, match=message) as caught:
+        list(from_lines(path, CallRecord.from_json))
+    assert str(caught.value).startswith(f"{path}:2: ")
+
+
+def test_a_file_that_was_cut_off_is_noticed(tmp_path: Path) -> None:
+    path = _write(tmp_path / "calls.jsonl", LINE + "\n" + LINE)
+    with pytest.raises(DataError, match="expected a newline at the end, the file is cut off") as caught:
+        list(from_lines(path, CallRecord.from_json))
+    assert caught.value.line == 2
+
+
+def test_bytes_that_are_no_utf8_are_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "translations.jsonl"
+    path.write_bytes(b'{"id": "\xff"}\n')
+    with pytest.raises(DataError, match=r"translations.jsonl:1: damaged line: 'utf-8' codec"):
+        list(from_lines(path, translation_from_json))
+
+
+def test_no_lines_are_no_values(tmp_path: Path) -> None:
+    assert list(from_lines(_write(tmp_path / "empty.jsonl", ""), CallRecord.from_json)) == []
+
+
+def test_a_record_is_of_one_instance() -> None:
+    with pytest.raises(ValueError, match="expected one id, got 'winomt-7', 'winomt-7' and 'other'"):
+        CallRecord.of(INSTANCE, TRANSLATION, replace(CALL, id="other"))
+    with pytest.raises(ValueError, match="there is no translation"):
+        CallRecord.of(INSTANCE, replace(TRANSLATION, text=None), CALL)
+
+
+def _three() -> tuple[list[Instance], list[Translation], list[GenderCall]]:
+    ids = ("c", "a", "b")
+    return (
+        [replace(INSTANCE, id=id_, row=row) for row, id_ in enumerate(ids)],
+        [replace(TRANSLATION, id=id_) for id_ in sorted(ids)],
+        [replace(CALL, id=id_) for id_ in sorted(ids, reverse=True)],
+    )
+
+
+def test_records_stand_in_the_order_of_the_corpus() -> None:
+    records = list(join_records(*_three()))
+    assert [(record.id, record.row, record.call.id) for record in records] == [
+        ("c", 0, "c"),
+        ("a", 1, "a"),
+        ("b", 2, "b"),
+    ]
+
+
+def test_records_join_by_id_or_not_at_all() -> None:
+    instances, translations, calls = _three()
+    with pytest.raises(DataError, match="a translation for each of 3 instances, got 2: none for 'c'"):
+        list(join_records(instances, translations[:2], calls))
+    with pytest.raises(DataError, match="one call for each instance, got two for 'c'"):
+        list(join_records(instances, translations, [*calls, replace(calls[0])]))
+    with pytest.raises(DataError, match="a call of an instance of the corpus, got one of 'z'"):
+        list(join_records(instances, translations, [*calls, replace(CALL, id="z")]))
+    with pytest.raises(DataError, match="unique instance ids, got 3 different ids for 4"):
+        list(join_records([*instances, instances[0]], translations, calls))
+
+
+def test_the_scores_can_be_computed_from_the_records() -> None:
+    instances, translations, calls = _three()
+    records = list(join_records(instances, translations, calls))
+    again = score(records, [record.call for record in records], n_resamples=50)
+    assert again.to_json() == score(instances, calls, n_resamples=50).to_json()
+
+
+def test_metrics_text_is_json_with_a_line_a_group() -> None:
+    metrics = {"schema": 1, "overall": {"n": 2}, "by_domain": {"a": {"n": 1}, "ё": {"n": 1}}, "by_entity": {}}
+    text = metrics_text(metrics)
+    assert json.loads(text) == metrics
+    assert text == (
+        '{\n "schema": 1,\n "overall": {"n": 2},\n "by_domain": {\n  "a": {"n": 1},\n  "ё": {"n": 1}\n },\n'
+        ' "by_entity": {}\n}\n'
+    )
+    with pytest.raises(ValueError, match="JSON compliant"):
+        metrics_text({"x": float("nan")})

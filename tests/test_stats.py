@@ -1,0 +1,132 @@
+"""Intervals: against published values, by-hand values, and a bootstrap that resamples rows one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from mtbias.stats import bootstrap_counts, percentile_interval, wilson_interval
+
+
+def _rng(seed: int = 1) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64(seed))
+
+
+@pytest.mark.parametrize(
+    ("successes", "n", "low", "high"),
+    [
+        # Newcombe, Statistics in Medicine 17 (1998), Table I, method 3 (score method without continuity correction).
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0000, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_wilson_gives_the_values_of_newcombe(successes: int, n: int, low: float, high: float) -> None:
+    interval = wilson_interval(successes, n)
+    assert interval is not None
+    assert interval == pytest.approx((low, high), abs=5e-5)
+
+
+def test_wilson_at_the_ends_is_exact_and_without_rows_undefined() -> None:
+    nothing, everything = wilson_interval(0, 7), wilson_interval(7, 7)
+    assert nothing is not None
+    assert everything is not None
+    assert nothing[0] == 0.0
+    assert everything[1] == 1.0
+    # By symmetry of the formula in p and 1 − p.
+    assert nothing[1] == pytest.approx(1 - everything[0])
+    assert wilson_interval(0, 0) is None
+
+
+@pytest.mark.parametrize(("successes", "n"), [(-1, 3), (4, 3)])
+def test_wilson_refuses_what_is_no_proportion(successes: int, n: int) -> None:
+    with pytest.raises(ValueError, match=f"between 0 and n = {n}, got {successes}"):
+        wilson_interval(successes, n)
+
+
+@given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_wilson_contains_the_proportion(pair: tuple[int, int]) -> None:
+    interval = wilson_interval(*pair)
+    assert interval is not None
+    assert 0 <= interval[0] <= pair[0] / pair[1] <= interval[1] <= 1
+
+
+def test_percentile_interval_by_hand() -> None:
+    # 0, 1, …, 100: quantile q lies at position 100·q of the order statistics, so 2.5 % is 2.5 and 97.5 % is 97.5.
+    assert percentile_interval(np.arange(101.0)) == pytest.approx((2.5, 97.5))
+    assert percentile_interval(np.arange(101.0), level=0.9) == pytest.approx((5.0, 95.0))
+
+
+def test_percentile_interval_drops_what_is_undefined() -> None:
+    nan = np.nan
+    # Half undefined: still an interval, of the other half.
+    assert percentile_interval(np.array([nan, 3.0, nan, 3.0])) == (3.0, 3.0)
+    # More than half undefined, all undefined, nothing at all: none.
+    assert percentile_interval(np.array([nan, 3.0, nan])) is None
+    assert percentile_interval(np.array([nan])) is None
+    assert percentile_interval(np.array([])) is None
+
+
+def _mean_of_values(tables: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Mean of a variable with values 0, 1, 2, …, one for each cell of the tables [B, 2, 3]."""
+    cells = tables.reshape(-1, 6)
+    mean: NDArray[np.float64] = cells @ np.arange(cells.shape[1]) / cells.sum(axis=1)
+    return mean
+
+
+def test_bootstrap_of_counts_is_the_bootstrap_of_rows() -> None:
+    counts = np.array([[40, 0, 25], [30, 5, 100]])
+    rows = np.repeat(np.arange(6), counts.ravel())
+    n, resamples = len(rows), 8000
+    rng = _rng(2)
+    naive = np.array([rows[rng.integers(0, n, n)].mean() for _ in range(resamples)])
+    ours = bootstrap_counts(counts, _mean_of_values, resamples, _rng(3))
+    # The standard error of a mean over rows is known: σ/√n, with σ of the population of rows.
+    error = rows.std() / np.sqrt(n)
+    assert ours.shape == (resamples,)
+    assert ours.mean() == pytest.approx(rows.mean(), abs=5 * error / np.sqrt(resamples))
+    assert ours.std() == pytest.approx(error, rel=5 / np.sqrt(2 * resamples))
+    # Standard error of a 2.5 % quantile of a normal: √(0.025·0.975/B) / 0.0584 standard deviations, 0.030 for B = 8000;
+    # of the difference of two, 0.042; five of them, 0.21.
+    low, high = percentile_interval(ours) or (np.nan, np.nan)
+    naive_low, naive_high = percentile_interval(naive) or (np.nan, np.nan)
+    assert (low, high) == pytest.approx((naive_low, naive_high), abs=0.21 * error)
+
+
+def test_bootstrap_draws_n_rows_from_occupied_cells_only() -> None:
+    counts = np.array([[3, 0], [0, 9]])
+    seen: list[NDArray[np.int64]] = []
+
+    def statistic(tables: NDArray[np.int64]) -> NDArray[np.float64]:
+        seen.append(tables)
+        return tables[:, 0, 0].astype(np.float64)
+
+    bootstrap_counts(counts, statistic, 50, _rng())
+    assert seen[0].shape == (50, 2, 2)
+    assert (seen[0].sum(axis=(1, 2)) == 12).all()
+    assert not seen[0][:, 0, 1].any()
+    assert not seen[0][:, 1, 0].any()
+
+
+def test_bootstrap_is_decided_by_the_state_of_the_generator() -> None:
+    counts = np.array([[40, 3, 25], [30, 5, 100]])
+    first, again, other = (bootstrap_counts(counts, _mean_of_values, 100, _rng(seed)) for seed in (5, 5, 6))
+    assert (first == again).all()
+    assert (first != other).any()
+
+
+def test_bootstrap_of_nothing() -> None:
+    empty = bootstrap_counts(np.zeros((2, 2), dtype=np.int64), lambda tables: tables.sum(axis=(1, 2)) * 1.0, 3, _rng())
+    assert empty.tolist() == [0.0, 0.0, 0.0]
+    assert bootstrap_counts(np.ones((2, 3), dtype=np.int64), _mean_of_values, 0, _rng()).shape == (0,)
+
+
+def test_bootstrap_refuses_negative_numbers() -> None:
+    with pytest.raises(ValueError, match="got a negative count"):
+        bootstrap_counts(np.array([1, -1]), _mean_of_values, 10, _rng())
+    with pytest.raises(ValueError, match="0 or more resamples, got -1"):
+        bootstrap_counts(np.array([1, 1]), _mean_of_values, -1, _rng())
