@@ -53,7 +53,9 @@ def call_genders(
     texts = {t.id: t.text for t in translations}
     missing = [i.id for i in instances if i.id not in texts]
     if missing:
-        raise ValueError(f"no translation, not even an empty one, for {len(missing)} instances, the first is {missing[0]}")
+        raise ValueError(
+            f"no translation, not even an empty one, for {len(missing)} instances, the first is {missing[0]}"
+        )
     pairs = [Pair.of(i, text) for i in instances if (text := texts[i.id]) is not None]
     calls = {c.id: c for c in call_pairs(pairs, language, aligner, analyser, progress=progress)}
     return tuple(calls.get(i.id) or GenderCall(i.id, None, Reason.UNTRANSLATED) for i in instances)
@@ -148,7 +150,9 @@ def score_translations(
     if out is None:
         manifest = RunManifest(identity, {})
         return _compute(request, manifest, progress)[0]
-    with RunFolder(out).open_or_create(identity, {"host": platform.node(), "python": platform.python_version()}) as folder:
+    with RunFolder(out).open_or_create(
+        identity, {"host": platform.node(), "python": platform.python_version()}
+    ) as folder:
         if folder.is_complete():
             return folder.read_metrics()
         start = time.perf_counter()
@@ -242,10 +246,13 @@ class Validation:
                 continue
             head = label.target[slice(*call.target[0])] if call.target else "nothing"
             expected = label.target[slice(*label.target_head)] if label.target_head else "?"
-            evidence = "; ".join(f"{e.kind} {e.word} {e.gender or 'silent'} ({e.source}: {e.detail})" for e in call.evidence)
+            evidence = "; ".join(
+                f"{e.kind} {e.word} {e.gender or 'silent'} ({e.source}: {e.detail})" for e in call.evidence
+            )
             yield (
                 f"line {label.line}, {label.system}, basis {label.basis or '?'}: {label.source}\n  {label.target}\n"
-                f"  label {wanted[label.label]} at {expected}; called {call.gender or call.reason} at {head}: {evidence}"
+                f"  label {wanted[label.label]} at {expected}; "
+                f"called {call.gender or call.reason} at {head}: {evidence}"
             )
 
 

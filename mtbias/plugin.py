@@ -7,59 +7,25 @@ from a plugin's package; ``languages/README.md`` describes both files. A plugin 
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import cached_property
 from importlib import resources
 from typing import Any, NamedTuple, Self
 
 from mtbias.errors import PluginError
+from mtbias.language_data import Agreement, Folder, NounKind, NounReading, longest, parse_agreements, read_nouns
 from mtbias.types import Span
 
 __all__ = ["Agreement", "Language", "NounKind", "NounReading", "SurfaceToken", "VerbRules", "parse_agreements"]
 
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0640\u200d\u200c"
-_WORD = re.compile(rf"[\w{_MARKS}]+(?:[’'ʼ\"״׳‑-][\w{_MARKS}]+|[*:](?:in|innen|r|e)\b)*['’׳]?", re.UNICODE)
+_WORD = re.compile(rf"[\w{_MARKS}]+(?:(?:\'\'|[’'ʼ\"״׳‑-])[\w{_MARKS}]+|[*:](?:in|innen|r|e)\b)*['’׳]?", re.UNICODE)
 _INCLUSIVE_ENDING = re.compile(r"[*:_/](?:in|innen|r|e)$")
-_GENDERS = frozenset("mfn*")
-_NUMBERS = frozenset(("sg", "pl", "*"))
-_CASES = frozenset(("nom", "gen", "dat", "acc", "ins", "loc", "voc", "*"))
-
-
-class NounKind(StrEnum):
-    """What the form of a noun for a person says about that person."""
-
-    MASCULINE = "m"
-    FEMININE = "f"
-    COMMON = "common"
-    """One form for both; only an article, an adjective or the predicate tells."""
-    GENERIC = "generic"
-    """Masculine in form and used of women too: feminine agreement overrules it."""
-    FIXED = "fixed"
-    """A noun whose grammatical gender says nothing about the person (*persona*, *Person*, *жертва*)."""
-
-
-class Agreement(NamedTuple):
-    """One analysis that a form allows; ``*`` stands for any value."""
-
-    gender: str
-    case: str
-    number: str
-
-
-class NounReading(NamedTuple):
-    """One reading of a form found in the plugin's table of nouns for people."""
-
-    lemma: str
-    kind: NounKind
-    agreements: tuple[Agreement, ...]
-    """What the form's ending allows, empty where the table does not say."""
 
 
 class SurfaceToken(NamedTuple):
@@ -80,6 +46,12 @@ class VerbRules:
     copulas: frozenset[str] = frozenset()
     endings: tuple[tuple[str, Agreement], ...] = ()
     """Ending of a finite verb → the gender and number of its subject, longest first."""
+    words: Mapping[str, Agreement] = field(default_factory=dict)
+    """Whole finite verbs, looked up before the endings."""
+    feminine: str = ""
+    """Regular expression that a form must match for the tagger's feminine to be believed; empty believes it always."""
+    oblique: frozenset[str] = frozenset()
+    """Words that mark what follows as no subject (he *את*), beside what the tagger calls a preposition."""
     short: Mapping[str, Agreement] = field(default_factory=dict)
     """Predicative forms that need no copula (ru *готова*)."""
     auxiliaries: frozenset[str] = frozenset()
@@ -89,25 +61,6 @@ class VerbRules:
     """Forms that are copulas only behind one of `reflexives` (es *se sentía cansada*)."""
 
 
-def parse_agreements(text: str, *, where: str) -> tuple[Agreement, ...]:
-    """Read ``"m.nom.sg f.dat.sg"``, or ``"f.sg"`` without case, into analyses; ``-`` is none.
-
-    Raises:
-        PluginError: a value that is none of these.
-    """
-    found = []
-    if text.strip() == "-":
-        return ()
-    for part in text.replace(",", " ").split():
-        bits = part.split(".")
-        if len(bits) == 2:
-            bits.insert(1, "*")
-        if len(bits) != 3 or bits[0] not in _GENDERS or bits[1] not in _CASES or bits[2] not in _NUMBERS:
-            raise PluginError(f"{where}: expected gender.case.number such as 'm.nom.sg', got {part!r}")
-        found.append(Agreement(*bits))
-    return tuple(found)
-
-
 @dataclass(frozen=True)
 class Language:
     """The data of one language. All look-ups take any surface form and fold it themselves."""
@@ -115,8 +68,12 @@ class Language:
     code: str
     name: str
     direction: str = "ltr"
+    preposed: bool = True
+    """Attributive adjectives may stand before their noun."""
     postposed: bool = True
     """Attributive adjectives may follow their noun."""
+    determiners_follow: bool = False
+    """A demonstrative or numeral may follow its noun (he *המורה הזה*)."""
     elisions: tuple[str, ...] = ()
     proclitics: tuple[str, ...] = ()
     delete: str = ""
@@ -140,6 +97,8 @@ class Language:
     prepositions: Mapping[str, frozenset[str]] = field(default_factory=dict)
     verbs: VerbRules = VerbRules()
     nouns: Mapping[str, tuple[NounReading, ...]] = field(default_factory=dict)
+    phrases: Mapping[str, tuple[tuple[tuple[str, ...], NounReading], ...]] = field(default_factory=dict)
+    """First word of a compound of several words → (its other words, reading), longest first (he *רואה חשבון*)."""
     glossary: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """English noun → folded forms that may translate it."""
     inclusive: str = ""
@@ -179,8 +138,8 @@ class Language:
         if not isinstance(head.get("code"), str) or not isinstance(head.get("name"), str):
             raise PluginError(f"{where}.toml: [language] needs code and name")
         tokens, align, verbs = toml.get("tokens", {}), toml.get("align", {}), toml.get("verbs", {})
-        folder = _Folder(tokens.get("delete", ""), tokens.get("fold", {}))
-        table, glossary = _read_nouns(nouns, toml.get("paradigms", {}), folder, where=where)
+        folder = Folder(tokens.get("delete", ""), tokens.get("fold", {}))
+        table, phrases, glossary = read_nouns(nouns, toml.get("paradigms", {}), folder, where=where)
 
         def agreements(name: str) -> dict[str, tuple[Agreement, ...]]:
             rows = toml.get(name, {})
@@ -189,7 +148,9 @@ class Language:
         def choices(name: str, allowed: tuple[str, ...]) -> dict[str, str]:
             for key, value in toml.get(name, {}).items():
                 if value not in allowed:
-                    raise PluginError(f"{where}.toml [{name}] {key}: expected one of {', '.join(allowed)}; got {value!r}")
+                    raise PluginError(
+                        f"{where}.toml [{name}] {key}: expected one of {', '.join(allowed)}; got {value!r}"
+                    )
             return {folder(k): v for k, v in toml.get(name, {}).items()}
 
         def kinds(name: str) -> dict[str, NounKind | None]:
@@ -207,14 +168,16 @@ class Language:
             code=head["code"],
             name=head["name"],
             direction=head.get("direction", "ltr"),
+            preposed=bool(head.get("preposed", True)),
+            determiners_follow=bool(head.get("determiners_follow", False)),
             postposed=bool(head.get("postposed", True)),
             inclusive=head.get("inclusive", ""),
             compounds=bool(head.get("compounds", False)),
-            elisions=_longest(folder(e) for e in tokens.get("elisions", ())),
-            proclitics=_longest(folder(p) for p in tokens.get("proclitics", ())),
+            elisions=longest(folder(e) for e in tokens.get("elisions", ())),
+            proclitics=longest(folder(p) for p in tokens.get("proclitics", ())),
             delete=tokens.get("delete", ""),
             fold_letters=dict(tokens.get("fold", {})),
-            align_endings=_longest(folder(e) for e in align.get("endings", ())),
+            align_endings=longest(folder(e) for e in align.get("endings", ())),
             min_stem=int(align.get("min_stem", 4)),
             determiners=agreements("determiners"),
             determiners_before_consonant=agreements("determiners_before_consonant"),
@@ -223,11 +186,14 @@ class Language:
             noun_endings_except=kinds("noun_endings_except"),
             first_parts=kinds("first_parts"),
             silent_determiners={
-                folder(k): frozenset(folder(d) for d in v.split()) for k, v in toml.get("silent_determiners", {}).items()
+                folder(k): frozenset(folder(d) for d in v.split())
+                for k, v in toml.get("silent_determiners", {}).items()
             },
-            prefixes=_longest(folder(e) for e in tokens.get("prefixes", ())),
+            prefixes=longest(folder(e) for e in tokens.get("prefixes", ())),
             names=choices("names", ("m", "f")),
-            prepositions={folder(k): frozenset(str(v).replace(",", " ").split()) for k, v in toml.get("prepositions", {}).items()},
+            prepositions={
+                folder(k): frozenset(str(v).replace(",", " ").split()) for k, v in toml.get("prepositions", {}).items()
+            },
             verbs=VerbRules(
                 order=verbs.get("order", "after"),
                 skip=frozenset(folder(w) for w in verbs.get("skip", ())),
@@ -237,23 +203,29 @@ class Language:
                 reflexive_copulas=frozenset(folder(w) for w in verbs.get("reflexive_copulas", ())),
                 endings=tuple(sorted(verb_forms("endings").items(), key=lambda r: (-len(r[0]), r))),
                 short=verb_forms("short"),
+                words=verb_forms("words"),
+                feminine=verbs.get("feminine", ""),
+                oblique=frozenset(folder(w) for w in verbs.get("oblique", ())),
             ),
             nouns=table,
+            phrases=phrases,
             glossary=glossary,
             extra=dict(toml.get("extra", {})),
             version=version,
         )
 
     @cached_property
-    def _folder(self) -> _Folder:
-        return _Folder(self.delete, self.fold_letters)
+    def _folder(self) -> Folder:
+        return Folder(self.delete, self.fold_letters)
 
     def fold(self, text: str) -> str:
         """`text` as look-ups see it: lower case, ignorable marks deleted, variant letters unified."""
         return self._folder(text)
 
     def tokens(self, text: str) -> list[SurfaceToken]:
-        """Words of `text` in order, elided articles and prepositions (``l'``, ``dell'``) split off, punctuation dropped."""
+        """Words of `text` in order, elided articles and prepositions (``l'``, ``dell'``) split off, punctuation
+        dropped.
+        """
         found = []
         for match in _WORD.finditer(text):
             start, word = match.start(), match.group()
@@ -273,7 +245,7 @@ class Language:
         return found
 
     def bases(self, form: str) -> list[tuple[str, str]]:
-        """(proclitic, rest) splits of a folded form, the unsplit form first: Hebrew ``("", "למנהל"), ("ל", "מנהל")``."""
+        """(proclitic, rest) splits of a folded form, the unsplit one first: ``("", "למנהל"), ("ל", "מנהל")``."""
         splits = [("", form)]
         splits += [(p, form[len(p) :]) for p in self.proclitics if form.startswith(p) and len(form) - len(p) >= 2]
         splits += [("", form[len(part) :]) for part in self.first_parts if form.startswith(part) and form != part]
@@ -282,7 +254,7 @@ class Language:
         return splits
 
     def noun(self, form: str) -> tuple[NounReading, ...]:
-        """Readings of a surface form in the table of nouns for people; the longest unsplit form wins; empty if unknown."""
+        """Readings of a surface form in the table of nouns for people, the unsplit form first; empty if unknown."""
         folded = self.fold(form)
         if self.inclusive and re.search(self.inclusive, form):
             return (NounReading(form, NounKind.FIXED, ()),)
@@ -298,6 +270,20 @@ class Language:
             if readings:
                 return readings
         return self._compound(folded) if self.compounds and form[:1].isupper() else ()
+
+    def phrase(self, forms: Sequence[str]) -> tuple[int, NounReading] | None:
+        """(number of words, reading) of the longest compound that `forms` begin with, or None.
+
+        Written-on articles and prepositions are allowed on every word (he *לרואה החשבון*).
+        """
+        for _, first in self.bases(forms[0]):
+            for others, reading in self.phrases.get(first, ()):
+                rest = forms[1 : 1 + len(others)]
+                if len(rest) == len(others) and all(
+                    any(base == word for _, base in self.bases(form)) for form, word in zip(rest, others, strict=True)
+                ):
+                    return 1 + len(others), reading
+        return None
 
     def _compound(self, folded: str) -> tuple[NounReading, ...]:
         if folded in self.noun_endings_except:
@@ -337,77 +323,9 @@ class Language:
 
 
 _TABLES = frozenset(
-    ("language", "tokens", "align", "paradigms", "determiners", "determiners_before_consonant")
-    + ("adjective_endings", "noun_endings", "noun_endings_except", "first_parts", "silent_determiners", "names", "prepositions", "verbs", "extra")
+    (
+        *("language", "tokens", "align", "paradigms", "determiners", "determiners_before_consonant"),
+        *("adjective_endings", "noun_endings", "noun_endings_except", "first_parts", "silent_determiners"),
+        *("names", "prepositions", "verbs", "extra"),
+    )
 )
-
-
-class _Folder:
-    """Lower-cases, deletes ignorable marks, unifies variant letters and apostrophes."""
-
-    def __init__(self, delete: str, fold: Mapping[str, str]) -> None:
-        table: dict[int, str | None] = {ord(c): None for c in delete}
-        table.update({ord("’"): "'", ord("ʼ"): "'", ord("‑"): "-", ord("״"): '"', ord("׳"): "'"})
-        table.update({ord(k): v for k, v in fold.items() if len(k) == 1})
-        self._table = table
-        self._long = tuple((k, v) for k, v in fold.items() if len(k) > 1)
-
-    def __call__(self, text: str) -> str:
-        folded = text.lower().translate(self._table)
-        for old, new in self._long:
-            folded = folded.replace(old, new)
-        return folded
-
-
-def _longest(items: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(set(items), key=lambda s: (-len(s), s)))
-
-
-def _read_nouns(
-    text: str, paradigms: Mapping[str, Any], fold: _Folder, *, where: str
-) -> tuple[dict[str, tuple[NounReading, ...]], dict[str, frozenset[str]]]:
-    """The table of nouns and the glossary that follows from it."""
-    table: dict[str, dict[tuple[str, str], set[Agreement]]] = {}
-    glossary: dict[str, set[str]] = {}
-    lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip() and not line.startswith("#")]
-    header = lines[0][1].split("\t") if lines else []
-    if not {"english", "lemma", "gender"} <= set(header):
-        raise PluginError(f"{where}_nouns.tsv:1: expected columns english, lemma, gender, paradigm, forms; got {header}")
-    for number, line in lines[1:]:
-        place = f"{where}_nouns.tsv:{number}"
-        row = dict(zip(header, next(csv.reader([line], delimiter="\t", quoting=csv.QUOTE_NONE)), strict=False))
-        lemma, kind = row.get("lemma", "").strip(), row.get("gender", "")
-        if not lemma or kind not in set(NounKind):
-            raise PluginError(f"{place}: expected a lemma and one of {', '.join(NounKind)}; got {lemma!r}, {kind!r}")
-        for form, agreements in _forms(lemma, row, paradigms, place):
-            folded = fold(form)
-            table.setdefault(folded, {}).setdefault((lemma, kind), set()).update(agreements)
-            for english in row["english"].split("|"):
-                if english.strip():
-                    glossary.setdefault(english.strip().lower(), set()).add(folded)
-    readings = {
-        form: tuple(NounReading(lemma, NounKind(kind), tuple(sorted(a))) for (lemma, kind), a in sorted(found.items()))
-        for form, found in table.items()
-    }
-    return readings, {k: frozenset(v) for k, v in glossary.items()}
-
-
-def _forms(
-    lemma: str, row: Mapping[str, str], paradigms: Mapping[str, Any], place: str
-) -> Iterable[tuple[str, tuple[Agreement, ...]]]:
-    name = row.get("paradigm", "").strip()
-    if name:
-        paradigm = paradigms.get(name)
-        if paradigm is None:
-            raise PluginError(f"{place}: no paradigm {name!r} in [paradigms]; there are {', '.join(sorted(paradigms))}")
-        strip = paradigm.get("strip", "")
-        if not lemma.endswith(strip):
-            raise PluginError(f"{place}: {lemma!r} does not end in {strip!r}, which paradigm {name!r} cuts")
-        stem = lemma[: len(lemma) - len(strip)] if strip else lemma
-        for ending in paradigm.get("endings", ()):
-            letters, _, tags = ending.partition("/")
-            yield stem + letters, parse_agreements(tags, where=f"{place} paradigm {name}")
-    else:
-        yield lemma, ()
-    for form in row.get("forms", "").split():
-        yield form, ()

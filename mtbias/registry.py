@@ -68,13 +68,15 @@ def _load(point: EntryPoint) -> Language:
         language = point.load()
     except PluginError as error:
         raise PluginError(f"language {point.name!r} of {_origin(point)}: {error}") from error
-    except Exception as error:  # noqa: BLE001 - a plugin may fail in any way; its distribution must be named
+    except Exception as error:  # a plugin may fail in any way; its distribution must be named
         raise PluginError(
-            f"language {point.name!r} of {_origin(point)} fails to load ({point.value}): {type(error).__name__}: {error}"
+            f"language {point.name!r} of {_origin(point)} fails to load ({point.value}): "
+            f"{type(error).__name__}: {error}"
         ) from error
     if not isinstance(language, Language):
         raise PluginError(
-            f"language {point.name!r} of {_origin(point)}: {point.value} is {type(language).__name__}, expected a Language"
+            f"language {point.name!r} of {_origin(point)}: expected {point.value} to be a "
+            f"Language, got {type(language).__name__}"
         )
     if language.code != point.name:
         raise PluginError(f"language {point.name!r} of {_origin(point)} says that its code is {language.code!r}")

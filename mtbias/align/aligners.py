@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -24,7 +24,9 @@ class Aligner(Protocol):
         ...
 
     def align(self, pairs: Sequence[Pair], language: Language) -> tuple[Alignment, ...]:
-        """One alignment a pair, in the order of `pairs`. The whole corpus must come in one call: links are learnt from it."""
+        """One alignment a pair, in the order of `pairs`. The whole corpus must come in one call: links are learnt
+        from it.
+        """
         ...
 
 
@@ -42,7 +44,7 @@ class StatisticalAligner:
 
 
 class EflomalAligner:
-    """eflomal (Östling and Tiedemann 2016), where the user has installed it. Its sampler cannot be seeded: runs differ."""
+    """eflomal (Östling and Tiedemann 2016), where it is installed. Its sampler cannot be seeded: runs differ."""
 
     @property
     def signature(self) -> str:
@@ -88,7 +90,7 @@ def _eflomal_scores(aligner: object, tokens: Tokenised) -> Iterator[Scores | Non
     from collections import Counter
     from pathlib import Path
 
-    def lines(side: tuple[tuple[object, ...], ...], forms: Sequence[Sequence[str]]) -> list[str]:
+    def lines(forms: Sequence[Sequence[str]]) -> list[str]:
         return [" ".join(row) + "\n" for row in forms]
 
     source = [[t.form for t in row] for row in tokens.source_tokens]
@@ -96,8 +98,8 @@ def _eflomal_scores(aligner: object, tokens: Tokenised) -> Iterator[Scores | Non
     with tempfile.TemporaryDirectory(prefix="mtbias-") as folder:
         forward, backward = Path(folder, "forward"), Path(folder, "backward")
         aligner.align(  # type: ignore[attr-defined]
-            lines((), source),
-            lines((), target),
+            lines(source),
+            lines(target),
             links_filename_fwd=str(forward),
             links_filename_rev=str(backward),
             quiet=True,
@@ -133,7 +135,7 @@ def _read_links(path: object) -> list[set[tuple[int, int]]]:
     return [{(int(i), int(j)) for i, j in (link.split("-") for link in row.split())} for row in rows]
 
 
-ALIGNERS = {"statistical": StatisticalAligner, "eflomal": EflomalAligner}
+ALIGNERS: Mapping[str, Callable[[], Aligner]] = {"statistical": StatisticalAligner, "eflomal": EflomalAligner}
 
 
 def get_aligner(name: str) -> Aligner:

@@ -1,16 +1,17 @@
 """From word links to the words that render the entity.
 
-For every pair the entity's head word is compared with every target word by three things: how surely both directions of
-the model link them (geometric mean of the two posteriors), how strongly their types are associated over the whole corpus
-(the Dice coefficient of *expected links*, so that what a rival entity explains is already set aside), and whether the
-plugin's nouns say that one translates the other. The best word is the anchor; neighbours that the model explains by the
-entity's words belong to its phrase (``أمين المكتبة``, ``obrero de la construcción``). Which of them is the head is decided
-where parts of speech are known.
+For every pair the entity's head word is compared with every target word by three things: how surely both directions
+of the model link them (geometric mean of the two posteriors), how strongly their types are associated over the whole
+corpus (the Dice coefficient of *expected links*, so that what a rival entity explains is already set aside), and
+whether the plugin's nouns say that one translates the other. The best word is the anchor; neighbours that the model
+explains by the entity's words belong to its phrase (``أمين المكتبة``, ``obrero de la construcción``). Which of them is
+the head is decided where parts of speech are known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
@@ -125,16 +126,13 @@ def known_pairs(tokens: Tokenised, language: Language) -> tuple[IntArray, FloatA
     heads: dict[str, set[str]] = {}
     for english, forms in language.glossary.items():
         heads.setdefault(english.split(" ")[-1], set()).update(forms)
-    for form, source in sources.items():
-        forms = _translations(form, language, heads)
-        if forms:
-            for target in {t for form in forms for t in by_base.get(form, ())}:
-                links[source * len(numbers) + target] = GLOSSARY_LINKS
-    for form, source in sources.items():
-        if len(form) > 2:
-            for target in by_base.get(form, ()):
-                key = source * len(numbers) + target
-                links[key] = links.get(key, 0.0) + SAME_SPELLING_LINKS
+    for word, source in sources.items():
+        for target in {t for form in _translations(word, heads) for t in by_base.get(form, ())}:
+            links[source * len(numbers) + target] = GLOSSARY_LINKS
+        if len(word) > 2:
+            for target in by_base.get(word, ()):
+                cell = source * len(numbers) + target
+                links[cell] = links.get(cell, 0.0) + SAME_SPELLING_LINKS
     keys = np.array(sorted(links), np.int64)
     return keys, np.array([links[int(k)] for k in keys])
 
@@ -156,7 +154,7 @@ def singulars(word: str) -> tuple[str, ...]:
 _IRREGULAR = {"children": ("child",), "people": ("person",)}
 
 
-def _translations(word: str, language: Language, heads: Mapping[str, Set[str]]) -> set[str]:
+def _translations(word: str, heads: Mapping[str, AbstractSet[str]]) -> set[str]:
     """Folded forms that the plugin knows as translations of an English word, or of a phrase with that head."""
     return set().union(*(heads.get(w, ()) for w in singulars(word)))
 
@@ -208,9 +206,10 @@ def project(pair: Pair, tokens: Sequence[SurfaceToken], scores: Scores | None, l
     known = np.array([any(base in words for _, base in language.bases(t.form)) for t in tokens], bool)
     total = 0.5 * scores.link + 0.5 * scores.lexicon + 0.5 * known
     anchor = int(total.argmax())
+    people = np.array([bool(language.noun(t.text)) for t in tokens], bool) & (scores.explained < MAX_EXPLAINED)
     if total[anchor] < MIN_SCORE:
-        return _left_over(pair.id, tokens, scores, number)
-    members = _phrase(anchor, scores.belongs, known)
+        return _left_over(pair.id, tokens, scores, people, number)
+    members = _phrase(anchor, scores, known, people)
     spans = [tokens[anchor].span, *(tokens[j].span for j in members if j != anchor)]
     copied = pair.head is not None and tokens[anchor].form == pair.source[pair.head.start : pair.head.end].lower()
     return Alignment(pair.id, tuple(spans), _basis(scores, anchor, known=bool(known[anchor])), number, copied)
@@ -228,19 +227,24 @@ _SINGULAR_ENDINGS = ("ss", "us", "is")
 
 
 def english_number(pair: Pair) -> str | None:
-    """``sg`` or ``pl`` by the form of the entity's head word, None without a head. Irregular plurals count as singular."""
+    """``sg`` or ``pl`` by the form of the entity's head word; None without a head."""
     if pair.head is None:
         return None
     word = pair.source[pair.head.start : pair.head.end].lower()
-    return "pl" if word.endswith("s") and not word.endswith(_SINGULAR_ENDINGS) or word in _PLURALS else "sg"
+    return "pl" if (word.endswith("s") and not word.endswith(_SINGULAR_ENDINGS)) or word in _PLURALS else "sg"
 
 
 _PLURALS = frozenset(("men", "women", "children", "people", "police", "policemen", "firemen", "mice"))
 
 
-def _left_over(ident: str, tokens: Sequence[SurfaceToken], scores: Scores, number: str | None) -> Alignment:
-    """The content word that no other source word explains, at the likeliest place; decided only if it is a noun."""
-    free = scores.rare & (scores.explained < MAX_EXPLAINED)
+def _left_over(
+    ident: str, tokens: Sequence[SurfaceToken], scores: Scores, people: NDArray[np.bool_], number: str | None
+) -> Alignment:
+    """The noun for people that no other source word explains, else such a content word, at the likeliest place.
+
+    What only stands there because nothing else wants it is decided only if it is a noun for people.
+    """
+    free = people if people.any() else scores.rare & (scores.explained < MAX_EXPLAINED)
     if not free.any():
         return Alignment(ident, (), None)
     best = int(np.where(free, scores.link, -1.0).argmax())
@@ -254,16 +258,23 @@ def _basis(scores: Scores, anchor: int, *, known: bool) -> str:
     return "lexicon"
 
 
-def _phrase(anchor: int, belongs: FloatArray, known: np.ndarray) -> list[int]:
+def _phrase(anchor: int, scores: Scores, known: NDArray[np.bool_], people: NDArray[np.bool_]) -> list[int]:
+    """Indices of the words around the anchor that belong to the entity.
+
+    So does a noun for people before it, parted from it by function words at most, that no other source word explains
+    (``empleado de la empresa``).
+    """
     members = [anchor]
     for step in (-1, 1):
-        j, gap = anchor + step, 0
-        while 0 <= j < len(belongs) and gap <= MAX_GAP:
-            if belongs[j] >= MIN_BELONGS or (gap == 0 and known[j]):
+        j, gap, functional = anchor + step, 0, True
+        while 0 <= j < len(known) and gap <= MAX_GAP:
+            before = step < 0 and functional and people[j]
+            if scores.belongs[j] >= MIN_BELONGS or (gap == 0 and known[j]) or before:
                 members.append(j)
                 gap = 0
             else:
                 gap += 1
+                functional = functional and not scores.rare[j]
             j += step
     return sorted(members)
 

@@ -2,13 +2,14 @@ r"""A word-alignment model trained in both directions at once, deterministic, in
 
 Two IBM models share one table of expected links: source→target with :math:`t(f\mid e)` and target→source with
 :math:`t(e\mid f)`. In every E-step the posteriors of both are multiplied ("alignment by agreement": Liang, Taskar and
-Klein 2006), so that only links that both directions believe in are counted; no heuristic symmetrisation is needed after.
-The first rounds have a uniform prior over positions (IBM model 1), the later ones prefer the diagonal,
-:math:`\propto\exp(-\lambda\,|i/I-j/J|)` (Dyer, Chahuneau and Smith 2013). A word may also stay unlinked: the null word has
-probability `P_NULL`.
+Klein 2006), so that only links that both directions believe in are counted; no heuristic symmetrisation is needed
+after. The first rounds have a uniform prior over positions (IBM model 1), the later ones prefer the diagonal,
+:math:`\propto\exp(-\lambda\,|i/I-j/J|)` (Dyer, Chahuneau and Smith 2013). A word may also stay unlinked: the null
+word has probability `P_NULL`.
 
-Memory: one row a distinct (source type, target type) pair that occurs together, plus one chunk of token pairs. Time: rounds
-× token pairs. Both grow linearly with the corpus (fewer distinct pairs than token pairs). No randomness anywhere.
+Memory: one row a distinct (source type, target type) pair that occurs together, plus one chunk of token pairs. Time:
+rounds × token pairs. Both grow linearly with the corpus (fewer distinct pairs than token pairs). No randomness
+anywhere.
 """
 
 from __future__ import annotations
@@ -115,7 +116,9 @@ def distinct_keys(source: Side, target: Side) -> IntArray:
     return np.unique(np.concatenate([known, *pending]))
 
 
-def posteriors(cells: Cells, table: Table, null: tuple[FloatArray, FloatArray], strength: float) -> tuple[FloatArray, FloatArray]:
+def posteriors(
+    cells: Cells, table: Table, null: tuple[FloatArray, FloatArray], strength: float
+) -> tuple[FloatArray, FloatArray]:
     """P(source token | target token) and P(target token | source token) of every cell.
 
     Args:
@@ -136,7 +139,9 @@ def posteriors(cells: Cells, table: Table, null: tuple[FloatArray, FloatArray], 
     return forward / forward_all, backward / backward_all
 
 
-def train(source: Side, target: Side, prior: tuple[IntArray, FloatArray]) -> tuple[Table, tuple[FloatArray, FloatArray]]:
+def train(
+    source: Side, target: Side, prior: tuple[IntArray, FloatArray]
+) -> tuple[Table, tuple[FloatArray, FloatArray]]:
     """Expected links of every pair of types after `UNIFORM_ROUNDS` + `DIAGONAL_ROUNDS` rounds of joint EM.
 
     Args:
@@ -147,7 +152,9 @@ def train(source: Side, target: Side, prior: tuple[IntArray, FloatArray]) -> tup
     """
     keys = distinct_keys(source, target)
     known = np.searchsorted(keys, prior[0])
-    found = (known < len(keys)) & (keys[np.minimum(known, len(keys) - 1)] == prior[0]) if len(keys) else np.zeros(0, bool)
+    found = (
+        (known < len(keys)) & (keys[np.minimum(known, len(keys) - 1)] == prior[0]) if len(keys) else np.zeros(0, bool)
+    )
     extra = np.zeros(len(keys))
     extra[known[found]] = prior[1][found]
     n_source, n_target = len(source.types), len(target.types)
@@ -162,7 +169,9 @@ def train(source: Side, target: Side, prior: tuple[IntArray, FloatArray]) -> tup
             if not len(cells.pair):
                 continue
             if table is None:
-                joint = 1.0 / (source.lengths[first:last].repeat(source.lengths[first:last] * target.lengths[first:last]))
+                joint = 1.0 / (
+                    source.lengths[first:last].repeat(source.lengths[first:last] * target.lengths[first:last])
+                )
             else:
                 forward, backward = posteriors(cells, table, null, strength)
                 joint = forward * backward
@@ -170,10 +179,11 @@ def train(source: Side, target: Side, prior: tuple[IntArray, FloatArray]) -> tup
         table = Table(
             keys,
             counts,
-            np.bincount(source_of, counts, n_source),
-            np.bincount(target_of, counts, n_target),
+            np.bincount(source_of, counts, n_source).astype(np.float64),
+            np.bincount(target_of, counts, n_target).astype(np.float64),
         )
-    assert table is not None  # at least one round is run
+    if table is None:
+        raise ValueError("at least one round of training is needed")
     return table, null
 
 

@@ -41,8 +41,8 @@ def english_tokens(text: str) -> list[SurfaceToken]:
 def target_keys(language: Language, forms: Iterable[str]) -> dict[str, str]:
     """Folded target form → the type that the aligner counts.
 
-    A written-on article or preposition is cut where the rest is in the plugin's nouns or occurs in the corpus on its own
-    or behind another one; then the longest inflectional ending is cut.
+    A written-on article or preposition is cut where the rest is in the plugin's nouns or occurs in the corpus on its
+    own or behind another one; then the longest inflectional ending is cut.
     """
     counts = Counter(forms)
     bare: Counter[str] = Counter()

@@ -21,7 +21,10 @@ def run(args: argparse.Namespace) -> None:
     for name, entry in datasets().items():
         here = (source_folder(entry.source, cache) / entry.file).is_file()
         state = "in the cache" if here else f"mtbias fetch --dataset {name}"
-        print(f"{name:<15} {entry.rows:>7} rows  {entry.source.licence:<5} {entry.source.home} @ {entry.source.commit}  ({state})")
+        print(
+            f"{name:<15} {entry.rows:>7} rows  {entry.source.licence:<5} "
+            f"{entry.source.home} @ {entry.source.commit}  ({state})"
+        )
         print(f"{'':<15} {entry.description}")
     print(f"{'custom':<15} your own sentences: --data FILE (TSV, CSV or JSONL)")
     if args.cite:

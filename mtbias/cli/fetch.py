@@ -11,10 +11,14 @@ from mtbias.errors import UsageError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--dataset", action="append", default=[], metavar="NAME", help="a data set (see `mtbias datasets`)")
+    parser.add_argument(
+        "--dataset", action="append", default=[], metavar="NAME", help="a data set (see `mtbias datasets`)"
+    )
     parser.add_argument("--lang", action="append", default=[], metavar="CODE", help="Stanza models of a language")
     parser.add_argument("--sha256", metavar="HASH", help="expected hash of a download whose hash mtbias does not know")
-    parser.add_argument("--accept-unverified", action="store_true", help="take such a download as it comes, and record its hash")
+    parser.add_argument(
+        "--accept-unverified", action="store_true", help="take such a download as it comes, and record its hash"
+    )
     parser.add_argument("--stanza-dir", type=Path, metavar="DIR", help="folder for Stanza models")
     parser.add_argument("--cache-dir", type=Path, metavar="DIR", help="mtbias's cache")
 
@@ -29,7 +33,11 @@ def run(args: argparse.Namespace) -> None:
         raise UsageError("nothing to fetch: give --dataset NAME or --lang CODE")
     for name in args.dataset:
         fetched = fetch_dataset(
-            name, args.cache_dir, sha256=args.sha256, accept_unverified=args.accept_unverified, progress=sys.stderr.isatty()
+            name,
+            args.cache_dir,
+            sha256=args.sha256,
+            accept_unverified=args.accept_unverified,
+            progress=sys.stderr.isatty(),
         )
         for piece in fetched.downloads:
             how = "checked" if piece.verified else "NOT checked, hash recorded"

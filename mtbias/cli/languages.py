@@ -43,4 +43,7 @@ def run(args: argparse.Namespace) -> None:
             print(f"{row['code']:<4} {row['error']}")
             continue
         stanza = row["stanza"] or f"missing: mtbias fetch --lang {row['code']}"
-        print(f"{row['code']:<4} {row['name']:<11} {row['nouns']:>6} noun forms  {row['distribution']:<16} Stanza {stanza}")
+        print(
+            f"{row['code']:<4} {row['name']:<11} {row['nouns']:>6} noun forms  "
+            f"{row['distribution']:<16} Stanza {stanza}"
+        )

@@ -12,22 +12,40 @@ if TYPE_CHECKING:
     from mtbias.morphology import StanzaAnalyser
     from mtbias.plugin import Language
 
+
 def add_language(parser: argparse.ArgumentParser) -> None:
     """``--lang``."""
-    parser.add_argument("--lang", required=True, metavar="CODE", help="target language, such as de (see `mtbias languages`)")
+    parser.add_argument(
+        "--lang", required=True, metavar="CODE", help="target language, such as de (see `mtbias languages`)"
+    )
 
 
 def add_dataset(parser: argparse.ArgumentParser) -> None:
     """``--dataset`` and ``--data``."""
-    parser.add_argument("--dataset", default="winomt", metavar="NAME", help="winomt (default), bug, bug-balanced, bug-gold, bug-gold-paper, custom")
+    parser.add_argument(
+        "--dataset",
+        default="winomt",
+        metavar="NAME",
+        help="winomt (default), bug, bug-balanced, bug-gold, bug-gold-paper, custom",
+    )
     parser.add_argument("--data", type=Path, metavar="PATH", help="file or folder to read instead of the cache")
 
 
 def add_machine(parser: argparse.ArgumentParser) -> None:
     """Where models and caches are, which aligner, which device."""
     parser.add_argument("--aligner", default="statistical", metavar="NAME", help="statistical (default) or eflomal")
-    parser.add_argument("--stanza-dir", type=Path, metavar="DIR", help="folder of Stanza models (default: STANZA_RESOURCES_DIR, else the cache)")
-    parser.add_argument("--cache-dir", type=Path, metavar="DIR", help="mtbias's cache (default: MTBIAS_CACHE, else the user's cache folder)")
+    parser.add_argument(
+        "--stanza-dir",
+        type=Path,
+        metavar="DIR",
+        help="folder of Stanza models (default: STANZA_RESOURCES_DIR, else the cache)",
+    )
+    parser.add_argument(
+        "--cache-dir",
+        type=Path,
+        metavar="DIR",
+        help="mtbias's cache (default: MTBIAS_CACHE, else the user's cache folder)",
+    )
     parser.add_argument("--device", metavar="NAME", help="cpu, cuda, cuda:1 (default: a GPU where there is one)")
 
 
@@ -42,7 +60,9 @@ def make_analyser(args: argparse.Namespace, language: Language) -> StanzaAnalyse
     package = find_package(language.code, stanza_folder(args.stanza_dir, cache))
     analyser = StanzaAnalyser(package, AnalysisCache(None), device=args.device)
     name = sha256(analyser.signature.encode()).hexdigest()[:12]
-    return StanzaAnalyser(package, AnalysisCache(cache / "analyses" / f"{language.code}-{name}.sqlite"), device=args.device)
+    return StanzaAnalyser(
+        package, AnalysisCache(cache / "analyses" / f"{language.code}-{name}.sqlite"), device=args.device
+    )
 
 
 class ProgressLine:

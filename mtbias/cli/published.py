@@ -13,7 +13,9 @@ from mtbias.cli import options
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--folder", type=Path, required=True, metavar="FOLDER", help="mt_gender's folder of translations")
+    parser.add_argument(
+        "--folder", type=Path, required=True, metavar="FOLDER", help="mt_gender's folder of translations"
+    )
     parser.add_argument("--data", type=Path, metavar="PATH", help="WinoMT (default: the cache)")
     parser.add_argument("--markdown", action="store_true", help="print a Markdown table")
     options.add_machine(parser)

@@ -18,8 +18,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_language(parser)
     options.add_dataset(parser)
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for manifest, calls and metrics; resumes there")
-    parser.add_argument("--system", metavar="NAME", help="name of the system, for the signature (default: the file's name)")
-    parser.add_argument("--allow-missing", action="store_true", help="score even if under 95 %% of the corpus is translated")
+    parser.add_argument(
+        "--system", metavar="NAME", help="name of the system, for the signature (default: the file's name)"
+    )
+    parser.add_argument(
+        "--allow-missing", action="store_true", help="score even if under 95 %% of the corpus is translated"
+    )
     parser.add_argument("--seed", type=int, default=0, help="seed of the bootstrap intervals (default: 0)")
     parser.add_argument("--resamples", type=int, default=2000, metavar="N", help="bootstrap resamples (default: 2000)")
     parser.add_argument("--json", action="store_true", help="print metrics.json alone")
@@ -39,9 +43,7 @@ def run(args: argparse.Namespace) -> None:
     language = get_language(args.lang)
     aligner = get_aligner(args.aligner)
     corpus = load_corpus(args.dataset, args.data, cache=args.cache_dir)
-    given = read_translations(
-        args.translations, corpus.instances, rows=corpus.rows, allow_missing=args.allow_missing
-    )
+    given = read_translations(args.translations, corpus.instances, rows=corpus.rows, allow_missing=args.allow_missing)
     request = ScoreRequest(
         corpus=corpus,
         given=given,

@@ -34,11 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Validate and print."""
     from mtbias.align import get_aligner
-    from mtbias.corpora.labels import needs_winomt, read_labels
     from mtbias.corpora import load_corpus
+    from mtbias.corpora.labels import needs_winomt, read_labels
     from mtbias.pipeline import validate
     from mtbias.registry import get_language
-    from mtbias.translate.given import read_bitext
+    from mtbias.translate.bitext import read_bitext
 
     language = get_language(args.lang)
     aligner = get_aligner(args.aligner)
@@ -48,7 +48,9 @@ def run(args: argparse.Namespace) -> None:
     labels = read_labels(args.gold, args.lang, annotator=args.annotator, winomt=winomt)
     bitext = [pair for path in args.translations for pair in read_bitext(path)]
     analyser = options.make_analyser(args, language)
-    result = validate(labels, bitext, language, aligner, analyser, progress=options.ProgressLine())
+    result = validate(
+        labels, bitext, language, aligner, analyser, annotator=args.annotator, progress=options.ProgressLine()
+    )
     print(json.dumps(result.to_json(), ensure_ascii=False) if args.json else _table(result.to_json()))
     if args.rows and not args.json:
         for row in result.disagreements():
@@ -62,7 +64,8 @@ def _table(result: dict[str, Any]) -> str:
     low, high = result["agreement_interval"]
     lines = [
         f"{result['lang']}: {result['n']} usable labels of annotator {result['annotator']}",
-        f"  agreement          {number(result['agreement'])}  [{low:.1f}, {high:.1f}] (Wilson, 95 %; undecided counts as disagreement)",
+        f"  agreement          {number(result['agreement'])}  [{low:.1f}, {high:.1f}] (Wilson, 95 %; "
+        "undecided counts as disagreement)",
         f"  Cohen's κ          {number(result['kappa'])}",
         f"  balanced accuracy  {number(result['balanced_accuracy'])}",
         f"  undecided          {number(result['undecided'])}",

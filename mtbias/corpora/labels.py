@@ -1,9 +1,10 @@
 """Human judgements of the gender in which an entity stands in a translation: the yardstick for the evaluator itself.
 
-The file is a table (CSV, TSV or JSONL) with the columns of mt_gender's judgements as mtbias reads them: `lang`, `system`,
-`source`, `target`, `label` (m, f, n), `usable` (1 where the annotator found the entity and gave a label), `annotator`,
-`winomt_index` (row of ``en.txt``, from 0), and, where present, `basis` (what the label rests on), `head_index` (whitespace
-token of the target that is the head), `entity` and `word_index` (where the entity is in the source).
+The file is a table (CSV, TSV or JSONL) with the columns of mt_gender's judgements as mtbias reads them: `lang`,
+`system`, `source`, `target`, `label` (m, f, n), `usable` (1 where the annotator found the entity and gave a label),
+`annotator`, `winomt_index` (row of ``en.txt``, from 0), and, where present, `basis` (what the label rests on),
+`head_index` (whitespace token of the target that is the head), `entity` and `word_index` (where the entity is in the
+source).
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from mtbias.decide.phrase import Unit, tagged_gender
+from mtbias.decide.phrase import Unit, compound_end, tagged_gender
 from mtbias.plugin import Agreement, Language, NounKind, NounReading
 from mtbias.types import Evidence, Gender
 
@@ -40,7 +40,7 @@ class Phrase:
     @property
     def last(self) -> int:
         """Index of its last word."""
-        return max((*self.right, self.head))
+        return max((*self.right, compound_end(self.units, self.head)))
 
     def before(self) -> Unit | None:
         """The word right before the phrase, in the same clause."""
@@ -65,8 +65,8 @@ class Phrase:
     def cases(self) -> tuple[frozenset[str], str]:
         """The cases in which the phrase can stand by the words before it, and why; all of them where nothing tells.
 
-        A preposition governs its cases. Right behind another noun a phrase is its genitive attribute. Behind a verb that
-        has its subject already (a nominative before it, a first or second person, an imperative) it is no subject.
+        A preposition governs its cases. Right behind another noun a phrase is its genitive attribute. Behind a verb
+        that has its subject already (a nominative before it, a first or second person, an imperative) it is no subject.
         """
         before = self.before()
         if before is None or not self.language.prepositions:
@@ -108,7 +108,7 @@ def determiners(phrase: Phrase, noun_gender: Gender | None = None) -> list[Evide
     that allows the gender that the noun itself shows agrees with it, whatever else it allows (German *der Köchin*).
     """
     units, language = phrase.units, phrase.language
-    known = [n for n in phrase.left if units[n].form in language.determiners]
+    known = [n for n in (*phrase.left, *phrase.right) if units[n].form in language.determiners]
     silent = language.silent_determiners.get(units[phrase.head].form, frozenset())
     if known and known[0] == phrase.head - 1 and units[known[0]].form in silent:
         known = known[1:]
@@ -118,8 +118,7 @@ def determiners(phrase: Phrase, noun_gender: Gender | None = None) -> list[Evide
         return []
     nearest = units[known[0]]
     allowed = list(language.determiners[nearest.form])
-    follower = units[known[0] + 1].form[:1]
-    if nearest.form in language.determiners_before_consonant and follower not in _VOWELS:
+    if nearest.form in language.determiners_before_consonant and units[known[0] + 1].form[:1] not in _VOWELS:
         allowed = list(language.determiners_before_consonant[nearest.form])
     for n in known[1:]:
         allowed = meet(allowed, language.determiners[units[n].form]) or allowed
@@ -132,17 +131,18 @@ def determiners(phrase: Phrase, noun_gender: Gender | None = None) -> list[Evide
                 ending = adjective_agreements(units[n], language)
                 allowed = (meet(allowed, ending) or allowed) if ending else allowed
         gender, how = resolve(allowed, phrase, [*known, phrase.head])
-    words = " ".join(units[n].text for n in reversed(known))
+    words = " ".join(units[n].text for n in sorted(known))
     kind = "contraction" if any(units[n].upos("ADP") for n in known) else "determiner"
     return [Evidence(kind, words, gender, "form", listed(allowed) + how)]
 
 
 def fitting_readings(phrase: Phrase) -> tuple[NounReading, ...]:
-    """The readings of the head that fit its determiner, then those in the number of the English source (it *infermiere*:
-    a man in *l'infermiere*, women in *le infermiere*); all of them where none would be left."""
+    """The readings of the head that fit its determiner, then those in the number of the English source (it
+    *infermiere*: a man in *l'infermiere*, women in *le infermiere*); all of them where none would be left.
+    """
     readings = phrase.units[phrase.head].readings
     articles: list[Agreement] = []
-    for n in phrase.left:
+    for n in (*phrase.left, *phrase.right):
         allowed = phrase.language.determiners.get(phrase.units[n].form)
         if allowed:
             articles = meet(articles, allowed) if articles else list(allowed)
@@ -173,8 +173,10 @@ def noun_ending(phrase: Phrase) -> list[Evidence]:
 
 
 def resolve(allowed: Sequence[Agreement], phrase: Phrase, read: Sequence[int]) -> tuple[Gender | None, str]:
-    """The one gender that is left, and how: by the forms alone, then with the number of the English source, then with the
-    cases that the words before allow, then with the case and number that the tagger reads on the words `read`."""
+    """The one gender that is left, and how: by the forms alone, then with the number of the English source, then
+    with the cases that the words before allow, then with the case and number that the tagger reads on the words
+    `read`.
+    """
     how = ""
     gender = only_gender(allowed)
     if gender is not None:
@@ -268,7 +270,9 @@ def adjectives(phrase: Phrase) -> list[Evidence]:
 
 
 def names(phrase: Phrase) -> list[Evidence]:
-    """Evidence of a title before the head (*Frau*, *señora*) and of a surname behind it whose ending tells (cs *-ová*)."""
+    """Evidence of a title before the head (*Frau*, *señora*) and of a surname behind it whose ending tells (cs
+    *-ová*).
+    """
     units, language = phrase.units, phrase.language
     found = [
         Evidence("title", units[n].text, _LETTER[language.names[units[n].form]], "form", units[n].form)

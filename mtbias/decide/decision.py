@@ -1,4 +1,5 @@
-"""The policy: the noun phrase decides; a predicate that agrees with the entity only where it is silent; a pronoun never.
+"""The policy: the noun phrase decides; a predicate that agrees with the entity only where it is silent; a pronoun
+never.
 
 The order of the questions, each answered with evidence:
 
@@ -6,11 +7,13 @@ The order of the questions, each answered with evidence:
 2. the article, contraction, title or attributive adjective that agrees with it;
 3. the predicate whose subject it surely is.
 
-A masculine form that is also used of women (``generic``) yields to feminine agreement. A noun of fixed grammatical gender
-is never evidence. Evidence that contradicts itself is ambiguous; none is no call. There is no default.
+A masculine form that is also used of women (``generic``) yields to feminine agreement. A noun of fixed grammatical
+gender is never evidence. Evidence that contradicts itself is ambiguous; none is no call. There is no default.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from mtbias.decide import agreement
 from mtbias.decide.agreement import Phrase
@@ -42,7 +45,9 @@ def decide(alignment: Alignment, analysis: Analysis, language: Language, votes: 
         units, head, before(units, head, language), after(units, head, language), language, alignment.number
     )
     if not sure and not units[head].readings:
-        doubt = Evidence("noun", units[head].text, None, "alignment", "aligned without certainty, not known as a noun for people")
+        doubt = Evidence(
+            "noun", units[head].text, None, "alignment", "aligned without certainty, not known as a noun for people"
+        )
         return GenderCall(alignment.id, None, Reason.NO_MORPHOLOGY, spans, (doubt,))
     foreign = alignment.copied or _foreign(units[head], language)
     gender, reason, evidence = _judge(phrase, None if foreign else votes, foreign=foreign)
@@ -103,7 +108,8 @@ def _silent_noun(noun: Evidence, agreeing: list[Evidence], phrase: Phrase) -> _J
 def _generic(noun: Evidence, articles: list[Evidence], adjectives: list[Evidence], phrase: Phrase) -> _Judgement:
     """A masculine form used of women too: feminine agreement overrules it.
 
-    Its article or title has the last word. A masculine adjective has not (ru *новый врач сказала*), the verb may overrule it.
+    Its article or title has the last word. A masculine adjective has not (ru *новый врач сказала*), the verb may
+    overrule it.
     """
     for firm in ([e for e in articles if e.gender], [e for e in adjectives if e.gender and e.source != "tagger"]):
         genders = {e.gender for e in firm} - {Gender.NEUTRAL}

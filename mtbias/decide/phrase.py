@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mtbias.plugin import Language, NounReading
 from mtbias.types import Analysis, Gender, Span, Word
@@ -24,6 +24,8 @@ class Unit:
     readings: tuple[NounReading, ...]
     joined: bool
     """Nothing but blanks stands between this word and the one before."""
+    compound: int = 0
+    """How many words before this one the compound begins that it belongs to (he *חשבון* in *רואה חשבון*: 1)."""
 
     @property
     def determiner(self) -> bool:
@@ -53,10 +55,33 @@ def units_of(analysis: Analysis, language: Language) -> list[Unit]:
             words.extend(tokens[k].words)
             k += 1
         joined = bool(units) and not analysis.text[last : surface.span.start].strip()
-        units.append(
-            Unit(surface.span, surface.text, surface.form, tuple(words), language.noun(surface.text), joined)
-        )
+        readings = language.noun(_written(analysis.text, surface.span) if language.inclusive else surface.text)
+        units.append(Unit(surface.span, surface.text, surface.form, tuple(words), readings, joined))
         last = surface.span.end
+    return _with_compounds(units, language) if language.phrases else units
+
+
+def _written(text: str, span: Span) -> str:
+    """The word with all that is written onto it: ``Lehrer*innen``, ``עובד/ת``."""
+    end = next((n for n in range(span.end, len(text)) if text[n].isspace()), len(text))
+    return (
+        text[span.start : span.end]
+        + text[span.end : end].rstrip('.,;:!?"»“”)')
+        + (")" if "(" in text[span.end : end] else "")
+    )
+
+
+def _with_compounds(units: list[Unit], language: Language) -> list[Unit]:
+    """Compounds of several words read as the plugin's table says: by their first word."""
+    forms, n = [u.form for u in units], 0
+    while n < len(units):
+        found = language.phrase(forms[n : n + 4])
+        size = found[0] if found and all(u.joined for u in units[n + 1 : n + found[0]]) else 1
+        if found and size > 1:
+            units[n] = replace(units[n], readings=(found[1],))
+            for k in range(1, size):
+                units[n + k] = replace(units[n + k], compound=k)
+        n += size
     return units
 
 
@@ -64,14 +89,18 @@ def find_head(units: Sequence[Unit], target: Sequence[Span], language: Language,
     """Index of the head among the aligned words, or None where the spans meet no word.
 
     The first noun of the phrase is its head in all the languages at hand (genitives, complements and second parts of
-    construct compounds follow it, adjectives are no nouns): first a noun for people that the plugin knows, then what the
-    tagger calls a noun, then, where the alignment is `sure`, a noun that follows the aligned article, numeral or
+    construct compounds follow it, adjectives are no nouns): first a noun for people that the plugin knows, then what
+    the tagger calls a noun, then, where the alignment is `sure`, a noun that follows the aligned article, numeral or
     preposition, then the anchor itself.
     """
-    aligned = [n for n, unit in enumerate(units) if any(unit.span.start < s.end and s.start < unit.span.end for s in target)]
+    aligned = [
+        n for n, unit in enumerate(units) if any(unit.span.start < s.end and s.start < unit.span.end for s in target)
+    ]
     if not aligned:
         return None
-    anchor = next(n for n in aligned if units[n].span.start < target[0].end and target[0].start < units[n].span.end)
+    aligned = sorted({n - units[n].compound for n in aligned})
+    anchor = next(n for n, u in enumerate(units) if u.span.start < target[0].end and target[0].start < u.span.end)
+    anchor -= units[anchor].compound
     for n in aligned:
         known = units[n].readings and (n == anchor or not units[n].upos("VERB", "ADP", "AUX"))
         if known:
@@ -91,14 +120,18 @@ def find_head(units: Sequence[Unit], target: Sequence[Span], language: Language,
 
 
 def _belongs_to_next(units: Sequence[Unit], n: int, language: Language) -> bool:
-    """A determiner or adjective that could also stand alone (es *algunas*, ru *обслуживающий*), with its noun behind it."""
+    """A determiner or adjective that could also stand alone (es *algunas*, ru *обслуживающий*), with its noun behind
+    it.
+    """
     following = units[n + 1] if n + 1 < len(units) else None
     if following is None or not following.joined or not is_noun(following):
         return False
     cases = [{w.feat("Case") for w in unit.content} - {None} for unit in (units[n], following)]
     agrees = bool(cases[0]) and cases[0] == cases[1] and following.upos("NOUN")
     adjective = bool(units[n].content) and all(w.upos == "ADJ" for w in units[n].content)
-    return units[n].form in language.determiners or (adjective and agrees)
+    preposed = language.preposed and bool(following.readings)
+    opens = units[n].form in language.determiners or units[n].form in language.names
+    return opens or (preposed and adjective and agrees)
 
 
 def is_noun(unit: Unit) -> bool:
@@ -107,15 +140,22 @@ def is_noun(unit: Unit) -> bool:
 
 
 def before(units: Sequence[Unit], head: int, language: Language) -> list[int]:
-    """Indices of the determiners, titles and adjectives right before `head`, nearest first; no adjective before a determiner."""
+    """Indices of the determiners, titles and adjectives right before `head`, nearest first; no adjective before a
+    determiner.
+    """
     found: list[int] = []
     n, opened = head, False
     while n > 0 and units[n].joined:
         n -= 1
         unit = units[n]
         known = unit.form in language.determiners or unit.form in language.names
-        adjective = not opened and _modifies(unit, language) and not (unit.readings and unit.upos(*NOMINAL))
-        if known or adjective or (not opened and _between(units, n, head, language)):
+        adjective = (
+            not opened
+            and language.preposed
+            and _modifies(unit, language)
+            and not (unit.readings and unit.upos(*NOMINAL))
+        )
+        if known or adjective or (not opened and language.preposed and _between(units, n, head, language)):
             found.append(n)
             opened = opened or unit.form in language.determiners
             if unit.upos("ADP"):
@@ -130,17 +170,32 @@ def before(units: Sequence[Unit], head: int, language: Language) -> list[int]:
 def _between(units: Sequence[Unit], n: int, head: int, language: Language) -> bool:
     """Whatever stands between a determiner and a noun for people, and is none itself, is its adjective."""
     article = n > 0 and units[n].joined and units[n - 1].form in language.determiners
-    return article and n == head - 1 and bool(units[head].readings) and not units[n].readings and not units[n].upos("ADP")
+    return (
+        article and n == head - 1 and bool(units[head].readings) and not units[n].readings and not units[n].upos("ADP")
+    )
+
+
+def compound_end(units: Sequence[Unit], head: int) -> int:
+    """Index of the last word of the compound that begins at `head`."""
+    n = head
+    while n + 1 < len(units) and units[n + 1].compound == n + 1 - head:
+        n += 1
+    return n
 
 
 def after(units: Sequence[Unit], head: int, language: Language) -> list[int]:
-    """Indices of the adjectives right after `head`, where the language has them there."""
+    """Indices of the adjectives right after `head`, and of the determiners, where the language has them there."""
     found: list[int] = []
-    if not language.postposed:
-        return found
-    for n in range(head + 1, len(units)):
+    for n in range(compound_end(units, head) + 1, len(units)):
         unit = units[n]
-        if not unit.joined or unit.form in language.verbs.short or not unit.content or not all(w.upos == "ADJ" for w in unit.content) or unit.upos("ADP", "CCONJ"):
+        if not unit.joined or unit.form in language.verbs.short:
+            break
+        if language.determiners_follow and unit.form in language.determiners:
+            found.append(n)
+            continue
+        adjective = bool(unit.content) and all(w.upos == "ADJ" for w in unit.content) and not unit.upos("ADP", "CCONJ")
+        noun = bool(unit.readings) and not language.preposed  # in a language that has its adjectives behind: an object
+        if not (language.postposed and adjective) or noun:
             break
         found.append(n)
     return found
@@ -156,7 +211,9 @@ def _modifies(unit: Unit, language: Language) -> bool:
 
 
 def tagged_gender(words: Sequence[Word]) -> tuple[Gender | None, str]:
-    """The gender on which `words` agree by the tagger's ``Gender`` feature, with the feature's text; None if unclear."""
+    """The gender on which `words` agree by the tagger's ``Gender`` feature, with the feature's text; None if
+    unclear.
+    """
     values = {w.feat("Gender") for w in words} - {None}
     if len(values) == 1:
         value = values.pop() or ""

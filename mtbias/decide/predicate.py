@@ -1,11 +1,13 @@
-"""The predicate that agrees with the entity, asked only where the noun phrase is silent, and only where it surely is its own.
+"""The predicate that agrees with the entity, asked only where the noun phrase is silent, and only where it surely is
+its own.
 
-Sure means: the phrase opens its clause (nothing, a conjunction or a punctuation mark before it), holds no preposition, can be
-nominative, and the verb stands right next to it, apart from negation, clitics and adverbs.
+Sure means: the phrase opens its clause (nothing, a conjunction or a punctuation mark before it), holds no
+preposition, can be nominative, and the verb stands right next to it, apart from negation, clitics and adverbs.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from mtbias.decide.agreement import Phrase, adjective_agreements, listed, only_gender, opens_clause
@@ -36,7 +38,7 @@ def _may_be_subject(phrase: Phrase) -> bool:
     if any(units[n].upos("ADP") for n in (*phrase.left, phrase.head)):
         return False
     before = phrase.before()
-    if before is not None and before.upos("ADP"):
+    if before is not None and (before.upos("ADP") or before.form in phrase.language.verbs.oblique):
         return False
     if "nom" not in phrase.cases()[0] or not any(a.case in ("nom", "*") for a in phrase.noun_allows()):
         return False
@@ -91,7 +93,9 @@ def _auxiliary(units: Sequence[Unit], n: int, language: Language) -> bool:
 
 
 def _predicative(unit: Unit, phrase: Phrase) -> Evidence | None:
-    """An adjective or participle that a copula joins to its subject: its ending by the plugin's table, else the tagger."""
+    """An adjective or participle that a copula joins to its subject: its ending by the plugin's table, else the
+    tagger.
+    """
     words = [w for w in unit.words if w.upos in ("ADJ", "VERB", "AUX")]
     ending = adjective_agreements(unit, phrase.language)
     if ending:
@@ -139,17 +143,25 @@ def _preceding(phrase: Phrase) -> Evidence | None:
 def _shown(unit: Unit, phrase: Phrase) -> Evidence | None:
     """The gender of a finite verb in the entity's number: by the plugin's endings, else by the tagger."""
     verbs = [w for w in unit.words if w.upos in ("VERB", "AUX")]
+    whole = phrase.language.verbs.words.get(unit.form)
+    if whole:
+        return _by_form(unit, whole, phrase, unit.form, tagged=True)
     for ending, agreement in phrase.language.verbs.endings:
         if unit.form.endswith(ending):
             return _by_form(unit, agreement, phrase, f"-{ending}", all(_same_number(w, phrase) for w in verbs))
     if not all(_same_number(w, phrase) for w in verbs):
         return None
     gender, feature = tagged_gender(verbs)
+    marked = phrase.language.verbs.feminine
+    if gender is Gender.FEMALE and marked and not re.search(marked, unit.form):
+        return None
     return Evidence("verb", unit.text, gender, "tagger", feature) if gender in _LETTER.values() else None
 
 
-def _by_form(unit: Unit, agreement: Agreement, phrase: Phrase, detail: str, tagged: bool) -> Evidence | None:  # noqa: FBT001
-    """Evidence of a form that shows gender, if it shows the entity's number; where it shows none, the tagger must agree."""
+def _by_form(unit: Unit, agreement: Agreement, phrase: Phrase, detail: str, tagged: bool) -> Evidence | None:
+    """Evidence of a form that shows gender, if it shows the entity's number; where it shows none, the tagger must
+    agree.
+    """
     fits = tagged if agreement.number == "*" else agreement.number == (phrase.number or agreement.number)
     gender = _LETTER.get(agreement.gender)
     return Evidence("verb", unit.text, gender, "form", detail) if gender and fits else None

@@ -29,7 +29,7 @@ class FormVotes:
                     self._counts.setdefault(language.fold(token.text), Counter())[gender] += 1
 
     def majority(self, form: str) -> tuple[Gender, int, int] | None:
-        """(gender, its votes, all votes) of a folded form where at least `MIN_VOTES` were cast and `MIN_SHARE` agree."""
+        """(gender, its votes, all votes) of a folded form with at least `MIN_VOTES` of which `MIN_SHARE` agree."""
         votes = self._counts.get(form)
         if not votes:
             return None

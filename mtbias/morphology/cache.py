@@ -36,10 +36,14 @@ class AnalysisCache:
                     raise
                 aside = self.path.with_suffix(self.path.suffix + ".damaged")
                 self.path.replace(aside)
-                _log.warning("%s is damaged (%s): set aside as %s, sentences are analysed anew", self.path, error, aside.name)
+                _log.warning(
+                    "%s is damaged (%s): set aside as %s, sentences are analysed anew", self.path, error, aside.name
+                )
                 return self._prepare(sqlite3.connect(self.path, timeout=60))
         except (OSError, sqlite3.OperationalError) as error:
-            raise RunFolderError(f"cannot keep analyses in {self.path}: {error}; name another folder with --cache-dir") from error
+            raise RunFolderError(
+                f"cannot keep analyses in {self.path}: {error}; name another folder with --cache-dir"
+            ) from error
 
     @staticmethod
     def _prepare(db: sqlite3.Connection) -> sqlite3.Connection:
@@ -81,7 +85,9 @@ class AnalysisCache:
                     "INSERT OR REPLACE INTO analysis VALUES (?, ?)", ((_key(a.text), encode(a)) for a in analyses)
                 )
         except sqlite3.OperationalError as error:
-            raise RunFolderError(f"cannot write analyses to {self.path}: {error}; free space and start again") from error
+            raise RunFolderError(
+                f"cannot write analyses to {self.path}: {error}; free space and start again"
+            ) from error
 
     def close(self) -> None:
         """Close the file."""
@@ -95,7 +101,11 @@ def _key(text: str) -> bytes:
 def encode(analysis: Analysis) -> str:
     """Compact JSON: ``[format, [[start, end, [[text, lemma, upos, "A=B|C=D"], …]], …]]``."""
     rows = [
-        [t.span.start, t.span.end, [[w.text, w.lemma, w.upos, "|".join(f"{k}={v}" for k, v in w.feats)] for w in t.words]]
+        [
+            t.span.start,
+            t.span.end,
+            [[w.text, w.lemma, w.upos, "|".join(f"{k}={v}" for k, v in w.feats)] for w in t.words],
+        ]
         for t in analysis.tokens
     ]
     return json.dumps([_FORMAT, rows], ensure_ascii=False, separators=(",", ":"))
@@ -114,7 +124,9 @@ def decode(text: str, value: str) -> Analysis:
     for start, end, words in rows:
         if not 0 <= start <= end <= len(text):
             raise ValueError("span outside the text")
-        tokens.append(Token(Span(start, end), text[start:end], tuple(Word(w, m, u, parse_feats(f)) for w, m, u, f in words)))
+        tokens.append(
+            Token(Span(start, end), text[start:end], tuple(Word(w, m, u, parse_feats(f)) for w, m, u, f in words))
+        )
     return Analysis(text, tuple(tokens))
 
 

@@ -63,7 +63,9 @@ def find_package(language: str, folder: Path) -> StanzaPackage:
         try:
             digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
         except FileNotFoundError:
-            raise MissingResourceError(f"Stanza's {processor} model for {language!r} is missing ({path}): {hint}") from None
+            raise MissingResourceError(
+                f"Stanza's {processor} model for {language!r} is missing ({path}): {hint}"
+            ) from None
         models.append((processor, name, digest))
     return StanzaPackage(language, folder, tuple(models))
 
@@ -88,5 +90,7 @@ def download(language: str, folder: Path, *, quiet: bool = True) -> StanzaPackag
     try:
         stanza.download(language, model_dir=str(folder), processors="tokenize,pos", verbose=not quiet)
     except Exception as error:
-        raise MissingResourceError(f"Stanza's models for {language!r} could not be brought to {folder}: {error}") from error
+        raise MissingResourceError(
+            f"Stanza's models for {language!r} could not be brought to {folder}: {error}"
+        ) from error
     return find_package(language, folder)

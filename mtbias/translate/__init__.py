@@ -1,0 +1,1 @@
+"""Translations: given ones, and pairs that an aligner learns from."""
