@@ -23,7 +23,7 @@ from mtbias.types import Span
 
 __all__ = ["Agreement", "Language", "NounKind", "NounReading", "SurfaceToken", "VerbRules", "parse_agreements"]
 
-_MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0640\u200d\u200c"
+_MARKS = "\u00ad\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0640\u200d\u200c"
 _WORD = re.compile(rf"[\w{_MARKS}]+(?:(?:\'\'|[’'ʼ\"״׳‑-])[\w{_MARKS}]+|[*:](?:in|innen|r|e)\b)*['’׳]?", re.UNICODE)
 _INCLUSIVE_ENDING = re.compile(r"[*:_/](?:in|innen|r|e)$")
 
@@ -227,7 +227,7 @@ class Language:
         dropped.
         """
         found = []
-        for match in _WORD.finditer(text):
+        for match in self._word.finditer(text):
             start, word = match.start(), match.group()
             form = self.fold(word)
             for elision in self.elisions:
@@ -237,12 +237,23 @@ class Language:
                     start, word = cut, text[cut : match.end()]
                     form = self.fold(word)
                     break
-            if word[-1] in "'’׳" and form not in self.elisions:
+            if word[-1] in "'’׳" and not self._apostrophe_belongs(form):
                 word = word[:-1]
                 form = self.fold(word)
             if word:
                 found.append(SurfaceToken(Span(start, start + len(word)), word, form))
         return found
+
+    @cached_property
+    def _word(self) -> re.Pattern[str]:
+        """A word; an abbreviated title with its full stop (it *sig.ra*, es *sra.*) is one."""
+        dotted = "|".join(re.escape(name) for name in longest(self.names) if "." in name)
+        return re.compile(rf"(?<!\w)(?i:{dotted})|{_WORD.pattern}") if dotted else _WORD
+
+    def _apostrophe_belongs(self, form: str) -> bool:
+        """The apostrophe at a word's end is no quotation mark (it *l'*, he *גב'*)."""
+        known = form in self.elisions or form in self.names
+        return known or any(base in self.nouns for _, base in self.bases(form))
 
     def bases(self, form: str) -> list[tuple[str, str]]:
         """(proclitic, rest) splits of a folded form, the unsplit one first: ``("", "למנהל"), ("ל", "מנהל")``."""
@@ -255,6 +266,17 @@ class Language:
 
     def noun(self, form: str) -> tuple[NounReading, ...]:
         """Readings of a surface form in the table of nouns for people, the unsplit form first; empty if unknown."""
+        known = self._read.get(form)
+        if known is None:
+            known = self._read[form] = self._look_up(form)
+        return known
+
+    @cached_property
+    def _read(self) -> dict[str, tuple[NounReading, ...]]:
+        """What `noun` has answered: a corpus asks the same words over and over."""
+        return {}
+
+    def _look_up(self, form: str) -> tuple[NounReading, ...]:
         folded = self.fold(form)
         if self.inclusive and re.search(self.inclusive, form):
             return (NounReading(form, NounKind.FIXED, ()),)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
 
 from mtbias.align.entity import Pair, Scores, Tokenised, model_scores, project, tokenise
+from mtbias.align.vocabulary import Side
 from mtbias.errors import DependencyError, UsageError
 from mtbias.plugin import Language
 from mtbias.types import Alignment
@@ -40,7 +42,7 @@ class StatisticalAligner:
         if not pairs:
             return ()
         tokens = tokenise(pairs, language)
-        return _project_all(pairs, tokens, model_scores(tokens, language), language)
+        return _project_all(pairs, model_scores(tokens, language), language)
 
 
 class EflomalAligner:
@@ -69,18 +71,15 @@ class EflomalAligner:
         if not pairs:
             return ()
         tokens = tokenise(pairs, language)
-        return _project_all(pairs, tokens, _eflomal_scores(eflomal.Aligner(), tokens), language)
+        return _project_all(pairs, _eflomal_scores(eflomal.Aligner(), tokens), language)
 
 
 _NO_EFLOMAL = "--aligner eflomal needs the eflomal package: pip install 'mtbias[eflomal]' (GPL, compiled on install)"
 
 
-def _project_all(
-    pairs: Sequence[Pair], tokens: Tokenised, scores: Iterator[Scores | None], language: Language
-) -> tuple[Alignment, ...]:
+def _project_all(pairs: Sequence[Pair], scores: Iterator[Scores | None], language: Language) -> tuple[Alignment, ...]:
     return tuple(
-        project(pair, target, score, language)
-        for pair, target, score in zip(pairs, tokens.target_tokens, scores, strict=True)
+        project(pair, language.tokens(pair.text), score, language) for pair, score in zip(pairs, scores, strict=True)
     )
 
 
@@ -93,8 +92,7 @@ def _eflomal_scores(aligner: object, tokens: Tokenised) -> Iterator[Scores | Non
     def lines(forms: Sequence[Sequence[str]]) -> list[str]:
         return [" ".join(row) + "\n" for row in forms]
 
-    source = [[t.form for t in row] for row in tokens.source_tokens]
-    target = [[tokens.target_forms[t.form] for t in row] for row in tokens.target_tokens]
+    source, target = (_sentences(side) for side in (tokens.source, tokens.target))
     with tempfile.TemporaryDirectory(prefix="mtbias-") as folder:
         forward, backward = Path(folder, "forward"), Path(folder, "backward")
         aligner.align(  # type: ignore[attr-defined]
@@ -126,6 +124,12 @@ def _eflomal_scores(aligner: object, tokens: Tokenised) -> Iterator[Scores | Non
             np.array([float(any(j2 == j for i, j2 in f | b if not first <= i <= head)) for j in range(width)]),
             np.zeros(width, bool),
         )
+
+
+def _sentences(side: Side) -> list[list[str]]:
+    """The types of every sentence, as text."""
+    words = [side.types[n] for n in side.ids]
+    return [words[a:b] for a, b in pairwise(side.offsets)]
 
 
 def _read_links(path: object) -> list[set[tuple[int, int]]]:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.align.model import LAMBDA, FloatArray, Table, cells_of, chunks, posteriors, train
-from mtbias.align.vocabulary import IntArray, Side, english_tokens, index_side, target_keys
+from mtbias.align.vocabulary import IntArray, Side, english_tokens, index_side, merge_types, target_keys
 from mtbias.plugin import Language, SurfaceToken
 from mtbias.types import ELIMINATION, Alignment, Instance, Span
 
@@ -72,30 +72,31 @@ class Scores:
 
 @dataclass(frozen=True)
 class Tokenised:
-    """The pairs as tokens, and as type ids."""
+    """The pairs as type ids; the tokens themselves are made again where they are wanted, to save memory."""
 
-    source_tokens: tuple[tuple[SurfaceToken, ...], ...]
-    target_tokens: tuple[tuple[SurfaceToken, ...], ...]
     heads: tuple[tuple[int, int], ...]
     """First and last source token of the entity; the last is the head; (-1, -1) where the span is not a token."""
     source: Side
     target: Side
     target_forms: dict[str, str]
+    """Folded target form → its type."""
 
 
 def tokenise(pairs: Sequence[Pair], language: Language) -> Tokenised:
     """Split both sides of `pairs` into words, find the entity among them, and number the types."""
-    source = tuple(tuple(english_tokens(p.source)) for p in pairs)
-    target = tuple(tuple(language.tokens(p.text)) for p in pairs)
-    keys = target_keys(language, (t.form for sentence in target for t in sentence))
-    return Tokenised(
-        source,
-        target,
-        tuple(_entity_tokens(p, tokens) for p, tokens in zip(pairs, source, strict=True)),
-        index_side([[t.form for t in sentence] for sentence in source]),
-        index_side([[keys[t.form] for t in sentence] for sentence in target]),
-        keys,
-    )
+    heads: list[tuple[int, int]] = []
+
+    def source_forms() -> Iterator[list[str]]:
+        for pair in pairs:
+            tokens = english_tokens(pair.source)
+            heads.append(_entity_tokens(pair, tokens))
+            yield [t.form for t in tokens]
+
+    source = index_side(source_forms())
+    forms = index_side([t.form for t in language.tokens(pair.text)] for pair in pairs)
+    counts = np.bincount(forms.ids, minlength=len(forms.types))
+    keys = target_keys(language, {form: int(n) for form, n in zip(forms.types, counts, strict=True)})
+    return Tokenised(tuple(heads), source, merge_types(forms, keys), keys)
 
 
 def _entity_tokens(pair: Pair, tokens: Sequence[SurfaceToken]) -> tuple[int, int]:

@@ -30,8 +30,8 @@ UNIFORM_ROUNDS = 4
 DIAGONAL_ROUNDS = 4
 SMOOTHING = 0.01
 """Expected links added to the denominator of every distribution, so that a pair seen once is not certain."""
-CHUNK = 1 << 22
-"""Token pairs held at once (about 300 MB of working arrays)."""
+CHUNK = 1 << 20
+"""Token pairs held at once (about 100 MB of working arrays)."""
 
 
 @dataclass(frozen=True)

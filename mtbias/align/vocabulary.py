@@ -7,10 +7,10 @@ articles and prepositions are cut where the rest is a word of the corpus, inflec
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +38,8 @@ def english_tokens(text: str) -> list[SurfaceToken]:
     return tokens
 
 
-def target_keys(language: Language, forms: Iterable[str]) -> dict[str, str]:
-    """Folded target form → the type that the aligner counts.
+def target_keys(language: Language, forms: Iterable[str] | Mapping[str, int]) -> dict[str, str]:
+    """Folded target form (given as they occur, or counted) → the type that the aligner counts.
 
     A written-on article or preposition is cut where the rest is in the plugin's nouns or occurs in the corpus on its
     own or behind another one; then the longest inflectional ending is cut.
@@ -78,9 +78,19 @@ class Side:
         return np.diff(self.offsets)
 
 
-def index_side(sentences: Sequence[Sequence[str]]) -> Side:
+def index_side(sentences: Iterable[Iterable[str]]) -> Side:
     """Number the types of `sentences` in order of first appearance (so that the same input gives the same numbers)."""
     numbers: dict[str, int] = {}
-    ids = [numbers.setdefault(form, len(numbers)) for form in chain.from_iterable(sentences)]
-    lengths = np.fromiter((len(s) for s in sentences), np.int64, len(sentences))
-    return Side(np.asarray(ids, np.int64), np.concatenate(([0], np.cumsum(lengths))), tuple(numbers))
+    ids, ends = array("q"), array("q", [0])
+    for sentence in sentences:
+        ids.extend(numbers.setdefault(form, len(numbers)) for form in sentence)
+        ends.append(len(ids))
+    return Side(np.array(ids, np.int64), np.array(ends, np.int64), tuple(numbers))
+
+
+def merge_types(side: Side, keys: Mapping[str, str]) -> Side:
+    """`side` with every type replaced by its key; types of one key become one."""
+    numbers: dict[str, int] = {}
+    of_type = np.array([numbers.setdefault(keys[form], len(numbers)) for form in side.types], np.int64)
+    ids = of_type[side.ids] if len(of_type) else side.ids
+    return Side(ids, side.offsets, tuple(numbers))

@@ -21,7 +21,6 @@ __all__ = ["build_parser", "main"]
 COMMANDS = {
     "score": "how biased given translations of WinoMT, BUG or your own sentences are",
     "validate": "how often the evaluator agrees with human labels",
-    "published": "the published WinoMT figures beside ours",
     "fetch": "bring data sets and Stanza models, for machines without network",
     "languages": "the target languages that are installed",
     "datasets": "the data sets, their licences and citations",

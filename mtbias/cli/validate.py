@@ -35,17 +35,18 @@ def run(args: argparse.Namespace) -> None:
     """Validate and print."""
     from mtbias.align import get_aligner
     from mtbias.corpora import load_corpus
-    from mtbias.corpora.labels import needs_winomt, read_labels
+    from mtbias.corpora.labels import read_label_file
     from mtbias.pipeline import validate
     from mtbias.registry import get_language
     from mtbias.translate.bitext import read_bitext
 
     language = get_language(args.lang)
     aligner = get_aligner(args.aligner)
+    file = read_label_file(args.gold)
     winomt = None
-    if needs_winomt(args.gold):
+    if file.needs_winomt:
         winomt = {i.row: i for i in load_corpus("winomt", args.data, cache=args.cache_dir).instances}
-    labels = read_labels(args.gold, args.lang, annotator=args.annotator, winomt=winomt)
+    labels = file.labels(args.lang, args.annotator, winomt)
     bitext = [pair for path in args.translations for pair in read_bitext(path)]
     analyser = options.make_analyser(args, language)
     result = validate(
@@ -64,8 +65,10 @@ def _table(result: dict[str, Any]) -> str:
     low, high = result["agreement_interval"]
     lines = [
         f"{result['lang']}: {result['n']} usable labels of annotator {result['annotator']}",
-        f"  agreement          {number(result['agreement'])}  [{low:.1f}, {high:.1f}] (Wilson, 95 %; "
-        "undecided counts as disagreement)",
+        (
+            f"  agreement          {number(result['agreement'])}  [{low:.1f}, {high:.1f}] (Wilson, 95 %; "
+            "undecided counts as disagreement)"
+        ),
         f"  Cohen's κ          {number(result['kappa'])}",
         f"  balanced accuracy  {number(result['balanced_accuracy'])}",
         f"  undecided          {number(result['undecided'])}",

@@ -20,8 +20,9 @@ from pathlib import Path
 
 from mtbias.corpora import locate
 from mtbias.corpora.pronouns import count_pronouns
-from mtbias.corpora.read import Corpus, Notes, Record, SkippedRow, gender, integer, read_table
+from mtbias.corpora.read import Corpus, Notes, SkippedRow, gender
 from mtbias.errors import DataError
+from mtbias.textfiles import Record, integer, read_table
 from mtbias.types import Instance, Span, Stereotype
 
 FILES = {
@@ -79,7 +80,7 @@ def read_bug(path: Path, name: str = "bug") -> Corpus:
     table = read_table(main)
     table.require(*REQUIRED)
     notes = Notes()
-    table.file.note_into(notes)
+    notes.add_file(table.file)
     instances: list[Instance] = []
     skipped: list[SkippedRow] = []
     for record in table.records:
@@ -111,7 +112,7 @@ def _main(path: Path, name: str) -> Path:
 
 def _instance(record: Record, path: Path, name: str, notes: Notes) -> Instance | str:
     """The instance of one row, or the reason for skipping it."""
-    raw = record.fields["sentence_text"]
+    raw = record.raw("sentence_text")
     if not raw.strip():
         notes.add("no sentence: row skipped")
         return "no sentence"
@@ -133,25 +134,19 @@ def _instance(record: Record, path: Path, name: str, notes: Notes) -> Instance |
         notes.add("UTF-8 damage repaired", id_)
     if left:
         notes.add("UTF-8 damage left", id_)
-    if place.how == locate.CORRECTED:
-        notes.add("entity index corrected", id_)
-    elif place.how == locate.NEAREST:
-        notes.add("entity index corrected to the nearest of several", id_)
     if "\n" in raw or "\r" in raw:
         notes.add("line break in the sentence", id_)
-    head, source = place.head, sentence.text
-    if source[head.start : head.end] != profession.split()[-1]:
-        notes.add("profession with other capitals in the sentence", id_)
+    notes.add_place(sentence.text, place, profession, id_)
     return Instance(
         id=id_,
         row=record.row,
-        source=source,
-        head=head,
+        source=sentence.text,
+        head=place.head,
         entity=profession.lower(),
         gold=gender(record.get("predicted gender"), path, record.line),
         stereotype=_stereotype(record, path),
         domain=record.get("corpus").lower(),
-        pronouns=count_pronouns(source),
+        pronouns=count_pronouns(sentence.text),
         corpus_pronouns=_optional(record, "num_of_pronouns", path),
         distance=_optional(record, "distance", path),
     )

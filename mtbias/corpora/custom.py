@@ -6,8 +6,9 @@ from pathlib import Path
 
 from mtbias.corpora import locate
 from mtbias.corpora.pronouns import count_pronouns
-from mtbias.corpora.read import Corpus, Notes, Record, Table, gender, integer, read_table
+from mtbias.corpora.read import Corpus, Notes, gender
 from mtbias.errors import DataError
+from mtbias.textfiles import Record, Table, integer, read_table
 from mtbias.types import Instance, Span, Stereotype
 
 COLUMNS = {
@@ -44,7 +45,7 @@ def read_custom(path: Path) -> Corpus:
     table.require("source", "gender")
     _require_place(table)
     notes = Notes()
-    table.file.note_into(notes)
+    notes.add_file(table.file)
     for column in table.columns:
         if column not in COLUMNS:
             notes.add(f"column not used: {column or '(without a name)'}")
@@ -73,8 +74,7 @@ def _require_place(table: Table) -> None:
     present = set(table.columns)
     if present & {"entity", "entity_index"} or {"entity_start", "entity_end"} <= present:
         return
-    columns = ", ".join(repr(column) for column in table.columns if column)
-    message = f"'entity_index', or 'entity_start' and 'entity_end', or 'entity' expected; the file has {columns}"
+    message = f"'entity_index', or 'entity_start' and 'entity_end', or 'entity' expected; the file has {table.listing}"
     raise DataError(message, path=table.file.path, line=1)
 
 
@@ -156,7 +156,7 @@ def _head_in_span(record: Record, source: str, path: Path) -> Span | None:
         return None
     start = integer(record.get("entity_start"), "entity_start", path, record.line)
     end = integer(record.get("entity_end"), "entity_end", path, record.line)
-    shift = len(record.fields["source"]) - len(record.fields["source"].lstrip())
+    shift = len(record.raw("source")) - len(record.raw("source").lstrip())
     start, end = start - shift, end - shift  # offsets count in the field as it stands in the file
     if not 0 <= start < end <= len(source) or not source[start:end].strip():
         message = f"no word between characters {start + shift} and {end + shift} of the sentence"

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mtbias.corpora import locate
-from mtbias.corpora.read import Record, integer, read_table
 from mtbias.errors import DataError
+from mtbias.textfiles import Record, Table, integer, read_table
 from mtbias.types import Instance, Span
 
 _COLUMNS = ("lang", "system", "source", "target", "label", "usable", "annotator", "winomt_index")
@@ -41,42 +41,72 @@ class HumanLabel:
     """Characters of the target that are the head word, punctuation included, where the file says."""
 
 
-def read_labels(
-    path: Path, lang: str, *, annotator: str = "1", winomt: Mapping[int, Instance] | None = None
-) -> tuple[HumanLabel, ...]:
-    """The usable judgements of `annotator` in `lang`, in the file's order.
+@dataclass(frozen=True, slots=True)
+class LabelFile:
+    """A file of judgements as read, in whatever languages and by whichever annotators."""
 
-    Args:
-        path: the table.
-        lang: language code, as in the column `lang`.
-        annotator: a second annotator's rows would count sentences twice.
-        winomt: WinoMT's instances by row; needed where the file has no `entity` and `word_index`.
+    table: Table
+
+    @property
+    def needs_winomt(self) -> bool:
+        """Whether the file leaves it to WinoMT to say where the entities are."""
+        return not {"entity", "word_index"} <= set(self.table.columns)
+
+    def labels(
+        self, lang: str, annotator: str = "1", winomt: Mapping[int, Instance] | None = None
+    ) -> tuple[HumanLabel, ...]:
+        """The usable judgements of `annotator` in `lang`, in the file's order.
+
+        Args:
+            lang: language code, as in the column `lang`.
+            annotator: a second annotator's rows would count sentences twice.
+            winomt: WinoMT's instances by row; needed where `needs_winomt`.
+
+        Raises:
+            DataError: a label is none, an index is out of range, the language is not in the file.
+        """
+        path = self.table.file.path
+        if self.needs_winomt and winomt is None:
+            raise DataError(
+                "without the columns entity and word_index the entities come from WinoMT: give it with --data, or run "
+                "`mtbias fetch --dataset winomt`",
+                path=path,
+                line=1,
+            )
+        rows = [r for r in self.table.records if r.get("lang") == lang]
+        if not rows:
+            known = ", ".join(sorted({r.get("lang") for r in self.table.records}))
+            raise DataError(f"no rows of language {lang!r}; the file has {known}", path=path)
+        chosen = [r for r in rows if r.get("annotator") == annotator and r.get("usable") == "1"]
+        if not chosen:
+            raise DataError(f"no usable rows of annotator {annotator!r} in {lang!r}", path=path)
+        return tuple(_label(r, path, winomt if self.needs_winomt else None) for r in chosen)
+
+
+def read_label_file(path: Path) -> LabelFile:
+    """Read the judgements at `path` (``.csv``, ``.tsv``, ``.jsonl``).
 
     Raises:
-        DataError: a column is missing, a label is none, an index is out of range, the language is not in the file.
+        DataError: as in `read_table`; a column is missing.
     """
     table = read_table(path)
     table.require(*_COLUMNS)
-    own = {"entity", "word_index"} <= set(table.columns)
-    if not own and winomt is None:
-        raise DataError(
-            "without the columns entity and word_index the entities come from WinoMT: give it with --data, or run "
-            "`mtbias fetch --dataset winomt`",
-            path=path,
-            line=1,
-        )
-    rows = [r for r in table.records if r.get("lang") == lang]
-    if not rows:
-        known = ", ".join(sorted({r.get("lang") for r in table.records}))
-        raise DataError(f"no rows of language {lang!r}; the file has {known}", path=path)
-    chosen = [r for r in rows if r.get("annotator") == annotator and r.get("usable") == "1"]
-    if not chosen:
-        raise DataError(f"no usable rows of annotator {annotator!r} in {lang!r}", path=path)
-    return tuple(_label(r, path, None if own else winomt) for r in chosen)
+    return LabelFile(table)
+
+
+def read_labels(
+    path: Path, lang: str, *, annotator: str = "1", winomt: Mapping[int, Instance] | None = None
+) -> tuple[HumanLabel, ...]:
+    """`LabelFile.labels` of the file at `path`.
+
+    Raises:
+        DataError: as in `read_label_file` and `LabelFile.labels`.
+    """
+    return read_label_file(path).labels(lang, annotator, winomt)
 
 
 def _label(record: Record, path: Path, winomt: Mapping[int, Instance] | None) -> HumanLabel:
-    label, source, target = record.get("label"), record.fields["source"], record.fields["target"]
+    label, source, target = record.get("label"), record.raw("source"), record.raw("target")
     if label not in ("m", "f", "n"):
         raise DataError(f"expected a label m, f or n in a usable row, got {label!r}", path=path, line=record.line)
     head, entity = _entity(record, source, path, winomt)
@@ -121,8 +151,3 @@ def _target_head(record: Record, target: str, path: Path) -> Span | None:
     if index >= len(spans):
         raise DataError(f"head_index {index} is beyond the target's {len(spans)} tokens", path=path, line=record.line)
     return spans[index]
-
-
-def needs_winomt(path: Path) -> bool:
-    """Whether the file leaves it to WinoMT to say where the entities are."""
-    return not {"entity", "word_index"} <= set(read_table(path).columns)

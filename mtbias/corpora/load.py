@@ -9,9 +9,10 @@ from pathlib import Path
 
 from mtbias.corpora import bug, catalog
 from mtbias.corpora.custom import read_custom
-from mtbias.corpora.read import Corpus, read_bytes
+from mtbias.corpora.read import Corpus
 from mtbias.corpora.winomt import read_winomt
 from mtbias.errors import DataError, MissingResourceError, UsageError
+from mtbias.textfiles import read_bytes
 
 
 def dataset_names() -> tuple[str, ...]:

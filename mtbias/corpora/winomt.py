@@ -16,8 +16,9 @@ from pathlib import Path
 
 from mtbias.corpora import locate
 from mtbias.corpora.pronouns import count_pronouns
-from mtbias.corpora.read import Corpus, Notes, SkippedRow, TextFile, gender, integer, read_text, split_lines
+from mtbias.corpora.read import Corpus, Notes, SkippedRow, gender
 from mtbias.errors import DataError
+from mtbias.textfiles import TextFile, integer, read_text, split_lines
 from mtbias.types import Gender, Instance, Stereotype
 
 MAIN, PRO, ANTI = "en.txt", "en_pro.txt", "en_anti.txt"
@@ -72,7 +73,7 @@ def read_winomt(path: Path) -> Corpus:
     main = path / MAIN if path.is_dir() else path
     notes = Notes()
     file = read_text(main)
-    file.note_into(notes)
+    notes.add_file(file)
     rows = _rows(file)
     files = {main.name: file.sha256}
     stereotypes = _stereotypes(main, rows, notes, files)
@@ -157,12 +158,7 @@ def _instances(
             notes.add("profession not in the sentence: row skipped")
             skipped.append(SkippedRow(row.row, row.line, reason))
             continue
-        if place.how == locate.CORRECTED:
-            notes.add("entity index corrected", id_)
-        elif place.how == locate.NEAREST:
-            notes.add("entity index corrected to the nearest of several", id_)
-        if row.sentence[place.head.start : place.head.end] != row.profession.split()[-1]:
-            notes.add("profession with other capitals in the sentence", id_)
+        notes.add_place(row.sentence, place, row.profession, id_)
         if row.key in seen:
             notes.add("row repeated word for word", id_)
         seen.add(row.key)

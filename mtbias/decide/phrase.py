@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -55,20 +57,22 @@ def units_of(analysis: Analysis, language: Language) -> list[Unit]:
             words.extend(tokens[k].words)
             k += 1
         joined = bool(units) and not analysis.text[last : surface.span.start].strip()
-        readings = language.noun(_written(analysis.text, surface.span) if language.inclusive else surface.text)
+        readings = _written_reading(analysis.text, surface.span, language) or language.noun(surface.text)
         units.append(Unit(surface.span, surface.text, surface.form, tuple(words), readings, joined))
         last = surface.span.end
     return _with_compounds(units, language) if language.phrases else units
 
 
-def _written(text: str, span: Span) -> str:
-    """The word with all that is written onto it: ``Lehrer*innen``, ``עובד/ת``."""
+def _written_reading(text: str, span: Span, language: Language) -> tuple[NounReading, ...]:
+    """The reading of a form that names both genders by what is written onto the word: ``Lehrer*innen``, ``עובד/ת``."""
+    if not language.inclusive:
+        return ()
     end = next((n for n in range(span.end, len(text)) if text[n].isspace()), len(text))
-    return (
-        text[span.start : span.end]
-        + text[span.end : end].rstrip('.,;:!?"»“”)')
-        + (")" if "(" in text[span.end : end] else "")
-    )
+    tail = text[span.end : end]
+    while tail and unicodedata.category(tail[-1])[0] in "PS":
+        tail = tail[:-1]
+    written = text[span.start : span.end] + tail + (")" if "(" in tail else "")
+    return language.noun(written) if re.search(language.inclusive, written) else ()
 
 
 def _with_compounds(units: list[Unit], language: Language) -> list[Unit]:

@@ -70,13 +70,11 @@ class StanzaAnalyser:
                 progress(len(batch))
 
     def analysis(self, text: str) -> Analysis:
-        """The analysis of `text`, worked out now where `prepare` has not seen it."""
+        """The analysis of `text`, worked out now where it is not kept or cannot be read."""
         found = self._cache.get(text)
         if found is None:
-            self.prepare([text])
-            found = self._cache.get(text)
-        if found is None:  # the cache was damaged under us: work without it
-            return self._analyse([text])[0]
+            found = self._analyse([text])[0]
+            self._cache.put([found])
         return found
 
     def _analyse(self, texts: Sequence[str]) -> list[Analysis]:

@@ -47,7 +47,9 @@ class AnalysisCache:
 
     @staticmethod
     def _prepare(db: sqlite3.Connection) -> sqlite3.Connection:
-        db.execute("PRAGMA quick_check(1)")
+        (said,) = db.execute("PRAGMA quick_check(1)").fetchone()
+        if said != "ok":
+            raise sqlite3.DatabaseError(said)
         db.execute("CREATE TABLE IF NOT EXISTS analysis (key BLOB PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
         db.execute("PRAGMA synchronous=NORMAL")
         db.commit()
@@ -55,22 +57,20 @@ class AnalysisCache:
 
     def get(self, text: str) -> Analysis | None:
         """The analysis of `text`, or None where there is none (or a row that cannot be read)."""
-        row = self._db.execute("SELECT value FROM analysis WHERE key = ?", (_key(text),)).fetchone()
-        if row is None:
-            return None
         try:
-            return decode(text, row[0])
+            row = self._db.execute("SELECT value FROM analysis WHERE key = ?", (_key(text),)).fetchone()
+            return None if row is None else decode(text, row[0])
         except (ValueError, TypeError, IndexError):
             return None
 
     def missing(self, texts: Iterable[str]) -> Iterator[str]:
-        """Distinct `texts` without a readable analysis, in order of first appearance."""
+        """Distinct `texts` that are not kept yet, in order of first appearance."""
         seen: set[bytes] = set()
         for text in texts:
             key = _key(text)
             if key not in seen:
                 seen.add(key)
-                if self.get(text) is None:
+                if self._db.execute("SELECT 1 FROM analysis WHERE key = ?", (key,)).fetchone() is None:
                     yield text
 
     def put(self, analyses: Iterable[Analysis]) -> None:

@@ -50,7 +50,7 @@ def find_package(language: str, folder: Path) -> StanzaPackage:
     try:
         resources = json.loads(index.read_text(encoding="utf-8"))
         chosen = _default_packages(resources, language)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise MissingResourceError(f"no Stanza resources at {folder} (resources.json is missing): {hint}") from None
     except (json.JSONDecodeError, UnicodeDecodeError, AttributeError, TypeError) as error:
         raise DataError(f"not Stanza's index of resources ({error}): delete it, then {hint}", path=index) from None
@@ -59,7 +59,7 @@ def find_package(language: str, folder: Path) -> StanzaPackage:
         raise MissingResourceError(f"{index} has no tokenize and pos models for {language!r} (it has: {known}): {hint}")
     models = []
     for processor, name in chosen:
-        path = folder / language / processor / f"{name}.pt"
+        path = folder / resources[language].get("alias", language) / processor / f"{name}.pt"
         try:
             digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
         except FileNotFoundError:

@@ -50,6 +50,7 @@ def render(metrics_json: Mapping[str, Any], *, width: int = WIDTH) -> str:
             *_breakdowns(metrics_json, width),
             *_shares("Without a verdict", "of all sentences", metrics_json["reasons"], metrics_json["reasons_percent"]),
             *_shares("Decided by", "of the decided", metrics_json["evidence"], metrics_json["evidence_percent"]),
+            _input(metrics_json.get("corpus"), metrics_json.get("translations")),
             _signature(metrics_json["signature"]),
         ]
     except KeyError as error:
@@ -133,6 +134,33 @@ def _shares(title: str, of_what: str, counts: Mapping[str, int], shares: Mapping
         return []
     body = [[_cut(f"  {name}"), f"{count:,}", f"{_number(shares[name])} %"] for name, count in counts.items()]
     return ["\n".join([f"{title} ({of_what})", *_aligned(body, "<>>")])]
+
+
+_NOTICED = {
+    "missing": "without a translation in the file",
+    "empty": "with an empty translation",
+    "extra": "lines of the file that belong to no sentence",
+    "duplicates": "lines of the file with a source that stood before",
+    "shared": "with the translation of the same sentence elsewhere",
+    "normalised": "matched after Unicode and white space were normalised",
+}
+
+
+def _input(corpus: Mapping[str, Any] | None, translations: Mapping[str, Any] | None) -> str:
+    """What was noticed while the corpus and the translations were read; nothing where nothing was."""
+    rows: list[list[str]] = []
+    if translations:
+        examples = translations.get("examples", {})
+        rows += [
+            [f"  {text}", f"{translations[kind]:,}", _printable(f"({', '.join(examples.get(kind, [])[:3])})")]
+            for kind, text in _NOTICED.items()
+            if translations.get(kind)
+        ]
+    if corpus:
+        if corpus.get("skipped"):
+            rows.append([f"  rows of the corpus left out, of {corpus['rows']:,}", f"{corpus['skipped']:,}", ""])
+        rows += [[_printable(f"  {note}"), f"{number:,}", ""] for note, number in corpus.get("notes", {}).items()]
+    return "\n".join(["Noticed in the input", *_aligned(rows, "<><")]) if rows else ""
 
 
 def _signature(signature: str | None) -> str:

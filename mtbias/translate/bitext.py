@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from mtbias.errors import DataError
+from mtbias.textfiles import read_text, split_lines
 
 SEPARATOR = " ||| "
+"""Between source and target on a line."""
 
 
 def read_bitext(path: Path) -> list[tuple[str, str]]:
@@ -15,17 +17,11 @@ def read_bitext(path: Path) -> list[tuple[str, str]]:
     Raises:
         DataError: no such file, not UTF-8, or a line without the separator.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise DataError("there is no such file; check the path", path=path) from None
-    except UnicodeDecodeError as error:
-        raise DataError(f"the file is not UTF-8: {error.reason}", path=path) from None
     pairs = []
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(split_lines(read_text(path, allow_empty=True).text), 1):
         if not line.strip():
             continue
-        source, separator, target = line.rstrip("\r").partition(SEPARATOR.rstrip())
+        source, separator, target = line.partition(SEPARATOR.rstrip())
         if not separator:
             raise DataError("expected 'source ||| target'", path=path, line=number)
         if source.strip() and target.strip():

@@ -6,26 +6,23 @@ with that sentence. What is missing, left over, empty or doubled is counted and 
 
 from __future__ import annotations
 
-import csv
-import hashlib
-import io
-import json
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mtbias.errors import DataError
+from mtbias.textfiles import TABLES, TextFile, parse_table, read_text
+from mtbias.translate.bitext import SEPARATOR
 from mtbias.types import Instance, Translation
 
-SEPARATOR = " ||| "
 ENOUGH = 95
 """Per cent of the corpus's instances that a file must cover."""
 EXAMPLES = 5
 """How many instances or lines are named."""
 
-_TABLES = (".tsv", ".tab", ".csv", ".jsonl", ".ndjson")
+_COLUMNS = ("id", "source", "target", "translation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,25 +99,25 @@ def read_translations(
             translations; the wrong number of lines; too few instances covered, which is the sign of another corpus.
 
     """
-    data = _read_bytes(path)
-    text = _decode(data, path)
-    if path.suffix.lower() in _TABLES:
-        table = _read_table(text, path)
+    file = read_text(path)
+    file = replace(file, text=file.text.replace("\r\n", "\n"))  # inside the quotes of CSV too
+    if path.suffix.lower() in TABLES:
+        table = _read_table(file)
         by_id = bool(table) and bool(table[0].id)
         form = "table by id" if by_id else "table by source"
         match = _by_id(table, instances, path) if by_id else _by_source(table, instances, rows)
-    elif _is_pairs(text):
+    elif _is_pairs(file.text):
         form = "pairs"
-        match = _by_source(_read_pairs(text, path, instances), instances, rows)
+        match = _by_source(_read_pairs(file, instances), instances, rows)
     else:
         form = "lines"
-        match = _by_line(text, instances, path, rows)
+        match = _by_line(file, instances, rows)
     if not allow_missing and len(match.rows) * 100 < ENOUGH * len(instances):
         raise DataError(_too_few(match, instances), path=path)
-    return _result(path, data, form, instances, match)
+    return _result(file, form, instances, match)
 
 
-def _result(path: Path, data: bytes, form: str, instances: Sequence[Instance], match: _Match) -> GivenTranslations:
+def _result(file: TextFile, form: str, instances: Sequence[Instance], match: _Match) -> GivenTranslations:
     translations = []
     for instance in instances:
         row = match.rows.get(instance.id)
@@ -133,8 +130,8 @@ def _result(path: Path, data: bytes, form: str, instances: Sequence[Instance], m
         translations.append(Translation(instance.id, None, reason))
     count = {kind: len(names) for kind, names in match.noticed.items()}
     return GivenTranslations(
-        path=path,
-        sha256=hashlib.sha256(data).hexdigest(),
+        path=file.path,
+        sha256=file.sha256,
         form=form,
         translations=tuple(translations),
         missing=count.get("missing", 0),
@@ -162,8 +159,8 @@ def _too_few(match: _Match, instances: Sequence[Instance]) -> str:
 # Joining
 
 
-def _by_line(text: str, instances: Sequence[Instance], path: Path, rows: int | None) -> _Match:
-    lines = text.split("\n")
+def _by_line(file: TextFile, instances: Sequence[Instance], rows: int | None) -> _Match:
+    lines = file.text.split("\n")
     if not lines[-1]:
         lines.pop()  # what follows the last line's end is no line
     if len(lines) == len(instances):
@@ -176,7 +173,7 @@ def _by_line(text: str, instances: Sequence[Instance], path: Path, rows: int | N
             f"one target a line expected, so {expected} lines as the corpus has, found {len(lines)}; "
             f"or give lines of the form source{SEPARATOR}target, or a table (.tsv, .csv, .jsonl)"
         )
-        raise DataError(message, path=path)
+        raise DataError(message, path=file.path)
     match = _Match()
     for instance, place in zip(instances, places, strict=True):
         match.rows[instance.id] = _Row(place + 1, "", "", lines[place])
@@ -277,29 +274,7 @@ def _by_occurrence(table: Sequence[_Row], instances: Sequence[Instance], match: 
     return used
 
 
-# Reading. The corpora room has readers of its own; stage packages do not import each other.
-
-
-def _read_bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise DataError("there is no such file; check the path", path=path) from None
-    except (OSError, ValueError) as error:
-        raise DataError(f"the file cannot be read: {error}", path=path) from error
-
-
-def _decode(data: bytes, path: Path) -> str:
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        message = f"byte 0x{data[error.start]:02X} is not UTF-8 ({error.reason}); save the file as UTF-8"
-        raise DataError(message, path=path, line=line) from None
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    if not text.strip():
-        raise DataError("the file is empty", path=path, line=1)
-    return text
+# Reading
 
 
 def _splits(line: str) -> list[tuple[str, str]]:
@@ -317,88 +292,27 @@ def _is_pairs(text: str) -> bool:
     return 2 * sum(bool(_splits(line)) for line in lines) > len(lines)
 
 
-def _read_pairs(text: str, path: Path, instances: Sequence[Instance]) -> list[_Row]:
+def _read_pairs(file: TextFile, instances: Sequence[Instance]) -> list[_Row]:
     sources = {_normal(instance.source) for instance in instances}
     rows = []
-    for number, line in enumerate(text.rstrip("\n").split("\n"), start=1):
+    for number, line in enumerate(file.text.rstrip("\n").split("\n"), start=1):
         splits = _splits(line)
         if not splits:
             message = f"source{SEPARATOR}target expected, as in most lines of this file, found {line[:60]!r}"
-            raise DataError(message, path=path, line=number)
+            raise DataError(message, path=file.path, line=number)
         source, target = next((pair for pair in splits if _normal(pair[0]) in sources), splits[0])
         rows.append(_Row(number, "", source, target))
     return rows
 
 
-def _read_table(text: str, path: Path) -> list[_Row]:
-    suffix = path.suffix.lower()
-    if suffix in {".jsonl", ".ndjson"}:
-        records = _json_records(text, path)
-    else:
-        records = _cell_records(text, path, tabs=suffix != ".csv")
-    if not records:
-        raise DataError("the file has a header and no rows", path=path, line=1)
-    columns = list(dict.fromkeys(name for _, record in records for name in record))
-    targets = [name for name in ("target", "translation") if name in columns]
-    if len(targets) != 1 or not {"id", "source"} & set(columns):
-        found = ", ".join(map(repr, columns))
-        message = f"'id' or 'source', and one of 'target' and 'translation' expected as columns; the file has {found}"
-        raise DataError(message, path=path, line=1)
-    rows = []
-    for line, record in records:
-        row = _Row(line, record.get("id", "").strip(), record.get("source", ""), record.get(targets[0], ""))
-        if not (row.id if "id" in columns else row.source.strip()):
-            raise DataError(f"the row has no {'id' if 'id' in columns else 'source'}", path=path, line=line)
-        rows.append(row)
-    return rows
-
-
-def _cell_records(text: str, path: Path, *, tabs: bool) -> list[tuple[int, dict[str, str]]]:
-    """CSV (with quotes, RFC 4180) or TSV (no quoting) with a header, as line numbers and fields by column."""
-    if tabs:
-        rows = [(n, line.split("\t")) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    else:
-        rows = []
-        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-        start = 1
-        try:
-            for cells in reader:
-                if any(cell.strip() for cell in cells):
-                    rows.append((start, cells))
-                start = reader.line_num + 1
-        except csv.Error as error:
-            message = f"the CSV is broken from here on: {error}; look for a quotation mark without its partner"
-            raise DataError(message, path=path, line=start) from None
-    header = [name.strip() for name in rows[0][1]] if rows else []
-    if any(name and header.count(name) > 1 for name in header):
-        raise DataError(f"a column stands twice in the header: {', '.join(header)}", path=path, line=rows[0][0])
-    for line, cells in rows[1:]:
-        if len(cells) != len(header):
-            message = f"{len(header)} fields expected, as in the header, found {len(cells)}"
-            raise DataError(message, path=path, line=line)
-    return [(line, dict(zip(header, cells, strict=True))) for line, cells in rows[1:]]
-
-
-def _json_records(text: str, path: Path) -> list[tuple[int, dict[str, str]]]:
-    records = []
-    for line, content in enumerate(text.split("\n"), start=1):
-        if not content.strip():
-            continue
-        try:
-            value = json.loads(content)
-        except (ValueError, RecursionError) as error:
-            raise DataError(f"a JSON object expected: {error}", path=path, line=line) from None
-        if not isinstance(value, dict):
-            raise DataError(f"a JSON object expected, found {type(value).__name__}", path=path, line=line)
-        fields = {}
-        for name in ("id", "source", "target", "translation"):
-            item = value.get(name, "")
-            if item is not None and not isinstance(item, str):
-                message = f"text expected under {name!r}, found {type(item).__name__}"
-                raise DataError(message, path=path, line=line)
-            if name in value:
-                fields[name] = item or ""
-        if any("\ud800" <= char <= "\udfff" for item in fields.values() for char in item):
-            raise DataError("half of a surrogate pair; it is no character", path=path, line=line)
-        records.append((line, fields))
-    return records
+def _read_table(file: TextFile) -> list[_Row]:
+    table = parse_table(file, texts=_COLUMNS)
+    targets = [name for name in ("target", "translation") if name in table.columns]
+    if len(targets) != 1 or not {"id", "source"} & set(table.columns):
+        message = "'id' or 'source', and one of 'target' and 'translation' expected as columns; the file has "
+        raise DataError(message + table.listing, path=file.path, line=1)
+    key = "id" if "id" in table.columns else "source"
+    for record in table.records:
+        if not record.get(key):
+            raise DataError(f"the row has no {key}", path=file.path, line=record.line)
+    return [_Row(r.line, r.get("id"), r.raw("source"), r.raw(targets[0])) for r in table.records]

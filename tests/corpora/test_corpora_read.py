@@ -1,121 +1,12 @@
-"""Strict reading of text and tables; pronouns; the place of an entity."""
+"""What the corpus readers share: pronouns; the place of an entity."""
 
 from __future__ import annotations
-
-import hashlib
-from pathlib import Path
 
 import pytest
 
 from mtbias.corpora import count_pronouns
 from mtbias.corpora.locate import core, find_phrase, locate, phrase_at, tokens, words
-from mtbias.corpora.read import integer, read_table, read_text, split_lines
-from mtbias.errors import DataError
 from mtbias.types import Span
-
-
-def put(folder: Path, name: str, data: bytes) -> Path:
-    path = folder / name
-    path.write_bytes(data)
-    return path
-
-
-def test_text_is_hashed_as_bytes_and_loses_its_byte_order_mark(tmp_path: Path) -> None:
-    data = b"\xef\xbb\xbfone\r\ntwo\r\n"
-    file = read_text(put(tmp_path, "a.txt", data))
-    assert (file.bom, file.crlf) == (True, True)
-    assert split_lines(file.text) == ["one", "two"]
-    assert file.sha256 == hashlib.sha256(data).hexdigest()
-
-
-def test_only_lf_and_crlf_end_a_line() -> None:
-    # U+0085, U+2028, vertical tab and form feed end a line for str.splitlines, not here.
-    assert split_lines("a\x85b\u2028c\x0bd\x0ce\nf\r\n\n") == ["a\x85b\u2028c\x0bd\x0ce", "f"]
-    assert split_lines("a\n\nb") == ["a", "", "b"]
-
-
-@pytest.mark.parametrize(
-    ("data", "line", "says"),
-    [
-        (b"", 1, "empty"),
-        (b" \n\n", 1, "empty"),
-        (b"\xef\xbb\xbf", 1, "empty"),
-        (b"one\ntwo\nth\xe9\n", 3, "byte 0xE9 is not UTF-8"),
-        ("one\n".encode("utf-16"), 1, "UTF-16"),
-    ],
-)
-def test_bad_text_is_an_error_with_its_line(tmp_path: Path, data: bytes, line: int, says: str) -> None:
-    path = put(tmp_path, "a.txt", data)
-    with pytest.raises(DataError, match=says) as caught:
-        read_text(path)
-    assert caught.value.line == line
-    assert caught.value.path == str(path)
-
-
-def test_a_file_that_is_not_there_and_a_folder_are_data_errors(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no such file"):
-        read_text(tmp_path / "absent")
-    with pytest.raises(DataError, match="folder"):
-        read_text(tmp_path)
-
-
-def test_the_three_forms_of_a_table_read_alike(tmp_path: Path) -> None:
-    csv_ = read_table(put(tmp_path, "a.csv", b'x,y\r\n"He said ""no"", twice",2\r\n\r\nb,3\r\n'))
-    tsv = read_table(put(tmp_path, "a.tsv", b'x\ty\nHe said "no", twice\t2\n\nb\t3\n'))
-    jsonl = read_table(
-        put(tmp_path, "a.jsonl", b'{"x": "He said \\"no\\", twice", "y": 2}\n\n{"y": "3", "x": "b", "z": null}\n')
-    )
-    for table in (csv_, tsv, jsonl):
-        assert [(r.row, r.line, r.get("x"), r.get("y"), r.get("z")) for r in table.records] == [
-            (0, 2 if table is not jsonl else 1, 'He said "no", twice', "2", ""),
-            (1, 4 if table is not jsonl else 3, "b", "3", ""),
-        ]
-    assert csv_.columns == tsv.columns == ("x", "y")
-    assert jsonl.columns == ("x", "y", "z")
-
-
-def test_a_record_over_several_lines_has_the_line_on_which_it_starts(tmp_path: Path) -> None:
-    table = read_table(put(tmp_path, "a.csv", b'x,y\n"one\ntwo",1\nb,2\n'))
-    assert [(r.line, r.get("x")) for r in table.records] == [(2, "one\ntwo"), (4, "b")]
-
-
-@pytest.mark.parametrize(
-    ("name", "data", "line", "says"),
-    [
-        ("a.csv", b"x,y\n1\n", 2, "2 fields expected, as in the header, found 1"),
-        ("a.tsv", b"x\ty\n1\t2\n1\t2\t3\n", 3, "found 3"),
-        ("a.csv", b'x,y\n1,2\n"open,3\n4,5\n', 3, "broken"),
-        ("a.csv", b"x,x\n1,2\n", 1, "twice"),
-        ("a.csv", b"x,y\n", 1, "no rows"),
-        ("a.jsonl", b'{"x": 1}\n{"x"\n', 2, "JSON object expected"),
-        ("a.jsonl", b"[1]\n", 1, "found list"),
-        ("a.jsonl", b'{"x": [1]}\n', 1, "text or a number"),
-        ("a.jsonl", b'{"x": true}\n', 1, "found bool"),
-        ("a.jsonl", b'{"x": "\\ud800"}\n', 1, "surrogate"),
-        ("a.jsonl", b"[" * 100_000 + b"\n", 1, "JSON object expected"),
-        ("a.jsonl", b'{"x": ' + b"9" * 5000 + b"}\n", 1, "JSON object expected"),
-    ],
-)
-def test_broken_tables_are_errors_with_their_line(tmp_path: Path, name: str, data: bytes, line: int, says: str) -> None:
-    with pytest.raises(DataError, match=says) as caught:
-        read_table(put(tmp_path, name, data))
-    assert caught.value.line == line
-
-
-def test_an_unknown_suffix_names_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"\.csv, \.tsv.*'\.xlsx'"):
-        read_table(put(tmp_path, "a.xlsx", b"x"))
-
-
-@pytest.mark.parametrize(("text", "value"), [("0", 0), ("12", 12), ("5.0", 5)])
-def test_integers(text: str, value: int) -> None:
-    assert integer(text, "n", Path("f"), 1) == value
-
-
-@pytest.mark.parametrize("text", ["", "-1", "1.5", "x", "²", "1e3", "9" * 30, ".0"])
-def test_what_is_no_integer(text: str) -> None:
-    with pytest.raises(DataError, match="f:7: n: an integer from 0 expected"):
-        integer(text, "n", Path("f"), 7)
 
 
 @pytest.mark.parametrize(

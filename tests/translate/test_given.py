@@ -223,6 +223,24 @@ def test_bad_files_are_errors_with_file_and_line(
     assert (caught.value.path, caught.value.line) == (str(path), line)
 
 
+def test_windows_line_ends_inside_quotes_are_line_ends(tmp_path: Path) -> None:
+    path = put(tmp_path, 'id,target\r\nx-0,"X\r\nx"\r\nx-1,Y\r\n', "t.csv")
+    assert texts(read_translations(path, AB)) == ["X\nx", "Y"]
+
+
+def test_other_fields_of_objects_are_passed_over(tmp_path: Path) -> None:
+    path = put(tmp_path, '{"id": "x-0", "target": "X", "scores": [1]}\n{"id": "x-1", "target": "Y"}\n', "t.jsonl")
+    assert texts(read_translations(path, AB)) == ["X", "Y"]
+
+
+def test_blank_lines_at_the_end_are_empty_translations_only_in_lines(tmp_path: Path) -> None:
+    three = corpus("A", "B", "C")
+    lines = read_translations(put(tmp_path, "X\n\n\n"), three)
+    assert (texts(lines), lines.empty) == (["X", None, None], 2)
+    pairs = read_translations(put(tmp_path, "A ||| X\nB ||| Y\nC ||| Z\n\n\n"), three)
+    assert (texts(pairs), counts(pairs)) == (["X", "Y", "Z"], (0, 0, 0, 0, 0, 0))
+
+
 def test_no_such_file(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no such file"):
         read_translations(tmp_path / "absent.txt", AB)

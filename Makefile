@@ -1,0 +1,59 @@
+# What people and CI run. `make test` is the whole of the checks; it needs python3 (3.11 or newer) with venv, nothing else.
+
+PYTHON ?= python3
+VENV ?= .venv
+JOBS ?= 2
+BIN := $(VENV)/bin
+MTBIAS_SHARED ?= $(abspath ../shared)
+export MTBIAS_SHARED
+
+# One thread a test process: several processes share the cores, and torch's own threads would fight over them.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -rs -n $(JOBS) --dist worksteal
+
+.PHONY: help install test lint types imports pytest test-slow format wheel clean
+
+help:
+	@echo "make test       ruff, mypy, import-linter, pytest (without the slow tests), in $(VENV)"
+	@echo "make test-slow  the slow tests"
+	@echo "make format     let ruff format and mend what it can"
+	@echo "make wheel      dist/*.whl and dist/*.tar.gz, and a look into them"
+	@echo "make clean      remove $(VENV), dist and the tools' caches"
+
+install: $(VENV)/.installed
+
+$(VENV)/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt pip
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-build-isolation --editable .
+	touch $@
+
+test: lint types imports pytest
+
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: install
+	$(BIN)/mypy
+	$(BIN)/mypy tests scripts
+
+imports: install
+	$(BIN)/lint-imports
+
+pytest: install
+	$(PYTEST) -m "not slow"
+
+test-slow: install
+	$(PYTEST) -m slow
+
+format: install
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+wheel: install
+	$(BIN)/hatchling build
+	$(BIN)/python -m zipfile --list dist/*.whl
+
+clean:
+	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,333 @@
+"""The contract of a language plugin as one test, for mtbias's own languages and for third parties' test suites.
+
+    from mtbias.testing import check_language
+
+    def test_contract() -> None:
+        check_language(FRENCH)
+
+It needs no models and no network. It says whether a plugin is *sound*; whether it is *right* is a matter of test
+sentences with known answers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+
+from mtbias.decide import decide
+from mtbias.errors import PluginError
+from mtbias.plugin import Agreement, Language, NounKind, NounReading
+from mtbias.types import ELIMINATION, Alignment, Analysis, Gender, GenderCall, Reason, Span, Token, Word
+
+__all__ = ["check_language"]
+
+MAX_SHOWN = 20
+"""Problems that the message lists; the rest is only counted."""
+
+_ISO_639_1 = (
+    "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo "
+    "es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka "
+    "kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng "
+    "nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su "
+    "sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu"
+)
+_CASES = frozenset(("nom", "gen", "dat", "acc", "ins", "loc", "voc"))
+_FRAMES = (
+    "{0}",
+    "{0}.",
+    "({0})",
+    "«{0}», {0}… {0}!",
+    "{0}\n{0}\u00a0{0}",
+    "The {0} said: “{0}?” 3 {0}-x",
+    " {0} / {0} ",
+)
+"""Texts that `tokens` must cut cleanly, whatever stands in the place of ``{0}``."""
+
+Problems = Iterator[str]
+
+
+def check_language(language: Language) -> None:
+    """Check that `language` keeps the contract that mtbias relies on.
+
+    Checked: code and text direction; that `tokens` cuts texts without loss; that look-ups do not depend on how a form
+    was folded; that every form of the noun table, of the determiners and of the glossary can be reached; that endings
+    can match; and that decisions on hand-made phrases rest on evidence, with no gender by default.
+
+    Raises:
+        PluginError: `language` is not a `Language`.
+        AssertionError: the contract is broken; the message lists the first `MAX_SHOWN` places.
+    """
+    if not isinstance(language, Language):
+        raise PluginError(f"expected a mtbias.plugin.Language, got {type(language).__name__}")
+    problems = [f"header: {problem}" for problem in _header(language)]
+    problems = problems or [f"{c.__name__.lstrip('_')}: {problem}" for c in _CHECKS for problem in c(language)]
+    if problems:
+        shown = "".join(f"\n  {p}" for p in problems[:MAX_SHOWN])
+        rest = f"\n  … and {len(problems) - MAX_SHOWN} more" if len(problems) > MAX_SHOWN else ""
+        raise AssertionError(
+            f"language {language.code!r} breaks the contract in {len(problems)} places:{shown}{rest}\n"
+            "languages/README.md describes the format"
+        )
+
+
+def _header(language: Language) -> Problems:
+    if language.code not in _ISO_639_1.split():
+        yield f"the code must be one of ISO 639-1, two small letters; got {language.code!r}"
+    if not language.name.strip():
+        yield "the language has no name"
+    if language.direction not in ("ltr", "rtl"):
+        yield f"the direction must be ltr or rtl; got {language.direction!r}"
+    if language.verbs.order not in ("after", "both"):
+        yield f"the order of verbs must be after or both; got {language.verbs.order!r}"
+    for name, pattern in (("inclusive", language.inclusive), ("verbs.feminine", language.verbs.feminine)):
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            yield f"{name} is no regular expression: {error}"
+    if not language.nouns:
+        yield "there are no nouns"
+    if not any(r.kind in _SAYS for readings in language.nouns.values() for r in readings):
+        yield "no noun says a gender: every call would rest on its articles"
+
+
+def _tokens(language: Language) -> Problems:
+    for word in _sample(language):
+        for frame in _FRAMES:
+            yield from _cut(language, frame.format(word))
+
+
+def _cut(language: Language, text: str) -> Problems:
+    """Problems of the tokens of one text: they must stand in it, in order, and hold all its letters and digits."""
+    last, tokens = 0, language.tokens(text)
+    for token in tokens:
+        start, end = token.span
+        if not last <= start < end <= len(text):
+            yield f"in {text!r}: {token.text!r} at {start}–{end} overlaps what is before it or leaves the text"
+            return
+        if text[start:end] != token.text:
+            yield f"in {text!r}: the token {token.text!r} is not the text at {start}–{end}, {text[start:end]!r}"
+        folded = language.fold(token.text)
+        if token.form != folded:
+            yield f"in {text!r}: the form of {token.text!r} is {token.form!r}, folded it is {folded!r}"
+        if any(c.isalnum() for c in text[last:start]):
+            yield f"in {text!r}: {text[last:start]!r} is in no token"
+        last = end
+    if any(c.isalnum() for c in text[last:]):
+        yield f"in {text!r}: {text[last:]!r} is in no token"
+    if tokens != language.tokens(text):
+        yield f"in {text!r}: a second call gives other tokens"
+
+
+def _folding(language: Language) -> Problems:
+    for form in (*language.nouns, *language.determiners, *language.noun_endings, *language.prepositions):
+        if language.fold(form) != form:
+            yield f"the key {form!r} is not folded, so that no look-up finds it; it would be {language.fold(form)!r}"
+    for text in ("Ärztin’s “L’Élève” ʼ ״ ׳ ‑ ґ ё İ ß ŒUVRE", *(w.upper() for w in _sample(language))):
+        folded = language.fold(text)
+        if language.fold(folded) != folded:
+            yield f"folding {text!r} twice gives {language.fold(folded)!r}, once {folded!r}"
+
+
+def _nouns(language: Language) -> Problems:
+    for form, listed in language.nouns.items():
+        found = language.noun(form)
+        if not found:
+            yield f"noun({form!r}) finds nothing, though the form is in the table"
+        if found != language.noun(form):
+            yield f"noun({form!r}) is not the same twice"
+        if len(set(listed)) != len(listed) or not listed:
+            yield f"the readings of {form!r} are {listed}: expected at least one, each once"
+        cut = [t.form for t in language.tokens(form)]
+        if form not in cut:
+            yield f"the noun {form!r} is cut into {cut}, so that no text contains it"
+    for first, compounds in language.phrases.items():
+        for others, reading in compounds:
+            words = [first, *others]
+            if [t.form for t in language.tokens(" ".join(words))] != words:
+                yield f"the compound {' '.join(words)!r} is cut otherwise than at its blanks"
+            elif language.phrase(words) is None:
+                yield f"phrase({words}) does not find {reading.lemma!r}"
+
+
+def _glossary(language: Language) -> Problems:
+    if not language.glossary:
+        yield "there are no English translations: the aligner goes without a lexicon"
+    for english, forms in language.glossary.items():
+        if english != english.strip().lower() or not english:
+            yield f"the English {english!r} must be lower-case, without blanks at its ends"
+        for form in sorted(forms):
+            if form not in language.nouns and form not in language.phrases:
+                yield f"{form!r}, for {english!r}, is in no table of nouns"
+
+
+def _determiners(language: Language) -> Problems:
+    noun = _unknown(language) or "x"
+    for form, allowed in language.determiners.items():
+        if form not in [t.form for t in language.tokens(_phrase(language, form, noun))]:
+            yield f"the determiner {form!r} is not one token before a noun, so that no text contains it"
+        yield from _agreements(f"the determiner {form!r}", allowed)
+    for noun_form, forms in language.silent_determiners.items():
+        if noun_form not in language.nouns:
+            yield f"[silent_determiners]: {noun_form!r} is not among the nouns"
+        for form in sorted(forms - set(language.determiners)):
+            yield f"[silent_determiners]: {form!r} is not among the determiners"
+    for form in language.determiners_before_consonant:
+        if form not in language.determiners:
+            yield f"[determiners_before_consonant]: {form!r} is not among the determiners"
+
+
+def _words(language: Language) -> Problems:
+    """Titles, prepositions and forms of verbs must be single words, as `tokens` cuts them."""
+    verbs = language.verbs
+    for name, forms in (
+        ("names", language.names),
+        ("prepositions", language.prepositions),
+        ("verbs.skip", verbs.skip),
+        ("verbs.copulas", verbs.copulas),
+        ("verbs.words", verbs.words),
+        ("verbs.short", verbs.short),
+        ("verbs.auxiliaries", verbs.auxiliaries),
+        ("verbs.reflexives", verbs.reflexives),
+        ("verbs.reflexive_copulas", verbs.reflexive_copulas),
+        ("verbs.oblique", verbs.oblique),
+    ):
+        for form in sorted(forms):
+            if form not in [t.form for t in language.tokens(_phrase(language, form, "x"))]:
+                yield f"[{name}]: {form!r} is not one word, so that no text contains it"
+
+
+def _endings(language: Language) -> Problems:
+    for name, endings in (
+        ("align", language.align_endings),
+        ("noun_endings", language.noun_endings),
+        ("adjective_endings", language.adjective_endings),
+        ("verbs.endings", [e for e, _ in language.verbs.endings]),
+    ):
+        for ending in endings:
+            if not ending or ending != language.fold(ending) or ending != ending.strip():
+                yield f"[{name}]: {ending!r} can match no folded word"
+    lengths = [len(e) for e in language.align_endings]
+    if lengths != sorted(lengths, reverse=True):
+        yield "[align]: the endings must stand longest first, otherwise the short ones hide the long"
+    if language.min_stem < 1:
+        yield f"[align]: min_stem must be at least 1; got {language.min_stem}"
+    for form in (*language.nouns, *language.determiners, *language.align_endings):
+        if not language.stem(form):
+            yield f"stem({form!r}) leaves nothing"
+    for form, cases in language.prepositions.items():
+        if not cases or cases - _CASES:
+            yield f"[prepositions]: {form!r} must govern one of {', '.join(sorted(_CASES))}; got {sorted(cases)}"
+    for ending, allowed in language.adjective_endings.items():
+        yield from _agreements(f"the adjective ending {ending!r}", allowed)
+
+
+def _agreements(what: str, allowed: Sequence[Agreement]) -> Problems:
+    if len(set(allowed)) != len(allowed):
+        yield f"{what} lists an analysis twice"
+    for a in allowed:
+        if a.gender not in "mfn*" or a.case not in _CASES | {"*"} or a.number not in ("sg", "pl", "*"):
+            yield f"{what}: {'.'.join(a)!r} is no gender.case.number"
+
+
+def _decisions(language: Language) -> Problems:
+    """Calls on nouns that stand alone, tagged as a noun without features."""
+    for form in _evenly(language.nouns, 3000):
+        call = _call(language, form, form)
+        yield from _founded(form, call)
+        kinds = {r.kind for r in language.noun(form)}
+        expected = _SAYS.get(next(iter(kinds))) if len(kinds) == 1 else None
+        if expected is not None and call.gender is not expected:
+            yield f"{form!r} is {_kinds(language.noun(form))}, but alone it is called {call.gender or call.reason}"
+        if kinds == {NounKind.FIXED} and call.gender is not None:
+            yield f"{form!r} is of fixed gender, but it is called {call.gender}"
+    word = _unknown(language)
+    if word is None:
+        yield "every made-up word is a noun or has a noun's ending: the noun endings are too short"
+        return
+    for basis in ("links+lexicon", "links", "lexicon", ELIMINATION):
+        call = _call(language, word, word, basis)
+        if call.gender is not None:
+            yield f"the made-up word {word!r}, without features, is called {call.gender}: there is no default"
+    if decide(Alignment("x", (), None), _analysis(language, word), language).reason is not Reason.UNALIGNED:
+        yield "an entity that is not aligned must be called unaligned"
+    yield from _by_determiner(language, word)
+
+
+def _by_determiner(language: Language, word: str) -> Problems:
+    """A made-up word with an article: the article's gender with the article as evidence, or none, never another."""
+    for form, allowed in language.determiners.items():
+        genders = {a.gender for a in allowed}
+        text = _phrase(language, form, word)
+        call = _call(language, text, word)
+        yield from _founded(text, call)
+        if call.gender is not None and _LETTERS[call.gender] not in genders and "*" not in genders:
+            yield f"{text!r} is called {call.gender}, though {form!r} allows only {sorted(genders)}"
+
+
+_LETTERS = {Gender.MALE: "m", Gender.FEMALE: "f", Gender.NEUTRAL: "n"}
+_SAYS = {NounKind.MASCULINE: Gender.MALE, NounKind.GENERIC: Gender.MALE, NounKind.FEMININE: Gender.FEMALE}
+
+
+def _founded(text: str, call: GenderCall) -> Problems:
+    """A call needs evidence for its gender; no call needs a reason (which `GenderCall` itself sees to)."""
+    if call.gender is not None and call.gender not in [e.gender for e in call.evidence]:
+        yield f"{text!r} is called {call.gender} without evidence"
+
+
+def _call(language: Language, text: str, word: str, basis: str = "links+lexicon") -> GenderCall:
+    """The call on the last occurrence of `word` in `text`, every word tagged as a noun or determiner, no features."""
+    start = text.rindex(word)
+    alignment = Alignment("x", (Span(start, start + len(word)),), basis)
+    return decide(alignment, _analysis(language, text), language)
+
+
+def _analysis(language: Language, text: str) -> Analysis:
+    tokens = []
+    for surface in language.tokens(text):
+        upos = "DET" if surface.form in language.determiners else "NOUN"
+        tokens.append(Token(surface.span, surface.text, (Word(surface.text, None, upos),)))
+    return Analysis(text, tuple(tokens))
+
+
+def _phrase(language: Language, determiner: str, noun: str) -> str:
+    return determiner + noun if determiner in language.elisions else f"{determiner} {noun}"
+
+
+def _unknown(language: Language) -> str | None:
+    """A made-up word in the language's letters that no table knows and no ending fits, or None."""
+    letters = dict.fromkeys(c for form in islice(language.nouns, 200) for c in form if c.isalpha())
+    for a in letters:
+        for b in letters:
+            word = (a + b) * 3
+            known = word in language.determiners or word in language.names or word in language.prepositions
+            if not known and not language.noun(word) and language.ending(word) is None:
+                return word
+    return None
+
+
+def _sample(language: Language) -> list[str]:
+    """Some nouns and all determiners."""
+    return [*_evenly(language.nouns, 300), *language.determiners]
+
+
+def _evenly(forms: Iterable[str], size: int) -> list[str]:
+    """About `size` of `forms`, evenly over all of them."""
+    listed = list(forms)
+    return listed[:: max(len(listed) // size, 1)]
+
+
+def _kinds(readings: Sequence[NounReading]) -> str:
+    return " or ".join(sorted({r.kind.value for r in readings}))
+
+
+_CHECKS: tuple[Callable[[Language], Problems], ...] = (
+    _tokens,
+    _folding,
+    _nouns,
+    _glossary,
+    _determiners,
+    _words,
+    _endings,
+    _decisions,
+)

@@ -1,0 +1,230 @@
+"""How the evaluator does on mtbias's own test sentences (``tests/challenge``), by language and category.
+
+    scripts/challenge.py --stanza-dir DIR [--lang CODE]… [--markdown]
+
+The sentences of a language are aligned among themselves only, so this is the evaluator at its hardest: no corpus helps
+it. A sentence counts as right where the call is the expected gender (or, for ``none``, where there is no call), and
+its head where the first aligned word overlaps the expected one. ``--markdown`` prints what went wrong as a table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+if __name__ == "__main__":
+    sys.path[:0] = [str(ROOT), str(ROOT / "languages")]
+
+from mtbias.align import Aligner, Pair, StatisticalAligner  # noqa: E402 - the paths above come first
+from mtbias.corpora import locate  # noqa: E402
+from mtbias.errors import DataError, MtbiasError  # noqa: E402
+from mtbias.morphology import Analyser, AnalysisCache, StanzaAnalyser, find_package  # noqa: E402
+from mtbias.pipeline import call_pairs  # noqa: E402
+from mtbias.plugin import Language  # noqa: E402
+from mtbias.registry import get_language  # noqa: E402
+from mtbias.textfiles import Record, integer, read_table  # noqa: E402
+from mtbias.types import Gender, GenderCall, Span  # noqa: E402
+
+PLUGIN_PROJECT = ROOT / "tests" / "plugin_project"
+COLUMNS = ("id", "source", "entity_index", "entity", "target", "head_index", "gender", "category", "note")
+CATEGORIES = frozenset(
+    "oblique|syncretic|common+article|common-silent|fixed|construct|compound|prefixed|elided|two-people|repeated|"
+    "plural|foreign|omitted|verb|adjective|generic|plain".split("|")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One test sentence with the call that is right."""
+
+    id: str
+    line: int
+    source: str
+    head: Span
+    """Characters of `source` that are the entity's head word."""
+    entity: str
+    target: str
+    target_head: Span | None
+    """Token of `target` that renders the entity; None where it is omitted."""
+    gender: Gender | None
+    """None where no call is right."""
+    category: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A sentence with the call on it."""
+
+    sentence: Sentence
+    call: GenderCall
+
+    @property
+    def right(self) -> bool:
+        """The call is the expected gender, or none where none is expected."""
+        return self.call.gender is self.sentence.gender
+
+    @property
+    def head_right(self) -> bool:
+        """The head that was found overlaps the expected one; nothing is found where nothing renders the entity."""
+        wanted, found = self.sentence.target_head, self.call.target[:1]
+        if wanted is None:
+            return not found
+        return bool(found) and found[0].start < wanted.end and wanted.start < found[0].end
+
+
+def challenge_files() -> dict[str, Path]:
+    """The file of every language that has one, by code."""
+    files = [*(ROOT / "tests" / "challenge").glob("*.tsv"), *(PLUGIN_PROJECT / "challenge").glob("*.tsv")]
+    return {path.stem: path for path in sorted(files, key=lambda p: p.stem)}
+
+
+def challenge_language(code: str) -> Language:
+    """An installed language, or French from ``tests/plugin_project``."""
+    if code == "fr":
+        if str(PLUGIN_PROJECT) not in sys.path:
+            sys.path.append(str(PLUGIN_PROJECT))
+        return Language.from_package("mtbias_french", "fr")
+    return get_language(code)
+
+
+def read_challenge(path: Path) -> tuple[Sentence, ...]:
+    """The sentences of one file, in order.
+
+    Raises:
+        DataError: a column is missing, an index is out of range, the entity does not stand at its index, a gender or a
+            category is unknown, an id occurs twice.
+    """
+    table = read_table(path)
+    table.require(*COLUMNS)
+    sentences = tuple(_sentence(record, path) for record in table.records)
+    first: dict[str, int] = {}
+    for sentence in sentences:
+        if first.setdefault(sentence.id, sentence.line) != sentence.line:
+            raise DataError(
+                f"id {sentence.id!r} stands in line {first[sentence.id]} already", path=path, line=sentence.line
+            )
+    return sentences
+
+
+def _sentence(record: Record, path: Path) -> Sentence:
+    line, source, target = record.line, record.raw("source"), record.raw("target")
+    at = integer(record.get("entity_index"), "entity_index", path, line)
+    head_at = -1 if record.get("head_index") == "-1" else integer(record.get("head_index"), "head_index", path, line)
+    source_spans, target_spans = locate.tokens(source), locate.tokens(target)
+    if at >= len(source_spans) or head_at >= len(target_spans):
+        raise DataError(
+            f"entity_index {at} of {len(source_spans)} tokens, head_index {head_at} of {len(target_spans)}",
+            path=path,
+            line=line,
+        )
+    gender, category = record.get("gender"), record.get("category")
+    if gender not in {*Gender, "none"}:
+        raise DataError(f"expected {', '.join(Gender)} or none; got {gender!r}", path=path, line=line)
+    if category not in CATEGORIES:
+        raise DataError(f"expected one of {', '.join(sorted(CATEGORIES))}; got {category!r}", path=path, line=line)
+    entity = record.get("entity").lower()
+    return Sentence(
+        id=record.get("id"),
+        line=line,
+        source=source,
+        head=_head(source, source_spans, at, entity, path, line),
+        entity=entity,
+        target=target,
+        target_head=None if head_at < 0 else target_spans[head_at],
+        gender=None if gender == "none" else Gender(gender),
+        category=category,
+        note=record.get("note"),
+    )
+
+
+def _head(source: str, spans: Sequence[Span], at: int, entity: str, path: Path, line: int) -> Span:
+    """Characters of the token at `at`, which must be the entity's last word or an inflected form of it (*nurses*)."""
+    found = locate.core(source, spans[at])
+    word, head = source[slice(*found)].lower(), entity.split()[-1]
+    stem = head.removesuffix("y").removesuffix("an")
+    if not word.startswith(stem[: max(len(stem), 2)]):
+        raise DataError(f"entity_index {at} is {word!r}, expected a form of {head!r}", path=path, line=line)
+    return found
+
+
+def evaluate(
+    sentences: Sequence[Sentence], language: Language, aligner: Aligner, analyser: Analyser
+) -> tuple[Outcome, ...]:
+    """The calls on `sentences`, aligned among themselves, in their order."""
+    pairs = [Pair(s.id, s.source, s.target, s.head, s.entity) for s in sentences]
+    calls = call_pairs(pairs, language, aligner, analyser)
+    return tuple(Outcome(s, c) for s, c in zip(sentences, calls, strict=True))
+
+
+def by_category(outcomes: Sequence[Outcome]) -> Mapping[str, tuple[int, int]]:
+    """(right, all) by category, in alphabetical order; `all` under ``""``."""
+    counts: dict[str, tuple[int, int]] = {"": (sum(o.right for o in outcomes), len(outcomes))}
+    for category in sorted({o.sentence.category for o in outcomes}):
+        own = [o.right for o in outcomes if o.sentence.category == category]
+        counts[category] = (sum(own), len(own))
+    return counts
+
+
+def table(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """Lines of a Markdown table of what went wrong."""
+    yield "| id | category | entity | translation | expected | called | at | evidence | note |"
+    yield "|---|---|---|---|---|---|---|---|---|"
+    for outcome in outcomes:
+        if outcome.right and outcome.head_right:
+            continue
+        s, call = outcome.sentence, outcome.call
+        cells = (
+            s.id,
+            s.category,
+            s.entity,
+            s.target,
+            f"{s.gender or 'none'} at {s.target[slice(*s.target_head)] if s.target_head else '–'}",
+            call.gender or call.reason or "",
+            s.target[slice(*call.target[0])] if call.target else "–",
+            "; ".join(f"{e.kind} {e.word}: {e.gender or 'silent'} ({e.source}, {e.detail})" for e in call.evidence),
+            s.note,
+        )
+        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _report(code: str, outcomes: Sequence[Outcome]) -> str:
+    counts = dict(by_category(outcomes))
+    right, total = counts.pop("")
+    heads = sum(o.head_right for o in outcomes)
+    missed = ", ".join(f"{name} {good}/{n}" for name, (good, n) in counts.items() if good < n) or "nothing missed"
+    return (
+        f"{code}  gender {100 * right / total:5.1f} % ({right}/{total})  "
+        f"head {100 * heads / total:5.1f} %  missed in: {missed}"
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print a line a language, and with ``--markdown`` the table of what went wrong."""
+    parser = argparse.ArgumentParser(description=str(__doc__).split("\n", 1)[0])
+    parser.add_argument("--stanza-dir", type=Path, required=True, metavar="DIR", help="folder of Stanza models")
+    parser.add_argument("--lang", action="append", metavar="CODE", help="only this language (may be repeated)")
+    parser.add_argument("--markdown", action="store_true", help="print what went wrong as Markdown tables")
+    chosen = parser.parse_args(arguments)
+    files = challenge_files()
+    try:
+        for code in chosen.lang or files:
+            if code not in files:
+                raise DataError(f"no challenge file for {code!r}; there are {', '.join(files)}")
+            analyser = StanzaAnalyser(find_package(code, chosen.stanza_dir), AnalysisCache(None), device="cpu")
+            outcomes = evaluate(read_challenge(files[code]), challenge_language(code), StatisticalAligner(), analyser)
+            print(_report(code, outcomes))
+            if chosen.markdown:
+                print("", *table(outcomes), "", sep="\n")
+    except MtbiasError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

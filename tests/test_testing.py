@@ -1,0 +1,147 @@
+"""The contract test for languages: sound ones pass, every breach is named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mtbias.errors import PluginError
+from mtbias.plugin import Agreement, Language, NounKind, NounReading, SurfaceToken, VerbRules
+from mtbias.registry import get_language
+from mtbias.testing import check_language
+from mtbias.types import Span
+
+BUILT_IN = ("ar", "cs", "de", "es", "he", "it", "ru", "uk")
+MASCULINE = (NounReading("lehrer", NounKind.MASCULINE, ()),)
+TOY = Language(
+    code="xh",
+    name="Toy",
+    determiners={"der": (Agreement("m", "nom", "sg"),), "die": (Agreement("f", "nom", "sg"),)},
+    nouns={"lehrer": MASCULINE, "lehrerin": (NounReading("lehrerin", NounKind.FEMININE, ()),)},
+    glossary={"teacher": frozenset(("lehrer", "lehrerin"))},
+    align_endings=("erin", "er"),
+)
+
+
+@pytest.mark.parametrize("code", BUILT_IN)
+def test_every_built_in_language_keeps_the_contract(code: str) -> None:
+    check_language(get_language(code))
+
+
+def test_a_third_partys_language_keeps_the_contract(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parent / "plugin_project"))
+    check_language(Language.from_package("mtbias_french", "fr"))
+
+
+def test_a_small_language_keeps_the_contract() -> None:
+    check_language(TOY)
+
+
+BREACHES: Mapping[str, tuple[dict[str, Any], str]] = {
+    "code of three letters": ({"code": "deu"}, "ISO 639-1, two small letters; got 'deu'"),
+    "code that is none": ({"code": "xx"}, "got 'xx'"),
+    "direction": ({"direction": "right"}, "must be ltr or rtl; got 'right'"),
+    "name": ({"name": " "}, "has no name"),
+    "order of verbs": ({"verbs": VerbRules(order="before")}, "must be after or both; got 'before'"),
+    "regular expression": ({"inclusive": "(in"}, "inclusive is no regular expression"),
+    "no nouns": ({"nouns": {}, "glossary": {}}, "there are no nouns"),
+    "no glossary": ({"glossary": {}}, "no English translations"),
+    "noun that is not folded": ({"nouns": {**TOY.nouns, "Arzt": MASCULINE}}, "'Arzt' is not folded"),
+    "noun of two words": ({"nouns": {**TOY.nouns, "der arzt": MASCULINE}}, "is cut into ['der', 'arzt']"),
+    "noun without readings": ({"nouns": {**TOY.nouns, "arzt": ()}}, "noun('arzt') finds nothing"),
+    "reading twice": ({"nouns": {**TOY.nouns, "arzt": MASCULINE * 2}}, "each once"),
+    "glossary": ({"glossary": {"teacher": frozenset(("maestro",))}}, "'maestro', for 'teacher', is in no table"),
+    "English in capitals": ({"glossary": {"Teacher": frozenset(("lehrer",))}}, "must be lower-case"),
+    "determiner of two words": (
+        {"determiners": {"all die": (Agreement("f", "nom", "sg"),)}},
+        "'all die' is not one token before a noun",
+    ),
+    "analysis": ({"determiners": {"der": (Agreement("m", "abl", "sg"),)}}, "'m.abl.sg' is no gender.case.number"),
+    "title of two words": ({"names": {"gnä frau": "f"}}, "[names]: 'gnä frau' is not one word"),
+    "preposition": ({"prepositions": {"mit": frozenset(("dativ",))}}, "'mit' must govern one of acc, dat"),
+    "ending in capitals": ({"noun_endings": {"IN": NounKind.FEMININE}}, "'IN' can match no folded word"),
+    "empty ending": ({"align_endings": ("er", "")}, "'' can match no folded word"),
+    "short ending first": ({"align_endings": ("er", "erin")}, "longest first"),
+    "min_stem": ({"min_stem": 0}, "must be at least 1; got 0"),
+    "silent determiner": (
+        {"silent_determiners": {"lehrer": frozenset(("das",))}},
+        "'das' is not among the determiners",
+    ),
+    "endings that are too short": (
+        {"noun_endings": dict.fromkeys("lehrin", NounKind.MASCULINE)},
+        "every made-up word is a noun or has a noun's ending",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BREACHES)
+def test_every_breach_is_named(name: str) -> None:
+    change, message = BREACHES[name]
+    with pytest.raises(AssertionError) as caught:
+        check_language(replace(TOY, **change))
+    assert message in str(caught.value)
+
+
+class Default(Language):
+    """A plugin that knows an answer to everything: every word is masculine."""
+
+    def noun(self, form: str) -> tuple[NounReading, ...]:
+        return super().noun(form) or MASCULINE
+
+
+class Lossy(Language):
+    """A plugin whose tokens lose the first letter."""
+
+    def tokens(self, text: str) -> list[SurfaceToken]:
+        return [SurfaceToken(Span(s.start + 1, s.end), t[1:], f[1:]) for s, t, f in super().tokens(text) if t[1:]]
+
+
+class Reversed(Language):
+    """A plugin whose tokens stand in another order."""
+
+    def tokens(self, text: str) -> list[SurfaceToken]:
+        return super().tokens(text)[::-1]
+
+
+class Empty(Language):
+    """A plugin that stems to nothing."""
+
+    def stem(self, form: str) -> str:
+        return ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        (Default, "every made-up word is a noun"),
+        (Lossy, "is in no token"),
+        (Reversed, "overlaps what is before it"),
+        (Empty, "leaves nothing"),
+    ],
+)
+def test_overridden_methods_are_held_to_it_too(kind: type[Language], message: str) -> None:
+    language = kind(
+        **{k: getattr(TOY, k) for k in ("code", "name", "determiners", "nouns", "glossary", "align_endings")}
+    )
+    with pytest.raises(AssertionError, match=message):
+        check_language(language)
+
+
+def test_the_message_lists_twenty_places_and_counts_the_rest() -> None:
+    unfolded = {f"Noun{n}": MASCULINE for n in range(30)}
+    with pytest.raises(AssertionError) as caught:
+        check_language(replace(TOY, nouns={**TOY.nouns, **unfolded}))
+    text = str(caught.value)
+    assert text.startswith("language 'xh' breaks the contract in ")
+    assert text.count("\n  folding: ") <= 20
+    assert "more" in text
+    assert "README" in text
+
+
+def test_something_else_is_refused() -> None:
+    with pytest.raises(PluginError, match=r"expected a mtbias\.plugin\.Language, got str"):
+        check_language("de")  # type: ignore[arg-type]

@@ -1,0 +1,167 @@
+"""Strict reading of text and tables."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mtbias.errors import DataError
+from mtbias.textfiles import TABLES, Table, integer, parse_table, read_table, read_text, split_lines
+
+
+def put(folder: Path, name: str, data: bytes) -> Path:
+    path = folder / name
+    path.write_bytes(data)
+    return path
+
+
+def test_text_is_hashed_as_bytes_and_loses_its_byte_order_mark(tmp_path: Path) -> None:
+    data = b"\xef\xbb\xbfone\r\ntwo\r\n"
+    file = read_text(put(tmp_path, "a.txt", data))
+    assert (file.bom, file.crlf) == (True, True)
+    assert split_lines(file.text) == ["one", "two"]
+    assert file.sha256 == hashlib.sha256(data).hexdigest()
+
+
+def test_only_lf_and_crlf_end_a_line() -> None:
+    # U+0085, U+2028, vertical tab and form feed end a line for str.splitlines, not here.
+    assert split_lines("a\x85b\u2028c\x0bd\x0ce\nf\r\n\n") == ["a\x85b\u2028c\x0bd\x0ce", "f"]
+    assert split_lines("a\n\nb") == ["a", "", "b"]
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "says"),
+    [
+        (b"", 1, "empty"),
+        (b" \n\n", 1, "empty"),
+        (b"\xef\xbb\xbf", 1, "empty"),
+        (b"one\ntwo\nth\xe9\n", 3, "byte 0xE9 is not UTF-8"),
+        ("one\n".encode("utf-16"), 1, "UTF-16"),
+    ],
+)
+def test_bad_text_is_an_error_with_its_line(tmp_path: Path, data: bytes, line: int, says: str) -> None:
+    path = put(tmp_path, "a.txt", data)
+    with pytest.raises(DataError, match=says) as caught:
+        read_text(path)
+    assert caught.value.line == line
+    assert caught.value.path == str(path)
+
+
+def test_an_empty_file_may_be_allowed(tmp_path: Path) -> None:
+    file = read_text(put(tmp_path, "a.txt", b"\xef\xbb\xbf"), allow_empty=True)
+    assert (file.text, file.bom, split_lines(file.text)) == ("", True, [])
+
+
+def test_a_file_that_is_not_there_and_a_folder_are_data_errors(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no such file"):
+        read_text(tmp_path / "absent")
+    with pytest.raises(DataError, match="folder"):
+        read_text(tmp_path)
+
+
+def test_the_three_forms_of_a_table_read_alike(tmp_path: Path) -> None:
+    csv_ = read_table(put(tmp_path, "a.csv", b'x,y\r\n"He said ""no"", twice",2\r\n\r\nb,3\r\n'))
+    tsv = read_table(put(tmp_path, "a.tsv", b'x\ty\nHe said "no", twice\t2\n\nb\t3\n'))
+    jsonl = read_table(
+        put(tmp_path, "a.jsonl", b'{"x": "He said \\"no\\", twice", "y": 2}\n\n{"y": "3", "x": "b", "z": null}\n')
+    )
+    for table in (csv_, tsv, jsonl):
+        assert [(r.row, r.line, r.get("x"), r.get("y"), r.get("z")) for r in table.records] == [
+            (0, 2 if table is not jsonl else 1, 'He said "no", twice', "2", ""),
+            (1, 4 if table is not jsonl else 3, "b", "3", ""),
+        ]
+    assert csv_.columns == tsv.columns == ("x", "y")
+    assert jsonl.columns == ("x", "y", "z")
+
+
+def test_a_record_over_several_lines_has_the_line_on_which_it_starts(tmp_path: Path) -> None:
+    table = read_table(put(tmp_path, "a.csv", b'x,y\n"one\ntwo",1\nb,2\n'))
+    assert [(r.line, r.get("x")) for r in table.records] == [(2, "one\ntwo"), (4, "b")]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "line", "says"),
+    [
+        ("a.csv", b"x,y\n1\n", 2, "2 fields expected, as in the header, found 1"),
+        ("a.tsv", b"x\ty\n1\t2\n1\t2\t3\n", 3, "found 3"),
+        ("a.csv", b'x,y\n1,2\n"open,3\n4,5\n', 3, "broken"),
+        ("a.csv", b"x,x\n1,2\n", 1, "twice"),
+        ("a.csv", b"x,y\n", 1, "no rows"),
+        ("a.csv", b",,\n", 1, "no rows"),  # not empty as text, and yet without a header
+        ("a.jsonl", b'{"x": 1}\n{"x"\n', 2, "JSON object expected"),
+        ("a.jsonl", b"[1]\n", 1, "found list"),
+        ("a.jsonl", b'{"x": [1]}\n', 1, "text or a number"),
+        ("a.jsonl", b'{"x": true}\n', 1, "found bool"),
+        ("a.jsonl", b'{"x": "\\ud800"}\n', 1, "surrogate"),
+        ("a.jsonl", b"[" * 100_000 + b"\n", 1, "JSON object expected"),
+        ("a.jsonl", b'{"x": ' + b"9" * 5000 + b"}\n", 1, "JSON object expected"),
+    ],
+)
+def test_broken_tables_are_errors_with_their_line(tmp_path: Path, name: str, data: bytes, line: int, says: str) -> None:
+    with pytest.raises(DataError, match=says) as caught:
+        read_table(put(tmp_path, name, data))
+    assert caught.value.line == line
+
+
+def test_fields_that_do_not_count_are_passed_over_in_objects(tmp_path: Path) -> None:
+    # As a run's own translations.jsonl may have them: only the named fields are looked at, and they must be text.
+    path = put(tmp_path, "a.jsonl", b'{"x": "1", "n": 2, "list": [3], "odd": "\\ud800"}\n{"x": null, "z": true}\n')
+    table = parse_table(read_text(path), texts=("x", "y"))
+    assert table.columns == ("x",)
+    assert [dict(r.fields) for r in table.records] == [{"x": "1"}, {"x": ""}]
+    with pytest.raises(DataError, match=r"a\.jsonl:1: text expected under 'n', found int"):
+        parse_table(read_text(path), texts=("n",))
+    with pytest.raises(DataError, match=r"a\.jsonl:1: half of a surrogate pair under 'odd'"):
+        parse_table(read_text(path), texts=("odd",))
+
+
+def test_a_field_with_and_without_its_white_space(tmp_path: Path) -> None:
+    one, two = read_table(put(tmp_path, "a.jsonl", b'{"x": " a "}\n{"y": ""}\n')).records
+    assert (one.get("x"), one.raw("x")) == ("a", " a ")
+    assert (two.get("x"), two.raw("x")) == ("", "")
+
+
+def test_columns_that_are_not_there_are_named_with_those_that_are(tmp_path: Path) -> None:
+    table = read_table(put(tmp_path, "a.csv", b",x,y\n0,1,2\n"))
+    table.require("x", "y")
+    assert table.listing == "'x', 'y'"
+    with pytest.raises(DataError, match=r"a\.csv:1: column 'id', 'z' expected; the file has 'x', 'y'"):
+        table.require("id", "x", "z")
+    nameless = read_table(put(tmp_path, "b.jsonl", b"{}\n"))
+    with pytest.raises(DataError, match="column 'x' expected; the file has none"):
+        nameless.require("x")
+
+
+def test_an_unknown_suffix_names_the_known_ones(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"\.csv, \.tsv.*'\.xlsx'"):
+        read_table(put(tmp_path, "a.xlsx", b"PK\x03\x04\xff"))
+
+
+@settings(deadline=None)
+@given(st.one_of(st.binary(max_size=80), st.text(st.sampled_from('x1 \n\r\t,"{}:[]'), max_size=40).map(str.encode)))
+def test_any_file_is_a_table_or_a_data_error(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    for suffix in TABLES:
+        path = put(tmp_path_factory.getbasetemp(), f"any{suffix}", data)
+        caught: DataError | None = None
+        table: Table | None = None
+        try:
+            table = read_table(path)
+        except DataError as error:
+            caught = error
+        assert caught is None or caught.path == str(path)
+        assert table is None or [r.row for r in table.records] == list(range(len(table.records)))
+
+
+@pytest.mark.parametrize(("text", "value"), [("0", 0), ("12", 12), ("5.0", 5)])
+def test_integers(text: str, value: int) -> None:
+    assert integer(text, "n", Path("f"), 1) == value
+
+
+@pytest.mark.parametrize("text", ["", "-1", "1.5", "x", "²", "1e3", "9" * 30, ".0"])
+def test_what_is_no_integer(text: str) -> None:
+    with pytest.raises(DataError, match="f:7: n: an integer from 0 expected"):
+        integer(text, "n", Path("f"), 7)
