@@ -80,6 +80,7 @@ def call_pairs(
 
     progress("analyse", 0, len(distinct))
     analyser.prepare(distinct, count)
+    progress("analyse", len(distinct), len(distinct))  # those that the cache had, too
     votes = FormVotes()
     for text in distinct:
         votes.add(analyser.analysis(text), language)
@@ -96,9 +97,8 @@ def _decide_all(
 ) -> list[GenderCall]:
     calls = []
     for done, (pair, alignment) in enumerate(zip(pairs, alignments, strict=True), 1):
-        if pair.head is None:
-            continue
-        calls.append(decide(alignment, analyser.analysis(pair.text), language, votes))
+        if pair.head is not None:
+            calls.append(decide(alignment, analyser.analysis(pair.text), language, votes))
         if done % 1000 == 0 or done == len(pairs):
             progress("decide", done, len(pairs))
     return calls

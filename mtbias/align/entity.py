@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from mtbias.align.model import LAMBDA, FloatArray, Table, cells_of, chunks, posteriors, train
 from mtbias.align.vocabulary import IntArray, Side, english_tokens, index_side, merge_types, target_keys
-from mtbias.plugin import Language, SurfaceToken
+from mtbias.plugin import Language, NounKind, NounReading, SurfaceToken
 from mtbias.types import ELIMINATION, Alignment, Instance, Span
 
 MIN_SCORE = 0.10
@@ -204,12 +204,17 @@ def project(pair: Pair, tokens: Sequence[SurfaceToken], scores: Scores | None, l
     if scores is None:
         return Alignment(pair.id, (), None)
     words = _entity_translations(pair.entity, language)
-    known = np.array([any(base in words for _, base in language.bases(t.form)) for t in tokens], bool)
+    readings = [language.noun(t.text) for t in tokens]
+    known = np.array([_translates(t, r, words, language) for t, r in zip(tokens, readings, strict=True)], bool)
     total = 0.5 * scores.link + 0.5 * scores.lexicon + 0.5 * known
     anchor = int(total.argmax())
-    people = np.array([bool(language.noun(t.text)) for t in tokens], bool) & (scores.explained < MAX_EXPLAINED)
+    people = np.array([bool(r) for r in readings], bool) & (scores.explained < MAX_EXPLAINED)
     if total[anchor] < MIN_SCORE:
         return _left_over(pair.id, tokens, scores, people, number)
+    kinds = {r.kind for r in readings[anchor]}
+    if known[anchor] and not kinds <= {NounKind.FIXED}:
+        # A person is found: whoever stands before it is somebody else, but in "médica forense".
+        people[: anchor - 1 if kinds == {NounKind.COMMON} and anchor else len(people)] = False
     members = _phrase(anchor, scores, known, people)
     spans = [tokens[anchor].span, *(tokens[j].span for j in members if j != anchor)]
     copied = pair.head is not None and tokens[anchor].form == pair.source[pair.head.start : pair.head.end].lower()
@@ -236,6 +241,14 @@ def english_number(pair: Pair) -> str | None:
 
 
 _PLURALS = frozenset(("men", "women", "children", "people", "police", "policemen", "firemen", "mice"))
+
+
+def _translates(
+    token: SurfaceToken, readings: Sequence[NounReading], words: AbstractSet[str], language: Language
+) -> bool:
+    """Whether `token`, or the noun that it is a compound or derivation of, is among the known translations."""
+    known = any(base in words for _, base in language.bases(token.form))
+    return known or any(language.fold(r.lemma) in words for r in readings)
 
 
 def _left_over(

@@ -7,9 +7,11 @@ Results go to standard output, progress and logs to standard error.
 from __future__ import annotations
 
 import argparse
+import io
 import logging
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from importlib import import_module
 
@@ -58,26 +60,35 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     args = build_parser().parse_args(argv)
     logging.basicConfig(level=logging.WARNING, format="mtbias: %(message)s", stream=sys.stderr)
+    _make_writable()
     try:
         args.run(args)
-        sys.stdout.flush()
-    except MtbiasError as error:
-        if args.debug:
-            raise
-        _say(str(error))
-        return 2 if isinstance(error, UsageError) else 1
-    except KeyboardInterrupt:
-        _say("interrupted")
-        return 130
+        if sys.stdout is not None:  # None where the caller closed it
+            sys.stdout.flush()
     except BrokenPipeError:  # the reader of our output left ("| head"): nothing is wrong
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except OSError as error:
+    except KeyboardInterrupt:
+        _say("interrupted")
+        return 130
+    except (MtbiasError, OSError) as error:
         if args.debug:
-            raise
-        _say(f"{error.filename or 'the system'}: {error.strerror or error}")
-        return 1
+            traceback.print_exc()
+        if isinstance(error, OSError):
+            _say(f"{error.filename or 'the system'}: {error.strerror or error}")
+        else:
+            _say(str(error))
+        return 2 if isinstance(error, UsageError) else 1
     return 0
+
+
+def _make_writable() -> None:
+    """UTF-8 into files and pipes, whatever the locale; on a terminal that cannot show a character, another for it."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        if sys.stdout.isatty():
+            sys.stdout.reconfigure(errors="replace")
+        else:
+            sys.stdout.reconfigure(encoding="utf-8")
 
 
 def _say(message: str) -> None:

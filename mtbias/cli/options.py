@@ -13,6 +13,13 @@ if TYPE_CHECKING:
     from mtbias.plugin import Language
 
 
+def at_least_0(text: str) -> int:
+    """The type of an option that counts: argparse turns the error into one of usage."""
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"expected a whole number, 0 or more, got {text!r}")
+    return int(text)
+
+
 def add_language(parser: argparse.ArgumentParser) -> None:
     """``--lang``."""
     parser.add_argument(

@@ -24,8 +24,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--allow-missing", action="store_true", help="score even if under 95 %% of the corpus is translated"
     )
-    parser.add_argument("--seed", type=int, default=0, help="seed of the bootstrap intervals (default: 0)")
-    parser.add_argument("--resamples", type=int, default=2000, metavar="N", help="bootstrap resamples (default: 2000)")
+    parser.add_argument(
+        "--seed", type=options.at_least_0, default=0, metavar="N", help="seed of the bootstrap intervals (default: 0)"
+    )
+    parser.add_argument(
+        "--resamples", type=options.at_least_0, default=2000, metavar="N", help="bootstrap resamples (default: 2000)"
+    )
     parser.add_argument("--json", action="store_true", help="print metrics.json alone")
     options.add_machine(parser)
 

@@ -122,8 +122,9 @@ def determiners(phrase: Phrase, noun_gender: Gender | None = None) -> list[Evide
         allowed = list(language.determiners_before_consonant[nearest.form])
     for n in known[1:]:
         allowed = meet(allowed, language.determiners[units[n].form]) or allowed
-    if noun_gender is not None and any(_LETTER.get(a.gender, noun_gender) == noun_gender for a in allowed):
-        gender, how = (noun_gender if only_gender(allowed) else None), ""
+    counted = [a for a in allowed if _fits(a.number, phrase.number)] or allowed
+    if noun_gender is not None and any(_LETTER.get(a.gender, noun_gender) == noun_gender for a in counted):
+        gender, how = (noun_gender if only_gender(counted) else None), ""
     else:
         allowed = meet(allowed, phrase.noun_allows()) or allowed
         for n in phrase.left:
@@ -264,7 +265,8 @@ def adjectives(phrase: Phrase) -> list[Evidence]:
                 found.append(Evidence("adjective", unit.text, gender, "form", listed(ending) + how))
             continue
         gender, feature = tagged_gender(unit.content)
-        if gender is not None:
+        number = {_NUMBER.get(w.feat("Number") or "") for w in unit.content} - {None}
+        if gender is not None and (not number or phrase.number in (None, *number)):
             found.append(Evidence("adjective", unit.text, gender, "tagger", feature))
     return found
 

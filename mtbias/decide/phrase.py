@@ -105,8 +105,11 @@ def find_head(units: Sequence[Unit], target: Sequence[Span], language: Language,
     aligned = sorted({n - units[n].compound for n in aligned})
     anchor = next(n for n, u in enumerate(units) if u.span.start < target[0].end and target[0].start < u.span.end)
     anchor -= units[anchor].compound
+    aligned = [n for n in aligned if n >= anchor or not any(u.upos("VERB", "AUX") for u in units[n + 1 : anchor])]
     for n in aligned:
         known = units[n].readings and (n == anchor or not units[n].upos("VERB", "ADP", "AUX"))
+        if known and _only_qualifies(units, n, language):
+            return None
         if known:
             return n + 1 if _belongs_to_next(units, n, language) else n
     for n in aligned:
@@ -121,6 +124,16 @@ def find_head(units: Sequence[Unit], target: Sequence[Span], language: Language,
             if not units[n].upos("DET", "ADJ", "NUM", "ADP"):
                 break
     return anchor
+
+
+def _only_qualifies(units: Sequence[Unit], n: int, language: Language) -> bool:
+    """An adjective of a noun for no person right before it (it *economia meccanica*): it renders nobody."""
+    if n == 0 or not units[n].joined or not (language.preposed and language.postposed) or language.prepositions:
+        return False
+    unit, noun = units[n], units[n - 1]
+    if not unit.content or not all(w.upos == "ADJ" for w in unit.content) or noun.readings or not noun.upos("NOUN"):
+        return False
+    return all({w.feat(f) for w in unit.content} == {w.feat(f) for w in noun.content} for f in ("Gender", "Number"))
 
 
 def _belongs_to_next(units: Sequence[Unit], n: int, language: Language) -> bool:

@@ -24,7 +24,7 @@ def predicate_gender(phrase: Phrase) -> Evidence | None:
     if not _may_be_subject(phrase):
         return None
     units, language = phrase.units, phrase.language
-    if _opens_clause(units, phrase.first):
+    if _opens_clause(units, phrase.first) and not _coordinated(phrase):
         found = _following(phrase)
         if found is not None:
             return found
@@ -53,6 +53,14 @@ def _opens_clause(units: Sequence[Unit], first: int) -> bool:
         return True
     before = units[first - 1]
     return bool(before.words) and all(w.upos in ("CCONJ", "SCONJ", "ADV", "PART") for w in before.words)
+
+
+def _coordinated(phrase: Phrase) -> bool:
+    """A plural behind "noun and": the predicate agrees with both (es *Juan y sus estudiantes están cansados*)."""
+    units, n = phrase.units, phrase.first - 1
+    if phrase.number != "pl" or n < 1 or not units[n].joined or not units[n].upos("CCONJ"):
+        return False
+    return any(w.upos in ("NOUN", "PROPN", "PRON") and w.feat("Case") in (None, "Nom") for w in units[n - 1].words)
 
 
 def _following(phrase: Phrase) -> Evidence | None:
@@ -128,7 +136,12 @@ def _preceding(phrase: Phrase) -> Evidence | None:
     if unit is None or not unit.upos("VERB", "AUX", "ADJ"):
         return None
     n = phrase.first - 1
-    copula = n > 0 and unit.joined and _is_copula(phrase.units[n - 1], language, reflexive=False)
+    before = n - 1
+    while before > 0 and phrase.units[before + 1].joined and phrase.units[before].form in language.verbs.skip:
+        before -= 1
+    copula = (
+        before >= 0 and phrase.units[before + 1].joined and _is_copula(phrase.units[before], language, reflexive=False)
+    )
     while n > 0 and phrase.units[n].joined:
         n -= 1
         if opens_clause(phrase.units[n]):

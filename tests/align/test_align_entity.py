@@ -1,0 +1,192 @@
+"""From links to the entity's words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mtbias.align import Pair, target_spans
+from mtbias.align.entity import Scores, english_number, known_pairs, project, singulars, tokenise
+from mtbias.plugin import Language, NounKind, NounReading
+from mtbias.types import ELIMINATION, Alignment, Gender, Instance, Span, Stereotype
+
+LANGUAGE = Language(
+    code="de",
+    name="Toy",
+    nouns={f: (NounReading(f, NounKind.MASCULINE, ()),) for f in ("arzt", "ärzte", "maurer", "wirt")},
+    glossary={
+        "doctor": frozenset(("arzt", "ärzte")),
+        "construction worker": frozenset(("maurer",)),
+        "landlady": frozenset(("wirt",)),
+    },
+)
+
+
+def pair(source: str, entity: str, text: str, word: str | None = None) -> Pair:
+    """`entity` in `source`; its head is its last word, or `word` where that is inflected."""
+    head = word or entity.rsplit(maxsplit=1)[-1]
+    at = source.lower().index(head)
+    return Pair("x", source, text, Span(at, at + len(head)), entity)
+
+
+def scores(
+    *link: float,
+    belongs: tuple[float, ...] = (),
+    lexicon: tuple[float, ...] = (),
+    explained: tuple[float, ...] = (),
+    rare: tuple[bool, ...] = (),
+) -> Scores:
+    """Scores by target word; what is left out is 0, or rare."""
+
+    def padded(values: tuple[float, ...]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        return np.array([*values, *[0.0] * (len(link) - len(values))])
+
+    return Scores(
+        np.array(link), padded(belongs), padded(lexicon), padded(explained), np.array(rare or (True,) * len(link))
+    )
+
+
+def found(case: Pair, given: Scores | None) -> tuple[list[str], str | None]:
+    alignment = project(case, LANGUAGE.tokens(case.text), given, LANGUAGE)
+    return [case.text[slice(*s)] for s in alignment.target], alignment.basis
+
+
+def test_the_head_of_an_entity_of_two_words_is_its_last() -> None:
+    cases = [
+        pair("The construction worker slept.", "construction worker", "Der Maurer schlief."),
+        pair("The doctor saw a worker.", "construction worker", "", "worker"),  # only its head stands there
+        pair("Construction workers slept.", "construction worker", "", "workers"),
+        Pair("x", "The doctor slept.", ""),  # only helps the statistics
+        Pair("x", "… slept", "", Span(0, 1), "…"),  # a head that is no word
+    ]
+    # the=0 construction=1 worker=2; the=0 doctor=1 saw=2 a=3 worker=4; construction=0 workers=1
+    assert tokenise(cases, LANGUAGE).heads == ((1, 2), (4, 4), (0, 1), (-1, -1), (-1, -1))
+
+
+def test_a_pair_of_an_instance() -> None:
+    instance = Instance("i-1", 0, "The cook ate.", Span(4, 8), "cook", Gender.MALE, Stereotype.NONE, "winobias", 0)
+    assert Pair.of(instance, "Der Koch aß.") == Pair("i-1", "The cook ate.", "Der Koch aß.", Span(4, 8), "cook")
+
+
+@pytest.mark.parametrize(
+    ("word", "some"),
+    [
+        ("nurse", {"nurse"}),
+        ("nurses", {"nurses", "nurse"}),
+        ("coaches", {"coach"}),
+        ("ladies", {"lady"}),
+        ("salesmen", {"salesman"}),
+        ("children", {"child"}),
+        ("people", {"person"}),
+    ],
+)
+def test_singulars(word: str, some: set[str]) -> None:
+    assert some <= set(singulars(word))
+
+
+def test_a_word_in_ss_is_no_plural() -> None:
+    assert singulars("boss") == ("boss",)
+
+
+@pytest.mark.parametrize(
+    ("word", "number"),
+    [
+        ("nurse", "sg"), ("nurses", "pl"), ("boss", "sg"), ("bosses", "pl"), ("children", "pl"), ("women", "pl"),
+        ("people", "pl"), ("police", "pl"), ("policemen", "pl"), ("virus", "sg"), ("analysis", "sg"), ("human", "sg"),
+    ],
+)  # fmt: skip
+def test_the_number_of_the_english_form(word: str, number: str) -> None:
+    assert english_number(Pair("x", word.upper(), "", Span(0, len(word)), word)) == number
+
+
+def test_without_a_head_there_is_no_number() -> None:
+    assert english_number(Pair("x", "nurses", "")) is None
+
+
+def test_the_glossary_holds_for_plurals_and_for_heads() -> None:
+    cases = [
+        pair("The doctors slept.", "doctor", "Die Ärzte schliefen.", "doctors"),
+        pair("The worker slept.", "worker", "Der Maurer schlief."),
+        pair("The ladies and the landladies slept.", "landlady", "Die Wirt schliefen.", "landladies"),
+        pair("The Auto broke.", "auto", "Das Auto ging kaputt."),  # one spelling in both languages
+    ]
+    tokens = tokenise(cases, LANGUAGE)
+    keys, links = known_pairs(tokens, LANGUAGE)
+    words = [divmod(int(k), len(tokens.target.types)) for k in keys]
+    assert {(tokens.source.types[e], tokens.target.types[f]) for e, f in words} == {
+        ("doctors", "ärzte"),
+        ("worker", "maurer"),  # the head of "construction worker"
+        ("landladies", "wirt"),
+        ("auto", "auto"),
+    }
+    assert (links > 0).all()
+    assert keys.tolist() == sorted(keys.tolist())
+
+
+DOCTOR = pair("The doctor saw the old house.", "doctor", "Der Arzt sah das alte Haus")  # six target words
+
+
+@pytest.mark.parametrize(
+    ("given", "words", "basis"),
+    [
+        # the surest link ("Arzt" is another's)
+        (scores(0, 0, 0.9, 0, 0, 0.1, lexicon=(0, 0, 0.3, 0, 0, 0), explained=(0, 0.5)), ["sah"], "links+lexicon"),
+        (scores(0, 0, 0.9, 0, 0, 0.1, explained=(0, 0.5)), ["sah"], "links"),
+        # The plugin's nouns outweigh a link of 0.9, which counts as they do, by half.
+        (scores(0.0, 0.0, 0.9, 0.0, 0.0, 0.0, explained=(0, 0.5)), ["Arzt"], "lexicon"),
+        (scores(0.1, 0.9, 0.3, 0.1, 0.1, 0.1), ["Arzt"], "links+lexicon"),
+    ],
+)
+def test_the_anchor(given: Scores, words: list[str], basis: str) -> None:
+    case = DOCTOR if words == ["Arzt"] else DOCTOR._replace(entity="judge")
+    assert found(case, given) == (words, basis)
+
+
+def test_neighbours_that_the_entity_explains_belong_to_it() -> None:
+    case = pair(
+        "The construction worker slept.", "construction worker", "Der Arbeiter an dem Bau schlief tief fest dort"
+    )
+    # "Arbeiter" is the anchor; "Bau", behind two words, is the entity's too; "dort", behind three more, is not reached.
+    given = scores(0, 0.9, 0, 0, 0.1, 0, 0, 0, 0, belongs=(0, 0.9, 0, 0, 0.8, 0, 0, 0, 0.9))
+    assert found(case, given) == (["Arbeiter", "Bau"], "links")
+
+
+def test_a_noun_for_people_before_the_anchor_belongs_to_it_over_function_words_only() -> None:
+    case = pair("The construction worker slept.", "worker", "Wirt von der Firma schlief")
+    near = scores(0, 0, 0, 0.9, 0, rare=(True, False, False, True, True))
+    assert found(case, near) == (["Firma", "Wirt"], "links")
+    apart = scores(0, 0, 0, 0.9, 0, rare=(True, True, False, True, True))
+    assert found(case, apart) == (["Firma"], "links")
+    taken = scores(0, 0, 0, 0.9, 0, rare=(True, False, False, True, True), explained=(0.8, 0, 0, 0, 0))
+    assert found(case, taken) == (["Firma"], "links")
+
+
+def test_what_is_left_over() -> None:
+    case = pair("The judge slept.", "judge", "Gestern schlief Wirt dort")
+    low = (0.02, 0.03, 0.01, 0.0)
+    # the noun for people, however weak its link
+    assert found(case, scores(*low)) == (["Wirt"], ELIMINATION)
+    # one that another source word explains is not left over: then the likeliest rare word that nobody explains
+    wirt = (0.0, 0.9, 0.9, 0.0)
+    assert found(case, scores(*low, explained=wirt)) == (["Gestern"], ELIMINATION)
+    assert found(case, scores(*low, explained=wirt, rare=(False, True, True, True))) == (["dort"], ELIMINATION)
+    # nothing
+    assert found(case, scores(*low, explained=(0.9,) * 4)) == ([], None)
+    assert found(case, scores(*low, explained=wirt, rare=(False, True, True, False))) == ([], None)
+
+
+def test_without_scores_there_is_no_alignment() -> None:
+    assert found(DOCTOR, None) == ([], None)
+
+
+@pytest.mark.parametrize(
+    ("text", "copied"), [("Der Officer kam", True), ("Der OFFICER kam", True), ("Der Polizist kam", False)]
+)
+def test_the_english_word_left_as_it_is(text: str, copied: bool) -> None:
+    case = pair("The officer came.", "officer", text)
+    alignment = project(case, LANGUAGE.tokens(text), scores(0.0, 0.9, 0.0), LANGUAGE)
+    assert alignment.copied is copied
+
+
+def test_spans_in_the_order_of_the_text() -> None:
+    assert target_spans(Alignment("x", (Span(9, 12), Span(0, 3)), "links")) == (Span(0, 3), Span(9, 12))

@@ -1,0 +1,198 @@
+"""Whole alignments: toy bitexts, real ones, and the aligner that is an option."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mtbias.align import ALIGNERS, EflomalAligner, Pair, StatisticalAligner, get_aligner, model
+from mtbias.corpora import load_corpus
+from mtbias.errors import DependencyError, UsageError
+from mtbias.plugin import Language
+from mtbias.registry import get_language
+from mtbias.translate.bitext import read_bitext
+from mtbias.types import Alignment, Span
+
+TOY = Language(code="xh", name="Toy")
+BITEXT = [
+    ("The baker saw the nurse.", "Der Bäcker sah die Pflegerin."),
+    ("The nurse saw the lawyer.", "Die Pflegerin sah den Anwalt."),
+    ("The lawyer slept.", "Der Anwalt schlief."),
+    ("The baker slept here.", "Hier schlief der Bäcker."),
+    ("Yesterday the lawyer saw the baker.", "Gestern sah der Anwalt den Bäcker."),
+]
+
+
+def pairs(bitext: list[tuple[str, str]] = BITEXT) -> list[Pair]:
+    """Every one of baker, nurse, lawyer in every sentence it occurs in, as the entity."""
+    found = []
+    for n, (source, target) in enumerate(bitext):
+        for entity in ("baker", "nurse", "lawyer"):
+            at = source.find(entity)
+            if at >= 0:
+                found.append(Pair(f"{n}-{entity}", source, target, Span(at, at + len(entity)), entity))
+    return found
+
+
+def heads(given: list[Pair], alignments: tuple[Alignment, ...]) -> dict[str, str]:
+    texts = {p.id: p.text for p in given}
+    return {a.id: texts[a.id][slice(*a.target[0])] if a.target else "" for a in alignments}
+
+
+WORDS = {"baker": "Bäcker", "nurse": "Pflegerin", "lawyer": "Anwalt"}
+
+
+def test_a_toy_bitext_without_any_lexicon() -> None:
+    given = pairs()
+    alignments = StatisticalAligner().align(given, TOY)
+    assert [a.id for a in alignments] == [p.id for p in given]
+    assert heads(given, alignments) == {p.id: WORDS[p.entity] for p in given}
+    assert {a.number for a in alignments} == {"sg"}
+
+
+def test_pairs_without_a_head_help_and_get_no_words() -> None:
+    alone = [p for p in pairs() if p.id == "0-nurse"]
+    help_ = [Pair(f"b-{n}", s, t) for n, (s, t) in enumerate(BITEXT)]
+    alignments = StatisticalAligner().align([*alone, *help_], TOY)
+    assert heads(alone, alignments[:1]) == {"0-nurse": "Pflegerin"}
+    assert all(a == Alignment(a.id, (), None) for a in alignments[1:])
+
+
+def test_the_order_of_the_pairs_does_not_matter() -> None:
+    given = pairs()
+    forward = {a.id: a for a in StatisticalAligner().align(given, TOY)}
+    backward = {a.id: a for a in StatisticalAligner().align(given[::-1], TOY)}
+    assert forward == backward
+
+
+def test_chunks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = StatisticalAligner().align(pairs(), TOY)
+    monkeypatch.setattr(model, "CHUNK", 7)
+    monkeypatch.setattr(model.chunks, "__defaults__", (7,))
+    assert StatisticalAligner().align(pairs(), TOY) == whole
+
+
+@pytest.mark.parametrize("text", ["", "   ", "…!"])
+def test_an_empty_translation_is_unaligned(text: str) -> None:
+    given = [*pairs(), Pair("empty", "The baker slept.", text, Span(4, 9), "baker")]
+    assert StatisticalAligner().align(given, TOY)[-1].target == ()
+    assert StatisticalAligner().align(given[-1:], TOY)[0].target == ()
+
+
+def test_one_word_on_both_sides() -> None:
+    (alignment,) = StatisticalAligner().align([Pair("x", "Baker!", "Bäcker!", Span(0, 5), "baker")], TOY)
+    assert alignment.target == (Span(0, 6),)
+
+
+def test_no_pairs() -> None:
+    assert StatisticalAligner().align([], TOY) == ()
+
+
+_DUMP = """
+import sys
+sys.path[:0] = {paths!r}
+from mtbias.align import StatisticalAligner, Pair
+from mtbias.registry import get_language
+from mtbias.translate.bitext import read_bitext
+from mtbias.types import Span
+from pathlib import Path
+pairs = []
+for n, (source, target) in enumerate(read_bitext(Path({bitext!r}))):
+    word = source.split()[1]
+    at = source.index(word)
+    pairs.append(Pair(str(n), source, target, Span(at, at + len(word)), word))
+print(StatisticalAligner().align(pairs, get_language("de")))
+"""
+
+
+def test_two_processes_with_other_hash_seeds_give_identical_bytes(tmp_path: Path) -> None:
+    bitext = tmp_path / "bitext.txt"
+    bitext.write_text("".join(f"{s} ||| {t}\n" for s, t in BITEXT), encoding="utf-8")
+    script = _DUMP.format(paths=sys.path, bitext=str(bitext))
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", script], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert runs[0] == runs[1]
+    assert b"links" in runs[0]
+
+
+# ----- real translations
+
+
+def _winomt(winomt: Path, code: str) -> list[Pair]:
+    translations = dict(read_bitext(winomt / "translations" / "google" / f"en-{code}.txt"))
+    return [
+        Pair.of(i, translations[i.source]) for i in load_corpus("winomt", winomt).instances if i.source in translations
+    ]
+
+
+@pytest.mark.parametrize("code", ["ar", "de", "es", "he", "it", "ru", "uk"])
+def test_under_one_per_cent_of_winomt_is_unaligned(winomt: Path, code: str) -> None:
+    given = _winomt(winomt, code)
+    assert len(given) > 3800
+    alignments = StatisticalAligner().align(given, get_language(code))
+    assert [a.id for a in alignments] == [p.id for p in given]
+    missed = sum(not a.target for a in alignments)
+    assert 100 * missed / len(given) < 1
+    for p, a in zip(given, alignments, strict=True):
+        assert all(0 <= s.start < s.end <= len(p.text) for s in a.target)
+
+
+def test_two_runs_are_identical(winomt: Path) -> None:
+    given = _winomt(winomt, "de")[:500]
+    language = get_language("de")
+    first, second = (StatisticalAligner().align(given, language) for _ in range(2))
+    assert repr(first) == repr(second)
+
+
+# ----- choosing
+
+
+def test_aligners_are_found_by_name() -> None:
+    assert isinstance(get_aligner("statistical"), StatisticalAligner)
+    assert sorted(ALIGNERS) == ["eflomal", "statistical"]
+    with pytest.raises(UsageError, match="no aligner 'fast_align'; there are eflomal, statistical"):
+        get_aligner("fast_align")
+
+
+def test_the_signature_names_the_model() -> None:
+    assert StatisticalAligner().signature == "mtbias-agree/1"
+
+
+def test_eflomal_is_an_option_that_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> str:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setitem(sys.modules, "eflomal", None)
+    monkeypatch.setattr(importlib.metadata, "version", missing)
+    aligner = EflomalAligner()
+    with pytest.raises(DependencyError, match=r"pip install 'mtbias\[eflomal\]'"):
+        aligner.align(pairs(), TOY)
+    with pytest.raises(DependencyError, match=r"pip install 'mtbias\[eflomal\]'"):
+        _ = aligner.signature
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("eflomal") is None, reason="eflomal is not installed: pip install 'mtbias[eflomal]'"
+)
+def test_eflomal_gives_the_same_interface() -> None:
+    aligner = get_aligner("eflomal")
+    assert aligner.signature.startswith("eflomal/")
+    # Its sampler cannot be seeded, so the bitext is long enough for any run to find most words.
+    given = [p._replace(id=f"{n}-{p.id}") for n in range(40) for p in pairs()]
+    given += [Pair("empty", "The baker slept.", "", Span(4, 9), "baker"), Pair("help", "The nurse.", "Die Pflegerin.")]
+    alignments = aligner.align(given, TOY)
+    assert [a.id for a in alignments] == [p.id for p in given]
+    assert alignments[-2].target == alignments[-1].target == ()
+    found = heads(given[:-2], alignments[:-2])
+    assert sum(found[p.id] == WORDS[p.entity] for p in given[:-2]) > 0.8 * len(found)
+    assert aligner.align([], TOY) == ()

@@ -1,0 +1,54 @@
+"""Small corpora with real translations, and machines to run mtbias on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from .machine import Machine
+
+CORPUS = ("en.txt", "en_pro.txt", "en_anti.txt")
+
+
+def small_winomt(winomt: Path, folder: Path, *, every: int) -> Path:
+    """A folder with each `every`-th row of WinoMT and the stereotype files of those rows."""
+    folder.mkdir(parents=True)
+    rows = (winomt / "en.txt").read_text(encoding="utf-8").splitlines(keepends=True)[::every]
+    for name in CORPUS:
+        known = set((winomt / name).read_text(encoding="utf-8").splitlines(keepends=True))
+        (folder / name).write_text("".join(row for row in rows if row in known), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Machine:
+    """A machine with nothing on it."""
+    return Machine(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def small(winomt: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """41 rows of WinoMT (3,888 rows, every 97th)."""
+    return small_winomt(winomt, tmp_path_factory.mktemp("small") / "winomt", every=97)
+
+
+@pytest.fixture(scope="session")
+def german(winomt: Path) -> Path:
+    """Google's German of 2019 for the whole of WinoMT."""
+    return winomt / "translations" / "google" / "en-de.txt"
+
+
+@pytest.fixture(scope="session")
+def prepared(
+    small: Path, german: Path, stanza_dir: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Machine]:
+    """A machine whose cache has the analyses of `small` in German already: no models are loaded any more."""
+    machine = Machine(tmp_path_factory.mktemp("prepared"), stanza_dir)
+    done = machine.run("score", "--translations", german, "--lang", "de", "--data", small)
+    assert (done.returncode, done.stderr) == (0, "")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MTBIAS_CACHE", str(machine.cache))
+        patch.setenv("STANZA_RESOURCES_DIR", str(stanza_dir))
+        yield machine

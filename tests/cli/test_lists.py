@@ -1,0 +1,78 @@
+"""`mtbias languages` and `mtbias datasets`: what there is, what is missing, and what brings it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from mtbias.cli import main
+
+from .machine import Machine
+
+BUILT_IN = {
+    "ar": "Arabic",
+    "cs": "Czech",
+    "de": "German",
+    "es": "Spanish",
+    "he": "Hebrew",
+    "it": "Italian",
+    "ru": "Russian",
+    "uk": "Ukrainian",
+}
+
+
+def test_languages_say_what_brings_their_models(bare: Machine, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["languages", "--stanza-dir", str(bare.folder / "none"), "--cache-dir", str(bare.cache)]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    lines = {line.split()[0]: line for line in out.splitlines()}
+    for code, name in BUILT_IN.items():
+        assert lines[code].split()[1] == name
+        assert "mtbias 0." in lines[code]
+        assert lines[code].endswith(f"Stanza missing: mtbias fetch --lang {code}")
+
+
+def test_languages_as_json_with_models(stanza_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["languages", "--stanza-dir", str(stanza_dir), "--json"]) == 0
+    rows = {row["code"]: row for row in json.loads(capsys.readouterr().out)}
+    for code, name in BUILT_IN.items():
+        assert rows[code]["name"] == name
+        assert re.fullmatch(r"mtbias \S+", rows[code]["distribution"])
+        assert rows[code]["nouns"] > 300  # forms; the tables have some 300 nouns or more each
+        assert re.fullmatch(
+            r"(tokenize|mwt|pos)=udsmall:[0-9a-f]{12}(,\w+=udsmall:[0-9a-f]{12})*", rows[code]["stanza"]
+        )
+    assert "mwt" not in rows["ru"]["stanza"]  # Russian has no multiword tokens
+
+
+def test_datasets_with_rows_licence_home_and_state(
+    bare: Machine, winomt: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here = bare.cache / "datasets" / "winomt"
+    here.mkdir(parents=True)
+    (here / "en.txt").write_bytes((winomt / "en.txt").read_bytes())
+    assert main(["datasets", "--cache-dir", str(bare.cache)]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    lines = {line.split()[0]: line for line in out.splitlines() if not line.startswith(" ")}
+    # Rows as in the papers and the releases' own README.
+    rows = {"winomt": 3888, "bug": 105687, "bug-balanced": 25504, "bug-gold": 1717, "bug-gold-paper": 1720}
+    assert list(lines) == [*rows, "custom"]
+    for name, number in rows.items():
+        assert re.match(rf"{name} +{number} rows  MIT +https://github\.com/\S+ @ [0-9a-f]{{7,40}}  \(", lines[name])
+    assert lines["winomt"].endswith("(in the cache)")
+    assert lines["bug"].endswith("(mtbias fetch --dataset bug)")
+    assert "--data FILE" in lines["custom"]
+    assert "@inproceedings" not in out
+
+
+def test_citations_are_printed_once_each(bare: Machine, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["datasets", "--cite", "--cache-dir", str(bare.cache)]) == 0
+    out = capsys.readouterr().out
+    # Two papers: WinoMT (Stanovsky et al. 2019) and BUG (Levy et al. 2021).
+    assert out.count("@inproceedings{") == 2
+    assert out.count("10.18653/v1/P19-1164") == 1
+    assert out.count("10.18653/v1/2021.findings-emnlp.211") == 1

@@ -1,0 +1,336 @@
+"""`mtbias score` from files to numbers: forms of input, outputs, repetition, and folders of runs."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import pty
+import subprocess
+import sys
+import termios
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mtbias.cli import main
+
+from .machine import Machine
+
+FILES = ("calls.jsonl", "metrics.json")
+
+
+def _score(*arguments: str | Path) -> list[str]:
+    return ["score", "--lang", "de", *map(str, arguments)]
+
+
+def _calls(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "calls.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def test_the_table_goes_to_standard_output_and_the_files_to_the_folder(
+    prepared: Machine, small: Path, german: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "deep" / "run"
+    done = prepared.run(*_score("--translations", german, "--data", small, "--out", folder))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("41 sentences, ")
+    metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
+    assert f"Signature: {metrics['signature']}\n" in done.stdout
+    assert done.stdout.rstrip().splitlines()[-1].startswith(f"Files: {folder}/metrics.json")
+    assert sorted(p.name for p in folder.iterdir() if not p.name.startswith(".")) == [
+        "calls.jsonl",
+        "manifest.json",
+        "metrics.json",
+        "translations.jsonl",
+    ]
+
+
+def test_the_calls_stand_in_the_corpus_order_and_add_up(
+    prepared: Machine, small: Path, german: Path, tmp_path: Path
+) -> None:
+    assert main(_score("--translations", german, "--data", small, "--out", tmp_path / "run")) == 0
+    metrics = json.loads((tmp_path / "run" / "metrics.json").read_bytes())
+    calls = _calls(tmp_path / "run")
+    rows = [line.split("\t") for line in (small / "en.txt").read_text(encoding="utf-8").splitlines()]
+    assert [(c["row"], c["source"], c["gold"]) for c in calls] == [(n, r[2], r[0]) for n, r in enumerate(rows)]
+    given: dict[str, list[str]] = {}
+    for line in german.read_text(encoding="utf-8").splitlines():
+        source, _, target = line.partition(" ||| ")
+        given.setdefault(source, []).append(target)
+    assert all(c["translation"] in given[c["source"]] for c in calls)
+    # The numbers again, from the calls: a call without a gender is wrong.
+    decided = [c for c in calls if c["gender"] is not None]
+    assert (metrics["n"], metrics["decided"]) == (41, len(decided))
+    assert metrics["reasons"] == Counter(c["reason"] for c in calls if c["reason"])
+    accuracy = 100 * sum(c["gender"] == c["gold"] for c in decided) / 41
+    assert metrics["overall"]["accuracy"] == pytest.approx(accuracy, abs=1e-6)
+    by = {
+        which: [c["gender"] == c["gold"] for c in calls if c["stereotype"] == which]
+        for which in ("pro", "anti", "none")
+    }
+    assert [len(by[which]) for which in ("pro", "anti", "none")] == [16, 17, 8]  # counted with grep in the files
+    delta_s = 100 * (sum(by["pro"]) / 16 - sum(by["anti"]) / 17)
+    assert metrics["overall"]["delta_s"] == pytest.approx(delta_s, abs=1e-6)
+
+
+def test_json_alone_is_the_file_byte_for_byte(prepared: Machine, small: Path, german: Path, tmp_path: Path) -> None:
+    arguments = _score("--translations", german, "--data", small, "--out", tmp_path / "run", "--json")
+    done = prepared.run(*arguments, PYTHONIOENCODING="ascii")  # the locale must not matter
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.encode() == (tmp_path / "run" / "metrics.json").read_bytes()
+    assert json.loads(done.stdout)["schema"] == 1
+
+
+def test_json_without_a_folder_says_the_same(
+    prepared: Machine, small: Path, german: Path, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    assert main(_score("--translations", german, "--data", small, "--json")) == 0
+    alone = json.loads(capsysbinary.readouterr().out)
+    assert main(_score("--translations", german, "--data", small, "--json", "--out", tmp_path / "run")) == 0
+    kept = json.loads(capsysbinary.readouterr().out)
+    assert kept.pop("files").keys() == {"calls.jsonl", "translations.jsonl"}
+    assert alone == kept
+
+
+def test_the_table_survives_a_locale_without_its_letters(prepared: Machine, small: Path, german: Path) -> None:
+    done = prepared.run(*_score("--translations", german, "--data", small), PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "ΔG" in done.stdout
+
+
+def test_two_runs_give_the_same_bytes(
+    prepared: Machine, small: Path, german: Path, stanza_dir: Path, tmp_path: Path
+) -> None:
+    # One with analyses from the cache, one that makes them anew; Python's hashes differ, so sets have other orders.
+    fresh = Machine(tmp_path / "fresh", stanza_dir)
+    for machine, seed in ((prepared, "1"), (fresh, "2")):
+        done = machine.run(
+            *_score("--translations", german, "--data", small, "--out", tmp_path / seed), PYTHONHASHSEED=seed
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+    for name in FILES:
+        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
+
+
+def test_a_complete_folder_is_read_and_left_alone(
+    prepared: Machine, small: Path, german: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = _score("--translations", german, "--data", small, "--out", tmp_path / "run")
+    assert main(arguments) == 0
+    first = capsys.readouterr().out
+    before = {p.name: (p.stat().st_mtime_ns, p.stat().st_ino) for p in (tmp_path / "run").glob("[!.]*")}
+    assert main(arguments) == 0
+    assert capsys.readouterr() == (first, "")
+    assert {p.name: (p.stat().st_mtime_ns, p.stat().st_ino) for p in (tmp_path / "run").glob("[!.]*")} == before
+
+
+def test_a_changed_file_of_a_run_is_made_again(prepared: Machine, small: Path, german: Path, tmp_path: Path) -> None:
+    arguments = _score("--translations", german, "--data", small, "--out", tmp_path / "run")
+    assert main(arguments) == 0
+    content = (tmp_path / "run" / "calls.jsonl").read_bytes()
+    (tmp_path / "run" / "calls.jsonl").write_bytes(content.replace(b'"gender": "male"', b'"gender": "female"'))
+    assert main(arguments) == 0
+    assert (tmp_path / "run" / "calls.jsonl").read_bytes() == content
+
+
+def test_the_folder_of_another_run_is_refused_with_every_difference(
+    prepared: Machine, small: Path, german: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = _score("--translations", german, "--data", small, "--out", tmp_path / "run")
+    assert main(arguments) == 0
+    before = {p.name: p.read_bytes() for p in (tmp_path / "run").glob("[!.]*")}
+    capsys.readouterr()
+    assert main([*arguments, "--seed", "7", "--system", "mine"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"mtbias: {tmp_path / 'run'}: belongs to another run: seed: 0 here, 7 asked for; system: ")
+    assert err.count("\n") == 1
+    assert {p.name: p.read_bytes() for p in (tmp_path / "run").glob("[!.]*")} == before
+
+
+def test_the_seed_moves_the_intervals_and_nothing_else(
+    prepared: Machine, small: Path, german: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = []
+    for seed in ("0", "1"):
+        assert main(_score("--translations", german, "--data", small, "--json", "--seed", seed)) == 0
+        found.append(json.loads(capsys.readouterr().out))
+    (ci_0, ci_1) = (metrics["overall"].pop("ci") for metrics in found)
+    assert ci_0 != ci_1
+    assert found[0]["overall"] == found[1]["overall"]
+    assert found[0]["fingerprint"] != found[1]["fingerprint"]
+
+
+def test_two_processes_may_share_a_cache(
+    prepared: Machine, small: Path, german: Path, stanza_dir: Path, tmp_path: Path
+) -> None:
+    machine = Machine(tmp_path, stanza_dir)
+    arguments = _score("--translations", german, "--data", small, "--out")
+    both = [machine.start(*arguments, tmp_path / name) for name in ("a", "b")]
+    for process in both:
+        _, err = process.communicate()
+        assert (process.returncode, err) == (0, b"")
+    assert prepared.run(*arguments, tmp_path / "c").returncode == 0
+    for name in FILES:
+        assert len({(tmp_path / run / name).read_bytes() for run in "abc"}) == 1
+
+
+NO_NETWORK = """
+import sys
+
+def refuse(event, arguments):
+    if event in {"socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto"}:
+        raise SystemExit(f"{event} {arguments}")
+
+sys.addaudithook(refuse)
+"""
+
+
+def test_nothing_reaches_for_the_network(small: Path, german: Path, stanza_dir: Path, tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text(NO_NETWORK, encoding="utf-8")
+    machine = Machine(tmp_path, stanza_dir)
+    more = {"PYTHONPATH": str(tmp_path / "site"), "HF_HUB_OFFLINE": "0"}
+    done = machine.run(*_score("--translations", german, "--data", small, "--out", tmp_path / "run"), **more)
+    assert (done.returncode, done.stderr) == (0, "")
+    # The guard works: fetching runs into it.
+    done = machine.run("fetch", "--dataset", "winomt", **more)
+    assert done.returncode != 0
+    assert "socket." in done.stderr
+
+
+@pytest.mark.parametrize("damage", ["noise", "empty", "cut"])
+def test_a_damaged_cache_of_analyses_costs_only_time(
+    prepared: Machine, small: Path, german: Path, stanza_dir: Path, tmp_path: Path, damage: str
+) -> None:
+    machine = Machine(tmp_path / "machine", stanza_dir)
+    (kept,) = (prepared.cache / "analyses").glob("de-*.sqlite")
+    content = kept.read_bytes()
+    hurt = machine.cache / "analyses" / kept.name
+    hurt.parent.mkdir(parents=True)
+    hurt.write_bytes({"noise": b"\x17" * len(content), "empty": b"", "cut": content[: len(content) // 2]}[damage])
+    done = machine.run(*_score("--translations", german, "--data", small, "--out", tmp_path / "run"))
+    assert done.returncode == 0
+    assert done.stdout.startswith("41 sentences, ")
+    # Standard error has at most one line, that a file was set aside.
+    assert done.stderr == "" or (done.stderr.count("\n") == 1 and "is damaged" in done.stderr)
+    whole = prepared.run(*_score("--translations", german, "--data", small, "--out", tmp_path / "whole"))
+    assert whole.returncode == 0
+    for name in FILES:
+        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+# Other corpora and forms. The translations are ours; the expected genders are those of their articles and nouns.
+
+OWN = [
+    ("a", "The cook thanked the guard because she was kind.", "female", "cook", "Die Köchin dankte der Wache."),
+    ("b", "The doctor left because he was tired.", "male", "doctor", "Der Arzt ging, weil er müde war."),
+    ("c", "The teacher left because she was tired.", "female", "teacher", "Der Lehrer ging, weil sie müde war."),
+]
+
+
+def _table(path: Path, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Path:
+    if path.suffix == ".jsonl":
+        lines = [json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) for row in rows]
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        return path
+    with path.open("w", encoding="utf-8", newline="") as file:
+        if path.suffix == ".csv":
+            csv.writer(file).writerows([columns, *rows])
+        else:
+            file.writelines("\t".join(row) + "\n" for row in [columns, *rows])
+    return path
+
+
+@pytest.mark.parametrize("form", ["tsv", "csv", "jsonl"])
+def test_sentences_of_ones_own(form: str, stanza_dir: Path, tmp_path: Path) -> None:
+    data = _table(tmp_path / f"own.{form}", ("id", "source", "gender", "entity"), [row[:4] for row in OWN])
+    given = _table(tmp_path / f"mine.{form}", ("id", "target"), [(row[0], row[4]) for row in OWN])
+    own = ("--dataset", "custom", "--data", data, "--translations", given)
+    folders = ("--stanza-dir", stanza_dir, "--cache-dir", tmp_path / "cache", "--out", tmp_path / "run")
+    assert main(_score(*own, *folders)) == 0
+    calls = _calls(tmp_path / "run")
+    assert [(c["id"], c["gender"], c["target"][0]) for c in calls] == [
+        ("a", "female", "Köchin"),
+        ("b", "male", "Arzt"),
+        ("c", "male", "Lehrer"),
+    ]
+    metrics = json.loads((tmp_path / "run" / "metrics.json").read_bytes())
+    assert metrics["overall"]["accuracy"] == pytest.approx(200 / 3, abs=1e-6)  # c is wrong
+    assert "|system:mine|" in metrics["signature"]
+
+
+def test_a_slice_of_bug(shared: Path, stanza_dir: Path, tmp_path: Path) -> None:
+    # Five of the 1,720 rows of the paper's Gold BUG, with translations made up here. Gold and stereotype stand in the
+    # file: Female -1, Male 1, Male -1, Female 1, Male 1. The third and the fourth translation are wrong.
+    given = [
+        ("bug-gold-paper-000784", "Die Sängerin sagte mehr dazu."),
+        ("bug-gold-paper-001372", "Sobald der Sänger heimkommt, will er bleiben."),
+        ("bug-gold-paper-000294", "Er fragt die Krankenschwester danach."),
+        ("bug-gold-paper-000703", "Der Lehrer erlaubte es ihrer Klasse."),
+        ("bug-gold-paper-001025", "Der Doktor beschließt, dass er sie entfernt."),
+    ]
+    path = _table(tmp_path / "mine.jsonl", ("id", "target"), given)
+    options: list[str | Path] = [
+        "--dataset",
+        "bug-gold-paper",
+        "--data",
+        shared / "data" / "bug",
+        "--translations",
+        path,
+    ]
+    options += ["--stanza-dir", stanza_dir, "--cache-dir", tmp_path / "cache", "--out", tmp_path / "run"]
+    assert main(_score(*options)) == 1  # 5 of 1,720 are not 95 %
+    assert main(_score(*options, "--allow-missing")) == 0
+    metrics = json.loads((tmp_path / "run" / "metrics.json").read_bytes())
+    n = metrics["n"]
+    assert n + metrics["corpus"]["skipped"] == 1720
+    assert metrics["decided"] == 5
+    assert metrics["reasons"] == {"untranslated": n - 5}
+    assert metrics["overall"]["accuracy"] == pytest.approx(300 / n, abs=1e-6)
+    assert metrics["overall"]["accuracy_bounds"][1] == pytest.approx(60.0)  # failures left out: 3 of 5
+    denominators = metrics["overall"]["denominators"]
+    assert (denominators["called_male"], denominators["called_female"]) == (3, 2)
+    found = {c["id"]: (c["gender"], c["gold"], c["stereotype"]) for c in _calls(tmp_path / "run") if c["gender"]}
+    assert [found[ident] for ident, _ in given] == [
+        ("female", "female", "anti"),
+        ("male", "male", "pro"),
+        ("female", "male", "anti"),
+        ("male", "female", "pro"),
+        ("male", "male", "pro"),
+    ]
+
+
+def test_the_translations_of_a_run_can_be_scored_again(
+    prepared: Machine, small: Path, german: Path, tmp_path: Path
+) -> None:
+    assert main(_score("--translations", german, "--data", small, "--out", tmp_path / "a")) == 0
+    again = tmp_path / "a" / "translations.jsonl"
+    assert main(_score("--translations", again, "--data", small, "--out", tmp_path / "b")) == 0
+    assert (tmp_path / "a" / "calls.jsonl").read_bytes() == (tmp_path / "b" / "calls.jsonl").read_bytes()
+
+
+def test_progress_is_shown_on_a_terminal_only(prepared: Machine, small: Path, german: Path) -> None:
+    terminal, its_end = pty.openpty()
+    termios.tcsetwinsize(its_end, (24, 80))
+    command = [sys.executable, "-m", "mtbias", *_score("--translations", german, "--data", small)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=its_end, env=prepared.environment(TERM="xterm")
+    ) as process:
+        os.close(its_end)
+        out, _ = process.communicate()
+    shown = b""
+    with suppress(OSError):  # what Linux says when the other end of a terminal is closed
+        while chunk := os.read(terminal, 65536):
+            shown += chunk
+    os.close(terminal)
+    assert process.returncode == 0
+    assert out.startswith(b"41 sentences, ")
+    for stage in ("align", "analyse", "decide"):
+        assert f"{stage}: ".encode() in shown
+    assert shown.count(b"\n") == 0  # bars go away: nothing is left in the terminal

@@ -1,0 +1,180 @@
+"""Start-up: fast, without heavy libraries, with the exit codes and streams that scripts rely on."""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from mtbias import __version__
+from mtbias.cli import COMMANDS, build_parser, main
+
+from .machine import Machine
+
+HEAVY = ("torch", "transformers", "stanza", "matplotlib", "pandas", "sklearn", "scipy")
+LISTING = f"import sys; print(*[name for name in {HEAVY} + ('numpy',) if name in sys.modules])"
+
+
+def _loaded(code: str, **more: str) -> list[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{LISTING}"], capture_output=True, text=True, check=True, env=os.environ | more
+    )
+    return done.stdout.splitlines()[-1].split()
+
+
+@pytest.mark.parametrize("module", ["mtbias", "mtbias.cli", "mtbias.corpora", "mtbias.runs", "mtbias.plugin"])
+def test_importing_loads_nothing_heavy(module: str) -> None:
+    assert _loaded(f"import {module}") == []
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["mtbias.metrics", "mtbias.pipeline", "mtbias.align", "mtbias.decide", "mtbias.morphology", "mtbias.report.table"],
+)
+def test_importing_what_computes_loads_numpy_at_most(module: str) -> None:
+    assert set(_loaded(f"import {module}")) <= {"numpy"}
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["score", "--help"], ["languages"], ["datasets", "--cite"]])
+def test_commands_that_compute_nothing_load_nothing(arguments: list[str], tmp_path: Path) -> None:
+    code = f"from mtbias.cli import main\ntry:\n    main({arguments!r})\nexcept SystemExit:\n    pass"
+    assert _loaded(code, MTBIAS_CACHE=str(tmp_path)) == []
+
+
+def test_help_takes_under_half_a_second(bare: Machine) -> None:
+    # Time on the processor, the best of three: other work on the machine must not decide.
+    seconds = []
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = bare.run("--help")
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert done.returncode == 0
+        seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    assert min(seconds) < 0.5
+
+
+def test_help_goes_to_standard_output_and_names_every_command(bare: Machine) -> None:
+    done = bare.run("--help")
+    assert done.stderr == ""
+    for name in COMMANDS:
+        assert re.search(rf"^ +{name}\b", done.stdout, re.MULTILINE)
+    done = bare.run("--version")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"mtbias {__version__}\n", "")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_its_own_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([command, "--help"])
+    assert ended.value.code == 0
+    out, err = capsys.readouterr()
+    assert out.startswith(f"usage: mtbias {command} ")
+    assert "--debug" in out
+    assert err == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["eat"],
+        ["score"],
+        ["score", "--lang", "de"],
+        ["score", "--lang", "de", "--translations", "x", "--seed", "-1"],
+        ["score", "--lang", "de", "--translations", "x", "--resamples", "many"],
+        ["languages", "--nope"],
+    ],
+)
+def test_wrong_usage_ends_with_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.splitlines()[0].startswith("usage: mtbias")
+    assert "error: " in err.splitlines()[-1]
+
+
+def test_wrong_usage_that_only_the_command_sees_ends_with_2_and_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fetch"]) == 2
+    assert capsys.readouterr() == ("", "mtbias: nothing to fetch: give --dataset NAME or --lang CODE\n")
+
+
+def test_debug_shows_the_traceback_and_keeps_line_and_code(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fetch", "--debug"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("Traceback (most recent call last):\n")
+    assert err.splitlines()[-1] == "mtbias: nothing to fetch: give --dataset NAME or --lang CODE"
+
+
+def test_interrupted_ends_with_130_and_one_line(bare: Machine, tmp_path: Path) -> None:
+    # The labels are a pipe into which nobody writes: the process waits there until we interrupt it.
+    pipe = tmp_path / "labels.csv"
+    os.mkfifo(pipe)
+    with bare.start("validate", "--lang", "de", "--gold", pipe) as process:
+        writer = _open_when_read(pipe)
+        time.sleep(0.1)  # from opening to reading
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        os.close(writer)
+    assert (process.returncode, out, err) == (130, b"", b"mtbias: interrupted\n")
+
+
+def _open_when_read(pipe: Path) -> int:
+    for _ in range(600):
+        try:
+            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:  # nobody reads yet
+            time.sleep(0.05)
+    pytest.fail("the process never opened its input")
+
+
+def test_a_reader_that_leaves_is_no_error(bare: Machine) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "mtbias", "datasets", "--cite"],
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            env=bare.environment(),
+            check=False,
+        )
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_output_that_cannot_be_written_is_an_error(bare: Machine) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "mtbias", "datasets"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=bare.environment(),
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (1, b"mtbias: the system: No space left on device\n")
+
+
+def test_a_closed_standard_output_is_no_error(bare: Machine) -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", '"$0" -m mtbias datasets >&-', sys.executable],
+        capture_output=True,
+        env=bare.environment(),
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_the_parser_is_built_without_running_anything() -> None:
+    assert build_parser().parse_args(["datasets"]).command == "datasets"

@@ -1,0 +1,59 @@
+"""Hand-made sentences for decisions: no model is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from mtbias.decide import FormVotes, decide
+from mtbias.plugin import Language
+from mtbias.types import Alignment, Analysis, GenderCall, Span, Token, Word
+
+Call = Callable[..., GenderCall]
+
+
+def analysis_of(sentence: str) -> tuple[Analysis, tuple[Span, ...]]:
+    """An analysis, and the spans of the words marked as the entity's.
+
+    ``"Der|DET *Lehrer|NOUN|Case=Nom,Number=Sing ging|VERB ~.|PUNCT"``: words separated by blanks, each with its tag and
+    features; ``*`` marks the entity's words, ``~`` stands for no blank before; ``zum|ADP+DET`` is a token of two words.
+    """
+    text, tokens, entity = "", [], []
+    for entry in sentence.split():
+        form, _, tags = entry.lstrip("*~").partition("|")
+        upos, _, feats = tags.partition("|")
+        text += "" if "~" in entry[:2] or not text else " "
+        span = Span(len(text), len(text) + len(form))
+        text += form
+        pairs = tuple((k, v) for k, _, v in (f.partition("=") for f in feats.split(",") if f))
+        words = tuple(Word(form, None, tag, pairs) for tag in (upos or "X").split("+"))
+        tokens.append(Token(span, form, words))
+        if "*" in entry[:2]:
+            entity.append(span)
+    return Analysis(text, tuple(tokens)), tuple(entity)
+
+
+@pytest.fixture
+def call() -> Call:
+    """``call(language, sentence, number=…, basis=…, copied=…, votes=…)`` decides on the words marked with ``*``."""
+
+    def decided(
+        language: Language,
+        sentence: str,
+        *,
+        number: str | None = "sg",
+        basis: str = "links+lexicon",
+        copied: bool = False,
+        votes: FormVotes | None = None,
+    ) -> GenderCall:
+        analysis, target = analysis_of(sentence)
+        return decide(Alignment("x", target, basis, number, copied), analysis, language, votes)
+
+    return decided
+
+
+@pytest.fixture
+def analyse() -> Callable[[str], Analysis]:
+    """`analysis_of` without the spans."""
+    return lambda sentence: analysis_of(sentence)[0]

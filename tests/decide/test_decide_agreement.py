@@ -1,0 +1,351 @@
+"""Agreement in languages without case (Romance), without articles (Slavic), with written-on articles (Semitic)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from mtbias.decide import FormVotes
+from mtbias.plugin import Agreement, Language, NounKind, NounReading, VerbRules, parse_agreements
+from mtbias.types import Analysis, Gender, GenderCall, Reason
+
+Call = Callable[..., GenderCall]
+M, F = Gender.MALE, Gender.FEMALE
+SILENT, AMBIGUOUS = Reason.NO_MORPHOLOGY, Reason.AMBIGUOUS
+
+
+def nouns(text: str) -> dict[str, tuple[NounReading, ...]]:
+    """``"médico generic, lector m m.nom.sg"``: form, kind, analyses."""
+    found: dict[str, tuple[NounReading, ...]] = {}
+    for entry in text.split(","):
+        form, kind, *agreements = entry.split()
+        reading = NounReading(form, NounKind(kind), parse_agreements(" ".join(agreements) or "-", where="test"))
+        found[form] = (*found.get(form, ()), reading)
+    return found
+
+
+def forms(text: str) -> dict[str, tuple[Agreement, ...]]:
+    """``"el m.sg, las f.pl"``."""
+    entries = (entry.split() for entry in text.split(","))
+    return {form: parse_agreements(" ".join(rest), where="test") for form, *rest in entries}
+
+
+ROMANCE = Language(
+    code="es",
+    name="Toy Romance",
+    elisions=("dell'", "l'"),
+    determiners=forms(
+        "el m.sg, la f.sg, los m.pl, las f.pl, un m.sg, una f.sg, al m.sg, su *.sg, mon m.sg f.sg, l' m.sg f.sg"
+    ),
+    determiners_before_consonant=forms("mon m.sg"),
+    silent_determiners={"ama": frozenset(("el",))},
+    names={"señora": "f", "señor": "m"},
+    nouns=nouns(
+        "médico generic, estudiante common, testigo common, testigos common, ama f, enfermera f, enfermero m,"
+        "persona fixed, infermiere m m.sg, infermiere f f.pl"
+    ),
+    verbs=VerbRules(
+        order="both",
+        skip=frozenset(("no", "se")),
+        copulas=frozenset(("está", "están", "era")),
+        auxiliaries=frozenset(("ha",)),
+        reflexives=frozenset(("se",)),
+        reflexive_copulas=frozenset(("sentía",)),
+    ),
+)
+PAST = "VerbForm=Part,Tense=Past"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("La|DET *estudiante|NOUN llegó|VERB", F),
+        ("Los|DET *estudiantes|NOUN llegaron|VERB", M),
+        ("Llamó|VERB al|ADP+DET *estudiante|NOUN", M),
+        ("Llegó|VERB la|DET señora|NOUN *estudiante|NOUN", F),
+        # An adjective behind the noun, where the article is silent.
+        ("Su|DET *testigo|NOUN nueva|ADJ|Gender=Fem llegó|VERB", F),
+        ("Su|DET buen|ADJ|Gender=Masc *testigo|NOUN llegó|VERB", M),
+        # generic: masculine, unless something that agrees with it is feminine
+        ("El|DET *médico|NOUN llegó|VERB", M),
+        ("*Médico|NOUN llegó|VERB", M),
+        ("La|DET *médico|NOUN llegó|VERB", F),
+        ("Su|DET *médico|NOUN era|AUX simpática|ADJ|Gender=Fem,Number=Sing", F),
+        # its article has the last word against a feminine predicate
+        ("El|DET *médico|NOUN era|AUX simpática|ADJ|Gender=Fem,Number=Sing", M),
+        # A masculine noun that is not generic keeps its reading against the verb.
+        ("El|DET *enfermero|NOUN era|AUX simpática|ADJ|Gender=Fem,Number=Sing", M),
+        # Predicative adjectives and participles behind a copula, only where the phrase is silent.
+        ("Su|DET *testigo|NOUN está|AUX cansada|ADJ|Gender=Fem,Number=Sing", F),
+        ("Su|DET *testigo|NOUN no|ADV está|AUX cansado|ADJ|Gender=Masc,Number=Sing", M),
+        ("Su|DET *testigo|NOUN se|PRON sentía|VERB cansada|ADJ|Gender=Fem,Number=Sing", F),
+        (f"Su|DET *testigo|NOUN ha|AUX era|AUX invitada|VERB|Gender=Fem,Number=Sing,{PAST}", F),
+        # A silent determiner: "el ama" is feminine; another article would contradict it.
+        ("El|DET *ama|NOUN llegó|VERB", F),
+        # "infermiere" is one man or several women: the article tells, else the number of the English.
+        ("Las|DET *infermiere|NOUN llegaron|VERB", F),
+        ("El|DET *infermiere|NOUN llegó|VERB", M),
+        ("Dell'|ADP+DET ~*infermiere|NOUN", M),
+        # Before a consonant "mon" is masculine.
+        ("Mon|DET *testigo|NOUN llegó|VERB", M),
+    ],
+)
+def test_articles_adjectives_predicates(call: Call, sentence: str, expected: Gender) -> None:
+    found = call(ROMANCE, sentence)
+    assert found.gender is expected
+    assert found.evidence[0].gender is expected
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Su|DET *testigo|NOUN llegó|VERB",
+        "L'|DET ~*estudiante|NOUN llegó|VERB",
+        "Mon|DET *estudiante|NOUN llegó|VERB",  # before a vowel "mon" stands with women too
+        # "La persona": the article agrees with the noun, and the noun is always feminine.
+        "La|DET *persona|NOUN está|AUX cansada|ADJ|Gender=Fem,Number=Sing",
+        # The participle of a compound tense does not agree with its subject: "ha chiesto", whoever asked.
+        f"Su|DET *testigo|NOUN ha|AUX chiesto|VERB|Gender=Masc,Number=Sing,{PAST}",
+        f"Su|DET *testigo|NOUN chiesto|VERB|Gender=Masc,Number=Sing,{PAST}",
+        # No subject: behind a preposition, behind another noun phrase, behind an oblique marker.
+        "Ella|PRON con|ADP su|DET *testigo|NOUN está|AUX cansada|ADJ|Gender=Fem,Number=Sing",
+        # A verb that shows another number is another subject's.
+        "Su|DET *testigo|NOUN está|AUX cansadas|ADJ|Gender=Fem,Number=Plur",
+        # A punctuation mark between: the predicate is another clause's.
+        "Su|DET *testigo|NOUN ~,|PUNCT está|AUX cansada|ADJ|Gender=Fem,Number=Sing",
+        # A noun between: the predicate is its own.
+        "Su|DET *testigo|NOUN Ana|PROPN está|AUX cansada|ADJ|Gender=Fem,Number=Sing",
+        # A reflexive copula without its pronoun is a verb like any other, and shows no gender.
+        "Su|DET *testigo|NOUN sentía|VERB cansada|ADJ|Gender=Fem,Number=Sing",
+    ],
+)
+def test_what_does_not_tell_is_no_call(call: Call, sentence: str) -> None:
+    found = call(ROMANCE, sentence)
+    assert (found.gender, found.reason) == (None, SILENT)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "number", "expected"),
+    [
+        ("Juan|PROPN y|CCONJ su|DET *testigo|NOUN están|AUX cansados|ADJ|Gender=Masc,Number=Plur", "sg", None),
+        ("Juan|PROPN y|CCONJ sus|DET *testigos|NOUN están|AUX cansados|ADJ|Gender=Masc,Number=Plur", "pl", None),
+        ("Su|DET *testigo|NOUN y|CCONJ Juan|PROPN están|AUX cansados|ADJ|Gender=Masc,Number=Plur", "sg", None),
+        # two clauses, not two subjects
+        ("Juan|PROPN llegó|VERB y|CCONJ sus|DET *testigos|NOUN están|AUX cansadas|ADJ|Gender=Fem,Number=Plur", "pl", F),
+        ("Juan|PROPN llegó|VERB y|CCONJ su|DET *testigo|NOUN está|AUX cansada|ADJ|Gender=Fem,Number=Sing", "sg", F),
+    ],
+)
+def test_a_predicate_of_two_subjects_tells_of_neither(
+    call: Call, sentence: str, number: str, expected: Gender | None
+) -> None:
+    assert call(ROMANCE, sentence, number=number).gender is expected
+
+
+def test_the_verb_before_its_subject(call: Call) -> None:
+    verb_first = "Gestern|ADV era|AUX cansada|ADJ|Gender=Fem,Number=Sing su|DET *testigo|NOUN"
+    assert call(ROMANCE, verb_first).gender is F
+    only_after = replace(ROMANCE, verbs=replace(ROMANCE.verbs, order="after"))
+    assert call(only_after, verb_first).reason is SILENT
+    with_subject = "Ana|PROPN era|AUX cansada|ADJ|Gender=Fem,Number=Sing su|DET *testigo|NOUN"
+    assert call(ROMANCE, with_subject).reason is SILENT
+
+
+def test_an_article_against_its_noun_is_ambiguous_and_both_are_shown(call: Call) -> None:
+    found = call(ROMANCE, "El|DET *enfermera|NOUN llegó|VERB")
+    assert (found.gender, found.reason) == (None, AMBIGUOUS)
+    assert [(e.kind, e.gender) for e in found.evidence] == [("noun", F), ("determiner", M)]
+
+
+def test_article_and_adjective_that_disagree_on_a_silent_noun_are_ambiguous(call: Call) -> None:
+    language = replace(ROMANCE, adjective_endings=forms("o m.sg, a f.sg"))
+    found = call(language, "El|DET *testigo|NOUN nueva|ADJ llegó|VERB")
+    assert (found.gender, found.reason) == (None, AMBIGUOUS)
+
+
+def test_an_adjectives_ending_is_believed_before_the_tagger(call: Call) -> None:
+    language = replace(ROMANCE, adjective_endings=forms("o m.sg, a f.sg"))
+    found = call(language, "Su|DET *testigo|NOUN nueva|ADJ|Gender=Masc llegó|VERB")
+    assert [(e.gender, e.source) for e in found.evidence if e.kind == "adjective"] == [(F, "form")]
+
+
+# ----- the tagger's votes
+
+
+@pytest.fixture
+def votes(analyse: Callable[[str], Analysis]) -> FormVotes:
+    counted = FormVotes()
+    for n in range(6):
+        counted.add(analyse(f"El|DET modista|NOUN|Gender={'Masc' if n else 'Fem'} llegó|VERB"), ROMANCE)
+        counted.add(analyse(f"El|DET nómada|NOUN|Gender={'Masc' if n % 2 else 'Fem'} llegó|VERB"), ROMANCE)
+    for _ in range(4):
+        counted.add(analyse("El|DET guía|NOUN|Gender=Masc llegó|VERB"), ROMANCE)
+    return counted
+
+
+def test_votes_count_forms(votes: FormVotes) -> None:
+    assert votes.majority("modista") == (M, 5, 6)  # 5 of 6 is more than 80 %
+    assert votes.majority("nómada") is None  # 3 of 6
+    assert votes.majority("guía") is None  # four votes are too few
+    assert votes.majority("unheard") is None
+
+
+def test_the_votes_overrule_one_reading_and_say_so(call: Call, votes: FormVotes) -> None:
+    found = call(ROMANCE, "Llegó|VERB *Modista|NOUN|Gender=Fem", votes=votes)
+    assert found.gender is M
+    (evidence,) = found.evidence
+    assert evidence.source == "corpus"
+    assert evidence.detail == "the tagger reads Gender=Fem here, male in 5 of 6 places"
+
+
+def test_the_votes_speak_where_the_tagger_is_silent(call: Call, votes: FormVotes) -> None:
+    assert call(ROMANCE, "Llegó|VERB *modista|NOUN", votes=votes).gender is M
+    assert call(ROMANCE, "Llegó|VERB *modista|NOUN").reason is SILENT
+
+
+def test_an_article_overrules_tagger_and_votes(call: Call, votes: FormVotes) -> None:
+    found = call(ROMANCE, "La|DET *modista|NOUN|Gender=Masc llegó|VERB", votes=votes)
+    assert found.gender is F
+    assert found.evidence[0].kind == "determiner"
+
+
+def test_the_votes_do_not_overrule_the_table(call: Call, analyse: Callable[[str], Analysis]) -> None:
+    votes = FormVotes()
+    for _ in range(9):
+        votes.add(analyse("enfermera|NOUN|Gender=Masc"), ROMANCE)
+    assert call(ROMANCE, "Llegó|VERB *enfermera|NOUN|Gender=Masc", votes=votes).gender is F
+
+
+# ----- Slavic
+
+SLAVIC = Language(
+    code="ru",
+    name="Toy Slavic",
+    adjective_endings=forms("ая f.nom.sg, ый m.nom.sg, ой f.gen.sg f.dat.sg f.ins.sg m.nom.sg, ого m.gen.sg m.acc.sg"),
+    first_parts={"женщина-": NounKind.FEMININE},
+    prepositions={"с": frozenset(("ins",)), "у": frozenset(("gen",))},
+    names={"госпожа": "f"},
+    noun_endings={"ница": NounKind.FEMININE},
+    nouns=nouns(
+        "врач generic *.nom.sg, врача generic *.gen.sg *.acc.sg, врачом generic *.ins.sg, коллега common *.nom.sg,"
+        "коллегой common *.ins.sg, коллегу common *.acc.sg, учитель m *.nom.sg, жертва fixed"
+    ),
+    verbs=VerbRules(
+        skip=frozenset(("не",)),
+        endings=(
+            ("ла", Agreement("f", "*", "sg")),
+            ("ли", Agreement("*", "*", "pl")),
+            ("л", Agreement("m", "*", "sg")),
+        ),
+        short={"готова": Agreement("f", "*", "sg"), "готов": Agreement("m", "*", "sg")},
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("*Врач|NOUN сказал|VERB", M),
+        ("*Врач|NOUN сказала|VERB", F),
+        ("*Врач|NOUN не|PART сказала|VERB", F),
+        ("Наша|DET молодая|ADJ *врач|NOUN пришла|VERB", F),
+        ("Новый|ADJ *врач|NOUN сказала|VERB", F),  # a masculine adjective does not keep the verb from telling
+        ("Новый|ADJ *врач|NOUN сказал|VERB", M),
+        ("*Учитель|NOUN сказала|VERB", M),  # not used of women: the verb is not asked
+        ("*Коллега|NOUN сказала|VERB", F),
+        ("*Коллега|NOUN сказал|VERB", M),
+        ("*Коллега|NOUN готова|ADJ", F),
+        ("Он|PRON пришел|VERB ~,|PUNCT когда|SCONJ *коллега|NOUN сказала|VERB", F),
+        ("Новая|ADJ *коллега|NOUN ждет|VERB", F),
+        # "-ой" alone may be a masculine nominative; an instrumental it is feminine.
+        ("Он|PRON спорил|VERB с|ADP новой|ADJ *коллегой|NOUN", F),
+        ("*Женщина-врач|NOUN сказал|VERB", F),
+        ("*Преподавательница|NOUN|Gender=Masc ждет|VERB", F),
+        ("Госпожа|NOUN *коллега|NOUN ждет|VERB", F),
+    ],
+)
+def test_verbs_and_adjectives_without_articles(call: Call, sentence: str, expected: Gender) -> None:
+    found = call(SLAVIC, sentence)
+    assert found.gender is expected
+    assert expected in [e.gender for e in found.evidence]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "*Коллега|NOUN ждет|VERB",
+        "*Жертва|NOUN сказала|VERB",
+        "Он|PRON видел|VERB *коллегу|NOUN",
+        "*Коллегу|NOUN видела|VERB Анна|PROPN",  # an accusative is no subject
+        "Письмо|NOUN для|ADP *коллега|NOUN пришла|VERB",  # nor is what follows a preposition
+        "*Коллега|NOUN сказали|VERB|Number=Plur",  # a plural shows no gender
+        "*Officer|NOUN|Gender=Masc ждет|VERB",  # Latin letters among Cyrillic ones
+    ],
+)
+def test_a_silent_phrase_without_a_telling_verb(call: Call, sentence: str) -> None:
+    found = call(SLAVIC, sentence)
+    assert (found.gender, found.reason) == (None, SILENT)
+
+
+def test_a_generic_noun_that_is_no_subject_stays_masculine(call: Call) -> None:
+    assert call(SLAVIC, "*Врача|NOUN видела|VERB Анна|PROPN").gender is M
+    assert call(SLAVIC, "Она|PRON спорила|VERB с|ADP *врачом|NOUN").gender is M
+
+
+# ----- Semitic
+
+SEMITIC = Language(
+    code="he",
+    name="Toy Semitic",
+    direction="rtl",
+    preposed=False,
+    determiners_follow=True,
+    proclitics=("וה", "ה", "ל", "ו"),
+    inclusive=r"/ת$",
+    determiners=forms("הזה m.sg, הזאת f.sg"),
+    nouns=nouns("מורה common, רופאה f, רופא m, עובד m"),
+    phrases={
+        "רואה": ((("חשבון",), NounReading("רואה חשבון", NounKind.MASCULINE, ())),),
+        "רואת": ((("חשבון",), NounReading("רואת חשבון", NounKind.FEMININE, ())),),
+    },
+    verbs=VerbRules(
+        order="both",
+        oblique=frozenset(("את",)),
+        endings=(("רה", Agreement("f", "*", "sg")), ("מר", Agreement("m", "*", "sg"))),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("*הרופאה|NOUN אמרה|VERB", F),
+        ("אמר|VERB *לרופאה|ADP+NOUN", F),
+        ("*המורה|NOUN הזאת|DET ישבה|VERB", F),  # a demonstrative behind its noun
+        ("*המורה|NOUN אמרה|VERB", F),
+        ("*המורה|NOUN אמר|VERB", M),
+        ("אמרה|VERB *המורה|NOUN", F),  # the verb before its subject
+        ("*רואה|VERB *החשבון|NOUN|Gender=Masc אמרה|VERB", M),  # a compound is read as a whole
+        ("*לרואת|VERB *החשבון|NOUN|Gender=Masc", F),
+        ("רואת|VERB *חשבון|NOUN|Gender=Masc", F),  # from whichever word the aligner found
+    ],
+)
+def test_written_on_articles_and_compounds(call: Call, sentence: str, expected: Gender) -> None:
+    found = call(SEMITIC, sentence)
+    assert found.gender is expected
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "*המורה|NOUN ישבה|VERB",
+        "אמרה|VERB את|X *המורה|NOUN",  # the object marker
+        "אמרה|VERB *למורה|ADP+NOUN",  # a written-on preposition
+        "*עובד|NOUN ~/|PUNCT ~ת|X אמר|VERB",  # a form for both genders
+        "*עובד|NOUN ~/|PUNCT ~ת|X ~…|PUNCT אמר|VERB",
+    ],
+)
+def test_silent_forms(call: Call, sentence: str) -> None:
+    found = call(SEMITIC, sentence)
+    assert (found.gender, found.reason) == (None, SILENT)
