@@ -230,12 +230,19 @@ class Validation:
             "head_exact": round(100 * sum(heads) / len(heads), 6) if heads else None,
             "by_basis": {k: {"n": v.n, "agreement": v.to_json()["agreement"]} for k, v in self.report.by_basis.items()},
             "head_n": len(heads),
+            "agreement_decided": self._agreement_decided(),
+            "fixed_nouns": sum(_withheld(call) for call in self.calls),
             "annotator": self.annotator,
             "agreement_interval": overall["agreement_interval"],
             "recall": overall["recall"],
             "labels": overall["labels"],
             "signature": self.signature,
         }
+
+    def _agreement_decided(self) -> float | None:
+        """Agreement on the rows with a verdict, in per cent."""
+        overall = self.report.overall
+        return round(100 * overall.agreed / overall.decided, 6) if overall.decided else None
 
     def disagreements(self) -> Iterator[str]:
         """The rows on which label and call, or the heads, differ; a few lines each."""
@@ -297,6 +304,11 @@ def validate(
         )
     )
     return Validation(language.code, annotator, tuple(labels), calls, report, signature)
+
+
+def _withheld(call: GenderCall) -> bool:
+    """No call because the head is a noun of fixed grammatical gender."""
+    return call.gender is None and any(e.detail.startswith("fixed grammatical gender") for e in call.evidence)
 
 
 def _overlap(a: Span, b: Span | None) -> bool:

@@ -71,7 +71,8 @@ def _table(result: dict[str, Any]) -> str:
         ),
         f"  Cohen's κ          {number(result['kappa'])}",
         f"  balanced accuracy  {number(result['balanced_accuracy'])}",
-        f"  undecided          {number(result['undecided'])}",
+        f"  undecided          {number(result['undecided'])}  ({result['fixed_nouns']} by a noun of fixed gender)",
+        f"  agreement of the decided  {number(result['agreement_decided'])}",
         f"  head exact         {number(result['head_exact'])}  ({result['head_n']} rows with a head)",
     ]
     if result["by_basis"]:

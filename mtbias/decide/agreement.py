@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from mtbias.decide.phrase import Unit, compound_end, tagged_gender
 from mtbias.plugin import Agreement, Language, NounKind, NounReading
-from mtbias.types import Evidence, Gender
+from mtbias.types import Evidence, Gender, Word
 
 _LETTER = {"m": Gender.MALE, "f": Gender.FEMALE, "n": Gender.NEUTRAL}
 _CASE = {"Nom": "nom", "Gen": "gen", "Dat": "dat", "Acc": "acc", "Ins": "ins", "Loc": "loc", "Voc": "voc"}
 _NUMBER = {"Sing": "sg", "Plur": "pl"}
 _ALL_CASES = frozenset(_CASE.values())
+_OPEN = ("nom", "voc", "*")
 _NOT_SUBJECT = _ALL_CASES - {"nom", "voc"}
 _VOWELS = frozenset("aàâäeéèêëiîïoôöuùûüyhæœ")
 _ANY = Agreement("*", "*", "*")
@@ -57,8 +58,9 @@ class Phrase:
                 continue
             gender = {NounKind.MASCULINE: "m", NounKind.FEMININE: "f"}.get(reading.kind, "*")
             for a in reading.agreements or (_ANY,):
-                own = "*" if reading.kind is NounKind.GENERIC else a.gender
-                own = gender if own == "*" else own
+                own = gender if a.gender == "*" or reading.kind is NounKind.GENERIC else a.gender
+                if reading.kind is NounKind.GENERIC and a.case not in _OPEN:
+                    own = "m"  # feminine agreement with a masculine form is nominative (наша врач, never *нашей врачу)
                 found.append(Agreement(own if gendered else "*", a.case, a.number))
         return found or [_ANY]
 
@@ -88,12 +90,21 @@ class Phrase:
             for word in self.units[n].words:
                 if word.feat("Person") in ("1", "2") or word.feat("Mood") == "Imp":
                     return True
-                nominal = word.upos in ("NOUN", "PROPN", "PRON")
-                if n < verb and nominal and word.feat("Case") in (None, "Nom"):
+                if n < verb and may_be_nominative(self.units[n], word):
                     return True
             if n == 0 or not self.units[n].joined or opens_clause(self.units[n]):
                 return False
             n -= 1
+
+
+def may_be_nominative(unit: Unit, word: Word) -> bool:
+    """A noun or pronoun that can be a subject, by the plugin's table where it knows the cases, else by the tagger."""
+    if not (word.upos in ("NOUN", "PROPN", "PRON") or unit.readings):
+        return False
+    cases = {a.case for r in unit.readings for a in r.agreements} - {"*"}
+    if cases:
+        return "nom" in cases
+    return word.upos not in ("ADP", "DET", "CCONJ", "SCONJ", "VERB", "AUX") and word.feat("Case") in (None, "Nom")
 
 
 def opens_clause(unit: Unit) -> bool:
@@ -112,7 +123,7 @@ def determiners(phrase: Phrase, noun_gender: Gender | None = None) -> list[Evide
     silent = language.silent_determiners.get(units[phrase.head].form, frozenset())
     if known and known[0] == phrase.head - 1 and units[known[0]].form in silent:
         known = known[1:]
-    fits = phrase.noun_allows(gendered=False)
+    fits = phrase.noun_allows(gendered=noun_gender is None)
     known = [n for n in known if meet(language.determiners[units[n].form], fits)]
     if not known:
         return []
@@ -258,9 +269,10 @@ def adjectives(phrase: Phrase) -> list[Evidence]:
             continue
         ending = adjective_agreements(unit, language)
         if ending:
-            if not meet(ending, phrase.noun_allows(gendered=False)):
-                continue  # another case or number: it belongs to something else
-            gender, how = resolve(meet(ending, phrase.noun_allows()) or list(ending), phrase, [n, phrase.head])
+            agreeing = meet(ending, phrase.noun_allows())
+            if not agreeing:
+                continue  # another case, number or gender: it belongs to something else
+            gender, how = resolve(agreeing, phrase, [n, phrase.head])
             if gender is not None:
                 found.append(Evidence("adjective", unit.text, gender, "form", listed(ending) + how))
             continue

@@ -106,14 +106,17 @@ def find_head(units: Sequence[Unit], target: Sequence[Span], language: Language,
     anchor = next(n for n, u in enumerate(units) if u.span.start < target[0].end and target[0].start < u.span.end)
     anchor -= units[anchor].compound
     aligned = [n for n in aligned if n >= anchor or not any(u.upos("VERB", "AUX") for u in units[n + 1 : anchor])]
-    for n in aligned:
-        known = units[n].readings and (n == anchor or not units[n].upos("VERB", "ADP", "AUX"))
-        if known and _only_qualifies(units, n, language):
+    known = [n for n in aligned if units[n].readings and (n == anchor or not units[n].upos("VERB", "ADP", "AUX"))]
+    if known:
+        head = _first_of(units, known, anchor) if anchor in known else known[0]
+        if _only_qualifies(units, head, language):
             return None
-        if known:
-            return n + 1 if _belongs_to_next(units, n, language) else n
-    for n in aligned:
-        if any(w.upos in NOMINAL for w in units[n].words):
+        return head + 1 if _belongs_to_next(units, head, language) else head
+    nouns = [n for n in aligned if any(w.upos in NOMINAL for w in units[n].words)]
+    if anchor in nouns:
+        return _first_of(units, nouns, anchor)
+    for n in nouns:
+        if n < anchor or _same_case(units[anchor], units[n]):
             return n
     if sure and not units[anchor].upos("VERB", "AUX"):
         for n in range(anchor + 1, min(anchor + 4, len(units))):
@@ -124,6 +127,21 @@ def find_head(units: Sequence[Unit], target: Sequence[Span], language: Language,
             if not units[n].upos("DET", "ADJ", "NUM", "ADP"):
                 break
     return anchor
+
+
+def _first_of(units: Sequence[Unit], candidates: Sequence[int], anchor: int) -> int:
+    """The first of the nouns that stand before the anchor with nothing but function words and adjectives between."""
+    first = anchor
+    for n in sorted((n for n in candidates if n < anchor), reverse=True):
+        if not all(u.compound or u.upos("ADP", "DET", "ADJ", "NUM", "PART") for u in units[n + 1 : first]):
+            break
+        first = n
+    return first
+
+
+def _same_case(unit: Unit, other: Unit) -> bool:
+    cases = [{w.feat("Case") for w in u.content} - {None} for u in (unit, other)]
+    return cases[0] == cases[1]
 
 
 def _only_qualifies(units: Sequence[Unit], n: int, language: Language) -> bool:
@@ -143,8 +161,8 @@ def _belongs_to_next(units: Sequence[Unit], n: int, language: Language) -> bool:
     following = units[n + 1] if n + 1 < len(units) else None
     if following is None or not following.joined or not is_noun(following):
         return False
-    cases = [{w.feat("Case") for w in unit.content} - {None} for unit in (units[n], following)]
-    agrees = bool(cases[0]) and cases[0] == cases[1] and following.upos("NOUN")
+    cased = any(w.feat("Case") for w in units[n].content)
+    agrees = cased and _same_case(units[n], following) and following.upos("NOUN")
     adjective = bool(units[n].content) and all(w.upos == "ADJ" for w in units[n].content)
     preposed = language.preposed and bool(following.readings)
     opens = units[n].form in language.determiners or units[n].form in language.names

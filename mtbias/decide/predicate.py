@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from mtbias.decide.agreement import Phrase, adjective_agreements, listed, only_gender, opens_clause
+from mtbias.decide.agreement import Phrase, adjective_agreements, listed, may_be_nominative, only_gender, opens_clause
 from mtbias.decide.phrase import Unit, tagged_gender
 from mtbias.plugin import Agreement, Language
 from mtbias.types import Evidence, Gender, Word
@@ -64,7 +64,7 @@ def _coordinated(phrase: Phrase) -> bool:
 
 
 def _following(phrase: Phrase) -> Evidence | None:
-    units, language, last = phrase.units, phrase.language, phrase.last
+    units, language, last = phrase.units, phrase.language, _attributes_end(phrase)
     copula = reflexive = False
     for n in range(last + 1, min(last + 2 + _MAX_BETWEEN, len(units))):
         unit = units[n]
@@ -85,6 +85,37 @@ def _following(phrase: Phrase) -> Evidence | None:
         elif unit.upos("VERB", "AUX"):
             return None if _compound_tense(unit, language) else _shown(unit, phrase)
         elif not all(w.upos in ("ADV", "PART") for w in unit.words):
+            return None
+    return None
+
+
+def _attributes_end(phrase: Phrase) -> int:
+    """Index of the last word of the phrase with its prepositional and genitive attributes (*менеджер по продажам*)."""
+    units, n = phrase.units, phrase.last
+    while n + 1 < len(units) and units[n + 1].joined:
+        unit = units[n + 1]
+        cases = {w.feat("Case") for w in unit.content} - {None}
+        genitive = n == phrase.last and bool(phrase.language.prepositions) and unit.upos("NOUN") and cases == {"Gen"}
+        if genitive:
+            n += 1
+        elif unit.upos("ADP") or unit.form in phrase.language.prepositions:
+            noun = _noun_of(units, n + 1)
+            if noun is None:
+                break
+            n = noun
+        else:
+            break
+    return n
+
+
+def _noun_of(units: Sequence[Unit], preposition: int) -> int | None:
+    """Index of the noun that a preposition (or a word with one written onto it) governs."""
+    for n in range(preposition, min(preposition + 5, len(units))):
+        if n > preposition and not units[n].joined:
+            return None
+        if units[n].upos("NOUN", "PROPN"):
+            return n
+        if units[n].upos("VERB", "AUX", "CCONJ", "SCONJ", "PRON"):
             return None
     return None
 
@@ -146,7 +177,7 @@ def _preceding(phrase: Phrase) -> Evidence | None:
         n -= 1
         if opens_clause(phrase.units[n]):
             break
-        if any(w.upos in ("NOUN", "PROPN", "PRON") and w.feat("Case") in (None, "Nom") for w in phrase.units[n].words):
+        if any(may_be_nominative(phrase.units[n], w) for w in phrase.units[n].words):
             return None
     if copula:
         return _predicative(unit, phrase)

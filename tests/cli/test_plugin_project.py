@@ -50,7 +50,7 @@ def test_french_translations_are_scored(installed: Path, winomt: Path, stanza_di
     machine = Machine(tmp_path, stanza_dir)
     corpus = small_winomt(winomt, tmp_path / "winomt", every=30)  # 130 rows
     given = winomt / "translations" / "google" / "en-fr.txt"
-    command = ("score", "--lang", "fr", "--translations", given, "--data", corpus)
+    command: tuple[str | Path, ...] = ("score", "--lang", "fr", "--translations", given, "--data", corpus)
     done = machine.run(*command)
     assert done.returncode == 1
     assert "no language 'fr' is installed" in done.stderr

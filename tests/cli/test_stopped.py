@@ -1,4 +1,4 @@
-"""`mtbias score` killed at any moment, or out of disk: one line at most, and the same command ends in the same bytes."""
+"""`mtbias score` killed at any moment, or out of disk: one line at most, and the same command then ends as ever."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
 from .conftest import small_winomt
 from .machine import Machine
 
+Command: TypeAlias = "tuple[str | Path, ...]"
 FILES = ("calls.jsonl", "metrics.json")
 
 
@@ -24,7 +26,7 @@ FILES = ("calls.jsonl", "metrics.json")
 class Undisturbed:
     """A run on a machine of its own, from nothing to its end."""
 
-    options: tuple[str, ...]
+    options: Command
     seconds: float
     files: dict[str, bytes]
 
@@ -49,7 +51,7 @@ def undisturbed(winomt: Path, german: Path, stanza_dir: Path, tmp_path_factory: 
 def _kill_and_go_on(undisturbed: Undisturbed, machine: Machine, seed: int) -> None:
     """Two processes killed one after the other, each at a random moment; the third is left alone."""
     moments = random.Random(seed)
-    command = (*undisturbed.options, "--out", machine.folder / "run")
+    command: Command = (*undisturbed.options, "--out", machine.folder / "run")
     for _ in range(2):
         with machine.start(*command) as process:
             time.sleep(moments.uniform(0, undisturbed.seconds))
@@ -99,7 +101,7 @@ def test_a_limit_on_files_stops_the_run_and_the_cache(
     undisturbed: Undisturbed, stanza_dir: Path, tmp_path: Path
 ) -> None:
     machine = Machine(tmp_path, stanza_dir)
-    command = (*undisturbed.options, "--out", tmp_path / "run")
+    command: Command = (*undisturbed.options, "--out", tmp_path / "run")
     # The cache of analyses is the first file to grow; then, with the cache in place, the run's own files.
     said = _one_line(_limited(machine, 64, *command))
     assert f"cannot write analyses to {machine.cache / 'analyses'}" in said
@@ -137,7 +139,7 @@ def test_a_full_disk_is_one_line_and_the_run_goes_on(
     # Translations (some 40 KB) fit, the calls (some 150 KB) do not.
     assert len(undisturbed.files["calls.jsonl"]) > 96 << 10
     machine = Machine(tmp_path, stanza_dir)
-    command = (*undisturbed.options, "--out", small_disk / "run")
+    command: Command = (*undisturbed.options, "--out", small_disk / "run")
     said = _one_line(machine.run(*command))
     assert "No space left on device; make room and run the same command again: it goes on where it was" in said
     assert not (small_disk / "run" / "metrics.json").exists()
@@ -151,7 +153,7 @@ def test_a_cache_on_a_full_disk_is_one_line(
     undisturbed: Undisturbed, stanza_dir: Path, small_disk: Path, tmp_path: Path
 ) -> None:
     machine = Machine(small_disk, stanza_dir)
-    command = (*undisturbed.options, "--out", tmp_path / "run")
+    command: Command = (*undisturbed.options, "--out", tmp_path / "run")
     assert "cannot write analyses to" in _one_line(machine.run(*command))
     subprocess.run(["mount", "-o", "remount,size=8m", str(small_disk)], check=True)
     done = machine.run(*command)

@@ -72,7 +72,6 @@ LANGUAGE = Language(
         # The noun itself tells, in whatever case its article stands.
         ("Der|DET *Lehrer|NOUN kam|VERB", M),
         ("Sie|PRON half|VERB der|DET *Lehrerin|NOUN", F),
-        ("Sie|PRON half|VERB den|DET *Lehrerinnen|NOUN", F),
         # "der" with "Angestellte" is masculine nominative only; with "Angestellten" feminine genitive or dative, or a
         # plural genitive, which the number of the source excludes.
         ("Der|DET *Angestellte|NOUN kam|VERB", M),
@@ -122,7 +121,8 @@ def test_article_case_and_noun(call: Call, sentence: str, expected: Gender) -> N
         ("Sie|PRON half|VERB den|DET *Angestellten|NOUN", "sg", M),
         # Without the English number all plurals stay possible.
         ("Sie|PRON half|VERB den|DET *Angestellten|NOUN", None, None),
-        # The noun's own form still tells.
+        # The noun's own form still tells, and "den" is a plural beside it.
+        ("Sie|PRON half|VERB den|DET *Lehrerinnen|NOUN", "pl", F),
         ("Die|DET *Lehrerinnen|NOUN kamen|VERB", "pl", F),
     ],
 )

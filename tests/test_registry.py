@@ -1,0 +1,141 @@
+"""Languages by code: what is installed, and what a broken installation says."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from mtbias import registry
+from mtbias.errors import PluginError
+from mtbias.plugin import Language
+from mtbias.registry import InstalledLanguage, get_language, installed_languages
+
+BUILT_IN = ("ar", "cs", "de", "es", "he", "it", "ru", "uk")
+GOOD = 'from mtbias.plugin import Language\nTOY = Language(code="xh", name="Toy")\n'
+Install = Callable[..., None]
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
+    """``install(distribution, code, module, source, name="TOY", version="1.0")``: a distribution with one plugin."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    modules: set[str] = set()
+
+    def make(
+        distribution: str, code: str, module: str, source: str, *, name: str = "TOY", version: str = "1.0"
+    ) -> None:
+        info = tmp_path / f"{distribution.replace('-', '_')}-{version}.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n")
+        (info / "entry_points.txt").write_text(f"[{registry.GROUP}]\n{code} = {module}:{name}\n")
+        (tmp_path / f"{module}.py").write_text(source)
+        modules.add(module)
+        importlib.invalidate_caches()
+
+    registry._load.cache_clear()
+    yield make
+    registry._load.cache_clear()
+    for module in modules:
+        sys.modules.pop(module, None)
+
+
+def test_the_built_in_languages_are_installed() -> None:
+    found = {language.code: language for language in installed_languages()}
+    assert set(BUILT_IN) <= set(found)
+    for code in BUILT_IN:
+        assert [d.split()[0] for d in found[code].distributions] == ["mtbias"]
+    assert list(found) == sorted(found)
+
+
+@pytest.mark.parametrize("code", BUILT_IN)
+def test_a_language_is_found_by_its_code(code: str) -> None:
+    language = get_language(code)
+    assert language.code == code
+    assert get_language(code) is language
+
+
+def test_an_unknown_language_lists_what_is_installed() -> None:
+    with pytest.raises(PluginError) as caught:
+        get_language("zz")
+    text = str(caught.value)
+    assert text.startswith("no language 'zz' is installed; installed: ")
+    assert "ar, cs, de, es" in text
+    assert "mtbias languages" in text
+
+
+def test_without_any_plugin_the_list_says_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "entry_points", lambda group: ())
+    assert installed_languages() == ()
+    with pytest.raises(PluginError, match="installed: none"):
+        get_language("de")
+
+
+def test_a_third_partys_language(install: Install) -> None:
+    install("toy-languages", "xh", "toy_one", GOOD, version="2.1")
+    assert InstalledLanguage("xh", ("toy-languages 2.1",)) in installed_languages()
+    assert get_language("xh") == Language(code="xh", name="Toy")
+
+
+def test_listing_loads_no_plugin(install: Install) -> None:
+    install("broken", "xh", "toy_broken", "raise RuntimeError('imported')\n")
+    assert "xh" in [language.code for language in installed_languages()]
+    assert "toy_broken" not in sys.modules
+    assert get_language("de").code == "de"  # a broken plugin is its own language's trouble only
+
+
+def test_two_distributions_for_one_code_are_a_conflict(install: Install) -> None:
+    install("toy-one", "xh", "toy_one", GOOD)
+    install("toy-two", "xh", "toy_two", GOOD, version="0.3")
+    (found,) = [language for language in installed_languages() if language.code == "xh"]
+    assert sorted(found.distributions) == ["toy-one 1.0", "toy-two 0.3"]
+    with pytest.raises(PluginError, match="registered twice") as caught:
+        get_language("xh")
+    for part in ("toy_one:TOY of toy-one 1.0", "toy_two:TOY of toy-two 0.3", "uninstall one of them"):
+        assert part in str(caught.value)
+
+
+def test_a_built_in_code_cannot_be_taken_over(install: Install) -> None:
+    install("my-german", "de", "my_german", GOOD.replace("xh", "de"))
+    with pytest.raises(PluginError, match=r"'de' is registered twice: .*mtbias"):
+        get_language("de")
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("raise RuntimeError('no such table')\n", "fails to load (toy_one:TOY): RuntimeError: no such table"),
+        ("import a_module_that_nobody_has\n", "fails to load (toy_one:TOY): ModuleNotFoundError: "),
+        ("def\n", "SyntaxError"),
+        ("other = 1\n", "AttributeError"),
+        ("TOY = 'a string'\n", "expected toy_one:TOY to be a Language, got str"),
+        ("from mtbias.plugin import Language as TOY\n", "to be a Language, got type"),
+        (GOOD.replace("xh", "zu"), "says that its code is 'zu'"),
+        ("from mtbias.errors import PluginError\nraise PluginError('xh.toml:3: no gender')\n", "xh.toml:3: no gender"),
+    ],
+)
+def test_a_plugin_that_does_not_load_names_its_distribution(install: Install, source: str, message: str) -> None:
+    install("toy-one", "xh", "toy_one", source)
+    with pytest.raises(PluginError) as caught:
+        get_language("xh")
+    assert str(caught.value).startswith("language 'xh' of toy-one 1.0")
+    assert message in str(caught.value)
+
+
+def test_a_subclass_is_a_language(install: Install) -> None:
+    source = 'from mtbias.plugin import Language\nclass Own(Language):\n    "Own."\nTOY = Own(code="xh", name="Toy")\n'
+    install("toy-one", "xh", "toy_one", source)
+    assert type(get_language("xh")).__name__ == "Own"
+
+
+def test_looking_up_a_language_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; from mtbias.registry import get_language, installed_languages; installed_languages(); "
+        "get_language('es'); print([m for m in ('torch', 'stanza', 'pandas', 'numpy') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
