@@ -127,7 +127,10 @@ def read_nouns(
         )
     for number, line in lines[1:]:
         place = f"{where}_nouns.tsv:{number}"
-        row = dict(zip(header, next(csv.reader([line], delimiter="\t", quoting=csv.QUOTE_NONE)), strict=False))
+        cells = next(csv.reader([line], delimiter="\t", quoting=csv.QUOTE_NONE))
+        if len(cells) > len(header):
+            raise PluginError(f"{place}: expected at most {len(header)} columns, got {len(cells)}")
+        row = dict(zip(header, cells, strict=False))
         lemma, kind = row.get("lemma", "").strip(), row.get("gender", "")
         if not lemma or kind not in set(NounKind):
             raise PluginError(f"{place}: expected a lemma and one of {', '.join(NounKind)}; got {lemma!r}, {kind!r}")

@@ -12,7 +12,7 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from importlib import resources
 from typing import Any, NamedTuple, Self
@@ -101,6 +101,10 @@ class Language:
     """First word of a compound of several words → (its other words, reading), longest first (he *רואה חשבון*)."""
     glossary: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """English noun → folded forms that may translate it."""
+    definite: str = ""
+    """Regular expression for forms with a written-on article, which an adjective shares with its noun (ar, he)."""
+    perhaps_definite: str = ""
+    """Regular expression for forms that do not show whether they have one (he *למורה*)."""
     inclusive: str = ""
     """Regular expression for words written so as to mean both genders (de *Lehrer*in*, *LehrerInnen*): no evidence."""
     compounds: bool = False
@@ -122,18 +126,27 @@ class Language:
             nouns = (base / f"{code}_nouns.tsv").read_bytes()
         except OSError as error:
             raise PluginError(f"language {code!r}: {package} lacks a data file: {error}") from error
+        where, version = f"{package}/data/{code}", hashlib.sha256(rules + b"\0" + nouns).hexdigest()[:8]
         try:
             toml = tomllib.loads(rules.decode("utf-8"))
         except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise PluginError(f"{package}/data/{code}.toml: {error}") from error
-        version = hashlib.sha256(rules + b"\0" + nouns).hexdigest()[:8]
-        return cls._from_data(toml, nouns.decode("utf-8"), where=f"{package}/data/{code}", version=version)
+            raise PluginError(f"{where}.toml: {error}") from error
+        try:
+            return cls._from_data(toml, nouns.decode("utf-8"), where=where, version=version)
+        except UnicodeDecodeError as error:
+            raise PluginError(f"{where}_nouns.tsv: expected UTF-8: {error}") from error
+        except (AttributeError, TypeError, ValueError) as error:
+            raise PluginError(f"{where}.toml: a value is of another type than the format has: {error}") from error
 
     @classmethod
     def _from_data(cls, toml: Mapping[str, Any], nouns: str, *, where: str, version: str) -> Self:
         unknown = set(toml) - _TABLES
         if unknown:
             raise PluginError(f"{where}.toml: unknown table [{min(unknown)}]; known: {', '.join(sorted(_TABLES))}")
+        for name, keys in _KEYS.items():
+            odd = set(toml.get(name, {})) - keys
+            if odd:
+                raise PluginError(f"{where}.toml [{name}]: unknown key {min(odd)!r}; known: {', '.join(sorted(keys))}")
         head = toml.get("language", {})
         if not isinstance(head.get("code"), str) or not isinstance(head.get("name"), str):
             raise PluginError(f"{where}.toml: [language] needs code and name")
@@ -171,6 +184,8 @@ class Language:
             preposed=bool(head.get("preposed", True)),
             determiners_follow=bool(head.get("determiners_follow", False)),
             postposed=bool(head.get("postposed", True)),
+            definite=head.get("definite", ""),
+            perhaps_definite=head.get("perhaps_definite", ""),
             inclusive=head.get("inclusive", ""),
             compounds=bool(head.get("compounds", False)),
             elisions=longest(folder(e) for e in tokens.get("elisions", ())),
@@ -336,6 +351,16 @@ class Language:
         form = next(iter(self.nouns), "a")
         return unicodedata.name(form[0], "").startswith("LATIN")
 
+    def same_definiteness(self, noun: str, adjective: str) -> bool:
+        """Whether an adjective may belong to a noun: both have the written-on article or neither, as forms show."""
+        if not self.definite:
+            return True
+        if self.perhaps_definite and (
+            re.search(self.perhaps_definite, noun) or re.search(self.perhaps_definite, adjective)
+        ):
+            return True
+        return bool(re.search(self.definite, noun)) == bool(re.search(self.definite, adjective))
+
     def stem(self, form: str) -> str:
         """A folded form with its longest inflectional ending cut, as the aligner counts it."""
         for ending in self.align_endings:
@@ -351,3 +376,14 @@ _TABLES = frozenset(
         *("names", "prepositions", "verbs", "extra"),
     )
 )
+_KEYS = {
+    "language": frozenset(
+        (
+            *("code", "name", "direction", "preposed", "postposed", "determiners_follow"),
+            *("definite", "perhaps_definite", "inclusive", "compounds"),
+        )
+    ),
+    "tokens": frozenset(("elisions", "proclitics", "enclitics", "prefixes", "delete", "fold")),
+    "align": frozenset(("endings", "min_stem")),
+    "verbs": frozenset(f.name for f in fields(VerbRules)),
+}

@@ -208,14 +208,15 @@ def project(pair: Pair, tokens: Sequence[SurfaceToken], scores: Scores | None, l
     known = np.array([_translates(t, r, words, language) for t, r in zip(tokens, readings, strict=True)], bool)
     total = 0.5 * scores.link + 0.5 * scores.lexicon + 0.5 * known
     anchor = int(total.argmax())
-    people = np.array([bool(r) for r in readings], bool) & (scores.explained < MAX_EXPLAINED)
+    free = scores.explained < MAX_EXPLAINED
+    people = np.array([any(r.kind is not NounKind.FIXED for r in rs) for rs in readings], bool) & free
     if total[anchor] < MIN_SCORE:
         return _left_over(pair.id, tokens, scores, people, number)
     kinds = {r.kind for r in readings[anchor]}
     if known[anchor] and not kinds <= {NounKind.FIXED}:
         # A person is found: whoever stands before it is somebody else, but in "médica forense".
         people[: anchor - 1 if kinds == {NounKind.COMMON} and anchor else len(people)] = False
-    members = _phrase(anchor, scores, known, people)
+    members = _phrase(anchor, scores, known & free, people)
     spans = [tokens[anchor].span, *(tokens[j].span for j in members if j != anchor)]
     copied = pair.head is not None and tokens[anchor].form == pair.source[pair.head.start : pair.head.end].lower()
     return Alignment(pair.id, tuple(spans), _basis(scores, anchor, known=bool(known[anchor])), number, copied)

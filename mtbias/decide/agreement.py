@@ -265,7 +265,11 @@ def adjectives(phrase: Phrase) -> list[Evidence]:
     language = phrase.language
     for n in (*phrase.left, *phrase.right):
         unit = phrase.units[n]
-        if unit.form in language.determiners or unit.form in language.names or unit.upos("DET", "NUM"):
+        if (
+            unit.form in language.determiners
+            or unit.form in language.names
+            or not any(w.upos != "NUM" for w in unit.content)
+        ):
             continue
         ending = adjective_agreements(unit, language)
         if ending:

@@ -38,7 +38,7 @@ def decide(alignment: Alignment, analysis: Analysis, language: Language, votes: 
     units = units_of(analysis, language)
     sure = alignment.basis in _SURE
     head = find_head(units, alignment.target, language, sure=sure)
-    if head is None or not (sure or is_noun(units[head])):  # no verb renders a person
+    if head is None or not (is_noun(units[head]) or (sure and not _bare_verb(units, head))):
         return GenderCall(alignment.id, None, Reason.UNALIGNED)
     spans = (units[head].span, *(s for s in sorted(alignment.target) if s != units[head].span))
     phrase = Phrase(
@@ -58,6 +58,13 @@ _SURE = ("links", "links+lexicon")
 """Bases of an alignment that is believed even where the tagger sees no noun."""
 
 _Judgement = tuple[Gender | None, Reason | None, list[Evidence]]
+
+
+def _bare_verb(units: Sequence[Unit], head: int) -> bool:
+    """A verb without an article before it: it renders nobody, however surely it is aligned."""
+    content = units[head].content
+    verb = bool(content) and all(w.upos in ("VERB", "AUX") for w in content)
+    return verb and not (head > 0 and units[head].joined and units[head - 1].upos("DET", "ADP"))
 
 
 def _foreign(unit: Unit, language: Language) -> bool:

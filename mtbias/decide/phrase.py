@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mtbias.plugin import Language, NounReading
+from mtbias.plugin import Language, NounKind, NounReading
 from mtbias.types import Analysis, Gender, Span, Word
 
 NOMINAL = frozenset(("NOUN", "PROPN"))
@@ -105,13 +105,21 @@ def find_head(units: Sequence[Unit], target: Sequence[Span], language: Language,
     aligned = sorted({n - units[n].compound for n in aligned})
     anchor = next(n for n, u in enumerate(units) if u.span.start < target[0].end and target[0].start < u.span.end)
     anchor -= units[anchor].compound
-    aligned = [n for n in aligned if n >= anchor or not any(u.upos("VERB", "AUX") for u in units[n + 1 : anchor])]
+    if units[anchor].readings:
+        aligned = [n for n in aligned if n >= anchor or not any(u.upos("VERB", "AUX") for u in units[n + 1 : anchor])]
     known = [n for n in aligned if units[n].readings and (n == anchor or not units[n].upos("VERB", "ADP", "AUX"))]
+    telling = [n for n in known if any(r.kind is not NounKind.FIXED for r in units[n].readings)]
+    known = [n for n in known if n in telling or n + 1 in telling or not telling]
     if known:
         head = _first_of(units, known, anchor) if anchor in known else known[0]
         if _only_qualifies(units, head, language):
             return None
         return head + 1 if _belongs_to_next(units, head, language) else head
+    return _tagged_head(units, aligned, anchor, sure=sure)
+
+
+def _tagged_head(units: Sequence[Unit], aligned: Sequence[int], anchor: int, *, sure: bool) -> int:
+    """The head among words of which the plugin knows none: the tagger's noun, else the anchor."""
     nouns = [n for n in aligned if any(w.upos in NOMINAL for w in units[n].words)]
     if anchor in nouns:
         return _first_of(units, nouns, anchor)
@@ -210,6 +218,15 @@ def _between(units: Sequence[Unit], n: int, head: int, language: Language) -> bo
     )
 
 
+def is_verb_form(unit: Unit, language: Language) -> bool:
+    """A whole verb that the plugin lists, whatever the tagger makes of it.
+
+    Only where adjectives follow their noun, and verb and adjective are easily confused.
+    """
+    verbs = language.verbs
+    return not language.preposed and (unit.form in verbs.words or any(unit.form == e for e, _ in verbs.endings))
+
+
 def compound_end(units: Sequence[Unit], head: int) -> int:
     """Index of the last word of the compound that begins at `head`."""
     n = head
@@ -223,14 +240,18 @@ def after(units: Sequence[Unit], head: int, language: Language) -> list[int]:
     found: list[int] = []
     for n in range(compound_end(units, head) + 1, len(units)):
         unit = units[n]
-        if not unit.joined or unit.form in language.verbs.short:
+        if not unit.joined or unit.form in language.verbs.short or is_verb_form(unit, language):
             break
         if language.determiners_follow and unit.form in language.determiners:
             found.append(n)
             continue
         adjective = bool(unit.content) and all(w.upos == "ADJ" for w in unit.content) and not unit.upos("ADP", "CCONJ")
         noun = bool(unit.readings) and not language.preposed  # in a language that has its adjectives behind: an object
-        if not (language.postposed and adjective) or noun:
+        if (
+            not (language.postposed and adjective)
+            or noun
+            or not language.same_definiteness(units[head].form, unit.form)
+        ):
             break
         found.append(n)
     return found

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from mtbias.decide.agreement import Phrase, adjective_agreements, listed, may_be_nominative, only_gender, opens_clause
-from mtbias.decide.phrase import Unit, tagged_gender
+from mtbias.decide.phrase import Unit, is_verb_form, tagged_gender
 from mtbias.plugin import Agreement, Language
 from mtbias.types import Evidence, Gender, Word
 
@@ -42,14 +42,18 @@ def _may_be_subject(phrase: Phrase) -> bool:
         return False
     if "nom" not in phrase.cases()[0] or not any(a.case in ("nom", "*") for a in phrase.noun_allows()):
         return False
-    if any(a.case != "*" for r in units[phrase.head].readings for a in r.agreements):
-        return True  # the form is one of a nominative, whatever the tagger reads
+    cased = any(a.case != "*" for r in units[phrase.head].readings for a in r.agreements)
+    if cased or not phrase.language.prepositions:
+        return True  # the form is one of a nominative, or shows no case, whatever the tagger reads
     cases = {w.feat("Case") for w in units[phrase.head].content} - {None}
     return not cases or "Nom" in cases
 
 
 def _opens_clause(units: Sequence[Unit], first: int) -> bool:
     if first == 0 or not units[first].joined:
+        return True
+    first_word = units[first].words[:1]
+    if first_word and first_word[0].upos in ("CCONJ", "SCONJ"):  # written onto the phrase (he שהמורה)
         return True
     before = units[first - 1]
     return bool(before.words) and all(w.upos in ("CCONJ", "SCONJ", "ADV", "PART") for w in before.words)
@@ -73,16 +77,20 @@ def _following(phrase: Phrase) -> Evidence | None:
         if unit.form in language.verbs.skip or _auxiliary(units, n, language):
             reflexive = reflexive or unit.form in language.verbs.reflexives
             continue
+        listed_verb = is_verb_form(unit, language)
+        if unit.upos("ADP", "CCONJ", "SCONJ") and not listed_verb:
+            return None
         if not copula and unit.form in language.verbs.short:
             return _by_form(unit, language.verbs.short[unit.form], phrase, unit.form, tagged=True)
         if _is_copula(unit, language, reflexive=reflexive):
-            found = None if _compound_tense(unit, language) else _shown(unit, phrase)
+            silent = _compound_tense(unit, language) or unit.upos("PRON")  # a pronoun never decides (he הוא)
+            found = None if silent else _shown(unit, phrase)
             if found:
                 return found
             copula = True
         elif copula and unit.upos("ADJ", "VERB", "AUX"):
             return _predicative(unit, phrase)
-        elif unit.upos("VERB", "AUX"):
+        elif unit.upos("VERB", "AUX") or listed_verb:
             return None if _compound_tense(unit, language) else _shown(unit, phrase)
         elif not all(w.upos in ("ADV", "PART") for w in unit.words):
             return None

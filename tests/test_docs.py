@@ -1,0 +1,52 @@
+"""README.md names every command and every option of the command line, and none that does not exist."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+
+import pytest
+
+from mtbias.cli import COMMANDS, build_parser
+
+README = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
+OF_OTHERS = {"--group", "--help", "--version"}
+"""Options of pip, and those that argparse adds to every program."""
+
+
+def _commands() -> dict[str, argparse.ArgumentParser]:
+    (action,) = [a for a in build_parser()._actions if isinstance(a, argparse._SubParsersAction)]
+    return dict(action.choices)
+
+
+def _options(parser: argparse.ArgumentParser) -> set[str]:
+    return {name for action in parser._actions for name in action.option_strings if name.startswith("--")}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_in_the_readme_with_its_options(name: str) -> None:
+    assert re.search(rf"\bmtbias {name}\b", README), f"README.md lacks `mtbias {name}`"
+    options = _options(_commands()[name]) - {"--help"}
+    missing = sorted(option for option in options if not re.search(rf"(?<![\w-]){option}(?![\w-])", README))
+    assert missing == [], f"README.md lacks these options of `mtbias {name}`: {', '.join(missing)}"
+
+
+def test_the_readme_names_no_option_that_does_not_exist() -> None:
+    known = set().union(*map(_options, _commands().values())) | OF_OTHERS
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", README))
+    assert sorted(named - known) == []
+
+
+def test_the_readme_names_no_command_that_does_not_exist() -> None:
+    blocks = "".join(re.findall(r"^```\n(.*?)^```", README, re.MULTILINE | re.DOTALL))
+    named = set(re.findall(r"`mtbias ([a-z]+)", README)) | set(re.findall(r"^mtbias ([a-z]+)", blocks, re.MULTILINE))
+    assert "score" in named
+    assert sorted(named - set(COMMANDS)) == []
+
+
+def test_every_command_says_what_it_is_for() -> None:
+    for name, parser in _commands().items():
+        assert parser.description, name
+        for action in parser._actions:
+            assert action.help, f"mtbias {name} {'/'.join(action.option_strings)}"

@@ -1,0 +1,35 @@
+"""What a package offers: `__all__` is there, sorted, and names what can be imported."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+
+PUBLIC = (
+    "mtbias.align",
+    "mtbias.cli",
+    "mtbias.corpora",
+    "mtbias.decide",
+    "mtbias.metrics",
+    "mtbias.morphology",
+    "mtbias.plugin",
+    "mtbias.runs",
+    "mtbias.testing",
+)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_all_is_sorted_and_importable(name: str) -> None:
+    module = import_module(name)
+    exported = list(module.__all__)
+    assert exported == sorted(set(exported))
+    assert [item for item in exported if not hasattr(module, item)] == []
+    assert [item for item in exported if item.startswith("_")] == []
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_what_is_exported_says_what_it_is(name: str) -> None:
+    module = import_module(name)
+    callables = [item for item in module.__all__ if callable(getattr(module, item))]
+    assert [item for item in callables if not getattr(module, item).__doc__] == []

@@ -1,0 +1,311 @@
+"""The order of the stages and the joins between them, with an aligner and an analyser that know what they are asked."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from mtbias.align import Pair
+from mtbias.corpora import Corpus
+from mtbias.corpora.labels import HumanLabel
+from mtbias.errors import RunFolderError
+from mtbias.pipeline import ScoreRequest, call_genders, call_pairs, score_translations, validate
+from mtbias.plugin import Language
+from mtbias.registry import get_language
+from mtbias.runs import RunFolder, RunManifest
+from mtbias.translate.given import GivenTranslations, read_translations
+from mtbias.types import Alignment, Analysis, Gender, Instance, Reason, Span, Stereotype, Token, Translation, Word
+
+# (id, source, entity, gold, stereotype, translation, its head). The third is translated wrongly, the fourth not at all.
+ROWS = [
+    ("a", "The cook left because she slept.", "cook", "female", "anti", "Die Köchin ging.", "Köchin"),
+    ("b", "The doctor left because he slept.", "doctor", "male", "pro", "Der Arzt ging.", "Arzt"),
+    ("c", "The teacher left because she slept.", "teacher", "female", "anti", "Der Lehrer ging.", "Lehrer"),
+    ("d", "The guard left because he slept.", "guard", "male", "pro", "", ""),
+]
+HEADS = {row[0]: row[6] for row in ROWS}
+
+
+def _span(text: str, word: str) -> Span:
+    start = text.index(word)
+    return Span(start, start + len(word))
+
+
+INSTANCES = tuple(
+    Instance(id_, n, source, _span(source, entity), entity, Gender(gold), Stereotype(stereotype), "custom", 1)
+    for n, (id_, source, entity, gold, stereotype, _, _) in enumerate(ROWS)
+)
+TRANSLATIONS = tuple(Translation(row[0], row[5] or None, None if row[5] else "empty") for row in ROWS)
+
+
+@dataclass
+class KnownHeads:
+    """An aligner that is told the heads, and remembers what it was asked."""
+
+    heads: dict[str, str] = field(default_factory=lambda: dict(HEADS))
+    signature: str = "known/1"
+    asked: list[str] = field(default_factory=list)
+
+    def align(self, pairs: Sequence[Pair], language: Language) -> tuple[Alignment, ...]:
+        self.asked += [pair.id for pair in pairs]
+        return tuple(
+            Alignment(p.id, (_span(p.text, word),) if (word := self.heads.get(p.id, "")) else (), "links")
+            for p in pairs
+        )
+
+
+@dataclass
+class Capitals:
+    """An analyser for which words with a capital are nouns; it remembers what it was asked."""
+
+    signature: str = "capitals/1"
+    prepared: list[str] = field(default_factory=list)
+
+    def prepare(self, texts: Iterable[str], progress: Callable[[int], object] | None = None) -> None:
+        for text in texts:
+            self.prepared.append(text)
+            if progress is not None:
+                progress(1)
+
+    def analysis(self, text: str) -> Analysis:
+        assert text in self.prepared
+        tokens = []
+        for match in re.finditer(r"\w+|[^\w\s]", text):
+            word = match.group()
+            upos = "DET" if word.lower() in {"der", "die"} else "NOUN" if word[0].isupper() else "VERB"
+            tokens.append(Token(Span(*match.span()), word, (Word(word, None, upos),)))
+        return Analysis(text, tuple(tokens))
+
+
+@pytest.fixture
+def german() -> Language:
+    return get_language("de")
+
+
+def test_calls_are_joined_by_id_and_stand_in_the_corpus_order(german: Language) -> None:
+    for translations in (TRANSLATIONS, tuple(reversed(TRANSLATIONS))):
+        calls = call_genders(INSTANCES, translations, german, KnownHeads(), Capitals())
+        assert [(c.id, c.gender, c.reason) for c in calls] == [
+            ("a", Gender.FEMALE, None),
+            ("b", Gender.MALE, None),
+            ("c", Gender.MALE, None),
+            ("d", None, Reason.UNTRANSLATED),
+        ]
+
+
+def test_what_is_not_translated_reaches_neither_aligner_nor_analyser(german: Language) -> None:
+    aligner, analyser = KnownHeads(), Capitals()
+    call_genders(INSTANCES, TRANSLATIONS, german, aligner, analyser)
+    assert aligner.asked == ["a", "b", "c"]
+    assert analyser.prepared == ["Die Köchin ging.", "Der Arzt ging.", "Der Lehrer ging."]
+
+
+def test_an_entity_without_words_in_the_translation_has_no_gender(german: Language) -> None:
+    (call,) = call_genders(INSTANCES[:1], TRANSLATIONS[:1], german, KnownHeads(heads={}), Capitals())
+    assert (call.gender, call.reason, call.target) == (None, Reason.UNALIGNED, ())
+
+
+def test_an_instance_that_nobody_spoke_of_is_an_error(german: Language) -> None:
+    message = "no translation, not even an empty one, for 2 instances, the first is c"
+    with pytest.raises(ValueError, match=message):
+        call_genders(INSTANCES, TRANSLATIONS[:2], german, KnownHeads(), Capitals())
+
+
+def test_every_distinct_text_is_analysed_once(german: Language) -> None:
+    same = "Die Köchin ging."
+    analyser = Capitals()
+    aligner = KnownHeads(heads=dict.fromkeys("abcd", "Köchin"))
+    calls = call_genders(INSTANCES, [Translation(i.id, same) for i in INSTANCES], german, aligner, analyser)
+    assert analyser.prepared == [same]
+    assert [c.gender for c in calls] == [Gender.FEMALE] * 4
+
+
+def test_pairs_without_a_head_only_help(german: Language) -> None:
+    aligner = KnownHeads()
+    pairs = [Pair("bitext", "She slept.", "Sie schlief.", None, ""), Pair.of(INSTANCES[1], "Der Arzt ging.")]
+    calls = call_pairs(pairs, german, aligner, Capitals())
+    assert [(c.id, c.gender) for c in calls] == [("b", Gender.MALE)]
+    assert aligner.asked == ["bitext", "b"]
+
+
+def test_an_aligner_that_loses_a_pair_is_an_error(german: Language) -> None:
+    class Loses(KnownHeads):
+        def align(self, pairs: Sequence[Pair], language: Language) -> tuple[Alignment, ...]:
+            return super().align(pairs, language)[1:]
+
+    with pytest.raises(ValueError, match="zip"):
+        call_genders(INSTANCES, TRANSLATIONS, german, Loses(), Capitals())
+
+
+def test_every_stage_reports_from_nothing_to_all(german: Language) -> None:
+    seen: dict[str, list[tuple[int, int]]] = {}
+    call_genders(
+        INSTANCES,
+        TRANSLATIONS,
+        german,
+        KnownHeads(),
+        Capitals(),
+        progress=lambda stage, done, total: seen.setdefault(stage, []).append((done, total)),
+    )
+    assert list(seen) == ["align", "analyse", "decide"]
+    for stages in seen.values():
+        assert stages[-1] == (3, 3)
+        assert [done for done, _ in stages] == sorted(done for done, _ in stages)
+
+
+# Scoring
+
+
+def _request(path: Path, language: Language) -> ScoreRequest:
+    path.mkdir()
+    given = path / "mine.tsv"
+    given.write_text("id\ttarget\n" + "".join(f"{row[0]}\t{row[5]}\n" for row in ROWS), encoding="utf-8")
+    corpus = Corpus("custom", path / "own.tsv", "0" * 64, INSTANCES, {"column not used: x": 1}, files={"own.tsv": "00"})
+    translations = read_translations(given, INSTANCES)
+    return ScoreRequest(corpus, translations, language, KnownHeads(), Capitals(), "mine", n_resamples=20)
+
+
+def test_the_numbers_of_four_rows(german: Language, tmp_path: Path) -> None:
+    metrics = score_translations(_request(tmp_path / "in", german))
+    assert (metrics["n"], metrics["decided"], metrics["reasons"]) == (4, 3, {"untranslated": 1})
+    overall = metrics["overall"]
+    # a and b are right. Male: called b and c, of which b is right (precision 1/2), gold b and d (recall 1/2), F1 50.
+    # Female: called a, right (precision 1), gold a and c (recall 1/2), F1 200/3. Pro: b of b, d; anti: a of a, c.
+    assert overall["accuracy"] == 50
+    assert overall["accuracy_bounds"] == pytest.approx([50, 200 / 3], abs=1e-6)
+    assert overall["f1_male"] == 50
+    assert overall["f1_female"] == pytest.approx(200 / 3, abs=1e-6)
+    assert overall["delta_g"] == pytest.approx(50 - 200 / 3, abs=1e-6)
+    assert overall["delta_s"] == 0
+
+
+def test_what_was_noticed_in_the_input_is_in_the_metrics(german: Language, tmp_path: Path) -> None:
+    metrics = score_translations(_request(tmp_path / "in", german))
+    assert metrics["corpus"]["name"] == "custom"
+    assert (metrics["corpus"]["rows"], metrics["corpus"]["skipped"]) == (4, 0)
+    assert metrics["corpus"]["notes"] == {"column not used: x": 1}
+    given = metrics["translations"]
+    assert (given["form"], given["missing"], given["empty"], given["extra"]) == ("table by id", 0, 1, 0)
+    assert given["examples"]["empty"] == ["d"]
+
+
+def test_whatever_changes_results_changes_the_fingerprint(german: Language, tmp_path: Path) -> None:
+    request = _request(tmp_path / "in", german)
+    others = [
+        replace(request, seed=1),
+        replace(request, n_resamples=21),
+        replace(request, system="yours"),
+        replace(request, aligner=KnownHeads(signature="known/2")),
+        replace(request, analyser=Capitals(signature="capitals/2")),
+        replace(request, language=get_language("es")),
+        replace(request, corpus=replace(request.corpus, name="winomt")),
+        replace(request, corpus=replace(request.corpus, files={"own.tsv": "01"})),
+        replace(request, corpus=replace(request.corpus, files={"own.tsv": "00", "more.tsv": "00"})),
+        replace(request, given=replace(request.given, sha256="1" * 64)),
+    ]
+    prints = [RunManifest(r.identity()).fingerprint for r in (request, *others)]
+    assert len(set(prints)) == len(prints)
+    moved = replace(request, corpus=replace(request.corpus, path=tmp_path / "elsewhere.tsv"))
+    assert RunManifest(moved.identity()).fingerprint == prints[0]
+
+
+class _Never(Capitals):
+    """An analyser that must not be asked."""
+
+    def prepare(self, texts: Iterable[str], progress: Callable[[int], object] | None = None) -> None:
+        pytest.fail("nothing was to be computed")
+
+
+def test_a_complete_folder_is_read_and_not_computed_again(german: Language, tmp_path: Path) -> None:
+    request = _request(tmp_path / "in", german)
+    first = score_translations(request, out=tmp_path / "run")
+    assert RunFolder(tmp_path / "run").is_complete()
+    assert json.loads((tmp_path / "run" / "metrics.json").read_bytes()) == first
+    assert score_translations(replace(request, analyser=_Never()), out=tmp_path / "run") == first
+    alone = score_translations(request)
+    assert {k: v for k, v in first.items() if k != "files"} == alone
+
+
+@pytest.mark.parametrize("name", ["metrics.json", "calls.jsonl", "translations.jsonl"])
+def test_a_folder_that_lacks_a_file_is_completed(german: Language, tmp_path: Path, name: str) -> None:
+    request = _request(tmp_path / "in", german)
+    score_translations(request, out=tmp_path / "run")
+    before = {p.name: p.read_bytes() for p in (tmp_path / "run").glob("*.json*") if p.name != "manifest.json"}
+    (tmp_path / "run" / name).unlink()
+    score_translations(request, out=tmp_path / "run")
+    assert {p.name: p.read_bytes() for p in (tmp_path / "run").glob("*.json*") if p.name != "manifest.json"} == before
+
+
+def test_the_folder_of_another_run_is_refused_before_anything_is_computed(german: Language, tmp_path: Path) -> None:
+    request = _request(tmp_path / "in", german)
+    score_translations(request, out=tmp_path / "run")
+    with pytest.raises(RunFolderError, match="belongs to another run: seed: 0 here, 1 asked for"):
+        score_translations(replace(request, seed=1, analyser=_Never()), out=tmp_path / "run")
+
+
+def test_the_records_hold_what_was_asked_and_answered(german: Language, tmp_path: Path) -> None:
+    score_translations(_request(tmp_path / "in", german), out=tmp_path / "run")
+    records = RunFolder(tmp_path / "run").read_calls()
+    assert [(r.id, r.row, r.source, r.translation, r.gold, r.stereotype) for r in records] == [
+        (row[0], n, row[1], row[5] or None, row[3], row[4]) for n, row in enumerate(ROWS)
+    ]
+    assert [r.translation[slice(*r.call.target[0])] for r in records[:3] if r.translation] == [
+        "Köchin",
+        "Arzt",
+        "Lehrer",
+    ]
+    given: list[GivenTranslations] = [_request(tmp_path / "again", german).given]
+    assert tuple(RunFolder(tmp_path / "run").read_translations()) == given[0].translations
+
+
+# Validation
+
+LABELS = tuple(
+    HumanLabel(row[0], n, "S", row[1], row[5], label, _span(row[1], row[2]), row[2], basis, target_head)
+    for n, (row, label, basis, target_head) in enumerate(
+        [
+            (ROWS[0], "f", "N", Span(4, 10)),  # Köchin
+            (ROWS[1], "m", "D", Span(9, 14)),  # not Arzt but "ging."
+            (ROWS[2], "f", "P", None),
+        ],
+        start=2,
+    )
+)
+
+
+def test_agreement_with_three_labels(german: Language) -> None:
+    aligner = KnownHeads()
+    result = validate(LABELS, [("She slept.", "Sie schlief.")], german, aligner, Capitals())
+    assert aligner.asked == ["a", "b", "c", "bitext-0"]
+    found = result.to_json()
+    # Labels f m f, calls f m m. Chance: 2/3 · 1/3 + 1/3 · 2/3 = 4/9, so κ = (2/3 − 4/9) / (5/9) = 0.4.
+    # Recall 1/2 of the feminine and 1 of the masculine.
+    assert (found["lang"], found["n"], found["undecided"]) == ("de", 3, 0)
+    assert found["agreement"] == pytest.approx(200 / 3, abs=1e-6)
+    assert found["kappa"] == pytest.approx(40)
+    assert found["balanced_accuracy"] == pytest.approx(75)
+    assert (found["head_n"], found["head_exact"]) == (2, 50)
+    assert found["by_basis"] == {
+        "N": {"n": 1, "agreement": 100},
+        "D": {"n": 1, "agreement": 100},
+        "P": {"n": 1, "agreement": 0},
+    }
+    assert result.signature.startswith("lang:de|labels:3|bitext:1|aligner:known/1|stanza:capitals/1|plugin:de/")
+
+
+def test_disagreements_are_the_wrong_calls_and_the_wrong_heads(german: Language) -> None:
+    second, third = validate(LABELS, [], german, KnownHeads(), Capitals()).disagreements()
+    assert second.startswith("line 3, S, basis D: The doctor left because he slept.\n  Der Arzt ging.\n")
+    assert "label male at ging.; called male at Arzt: " in second
+    assert third.startswith("line 4, S, basis P: The teacher left because she slept.\n")
+    assert "label female at ?; called male at Lehrer: " in third
+
+
+def test_an_undecided_row_disagrees(german: Language) -> None:
+    found = validate(LABELS[:1], [], german, KnownHeads(heads={}), Capitals()).to_json()
+    assert (found["agreement"], found["undecided"], found["head_exact"]) == (0, 100, 0)

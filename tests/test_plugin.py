@@ -1,0 +1,361 @@
+"""A language from its two data files, and what can be looked up in it."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mtbias.errors import PluginError
+from mtbias.plugin import Agreement, Language, NounKind, NounReading, parse_agreements
+from mtbias.registry import get_language
+
+HEADER = "english\tlemma\tgender\tparadigm\tforms\n"
+TOML = """
+[language]
+code = "xh"
+name = "Toy"
+direction = "rtl"
+preposed = false
+determiners_follow = true
+compounds = true
+inclusive = "[a-z]\\\\*innen$"
+[tokens]
+elisions = ["l'", "dell'"]
+proclitics = ["w", "wal", "al"]
+prefixes = ["ex"]
+delete = "\\u0301"
+[tokens.fold]
+"ё" = "е"
+"''" = '"'
+[align]
+endings = ["s", "ers", "er"]
+min_stem = 3
+[paradigms]
+er = { strip = "", endings = ["", "s"] }
+a = { strip = "a", endings = ["a/f.*.sg", "e/f.*.pl,m.*.pl"] }
+[determiners]
+"Der" = "m.nom.sg f.dat.sg"
+"le" = "f.pl"
+"beide" = "-"
+[determiners_before_consonant]
+"le" = "m.pl"
+[adjective_endings]
+"o" = "m.sg"
+[noun_endings]
+"in" = "f"
+"trice" = "f"
+"ice" = "-"
+[noun_endings_except]
+"Termin" = "-"
+"cousin" = "m"
+[first_parts]
+"frau-" = "f"
+"herr-" = "-"
+[silent_determiners]
+"ama" = "le Der"
+[names]
+"Frau" = "f"
+[prepositions]
+"mit" = "dat"
+"in" = "dat acc"
+[verbs]
+order = "both"
+skip = ["Nicht"]
+copulas = ["ist"]
+oblique = ["et"]
+[verbs.endings]
+"la" = "f"
+"ila" = "m.pl"
+[verbs.words]
+"mila" = "m.sg"
+[verbs.short]
+"gotowa" = "f"
+[extra]
+anything = 1
+"""
+NOUNS = f"""# a comment
+{HEADER}teacher|Instructor\tLehrer\tm\ter\tLehrern
+teacher\tmaestra\tf\ta\t
+
+teacher\tmaestr\tm\t\tmaestre
+worker\tArbeiter\tm\ter\t
+guest\tGast\tfixed\t\t
+accountant\tро́е_chesb\tm\t\t
+accountant\tрое_chesb_on\tf\t\t
+lead\talfa\tm\t\t
+"""
+Package = Callable[..., Language]
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Package]:
+    """``package(toml, nouns)`` reads a language from a package with these data files; None leaves a file out."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def make(toml: str | bytes | None = TOML, nouns: str | bytes | None = NOUNS) -> Language:
+        folder = tmp_path / "toy_language" / "data"
+        folder.mkdir(parents=True)
+        (folder.parent / "__init__.py").touch()
+        importlib.invalidate_caches()
+        for name, content in (("xh.toml", toml), ("xh_nouns.tsv", nouns)):
+            if content is not None:
+                (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
+        return Language.from_package("toy_language", "xh")
+
+    yield make
+    sys.modules.pop("toy_language", None)
+
+
+def masculine(lemma: str) -> tuple[NounReading, ...]:
+    return (NounReading(lemma, NounKind.MASCULINE, ()),)
+
+
+# ----- reading
+
+
+def test_every_rule_arrives(package: Package) -> None:
+    language = package()
+    assert (language.code, language.name, language.direction) == ("xh", "Toy", "rtl")
+    assert (language.preposed, language.postposed, language.determiners_follow, language.compounds) == (
+        False, True, True, True,
+    )  # fmt: skip
+    assert language.elisions == ("dell'", "l'")  # longest first
+    assert language.proclitics == ("wal", "al", "w")
+    assert language.align_endings == ("ers", "er", "s")
+    assert language.determiners == {
+        "der": (Agreement("m", "nom", "sg"), Agreement("f", "dat", "sg")),
+        "le": (Agreement("f", "*", "pl"),),
+        "beide": (),
+    }
+    assert language.determiners_before_consonant == {"le": (Agreement("m", "*", "pl"),)}
+    assert language.noun_endings == {"in": NounKind.FEMININE, "trice": NounKind.FEMININE, "ice": None}
+    assert language.noun_endings_except == {"termin": None, "cousin": NounKind.MASCULINE}
+    assert language.first_parts == {"frau-": NounKind.FEMININE, "herr-": None}
+    assert language.silent_determiners == {"ama": {"le", "der"}}
+    assert language.names == {"frau": "f"}
+    assert language.prepositions == {"mit": {"dat"}, "in": {"dat", "acc"}}
+    assert language.verbs.order == "both"
+    assert language.verbs.skip == {"nicht"}
+    assert language.verbs.copulas == {"ist"}
+    assert language.verbs.oblique == {"et"}
+    assert language.verbs.endings == (("ila", Agreement("m", "*", "pl")), ("la", Agreement("f", "*", "*")))
+    assert language.verbs.words == {"mila": Agreement("m", "*", "sg")}
+    assert language.verbs.short == {"gotowa": Agreement("f", "*", "*")}
+    assert language.extra == {"anything": 1}
+
+
+def test_nouns_with_their_forms(package: Package) -> None:
+    language = package()
+    assert language.nouns["lehrern"] == language.nouns["lehrers"] == masculine("Lehrer")
+    assert language.nouns["maestra"] == (NounReading("maestra", NounKind.FEMININE, (Agreement("f", "*", "sg"),)),)
+    # A form of two nouns has both readings, by lemma.
+    assert language.nouns["maestre"] == (
+        NounReading("maestr", NounKind.MASCULINE, ()),
+        NounReading("maestra", NounKind.FEMININE, (Agreement("f", "*", "pl"), Agreement("m", "*", "pl"))),
+    )
+    # Both English words, in small letters, lead to all forms.
+    assert language.glossary["instructor"] == {"lehrer", "lehrers", "lehrern"}
+    assert language.glossary["teacher"] == language.glossary["instructor"] | {"maestra", "maestre", "maestr"}
+    # A compound is kept by its first word, longest first; the stress mark is deleted, ё is е.
+    assert [others for others, _ in language.phrases["рое"]] == [("chesb", "on"), ("chesb",)]
+    assert language.glossary["accountant"] == {"рое"}
+
+
+def test_the_version_is_the_datas_hash(package: Package) -> None:
+    expected = hashlib.sha256(TOML.encode() + b"\0" + NOUNS.encode()).hexdigest()[:8]
+    assert package().version == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("[align]", "[allign]", r"xh\.toml: unknown table \[allign\]; known: .*align"),
+        ("copulas =", "copula =", r"xh\.toml \[verbs\]: unknown key 'copula'; known: .*copulas"),
+        ("min_stem =", "minstem =", r"xh\.toml \[align\]: unknown key 'minstem'"),
+        ('code = "xh"', "", r"\[language\] needs code and name"),
+        ('name = "Toy"', "name = 3", r"\[language\] needs code and name"),
+        ("[align]", "[align", r"xh\.toml: .*line 16"),
+        ("m.nom.sg f", "m.nomi.sg f", r"\[determiners\] Der: expected gender\.case\.number .*got 'm\.nomi\.sg'"),
+        ('"o" = "m.sg"', '"o" = "x.sg"', r"\[adjective_endings\] o: .*got 'x\.sg'"),
+        ('"o" = "m.sg"', '"o" = 3', r"a value is of another type than the format has"),
+        ('"ila" = "m.pl"', '"ila" = "m.du"', r"\[verbs\.endings\] ila: .*got 'm\.du'"),
+        ('"trice" = "f"', '"trice" = "n"', r"\[noun_endings\] trice: expected one of m, f, common.*got 'n'"),
+        ('"Frau" = "f"', '"Frau" = "w"', r"\[names\] Frau: expected one of m, f; got 'w'"),
+        ('"e/f.*.pl,', '"e/f.pl.x,', r"xh_nouns\.tsv:4 paradigm a: .*got 'f\.pl\.x'"),
+    ],
+)
+def test_a_rule_that_cannot_be_is_named_with_its_place(package: Package, old: str, new: str, message: str) -> None:
+    assert old in TOML
+    with pytest.raises(PluginError, match=message):
+        package(TOML.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("nouns", "message"),
+    [
+        ("", r"xh_nouns\.tsv:1: expected columns english, lemma, gender"),
+        ("lemma\tgender\n", r":1: expected columns english.*got \['lemma', 'gender'\]"),
+        (f"{HEADER}cook\t\tm\t\t\n", r":2: expected a lemma"),
+        (f"# c\n\n{HEADER}cook\tKoch\tx\t\t\n", r":4: expected a lemma and one of m, f, common.*'Koch', 'x'"),
+        (f"{HEADER}cook\tKoch\tm\tnone\t\n", r":2: no paradigm 'none' in \[paradigms\]; there are a, er"),
+        (f"{HEADER}cook\tKoch\tm\ta\t\n", r":2: 'Koch' does not end in 'a', which paradigm 'a' cuts"),
+        (f"{HEADER}cook\tKoch\tm\t\tKöche\tKöchen\n", r":2: expected at most 5 columns, got 6"),
+        (HEADER.encode() + b"cook\tK\xf6chin\tf\t\t\n", r"xh_nouns\.tsv: expected UTF-8"),
+    ],
+)
+def test_a_noun_that_cannot_be_is_named_with_its_line(package: Package, nouns: str | bytes, message: str) -> None:
+    with pytest.raises(PluginError, match=message):
+        package(nouns=nouns)
+
+
+def test_a_missing_file_is_named(package: Package) -> None:
+    with pytest.raises(PluginError, match=r"language 'xh': toy_language lacks a data file: .*xh_nouns\.tsv"):
+        package(nouns=None)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("m.nom.sg", [("m", "nom", "sg")]),
+        ("m.nom.sg, f.dat.pl", [("m", "nom", "sg"), ("f", "dat", "pl")]),
+        ("*.*.pl n.sg", [("*", "*", "pl"), ("n", "*", "sg")]),
+        ("-", []),
+        ("", []),
+    ],
+)
+def test_analyses(text: str, expected: list[tuple[str, str, str]]) -> None:
+    assert list(parse_agreements(text, where="here")) == expected
+
+
+@pytest.mark.parametrize("text", ["m", "m.nom.sg.x", "nom.m.sg", "mf.sg", "m.nom.", ".sg"])
+def test_what_is_no_analysis(text: str) -> None:
+    with pytest.raises(PluginError, match="here: expected gender"):
+        parse_agreements(text, where="here")
+
+
+# ----- looking up
+
+
+@pytest.mark.parametrize(
+    ("form", "lemmas"),
+    [
+        ("Lehrer", ["Lehrer"]),
+        ("LEHRERN", ["Lehrer"]),
+        ("alLehrer", ["Lehrer"]),  # behind a written-on article
+        ("walLehrer", ["Lehrer"]),
+        ("alfa", ["alfa"]),  # the whole word before the cut one
+        ("exmaestra", ["maestra"]),
+        ("Bauarbeiter", ["Arbeiter"]),  # an unknown compound by its last part
+        ("bauarbeiter", []),  # but only as a noun is written
+        ("Bau1arbeiter", []),
+        ("Frau-arbeiter", ["frau-arbeiter"]),
+        ("Leh\u00adrer", ["Lehrer"]),  # a soft hyphen
+        ("Gärtner", []),
+        ("", []),
+    ],
+)
+def test_nouns_are_found_by_any_form(package: Package, form: str, lemmas: list[str]) -> None:
+    assert [r.lemma for r in package().noun(form)] == lemmas
+
+
+def test_first_parts_and_inclusive_forms_decide_for_the_whole_word(package: Package) -> None:
+    language = package()
+    assert [r.kind for r in language.noun("Frau-arbeiter")] == [NounKind.FEMININE]
+    assert [r.kind for r in language.noun("Lehrer*innen")] == [NounKind.FIXED]
+    assert [r.kind for r in language.noun("herr-Lehrer")] == [NounKind.MASCULINE]  # cut off, saying nothing
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        ("Gärtnerin", ("in", NounKind.FEMININE)),
+        ("direttrice", ("trice", NounKind.FEMININE)),  # the longest ending
+        ("radice", None),  # an ending that says nothing
+        ("Termin", None),
+        ("alTermin", None),
+        ("Cousin", ("cousin", NounKind.MASCULINE)),
+        ("in", None),  # something must be left before the ending
+        ("xin", None),
+        ("Gärtner", None),
+    ],
+)
+def test_endings(package: Package, form: str, expected: tuple[str, NounKind] | None) -> None:
+    assert package().ending(form) == expected
+
+
+def test_compounds_of_several_words(package: Package) -> None:
+    language = package()
+    assert language.phrase(["рое", "chesb", "on", "x"]) == (3, NounReading("рое_chesb_on", NounKind.FEMININE, ()))
+    assert language.phrase(["рое", "chesb", "x"]) == (2, NounReading("ро́е_chesb", NounKind.MASCULINE, ()))
+    assert language.phrase(["wрое", "alchesb"]) == (2, NounReading("ро́е_chesb", NounKind.MASCULINE, ()))
+    assert language.phrase(["рое"]) is None
+    assert language.phrase(["chesb", "on"]) is None
+
+
+@pytest.mark.parametrize(
+    ("form", "stem"), [("lehrers", "lehr"), ("lehrer", "lehr"), ("ers", "ers"), ("mers", "mer"), ("käse", "käse")]
+)
+def test_stems(package: Package, form: str, stem: str) -> None:
+    # endings ers, er, s; three letters must be left
+    assert package().stem(form) == stem
+
+
+@pytest.mark.parametrize(
+    ("text", "forms"),
+    [
+        ("L'arbeiter, dell’ARBEITER!", ["l'", "arbeiter", "dell'", "arbeiter"]),
+        ("l' arbeiter", ["l'", "arbeiter"]),
+        ("'arbeiter' d'ici", ["arbeiter", "d'ici"]),  # quotation marks; an apostrophe inside
+        ("Frau-Arbeiter Lehrer*innen Lehrer:in", ["frau-arbeiter", "lehrer*innen", "lehrer:in"]),
+        ("рое́ ёж 3a _", ["рое", "еж", "3a", "_"]),
+        ("רו״ח ר''ח", ['רו"ח', 'ר"ח']),
+        ("Leh\u00adrer…", ["lehrer"]),
+        ("", []),
+        ("… — !", []),
+    ],
+)
+def test_tokens(package: Package, text: str, forms: list[str]) -> None:
+    tokens = package().tokens(text)
+    assert [t.form for t in tokens] == forms
+    assert all(text[slice(*t.span)] == t.text for t in tokens)
+
+
+def test_an_abbreviated_title_is_one_word() -> None:
+    language = Language(code="it", name="Toy", names={"sig.ra": "f", "sig.": "m", "gav'": "f"})
+    assert [t.form for t in language.tokens("La Sig.ra Rossi, il sig. Bianchi e gav' Levi.")] == [
+        "la", "sig.ra", "rossi", "il", "sig.", "bianchi", "e", "gav'", "levi",
+    ]  # fmt: skip
+    assert [t.form for t in language.tokens("Un insig. sigra")] == ["un", "insig", "sigra"]
+
+
+def test_the_script_is_that_of_the_nouns() -> None:
+    assert get_language("de").latin
+    assert get_language("cs").latin
+    assert not get_language("ru").latin
+    assert not get_language("ar").latin
+    assert not get_language("he").latin
+
+
+@given(text=st.text(max_size=80), code=st.sampled_from(["ar", "de", "he", "it", "uk"]))
+def test_tokens_of_any_text_stand_in_it_in_order(text: str, code: str) -> None:
+    language = get_language(code)
+    last = 0
+    for token in language.tokens(text):
+        assert last <= token.span.start < token.span.end
+        assert text[slice(*token.span)] == token.text
+        assert not any(c.isalnum() for c in text[last : token.span.start])
+        last = token.span.end
+    assert not any(c.isalnum() for c in text[last:])
+
+
+@given(text=st.text(max_size=80), code=st.sampled_from(["ar", "de", "he", "it", "uk"]))
+def test_folding_twice_changes_nothing_more(text: str, code: str) -> None:
+    language = get_language(code)
+    assert language.fold(language.fold(text)) == language.fold(text)
