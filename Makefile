@@ -10,13 +10,21 @@ export MTBIAS_SHARED
 # One thread a test process: several processes share the cores, and torch's own threads would fight over them.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -rs -n $(JOBS) --dist worksteal
 
-.PHONY: help install test lint types imports pytest test-slow format wheel clean
+# The figures of the README and of docs/: they need WinoMT, its translations, the human labels and Stanza's models.
+LABELLED ?= ar de es he it ru uk
+WINOMT := $(MTBIAS_SHARED)/data/winomt
+MACHINE := --stanza-dir $(MTBIAS_SHARED)/stanza_resources --cache-dir $(VENV)/cache
+
+.PHONY: help install test lint types imports pytest test-slow format wheel agreement challenge published clean
 
 help:
 	@echo "make test       ruff, mypy, import-linter, pytest (without the slow tests), in $(VENV)"
 	@echo "make test-slow  the slow tests"
 	@echo "make format     let ruff format and mend what it can"
 	@echo "make wheel      dist/*.whl and dist/*.tar.gz, and a look into them"
+	@echo "make agreement  how often the evaluator agrees with human labels, by language"
+	@echo "make challenge  how it does on the sentences of tests/challenge"
+	@echo "make published  the figures published in 2019 beside ours"
 	@echo "make clean      remove $(VENV), dist and the tools' caches"
 
 install: $(VENV)/.installed
@@ -52,8 +60,21 @@ format: install
 	$(BIN)/ruff format .
 
 wheel: install
+	rm -rf dist
 	$(BIN)/hatchling build
 	$(BIN)/python -m zipfile --list dist/*.whl
+
+agreement: install
+	@for lang in $(LABELLED); do \
+	  $(BIN)/mtbias validate --lang $$lang --gold $(MTBIAS_SHARED)/data/human_agreement/dev.csv \
+	    --translations $(WINOMT)/translations/google/en-$$lang.txt $(MACHINE) || exit 1; \
+	done
+
+challenge: install
+	$(BIN)/python scripts/challenge.py --stanza-dir $(MTBIAS_SHARED)/stanza_resources
+
+published: install
+	$(BIN)/python scripts/published.py --data $(WINOMT) --folder $(WINOMT)/translations $(MACHINE)
 
 clean:
 	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -80,7 +80,12 @@ def _header(language: Language) -> Problems:
         yield f"the direction must be ltr or rtl; got {language.direction!r}"
     if language.verbs.order not in ("after", "both"):
         yield f"the order of verbs must be after or both; got {language.verbs.order!r}"
-    for name, pattern in (("inclusive", language.inclusive), ("verbs.feminine", language.verbs.feminine)):
+    for name, pattern in (
+        ("inclusive", language.inclusive),
+        ("definite", language.definite),
+        ("perhaps_definite", language.perhaps_definite),
+        ("verbs.feminine", language.verbs.feminine),
+    ):
         try:
             re.compile(pattern)
         except re.error as error:

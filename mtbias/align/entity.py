@@ -25,6 +25,8 @@ from mtbias.types import ELIMINATION, Alignment, Instance, Span
 
 MIN_SCORE = 0.10
 """Least score (0 to 2) at which a target word counts as the entity's; below it the entity is unaligned."""
+SURE_SCORE = 0.5
+"""Below it a noun for people that no other source word explains is taken before a word that is not known as one."""
 MIN_BELONGS = 0.5
 """Least P(entity | target word) at which a neighbour belongs to the entity's phrase."""
 MAX_GAP = 2
@@ -210,6 +212,8 @@ def project(pair: Pair, tokens: Sequence[SurfaceToken], scores: Scores | None, l
     anchor = int(total.argmax())
     free = scores.explained < MAX_EXPLAINED
     people = np.array([any(r.kind is not NounKind.FIXED for r in rs) for rs in readings], bool) & free
+    if total[anchor] < SURE_SCORE and people.any() and not (readings[anchor] or known[anchor]):
+        anchor = int(np.where(people, total, -1.0).argmax())
     if total[anchor] < MIN_SCORE:
         return _left_over(pair.id, tokens, scores, people, number)
     kinds = {r.kind for r in readings[anchor]}

@@ -204,6 +204,10 @@ def resolve(allowed: Sequence[Agreement], phrase: Phrase, read: Sequence[int]) -
             gender = only_gender(allowed)
             if gender is not None:
                 return gender, how
+    if phrase.first == 0 and phrase.language.prepositions:
+        gender = only_gender([a for a in allowed if a.case in ("nom", "*")])
+        if gender is not None:
+            return gender, f"{how}, first in the sentence"
     for n in read:
         for word in phrase.units[n].words:
             case, number = _CASE.get(word.feat("Case") or ""), _NUMBER.get(word.feat("Number") or "")
@@ -211,10 +215,6 @@ def resolve(allowed: Sequence[Agreement], phrase: Phrase, read: Sequence[int]) -
                 gender = only_gender([a for a in allowed if _fits(a.case, case) and _fits(a.number, number)])
                 if gender is not None:
                     return gender, f"{how}, read as {case or '*'}.{number or '*'}"
-    if phrase.first == 0 and phrase.language.prepositions:
-        gender = only_gender([a for a in allowed if a.case in ("nom", "*")])
-        if gender is not None:
-            return gender, f"{how}, first in the sentence"
     return None, how
 
 

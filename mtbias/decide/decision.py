@@ -38,17 +38,21 @@ def decide(alignment: Alignment, analysis: Analysis, language: Language, votes: 
     units = units_of(analysis, language)
     sure = alignment.basis in _SURE
     head = find_head(units, alignment.target, language, sure=sure)
-    if head is None or not (is_noun(units[head]) or (sure and not _bare_verb(units, head))):
+    if head is None or not (sure or is_noun(units[head])):
         return GenderCall(alignment.id, None, Reason.UNALIGNED)
     spans = (units[head].span, *(s for s in sorted(alignment.target) if s != units[head].span))
     phrase = Phrase(
         units, head, before(units, head, language), after(units, head, language), language, alignment.number
     )
-    if not sure and not units[head].readings:
-        doubt = Evidence(
-            "noun", units[head].text, None, "alignment", "aligned without certainty, not known as a noun for people"
+    doubt = _doubt(units, head, language, sure=sure)
+    if doubt is not None:
+        return GenderCall(
+            alignment.id,
+            None,
+            Reason.NO_MORPHOLOGY,
+            spans,
+            (Evidence("noun", units[head].text, None, "alignment", doubt),),
         )
-        return GenderCall(alignment.id, None, Reason.NO_MORPHOLOGY, spans, (doubt,))
     foreign = alignment.copied or _foreign(units[head], language)
     gender, reason, evidence = _judge(phrase, None if foreign else votes, foreign=foreign)
     return GenderCall(alignment.id, gender, reason, spans, tuple(evidence))
@@ -58,6 +62,15 @@ _SURE = ("links", "links+lexicon")
 """Bases of an alignment that is believed even where the tagger sees no noun."""
 
 _Judgement = tuple[Gender | None, Reason | None, list[Evidence]]
+
+
+def _doubt(units: Sequence[Unit], head: int, language: Language, *, sure: bool) -> str | None:
+    """Why the aligned word is no evidence at all, or None."""
+    if units[head].readings:
+        return None
+    if not sure and language.ending(units[head].form) is None:
+        return "aligned without certainty, not known as a noun for people"
+    return "read as a verb: it renders nobody" if _bare_verb(units, head) else None
 
 
 def _bare_verb(units: Sequence[Unit], head: int) -> bool:

@@ -114,7 +114,7 @@ def find_head(units: Sequence[Unit], target: Sequence[Span], language: Language,
         head = _first_of(units, known, anchor) if anchor in known else known[0]
         if _only_qualifies(units, head, language):
             return None
-        return head + 1 if _belongs_to_next(units, head, language) else head
+        return head + 1 if _belongs_to_next(units, head, aligned, language) else head
     return _tagged_head(units, aligned, anchor, sure=sure)
 
 
@@ -162,7 +162,7 @@ def _only_qualifies(units: Sequence[Unit], n: int, language: Language) -> bool:
     return all({w.feat(f) for w in unit.content} == {w.feat(f) for w in noun.content} for f in ("Gender", "Number"))
 
 
-def _belongs_to_next(units: Sequence[Unit], n: int, language: Language) -> bool:
+def _belongs_to_next(units: Sequence[Unit], n: int, aligned: Sequence[int], language: Language) -> bool:
     """A determiner or adjective that could also stand alone (es *algunas*, ru *обслуживающий*), with its noun behind
     it.
     """
@@ -172,7 +172,8 @@ def _belongs_to_next(units: Sequence[Unit], n: int, language: Language) -> bool:
     cased = any(w.feat("Case") for w in units[n].content)
     agrees = cased and _same_case(units[n], following) and following.upos("NOUN")
     adjective = bool(units[n].content) and all(w.upos == "ADJ" for w in units[n].content)
-    preposed = language.preposed and bool(following.readings)
+    nobody_else = n + 1 in aligned or all(r.kind is NounKind.FIXED for r in following.readings)
+    preposed = language.preposed and bool(following.readings) and nobody_else
     opens = units[n].form in language.determiners or units[n].form in language.names
     return opens or (preposed and adjective and agrees)
 

@@ -92,9 +92,15 @@ def _following(phrase: Phrase) -> Evidence | None:
             return _predicative(unit, phrase)
         elif unit.upos("VERB", "AUX") or listed_verb:
             return None if _compound_tense(unit, language) else _shown(unit, phrase)
-        elif not all(w.upos in ("ADV", "PART") for w in unit.words):
+        elif not (all(w.upos in ("ADV", "PART") for w in unit.words) or _oblique(unit, language)):
             return None
     return None
+
+
+def _oblique(unit: Unit, language: Language) -> bool:
+    """A noun or pronoun in a case of its own between subject and verb (cs *Rozhodčí se trenérovi omluvil*)."""
+    nominal = bool(unit.content) and (unit.upos("NOUN", "PROPN", "PRON") or bool(unit.readings))
+    return bool(language.prepositions) and nominal and not any(may_be_nominative(unit, w) for w in unit.words)
 
 
 def _attributes_end(phrase: Phrase) -> int:
