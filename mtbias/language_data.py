@@ -31,6 +31,8 @@ class NounKind(StrEnum):
     """One form for both; only an article, an adjective or the predicate tells."""
     GENERIC = "generic"
     """Masculine in form and used of women too: feminine agreement overrules it."""
+    INCLUSIVE = "inclusive"
+    """A form written so as to mean both genders (de *Lehrer*in*): it says neutral."""
     FIXED = "fixed"
     """A noun whose grammatical gender says nothing about the person (*persona*, *Person*, *жертва*)."""
 

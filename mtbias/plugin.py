@@ -106,7 +106,7 @@ class Language:
     perhaps_definite: str = ""
     """Regular expression for forms that do not show whether they have one (he *למורה*)."""
     inclusive: str = ""
-    """Regular expression for words written so as to mean both genders (de *Lehrer*in*, *LehrerInnen*): no evidence."""
+    """Regular expression for words written so as to mean both genders (de *Lehrer*in*, *LehrerInnen*): neutral."""
     compounds: bool = False
     """Nouns are compounded without a space (German): an unknown noun is looked up by its longest known last part."""
     extra: Mapping[str, Any] = field(default_factory=dict)
@@ -294,7 +294,7 @@ class Language:
     def _look_up(self, form: str) -> tuple[NounReading, ...]:
         folded = self.fold(form)
         if self.inclusive and re.search(self.inclusive, form):
-            return (NounReading(form, NounKind.FIXED, ()),)
+            return (NounReading(form, NounKind.INCLUSIVE, ()),)
         for part, kind in self.first_parts.items():
             if kind and folded.startswith(part) and len(folded) > len(part):
                 return (NounReading(folded, kind, ()),)

@@ -87,8 +87,8 @@ class Alignment:
     """Where the entity's head word stands in the translation.
 
     `target` holds the spans of the target words that render the entity, best first, empty where nothing was found;
-    `basis` says what found them: ``links``, ``links+lexicon``, ``lexicon``, or ``elimination`` (a word that no other
-    source word explains; it counts only if it is a noun).
+    `basis` says what found them: ``links``, ``links+lexicon``, ``lexicon``, ``derived``, or ``elimination`` (a word
+    that no other source word explains; it counts only if it is a noun).
     """
 
     id: str
@@ -96,10 +96,15 @@ class Alignment:
     basis: str | None
     number: str | None = None
     """``sg`` or ``pl``: the number in which the entity stands in the English source, where its form tells."""
+    others: tuple[Span, ...] = ()
+    """Nouns for people that no other source word explains, likeliest first: taken where `target` turns out to hold no
+    noun."""
     copied: bool = False
     """The anchor is the English word itself, left untranslated."""
 
 
+DERIVED = "derived"
+"""Basis of an alignment with a word that only derives from a translation of the entity (uk *пекарські гроші*)."""
 ELIMINATION = "elimination"
 """Basis of an alignment that rests only on no other source word wanting the target word."""
 

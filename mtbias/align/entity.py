@@ -21,10 +21,12 @@ from numpy.typing import NDArray
 from mtbias.align.model import LAMBDA, FloatArray, Table, cells_of, chunks, posteriors, train
 from mtbias.align.vocabulary import IntArray, Side, english_tokens, index_side, merge_types, target_keys
 from mtbias.plugin import Language, NounKind, NounReading, SurfaceToken
-from mtbias.types import ELIMINATION, Alignment, Instance, Span
+from mtbias.types import DERIVED, ELIMINATION, Alignment, Instance, Span
 
 MIN_SCORE = 0.10
 """Least score (0 to 2) at which a target word counts as the entity's; below it the entity is unaligned."""
+MAX_OTHERS = 3
+MIN_STEM = 5
 SURE_SCORE = 0.5
 """Below it a noun for people that no other source word explains is taken before a word that is not known as one."""
 MIN_BELONGS = 0.5
@@ -215,15 +217,21 @@ def project(pair: Pair, tokens: Sequence[SurfaceToken], scores: Scores | None, l
     if total[anchor] < SURE_SCORE and people.any() and not (readings[anchor] or known[anchor]):
         anchor = int(np.where(people, total, -1.0).argmax())
     if total[anchor] < MIN_SCORE:
+        derived = None if people.any() else _derived(tokens, words)
+        if derived is not None:
+            return Alignment(pair.id, (tokens[derived].span,), DERIVED, number)
         return _left_over(pair.id, tokens, scores, people, number)
+    near = people.copy()
     kinds = {r.kind for r in readings[anchor]}
     if known[anchor] and not kinds <= {NounKind.FIXED}:
         # A person is found: whoever stands before it is somebody else, but in "médica forense".
-        people[: anchor - 1 if kinds == {NounKind.COMMON} and anchor else len(people)] = False
-    members = _phrase(anchor, scores, known & free, people)
+        near[: anchor - 1 if kinds == {NounKind.COMMON} and anchor else len(near)] = False
+    members = _phrase(anchor, scores, known & free, near)
     spans = [tokens[anchor].span, *(tokens[j].span for j in members if j != anchor)]
     copied = pair.head is not None and tokens[anchor].form == pair.source[pair.head.start : pair.head.end].lower()
-    return Alignment(pair.id, tuple(spans), _basis(scores, anchor, known=bool(known[anchor])), number, copied)
+    others = [tokens[j].span for j in np.argsort(-total, kind="stable") if people[j] and j not in members]
+    basis = _basis(scores, anchor, known=bool(known[anchor]))
+    return Alignment(pair.id, tuple(spans), basis, number, tuple(others[:MAX_OTHERS]), copied)
 
 
 def _entity_translations(entity: str, language: Language) -> frozenset[str]:
@@ -254,6 +262,19 @@ def _translates(
     """Whether `token`, or the noun that it is a compound or derivation of, is among the known translations."""
     known = any(base in words for _, base in language.bases(token.form))
     return known or any(language.fold(r.lemma) in words for r in readings)
+
+
+def _derived(tokens: Sequence[SurfaceToken], words: AbstractSet[str]) -> int | None:
+    """The word that shares the longest beginning, of `MIN_STEM` letters or more, with a known translation."""
+    shared = [max((_common(t.form, word) for word in words), default=0) for t in tokens]
+    best = max(range(len(shared)), key=lambda n: (shared[n], -n), default=None)
+    return best if best is not None and shared[best] >= MIN_STEM else None
+
+
+def _common(form: str, word: str) -> int:
+    """Length of the common beginning of two words, 0 where it is under three fifths of either."""
+    length = next((n for n, (a, b) in enumerate(zip(form, word, strict=False)) if a != b), min(len(form), len(word)))
+    return length if 5 * length >= 3 * max(len(form), len(word)) else 0
 
 
 def _left_over(

@@ -186,8 +186,8 @@ def noun_ending(phrase: Phrase) -> list[Evidence]:
 
 def resolve(allowed: Sequence[Agreement], phrase: Phrase, read: Sequence[int]) -> tuple[Gender | None, str]:
     """The one gender that is left, and how: by the forms alone, then with the number of the English source, then
-    with the cases that the words before allow, then with the case and number that the tagger reads on the words
-    `read`.
+    with the cases that the words before allow, then as a nominative where the phrase opens the sentence, then with
+    the case and number that the tagger reads on the words `read`.
     """
     how = ""
     gender = only_gender(allowed)

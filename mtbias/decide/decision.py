@@ -21,7 +21,7 @@ from mtbias.decide.phrase import Unit, after, before, find_head, is_noun, tagged
 from mtbias.decide.predicate import predicate_gender
 from mtbias.decide.votes import FormVotes
 from mtbias.plugin import Language, NounKind, NounReading
-from mtbias.types import Alignment, Analysis, Evidence, Gender, GenderCall, Reason
+from mtbias.types import DERIVED, Alignment, Analysis, Evidence, Gender, GenderCall, Reason
 
 
 def decide(alignment: Alignment, analysis: Analysis, language: Language, votes: FormVotes | None = None) -> GenderCall:
@@ -38,7 +38,9 @@ def decide(alignment: Alignment, analysis: Analysis, language: Language, votes: 
     units = units_of(analysis, language)
     sure = alignment.basis in _SURE
     head = find_head(units, alignment.target, language, sure=sure)
-    if head is None or not (sure or is_noun(units[head])):
+    if alignment.others and (head is None or not is_noun(units[head])):
+        sure, head = False, find_head(units, alignment.others[:1], language, sure=False)
+    if head is None or not (sure or alignment.basis == DERIVED or is_noun(units[head])):
         return GenderCall(alignment.id, None, Reason.UNALIGNED)
     spans = (units[head].span, *(s for s in sorted(alignment.target) if s != units[head].span))
     phrase = Phrase(
@@ -90,6 +92,8 @@ def _judge(phrase: Phrase, votes: FormVotes | None, *, foreign: bool) -> _Judgem
     noun, kind = _noun(phrase, votes, foreign=foreign)
     if kind is NounKind.FIXED:
         return None, Reason.NO_MORPHOLOGY, [noun]
+    if kind is NounKind.INCLUSIVE:
+        return noun.gender, None, [noun]
     articles = agreement.determiners(phrase, noun.gender if kind in _TELLING else None)
     articles += agreement.names(phrase)
     adjectives = agreement.adjectives(phrase)
@@ -175,11 +179,17 @@ def _known_noun(unit: Unit, readings: Sequence[NounReading]) -> tuple[Evidence, 
     return Evidence("noun", unit.text, _SAID.get(kind), "lexicon", f"{_SAYS[kind]}: {lemmas}"), kind
 
 
-_SAID = {NounKind.MASCULINE: Gender.MALE, NounKind.GENERIC: Gender.MALE, NounKind.FEMININE: Gender.FEMALE}
+_SAID = {
+    NounKind.MASCULINE: Gender.MALE,
+    NounKind.GENERIC: Gender.MALE,
+    NounKind.FEMININE: Gender.FEMALE,
+    NounKind.INCLUSIVE: Gender.NEUTRAL,
+}
 _SAYS = {
     NounKind.MASCULINE: "masculine",
     NounKind.FEMININE: "feminine",
     NounKind.COMMON: "one form for both genders",
     NounKind.GENERIC: "masculine, also used of women",
     NounKind.FIXED: "fixed grammatical gender",
+    NounKind.INCLUSIVE: "written to mean both genders",
 }
