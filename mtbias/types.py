@@ -96,11 +96,11 @@ class Alignment:
     basis: str | None
     number: str | None = None
     """``sg`` or ``pl``: the number in which the entity stands in the English source, where its form tells."""
+    copied: bool = False
+    """The anchor is the English word itself, left untranslated."""
     others: tuple[Span, ...] = ()
     """Nouns for people that no other source word explains, likeliest first: taken where `target` turns out to hold no
     noun."""
-    copied: bool = False
-    """The anchor is the English word itself, left untranslated."""
 
 
 DERIVED = "derived"

@@ -231,7 +231,7 @@ def project(pair: Pair, tokens: Sequence[SurfaceToken], scores: Scores | None, l
     copied = pair.head is not None and tokens[anchor].form == pair.source[pair.head.start : pair.head.end].lower()
     others = [tokens[j].span for j in np.argsort(-total, kind="stable") if people[j] and j not in members]
     basis = _basis(scores, anchor, known=bool(known[anchor]))
-    return Alignment(pair.id, tuple(spans), basis, number, tuple(others[:MAX_OTHERS]), copied)
+    return Alignment(pair.id, tuple(spans), basis, number, copied, tuple(others[:MAX_OTHERS]))
 
 
 def _entity_translations(entity: str, language: Language) -> frozenset[str]:

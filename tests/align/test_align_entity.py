@@ -8,7 +8,7 @@ import pytest
 from mtbias.align import Pair, target_spans
 from mtbias.align.entity import Scores, english_number, known_pairs, project, singulars, tokenise
 from mtbias.plugin import Language, NounKind, NounReading
-from mtbias.types import ELIMINATION, Alignment, Gender, Instance, Span, Stereotype
+from mtbias.types import DERIVED, ELIMINATION, Alignment, Gender, Instance, Span, Stereotype
 
 LANGUAGE = Language(
     code="de",
@@ -153,12 +153,36 @@ def test_neighbours_that_the_entity_explains_belong_to_it() -> None:
 
 def test_a_noun_for_people_before_the_anchor_belongs_to_it_over_function_words_only() -> None:
     case = pair("The construction worker slept.", "worker", "Wirt von der Firma schlief")
-    near = scores(0, 0, 0, 0.9, 0, rare=(True, False, False, True, True))
-    assert found(case, near) == (["Firma", "Wirt"], "links")
-    apart = scores(0, 0, 0, 0.9, 0, rare=(True, True, False, True, True))
-    assert found(case, apart) == (["Firma"], "links")
-    taken = scores(0, 0, 0, 0.9, 0, rare=(True, False, False, True, True), explained=(0.8, 0, 0, 0, 0))
-    assert found(case, taken) == (["Firma"], "links")
+    sure = (0, 0, 0, 0.3, 0)  # with the link of 0.9 a score of 0.6: the anchor is believed though it is no known noun
+    near = scores(0, 0, 0, 0.9, 0, lexicon=sure, rare=(True, False, False, True, True))
+    assert found(case, near) == (["Firma", "Wirt"], "links+lexicon")
+    apart = scores(0, 0, 0, 0.9, 0, lexicon=sure, rare=(True, True, False, True, True))
+    assert found(case, apart) == (["Firma"], "links+lexicon")
+    taken = scores(0, 0, 0, 0.9, 0, lexicon=sure, rare=(True, False, False, True, True), explained=(0.8, 0, 0, 0, 0))
+    assert found(case, taken) == (["Firma"], "links+lexicon")
+
+
+def test_a_weak_anchor_yields_to_a_free_noun_for_people() -> None:
+    case = pair("The construction worker slept.", "worker", "Wirt von der Firma schlief")
+    # 0.5 × 0.9 is under SURE_SCORE, "Firma" is not in the table, and nobody else explains "Wirt"
+    assert found(case, scores(0.3, 0, 0, 0.9, 0)) == (["Wirt"], "lexicon")
+    assert found(case, scores(0.3, 0, 0, 0.9, 0, explained=(0.8, 0, 0, 0, 0))) == (["Firma"], "links")
+
+
+def test_free_nouns_for_people_are_named_as_others() -> None:
+    case = pair("The construction worker slept.", "worker", "Firma schlief Wirt dort")
+    alignment = project(case, LANGUAGE.tokens(case.text), scores(0.9, 0, 0.1, 0, lexicon=(0.3, 0, 0, 0)), LANGUAGE)
+    assert [case.text[a:b] for a, b in alignment.target] == ["Firma"]
+    assert [case.text[a:b] for a, b in alignment.others] == ["Wirt"]
+
+
+def test_a_word_that_derives_from_a_known_translation() -> None:
+    # "Maurer" translates "construction worker"; "Maurerkelle" shares its six letters with it, 6 of 11 is under three
+    # fifths; "Maureres" shares six of eight
+    case = pair("The construction worker slept.", "construction worker", "Gestern Maureres dort")
+    assert found(case, scores(0, 0, 0)) == (["Maureres"], DERIVED)
+    case = pair("The construction worker slept.", "construction worker", "Gestern Maurerkelle dort")
+    assert found(case, scores(0.02, 0, 0)) == (["Gestern"], ELIMINATION)
 
 
 def test_what_is_left_over() -> None:
