@@ -1,6 +1,8 @@
 """How the evaluator does on mtbias's own test sentences (``tests/challenge``), by language and category.
 
-    scripts/challenge.py --stanza-dir DIR [--lang CODE]… [--markdown]
+    scripts/challenge.py --stanza-dir DIR [--lang CODE]… [--independent] [--markdown]
+
+With ``--independent`` the sentences are those of ``tests/independent``, whose authors had seen nothing of the program.
 
 The sentences of a language are aligned among themselves only, so this is the evaluator at its hardest: no corpus helps
 it. A sentence counts as right where the call is the expected gender (or, for ``none``, where there is no call), and
@@ -79,8 +81,10 @@ class Outcome:
         return bool(found) and found[0].start < wanted.end and wanted.start < found[0].end
 
 
-def challenge_files() -> dict[str, Path]:
+def challenge_files(*, independent: bool = False) -> dict[str, Path]:
     """The file of every language that has one, by code."""
+    if independent:
+        return {path.stem: path for path in sorted((ROOT / "tests" / "independent").glob("*.tsv"))}
     files = [*(ROOT / "tests" / "challenge").glob("*.tsv"), *(PLUGIN_PROJECT / "challenge").glob("*.tsv")]
     return {path.stem: path for path in sorted(files, key=lambda p: p.stem)}
 
@@ -210,9 +214,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=str(__doc__).split("\n", 1)[0])
     parser.add_argument("--stanza-dir", type=Path, required=True, metavar="DIR", help="folder of Stanza models")
     parser.add_argument("--lang", action="append", metavar="CODE", help="only this language (may be repeated)")
+    parser.add_argument("--independent", action="store_true", help="the independent sentences")
     parser.add_argument("--markdown", action="store_true", help="print what went wrong as Markdown tables")
     chosen = parser.parse_args(arguments)
-    files = challenge_files()
+    files = challenge_files(independent=chosen.independent)
     try:
         for code in chosen.lang or files:
             if code not in files:

@@ -12,7 +12,8 @@ import logging
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 
 from mtbias import __version__
@@ -59,10 +60,10 @@ def build_parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     args = build_parser().parse_args(argv)
-    logging.basicConfig(level=logging.WARNING, format="mtbias: %(message)s", stream=sys.stderr)
     _make_writable()
     try:
-        args.run(args)
+        with _logging(everything=args.debug):
+            args.run(args)
         if sys.stdout is not None:  # None where the caller closed it
             sys.stdout.flush()
     except BrokenPipeError:  # the reader of our output left ("| head"): nothing is wrong
@@ -82,6 +83,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
+@contextmanager
+def _logging(*, everything: bool) -> Iterator[None]:
+    """mtbias's warnings on standard error, a line each; those of its libraries only where `everything` is wanted."""
+    shown = logging.StreamHandler()
+    shown.setFormatter(logging.Formatter("mtbias: %(message)s"))
+    # A handler at the root keeps Stanza from setting up its own.
+    handlers = {None: shown} if everything else {"mtbias": shown, None: logging.NullHandler()}
+    for name, handler in handlers.items():
+        logging.getLogger(name).addHandler(handler)
+    try:
+        yield
+    finally:
+        for name, handler in handlers.items():
+            logging.getLogger(name).removeHandler(handler)
+
+
 def _make_writable() -> None:
     """UTF-8 into files and pipes, whatever the locale; on a terminal that cannot show a character, another for it."""
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -92,4 +109,5 @@ def _make_writable() -> None:
 
 
 def _say(message: str) -> None:
-    print("mtbias: " + " ".join(message.split("\n")), file=sys.stderr)
+    if sys.stderr is not None:  # None where the caller closed it
+        print("mtbias: " + " ".join(message.splitlines()), file=sys.stderr)

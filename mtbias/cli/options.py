@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,19 +75,12 @@ class ProgressLine:
     """Stages on standard error: a bar on a terminal, nothing elsewhere."""
 
     def __init__(self) -> None:
-        """Start the clock."""
-        self._tty = sys.stderr.isatty()
-        self._stage = ""
+        """Nothing is shown before the first stage."""
+        self._tty = sys.stderr is not None and sys.stderr.isatty()
         self._bar: object | None = None
-        self.seconds: dict[str, float] = {}
-        self._since = time.perf_counter()
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Show `done` of `total` of `stage`."""
-        now = time.perf_counter()
-        if self._stage:
-            self.seconds[self._stage] = self.seconds.get(self._stage, 0.0) + now - self._since
-        self._since, self._stage = now, stage
         if not self._tty or not total:
             return
         from tqdm import tqdm

@@ -40,7 +40,7 @@ def decide(alignment: Alignment, analysis: Analysis, language: Language, votes: 
     head = find_head(units, alignment.target, language, sure=sure)
     if alignment.others and (head is None or not is_noun(units[head])):
         sure, head = False, find_head(units, alignment.others[:1], language, sure=False)
-    if head is None or not (sure or alignment.basis == DERIVED or is_noun(units[head])):
+    if head is None or _functional(units[head]) or not (sure or alignment.basis == DERIVED or is_noun(units[head])):
         return GenderCall(alignment.id, None, Reason.UNALIGNED)
     spans = (units[head].span, *(s for s in sorted(alignment.target) if s != units[head].span))
     phrase = Phrase(
@@ -64,6 +64,11 @@ _SURE = ("links", "links+lexicon")
 """Bases of an alignment that is believed even where the tagger sees no noun."""
 
 _Judgement = tuple[Gender | None, Reason | None, list[Evidence]]
+
+
+def _functional(unit: Unit) -> bool:
+    """A conjunction, preposition, article…: it renders nobody, however it was aligned."""
+    return bool(unit.words) and not unit.readings and not unit.content
 
 
 def _doubt(units: Sequence[Unit], head: int, language: Language, *, sure: bool) -> str | None:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import logging
 import sqlite3
+import weakref
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -23,6 +24,7 @@ class AnalysisCache:
         """Open or make the file at `path`; None keeps everything in memory."""
         self.path = path
         self._db = self._open()
+        weakref.finalize(self, self._db.close)  # for those who never call `close`
 
     def _open(self) -> sqlite3.Connection:
         if self.path is None:

@@ -83,18 +83,24 @@ def test_a_model_file_that_is_not_here_is_named(
 
 
 def test_models_that_cannot_be_loaded_are_one_line(
-    fails: Fails, corpus: Path, target: Path, bare: Machine, stanza_dir: Path
+    corpus: Path, target: Path, stanza_dir: Path, tmp_path: Path
 ) -> None:
-    broken = bare.folder / "stanza"
+    broken = tmp_path / "stanza"
     (broken / "de").mkdir(parents=True)
     (broken / "resources.json").write_bytes((stanza_dir / "resources.json").read_bytes())
     for model in (stanza_dir / "de").rglob("*.pt"):
         copy = broken / model.relative_to(stanza_dir)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(b"no model")
-    own = ("--dataset", "custom", "--data", corpus, "--cache-dir", bare.cache)
-    said = fails("score", "--translations", target, "--lang", "de", *own, "--stanza-dir", broken)
-    assert said.startswith(f"Stanza cannot load its models for 'de' from {broken}: ")
+    command = ("score", "--translations", target, "--lang", "de", "--dataset", "custom", "--data", corpus)
+    # A process of its own, since Stanza logs to standard error, too.
+    done = Machine(tmp_path, broken).run(*command)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"mtbias: Stanza cannot load its models for 'de' from {broken}: ")
+    assert done.stderr.count("\n") == 1, done.stderr
+    told = Machine(tmp_path, broken).run(*command, "--debug").stderr
+    assert "Traceback (most recent call last):" in told
+    assert told.splitlines()[-1] == done.stderr.rstrip()
 
 
 def test_an_unknown_dataset_and_a_custom_one_without_a_file_are_wrong_usage(fails: Fails, target: Path) -> None:

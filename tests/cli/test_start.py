@@ -119,12 +119,25 @@ def test_interrupted_ends_with_130_and_one_line(bare: Machine, tmp_path: Path) -
     # The labels are a pipe into which nobody writes: the process waits there until we interrupt it.
     pipe = tmp_path / "labels.csv"
     os.mkfifo(pipe)
-    with bare.start("validate", "--lang", "de", "--gold", pipe) as process:
-        writer = _open_when_read(pipe)
-        time.sleep(0.1)  # from opening to reading
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-        os.close(writer)
+    # A process started in the background may have been told to ignore interrupts, and would pass that on.
+    code = (
+        "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "runpy.run_module('mtbias', run_name='__main__')"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, "validate", "--lang", "de", "--gold", str(pipe)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=bare.environment(),
+    ) as process:
+        try:
+            writer = _open_when_read(pipe)
+            time.sleep(0.1)  # from opening to reading
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+            os.close(writer)
+        finally:
+            process.kill()
     assert (process.returncode, out, err) == (130, b"", b"mtbias: interrupted\n")
 
 
@@ -178,3 +191,13 @@ def test_a_closed_standard_output_is_no_error(bare: Machine) -> None:
 
 def test_the_parser_is_built_without_running_anything() -> None:
     assert build_parser().parse_args(["datasets"]).command == "datasets"
+
+
+def test_a_closed_standard_error_does_not_matter(bare: Machine) -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", '"$0" -m mtbias fetch 2>&-', sys.executable],
+        capture_output=True,
+        env=bare.environment(),
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, b"")
