@@ -85,7 +85,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def _logging(*, everything: bool) -> Iterator[None]:
-    """mtbias's warnings on standard error, a line each; those of its libraries only where `everything` is wanted."""
+    """Our warnings on standard error, a line each; those of other libraries only where `everything` is wanted."""
     shown = logging.StreamHandler()
     shown.setFormatter(logging.Formatter("mtbias: %(message)s"))
     # A handler at the root keeps Stanza from setting up its own.

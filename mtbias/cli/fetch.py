@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> None:
             args.cache_dir,
             sha256=args.sha256,
             accept_unverified=args.accept_unverified,
-            progress=sys.stderr.isatty(),
+            progress=sys.stderr is not None and sys.stderr.isatty(),
         )
         for piece in fetched.downloads:
             how = "checked" if piece.verified else "NOT checked, hash recorded"
