@@ -53,7 +53,7 @@ class Numbers:
     recall_male: float | None
     """A row without a verdict lowers recall only."""
     f1_male: float | None
-    """2·TP / (2·TP + FP + FN): [0, 100]. None where nothing is male, neither in the gold nor among the calls."""
+    """2·TP / (2·TP + FP + FN): [0, 100]. None where no gold is male, as recall is."""
     precision_female: float | None
     recall_female: float | None
     f1_female: float | None
@@ -102,7 +102,8 @@ def compute(counts: Counts) -> Numbers:
 
     - accuracy = correct / n, with neutral gold rows in both, and rows without a verdict in n.
     - precision(g) = correct(g) / rows called g, over all golds, neutral too; recall(g) = correct(g) / rows of gold g.
-    - F1(g) = 2·correct(g) / (rows called g + rows of gold g), which is 2·TP / (2·TP + FP + FN).
+    - F1(g) = 2·correct(g) / (rows called g + rows of gold g), which is 2·TP / (2·TP + FP + FN); undefined without a row
+      of gold g, as its recall is (a group of neutral rows has no ΔG).
     - ΔG = F1(male) − F1(female). ΔS = accuracy(pro) − accuracy(anti).
     - macro-F1 ΔS = mean(F1(male), F1(female)) over pro rows − the same over anti rows.
 
@@ -210,7 +211,7 @@ def _recall(confusion: Counts, gender: int) -> Floats:
 
 def _f1(confusion: Counts, gender: int) -> Floats:
     called, gold = confusion[..., :, gender].sum(axis=-1), confusion[..., gender, :].sum(axis=-1)
-    return _percent(2 * confusion[..., gender, gender], called + gold)
+    return _percent(2 * confusion[..., gender, gender], np.where(gold > 0, called + gold, 0))
 
 
 def _macro_f1(confusion: Counts) -> Floats:

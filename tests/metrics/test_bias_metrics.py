@@ -160,8 +160,10 @@ def test_what_needs_an_absent_class_is_undefined() -> None:
     assert numbers.f1_female is None  # no female gold, nothing called female
     assert numbers.delta_g is None
     assert numbers.accuracy_anti is numbers.delta_s is numbers.delta_s_macro_f1 is None
-    # A false "female" defines F1(female): 2·0 / (1 + 0).
-    assert compute(count([(M, PRO, M), (M, NONE, F)])).f1_female == 0.0
+    # A false "female" does not define F1(female): there is nobody to find, and its recall is 0 / 0.
+    numbers = compute(count([(M, PRO, M), (M, NONE, F)]))
+    assert numbers.recall_female is numbers.f1_female is numbers.delta_g is None
+    assert numbers.precision_female == 0.0
 
 
 def test_compute_refuses_another_shape() -> None:
@@ -193,7 +195,7 @@ def test_numbers_agree_with_scikit_learn(counts: Counts) -> None:
         calls, golds = called.count(gender), int(support[i])
         _same(getattr(numbers, f"precision_{gender}"), precision[i], calls)
         _same(getattr(numbers, f"recall_{gender}"), recall[i], golds)
-        _same(getattr(numbers, f"f1_{gender}"), f1[i], calls + golds)
+        _same(getattr(numbers, f"f1_{gender}"), f1[i], golds)
     assert numbers.accuracy == pytest.approx(100 * accuracy_score(gold, called))
 
 
