@@ -15,11 +15,12 @@ LABELLED ?= ar de es he it ru uk
 WINOMT := $(MTBIAS_SHARED)/data/winomt
 MACHINE := --stanza-dir $(MTBIAS_SHARED)/stanza_resources --cache-dir $(VENV)/cache
 
-.PHONY: help install test lint types imports pytest test-slow format wheel agreement challenge published clean
+.PHONY: help install test lint types imports pytest test-slow test-eflomal format wheel agreement challenge published clean
 
 help:
 	@echo "make test       ruff, mypy, import-linter, pytest (without the slow tests), in $(VENV)"
 	@echo "make test-slow  the slow tests"
+	@echo "make test-eflomal  the test of --aligner eflomal: installs it (GPL, compiled)"
 	@echo "make format     let ruff format and mend what it can"
 	@echo "make wheel      dist/*.whl and dist/*.tar.gz, and a look into them"
 	@echo "make agreement  how often the evaluator agrees with human labels, by language"
@@ -50,10 +51,14 @@ imports: install
 	$(BIN)/lint-imports
 
 pytest: install
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "not slow and not eflomal"
 
 test-slow: install
 	$(PYTEST) -m slow
+
+test-eflomal: install
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt "eflomal>=2"
+	$(PYTEST) -m eflomal
 
 format: install
 	$(BIN)/ruff check --fix .
@@ -65,10 +70,8 @@ wheel: install
 	$(BIN)/python -m zipfile --list dist/*.whl
 
 agreement: install
-	@for lang in $(LABELLED); do \
-	  $(BIN)/mtbias validate --lang $$lang --gold $(MTBIAS_SHARED)/data/human_agreement/dev.csv \
-	    --translations $(WINOMT)/translations/google/en-$$lang.txt $(MACHINE) || exit 1; \
-	done
+	$(BIN)/python scripts/agreement.py --gold $(MTBIAS_SHARED)/data/human_agreement/dev.csv \
+	  --translations $(WINOMT)/translations/google $(MACHINE)
 
 challenge: install
 	$(BIN)/python scripts/challenge.py --stanza-dir $(MTBIAS_SHARED)/stanza_resources

@@ -188,9 +188,7 @@ def test_eflomal_is_an_option_that_names_its_extra(monkeypatch: pytest.MonkeyPat
         _ = aligner.signature
 
 
-@pytest.mark.skipif(
-    importlib.util.find_spec("eflomal") is None, reason="eflomal is not installed: pip install 'mtbias[eflomal]'"
-)
+@pytest.mark.eflomal
 def test_eflomal_gives_the_same_interface() -> None:
     aligner = get_aligner("eflomal")
     assert aligner.signature.startswith("eflomal/")
