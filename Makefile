@@ -11,7 +11,6 @@ export MTBIAS_SHARED
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -rs -n $(JOBS) --dist worksteal
 
 # The figures of the README and of docs/: they need WinoMT, its translations, the human labels and Stanza's models.
-LABELLED ?= ar de es he it ru uk
 WINOMT := $(MTBIAS_SHARED)/data/winomt
 MACHINE := --stanza-dir $(MTBIAS_SHARED)/stanza_resources --cache-dir $(VENV)/cache
 

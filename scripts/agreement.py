@@ -48,7 +48,8 @@ def main() -> None:
     parser.add_argument("--device")
     parser.add_argument("--rows", action="store_true", help="list the disagreements on N + D")
     args = parser.parse_args()
-    rows, total, listed = [HEAD], [0] * 5, []
+    rows: list[tuple[str, ...]] = [HEAD]
+    total, listed = [0] * 5, list[str]()
     for lang in LANGUAGES:
         language = get_language(lang)
         labels = read_labels(args.gold, lang)
