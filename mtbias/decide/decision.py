@@ -36,13 +36,14 @@ def decide(alignment: Alignment, analysis: Analysis, language: Language, votes: 
     if not alignment.target:
         return GenderCall(alignment.id, None, Reason.UNALIGNED)
     units = units_of(analysis, language)
-    sure = alignment.basis in _SURE
-    head = find_head(units, alignment.target, language, sure=sure)
+    target, sure = alignment.target, alignment.basis in _SURE
+    head = find_head(units, target, language, sure=sure)
     if alignment.others and (head is None or not is_noun(units[head])):
-        sure, head = False, find_head(units, alignment.others[:1], language, sure=False)
+        target, sure = alignment.others[:1], False
+        head = find_head(units, target, language, sure=False)
     if head is None or _functional(units[head]) or not (sure or alignment.basis == DERIVED or is_noun(units[head])):
         return GenderCall(alignment.id, None, Reason.UNALIGNED)
-    spans = (units[head].span, *(s for s in sorted(alignment.target) if s != units[head].span))
+    spans = (units[head].span, *(s for s in sorted(target) if s != units[head].span))
     phrase = Phrase(
         units, head, before(units, head, language), after(units, head, language), language, alignment.number
     )

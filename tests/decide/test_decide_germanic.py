@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from mtbias.decide import decide
 from mtbias.plugin import Language, NounKind, NounReading, parse_agreements
-from mtbias.types import Gender, GenderCall, Reason
+from mtbias.types import DERIVED, Alignment, Analysis, Gender, GenderCall, Reason
 
 Call = Callable[..., GenderCall]
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
@@ -247,3 +248,24 @@ def test_a_foreign_word_says_nothing_by_itself(call: Call) -> None:
     assert (found.gender, found.reason, found.evidence[0].detail) == (None, SILENT, "a foreign word")
     assert call(LANGUAGE, "*cabin|NOUN|Gender=Fem kam|VERB", copied=True).reason is SILENT
     assert call(LANGUAGE, "Die|DET *officer|NOUN kam|VERB", copied=True).gender is F
+
+
+def test_where_the_aligned_word_is_no_noun_a_free_noun_for_people_is_taken(analyse: Callable[[str], Analysis]) -> None:
+    analysis = analyse("Die|DET Chefin|NOUN lobte|VERB den|DET Arbeiter|NOUN")
+    at = {t.text: t.span for t in analysis.tokens}
+    found = decide(Alignment("x", (at["lobte"],), "links", "sg", others=(at["Arbeiter"],)), analysis, LANGUAGE)
+    # The verb that was aligned is dropped: only the noun is the entity's.
+    assert (found.gender, found.target) == (M, (at["Arbeiter"],))
+    # Without one the verb renders nobody.
+    alone = decide(Alignment("x", (at["lobte"],), "links", "sg"), analysis, LANGUAGE)
+    assert (alone.gender, alone.reason) == (None, SILENT)
+    # A function word is not even aligned, however sure its links are.
+    article = decide(Alignment("x", (at["den"],), "links", "sg"), analyse("kam|VERB den|DET"), LANGUAGE)
+    assert article.gender is None
+
+
+def test_a_word_that_only_derives_from_the_name_of_a_person_says_nothing(analyse: Callable[[str], Analysis]) -> None:
+    analysis = analyse("Die|DET ärztliche|ADJ|Gender=Fem Hilfe|NOUN|Gender=Fem kam|VERB")
+    span = analysis.tokens[1].span
+    found = decide(Alignment("x", (span,), DERIVED, "sg"), analysis, LANGUAGE)
+    assert (found.gender, found.reason, found.target) == (None, SILENT, (span,))
