@@ -28,11 +28,11 @@ class AnalysisCache:
 
     def _open(self) -> sqlite3.Connection:
         if self.path is None:
-            return self._prepare(sqlite3.connect(":memory:"))
+            return self._connect(":memory:")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             try:
-                return self._prepare(sqlite3.connect(self.path, timeout=60))
+                return self._connect(self.path)
             except sqlite3.DatabaseError as error:
                 if isinstance(error, sqlite3.OperationalError):
                     raise
@@ -41,21 +41,30 @@ class AnalysisCache:
                 _log.warning(
                     "%s is damaged (%s): set aside as %s, sentences are analysed anew", self.path, error, aside.name
                 )
-                return self._prepare(sqlite3.connect(self.path, timeout=60))
+                return self._connect(self.path)
         except (OSError, sqlite3.OperationalError) as error:
             raise RunFolderError(
                 f"cannot keep analyses in {self.path}: {error}; name another folder with --cache-dir"
             ) from error
 
+    @classmethod
+    def _connect(cls, where: Path | str) -> sqlite3.Connection:
+        db = sqlite3.connect(where, timeout=60)
+        try:
+            cls._prepare(db)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
     @staticmethod
-    def _prepare(db: sqlite3.Connection) -> sqlite3.Connection:
+    def _prepare(db: sqlite3.Connection) -> None:
         (said,) = db.execute("PRAGMA quick_check(1)").fetchone()
         if said != "ok":
             raise sqlite3.DatabaseError(said)
         db.execute("CREATE TABLE IF NOT EXISTS analysis (key BLOB PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
         db.execute("PRAGMA synchronous=NORMAL")
         db.commit()
-        return db
 
     def get(self, text: str) -> Analysis | None:
         """The analysis of `text`, or None where there is none (or a row that cannot be read)."""
