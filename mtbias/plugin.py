@@ -383,7 +383,7 @@ _KEYS = {
             *("definite", "perhaps_definite", "inclusive", "compounds"),
         )
     ),
-    "tokens": frozenset(("elisions", "proclitics", "enclitics", "prefixes", "delete", "fold")),
+    "tokens": frozenset(("elisions", "proclitics", "prefixes", "delete", "fold")),
     "align": frozenset(("endings", "min_stem")),
     "verbs": frozenset(f.name for f in fields(VerbRules)),
 }
