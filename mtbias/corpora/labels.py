@@ -131,7 +131,8 @@ def _entity(record: Record, source: str, path: Path, winomt: Mapping[int, Instan
         if instance is None or instance.source.split() != source.split():
             found = "no such row" if instance is None else repr(instance.source)
             raise DataError(f"row {row} of WinoMT is not this sentence: {found}", path=path, line=record.line)
-        located = locate.locate(source, locate.tokens(source), 0, instance.entity)
+        at = len(instance.source[: instance.head.end].split()) - len(instance.entity.split())
+        located = locate.locate(source, locate.tokens(source), at, instance.entity)
         return (instance.head if instance.source == source or located is None else located.head), instance.entity
     entity = record.get("entity").lower()
     for article in _ARTICLES:

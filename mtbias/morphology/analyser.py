@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any, Protocol
 
-from mtbias.errors import MissingResourceError
+from mtbias.errors import MissingResourceError, UsageError
 from mtbias.morphology.cache import AnalysisCache, parse_feats
 from mtbias.morphology.resources import StanzaPackage
 from mtbias.types import Analysis, Span, Token, Word
@@ -88,6 +88,8 @@ class StanzaAnalyser:
         import stanza
 
         package = self._package
+        if self._device:
+            check_device(self._device)
         try:
             with _lenient():
                 return stanza.Pipeline(
@@ -106,6 +108,22 @@ class StanzaAnalyser:
                 f"Stanza cannot load its models for {package.language!r} from {package.folder}: "
                 f"{type(error).__name__}: {error}; `mtbias fetch --lang {package.language}` brings them anew"
             ) from error
+
+
+def check_device(name: str) -> None:
+    """Check that torch can use the device `name`.
+
+    Raises:
+        UsageError: it is no device, or there is no such GPU here.
+    """
+    import torch
+
+    try:
+        device = torch.device(name)
+    except RuntimeError:
+        raise UsageError(f"no device {name!r}: give cpu, cuda, or cuda:1 for the second GPU") from None
+    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+        raise UsageError(f"--device {name}: torch sees {torch.cuda.device_count()} GPUs here; give --device cpu")
 
 
 @contextmanager

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.errors import DataError, MissingResourceError
+from mtbias.errors import DataError, MissingResourceError, UsageError
 from mtbias.morphology import AnalysisCache, StanzaAnalyser, StanzaPackage, find_package, stanza_folder
+from mtbias.morphology.analyser import check_device
 from mtbias.types import Analysis
 
 Make = Callable[[str], "Spy"]
@@ -226,3 +227,10 @@ def test_the_folder_is_the_given_one_else_stanzas_variable_else_the_cache(
     assert stanza_folder(None, tmp_path) == tmp_path / "variable"
     monkeypatch.delenv("STANZA_RESOURCES_DIR")
     assert stanza_folder(None, tmp_path) == tmp_path / "stanza"
+
+
+@pytest.mark.parametrize(("name", "message"), [("nope", "no device 'nope'"), ("cuda:99", "torch sees")])
+def test_a_device_that_is_not_here(name: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        check_device(name)
+    check_device("cpu")
