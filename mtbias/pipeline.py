@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from mtbias import __version__
 from mtbias.align import Aligner, Pair
-from mtbias.decide import FormVotes, decide
-from mtbias.metrics import AgreementReport, agreement, score
+from mtbias.decide import FIXED_GENDER, FormVotes, decide
+from mtbias.metrics import LABELS, AgreementReport, agreement, score
 from mtbias.morphology import Analyser
 from mtbias.plugin import Language
 from mtbias.runs import Json, RunFolder, RunManifest, join_records
-from mtbias.types import Alignment, GenderCall, Instance, Reason, Span, Translation
+from mtbias.types import Alignment, GenderCall, Instance, Reason, Translation
 
 if TYPE_CHECKING:
     from mtbias.corpora import Corpus
@@ -212,7 +212,7 @@ class Validation:
     def heads(self) -> list[bool]:
         """For every label that names the head's token: whether the head that was found lies in it."""
         return [
-            bool(call.target) and _overlap(call.target[0], label.target_head)
+            bool(call.target) and call.target[0].overlaps(label.target_head)
             for label, call in zip(self.labels, self.calls, strict=True)
             if label.target_head is not None
         ]
@@ -231,7 +231,7 @@ class Validation:
             "by_basis": {k: {"n": v.n, "agreement": v.to_json()["agreement"]} for k, v in self.report.by_basis.items()},
             "head_n": len(heads),
             "agreement_decided": self._agreement_decided(),
-            "fixed_nouns": sum(_withheld(call) for call in self.calls),
+            "fixed_nouns": sum(withheld(call) for call in self.calls),
             "annotator": self.annotator,
             "agreement_interval": overall["agreement_interval"],
             "recall": overall["recall"],
@@ -246,10 +246,9 @@ class Validation:
 
     def disagreements(self) -> Iterator[str]:
         """The rows on which label and call, or the heads, differ; a few lines each."""
-        wanted = {"m": "male", "f": "female", "n": "neutral"}
         for label, call in zip(self.labels, self.calls, strict=True):
-            found = label.target_head is None or (bool(call.target) and _overlap(call.target[0], label.target_head))
-            if call.gender == wanted[label.label] and found:
+            found = label.target_head is None or (bool(call.target) and call.target[0].overlaps(label.target_head))
+            if call.gender is LABELS[label.label] and found:
                 continue
             head = label.target[slice(*call.target[0])] if call.target else "nothing"
             expected = label.target[slice(*label.target_head)] if label.target_head else "?"
@@ -258,7 +257,7 @@ class Validation:
             )
             yield (
                 f"line {label.line}, {label.system}, basis {label.basis or '?'}: {label.source}\n  {label.target}\n"
-                f"  label {wanted[label.label]} at {expected}; "
+                f"  label {LABELS[label.label]} at {expected}; "
                 f"called {call.gender or call.reason} at {head}: {evidence}"
             )
 
@@ -306,13 +305,9 @@ def validate(
     return Validation(language.code, annotator, tuple(labels), calls, report, signature)
 
 
-def _withheld(call: GenderCall) -> bool:
+def withheld(call: GenderCall) -> bool:
     """No call because the head is a noun of fixed grammatical gender."""
-    return call.gender is None and any(e.detail.startswith("fixed grammatical gender") for e in call.evidence)
-
-
-def _overlap(a: Span, b: Span | None) -> bool:
-    return b is not None and a.start < b.end and b.start < a.end
+    return call.gender is None and any(e.detail.startswith(FIXED_GENDER) for e in call.evidence)
 
 
 def _percent(value: float | None) -> float | None:

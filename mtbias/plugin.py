@@ -76,6 +76,8 @@ class Language:
     """A demonstrative or numeral may follow its noun (he *המורה הזה*)."""
     elisions: tuple[str, ...] = ()
     proclitics: tuple[str, ...] = ()
+    vowels: str = ""
+    """Letters before which a determiner is not that of `determiners_before_consonant` (fr: mute *h* too)."""
     delete: str = ""
     fold_letters: Mapping[str, str] = field(default_factory=dict)
     align_endings: tuple[str, ...] = ()
@@ -190,6 +192,7 @@ class Language:
             compounds=bool(head.get("compounds", False)),
             elisions=longest(folder(e) for e in tokens.get("elisions", ())),
             proclitics=longest(folder(p) for p in tokens.get("proclitics", ())),
+            vowels=tokens.get("vowels", ""),
             delete=tokens.get("delete", ""),
             fold_letters=dict(tokens.get("fold", {})),
             align_endings=longest(folder(e) for e in align.get("endings", ())),
@@ -383,7 +386,7 @@ _KEYS = {
             *("definite", "perhaps_definite", "inclusive", "compounds"),
         )
     ),
-    "tokens": frozenset(("elisions", "proclitics", "prefixes", "delete", "fold")),
+    "tokens": frozenset(("elisions", "proclitics", "prefixes", "vowels", "delete", "fold")),
     "align": frozenset(("endings", "min_stem")),
     "verbs": frozenset(f.name for f in fields(VerbRules)),
 }

@@ -45,6 +45,10 @@ class Span(NamedTuple):
     start: int
     end: int
 
+    def overlaps(self, other: Span) -> bool:
+        """Whether the two ranges share a character."""
+        return self.start < other.end and other.start < self.end
+
 
 @dataclass(frozen=True, slots=True)
 class Instance:

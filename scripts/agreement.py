@@ -15,7 +15,8 @@ from pathlib import Path
 from mtbias.align import get_aligner
 from mtbias.cli.options import ProgressLine, make_analyser
 from mtbias.corpora.labels import read_labels
-from mtbias.pipeline import Validation, validate
+from mtbias.metrics import LABELS
+from mtbias.pipeline import Validation, validate, withheld
 from mtbias.registry import get_language
 from mtbias.translate.bitext import read_bitext
 
@@ -25,14 +26,9 @@ HEAD = ("", "labels", "head exact", "N + D: n", "agreement", "of fixed gender", 
 
 def counts(result: Validation) -> tuple[int, int, int, int, int]:
     """Labels, exact heads, N + D labels, agreeing N + D labels, N + D labels withheld by a noun of fixed gender."""
-    wanted = {"m": "male", "f": "female", "n": "neutral"}
     phrase = [(a, c) for a, c in zip(result.labels, result.calls, strict=True) if a.basis in ("N", "D")]
-    fixed = [
-        c
-        for _, c in phrase
-        if not c.gender and any(e.detail.startswith("fixed grammatical gender") for e in c.evidence)
-    ]
-    agreeing = sum(c.gender == wanted[a.label] for a, c in phrase)
+    fixed = [c for _, c in phrase if withheld(c)]
+    agreeing = sum(c.gender is LABELS[a.label] for a, c in phrase)
     return len(result.labels), sum(result.heads()), len(phrase), agreeing, len(fixed)
 
 

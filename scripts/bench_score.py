@@ -27,9 +27,9 @@ def measure(args: argparse.Namespace, pairs: int) -> dict[str, float]:
     """Run all stages once over `pairs` pairs in this process."""
     from mtbias.align import Pair, get_aligner
     from mtbias.corpora import load_corpus
-    from mtbias.decide import FormVotes, decide
     from mtbias.metrics import score
     from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
+    from mtbias.pipeline import call_pairs
     from mtbias.registry import get_language
     from mtbias.translate.given import read_translations
 
@@ -48,33 +48,22 @@ def measure(args: argparse.Namespace, pairs: int) -> dict[str, float]:
         instances.append(replace(instance, id=f"{instance.id}-{copy}", row=n))
         targets.append(f"{text} Nr{copy}x" if copy else text)
     seconds: dict[str, float] = {}
-
-    def clock(stage: str, since: float) -> float:
-        now = time.process_time()
-        seconds[stage] = now - since
-        seconds[f"{stage} peak MiB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        return now
-
     at = time.process_time()
-    alignments = get_aligner("statistical").align(
-        [Pair.of(i, t) for i, t in zip(instances, targets, strict=True)], language
-    )
-    at = clock("align", at)
+
+    def clock(stage: str, _done: int = 0, _total: int = 0) -> None:
+        """The time since the last call was spent on `stage`; also what the pipeline reports its progress to."""
+        nonlocal at
+        now = time.process_time()
+        seconds[stage], at = seconds.get(stage, 0.0) + now - at, now
+        seconds[f"{stage} peak MiB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+    pairs_of = [Pair.of(i, t) for i, t in zip(instances, targets, strict=True)]
     with tempfile.TemporaryDirectory() as folder:
         cache = AnalysisCache(Path(folder) / "analyses.sqlite")
         analyser = StanzaAnalyser(find_package(args.lang, args.stanza_dir), cache, device=args.device)
-        analyser.prepare(targets)
-        at = clock("analyse", at)
-        votes = FormVotes()
-        for text in targets:
-            votes.add(analyser.analysis(text), language)
-        calls = [
-            decide(alignment, analyser.analysis(text), language, votes)
-            for alignment, text in zip(alignments, targets, strict=True)
-        ]
-    at = clock("decide", at)
+        calls = call_pairs(pairs_of, language, get_aligner("statistical"), analyser, progress=clock)
     score(instances, calls)
-    clock("score", at)
+    clock("score")
     return seconds
 
 

@@ -78,7 +78,7 @@ class Outcome:
         wanted, found = self.sentence.target_head, self.call.target[:1]
         if wanted is None:
             return not found
-        return bool(found) and found[0].start < wanted.end and wanted.start < found[0].end
+        return bool(found) and found[0].overlaps(wanted)
 
 
 def challenge_files(*, independent: bool = False) -> dict[str, Path]:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -37,3 +41,27 @@ def stanza_dir(shared: Path) -> Path:
     if not folder.is_dir():
         pytest.skip(f"no Stanza resources at {folder}: set MTBIAS_SHARED")
     return folder
+
+
+@pytest.fixture
+def mount_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+    """``mount_disk("96k")``: a file system of that size, where we may mount one; unmounted after the test."""
+    path = tmp_path / "disk"
+
+    def mount(size: str) -> Path:
+        path.mkdir()
+        if sys.platform != "linux" or os.getuid() != 0 or shutil.which("mount") is None:
+            pytest.skip("needs root on Linux to mount a small tmpfs; the test of file size limits covers the same code")
+        mounted = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(path)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if mounted.returncode:
+            pytest.skip(f"cannot mount a tmpfs here: {mounted.stderr.strip()}")
+        return path
+
+    yield mount
+    if path.is_mount():
+        subprocess.run(["umount", str(path)], check=True)

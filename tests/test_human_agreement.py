@@ -15,6 +15,7 @@ import pytest
 
 from mtbias.align import StatisticalAligner
 from mtbias.corpora.labels import read_labels
+from mtbias.metrics import LABELS
 from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
 from mtbias.pipeline import Validation, validate
 from mtbias.registry import get_language
@@ -37,10 +38,9 @@ class Agreement(NamedTuple):
     @classmethod
     def of(cls, validation: Validation) -> Agreement:
         """Counts from a validation: heads found, and agreement on the labels with basis N or D."""
-        wanted = {"m": "male", "f": "female", "n": "neutral"}
         heads = validation.heads()
         rows = [
-            call.gender == wanted[label.label]
+            call.gender is LABELS[label.label]
             for label, call in zip(validation.labels, validation.calls, strict=True)
             if label.basis in ("N", "D")
         ]

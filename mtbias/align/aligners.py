@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -83,21 +86,14 @@ def _project_all(pairs: Sequence[Pair], scores: Iterator[Scores | None], languag
     )
 
 
-def _eflomal_scores(aligner: object, tokens: Tokenised) -> Iterator[Scores | None]:
+def _eflomal_scores(aligner: Any, tokens: Tokenised) -> Iterator[Scores | None]:  # noqa: ANN401 - eflomal has no types
     """Links of both directions as 0/1 scores; the lexicon is the Dice coefficient of symmetric link counts."""
-    import tempfile
-    from collections import Counter
-    from pathlib import Path
-
-    def lines(forms: Sequence[Sequence[str]]) -> list[str]:
-        return [" ".join(row) + "\n" for row in forms]
-
     source, target = (_sentences(side) for side in (tokens.source, tokens.target))
     with tempfile.TemporaryDirectory(prefix="mtbias-") as folder:
         forward, backward = Path(folder, "forward"), Path(folder, "backward")
-        aligner.align(  # type: ignore[attr-defined]
-            lines(source),
-            lines(target),
+        aligner.align(
+            [" ".join(row) + "\n" for row in source],
+            [" ".join(row) + "\n" for row in target],
             links_filename_fwd=str(forward),
             links_filename_rev=str(backward),
             quiet=True,
@@ -117,11 +113,12 @@ def _eflomal_scores(aligner: object, tokens: Tokenised) -> Iterator[Scores | Non
             yield None
             continue
         word = source[k][head]
+        others = {j for i, j in f | b if not first <= i <= head}
         yield Scores(
             np.array([0.5 * ((head, j) in f) + 0.5 * ((head, j) in b) for j in range(width)]),
             np.array([float(any((i, j) in f for i in range(first, head + 1))) for j in range(width)]),
             np.array([2 * both[word, t] / max(totals[0][word] + totals[1][t], 1) for t in target[k]]),
-            np.array([float(any(j2 == j for i, j2 in f | b if not first <= i <= head)) for j in range(width)]),
+            np.array([float(j in others) for j in range(width)]),
             np.zeros(width, bool),
         )
 
@@ -132,10 +129,9 @@ def _sentences(side: Side) -> list[list[str]]:
     return [words[a:b] for a, b in pairwise(side.offsets)]
 
 
-def _read_links(path: object) -> list[set[tuple[int, int]]]:
-    from pathlib import Path
-
-    rows = Path(str(path)).read_text(encoding="utf-8").splitlines()
+def _read_links(path: Path) -> list[set[tuple[int, int]]]:
+    """The links ``i-j`` of every sentence pair."""
+    rows = path.read_text(encoding="utf-8").splitlines()
     return [{(int(i), int(j)) for i, j in (link.split("-") for link in row.split())} for row in rows]
 
 

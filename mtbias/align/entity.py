@@ -317,8 +317,3 @@ def _phrase(anchor: int, scores: Scores, known: NDArray[np.bool_], people: NDArr
                 functional = functional and not scores.rare[j]
             j += step
     return sorted(members)
-
-
-def target_spans(alignment: Alignment) -> tuple[Span, ...]:
-    """The aligned spans in text order."""
-    return tuple(sorted(alignment.target))

@@ -60,15 +60,13 @@ def make_analyser(args: argparse.Namespace, language: Language) -> StanzaAnalyse
     from hashlib import sha256
 
     from mtbias.corpora import cache_folder
-    from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package, stanza_folder
+    from mtbias.morphology import AnalysisCache, StanzaAnalyser, analyses_signature, find_package, stanza_folder
 
     cache = cache_folder(args.cache_dir)
     package = find_package(language.code, stanza_folder(args.stanza_dir, cache))
-    analyser = StanzaAnalyser(package, AnalysisCache(None), device=args.device)
-    name = sha256(analyser.signature.encode()).hexdigest()[:12]
-    return StanzaAnalyser(
-        package, AnalysisCache(cache / "analyses" / f"{language.code}-{name}.sqlite"), device=args.device
-    )
+    name = sha256(analyses_signature(package).encode()).hexdigest()[:12]
+    path = cache / "analyses" / f"{language.code}-{name}.sqlite"
+    return StanzaAnalyser(package, AnalysisCache(path), device=args.device)
 
 
 class ProgressLine:

@@ -15,7 +15,6 @@ _NUMBER = {"Sing": "sg", "Plur": "pl"}
 _ALL_CASES = frozenset(_CASE.values())
 _OPEN = ("nom", "voc", "*")
 _NOT_SUBJECT = _ALL_CASES - {"nom", "voc"}
-_VOWELS = frozenset("aàâäeéèêëiîïoôöuùûüyhæœ")
 _ANY = Agreement("*", "*", "*")
 
 
@@ -52,17 +51,9 @@ class Phrase:
 
         Without `gendered` only their case and number count.
         """
-        found = []
-        for reading in self.units[self.head].readings:
-            if reading.kind is NounKind.FIXED:
-                continue
-            gender = {NounKind.MASCULINE: "m", NounKind.FEMININE: "f"}.get(reading.kind, "*")
-            for a in reading.agreements or (_ANY,):
-                own = gender if a.gender == "*" or reading.kind is NounKind.GENERIC else a.gender
-                if reading.kind is NounKind.GENERIC and a.case not in _OPEN:
-                    own = "m"  # feminine agreement with a masculine form is nominative (наша врач, never *нашей врачу)
-                found.append(Agreement(own if gendered else "*", a.case, a.number))
-        return found or [_ANY]
+        readings = [r for r in self.units[self.head].readings if r.kind is not NounKind.FIXED]
+        found = [a for r in readings for a in reading_allows(r)] or [_ANY]
+        return found if gendered else [Agreement("*", a.case, a.number) for a in found]
 
     def cases(self) -> tuple[frozenset[str], str]:
         """The cases in which the phrase can stand by the words before it, and why; all of them where nothing tells.
@@ -97,6 +88,17 @@ class Phrase:
             n -= 1
 
 
+def reading_allows(reading: NounReading) -> list[Agreement]:
+    """Analyses that one reading of a noun allows, with the gender that agrees with it.
+
+    Feminine agreement with a masculine form that is also used of women is nominative (наша врач, never *нашей врачу).
+    """
+    gender = {NounKind.MASCULINE: "m", NounKind.FEMININE: "f"}.get(reading.kind, "*")
+    if reading.kind is NounKind.GENERIC:
+        return [Agreement("*" if a.case in _OPEN else "m", a.case, a.number) for a in reading.agreements or (_ANY,)]
+    return [Agreement(gender if a.gender == "*" else a.gender, a.case, a.number) for a in reading.agreements or (_ANY,)]
+
+
 def may_be_nominative(unit: Unit, word: Word) -> bool:
     """A noun or pronoun that can be a subject, by the plugin's table where it knows the cases, else by the tagger."""
     if not (word.upos in ("NOUN", "PROPN", "PRON") or unit.readings):
@@ -129,7 +131,7 @@ def determiners(phrase: Phrase, noun_gender: Gender | None = None) -> list[Evide
         return []
     nearest = units[known[0]]
     allowed = list(language.determiners[nearest.form])
-    if nearest.form in language.determiners_before_consonant and units[known[0] + 1].form[:1] not in _VOWELS:
+    if nearest.form in language.determiners_before_consonant and units[known[0] + 1].form[:1] not in language.vowels:
         allowed = list(language.determiners_before_consonant[nearest.form])
     for n in known[1:]:
         allowed = meet(allowed, language.determiners[units[n].form]) or allowed
@@ -160,17 +162,9 @@ def fitting_readings(phrase: Phrase) -> tuple[NounReading, ...]:
             articles = meet(articles, allowed) if articles else list(allowed)
     number = [Agreement("*", "*", phrase.number)] if phrase.number else []
     for context in (articles, number):
-        fitting = tuple(r for r in readings if not context or _fits_reading(r, context))
+        fitting = tuple(r for r in readings if not context or meet(reading_allows(r), context))
         readings = fitting or readings
     return readings
-
-
-def _fits_reading(reading: NounReading, context: Sequence[Agreement]) -> bool:
-    gender = {NounKind.MASCULINE: "m", NounKind.FEMININE: "f"}.get(reading.kind, "*")
-    own = [Agreement(gender if a.gender == "*" else a.gender, a.case, a.number) for a in reading.agreements]
-    if reading.kind is NounKind.GENERIC:
-        own = [Agreement("*", a.case, a.number) for a in own]
-    return not own or bool(meet(own, context))
 
 
 def noun_ending(phrase: Phrase) -> list[Evidence]:
@@ -193,12 +187,10 @@ def resolve(allowed: Sequence[Agreement], phrase: Phrase, read: Sequence[int]) -
     gender = only_gender(allowed)
     if gender is not None:
         return gender, how
-    steps = [([a for a in allowed if _fits(a.number, phrase.number)], f", {phrase.number} in the source")]
     cases, why = phrase.cases()
-    if why:
-        steps.append(([], why))
-    for n, (_, reason) in enumerate(steps):
-        kept = [a for a in allowed if (_fits(a.number, phrase.number) if n == 0 else a.case in cases or a.case == "*")]
+    numbers = frozenset((phrase.number, "*")) if phrase.number else frozenset(("sg", "pl", "*"))
+    for position, values, reason in ((2, numbers, f", {phrase.number} in the source"), (1, cases | {"*"}, why)):
+        kept = [a for a in allowed if a[position] in values]
         if kept and len(kept) < len(allowed):
             allowed, how = kept, how + reason
             gender = only_gender(allowed)

@@ -21,7 +21,7 @@ from mtbias.decide.phrase import Unit, after, before, find_head, is_noun, tagged
 from mtbias.decide.predicate import predicate_gender
 from mtbias.decide.votes import FormVotes
 from mtbias.plugin import Language, NounKind, NounReading
-from mtbias.types import DERIVED, Alignment, Analysis, Evidence, Gender, GenderCall, Reason
+from mtbias.types import DERIVED, ELIMINATION, Alignment, Analysis, Evidence, Gender, GenderCall, Reason
 
 
 def decide(alignment: Alignment, analysis: Analysis, language: Language, votes: FormVotes | None = None) -> GenderCall:
@@ -47,7 +47,7 @@ def decide(alignment: Alignment, analysis: Analysis, language: Language, votes: 
     phrase = Phrase(
         units, head, before(units, head, language), after(units, head, language), language, alignment.number
     )
-    doubt = _doubt(units, head, language, sure=sure)
+    doubt = _doubt(units, head, language, alignment.basis)
     if doubt is not None:
         return GenderCall(
             alignment.id,
@@ -72,11 +72,16 @@ def _functional(unit: Unit) -> bool:
     return bool(unit.words) and not unit.readings and not unit.content
 
 
-def _doubt(units: Sequence[Unit], head: int, language: Language, *, sure: bool) -> str | None:
-    """Why the aligned word is no evidence at all, or None."""
+def _doubt(units: Sequence[Unit], head: int, language: Language, basis: str | None) -> str | None:
+    """Why the aligned word is no evidence at all, or None.
+
+    A word that the table does not know must be aligned for certain, or, if its alignment rests on its form or on the
+    corpus's lexicon, be a noun whose ending is one of people. What is only left over is none in any case.
+    """
     if units[head].readings:
         return None
-    if not sure and language.ending(units[head].form) is None:
+    person = basis != ELIMINATION and is_noun(units[head]) and language.ending(units[head].form) is not None
+    if basis not in _SURE and not person:
         return "aligned without certainty, not known as a noun for people"
     return "read as a verb: it renders nobody" if _bare_verb(units, head) else None
 
@@ -185,6 +190,8 @@ def _known_noun(unit: Unit, readings: Sequence[NounReading]) -> tuple[Evidence, 
     return Evidence("noun", unit.text, _SAID.get(kind), "lexicon", f"{_SAYS[kind]}: {lemmas}"), kind
 
 
+FIXED_GENDER = "fixed grammatical gender"
+"""What the evidence of a noun of fixed gender says, before its lemma."""
 _SAID = {
     NounKind.MASCULINE: Gender.MALE,
     NounKind.GENERIC: Gender.MALE,
@@ -196,6 +203,6 @@ _SAYS = {
     NounKind.FEMININE: "feminine",
     NounKind.COMMON: "one form for both genders",
     NounKind.GENERIC: "masculine, also used of women",
-    NounKind.FIXED: "fixed grammatical gender",
+    NounKind.FIXED: FIXED_GENDER,
     NounKind.INCLUSIVE: "written to mean both genders",
 }

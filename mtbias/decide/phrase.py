@@ -29,11 +29,6 @@ class Unit:
     compound: int = 0
     """How many words before this one the compound begins that it belongs to (he *חשבון* in *רואה חשבון*: 1)."""
 
-    @property
-    def determiner(self) -> bool:
-        """One of its words is a determiner."""
-        return any(w.upos == "DET" for w in self.words)
-
     def upos(self, *tags: str) -> bool:
         """One of its words has one of `tags`."""
         return any(w.upos in tags for w in self.words)
@@ -97,13 +92,11 @@ def find_head(units: Sequence[Unit], target: Sequence[Span], language: Language,
     the tagger calls a noun, then, where the alignment is `sure`, a noun that follows the aligned article, numeral or
     preposition, then the anchor itself.
     """
-    aligned = [
-        n for n, unit in enumerate(units) if any(unit.span.start < s.end and s.start < unit.span.end for s in target)
-    ]
+    aligned = [n for n, unit in enumerate(units) if any(unit.span.overlaps(s) for s in target)]
     if not aligned:
         return None
     aligned = sorted({n - units[n].compound for n in aligned})
-    anchor = next(n for n, u in enumerate(units) if u.span.start < target[0].end and target[0].start < u.span.end)
+    anchor = next(n for n, u in enumerate(units) if u.span.overlaps(target[0]))
     anchor -= units[anchor].compound
     if units[anchor].readings:
         aligned = [n for n in aligned if n >= anchor or not any(u.upos("VERB", "AUX") for u in units[n + 1 : anchor])]

@@ -1,7 +1,15 @@
 """Morphological analysis of translations: Stanza behind a small interface, every distinct sentence analysed once."""
 
-from mtbias.morphology.analyser import Analyser, StanzaAnalyser
+from mtbias.morphology.analyser import Analyser, StanzaAnalyser, analyses_signature
 from mtbias.morphology.cache import AnalysisCache
 from mtbias.morphology.resources import StanzaPackage, find_package, stanza_folder
 
-__all__ = ["Analyser", "AnalysisCache", "StanzaAnalyser", "StanzaPackage", "find_package", "stanza_folder"]
+__all__ = [
+    "Analyser",
+    "AnalysisCache",
+    "StanzaAnalyser",
+    "StanzaPackage",
+    "analyses_signature",
+    "find_package",
+    "stanza_folder",
+]

@@ -36,6 +36,13 @@ class Analyser(Protocol):
         ...
 
 
+def analyses_signature(package: StanzaPackage) -> str:
+    """What the analyses made with `package` depend on: Stanza's version and the model files."""
+    from importlib.metadata import version
+
+    return f"stanza/{version('stanza')}({package.signature})"
+
+
 class StanzaAnalyser:
     """Stanza's tokenizer, multiword splitter and tagger over raw text."""
 
@@ -53,9 +60,7 @@ class StanzaAnalyser:
     @property
     def signature(self) -> str:
         """Stanza's version and the model files."""
-        from importlib.metadata import version
-
-        return f"stanza/{version('stanza')}({self._package.signature})"
+        return analyses_signature(self._package)
 
     def prepare(self, texts: Iterable[str], progress: Callable[[int], object] | None = None) -> None:
         """Analyse every distinct text that the cache lacks; `progress` is called with the number of texts just done.

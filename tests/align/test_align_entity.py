@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mtbias.align import Pair, target_spans
+from mtbias.align import Pair
 from mtbias.align.entity import Scores, english_number, known_pairs, project, singulars, tokenise
 from mtbias.plugin import Language, NounKind, NounReading
-from mtbias.types import DERIVED, ELIMINATION, Alignment, Gender, Instance, Span, Stereotype
+from mtbias.types import DERIVED, ELIMINATION, Gender, Instance, Span, Stereotype
 
 LANGUAGE = Language(
     code="de",
@@ -210,7 +210,3 @@ def test_the_english_word_left_as_it_is(text: str, copied: bool) -> None:
     case = pair("The officer came.", "officer", text)
     alignment = project(case, LANGUAGE.tokens(text), scores(0.0, 0.9, 0.0), LANGUAGE)
     assert alignment.copied is copied
-
-
-def test_spans_in_the_order_of_the_text() -> None:
-    assert target_spans(Alignment("x", (Span(9, 12), Span(0, 3)), "links")) == (Span(0, 3), Span(9, 12))

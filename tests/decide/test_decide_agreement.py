@@ -40,6 +40,7 @@ ROMANCE = Language(
         "el m.sg, la f.sg, los m.pl, las f.pl, un m.sg, una f.sg, al m.sg, su *.sg, mon m.sg f.sg, l' m.sg f.sg"
     ),
     determiners_before_consonant=forms("mon m.sg"),
+    vowels="aeiouh",
     silent_determiners={"ama": frozenset(("el",))},
     names={"señora": "f", "señor": "m"},
     nouns=nouns(

@@ -8,7 +8,7 @@ import pytest
 
 from mtbias.decide import decide
 from mtbias.plugin import Language, NounKind, NounReading, parse_agreements
-from mtbias.types import DERIVED, Alignment, Analysis, Gender, GenderCall, Reason
+from mtbias.types import DERIVED, ELIMINATION, Alignment, Analysis, Gender, GenderCall, Reason
 
 Call = Callable[..., GenderCall]
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
@@ -269,3 +269,16 @@ def test_a_word_that_only_derives_from_the_name_of_a_person_says_nothing(analyse
     span = analysis.tokens[1].span
     found = decide(Alignment("x", (span,), DERIVED, "sg"), analysis, LANGUAGE)
     assert (found.gender, found.reason, found.target) == (None, SILENT, (span,))
+
+
+@pytest.mark.parametrize(
+    ("basis", "expected"),
+    # The ending -in counts where the word is aligned by its links or its form, not where it is only left over: then
+    # neither ending nor article may make it a person.
+    [("links", F), ("lexicon", F), (DERIVED, F), (ELIMINATION, None)],
+)
+def test_a_left_over_word_that_the_table_does_not_know_is_never_called(
+    call: Call, basis: str, expected: Gender | None
+) -> None:
+    found = call(LANGUAGE, "Die|DET *Programmiererin|NOUN|Gender=Fem kam|VERB", basis=basis)
+    assert found.gender is expected

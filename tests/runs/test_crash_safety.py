@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import random
-import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -136,19 +134,9 @@ def test_a_limit_on_the_size_of_files_is_explained(
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 128 KiB, where we may mount one."""
-    path = tmp_path / "disk"
-    path.mkdir()
-    if sys.platform != "linux" or os.getuid() != 0 or shutil.which("mount") is None:
-        pytest.skip("needs root on Linux to mount a small tmpfs; the test of file size limits covers the same code")
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", str(path)], capture_output=True, text=True, check=False
-    )
-    if mounted.returncode:
-        pytest.skip(f"cannot mount a tmpfs here: {mounted.stderr.strip()}")
-    yield path
-    subprocess.run(["umount", str(path)], check=True)
+def small_disk(mount_disk: Callable[[str], Path]) -> Path:
+    """A file system of 128 KiB."""
+    return mount_disk("128k")
 
 
 def test_a_full_disk_is_explained_and_the_run_goes_on(small_disk: Path, undisturbed: dict[str, bytes]) -> None:
