@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from mtbias import __version__
 from mtbias.align import Aligner, Pair
 from mtbias.decide import FIXED_GENDER, FormVotes, decide
-from mtbias.metrics import LABELS, AgreementReport, agreement, score
+from mtbias.metrics import AgreementReport, agreement, score
+from mtbias.metrics.agreement import LABELS
 from mtbias.morphology import Analyser
 from mtbias.plugin import Language
 from mtbias.runs import Json, RunFolder, RunManifest, join_records

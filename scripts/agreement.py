@@ -15,7 +15,7 @@ from pathlib import Path
 from mtbias.align import get_aligner
 from mtbias.cli.options import ProgressLine, make_analyser
 from mtbias.corpora.labels import read_labels
-from mtbias.metrics import LABELS
+from mtbias.metrics.agreement import LABELS
 from mtbias.pipeline import Validation, validate, withheld
 from mtbias.registry import get_language
 from mtbias.translate.bitext import read_bitext

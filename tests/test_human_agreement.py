@@ -15,7 +15,7 @@ import pytest
 
 from mtbias.align import StatisticalAligner
 from mtbias.corpora.labels import read_labels
-from mtbias.metrics import LABELS
+from mtbias.metrics.agreement import LABELS
 from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
 from mtbias.pipeline import Validation, validate
 from mtbias.registry import get_language

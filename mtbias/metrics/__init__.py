@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mtbias.metrics.agreement import LABELS, Agreement, AgreementReport, agreement, compute_agreement, count_agreement
+from mtbias.metrics.agreement import Agreement, AgreementReport, agreement, compute_agreement, count_agreement
 from mtbias.metrics.bias import Intervals, Numbers, compute, intervals
 from mtbias.metrics.counts import Counts, count
 from mtbias.metrics.scores import Group, Scorable, Scores, score
@@ -13,7 +13,6 @@ __all__ = [
     "Counts",
     "Group",
     "Intervals",
-    "LABELS",
     "Numbers",
     "Scorable",
     "Scores",
