@@ -39,6 +39,10 @@ class DependencyError(MtbiasError):
     """An optional library is not installed; the message names the extra that brings it."""
 
 
+class ModelError(MtbiasError):
+    """A translation checkpoint is of no known family, lacks the language, or does not do what its family does."""
+
+
 class PluginError(MtbiasError):
     """A language plugin is unknown, doubly registered, or fails to load; the message names the distribution."""
 

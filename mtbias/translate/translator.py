@@ -1,0 +1,205 @@
+"""A model, an engine and a way of decoding, made ready to translate a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from mtbias.errors import DependencyError, UsageError
+from mtbias.translate.codec import Codec
+from mtbias.translate.decoding import Decoding, adjusted, get_preset
+from mtbias.translate.engine import Engine
+from mtbias.translate.generate import Generation, Output, Store, Tally
+from mtbias.translate.models import Checkpoint
+from mtbias.translate.plan import Batch, Budget, cpu_budget, gpu_budget, make_plan, plan_key
+
+ENGINES = ("transformers", "ct2")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a user chooses; None is the preset's, or what suits the device."""
+
+    preset: str = "paper"
+    engine: str = "transformers"
+    beams: int | None = None
+    length_penalty: float | None = None
+    max_length: int | None = None
+    dtype: str | None = None
+    device: str | None = None
+    batch_rows: int | None = None
+    """Sentences × beams of a batch."""
+    target_code: str | None = None
+
+
+class Translator:
+    """Translates English sentences into one language with one checkpoint."""
+
+    def __init__(self, checkpoint: Checkpoint, lang: str, settings: Settings, *, cache: Path) -> None:
+        """Load the tokenizer; the weights are loaded when they are first needed.
+
+        Args:
+            checkpoint: the model.
+            lang: ISO 639-1 code of the target language.
+            settings: how to translate.
+            cache: mtbias's cache, where converted checkpoints are kept.
+
+        Raises:
+            UsageError: an unknown preset, engine, dtype or device.
+            ModelError: the checkpoint cannot be used for `lang`.
+        """
+        if settings.engine not in ENGINES:
+            raise UsageError(f"--engine: expected {' or '.join(ENGINES)}, got {settings.engine!r}")
+        preset = get_preset(settings.preset)
+        self.checkpoint, self.settings, self._cache = checkpoint, settings, cache
+        self.device = choose_device(settings.device)
+        self.dtype = settings.dtype or (preset.gpu_dtype if self.device.startswith("cuda") else "float32")
+        self.codec = Codec(checkpoint.folder, lang, target_code=settings.target_code)
+        chosen = adjusted(
+            preset.decoding,
+            beams=settings.beams,
+            length_penalty=settings.length_penalty,
+            max_length=settings.max_length,
+        )
+        self.decoding: Decoding = replace(chosen, early_stopping=self.codec.family.early_stopping)
+        self._engine: Engine | None = None
+
+    @property
+    def engine(self) -> Engine:
+        """The engine, with the weights loaded."""
+        if self._engine is None:
+            self._engine = self._load()
+        return self._engine
+
+    def identity(self) -> dict[str, Any]:
+        """What translations depend on.
+
+        In fp32 they do not depend on the batch; in other types the rows of a batch are named too.
+        """
+        identity = {
+            "model": self.checkpoint.name,
+            "revision": self.checkpoint.revision,
+            "family": self.codec.family.name,
+            "direction": self.codec.direction.signature,
+            "engine": self._engine_name(),
+            "dtype": self.dtype,
+            "decoding": self.decoding.signature,
+        }
+        if self.dtype != "float32":
+            identity["batch"] = list(_budget_numbers(self.budget()))
+        return identity
+
+    def execution(self, *, loaded: bool) -> dict[str, Any]:
+        """Circumstances for the manifest: they do not change results. `loaded`: whether the weights were needed."""
+        found = {
+            "preset": self.settings.preset,
+            "translate_device": self.device,
+            "batch": list(_budget_numbers(self.budget())),
+        }
+        if loaded:
+            found["attention"] = str(getattr(self.engine, "attention", "the engine's own"))
+        return found
+
+    def budget(self) -> Budget:
+        """What a batch may hold: `settings.batch_rows`, else what suits the device."""
+        if self.settings.batch_rows is not None:
+            return cpu_budget(max(self.settings.batch_rows, self.decoding.beams))
+        if not self.device.startswith("cuda"):
+            return cpu_budget()
+        import torch
+
+        size = 4 if self.dtype == "float32" else 2
+        memory = torch.cuda.mem_get_info(torch.device(self.device))[0]
+        return gpu_budget(self.codec.config, memory, bytes_per_value=size, beams=self.decoding.beams)
+
+    def translate(
+        self, sources: Sequence[str], make_store: Callable[[str], Store], progress: Callable[[int, int], object]
+    ) -> tuple[list[Output], Tally, tuple[Batch, ...]]:
+        """The outputs of all sources, in their order; each distinct source is translated once.
+
+        Args:
+            sources: English sentences.
+            make_store: called with the key of the plan; gives the store of finished batches.
+            progress: called with how many distinct sentences are done, and how many there are.
+
+        Raises:
+            ModelError: see `Generation.run`.
+        """
+        distinct = list(dict.fromkeys(sources))
+        encoded = self.codec.encode(distinct)
+        plan = make_plan([len(e.ids) for e in encoded], self.decoding, self.budget())
+        store = make_store(plan_key(plan, distinct))
+        generation = Generation(self.codec, _Late(self), self.decoding)
+        done = 0
+
+        def count(n: int) -> None:
+            nonlocal done
+            done += n
+            progress(done, len(distinct))
+
+        progress(0, len(distinct))
+        outputs = generation.run(encoded, plan, store, count)
+        by_source = dict(zip(distinct, outputs, strict=True))
+        return [by_source[source] for source in sources], generation.tally, plan
+
+    def _engine_name(self) -> str:
+        from importlib.metadata import PackageNotFoundError, version
+
+        package = {"transformers": "transformers", "ct2": "ctranslate2"}[self.settings.engine]
+        try:
+            return f"{package}/{version(package)}"
+        except PackageNotFoundError:
+            raise DependencyError(
+                f"--engine {self.settings.engine} needs {package}: pip install 'mtbias[ct2]'"
+            ) from None
+
+    def _load(self) -> Engine:
+        if self.settings.engine == "ct2":
+            from mtbias.translate.ct2 import CTranslate2Engine
+
+            return CTranslate2Engine(self.checkpoint.folder, device=self.device, dtype=self.dtype, cache=self._cache)
+        from mtbias.translate.hf import TransformersEngine
+
+        return TransformersEngine(self.checkpoint.folder, device=self.device, dtype=self.dtype)
+
+
+class _Late:
+    """The translator's engine, loaded at the first batch: a run that only resumes needs no weights."""
+
+    def __init__(self, translator: Translator) -> None:
+        self._translator = translator
+
+    @property
+    def signature(self) -> str:
+        return self._translator.engine.signature
+
+    @property
+    def batch_matters(self) -> bool:
+        return self._translator.engine.batch_matters
+
+    def generate(self, batch: Any, *, decoding: Decoding, limit: int, forced: int | None) -> Any:  # noqa: ANN401
+        return self._translator.engine.generate(batch, decoding=decoding, limit=limit, forced=forced)
+
+    def exact(self) -> Engine:
+        return self._translator.engine.exact()
+
+
+def choose_device(name: str | None) -> str:
+    """`name`, or a GPU where there is one."""
+    if name is not None:
+        return name
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def sources_hash(sources: Sequence[str]) -> str:
+    """SHA-256 of the sentences, a line each."""
+    return sha256("\n".join(sources).encode()).hexdigest()
+
+
+def _budget_numbers(budget: Budget) -> tuple[int, int]:
+    return budget.rows, budget.tokens

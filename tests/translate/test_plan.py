@@ -1,0 +1,96 @@
+"""The batch plan: what may share a batch, in which order, and that it depends on nothing else."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mtbias.errors import UsageError
+from mtbias.translate.decoding import PRESETS, Decoding, adjusted, get_preset
+from mtbias.translate.plan import Budget, cpu_budget, gpu_budget, make_plan, plan_key
+from mtbias.translate.repetition import is_repetitive
+
+LENGTHS = st.lists(st.integers(1, 300), max_size=60)
+DECODINGS = st.builds(Decoding, beams=st.integers(1, 6), max_length=st.integers(3, 300), from_source=st.booleans())
+BUDGETS = st.builds(Budget, rows=st.integers(1, 100), tokens=st.integers(1, 5000))
+
+
+@given(LENGTHS, DECODINGS, BUDGETS)
+def test_every_sentence_is_in_one_batch_within_the_budget(
+    lengths: list[int], decoding: Decoding, budget: Budget
+) -> None:
+    plan = make_plan(lengths, decoding, budget)
+    assert sorted(n for batch in plan for n in batch.rows) == list(range(len(lengths)))
+    assert [batch.index for batch in plan] == list(range(len(plan)))
+    for batch in plan:
+        assert {decoding.limit(lengths[n]) for n in batch.rows} == {batch.limit}
+        rows = len(batch.rows) * decoding.beams
+        longest = max(lengths[n] for n in batch.rows)
+        assert len(batch.rows) == 1 or (rows <= budget.rows and rows * (longest + batch.limit) <= budget.tokens)
+
+
+def test_longest_first_and_ties_in_the_order_of_the_corpus() -> None:
+    # 80 rows at beam 5 are 16 sentences; at beam 40 two.
+    plan = make_plan([3, 9, 9, 5, 9], Decoding(beams=40), cpu_budget())
+    assert [batch.rows for batch in plan] == [(1, 2), (4, 3), (0,)]
+    assert len(make_plan([7] * 33, Decoding(), cpu_budget())) == 3
+
+
+def test_the_key_tells_plans_and_sentences_apart() -> None:
+    plan = make_plan([1, 2], Decoding(), cpu_budget())
+    other = make_plan([2, 1], Decoding(), cpu_budget())
+    keys = {plan_key(plan, ["a", "b"]), plan_key(plan, ["a", "c"]), plan_key(other, ["a", "b"])}
+    assert len(keys) == 3
+    assert plan_key(plan, ["a", "b"]) == plan_key(make_plan([1, 2], Decoding(), cpu_budget()), ["a", "b"])
+
+
+def test_limits_follow_the_source_only_where_asked_for() -> None:
+    # max_length counts the decoder's start token, the limit does not.
+    assert Decoding().limit(5) == Decoding().limit(500) == 199
+    short = Decoding(from_source=True)
+    assert short.limit(17) == short.limit(24) == 2 * 24 + 20
+    assert short.limit(25) == 2 * 32 + 20
+    assert short.limit(500) == 199
+
+
+def test_presets_are_those_of_the_paper_and_a_fast_one() -> None:
+    paper = get_preset("paper").decoding
+    assert (paper.beams, paper.length_penalty, paper.max_length, paper.from_source) == (5, 1.0, 200, False)
+    assert get_preset("paper").gpu_dtype == "float32"
+    assert get_preset("fast").gpu_dtype == "bfloat16"
+    assert adjusted(paper, beams=2, length_penalty=0.5, max_length=50) == Decoding(2, 0.5, 50)
+    assert paper.signature == "beam5,penalty1,max200,early"
+    assert PRESETS["fast"].decoding.signature == "beam5,penalty1,max200,max2x+20,early"
+    with pytest.raises(UsageError, match="expected paper or fast, got 'best'"):
+        get_preset("best")
+    with pytest.raises(UsageError, match="--beams: expected 1 or more, got 0"):
+        Decoding(beams=0)
+
+
+def test_a_gpu_gets_thousands_of_rows_in_powers_of_two() -> None:
+    # M2M100-418M: 12 decoder layers, 1024 wide, 128,112 tokens; 100 GiB free, bf16. A row's scores: 7 × 4 × 128,112 bytes = 3.6 MB;
+    # 0.3 × 0.5 × 100 GiB / 3.6 MB = 4,489 → 4,096 rows. A token: 2 × 2 × 12 × 1024 × 2 bytes = 98,304; 0.7 × 0.5 × 100 GiB / 98,304
+    # = 382,293 → 262,144 tokens.
+    config = {"decoder_layers": 12, "d_model": 1024, "vocab_size": 128_112}
+    budget = gpu_budget(config, 100 * 1024**3, bytes_per_value=2, beams=5)
+    assert budget == Budget(4096, 262_144)
+    assert gpu_budget(config, 101 * 1024**3, bytes_per_value=2, beams=5) == budget
+    assert gpu_budget(config, 0, bytes_per_value=2, beams=5) == Budget(5, 5)
+
+
+@pytest.mark.parametrize(
+    ("text", "stuck"),
+    [
+        ("sehr sehr sehr sehr gut", True),
+        ("sehr sehr sehr gut", False),
+        ("Die Katze, die Katze, die Katze, die Katze", True),
+        ("die Katze und die Katze und die Katze", False),
+        ("a b c d e f g h " * 4, True),
+        ("a b c d e f g h i " * 4, False),  # nine words: longer than what is looked for
+        ("", False),
+        ("כן כן כן כן", True),
+    ],
+)
+def test_repetition(text: str, stuck: bool) -> None:
+    assert is_repetitive(text) is stuck
