@@ -1,0 +1,119 @@
+"""The evaluator against the grammar: the model's translations and the correct ones have genders that are known."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from mtbias.align import get_aligner
+from mtbias.corpora import load_corpus
+from mtbias.demo import model_folder_of_demo, reference_file, stanza_folder_of_demo
+from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
+from mtbias.pipeline import EvalRequest, ScoreRequest, evaluate, score_translations
+from mtbias.registry import get_language
+from mtbias.runs import RunFolder
+from mtbias.translate.given import read_translations
+from mtbias.translate.models import Checkpoint
+from mtbias.translate.translator import Settings, Translator
+from scripts.demo.corpus import corpus
+from scripts.demo.grammar import GENDERS, Choice, Grammar
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What came out in one language."""
+
+    language: str
+    known: int
+    """Translations by the model whose gender the grammar knows (`known_gender`)."""
+    agreed: int
+    """Of those, called with that gender."""
+    wrong: tuple[str, ...]
+    """The others: translation and call."""
+    references_agreed: int
+    """Correct translations called with the gender that they have."""
+    references: int
+    metrics: dict[str, object]
+    """Of the model."""
+
+    def line(self) -> str:
+        """All of it in a line."""
+        overall = self.metrics["overall"]
+        assert isinstance(overall, dict)
+        low_g, high_g = overall["ci"]["delta_g"]
+        low_s, high_s = overall["ci"]["delta_s"]
+        return (
+            f"{self.language}: accuracy {overall['accuracy']:.1f}, ΔG {overall['delta_g']:.1f} "
+            f"[{low_g:.1f}, {high_g:.1f}], ΔS {overall['delta_s']:.1f} [{low_s:.1f}, {high_s:.1f}]; evaluator right on {self.agreed} of "
+            f"{self.known} translations of known gender ({self.agreed / self.known:.2%}), on "
+            f"{self.references_agreed} of {self.references} correct ones"
+        )
+
+
+def known_gender(grammar: Grammar, choice: Choice, text: str) -> str | None:
+    """The gender of the entity in a translation: whose form of the noun stands in it; None where none does.
+
+    Where both genders have the same noun, it is taken with its articles and adjectives.
+    """
+    padded = f" {text.lower()} "
+    found = [gender for gender in GENDERS if _phrase(grammar, choice, gender) in padded]
+    if len(found) == 2:  # the one contains the other (it "infermiera", he "טייסת" hold their masculines)
+        found = [max(found, key=lambda gender: len(_phrase(grammar, choice, gender)))]
+    return found[0] if len(found) == 1 else None
+
+
+def _phrase(grammar: Grammar, choice: Choice, gender: str) -> str:
+    said = grammar.say(choice, gender)
+    other = grammar.say(choice, GENDERS[1 - GENDERS.index(gender)])
+    place = said.tokens.index(said.head)
+    start, end = place, place + 1
+    if said.head.text.lower() == other.head.text.lower():  # the noun is the same: what agrees with it tells
+        while start and {w.upos for w in said.tokens[start - 1].words} <= {"DET", "ADJ", "ADP"}:
+            start -= 1
+        while end < len(said.tokens) and said.tokens[end].words[-1].upos == "ADJ":
+            end += 1
+    text = said.text[said.tokens[start].start : said.tokens[end - 1].end]
+    return text.lower()
+
+
+def verify(language: str) -> Verified:
+    """Evaluate the demo's model and the correct translations in one language, with the demo's own Stanza."""
+    rows, grammar = corpus(), Grammar.load(language)
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        common = {
+            "corpus": load_corpus("demo", None),
+            "language": get_language(language),
+            "aligner": get_aligner("statistical"),
+            "analyser": StanzaAnalyser(
+                find_package(language, stanza_folder_of_demo()), AnalysisCache(folder / "cache.sqlite"), device="cpu"
+            ),
+        }
+        translator = Translator(
+            Checkpoint("demo", "", model_folder_of_demo()), language, Settings(device="cpu"), cache=folder
+        )
+        metrics = dict(evaluate(EvalRequest(translator=translator, **common), out=folder / "model"))  # type: ignore[arg-type]
+        known = agreed = 0
+        wrong = []
+        for row, record in zip(rows, RunFolder(folder / "model").read_calls(), strict=True):
+            gender = known_gender(grammar, row.choice, record.translation or "")
+            known += gender is not None
+            agreed += gender is not None and record.call.gender == gender
+            if gender is not None and record.call.gender != gender:
+                wrong.append(f"{record.translation} | {gender} | {record.call.gender or record.call.reason}")
+        given = read_translations(reference_file(language), load_corpus("demo", None).instances)
+        score_translations(
+            ScoreRequest(given=given, system="correct", **common),
+            out=folder / "correct",  # type: ignore[arg-type]
+        )
+        calls = RunFolder(folder / "correct").read_calls()
+        right = sum(record.call.gender == row.gender for row, record in zip(rows, calls, strict=True))
+    return Verified(language, known, agreed, tuple(wrong), right, len(rows), metrics)
+
+
+def read_reference(language: str) -> dict[str, str]:
+    """The correct translations by id."""
+    with reference_file(language).open(encoding="utf-8", newline="") as file:
+        return {row["id"]: row["target"] for row in csv.DictReader(file, delimiter="\t")}
