@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from mtbias.decide.phrase import Unit, compound_end, tagged_gender
+from mtbias.decide.phrase import Unit, compound_end, is_modifier, tagged_gender
 from mtbias.plugin import Agreement, Language, NounKind, NounReading
 from mtbias.types import Evidence, Gender, Word
 
@@ -58,15 +58,16 @@ class Phrase:
     def cases(self) -> tuple[frozenset[str], str]:
         """The cases in which the phrase can stand by the words before it, and why; all of them where nothing tells.
 
-        A preposition governs its cases. Right behind another noun a phrase is its genitive attribute. Behind a verb
-        that has its subject already (a nominative before it, a first or second person, an imperative) it is no subject.
+        A preposition governs its cases. Right behind another noun a phrase that can be genitive is its attribute.
+        Behind a verb that has its subject already (a nominative before it, a first or second person, an imperative) it
+        is no subject.
         """
         before = self.before()
         if before is None or not self.language.prepositions:
             return _ALL_CASES, ""
         if before.form in self.language.prepositions:
             return self.language.prepositions[before.form], f", after {before.text}"
-        if before.upos("NOUN") and not before.upos("VERB", "ADP"):
+        if before.upos("NOUN") and not before.upos("VERB", "ADP") and self._may_be_genitive():
             return frozenset(("gen",)), f", attribute of {before.text}"
         verb = self.first - 1
         while verb > 0 and self.units[verb].joined and self.units[verb].form in self.language.verbs.skip:
@@ -74,6 +75,21 @@ class Phrase:
         if self.units[verb].upos("VERB", "AUX") and self._has_subject(verb):
             return _NOT_SUBJECT, f", object of {self.units[verb].text}"
         return _ALL_CASES, ""
+
+    def _may_be_genitive(self) -> bool:
+        """Unless the plugin's table knows the form in other cases only; or the noun before is no subject and the tagger
+        reads a nominative (ru *В понедельник молодой ткач открыл…*, cs *V pondělí vedoucí odešel*).
+        """
+        known = {a.case for r in self.units[self.head].readings for a in r.agreements}
+        if known and not known & {"gen", "*"}:
+            return False
+        words = (w for n in (*self.left, self.head) for w in self.units[n].words if w.upos != "ADP")
+        return {w.feat("Case") for w in words} - {None} != {"Nom"} or not self._behind_oblique()
+
+    def _behind_oblique(self) -> bool:
+        """The noun right before the phrase cannot be a subject."""
+        n = self.first - 1
+        return governed(self.units, n) or not any(may_be_nominative(self.units[n], w) for w in self.units[n].words)
 
     def _has_subject(self, verb: int) -> bool:
         n = verb
@@ -107,6 +123,13 @@ def may_be_nominative(unit: Unit, word: Word) -> bool:
     if cases:
         return "nom" in cases
     return word.upos not in ("ADP", "DET", "CCONJ", "SCONJ", "VERB", "AUX") and word.feat("Case") in (None, "Nom")
+
+
+def governed(units: Sequence[Unit], n: int) -> bool:
+    """A preposition stands before the noun at `n`, with nothing but determiners and adjectives between."""
+    while n > 0 and units[n].joined and is_modifier(units[n - 1]):
+        n -= 1
+    return n > 0 and units[n].joined and units[n - 1].upos("ADP")
 
 
 def opens_clause(unit: Unit) -> bool:

@@ -248,7 +248,41 @@ def after(units: Sequence[Unit], head: int, language: Language) -> list[int]:
         ):
             break
         found.append(n)
+    while found and belongs_to_following(units, found[-1], language):
+        found.pop()
     return found
+
+
+def belongs_to_following(units: Sequence[Unit], n: int, language: Language) -> bool:
+    """An adjective that agrees with the noun behind it (cs *minulý týden*), where adjectives stand before their noun.
+
+    Only in languages with case: the others show too little to tell it from an adjective of the noun before it. Further
+    adjectives may stand between (cs *celý minulý týden*).
+    """
+    noun = n + 1
+    while noun < len(units) and units[noun].joined and {w.upos for w in units[noun].words} == {"ADJ"}:
+        noun += 1
+    if not (language.preposed and language.prepositions) or noun == len(units) or not units[noun].joined:
+        return False
+    return units[noun].upos(*NOMINAL) and not units[noun].upos("ADP") and agrees(units[n], units[noun])
+
+
+def agrees(modifier: Unit, noun: Unit) -> bool:
+    """The tagger reads no different case, gender or number on the two; an adjective without case agrees with none (the
+    predicative short forms of Slavic).
+    """
+    for feature in ("Case", "Gender", "Number"):
+        values = [{v for w in unit.words for v in (w.feat(feature) or "").split(",") if v} for unit in (modifier, noun)]
+        if all(values) and values[0].isdisjoint(values[1]):
+            return False
+        if feature == "Case" and not values[0] and modifier.upos("ADJ"):
+            return False
+    return True
+
+
+def is_modifier(unit: Unit) -> bool:
+    """A determiner, adjective or numeral by the tagger."""
+    return bool(unit.words) and all(w.upos in MODIFIER for w in unit.words)
 
 
 def _modifies(unit: Unit, language: Language) -> bool:

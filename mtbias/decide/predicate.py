@@ -2,7 +2,8 @@
 its own.
 
 Sure means: the phrase opens its clause (nothing, a conjunction or a punctuation mark before it), holds no
-preposition, can be nominative, and the verb stands right next to it, apart from negation, clitics and adverbs.
+preposition, can be nominative, and the verb stands right next to it, apart from negation, clitics and adverbs. In
+languages with case, phrases that are no subject by their case or preposition may stand before it and between the two.
 """
 
 from __future__ import annotations
@@ -10,8 +11,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from mtbias.decide.agreement import Phrase, adjective_agreements, listed, may_be_nominative, only_gender, opens_clause
-from mtbias.decide.phrase import Unit, is_verb_form, tagged_gender
+from mtbias.decide.agreement import (
+    Phrase,
+    adjective_agreements,
+    governed,
+    listed,
+    may_be_nominative,
+    only_gender,
+    opens_clause,
+)
+from mtbias.decide.phrase import Unit, agrees, belongs_to_following, is_modifier, is_verb_form, tagged_gender
 from mtbias.plugin import Agreement, Language
 from mtbias.types import Evidence, Gender, Word
 
@@ -24,7 +33,7 @@ def predicate_gender(phrase: Phrase) -> Evidence | None:
     if not _may_be_subject(phrase):
         return None
     units, language = phrase.units, phrase.language
-    if _opens_clause(units, phrase.first) and not _coordinated(phrase):
+    if _opens_clause(units, phrase.first, language) and not _coordinated(phrase):
         found = _following(phrase)
         if found is not None:
             return found
@@ -49,14 +58,30 @@ def _may_be_subject(phrase: Phrase) -> bool:
     return not cases or "Nom" in cases
 
 
-def _opens_clause(units: Sequence[Unit], first: int) -> bool:
+def _opens_clause(units: Sequence[Unit], first: int, language: Language) -> bool:
     if first == 0 or not units[first].joined:
         return True
     first_word = units[first].words[:1]
     if first_word and first_word[0].upos in ("CCONJ", "SCONJ"):  # written onto the phrase (he שהמורה)
         return True
     before = units[first - 1]
-    return bool(before.words) and all(w.upos in ("CCONJ", "SCONJ", "ADV", "PART") for w in before.words)
+    if before.words and all(w.upos in ("CCONJ", "SCONJ", "ADV", "PART") for w in before.words):
+        return True
+    return bool(language.prepositions) and _no_subject(units, first)
+
+
+def _no_subject(units: Sequence[Unit], end: int) -> bool:
+    """Nothing before `end` in its clause is a verb or can be a nominative (uk *У понеділок колега сказала*)."""
+    for n in range(end - 1, -1, -1):
+        unit = units[n]
+        if opens_clause(unit):
+            return True
+        nominative = any(may_be_nominative(unit, w) for w in unit.words) and not governed(units, n)
+        if not unit.words or unit.upos("VERB", "AUX") or nominative:
+            return False
+        if not unit.joined:
+            return True
+    return True
 
 
 def _coordinated(phrase: Phrase) -> bool:
@@ -68,28 +93,33 @@ def _coordinated(phrase: Phrase) -> bool:
 
 
 def _following(phrase: Phrase) -> Evidence | None:
-    units, language, last = phrase.units, phrase.language, _attributes_end(phrase)
+    units, language = phrase.units, phrase.language
     copula = reflexive = False
-    for n in range(last + 1, min(last + 2 + _MAX_BETWEEN, len(units))):
-        unit = units[n]
-        if not unit.joined:
+    n = _attributes_end(phrase)
+    for _ in range(_MAX_BETWEEN + 1):
+        n += 1
+        if n >= len(units) or not units[n].joined:
             return None
+        unit = units[n]
         if unit.form in language.verbs.skip or _auxiliary(units, n, language):
             reflexive = reflexive or unit.form in language.verbs.reflexives
             continue
-        listed_verb = is_verb_form(unit, language)
-        if unit.upos("ADP", "CCONJ", "SCONJ") and not listed_verb:
-            return None
         if not copula and unit.form in language.verbs.short:
             return _by_form(unit, language.verbs.short[unit.form], phrase, unit.form, tagged=True)
-        if _is_copula(unit, language, reflexive=reflexive):
+        listed_verb = is_verb_form(unit, language)
+        between = None if copula or listed_verb else _oblique_end(units, n, language)
+        if between is not None:
+            n = between
+        elif unit.upos("ADP", "CCONJ", "SCONJ") and not listed_verb:
+            return None
+        elif _is_copula(unit, language, reflexive=reflexive):
             silent = _compound_tense(unit, language) or unit.upos("PRON")  # a pronoun never decides (he הוא)
             found = None if silent else _shown(unit, phrase)
             if found:
                 return found
             copula = True
         elif copula and unit.upos("ADJ", "VERB", "AUX"):
-            return _predicative(unit, phrase)
+            return None if belongs_to_following(units, n, language) else _predicative(unit, phrase)
         elif unit.upos("VERB", "AUX") or listed_verb:
             return None if _compound_tense(unit, language) else _shown(unit, phrase)
         elif not (all(w.upos in ("ADV", "PART") for w in unit.words) or _oblique(unit, language)):
@@ -98,9 +128,25 @@ def _following(phrase: Phrase) -> Evidence | None:
 
 
 def _oblique(unit: Unit, language: Language) -> bool:
-    """A noun or pronoun in a case of its own between subject and verb (cs *Rozhodčí se trenérovi omluvil*)."""
+    """A noun or pronoun that is no nominative, where nouns show case (cs *Rozhodčí se trenérovi omluvil*)."""
     nominal = bool(unit.content) and (unit.upos("NOUN", "PROPN", "PRON") or bool(unit.readings))
     return bool(language.prepositions) and nominal and not any(may_be_nominative(unit, w) for w in unit.words)
+
+
+def _oblique_end(units: Sequence[Unit], n: int, language: Language) -> int | None:
+    """Index of the last word of a phrase that begins at `n` and can be no subject, where nouns show case: a preposition
+    with its noun (cs *si v pondělí koupila*), adjectives or determiners with an oblique noun (cs *minulý týden*).
+    """
+    if not language.prepositions or units[n].upos("VERB", "AUX", "CCONJ", "SCONJ"):
+        return None
+    if units[n].upos("ADP") or units[n].form in language.prepositions:
+        return _noun_of(units, n)
+    noun = n
+    while noun + 1 < len(units) and units[noun + 1].joined and is_modifier(units[noun]):
+        noun += 1
+    if noun == n or not _oblique(units[noun], language):
+        return None
+    return noun if all(agrees(units[k], units[noun]) for k in range(n, noun)) else None
 
 
 def _attributes_end(phrase: Phrase) -> int:
