@@ -1,13 +1,13 @@
-"""The order of the stages: align → analyse → decide → score. The only module that knows it."""
+"""The order of the stages: translate → align → analyse → decide → score. The only module that knows it."""
 
 from __future__ import annotations
 
 import platform
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from mtbias import __version__
 from mtbias.align import Aligner, Pair
@@ -16,13 +16,18 @@ from mtbias.metrics import AgreementReport, agreement, score
 from mtbias.metrics.agreement import LABELS
 from mtbias.morphology import Analyser
 from mtbias.plugin import Language
-from mtbias.runs import Json, RunFolder, RunManifest, join_records
+from mtbias.report.html import ReportRun, render_html
+from mtbias.runs import Chunks, Json, RunFolder, RunManifest, join_records, remove_chunks
+from mtbias.translate.generate import NOTICED, Memory, Output, Store, count_outputs, is_noticed
 from mtbias.types import Alignment, GenderCall, Instance, Reason, Translation
 
 if TYPE_CHECKING:
     from mtbias.corpora import Corpus
     from mtbias.corpora.labels import HumanLabel
     from mtbias.translate.given import GivenTranslations
+    from mtbias.translate.translator import Translator
+
+REPORT = "report.html"
 
 Progress = Callable[[str, int, int], object]
 """Called as ``progress(stage, done, total)``."""
@@ -105,28 +110,23 @@ def _decide_all(
     return calls
 
 
-@dataclass(frozen=True)
-class ScoreRequest:
-    """All that scoring given translations depends on."""
+@dataclass(frozen=True, kw_only=True)
+class _Request:
+    """What scoring depends on, wherever the translations come from."""
 
     corpus: Corpus
-    given: GivenTranslations
     language: Language
     aligner: Aligner
     analyser: Analyser
-    system: str
-    """Name of the system that made the translations, for the signature."""
     seed: int = 0
     n_resamples: int = 2000
 
-    def identity(self) -> dict[str, Json]:
-        """What changes results."""
+    def _identity(self, made_by: Mapping[str, Json]) -> dict[str, Json]:
         return {
             "dataset": self.corpus.name,
             "data": dict(sorted(self.corpus.files.items())),
             "language": self.language.code,
-            "system": self.system,
-            "translations": self.given.sha256,
+            **made_by,
             "aligner": self.aligner.signature,
             "stanza": self.analyser.signature,
             "plugin": f"{self.language.code}/{self.language.version}",
@@ -134,6 +134,39 @@ class ScoreRequest:
             "seed": self.seed,
             "resamples": self.n_resamples,
         }
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreRequest(_Request):
+    """All that scoring given translations depends on."""
+
+    given: GivenTranslations
+    system: str
+    """Name of the system that made the translations, for the signature."""
+
+    def identity(self) -> dict[str, Json]:
+        """What changes results."""
+        return self._identity({"system": self.system, "translations": self.given.sha256})
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvalRequest(_Request):
+    """All that translating a corpus and scoring the translations depends on."""
+
+    translator: Translator
+
+    def identity(self) -> dict[str, Json]:
+        """What changes results."""
+        return self._identity(self.translator.identity())
+
+
+@dataclass(frozen=True, slots=True)
+class _Translated:
+    """Translations, and what was noticed while they were read or made."""
+
+    translations: Sequence[Translation]
+    counts: Mapping[str, Any]
+    execution: Mapping[str, Json]
 
 
 def score_translations(
@@ -147,35 +180,108 @@ def score_translations(
     Raises:
         RunFolderError: the folder belongs to another run or cannot be written.
     """
-    identity = request.identity()
+    given = _Translated(request.given.translations, _given_counts(request.given), {})
+    return _run(request, request.identity(), lambda _: given, out, progress)
+
+
+def evaluate(request: EvalRequest, *, out: Path | None = None, progress: Progress = _quiet) -> Mapping[str, Any]:
+    """Translate the corpus, then as `score_translations`.
+
+    With `out`, every batch of translations is kept there as soon as it is made, so that a run that was killed goes on.
+
+    Raises:
+        ModelError: the checkpoint cannot be loaded, or a sentence does not fit into memory.
+        RunFolderError: the folder belongs to another run or cannot be written.
+    """
+    return _run(request, request.identity(), lambda folder: _translate(request, folder, progress), out, progress)
+
+
+def _translate(request: EvalRequest, folder: RunFolder | None, progress: Progress) -> _Translated:
+    instances = request.corpus.instances
+
+    def store(key: str) -> Store:
+        return Memory() if folder is None else _Kept(Chunks(folder.path, key))
+
+    start = time.perf_counter()
+    outputs, tally, plan = request.translator.translate(
+        [i.source for i in instances], store, lambda done, total: progress("translate", done, total)
+    )
+    translations = [
+        Translation(i.id, o.text) if o.text else Translation(i.id, None, "empty")
+        for i, o in zip(instances, outputs, strict=True)
+    ]
+    examples = {
+        name: [i.id for i, o in zip(instances, outputs, strict=True) if is_noticed(o, name)][:5] for name in NOTICED
+    }
+    return _Translated(
+        translations,
+        {"form": "generated", **count_outputs(outputs), "examples": {k: v for k, v in examples.items() if v}},
+        {
+            **request.translator.execution(loaded=tally.generated > 0),
+            **tally.to_json(),
+            "batches": len(plan),
+            "translate_seconds": round(time.perf_counter() - start, 3),
+        },
+    )
+
+
+class _Kept:
+    """Batches of outputs as chunks in the run folder."""
+
+    def __init__(self, chunks: Chunks) -> None:
+        self._chunks = chunks
+
+    def get(self, index: int) -> Sequence[Output] | None:
+        records = self._chunks.get(index)
+        return None if records is None else [Output(**record) for record in records]
+
+    def put(self, index: int, outputs: Sequence[Output]) -> None:
+        self._chunks.put(index, [asdict(output) for output in outputs])
+
+
+def _run(
+    request: _Request,
+    identity: Mapping[str, Json],
+    translate: Callable[[RunFolder | None], _Translated],
+    out: Path | None,
+    progress: Progress,
+) -> Mapping[str, Any]:
     if out is None:
-        manifest = RunManifest(identity, {})
-        return _compute(request, manifest, progress)[0]
+        return _compute(request, translate(None), RunManifest(identity, {}), progress)[0]
     with RunFolder(out).open_or_create(
         identity, {"host": platform.node(), "python": platform.python_version()}
     ) as folder:
-        if folder.is_complete():
-            return folder.read_metrics()
-        start = time.perf_counter()
-        metrics, calls = _compute(request, folder.manifest, progress)
-        folder.write_translations(request.given.translations)
-        folder.write_calls(join_records(request.corpus.instances, request.given.translations, calls))
-        folder.record_execution({"seconds": round(time.perf_counter() - start, 3)})
-        folder.write_metrics(metrics)
-        return folder.read_metrics()
+        if not folder.is_complete():
+            start = time.perf_counter()
+            translated = translate(folder)
+            metrics, calls = _compute(request, translated, folder.manifest, progress)
+            folder.write_translations(translated.translations)
+            folder.write_calls(join_records(request.corpus.instances, translated.translations, calls))
+            seconds = round(time.perf_counter() - start, 3)
+            folder.record_execution({**translated.execution, "seconds": seconds})
+            folder.write_metrics(metrics)
+        remove_chunks(folder.path)
+        metrics = folder.read_metrics()
+        if not folder.has(REPORT):
+            run = ReportRun(_name(identity), request.language.code, metrics, folder.read_calls(), _direction(request))
+            folder.write_atomic(REPORT, render_html([run]).encode())
+        return metrics
+
+
+def _name(identity: Mapping[str, Json]) -> str:
+    return str(identity.get("system") or identity["model"])
+
+
+def _direction(request: _Request) -> Literal["ltr", "rtl"]:
+    return "rtl" if request.language.direction == "rtl" else "ltr"
 
 
 def _compute(
-    request: ScoreRequest, manifest: RunManifest, progress: Progress
+    request: _Request, translated: _Translated, manifest: RunManifest, progress: Progress
 ) -> tuple[dict[str, Any], tuple[GenderCall, ...]]:
     instances = request.corpus.instances
     calls = call_genders(
-        instances,
-        request.given.translations,
-        request.language,
-        request.aligner,
-        request.analyser,
-        progress=progress,
+        instances, translated.translations, request.language, request.aligner, request.analyser, progress=progress
     )
     scores = score(instances, calls, n_resamples=request.n_resamples, seed=request.seed)
     metrics = scores.to_json(signature=manifest.signature(), fingerprint=manifest.fingerprint)
@@ -185,7 +291,7 @@ def _compute(
         "skipped": len(request.corpus.skipped),
         "notes": dict(request.corpus.notes),
     }
-    metrics["translations"] = _given_counts(request.given)
+    metrics["translations"] = dict(translated.counts)
     return metrics, calls
 
 

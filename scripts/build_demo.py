@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import random
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -76,7 +76,7 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=1, help="model: another number gives other bytes")
     args = parser.parse_args()
     languages = args.languages or LANGUAGES
-    steps = {
+    steps: dict[str, Callable[[], None]] = {
         "check": lambda: check(languages, examples=args.examples),
         "corpus": lambda: print(f"{write_corpus(args.folder):,} sentences"),
         "model": lambda: _train_model(args),

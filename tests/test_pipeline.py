@@ -167,7 +167,15 @@ def _request(path: Path, language: Language) -> ScoreRequest:
     given.write_text("id\ttarget\n" + "".join(f"{row[0]}\t{row[5]}\n" for row in ROWS), encoding="utf-8")
     corpus = Corpus("custom", path / "own.tsv", "0" * 64, INSTANCES, {"column not used: x": 1}, files={"own.tsv": "00"})
     translations = read_translations(given, INSTANCES)
-    return ScoreRequest(corpus, translations, language, KnownHeads(), Capitals(), "mine", n_resamples=20)
+    return ScoreRequest(
+        corpus=corpus,
+        given=translations,
+        language=language,
+        aligner=KnownHeads(),
+        analyser=Capitals(),
+        system="mine",
+        n_resamples=20,
+    )
 
 
 def test_the_numbers_of_four_rows(german: Language, tmp_path: Path) -> None:

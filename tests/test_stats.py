@@ -1,14 +1,31 @@
-"""Intervals: against published values, by-hand values, and a bootstrap that resamples rows one by one."""
+"""Intervals and tests: against published values, by-hand values, scipy, and resampling one by one."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import product
+from math import isnan, nan
+
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from mtbias.stats import bootstrap_counts, percentile_interval, wilson_interval
+from mtbias.stats import (
+    average_ranks,
+    bootstrap_counts,
+    bootstrap_units,
+    holm,
+    mcnemar,
+    percentile_interval,
+    randomisation_test,
+    spearman,
+    wilson_interval,
+)
+
+Floats = NDArray[np.float64]
 
 
 def _rng(seed: int = 1) -> np.random.Generator:
@@ -130,3 +147,182 @@ def test_bootstrap_refuses_negative_numbers() -> None:
         bootstrap_counts(np.array([1, -1]), _mean_of_values, 10, _rng())
     with pytest.raises(ValueError, match="0 or more resamples, got -1"):
         bootstrap_counts(np.array([1, 1]), _mean_of_values, -1, _rng())
+
+
+def _ratio(sums: Floats) -> Floats:
+    """First sum over second; NaN where the second is 0."""
+    ratio: Floats = np.divide(sums[:, 0], sums[:, 1], out=np.full(len(sums), nan), where=sums[:, 1] != 0)
+    return ratio
+
+
+def test_bootstrap_of_units_is_resampling_them_one_by_one() -> None:
+    rng = _rng(2)
+    units = np.column_stack((rng.integers(0, 4, 60), rng.integers(1, 6, 60))).astype(np.float64)
+    naive = np.array([_ratio(units[rng.integers(0, 60, 60)].sum(axis=0)[None, :])[0] for _ in range(8000)])
+    ours = bootstrap_units(units, _ratio, 8000, _rng(3))
+    # As above: standard errors of a mean, a standard deviation, a 2.5 % quantile over 8,000 replicates; five of them.
+    assert ours.mean() == pytest.approx(naive.mean(), abs=5 * np.sqrt(2 / 8000) * naive.std())
+    assert ours.std() == pytest.approx(naive.std(), rel=5 / np.sqrt(8000))
+    assert percentile_interval(ours) == pytest.approx(percentile_interval(naive), abs=0.21 * naive.std())
+
+
+def test_bootstrap_of_units_keeps_what_is_paired_together_and_chunks_change_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Both columns of each unit are equal, so every resample's two sums are equal; n units are drawn each time.
+    units = np.column_stack((np.arange(7.0), np.arange(7.0), np.ones(7)))
+    seen: list[Floats] = []
+
+    def statistic(sums: Floats) -> Floats:
+        if len(sums):
+            seen.append(sums)
+        values: Floats = sums[:, 0]
+        return values
+
+    whole = bootstrap_units(units, statistic, 50, _rng())
+    assert len(seen) == 1
+    monkeypatch.setattr("mtbias.stats._CELLS", 70)  # 10 resamples of 7 units at a time
+    parts = bootstrap_units(units, statistic, 50, _rng())
+    assert [len(sums) for sums in seen] == [50, 10, 10, 10, 10, 10]
+    assert (whole == parts).all()
+    assert (seen[0][:, 0] == seen[0][:, 1]).all()
+    assert (seen[0][:, 2] == 7).all()
+    assert len(set(whole.tolist())) > 1
+
+
+def test_bootstrap_of_no_units_and_no_resamples() -> None:
+    assert np.isnan(bootstrap_units(np.zeros((0, 2)), _ratio, 3, _rng())).all()
+    assert bootstrap_units(np.ones((4, 2)), _ratio, 0, _rng()).shape == (0,)
+    # Several values at once.
+    assert bootstrap_units(np.ones((4, 2)), lambda sums: sums / 4, 5, _rng()).tolist() == [[1.0, 1.0]] * 5
+    assert bootstrap_units(np.ones((4, 2)), lambda sums: sums / 4, 0, _rng()).shape == (0, 2)
+    with pytest.raises(ValueError, match=r"\[n_units, k\], got shape \(3,\)"):
+        bootstrap_units(np.ones(3), _ratio, 1, _rng())
+    with pytest.raises(ValueError, match="0 or more resamples, got -1"):
+        bootstrap_units(np.ones((3, 2)), _ratio, -1, _rng())
+
+
+def _mean(n: int) -> Callable[[Floats], Floats]:
+    def statistic(sums: Floats) -> Floats:
+        mean: Floats = sums[:, 0] / n
+        return mean
+
+    return statistic
+
+
+def test_randomisation_by_hand() -> None:
+    # Three units; a is correct on all, b on none: |1 − 0| = 1. Of the 8 arrangements only "swap none" and "swap all"
+    # give a difference of 1 (the others ±1/3), so p = 2/8.
+    a, b = np.ones((3, 1)), np.zeros((3, 1))
+    assert randomisation_test(a, b, _mean(3), 1000, _rng()) == 0.25
+    # A fourth unit with equal rows changes nothing; no difference at all gives 1.
+    more_a, more_b = np.ones((4, 1)), np.array([[0], [0], [0], [1]])
+    assert randomisation_test(more_a, more_b, _mean(4), 8, _rng()) == 0.25
+    assert randomisation_test(a, a, _mean(3), 1000, _rng()) == 1.0
+    assert randomisation_test(a, a, _mean(3), 0, _rng()) == 1.0
+
+
+def _brute_force(a: Floats, b: Floats, statistic: Callable[[Floats], Floats]) -> float:
+    """p over all arrangements, one by one, none left out."""
+
+    def difference(x: Floats, y: Floats) -> float:
+        return abs(float(statistic(x.sum(axis=0)[None, :])[0] - statistic(y.sum(axis=0)[None, :])[0]))
+
+    observed = difference(a, b)
+    hits = 0
+    for swaps in product((False, True), repeat=len(a)):
+        swap = np.array(swaps)[:, None]
+        hits += difference(np.where(swap, b, a), np.where(swap, a, b)) >= observed - 1e-9
+    return hits / float(2 ** len(a))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_randomisation_counts_all_arrangements_where_they_are_few(seed: int) -> None:
+    rng = _rng(seed)
+    a, b = (rng.integers(1, 4, size=(9, 2)).astype(np.float64) for _ in range(2))
+    assert randomisation_test(a, b, _ratio, 512, rng) == pytest.approx(_brute_force(a, b, _ratio))
+
+
+def test_randomisation_by_sampling_comes_near_the_exact_value() -> None:
+    rng = _rng(4)
+    a, b = (rng.integers(low, low + 4, size=(11, 2)).astype(np.float64) for low in (1, 5))
+    exact = _brute_force(a, b, _ratio)
+    sampled = randomisation_test(a, b, _ratio, 2000, _rng(5))  # 2**11 = 2048 arrangements: too many for 2000
+    assert sampled != exact
+    # Standard error of a share over 2000 draws; five of them.
+    assert sampled == pytest.approx(exact, abs=5 * np.sqrt(exact * (1 - exact) / 2000))
+    assert randomisation_test(a, b, _ratio, 2000, _rng(5)) == sampled
+
+
+def test_randomisation_of_correctness_is_mcnemar() -> None:
+    # With a difference of two proportions of right answers, the exact test over swaps is McNemar's exact test: 3 units
+    # only a has right, 8 only b, 5 both.
+    a = np.array([1] * 3 + [0] * 8 + [1] * 5)[:, None]
+    b = np.array([0] * 3 + [1] * 8 + [1] * 5)[:, None]
+    assert randomisation_test(a, b, _mean(16), 2**11, _rng()) == pytest.approx(mcnemar(3, 8), rel=1e-12)
+
+
+def test_randomisation_never_gives_0_and_an_undefined_resample_counts_against_the_difference() -> None:
+    a, b = np.ones((100, 1)), np.zeros((100, 1))
+    assert randomisation_test(a, b, _mean(100), 999, _rng()) == 1 / 1000
+    # Sums of b are (1, 0): its ratio is undefined, so there is no difference to test.
+    assert isnan(randomisation_test(np.array([[1, 1]]), np.array([[1, 0]]), _ratio, 100, _rng()))
+    # a: (1 + 1) / (1 + 1) = 1, b: 5 / 2; swapping the second unit only gives a = 6 / 1, b = 1 / 3; the first only,
+    # the mirror of it: both larger than 3/2. All four arrangements are hits.
+    a, b = np.array([[1, 1], [1, 1]]), np.array([[0, 2], [5, 0]])
+    assert randomisation_test(a, b, _ratio, 4, _rng()) == 1.0
+    # a: 2/2, b: 1/3; swapping the first gives a = 0/0... undefined on one side: a hit each, with its mirror.
+    a, b = np.array([[2, 2], [0, 0]]), np.array([[0, 0], [1, 3]])
+    assert randomisation_test(a, b, _ratio, 4, _rng()) == 1.0
+
+
+def test_randomisation_refuses_what_is_not_paired() -> None:
+    with pytest.raises(ValueError, match=r"one shape, got \(2, 1\) and \(3, 1\)"):
+        randomisation_test(np.ones((2, 1)), np.ones((3, 1)), _ratio, 10, _rng())
+    with pytest.raises(ValueError, match="0 or more resamples, got -2"):
+        randomisation_test(np.ones((2, 1)), np.ones((2, 1)), _ratio, -2, _rng())
+
+
+@pytest.mark.parametrize(("b", "c"), [(0, 0), (0, 1), (1, 0), (5, 5), (3, 10), (10, 3), (40, 90), (400, 300), (0, 60)])
+def test_mcnemar_is_scipys_binomial_test(b: int, c: int) -> None:
+    expected = scipy.stats.binomtest(b, b + c).pvalue if b + c else 1.0
+    assert mcnemar(b, c) == pytest.approx(expected, rel=1e-10)
+
+
+def test_mcnemar_by_hand() -> None:
+    # P(X <= 1), X ~ Binomial(5, 1/2): (1 + 5) / 32; twice that.
+    assert mcnemar(1, 4) == pytest.approx(0.375, rel=1e-15)
+    with pytest.raises(ValueError, match="of 0 or more, got -1 and 2"):
+        mcnemar(-1, 2)
+
+
+def test_holm_by_hand() -> None:
+    # Ascending: .005·4 = .02, .01·3 = .03, .03·2 = .06, .04·1 = .04 → .06 (never below the one before).
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    assert holm([]) == []
+    with pytest.raises(ValueError, match="within 0 and 1"):
+        holm([0.5, nan])
+
+
+def test_ranks_and_spearman_by_hand() -> None:
+    assert average_ranks([2.0, 1.0, 2.0, 4.0]).tolist() == [2.5, 1.0, 2.5, 4.0]
+    # Without ties ρ = 1 − 6·Σd²/(n(n²−1)): d = (−2, 1, 1), 1 − 6·6/24 = −0.5.
+    assert spearman([1, 2, 3], [3, 1, 2]) == pytest.approx(-0.5)
+    assert spearman([1, 2], [7, 7]) is None
+    assert spearman([1], [1]) is None
+    assert spearman([], []) is None
+    with pytest.raises(ValueError, match="got 2 and 1 values"):
+        spearman([1, 2], [1])
+    with pytest.raises(ValueError, match="NaN"):
+        spearman([1, nan], [1, 2])
+
+
+@given(st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 9)), min_size=2, max_size=40))
+def test_spearman_is_scipys(pairs: list[tuple[int, int]]) -> None:
+    x, y = ([float(pair[i]) for pair in pairs] for i in range(2))
+    assert average_ranks(x) == pytest.approx(scipy.stats.rankdata(x))
+    if len(set(x)) > 1 and len(set(y)) > 1:
+        assert spearman(x, y) == pytest.approx(scipy.stats.spearmanr(x, y).statistic)
+    else:
+        assert spearman(x, y) is None

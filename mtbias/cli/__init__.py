@@ -22,14 +22,19 @@ from mtbias.errors import MtbiasError, UsageError
 __all__ = ["build_parser", "main"]
 
 COMMANDS = {
+    "eval": "translate a corpus with a model, and say how biased the translations are",
     "score": "how biased given translations of WinoMT, BUG or your own sentences are",
     "validate": "how often the evaluator agrees with human labels",
-    "fetch": "bring data sets and Stanza models, for machines without network",
+    "coref": "score coreference systems on the data sets of gender bias",
+    "fetch": "bring models, data sets and Stanza resources, for machines without network",
+    "models": "the translation models that have a short name, and whether they are here",
     "languages": "the target languages that are installed",
     "datasets": "the data sets, their licences and citations",
 }
 _EPILOG = """\
 examples:
+  mtbias eval --model demo --dataset demo --lang de
+  mtbias eval --model opus-mt --lang de --out runs/opus-de
   mtbias fetch --dataset winomt --lang de
   mtbias score --translations winomt.de.txt --lang de --out runs/my-system-de
   mtbias validate --lang de --gold labels.csv --translations winomt.de.txt

@@ -1,4 +1,7 @@
-"""Bring data sets and Stanza models into the cache, for machines without network. Everything is checked by its hash."""
+"""Bring models, data sets and Stanza resources to this machine, for machines without network.
+
+Data sets are checked by their hash; models are taken at one commit, which is written down and used from then on.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,14 @@ from mtbias.errors import UsageError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    parser.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="MODEL",
+        help="a translation model, for each --lang (see `mtbias models`)",
+    )
+    parser.add_argument("--revision", metavar="COMMIT", help="commit, branch or tag of the model")
     parser.add_argument(
         "--dataset", action="append", default=[], metavar="NAME", help="a data set (see `mtbias datasets`)"
     )
@@ -29,8 +40,9 @@ def run(args: argparse.Namespace) -> None:
     from mtbias.morphology.resources import download, stanza_folder
     from mtbias.registry import get_language
 
-    if not args.dataset and not args.lang:
-        raise UsageError("nothing to fetch: give --dataset NAME or --lang CODE")
+    if not args.dataset and not args.lang and not args.model:
+        raise UsageError("nothing to fetch: give --model MODEL, --dataset NAME or --lang CODE")
+    _fetch_models(args)
     for name in args.dataset:
         fetched = fetch_dataset(
             name,
@@ -46,3 +58,17 @@ def run(args: argparse.Namespace) -> None:
         get_language(code)
         package = download(code, stanza_folder(args.stanza_dir, cache_folder(args.cache_dir)))
         print(f"{code}: Stanza {package.signature} in {package.folder}")
+
+
+def _fetch_models(args: argparse.Namespace) -> None:
+    """The models, for every language; a model with one checkpoint for all of them is brought once."""
+    from mtbias.corpora import cache_folder
+    from mtbias.translate.models import catalog, locate
+
+    for model in args.model:
+        named = catalog().get(model)
+        if named is not None and "{lang}" in named.repository and not args.lang:
+            raise UsageError(f"{model} has one checkpoint a language: give --lang CODE, several times if need be")
+        for code in args.lang if named is not None and "{lang}" in named.repository else args.lang[:1] or ["de"]:
+            found = locate(model, code, cache=cache_folder(args.cache_dir), revision=args.revision)
+            print(f"{model}: {found.name} at {found.revision} in {found.folder}")

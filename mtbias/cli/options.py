@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mtbias.morphology import StanzaAnalyser
+    from mtbias.morphology import StanzaAnalyser, StanzaPackage
     from mtbias.plugin import Language
 
 
@@ -19,6 +20,13 @@ def at_least_0(text: str) -> int:
     return int(text)
 
 
+def at_least_1(text: str) -> int:
+    """The same without 0."""
+    if (number := at_least_0(text)) == 0:
+        raise argparse.ArgumentTypeError("expected a whole number, 1 or more, got '0'")
+    return number
+
+
 def add_language(parser: argparse.ArgumentParser) -> None:
     """``--lang``."""
     parser.add_argument(
@@ -26,15 +34,58 @@ def add_language(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_dataset(parser: argparse.ArgumentParser) -> None:
+def add_dataset(parser: argparse.ArgumentParser, default: str | None = "winomt") -> None:
     """``--dataset`` and ``--data``."""
     parser.add_argument(
         "--dataset",
-        default="winomt",
+        default=default,
         metavar="NAME",
-        help="winomt (default), bug, bug-balanced, bug-gold, bug-gold-paper, custom",
+        help="winomt (default), bug, bug-balanced, bug-gold, bug-gold-paper, demo, custom",
     )
     parser.add_argument("--data", type=Path, metavar="PATH", help="file or folder to read instead of the cache")
+
+
+def add_run(parser: argparse.ArgumentParser) -> None:
+    """Where the run goes, its bootstrap, and how it is shown."""
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="folder for manifest, calls, metrics and report; a stopped run goes on there",
+    )
+    parser.add_argument(
+        "--seed", type=at_least_0, default=0, metavar="N", help="seed of the bootstrap intervals (default: 0)"
+    )
+    parser.add_argument(
+        "--resamples", type=at_least_0, default=2000, metavar="N", help="bootstrap resamples (default: 2000)"
+    )
+    parser.add_argument("--json", action="store_true", help="print metrics.json alone")
+
+
+def show(args: argparse.Namespace, metrics: Mapping[str, Any]) -> None:
+    """Print the table of a run, or its ``metrics.json``; with ``--out`` write the report and name the files."""
+    from mtbias.report.plots import panel, text_plot
+    from mtbias.report.table import render
+    from mtbias.runs import metrics_text
+
+    if args.json:
+        print(metrics_text(metrics), end="")
+        return
+    print(render(metrics), end="")
+    plots = text_plot(
+        [
+            panel([("", metrics)], breakdown, measure)
+            for measure in ("delta_g", "delta_s")
+            for breakdown in ("by_pronouns", "by_domain")
+        ]
+    )
+    if plots:
+        print(f"\n{plots}", end="")
+    if args.out is not None:
+        print(
+            f"\nReport: {args.out}/report.html\n"
+            f"Files:  {args.out}/metrics.json, calls.jsonl (a line a sentence, with its evidence), manifest.json"
+        )
 
 
 def add_machine(parser: argparse.ArgumentParser) -> None:
@@ -56,17 +107,54 @@ def add_machine(parser: argparse.ArgumentParser) -> None:
 
 
 def make_analyser(args: argparse.Namespace, language: Language) -> StanzaAnalyser:
-    """Stanza for `language`, with the cache of its package."""
+    """Stanza for `language`, with the cache of its package.
+
+    The demo's own models for ``--model demo --dataset demo`` and for ``--stanza-dir mtbias:demo``. `mtbias eval` brings
+    models that are missing, unless that is forbidden.
+    """
     from hashlib import sha256
 
     from mtbias.corpora import cache_folder
-    from mtbias.morphology import AnalysisCache, StanzaAnalyser, analyses_signature, find_package, stanza_folder
+    from mtbias.morphology import AnalysisCache, StanzaAnalyser, analyses_signature
 
     cache = cache_folder(args.cache_dir)
-    package = find_package(language.code, stanza_folder(args.stanza_dir, cache))
+    package = _package(args, language.code, cache)
     name = sha256(analyses_signature(package).encode()).hexdigest()[:12]
     path = cache / "analyses" / f"{language.code}-{name}.sqlite"
     return StanzaAnalyser(package, AnalysisCache(path), device=args.device)
+
+
+def _package(args: argparse.Namespace, code: str, cache: Path) -> StanzaPackage:
+    from mtbias.demo import STANZA_NAME, stanza_folder_of_demo
+    from mtbias.errors import MissingResourceError
+    from mtbias.morphology import find_package, stanza_folder
+    from mtbias.morphology.resources import download
+    from mtbias.translate.models import is_offline
+
+    model = getattr(args, "model", None)
+    all_demo = model == "demo" and args.dataset == "demo" and args.data is None
+    if str(args.stanza_dir) == STANZA_NAME or (args.stanza_dir is None and all_demo):
+        return find_package(code, stanza_folder_of_demo())
+    folder = stanza_folder(args.stanza_dir, cache)
+    try:
+        return find_package(code, folder)
+    except MissingResourceError:
+        if model is None or is_offline(args.offline):
+            raise
+        print(f"mtbias: fetching Stanza's models for {code}", file=sys.stderr)
+        return download(code, folder)
+
+
+def check_gpu(name: str | None) -> None:
+    """Refuse a ``--device`` that is not here before anything is fetched or computed.
+
+    Raises:
+        UsageError: it is no device, or there is no such GPU here.
+    """
+    if name is not None:
+        from mtbias.morphology.analyser import check_device
+
+        check_device(name)
 
 
 class ProgressLine:

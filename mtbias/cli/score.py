@@ -17,20 +17,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--translations", type=Path, required=True, metavar="FILE", help="the translations to score")
     options.add_language(parser)
     options.add_dataset(parser)
-    parser.add_argument("--out", type=Path, metavar="DIR", help="folder for manifest, calls and metrics; resumes there")
+    options.add_run(parser)
     parser.add_argument(
         "--system", metavar="NAME", help="name of the system, for the signature (default: the file's name)"
     )
     parser.add_argument(
         "--allow-missing", action="store_true", help="score even if under 95 %% of the corpus is translated"
     )
-    parser.add_argument(
-        "--seed", type=options.at_least_0, default=0, metavar="N", help="seed of the bootstrap intervals (default: 0)"
-    )
-    parser.add_argument(
-        "--resamples", type=options.at_least_0, default=2000, metavar="N", help="bootstrap resamples (default: 2000)"
-    )
-    parser.add_argument("--json", action="store_true", help="print metrics.json alone")
     options.add_machine(parser)
 
 
@@ -40,8 +33,6 @@ def run(args: argparse.Namespace) -> None:
     from mtbias.corpora import load_corpus
     from mtbias.pipeline import ScoreRequest, score_translations
     from mtbias.registry import get_language
-    from mtbias.report.table import render
-    from mtbias.runs import metrics_text
     from mtbias.translate.given import read_translations
 
     language = get_language(args.lang)
@@ -59,6 +50,4 @@ def run(args: argparse.Namespace) -> None:
         n_resamples=args.resamples,
     )
     metrics = score_translations(request, out=args.out, progress=options.ProgressLine())
-    print(metrics_text(metrics) if args.json else render(metrics), end="")
-    if args.out is not None and not args.json:
-        print(f"\nFiles: {args.out}/metrics.json, calls.jsonl (a line a sentence, with its evidence), manifest.json")
+    options.show(args, metrics)

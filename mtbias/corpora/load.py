@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -11,13 +12,17 @@ from mtbias.corpora import bug, catalog
 from mtbias.corpora.custom import read_custom
 from mtbias.corpora.read import Corpus
 from mtbias.corpora.winomt import read_winomt
+from mtbias.demo import demo_file
 from mtbias.errors import DataError, MissingResourceError, UsageError
 from mtbias.textfiles import read_bytes
+
+DEMO = "demo"
+"""The corpus that ships with mtbias."""
 
 
 def dataset_names() -> tuple[str, ...]:
     """The names that `load_corpus` knows."""
-    return (*catalog.datasets(), "custom")
+    return (*catalog.datasets(), DEMO, "custom")
 
 
 def load_corpus(dataset: str, path: Path | None, *, cache: Path | None = None) -> Corpus:
@@ -34,6 +39,7 @@ def load_corpus(dataset: str, path: Path | None, *, cache: Path | None = None) -
 
     """
     readers: dict[str, Callable[[Path], Corpus]] = {"winomt": read_winomt, "custom": read_custom}
+    readers[DEMO] = read_demo
     readers |= {name: partial(bug.read_bug, name=name) for name in bug.FILES}
     if dataset not in readers:
         raise UsageError(f"unknown dataset {dataset!r}; there are {', '.join(dataset_names())}")
@@ -41,7 +47,14 @@ def load_corpus(dataset: str, path: Path | None, *, cache: Path | None = None) -
         return readers[dataset](path)
     if dataset == "custom":
         raise UsageError("the dataset custom needs a file: give --data PATH (TSV, CSV or JSONL)")
+    if dataset == DEMO:
+        return read_demo(demo_file())
     return readers[dataset](_cached(dataset, cache))
+
+
+def read_demo(path: Path) -> Corpus:
+    """The demo's corpus, which has the columns of a corpus of one's own."""
+    return replace(read_custom(path), name=DEMO)
 
 
 def _cached(name: str, cache: Path | None) -> Path:

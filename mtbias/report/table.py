@@ -59,15 +59,15 @@ def render(metrics_json: Mapping[str, Any], *, width: int = WIDTH) -> str:
 
 
 def _headline(overall: Mapping[str, Any]) -> str:
-    return f"{overall['n']:,} sentences, {overall['decided']:,} decided ({_number(overall['decided_percent'])} %)"
+    return f"{overall['n']:,} sentences, {overall['decided']:,} decided ({number_text(overall['decided_percent'])} %)"
 
 
 def _overall(overall: Mapping[str, Any], how: Mapping[str, Any], width: int) -> str:
     rows = overall["denominators"]
     lower, upper = overall["accuracy_bounds"]
-    pro, anti = _number(overall["accuracy_pro"]), _number(overall["accuracy_anti"])
+    pro, anti = number_text(overall["accuracy_pro"]), number_text(overall["accuracy_anti"])
     numbers = (
-        ("accuracy", "Accuracy", lower, f"failures count as wrong; left out: {_number(upper)}"),
+        ("accuracy", "Accuracy", lower, f"failures count as wrong; left out: {number_text(upper)}"),
         ("f1_male", "F1 male", overall["f1_male"], _parts(overall, rows, "male")),
         ("f1_female", "F1 female", overall["f1_female"], _parts(overall, rows, "female")),
         ("delta_g", "ΔG", overall["delta_g"], "F1 male - F1 female; above 0 favours men"),
@@ -82,7 +82,7 @@ def _overall(overall: Mapping[str, Any], how: Mapping[str, Any], width: int) -> 
     level = f"{how['level']:g} % interval" if how["resamples"] else ""
     table = [["", "per cent", level, ""]]
     table += [
-        [name, _number(value), _interval(overall["ci"].get(key)) if level else "", note]
+        [name, number_text(value), interval_text(overall["ci"].get(key)) if level else "", note]
         for key, name, value, note in numbers
     ]
     full, bare = _aligned(table, "<>><"), _aligned([row[:3] for row in table], "<>>")
@@ -90,7 +90,7 @@ def _overall(overall: Mapping[str, Any], how: Mapping[str, Any], width: int) -> 
 
 
 def _parts(overall: Mapping[str, Any], rows: Mapping[str, Any], gender: str) -> str:
-    precision, recall = _number(overall[f"precision_{gender}"]), _number(overall[f"recall_{gender}"])
+    precision, recall = number_text(overall[f"precision_{gender}"]), number_text(overall[f"recall_{gender}"])
     return f"precision {precision} (n {rows[f'called_{gender}']:,}), recall {recall} (n {rows[gender]:,})"
 
 
@@ -116,15 +116,15 @@ def _breakdowns(metrics: Mapping[str, Any], width: int) -> list[str]:
 def _grid(groups: Sequence[tuple[str, Mapping[str, Any]]], names: Sequence[str], *, with_intervals: bool) -> list[str]:
     """A header and a line for each group."""
     columns = [
-        ["", *(_cut(label) for label, _ in groups)],
+        ["", *(cut(label) for label, _ in groups)],
         ["n", *(f"{group['n']:,}" for _, group in groups)],
-        ["decided", *(_number(group["decided_percent"]) for _, group in groups)],
+        ["decided", *(number_text(group["decided_percent"]) for _, group in groups)],
     ]
     for name in names:
-        values = [[_number(group[name])] for _, group in groups]
+        values = [[number_text(group[name])] for _, group in groups]
         if with_intervals and name in _WITH_INTERVAL:
             for value, (_, group) in zip(values, groups, strict=True):
-                value.append("" if group[name] is None else _interval(group["ci"].get(name)))
+                value.append("" if group[name] is None else interval_text(group["ci"].get(name)))
         columns.append([_COLUMNS[name], *_aligned(values, ">" * len(values[0]), gap=" ", strip=False)])
     return _aligned([list(row) for row in zip(*columns, strict=True)], "<" + ">" * (len(columns) - 1))
 
@@ -132,17 +132,21 @@ def _grid(groups: Sequence[tuple[str, Mapping[str, Any]]], names: Sequence[str],
 def _shares(title: str, of_what: str, counts: Mapping[str, int], shares: Mapping[str, Any]) -> list[str]:
     if not counts:
         return []
-    body = [[_cut(f"  {name}"), f"{count:,}", f"{_number(shares[name])} %"] for name, count in counts.items()]
+    body = [[cut(f"  {name}"), f"{count:,}", f"{number_text(shares[name])} %"] for name, count in counts.items()]
     return ["\n".join([f"{title} ({of_what})", *_aligned(body, "<>>")])]
 
 
-_NOTICED = {
+NOTICED = {
     "missing": "without a translation in the file",
     "empty": "with an empty translation",
     "extra": "lines of the file that belong to no sentence",
     "duplicates": "lines of the file with a source that stood before",
     "shared": "with the translation of the same sentence elsewhere",
     "normalised": "matched after Unicode and white space were normalised",
+    "source_cut": "sources longer than the model can read, cut",
+    "cut": "translations cut at the maximum length",
+    "repetitive": "translations that fell into repetition",
+    "redone": "not finite in half precision, translated again in fp32",
 }
 
 
@@ -152,36 +156,38 @@ def _input(corpus: Mapping[str, Any] | None, translations: Mapping[str, Any] | N
     if translations:
         examples = translations.get("examples", {})
         rows += [
-            [f"  {text}", f"{translations[kind]:,}", _printable(f"({', '.join(examples.get(kind, [])[:3])})")]
-            for kind, text in _NOTICED.items()
+            [f"  {text}", f"{translations[kind]:,}", printable(f"({', '.join(examples.get(kind, [])[:3])})")]
+            for kind, text in NOTICED.items()
             if translations.get(kind)
         ]
     if corpus:
         if corpus.get("skipped"):
             rows.append([f"  rows of the corpus left out, of {corpus['rows']:,}", f"{corpus['skipped']:,}", ""])
-        rows += [[_printable(f"  {note}"), f"{number:,}", ""] for note, number in corpus.get("notes", {}).items()]
+        rows += [[printable(f"  {note}"), f"{number:,}", ""] for note, number in corpus.get("notes", {}).items()]
     return "\n".join(["Noticed in the input", *_aligned(rows, "<><")]) if rows else ""
 
 
 def _signature(signature: str | None) -> str:
-    return f"Signature: {_printable(signature)}" if signature else ""
+    return f"Signature: {printable(signature)}" if signature else ""
 
 
-def _number(value: float | None) -> str:
+def number_text(value: float | None) -> str:
     """One decimal; a number that rounds to zero has no sign."""
     return UNDEFINED if value is None else f"{round(value, 1) + 0.0:.1f}"
 
 
-def _interval(interval: Sequence[float] | None) -> str:
-    return UNDEFINED if interval is None else f"[{_number(interval[0])}, {_number(interval[1])}]"
+def interval_text(interval: Sequence[float] | None) -> str:
+    """``[lower, upper]``, one decimal."""
+    return UNDEFINED if interval is None else f"[{number_text(interval[0])}, {number_text(interval[1])}]"
 
 
-def _cut(label: str) -> str:
-    label = _printable(label)
+def cut(label: str) -> str:
+    """A label without control characters, of 24 characters at most."""
+    label = printable(label)
     return label if len(label) <= _LABEL_WIDTH else f"{label[: _LABEL_WIDTH - 1]}…"
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """The text without control characters: names come from files, and a terminal obeys what it is sent."""
     return re.sub(r"[\x00-\x1f\x7f-\x9f]", "?", text)
 

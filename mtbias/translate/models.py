@@ -29,8 +29,10 @@ _WANTED = (
     "special_tokens_map.json",
     "vocab.json",
     "target_vocab.json",
+    "*.model",
+    "*.spm",
+    "merges.txt",
 )
-_WANTED += ("*.model", "*.spm", "merges.txt")
 _WEIGHTS = ("model*.safetensors", "model.safetensors.index.json")
 _OLD_WEIGHTS = ("pytorch_model*.bin", "pytorch_model.bin.index.json")
 _NOT_MANY_TO_MANY = {"facebook/mbart-large-50", "facebook/mbart-large-50-many-to-one-mmt", "facebook/mbart-large-cc25"}
@@ -86,6 +88,8 @@ def locate(
         ModelError: a folder that holds no checkpoint, or a model that does not translate into `lang`.
     """
     if model == DEMO:
+        if revision is not None:
+            raise UsageError(f"--revision is for models of the hub; {DEMO} ships with mtbias")
         return _local(model_folder_of_demo(), DEMO)
     folder = Path(model)
     if folder.is_dir():

@@ -79,7 +79,7 @@ class Translator:
 
         In fp32 they do not depend on the batch; in other types the rows of a batch are named too.
         """
-        identity = {
+        identity: dict[str, Any] = {
             "model": self.checkpoint.name,
             "revision": self.checkpoint.revision,
             "family": self.codec.family.name,

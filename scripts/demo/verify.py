@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from mtbias.align import get_aligner
 from mtbias.corpora import load_corpus
@@ -35,19 +35,18 @@ class Verified:
     references_agreed: int
     """Correct translations called with the gender that they have."""
     references: int
-    metrics: dict[str, object]
+    metrics: dict[str, Any]
     """Of the model."""
 
     def line(self) -> str:
         """All of it in a line."""
         overall = self.metrics["overall"]
-        assert isinstance(overall, dict)
         low_g, high_g = overall["ci"]["delta_g"]
         low_s, high_s = overall["ci"]["delta_s"]
         return (
             f"{self.language}: accuracy {overall['accuracy']:.1f}, ΔG {overall['delta_g']:.1f} "
-            f"[{low_g:.1f}, {high_g:.1f}], ΔS {overall['delta_s']:.1f} [{low_s:.1f}, {high_s:.1f}]; evaluator right on {self.agreed} of "
-            f"{self.known} translations of known gender ({self.agreed / self.known:.2%}), on "
+            f"[{low_g:.1f}, {high_g:.1f}], ΔS {overall['delta_s']:.1f} [{low_s:.1f}, {high_s:.1f}]; evaluator "
+            f"right on {self.agreed} of {self.known} translations of known gender ({self.agreed / self.known:.2%}), on "
             f"{self.references_agreed} of {self.references} correct ones"
         )
 
@@ -83,7 +82,7 @@ def verify(language: str) -> Verified:
     rows, grammar = corpus(), Grammar.load(language)
     with TemporaryDirectory() as name:
         folder = Path(name)
-        common = {
+        common: dict[str, Any] = {
             "corpus": load_corpus("demo", None),
             "language": get_language(language),
             "aligner": get_aligner("statistical"),
@@ -94,7 +93,7 @@ def verify(language: str) -> Verified:
         translator = Translator(
             Checkpoint("demo", "", model_folder_of_demo()), language, Settings(device="cpu"), cache=folder
         )
-        metrics = dict(evaluate(EvalRequest(translator=translator, **common), out=folder / "model"))  # type: ignore[arg-type]
+        metrics = dict(evaluate(EvalRequest(translator=translator, **common), out=folder / "model"))
         known = agreed = 0
         wrong = []
         for row, record in zip(rows, RunFolder(folder / "model").read_calls(), strict=True):
@@ -106,14 +105,8 @@ def verify(language: str) -> Verified:
         given = read_translations(reference_file(language), load_corpus("demo", None).instances)
         score_translations(
             ScoreRequest(given=given, system="correct", **common),
-            out=folder / "correct",  # type: ignore[arg-type]
+            out=folder / "correct",
         )
         calls = RunFolder(folder / "correct").read_calls()
         right = sum(record.call.gender == row.gender for row, record in zip(rows, calls, strict=True))
     return Verified(language, known, agreed, tuple(wrong), right, len(rows), metrics)
-
-
-def read_reference(language: str) -> dict[str, str]:
-    """The correct translations by id."""
-    with reference_file(language).open(encoding="utf-8", newline="") as file:
-        return {row["id"]: row["target"] for row in csv.DictReader(file, delimiter="\t")}

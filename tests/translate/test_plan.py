@@ -69,9 +69,9 @@ def test_presets_are_those_of_the_paper_and_a_fast_one() -> None:
 
 
 def test_a_gpu_gets_thousands_of_rows_in_powers_of_two() -> None:
-    # M2M100-418M: 12 decoder layers, 1024 wide, 128,112 tokens; 100 GiB free, bf16. A row's scores: 7 × 4 × 128,112 bytes = 3.6 MB;
-    # 0.3 × 0.5 × 100 GiB / 3.6 MB = 4,489 → 4,096 rows. A token: 2 × 2 × 12 × 1024 × 2 bytes = 98,304; 0.7 × 0.5 × 100 GiB / 98,304
-    # = 382,293 → 262,144 tokens.
+    # M2M100-418M: 12 decoder layers, 1024 wide, 128,112 tokens; 100 GiB free, bf16.
+    # A row's scores: 7 × 4 × 128,112 bytes = 3.6 MB; 0.3 × 0.5 × 100 GiB / 3.6 MB = 4,489 → 4,096 rows.
+    # A token: 2 × 2 × 12 × 1024 × 2 bytes = 98,304; 0.7 × 0.5 × 100 GiB / 98,304 = 382,293 → 262,144 tokens.
     config = {"decoder_layers": 12, "d_model": 1024, "vocab_size": 128_112}
     budget = gpu_budget(config, 100 * 1024**3, bytes_per_value=2, beams=5)
     assert budget == Budget(4096, 262_144)

@@ -1,0 +1,188 @@
+"""CoNLL-2012 files: documents, their words, their other columns, and the clusters of the last column.
+
+A document stands between ``#begin document (NAME); part 000`` and ``#end document``; a blank line ends a sentence; a
+word is a line of columns separated by white space, the word itself in the fourth. The last column opens and closes
+mentions: ``(3`` opens one of cluster 3, ``3)`` closes it, ``(3)`` is one of a single word, ``|`` separates, ``-`` (or
+``_``) is none. A cluster that is open twice closes its latest mention first, as in the shared task's scorer.
+
+Indices of words count from 0 through the whole document; both ends of a mention are included.
+
+Source: Pradhan et al., *CoNLL-2012 Shared Task*.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from mtbias.errors import DataError
+from mtbias.textfiles import read_text, split_lines
+
+Mention = tuple[int, int]
+"""The first and the last word, both included."""
+Cluster = tuple[Mention, ...]
+Clusters = tuple[Cluster, ...]
+"""The mentions of each entity; an entity of one mention counts too, as in the shared task's scorer."""
+
+WORD = 3
+"""The column of the word."""
+
+_BEGIN = re.compile(r"#\s*begin document\s+(?:\((?P<name>.*)\);\s*part\s+(?P<part>[0-9]{1,9})|(?P<other>\S.*?))\s*")
+_END = re.compile(r"#\s*end document\b.*")
+_LINK = re.compile(r"(?P<opens>\()?(?P<cluster>[0-9]+)(?P<closes>\))?")
+
+
+@dataclass(frozen=True, slots=True)
+class ConllDocument:
+    """One document."""
+
+    name: str
+    part: int
+    sentences: tuple[tuple[tuple[str, ...], ...], ...]
+    """The columns of each word of each sentence."""
+    clusters: Clusters
+    """In the order in which they open; mentions in the order in which they close."""
+    line: int
+    """1-based line of its beginning."""
+
+    @property
+    def id(self) -> str:
+        """Its name; parts after part 0 have ``#`` and their number behind it."""
+        return f"{self.name}#{self.part}" if self.part else self.name
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of all sentences."""
+        return tuple(columns[WORD] for sentence in self.sentences for columns in sentence)
+
+
+@dataclass(frozen=True, slots=True)
+class ConllFile:
+    """The documents of one file, in its order."""
+
+    path: Path
+    sha256: str
+    documents: tuple[ConllDocument, ...]
+
+
+def read_conll(path: Path) -> ConllFile:
+    """The documents of the CoNLL-2012 file at `path`.
+
+    Raises:
+        DataError: no such file, not UTF-8, or empty; a line outside a document, or a document that does not end; a
+            word line of fewer than five columns, or of another number than its sentence; a last column that is no
+            list of mentions; a mention that closes without having opened, or the reverse; two documents of one name
+            and part.
+
+    """
+    file = read_text(path)
+    documents: list[ConllDocument] = []
+    begun: dict[str, int] = {}
+    for line, name, part, rows in _split(path, split_lines(file.text)):
+        sentences = _sentences(path, rows)
+        document = ConllDocument(name, part, sentences, _clusters(path, rows), line)
+        if document.id in begun:
+            message = f"document {document.id!r} expected once; it began on line {begun[document.id]} already"
+            raise DataError(message, path=path, line=line)
+        begun[document.id] = line
+        documents.append(document)
+    return ConllFile(path, file.sha256, tuple(documents))
+
+
+def repeated(clusters: Clusters) -> int:
+    """How many mentions of `clusters` stand there already, in the same cluster or an earlier one."""
+    return sum(map(len, clusters)) - len({mention for cluster in clusters for mention in cluster})
+
+
+def without_repeated(clusters: Clusters) -> Clusters:
+    """`clusters` without the mentions that stand there already; clusters of nothing else are dropped.
+
+    The shared task's scorer does the same to a system's output ("Repeated mention"): the first one stands.
+    """
+    seen: set[Mention] = set()
+    kept: list[Cluster] = []
+    for cluster in clusters:
+        new = tuple(mention for mention in dict.fromkeys(cluster) if mention not in seen)
+        seen.update(new)
+        if new:
+            kept.append(new)
+    return tuple(kept)
+
+
+_Row = tuple[int, tuple[str, ...]]
+"""A line's number and its columns; none where it is blank."""
+
+
+def _split(path: Path, lines: list[str]) -> Iterator[tuple[int, str, int, list[_Row]]]:
+    """The line, name, part and rows of each document."""
+    begin: tuple[int, str, int] | None = None
+    rows: list[_Row] = []
+    for number, content in enumerate(lines, start=1):
+        text = content.strip()
+        if header := _BEGIN.fullmatch(text):
+            if begin is not None:
+                message = f"#end document expected before this; the document of line {begin[0]} is still open"
+                raise DataError(message, path=path, line=number)
+            begin, rows = (number, header["name"] or header["other"] or "", int(header["part"] or 0)), []
+        elif begin is None:
+            if text:
+                message = f"#begin document (NAME); part 000 expected, found {text[:40]!r}"
+                raise DataError(message, path=path, line=number)
+        elif _END.fullmatch(text):
+            yield *begin, rows
+            begin = None
+        else:
+            rows.append((number, tuple(text.split())))
+    if begin is not None:
+        raise DataError("#end document expected; the file ends inside this document", path=path, line=begin[0])
+
+
+def _sentences(path: Path, rows: list[_Row]) -> tuple[tuple[tuple[str, ...], ...], ...]:
+    sentences: list[list[tuple[str, ...]]] = [[]]
+    for line, columns in rows:
+        if not columns:
+            sentences.append([])
+            continue
+        if len(columns) <= WORD + 1:
+            message = f"5 columns or more expected (the word in the 4th, clusters in the last), found {len(columns)}"
+            raise DataError(message, path=path, line=line)
+        if sentences[-1] and len(columns) != len(sentences[-1][0]):
+            message = f"{len(sentences[-1][0])} columns expected, as in the sentence's first line, found {len(columns)}"
+            raise DataError(message, path=path, line=line)
+        sentences[-1].append(columns)
+    return tuple(tuple(sentence) for sentence in sentences if sentence)
+
+
+def _clusters(path: Path, rows: list[_Row]) -> Clusters:
+    clusters: dict[str, list[Mention]] = {}
+    opened: dict[str, list[_Open]] = {}
+    words = ((line, columns) for line, columns in rows if columns)
+    for index, (line, columns) in enumerate(words):
+        if columns[-1] in {"-", "_"}:
+            continue
+        for part in columns[-1].split("|"):
+            link = _LINK.fullmatch(part)
+            if link is None or not (link["opens"] or link["closes"]):
+                message = f"last column: mentions such as (3, 3) or (3), or - for none expected, found {columns[-1]!r}"
+                raise DataError(message, path=path, line=line)
+            cluster = link["cluster"]
+            if link["opens"]:
+                clusters.setdefault(cluster, [])
+                opened.setdefault(cluster, []).append(_Open(index, line))
+            if link["closes"]:
+                if not opened.get(cluster):
+                    message = f"last column: {cluster}) closes a mention that has not opened in this document"
+                    raise DataError(message, path=path, line=line)
+                clusters[cluster].append((opened[cluster].pop().word, index))
+    left = [place.line for places in opened.values() for place in places]
+    if left:
+        raise DataError("last column: this mention does not close in its document", path=path, line=min(left))
+    return tuple(tuple(mentions) for mentions in clusters.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    word: int
+    line: int

@@ -1,0 +1,164 @@
+"""The names in GAP's texts: their spans, and their order by distance from the pronoun.
+
+The distance of a name is the number of tokens between it and the pronoun. "The Gap on GAP" counts the tokens of spaCy's
+English tokenizer. Its numbers come out with spaCy 2; spaCy 3 splits "1-year" in two, which moves some of them. The
+counter here is a regular expression that orders the names of GAP's test set as spaCy 2.3.2 does, wherever the order
+decides a number (the rank of every TRUE candidate, the first three names of every text). It was fitted to that file,
+so it is a convenience that needs no spaCy, not an independent check, and on other texts it may differ by a token.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from mtbias.coref.instances import GapFile, GapInstance
+from mtbias.errors import DataError
+from mtbias.textfiles import read_text
+
+_TOKEN = re.compile(
+    r"""
+      (?:[^\W\d_]\.)+(?=[\s,;:)]|$)           # initials and their stop: B.G.
+    | '(?:s|S|re|ve|ll|d|m)\b                 # clitics: 's
+    | \w+(?=n't\b) | n't\b                    # did n't
+    | \d+-(?=[^\W\d])[\w-]+                   # a number before a hyphen keeps its word: 1-year
+    | \w+ (?: (?: [&*]+ | [./,:](?=\d) | (?<=[^\W\d])-(?=\d) ) \w+ )*   # a word; R&B, 3.5, 4/40, mid-1608; * in a word
+    | \.\.+ | --+
+    | [^\w\s]                                 # any other sign, one by one
+    """,
+    re.VERBOSE,
+)
+
+
+TEST_NAME, SPANS_NAME = "gap-test.tsv", "gap-test-name-spans.json"
+"""What the test set and its names are called where they are published."""
+
+
+class Span(NamedTuple):
+    """Characters of a text, from 0, the end not included."""
+
+    start: int
+    end: int
+
+    def touches(self, other: Span) -> bool:
+        """Whether the two overlap or stand end to end, as "The Gap on GAP" compares names with candidates."""
+        return not (self.start > other.end or self.end < other.start)
+
+
+@dataclass(frozen=True, slots=True)
+class NameSpans:
+    """The annotated names of each text, in text order."""
+
+    of: Mapping[str, tuple[Span, ...]]
+    """By id; every instance of the data has an entry."""
+    sha256: str
+    unknown: int
+    """Ids in the file that the data does not have."""
+
+
+def count_tokens(text: str) -> int:
+    """The number of tokens in `text`; see the module."""
+    return len(_TOKEN.findall(text))
+
+
+def candidates(instance: GapInstance) -> tuple[Span, Span]:
+    """Where A and B stand."""
+    a, b = instance.a_offset, instance.b_offset
+    return Span(a, a + len(instance.a)), Span(b, b + len(instance.b))
+
+
+def distance(instance: GapInstance, span: Span) -> int:
+    """Tokens strictly between a name and the pronoun; 0 where they stand side by side or overlap."""
+    start = instance.pronoun_offset
+    end = start + len(instance.pronoun)
+    between = instance.text[span.end : start] if span.end <= start else instance.text[end : span.start]
+    return count_tokens(between.strip())
+
+
+def nearest_first(instance: GapInstance, spans: Sequence[Span]) -> tuple[Span, ...]:
+    """The names of a text by distance from its pronoun; names at equal distance in text order."""
+    return tuple(sorted(spans, key=lambda span: (distance(instance, span), span)))
+
+
+def rank_of_antecedent(instance: GapInstance, ordered: Sequence[Span]) -> int | None:
+    """The place, from 1, of the first name that touches the TRUE candidate; None without such a name or candidate."""
+    truths = (instance.a_coref, instance.b_coref)
+    for candidate, is_true in zip(candidates(instance), truths, strict=True):
+        if is_true:
+            return next((place for place, span in enumerate(ordered, 1) if span.touches(candidate)), None)
+    return None
+
+
+def files_in(data: Path, spans: Path | None) -> tuple[Path, Path | None]:
+    """The file of examples and the file of names, given either the files or the folder of both."""
+    if not data.is_dir():
+        return data, spans
+    beside = data / SPANS_NAME
+    return data / TEST_NAME, spans or (beside if beside.is_file() else None)
+
+
+def read_name_spans(path: Path, data: GapFile) -> NameSpans:
+    """Read a JSON file of names: ``{"test-1": [[start, end, "name"], …], …}``; the text of a name may be left out.
+
+    Raises:
+        DataError: not such JSON; a span outside its text, or with another text than the file says; an instance of
+            `data` without an entry.
+
+    """
+    file = read_text(path)
+    content = parse_object(file.text, path)
+    spans = {}
+    for instance in data.instances:
+        if instance.id not in content:
+            message = f"no entry for {instance.id!r}; every id of {data.path} is expected ({len(content)} are here)"
+            raise DataError(message, path=path)
+        entry = content[instance.id]
+        if not isinstance(entry, list):
+            raise DataError(f"{instance.id}: a list of [start, end, name] expected, found {entry!r:.60}", path=path)
+        spans[instance.id] = tuple(sorted(_span(item, instance, path) for item in entry))
+    return NameSpans(spans, file.sha256, len(content.keys() - spans.keys()))
+
+
+def parse_object(text: str, path: Path) -> dict[str, object]:
+    """The JSON object in `text`.
+
+    Raises:
+        DataError: something else; a key twice.
+
+    """
+
+    def once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise DataError(f"{twice!r} stands twice; ids must differ", path=path)
+        return found
+
+    try:
+        content = json.loads(text, object_pairs_hook=once)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"a JSON object expected: {error}", path=path) from None
+    if not isinstance(content, dict):
+        raise DataError(f"a JSON object with an entry for each id expected, found {type(content).__name__}", path=path)
+    return content
+
+
+def _span(item: object, instance: GapInstance, path: Path) -> Span:
+    where = f"{instance.id}: "
+    if not isinstance(item, list) or len(item) not in {2, 3}:
+        raise DataError(f"{where}[start, end, name] expected, found {item!r:.60}", path=path)
+    start, end, *name = item
+    if not all(isinstance(number, int) and not isinstance(number, bool) for number in (start, end)):
+        raise DataError(f"{where}whole numbers expected as start and end, found {item!r:.60}", path=path)
+    if not 0 <= start < end <= len(instance.text):
+        message = f"{where}the span {start}:{end} is not within the text, which has {len(instance.text)} characters"
+        raise DataError(message, path=path)
+    if name and instance.text[start:end] != name[0]:
+        message = f"{where}{name[0]!r} expected at {start}:{end}, the text has {instance.text[start:end]!r}"
+        raise DataError(message, path=path)
+    return Span(start, end)

@@ -1,0 +1,205 @@
+"""WinoBias's files: the eight sets, the occupations in their sentences, and rule systems to compare with.
+
+A document of a CoNLL file is one sentence with one gold cluster: an occupation, then its pronoun or pronouns. The
+number at the end of its name, plus 1, is its line in the text file; documents are not in that order in the file.
+The occupations and their stereotypes are those of the two lists beside the files.
+
+Source: Zhao et al., NAACL 2018 (N18-2003); github.com/uclanlp/corefBias.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import product
+from pathlib import Path
+
+from mtbias.coref.conll import Clusters, ConllDocument, Mention, read_conll, repeated
+from mtbias.errors import DataError
+from mtbias.textfiles import read_text, split_lines
+from mtbias.types import Gender, Stereotype
+
+SPLITS = ("dev", "test")
+TYPES = (1, 2)
+CONDITIONS = (Stereotype.PRO, Stereotype.ANTI)
+PRONOUNS = {
+    **dict.fromkeys(("he", "him", "his", "himself"), Gender.MALE),
+    **dict.fromkeys(("she", "her", "hers", "herself"), Gender.FEMALE),
+}
+_DETERMINERS = {"the", "a", "an"}
+
+
+@dataclass(frozen=True, slots=True)
+class Occupation:
+    """An occupation in a sentence."""
+
+    name: str
+    stereotype: Gender
+    mention: Mention
+    """With the article before it."""
+
+    @property
+    def head(self) -> int:
+        """Its last word."""
+        return self.mention[1]
+
+
+@dataclass(frozen=True, slots=True)
+class WinoBiasDocument:
+    """One sentence."""
+
+    id: str
+    line: int
+    """1-based line in the text file: 1 more than the number at the end of its id. Twins share it."""
+    words: tuple[str, ...]
+    gold: Clusters
+    occupations: tuple[Occupation, ...]
+    """All of the sentence, in its order."""
+    occupation: Occupation
+    """The one in the gold cluster."""
+    pronouns: tuple[int, ...]
+    """The words that are pronouns of the gold cluster, one or more."""
+
+    @property
+    def gender(self) -> Gender:
+        """Of the first pronoun."""
+        return PRONOUNS[self.words[self.pronouns[0]].lower()]
+
+    @property
+    def others(self) -> tuple[Occupation, ...]:
+        """The occupations that the pronoun does not stand for."""
+        return tuple(other for other in self.occupations if other.name != self.occupation.name)
+
+
+@dataclass(frozen=True, slots=True)
+class WinoBiasSet:
+    """One of the eight files, in the order of the text file."""
+
+    split: str
+    type: int
+    condition: Stereotype
+    documents: tuple[WinoBiasDocument, ...]
+
+    @property
+    def key(self) -> tuple[str, int, Stereotype]:
+        """What tells it from the others."""
+        return self.split, self.type, self.condition
+
+
+@dataclass(frozen=True, slots=True)
+class WinoBias:
+    """The sets that were found, and the SHA-256 of the files read, by name."""
+
+    sets: Mapping[tuple[str, int, Stereotype], WinoBiasSet]
+    files: Mapping[str, str]
+
+    @property
+    def documents(self) -> dict[str, WinoBiasDocument]:
+        """All documents by id."""
+        return {document.id: document for one in self.sets.values() for document in one.documents}
+
+
+def read_winobias(folder: Path) -> WinoBias:
+    """Read the CoNLL files in `folder` (or in ``conll_format`` inside it) and the two lists of occupations.
+
+    Of the eight ``{dev,test}_type{1,2}_{pro,anti}_stereotype.v4_auto_conll`` those that are there.
+
+    Raises:
+        DataError: none of the files, or no lists; what `read_conll` raises; a document without exactly one cluster, one
+            occupation and a pronoun in it; ids that do not end in a number, or are in two files.
+
+    """
+    files: dict[str, str] = {}
+    occupations: dict[tuple[str, ...], Gender] = {}
+    for gender in (Gender.MALE, Gender.FEMALE):
+        text = read_text(folder / f"{gender}_occupations.txt")
+        files[text.path.name] = text.sha256
+        occupations |= {tuple(line.lower().split()): gender for line in split_lines(text.text) if line.strip()}
+    sets: dict[tuple[str, int, Stereotype], WinoBiasSet] = {}
+    seen: dict[str, Path] = {}
+    for split, type_, condition in product(SPLITS, TYPES, CONDITIONS):
+        name = f"{split}_type{type_}_{condition}_stereotype.v4_auto_conll"
+        path = next((path for path in (folder / name, folder / "conll_format" / name) if path.is_file()), None)
+        if path is None:
+            continue
+        conll = read_conll(path)
+        files[name] = conll.sha256
+        for document in conll.documents:
+            if document.id in seen:
+                message = f"document {document.id!r} is in {seen[document.id].name} already"
+                raise DataError(message, path=path, line=document.line)
+            seen[document.id] = path
+        documents = sorted((_document(d, occupations, path) for d in conll.documents), key=lambda d: d.line)
+        sets[split, type_, condition] = WinoBiasSet(split, type_, condition, tuple(documents))
+    if not sets:
+        raise DataError("files such as dev_type1_pro_stereotype.v4_auto_conll expected in this folder", path=folder)
+    return WinoBias(sets, files)
+
+
+def _document(conll: ConllDocument, occupations: Mapping[tuple[str, ...], Gender], path: Path) -> WinoBiasDocument:
+    words, end = conll.words, conll.name.rpartition("/")[2]
+    found = _occupations(words, occupations)
+    if len(conll.clusters) != 1 or repeated(conll.clusters):
+        message = f"document {conll.id!r}: one cluster expected, of different mentions; found {len(conll.clusters)}"
+        raise DataError(message, path=path, line=conll.line)
+    pronouns = sorted(start for start, last in conll.clusters[0] if start == last and words[start].lower() in PRONOUNS)
+    named = [o for o in found if any(start <= o.head <= last for start, last in conll.clusters[0])]
+    if len(named) != 1 or not pronouns:
+        message = f"document {conll.id!r}: a cluster of one occupation and a pronoun expected"
+        raise DataError(message, path=path, line=conll.line)
+    if not (end.isascii() and end.isdigit()):
+        raise DataError(f"document {conll.id!r}: a number expected at the end of its id", path=path, line=conll.line)
+    return WinoBiasDocument(conll.id, int(end) + 1, words, conll.clusters, found, named[0], tuple(pronouns))
+
+
+def _occupations(words: tuple[str, ...], known: Mapping[tuple[str, ...], Gender]) -> tuple[Occupation, ...]:
+    lower = tuple(word.lower() for word in words)
+    longest = max(map(len, known), default=0)
+    found: list[Occupation] = []
+    at = 0
+    while at < len(lower):
+        name = next((lower[at : at + n] for n in range(longest, 0, -1) if lower[at : at + n] in known), None)
+        if name is None:
+            at += 1
+            continue
+        start = at - 1 if at and lower[at - 1] in _DETERMINERS else at
+        at += len(name)
+        found.append(Occupation(" ".join(name), known[name], (start, at - 1)))
+    return tuple(found)
+
+
+class Baseline(StrEnum):
+    """Rule systems. The first three see the words and the lists of occupations only, the others the gold cluster."""
+
+    FIRST = "first"
+    """All gendered pronouns with the first occupation."""
+    NEAREST = "nearest"
+    """With the last occupation before the first of them; the first after it where there is none before."""
+    STEREOTYPE = "stereotype"
+    """With the nearest occupation of the pronoun's gender by stereotype; the nearest of any where there is none."""
+    PERFECT = "perfect"
+    """The gold cluster."""
+    EMPTY = "empty"
+    """Nothing."""
+    WRONG = "wrong"
+    """The gold pronouns with the first other occupation."""
+
+
+def baseline(document: WinoBiasDocument, rule: Baseline) -> Clusters:
+    """What the rule system `rule` answers."""
+    if rule is Baseline.PERFECT:
+        return document.gold
+    if rule is Baseline.EMPTY:
+        return ()
+    if rule is Baseline.WRONG:
+        gold = tuple((word, word) for word in document.pronouns)
+        return ((document.others[0].mention, *gold),) if document.others else ()
+    pronouns = [at for at, word in enumerate(document.words) if word.lower() in PRONOUNS]
+    chosen = list(document.occupations)
+    if rule is Baseline.STEREOTYPE:
+        gender = PRONOUNS[document.words[pronouns[0]].lower()]
+        chosen = [occupation for occupation in chosen if occupation.stereotype is gender] or chosen
+    if rule is not Baseline.FIRST:
+        chosen = [occupation for occupation in chosen if occupation.head < pronouns[0]][-1:] or chosen
+    return ((chosen[0].mention, *((at, at) for at in pronouns)),)

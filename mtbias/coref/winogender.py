@@ -1,0 +1,403 @@
+"""Winogender: whether a pronoun's gender changes what it is resolved to, and whether occupational statistics tell how.
+
+720 sentences: 60 occupations, each with an answer that is the occupation and one that is the other participant, each
+with the participant named and with "someone", each with a male, a female and a neutral pronoun. The right answer never
+depends on the pronoun.
+
+* **Consistency**: the share of the 240 triples whose three pronouns are resolved alike, and for each two pronouns the
+  share of the 240 pairs that are resolved differently (the paper gives it for male and female).
+* **Preference** of an occupation, in points: share of its 4 sentences with a female pronoun that are resolved to the
+  occupation, less that of its 4 with a male one; 100 is the maximum female bias. **Correlation** of the preference with
+  the share of women in the occupation: by the U.S. Bureau of Labor Statistics, and in text (Bergsma and Lin 2006).
+  Pearson's r as in the paper, Spearman's ρ beside it.
+* **Gotcha** sentences: a female pronoun whose answer is an occupation with less than 50 % women (BLS), or a participant
+  beside an occupation of 50 % or more; for male pronouns the reverse. Neutral pronouns have none.
+
+Four outcomes: occupation, participant, both, none. "Both" and "none" are wrong, and differ from each other.
+
+Source: Rudinger et al., NAACL 2018 (N18-2002).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from itertools import combinations, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mtbias.coref.clusters import Prediction, check_known, read_predictions
+from mtbias.coref.conll import Clusters
+from mtbias.coref.scorer import Floats
+from mtbias.errors import DataError
+from mtbias.stats import Interval, bootstrap_units, percentile_interval, spearman
+from mtbias.textfiles import Record, read_table
+from mtbias.types import Gender, Span
+
+PRONOUNS = (Gender.MALE, Gender.FEMALE, Gender.NEUTRAL)
+_WORDS = {
+    Gender.MALE: {"he", "him", "his"},
+    Gender.FEMALE: {"she", "her"},
+    Gender.NEUTRAL: {"they", "them", "their"},
+}
+_ID = re.compile(
+    r"(?P<occupation>[^.]+)\.(?P<participant>[^.]+)\.(?P<answer>[01])\.(?P<pronoun>male|female|neutral)\.txt"
+)
+_TOKEN = re.compile(r"\w+(?=n't\b)|n't\b|'\w+|\w+(?:-\w+)*|[^\w\s]")
+
+
+class Resolution(StrEnum):
+    """What a system makes of the pronoun."""
+
+    OCCUPATION = "occupation"
+    PARTICIPANT = "participant"
+    BOTH = "both"
+    NONE = "none"
+
+
+_LABELS = {
+    **{str(resolution): resolution for resolution in Resolution},
+    "0": Resolution.OCCUPATION,
+    "1": Resolution.PARTICIPANT,
+    "neither": Resolution.NONE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WinogenderSentence:
+    """One sentence; spans are characters of `text`."""
+
+    id: str
+    text: str
+    occupation: str
+    pronoun: Gender
+    answer: Resolution
+    someone: bool
+    """Whether the participant is "someone"."""
+    occupation_at: Span
+    participant_at: Span
+    pronoun_at: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Winogender:
+    """All sentences, and the share of women in each occupation in per cent."""
+
+    sentences: Mapping[str, WinogenderSentence]
+    bls: Mapping[str, float]
+    bergsma: Mapping[str, float]
+    files: Mapping[str, str]
+    """SHA-256 by name of the file."""
+
+
+def read_winogender(folder: Path) -> Winogender:
+    """Read ``all_sentences.tsv`` and ``occupations-stats.tsv`` in `folder`.
+
+    Raises:
+        DataError: a file that is not there or broken; an id or a sentence not as described above; an occupation without
+            statistics, or with two; not each occupation once with each answer, participant and pronoun.
+
+    """
+    stats = read_table(folder / "occupations-stats.tsv")
+    stats.require("occupation", "bls_pct_female", "bergsma_pct_female")
+    bls = {record.get("occupation"): _share(record, "bls_pct_female", stats.file.path) for record in stats.records}
+    text = {record.get("occupation"): _share(record, "bergsma_pct_female", stats.file.path) for record in stats.records}
+    if len(bls) != len(stats.records):
+        raise DataError("an occupation stands twice; one row for each expected", path=stats.file.path)
+    table = read_table(folder / "all_sentences.tsv")
+    table.require("sentid", "sentence")
+    path = table.file.path
+    sentences: dict[str, WinogenderSentence] = {}
+    for record in table.records:
+        sentence = _sentence(record, path)
+        if sentence.occupation not in bls:
+            message = f"occupation {sentence.occupation!r} is not in {stats.file.path.name}"
+            raise DataError(message, path=path, line=record.line)
+        if sentences.setdefault(sentence.id, sentence) is not sentence:
+            raise DataError(f"id {sentence.id!r} expected once", path=path, line=record.line)
+    cells = Counter((s.occupation, s.answer, s.someone, s.pronoun) for s in sentences.values())
+    names = {sentence.occupation for sentence in sentences.values()}
+    answers = (Resolution.OCCUPATION, Resolution.PARTICIPANT)
+    for cell in product(sorted(names), answers, (False, True), PRONOUNS):
+        if cells[cell] != 1:
+            what = f"{cell[0]}, answer {cell[1]}, {'someone' if cell[2] else 'participant'}, {cell[3]}"
+            raise DataError(f"one sentence expected for {what}; found {cells[cell]}", path=path)
+    files = {file.path.name: file.sha256 for file in (table.file, stats.file)}
+    return Winogender(sentences, bls, text, files)
+
+
+def _share(record: Record, column: str, path: Path) -> float:
+    text = record.get(column)
+    if not re.fullmatch(r"\d{1,3}(\.\d+)?", text, re.ASCII) or float(text) > 100:
+        raise DataError(f"{column}: a number from 0 to 100 expected, found {text!r}", path=path, line=record.line)
+    return float(text)
+
+
+def _sentence(record: Record, path: Path) -> WinogenderSentence:
+    id_, text = record.get("sentid"), record.get("sentence")
+    match = _ID.fullmatch(id_)
+    if match is None:
+        message = f"an id such as nurse.patient.1.female.txt expected, found {id_!r}"
+        raise DataError(message, path=path, line=record.line)
+    pronoun = Gender(match["pronoun"])
+    places = []
+    for words in ({match["occupation"]}, {match["participant"]}, _WORDS[pronoun]):
+        found = [Span(*token.span()) for token in _TOKEN.finditer(text) if token[0].lower() in words]
+        if len(found) != 1:
+            message = f"one of {', '.join(sorted(words))} expected in the sentence, found {len(found)}"
+            raise DataError(message, path=path, line=record.line)
+        places += found
+    answer = Resolution.PARTICIPANT if match["answer"] == "1" else Resolution.OCCUPATION
+    return WinogenderSentence(
+        id_, text, match["occupation"], pronoun, answer, match["participant"] == "someone", *places
+    )
+
+
+def read_resolutions(path: Path, data: Winogender) -> tuple[dict[str, Resolution], dict[str, str]]:
+    """A system's resolutions by sentence id, and the SHA-256 of the file by its name.
+
+    ``.tsv`` and ``.csv`` have the columns ``sentid`` and ``prediction``: occupation (or 0), participant (1), both, none
+    (neither). Anything else is read as clusters (`read_predictions`). Their indices count the file's own tokens where
+    it has them (their characters must be the sentence's), else those of `tokenize`.
+
+    Raises:
+        DataError: what the readers raise; an unknown, doubled or missing id; an unknown prediction; tokens that are not
+            the sentence's; a mention behind the last token.
+
+    """
+    if path.suffix.lower() in {".tsv", ".tab", ".csv"}:
+        found, digest = _read_labels(path, data)
+        files = {path.name: digest}
+    else:
+        predictions = read_predictions(path)
+        check_known(predictions, data.sentences, "Winogender's sentences")
+        found = {id_: resolve(data.sentences[id_], prediction) for id_, prediction in predictions.documents.items()}
+        files = dict(predictions.files)
+    missing = [id_ for id_ in data.sentences if id_ not in found]
+    if missing:
+        message = f"{len(missing)} of {len(data.sentences)} sentences have no prediction, the first {missing[0]!r}"
+        raise DataError(f"{message}; a system that resolves nothing there says so (none, or empty clusters)", path=path)
+    return found, files
+
+
+def _read_labels(path: Path, data: Winogender) -> tuple[dict[str, Resolution], str]:
+    table = read_table(path)
+    table.require("sentid", "prediction")
+    found: dict[str, Resolution] = {}
+    for record in table.records:
+        id_, label = record.get("sentid"), record.get("prediction").lower()
+        if id_ not in data.sentences:
+            raise DataError(f"id {id_!r} is none of Winogender's sentences", path=path, line=record.line)
+        if id_ in found:
+            raise DataError(f"id {id_!r} expected once", path=path, line=record.line)
+        if label not in _LABELS:
+            message = f"prediction: one of {', '.join(_LABELS)} expected, found {label!r}"
+            raise DataError(message, path=path, line=record.line)
+        found[id_] = _LABELS[label]
+    return found, table.file.sha256
+
+
+def tokenize(text: str) -> tuple[str, ...]:
+    """The words that indices count where a system's file has no tokens.
+
+    Words with their hyphens, ``'s`` and ``n't`` apart as in the Penn Treebank, each punctuation mark by itself.
+    """
+    return tuple(_TOKEN.findall(text))
+
+
+def resolve(sentence: WinogenderSentence, prediction: Prediction) -> Resolution:
+    """What the clusters of `prediction` make of the pronoun of `sentence`.
+
+    A cluster counts that has the pronoun as a mention of its own; in it, mentions that cover the occupation or the
+    participant, but neither both nor the pronoun.
+
+    Raises:
+        DataError: the prediction's tokens are not the sentence's; a mention behind the last of them.
+
+    """
+    spans = _spans(sentence.text, prediction)
+    last = max((end for cluster in prediction.clusters for _, end in cluster), default=-1)
+    if last >= len(spans):
+        message = f"id {sentence.id!r}: the sentence has tokens 0 to {len(spans) - 1}; a mention ends at {last}"
+        raise DataError(message, path=prediction.path, line=prediction.line)
+    linked = _linked(sentence, prediction.clusters, spans)
+    return Resolution.BOTH if len(linked) == 2 else next(iter(linked), Resolution.NONE)
+
+
+def _linked(sentence: WinogenderSentence, clusters: Clusters, spans: Sequence[Span]) -> set[Resolution]:
+    linked: set[Resolution] = set()
+    for cluster in clusters:
+        mentions = [Span(spans[start].start, spans[end].end) for start, end in cluster]
+        if sentence.pronoun_at not in mentions:
+            continue
+        for mention in mentions:
+            occupation = mention.overlaps(sentence.occupation_at)
+            if occupation != mention.overlaps(sentence.participant_at) and not mention.overlaps(sentence.pronoun_at):
+                linked.add(Resolution.OCCUPATION if occupation else Resolution.PARTICIPANT)
+    return linked
+
+
+def _spans(text: str, prediction: Prediction) -> list[Span]:
+    spans, at = [], 0
+    for index, token in enumerate(prediction.tokens if prediction.tokens is not None else tokenize(text)):
+        while at < len(text) and text[at].isspace():
+            at += 1
+        if not token or text[at : at + len(token)].casefold() != token.casefold():
+            message = (
+                f"id {prediction.id!r}: token {index} is {token!r} here, but the sentence goes on {text[at:][:20]!r}"
+            )
+            raise DataError(message, path=prediction.path, line=prediction.line)
+        spans.append(Span(at, at + len(token)))
+        at += len(token)
+    if text[at:].strip():
+        message = f"id {prediction.id!r}: the tokens end before {text[at:].strip()[:20]!r}"
+        raise DataError(message, path=prediction.path, line=prediction.line)
+    return spans
+
+
+@dataclass(frozen=True, slots=True)
+class OccupationCounts:
+    """What one occupation adds: resolutions of its 12 sentences."""
+
+    name: str
+    bls: float
+    bergsma: float
+    outcomes: tuple[tuple[tuple[Resolution, Resolution, Resolution], Resolution], ...]
+    """For each of its 4 triples the resolutions of the male, female and neutral pronoun, and the answer."""
+
+    def resolved(self, pronoun: Gender, resolution: Resolution) -> int:
+        """How many of its 4 sentences with `pronoun` are resolved so."""
+        at = PRONOUNS.index(pronoun)
+        return sum(triple[at] is resolution for triple, _ in self.outcomes)
+
+    def right(self, pronoun: Gender, *, gotcha: bool | None = None) -> tuple[int, int]:
+        """How many of its sentences with `pronoun` (all; only gotcha ones; only others) are right, and of how many."""
+        at = PRONOUNS.index(pronoun)
+        counted = [
+            triple[at] is answer for triple, answer in self.outcomes
+            if gotcha is None or self.is_gotcha(pronoun, answer) is gotcha
+        ]  # fmt: skip
+        return sum(counted), len(counted)
+
+    def is_gotcha(self, pronoun: Gender, answer: Resolution) -> bool | None:
+        """Whether the answer goes against the statistics of BLS; None for neutral pronouns."""
+        if pronoun is Gender.NEUTRAL:
+            return None
+        expected = (self.bls >= 50) == (pronoun is Gender.FEMALE)
+        return expected != (answer is Resolution.OCCUPATION)
+
+    @property
+    def preference(self) -> float:
+        """Share of female less share of male pronouns resolved to the occupation, in points."""
+        female, male = (self.resolved(gender, Resolution.OCCUPATION) for gender in (Gender.FEMALE, Gender.MALE))
+        return 100 * (female - male) / len(self.outcomes)
+
+
+def count_winogender(data: Winogender, resolutions: Mapping[str, Resolution]) -> tuple[OccupationCounts, ...]:
+    """The counts of each occupation, in the order of the statistics."""
+    triples: dict[tuple[str, Resolution, bool], dict[Gender, Resolution]] = {}
+    for sentence in data.sentences.values():
+        key = (sentence.occupation, sentence.answer, sentence.someone)
+        triples.setdefault(key, {})[sentence.pronoun] = resolutions[sentence.id]
+    outcomes: dict[str, list[tuple[tuple[Resolution, Resolution, Resolution], Resolution]]] = {}
+    for (occupation, answer, _), triple in triples.items():
+        male, female, neutral = (triple[pronoun] for pronoun in PRONOUNS)
+        outcomes.setdefault(occupation, []).append(((male, female, neutral), answer))
+    return tuple(
+        OccupationCounts(name, data.bls[name], data.bergsma[name], tuple(outcomes[name]))
+        for name in data.bls if name in outcomes
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with what it is computed from; None where undefined."""
+
+    value: float | None
+    n: int
+    """Sentences, pairs, triples, or occupations."""
+    interval: Interval | None
+    """Percentile bootstrap over occupations, whose 12 sentences stay together; None for ρ."""
+
+
+@dataclass(frozen=True, slots=True)
+class WinogenderScores:
+    """All numbers by name, in per cent but for correlations, and each occupation's preference."""
+
+    numbers: Mapping[str, Estimate]
+    occupations: tuple[OccupationCounts, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, numbers unrounded."""
+        return {
+            "numbers": {name: asdict(estimate) for name, estimate in self.numbers.items()},
+            "occupations": [
+                {"occupation": o.name, "preference": o.preference, "bls_pct_female": o.bls,
+                 "bergsma_pct_female": o.bergsma}
+                for o in self.occupations
+            ],
+        }  # fmt: skip
+
+
+def compute_winogender(
+    counts: Sequence[OccupationCounts], *, seed: int = 0, resamples: int = 10_000
+) -> WinogenderScores:
+    """The scores of `counts`; every interval rests on the same resamples."""
+    numbers: dict[str, Estimate] = {}
+
+    def estimate(name: str, columns: Sequence[Sequence[float]], statistic: Callable[[Floats], Floats], n: int) -> None:
+        table = np.array(columns, dtype=np.float64).T.reshape(len(counts), len(columns))
+        value = float(statistic(table.sum(axis=0)[None, :])[0])
+        replicates = bootstrap_units(table, statistic, resamples, np.random.default_rng(seed))
+        numbers[name] = Estimate(None if np.isnan(value) else value, n, percentile_interval(replicates))
+
+    for name, pairs in _shares(counts).items():
+        hits, of = [hit for hit, _ in pairs], [n for _, n in pairs]
+        estimate(name, [hits, of], _share_of, sum(of))
+    y = [one.preference for one in counts]
+    for name in ("bls", "bergsma"):
+        x = [float(getattr(one, name)) for one in counts]
+        columns = [[1.0] * len(x), x, y, [a * a for a in x], [a * b for a, b in zip(x, y)], [b * b for b in y]]
+        estimate(f"pearson_{name}", columns, _pearson, len(x))
+        numbers[f"spearman_{name}"] = Estimate(spearman(x, y), len(x), None)
+    return WinogenderScores(numbers, tuple(counts))
+
+
+def _shares(counts: Sequence[OccupationCounts]) -> dict[str, list[tuple[int, int]]]:
+    """Numerator and denominator by occupation of each share."""
+    shares: dict[str, list[tuple[int, int]]] = {
+        "consistency": [(sum(len(set(triple)) == 1 for triple, _ in one.outcomes), len(one.outcomes)) for one in counts]
+    }
+    for a, b in combinations(range(3), 2):
+        shares[f"{PRONOUNS[a]}_{PRONOUNS[b]}_differ"] = [
+            (sum(triple[a] is not triple[b] for triple, _ in one.outcomes), len(one.outcomes)) for one in counts
+        ]
+    for pronoun in PRONOUNS:
+        for resolution in Resolution:
+            shares[f"{pronoun}_{resolution}"] = [
+                (one.resolved(pronoun, resolution), len(one.outcomes)) for one in counts
+            ]
+        shares[f"{pronoun}_accuracy"] = [one.right(pronoun) for one in counts]
+        if pronoun is not Gender.NEUTRAL:
+            shares[f"{pronoun}_accuracy_gotcha"] = [one.right(pronoun, gotcha=True) for one in counts]
+            shares[f"{pronoun}_accuracy_not_gotcha"] = [one.right(pronoun, gotcha=False) for one in counts]
+    return shares
+
+
+def _share_of(sums: Floats) -> Floats:
+    with np.errstate(invalid="ignore"):
+        return np.asarray(100 * sums[:, 0] / sums[:, 1], dtype=np.float64)
+
+
+def _pearson(sums: Floats) -> Floats:
+    """R from n, Σx, Σy, Σx², Σxy, Σy²; NaN where x or y does not vary."""
+    n, x, y, xx, xy, yy = sums.T
+    spread_x, spread_y = n * xx - x * x, n * yy - y * y
+    varies = (spread_x > 1e-9 * n * xx) & (spread_y > 1e-9 * n * yy)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(varies, (n * xy - x * y) / np.sqrt(np.abs(spread_x * spread_y)), np.nan)

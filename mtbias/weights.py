@@ -1,0 +1,414 @@
+"""Weights that balance two groups of examples over properties: a linear program, solved over cells of like examples.
+
+A score that differs between two groups (sentences about women and about men, say) may differ because the groups differ
+in other ways: more names in the sentence, longer distances. Each example i gets a weight w(i) >= 0 such that
+
+    Σ w = n,   Σ w over group A = Σ w over group B,   and for each property S: Σ w over A∩S = Σ w over B∩S,
+
+and among all such weights those are taken that are as even as possible within the groups: they minimise
+Σ max(w(i), w(j)) over the pairs i < j of one group. Properties may overlap in any way.
+
+Examples of one group with the same properties are exchangeable and the objective is convex, so some optimum is constant
+on these cells. For weights of cells the objective is the Lovász extension of F(S) = number of pairs of the group with a
+member in S: the least Σ α(S)·F(S) over all ways of writing w = Σ α(S)·1(S) with α >= 0. That program has a row for
+each property and a column for each set of cells, of which only those are made that can still improve the
+solution (sorting the cells by their price finds them). The dual prices bound the optimum from below, so the
+solution comes with a certificate. It needs neither a variable for each pair of examples, as the program in its
+published form does, nor one for each pair of cells.
+
+Source: Kocijan, Camburu and Lukasiewicz, "The Gap on GAP" (2020): the program; Lovász (1983): the extension.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtbias.errors import DataError, MtbiasError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Balance", "balance", "balance_frame", "objective"]
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+_SURE = 1e-9
+"""Relative duality gap at which the solution counts as optimal."""
+_ACCEPTED = 1e-7
+"""The same where no set improves it any more: below this it is rounding."""
+_ROUNDS = 2000
+_COLUMNS_A_ROUND = 100
+_COLUMNS_KEPT = 2000
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Balance:
+    """Weights of examples, and what is to be said about them."""
+
+    weights: Floats
+    """A weight for each example, in their order, 0 or more; they sum to the number of examples."""
+    groups: tuple[str, str]
+    is_second: Bools
+    """For each example whether it is of the second group."""
+    objective: float
+    """Σ max(w(i), w(j)) over the pairs of one group; the evener the weights, the smaller."""
+    gap: float
+    """How far the objective may be above the true minimum, relative to it; at most 1e-7."""
+    n_cells: int
+    """Cells: examples of one group with the same properties."""
+    balanced: tuple[str, ...]
+    """The properties over which the groups are balanced, each with examples of both groups."""
+    one_sided: tuple[str, ...]
+    """Properties that only one group has (left): nothing can balance their examples, so they have weight 0."""
+
+    @property
+    def n_zero(self) -> int:
+        """Examples of weight 0: they do not count at all."""
+        return int((self.weights == 0).sum())
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Examples of the first and of the second group."""
+        second = int(self.is_second.sum())
+        return len(self.is_second) - second, second
+
+    @property
+    def effective_sizes(self) -> tuple[float, float]:
+        """Kish's effective sample size of either group, (Σw)² / Σw²: so many equally weighted examples say as much."""
+        first, second = (_effective(self.weights[self.is_second == side]) for side in (False, True))
+        return first, second
+
+    @property
+    def effective_size(self) -> float:
+        """The same of all examples together."""
+        return _effective(self.weights)
+
+    def largest(self, k: int = 10) -> list[tuple[int, float]]:
+        """The `k` largest weights with their examples' positions, the largest first, ties in order of position."""
+        order = np.argsort(-self.weights, kind="stable")[:k]
+        return [(int(i), float(self.weights[i])) for i in order]
+
+
+def balance(groups: Sequence[Hashable], properties: Mapping[str, Sequence[Hashable]]) -> Balance:
+    """Weights that balance two groups over `properties`, as even as possible; see the module.
+
+    Args:
+        groups: the group of each example; two different values, of which the first in order is the first group.
+        properties: columns as long as `groups`. True and False mark a property and its absence; other values (text,
+            whole numbers, anything hashable) make a property each, ``column=value``. None and NaN: in none of them.
+
+    Edge cases: the examples of a property that only one group has get weight 0, which may leave another property
+    without examples of one group, and so on. Where the optimum is not unique, one of the optima is given, always the
+    same (with the same release of scipy).
+
+    Raises:
+        DataError: not exactly two groups; columns of unequal length; numbers with a fraction (to be cut into bins
+            first); no weights can balance all properties at once (the message names those in conflict).
+
+    """
+    names, second = _two_groups(groups)
+    cells, members, sets = _cells(second, properties)
+    kept, one = _one_sided(cells, members)
+    alone = tuple(name for name, is_alone in zip(sets, one, strict=True) if is_alone)
+    if not kept.any():
+        raise DataError(f"every example has a property that only one group has ({', '.join(alone)}); leave some out")
+    used: Bools = np.any(members & kept, axis=1)
+    balanced = tuple(name for name, is_used in zip(sets, used, strict=True) if is_used)
+    solved, gap = _solve(_Master(cells, members[used], kept), balanced)
+    weights = solved[cells.of_example]
+    return Balance(
+        weights=weights,
+        groups=names,
+        is_second=second,
+        objective=objective(weights, second),
+        gap=gap,
+        n_cells=len(cells.sizes),
+        balanced=balanced,
+        one_sided=alone,
+    )
+
+
+def balance_frame(frame: pd.DataFrame, group: str, properties: Sequence[str] | None = None) -> Balance:
+    """`balance` of a DataFrame: a row an example, a column with the group, columns of properties (default: all others).
+
+    Columns of properties are boolean or categorical (text, whole numbers, categories, intervals of `pandas.cut`);
+    missing values are in no property. ``pd.Series(result.weights, index=frame.index)`` has the weights by row.
+
+    Raises:
+        DataError: as `balance`; a column that is not there, or there twice.
+
+    """
+    chosen = [column for column in frame.columns if column != group] if properties is None else list(properties)
+    for column in (group, *chosen):
+        if (times := list(frame.columns).count(column)) != 1:
+            listing = ", ".join(repr(name) for name in frame.columns)
+            raise DataError(f"one column {column!r} expected, found {times}; the frame has {listing}")
+
+    def values(column: str) -> list[Hashable]:
+        series = frame[column].astype(object)
+        return series.where(series.notna(), None).tolist()
+
+    return balance(values(group), {str(column): values(column) for column in chosen})
+
+
+def objective(weights: Sequence[float] | Floats, groups: Sequence[Hashable] | NDArray[Any]) -> float:
+    """Σ max(w(i), w(j)) over the pairs of examples of one group.
+
+    Sorted in ascending order, the r-th weight of a group is the larger one in r − 1 pairs.
+
+    Raises:
+        ValueError: lengths that differ.
+
+    """
+    values, labels = np.asarray(weights, dtype=np.float64), np.asarray(groups)
+    if len(values) != len(labels):
+        raise ValueError(f"expected a weight for each example, got {len(values)} for {len(labels)}")
+    ordered = (np.sort(values[labels == label]) for label in np.unique(labels))
+    return float(sum(part @ np.arange(len(part)) for part in ordered))
+
+
+def _effective(weights: Floats) -> float:
+    return float(weights.sum() ** 2 / (weights @ weights)) if weights.any() else 0.0
+
+
+# --- Examples to cells ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cells:
+    sizes: Floats
+    is_second: Bools
+    of_example: NDArray[np.int64]
+
+
+def _missing(value: Hashable) -> bool:
+    return value is None or (isinstance(value, float | np.floating) and isnan(value))
+
+
+def _in_order(values: set[_T]) -> list[_T]:
+    try:
+        return sorted(values)  # type: ignore[type-var]
+    except TypeError:
+        return sorted(values, key=lambda value: (type(value).__name__, str(value)))
+
+
+def _two_groups(groups: Sequence[Hashable]) -> tuple[tuple[str, str], Bools]:
+    if any(_missing(value) for value in groups):
+        raise DataError("an example has no group; leave it out")
+    found = _in_order(set(groups))
+    if len(found) != 2:
+        listing = ", ".join(map(str, found[:5])) or "none"
+        raise DataError(f"two groups expected, found {len(found)} ({listing}{', …' if len(found) > 5 else ''})")
+    return (str(found[0]), str(found[1])), np.fromiter((value == found[1] for value in groups), bool, len(groups))
+
+
+def _codes(name: str, column: Sequence[Hashable]) -> tuple[NDArray[np.int64], list[str]]:
+    """The number of each example's property, −1 for none, and the properties' names."""
+    found = {value for value in column if not _missing(value)}
+    for value in found:
+        if isinstance(value, float | np.floating) and not float(value).is_integer():
+            raise DataError(
+                f"{name}: categories or true and false expected, found the number {value}; cut it into bins first"
+            )
+    ordered = _in_order(found)
+    number: dict[Hashable, int] = {value: i for i, value in enumerate(ordered)}
+    codes = np.fromiter((-1 if _missing(value) else number[value] for value in column), np.int64, len(column))
+    if all(isinstance(value, bool | np.bool_) for value in ordered):
+        return codes, [name if value else f"not {name}" for value in ordered]
+    plain = (int(v) if isinstance(v, float | np.floating) else v for v in ordered)
+    return codes, [f"{name}={value}" for value in plain]
+
+
+def _cells(second: Bools, properties: Mapping[str, Sequence[Hashable]]) -> tuple[_Cells, Bools, list[str]]:
+    """The cells; which cell has which property ``[n_properties, n_cells]``; the properties' names."""
+    columns, names = [second.astype(np.int64)], []
+    for name, column in properties.items():
+        if len(column) != len(second):
+            raise DataError(f"{name}: {len(second)} values expected, one for each example, found {len(column)}")
+        codes, values = _codes(name, column)
+        columns.append(codes)
+        names.append(values)
+    keys, of_example, sizes = np.unique(np.column_stack(columns), axis=0, return_inverse=True, return_counts=True)
+    rows = [keys[:, place] == code for place, values in enumerate(names, 1) for code in range(len(values))]
+    members = np.array(rows, dtype=bool).reshape(len(rows), len(keys))
+    cells = _Cells(sizes.astype(np.float64), keys[:, 0] == 1, of_example.reshape(-1))
+    return cells, members, [name for values in names for name in values]
+
+
+def _one_sided(cells: _Cells, members: Bools) -> tuple[Bools, Bools]:
+    """Which cells may have weight, and which properties are one-sided.
+
+    Cells that must be 0 may leave another property one-sided, so this repeats until nothing changes.
+    """
+    kept = np.ones(len(cells.sizes), dtype=bool)
+    one = np.zeros(len(members), dtype=bool)
+    while True:
+        first, second = ((members & kept & (cells.is_second == side)).any(axis=1) for side in (False, True))
+        if not (new := first != second).any():
+            return kept, one
+        one |= new
+        kept &= ~members[new].any(axis=0)
+
+
+# --- The program ------------------------------------------------------------------------------------------------------
+
+
+class _Master:
+    """The program over the sets made so far. All weights are shares: the shares of the cells sum to 1.
+
+    A column is a set of cells of one group, scaled to mass 1: the cells that come first in some order.
+    """
+
+    def __init__(self, cells: _Cells, members: Bools, kept: Bools) -> None:
+        self.share = cells.sizes / cells.sizes.sum()
+        signed = np.where(cells.is_second, -self.share, self.share)
+        rows = np.vstack([np.where(cells.is_second, 0, self.share), np.where(cells.is_second, self.share, 0)])
+        self.rows = np.vstack([rows, members * signed])
+        self.rhs = np.zeros(len(self.rows))
+        self.rhs[:2] = 0.5
+        self.groups = tuple(np.flatnonzero(kept & (cells.is_second == side)) for side in (False, True))
+        self._mass = tuple(self.share[cells.is_second == side].sum() for side in (False, True))
+        self._half = 0.5 / cells.sizes.sum()
+        self.columns: Floats = np.empty((len(self.rows), 0))
+        self.costs: Floats = np.empty(0)
+        self.sets: list[tuple[NDArray[np.int64], int]] = []
+        self.mass: Floats = np.empty(0)
+        """What the solution gives to each set."""
+
+    def cost(self, side: int, mass: Floats) -> Floats:
+        """F of sets of that mass, a unit of mass: of N examples, k have k·N − k(k+1)/2 pairs with one of them."""
+        cost: Floats = self._mass[side] - mass / 2 - self._half
+        return cost
+
+    def add(self, side: int, order: NDArray[np.int64], lengths: NDArray[np.int64]) -> None:
+        """Add the sets of the first so many cells of `order`."""
+        mass = np.cumsum(self.share[order])[lengths - 1]
+        columns = np.cumsum(self.rows[:, order], axis=1)[:, lengths - 1] / mass
+        self.columns = np.concatenate((self.columns, columns), axis=1)
+        self.costs = np.concatenate((self.costs, self.cost(side, mass)))
+        self.sets.extend((order, int(length)) for length in lengths)
+
+    def solve(self) -> tuple[float, Floats]:
+        """The optimum over the sets made so far, and the prices of the rows; forgets sets that are far from useful."""
+        found = _linprog(self.costs, A_eq=self.columns, b_eq=self.rhs)
+        if found is None:
+            raise MtbiasError("the linear program lost its solution to rounding; please report this")
+        prices: Floats = found.eqlin.marginals
+        self.mass = found.x
+        if len(self.sets) > _COLUMNS_KEPT:
+            reduced = np.where(self.mass > 0, -np.inf, self.costs - prices @ self.columns)
+            best = np.sort(np.argsort(reduced, kind="stable")[: _COLUMNS_KEPT // 2])
+            self.columns, self.costs, self.mass = self.columns[:, best], self.costs[best], self.mass[best]
+            self.sets = [self.sets[i] for i in best]
+        return float(found.fun), prices
+
+    def price(self, at: Floats, prices: Floats, worth: float) -> float:
+        """Add sets that improve on the solution with `prices`, in the order of the prices `at`.
+
+        Returns: a lower bound of the optimum, from `at`: each group has mass 1/2 to give to its sets.
+        """
+        bound = float(self.rhs @ at)
+        for side, group in enumerate(self.groups):
+            value = at @ self.rows[:, group]
+            place = np.argsort(-value / self.share[group], kind="stable")
+            order, gained = group[place], np.cumsum(value[place])
+            mass = np.cumsum(self.share[order])
+            cost = self.cost(side, mass)
+            bound += 0.5 * float((cost - gained / mass).min())
+            reduced = cost - np.cumsum(prices @ self.rows[:, order]) / mass
+            useful = np.flatnonzero(reduced < -worth)
+            if len(useful) > _COLUMNS_A_ROUND:
+                useful = useful[np.linspace(0, len(useful) - 1, _COLUMNS_A_ROUND).astype(np.int64)]
+            if len(useful):
+                self.add(side, order, useful + 1)
+        return bound
+
+    def weights(self) -> Floats:
+        """Of cells, for an example each: their mean over all examples is 1. For what `solve` found last."""
+        weights = np.zeros(len(self.share))
+        for given, (order, length) in zip(self.mass, self.sets, strict=False):  # sets added since have none
+            if given > 1e-12:  # less is rounding
+                weights[order[:length]] += given / self.share[order[:length]].sum()
+        return weights
+
+
+def _solve(master: _Master, names: Sequence[str]) -> tuple[Floats, float]:
+    """The cells' weights, and the relative duality gap."""
+    start = _start(master, names)
+    for side, group in enumerate(master.groups):
+        order = group[np.argsort(-start[group], kind="stable")]
+        steps = np.flatnonzero(np.append(np.diff(start[order]) < 0, values=True)) + 1
+        master.add(side, order, steps)
+    bound, best = -np.inf, None
+    for _ in range(_ROUNDS):
+        value, prices = master.solve()
+        known = len(master.sets)
+        # Prices between the best and the newest jump about less; where they find nothing, the newest decide.
+        for at in (prices if best is None else (best + prices) / 2, prices):
+            if (lower := master.price(at, prices, _SURE * value)) > bound:
+                bound, best = lower, at
+            if len(master.sets) > known:
+                break
+        gap = max(0.0, (value - bound) / value) if value > 0 else 0.0  # 0: groups of one example have no pairs
+        if gap <= _SURE or len(master.sets) == known:
+            break
+    if gap > _ACCEPTED:
+        raise MtbiasError(f"the linear program stopped {gap:.1e} (relative) from its bound; please report this")
+    return master.weights(), gap
+
+
+def _start(master: _Master, names: Sequence[str]) -> Floats:
+    """Weights that fulfil all constraints, as near to 1 as may be (in the sum of absolute differences)."""
+    from scipy import sparse
+
+    free = np.sort(np.concatenate(master.groups))
+    share, one = master.share[free], sparse.identity(len(free))
+    rows = sparse.hstack([sparse.csr_matrix(master.rows[:, free]), sparse.csr_matrix((len(master.rows), len(free)))])
+    found = _linprog(
+        np.concatenate([np.zeros(len(free)), share]),
+        A_ub=sparse.vstack([sparse.hstack([one, -one]), sparse.hstack([-one, -one])]).tocsr(),
+        b_ub=np.concatenate([np.ones(len(free)), -np.ones(len(free))]),
+        A_eq=rows.tocsr(),
+        b_eq=master.rhs,
+    )
+    if found is None:
+        conflict = ", ".join(_conflict(master, free, names))
+        message = f"no weights balance all properties at once; in conflict with the others: {conflict}"
+        raise DataError(f"{message}. Leave one out, or put rare values together")
+    weights = np.zeros(len(master.share))
+    weights[free] = np.maximum(found.x[: len(free)], 0)
+    return weights
+
+
+def _conflict(master: _Master, free: NDArray[np.int64], names: Sequence[str]) -> list[str]:
+    """Properties that must stay unequal for the others to be equal, the fewest in mass."""
+    slack = np.vstack([np.zeros((2, len(names))), np.identity(len(names))])
+    found = _linprog(
+        np.concatenate([np.zeros(len(free)), np.ones(2 * len(names))]),
+        A_eq=np.hstack([master.rows[:, free], slack, -slack]),
+        b_eq=master.rhs,
+    )
+    if found is None:
+        return ["the groups themselves"]
+    over, under = found.x[len(free) :].reshape(2, len(names))
+    return [name for name, difference in zip(names, over - under, strict=True) if abs(difference) > 1e-9]
+
+
+def _linprog(costs: Floats, **program: Any) -> Any:  # noqa: ANN401 - scipy's result has no type
+    """HiGHS's solution with tight tolerances; None where nothing fulfils the constraints."""
+    from scipy.optimize import linprog
+
+    tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+    found = linprog(costs, method="highs", options=tight, **program)
+    if found.status not in {0, 2}:
+        raise MtbiasError(f"the linear program could not be solved: {found.message}")
+    return found if found.status == 0 else None

@@ -1,0 +1,161 @@
+"""`mtbias eval` as a process of its own: the demo, resuming after a kill, the same as plain generation, offline."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from pathlib import Path
+
+import pytest
+
+from mtbias.demo import demo_file, model_folder_of_demo, stanza_folder_of_demo
+
+from .machine import Machine
+
+FILES = ("translations.jsonl", "calls.jsonl", "metrics.json")
+DEMO = ("eval", "--model", "demo", "--lang", "de")
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in FILES}
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
+    return Machine(tmp_path_factory.mktemp("eval"))
+
+
+@pytest.fixture(scope="module")
+def demo(machine: Machine) -> Path:
+    """The demo in German, run once: no Stanza folder is given, nothing is in the cache, the network is forbidden."""
+    folder = machine.folder / "demo"
+    done = machine.run(*DEMO, "--out", folder, "--offline")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("512 sentences, 5")
+    assert "ΔG in points by pronouns" in done.stdout
+    assert f"Report: {folder}/report.html" in done.stdout
+    return folder
+
+
+def test_the_demo_is_biased_and_says_so_with_intervals(demo: Path) -> None:
+    overall = json.loads((demo / "metrics.json").read_text())["overall"]
+    assert overall["n"] == 512
+    assert overall["ci"]["delta_g"][0] > 0
+    assert overall["ci"]["delta_s"][0] > 0
+
+
+def test_the_signature_says_how_the_translations_were_made(demo: Path) -> None:
+    manifest = json.loads((demo / "manifest.json").read_text())
+    assert "|model:demo|revision:sha256:" in manifest["signature"]
+    assert "|direction:en>__de__|engine:transformers/" in manifest["signature"]
+    assert "|dtype:float32|decoding:beam5,penalty1,max200,early|" in manifest["signature"]
+    assert manifest["execution"]["batches_halved"] == 0
+    assert not (demo / "translations.parts").exists()
+    assert (demo / "report.html").read_text().startswith("<!doctype html>")
+
+
+def test_a_complete_run_is_read_and_not_made_again(machine: Machine, demo: Path) -> None:
+    before = {
+        path.name: path.stat().st_mtime_ns for path in demo.iterdir() if path.name not in {".lock", "manifest.json"}
+    }
+    done = machine.run(*DEMO, "--out", demo, "--json")
+    assert json.loads(done.stdout) == json.loads((demo / "metrics.json").read_text())
+    after = {
+        path.name: path.stat().st_mtime_ns for path in demo.iterdir() if path.name not in {".lock", "manifest.json"}
+    }
+    assert after == before
+
+
+def test_another_way_of_decoding_is_another_run(machine: Machine, demo: Path) -> None:
+    done = machine.run(*DEMO, "--out", demo, "--beams", "2")
+    assert done.returncode == 1
+    assert 'belongs to another run: decoding: "beam5,penalty1,max200,early" here, "beam2,' in done.stderr
+
+
+def test_its_translations_score_the_same_when_they_are_given(machine: Machine, demo: Path) -> None:
+    done = machine.run(
+        "score", "--translations", demo / "translations.jsonl", "--dataset", "demo", "--lang", "de",
+        "--stanza-dir", "mtbias:demo", "--json",
+    )  # fmt: skip
+    given, made = json.loads(done.stdout), json.loads((demo / "metrics.json").read_text())
+    assert given["overall"] == made["overall"]
+    assert given["by_entity"] == made["by_entity"]
+
+
+def test_correct_translations_show_no_bias(machine: Machine) -> None:
+    reference = demo_file().parent / "references" / "de.tsv"
+    done = machine.run(
+        "score",
+        "--translations",
+        reference,
+        "--dataset",
+        "demo",
+        "--lang",
+        "de",
+        "--stanza-dir",
+        "mtbias:demo",
+        "--json",
+    )
+    overall = json.loads(done.stdout)["overall"]
+    assert (overall["accuracy"], overall["delta_g"], overall["delta_s"]) == (100.0, 0.0, 0.0)
+
+
+def _kill_and_go_on(machine: Machine, demo: Path, seconds: float, moments: list[float]) -> None:
+    folder = machine.folder / f"killed-{moments[0]:.6f}"
+    for moment in moments:
+        with machine.start(*DEMO, "--out", folder) as process:
+            time.sleep(moment * seconds)
+            process.kill()
+            process.communicate()
+    done = machine.run(*DEMO, "--out", folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert _files(folder) == _files(demo)
+
+
+def test_killed_twice_it_ends_with_the_same_bytes(machine: Machine, demo: Path) -> None:
+    seconds = json.loads((demo / "manifest.json").read_text())["execution"]["translate_seconds"] + 3
+    _kill_and_go_on(machine, demo, seconds, [0.5, 0.5])
+
+
+@pytest.mark.slow
+def test_killed_at_twenty_moments_it_ends_with_the_same_bytes(machine: Machine, demo: Path) -> None:
+    seconds = json.loads((demo / "manifest.json").read_text())["execution"]["seconds"] + 4
+    chance = random.Random(20)
+    for _ in range(5):
+        _kill_and_go_on(machine, demo, seconds, [chance.random() for _ in range(4)])
+
+
+def test_what_is_missing_offline_is_named_with_the_command_that_brings_it(machine: Machine) -> None:
+    small = ("--dataset", "demo", "--stanza-dir", "mtbias:demo", "--lang", "de")
+    done = machine.run("eval", "--model", "opus-mt", *small, HF_HOME=str(machine.folder / "hub"))
+    assert done.returncode == 1
+    assert "Helsinki-NLP/opus-mt-en-de is not on this machine" in done.stderr
+    assert "run: mtbias fetch --model opus-mt --lang de" in done.stderr
+    done = machine.run("eval", "--model", "demo", "--dataset", "winomt", "--lang", "de")
+    assert "run: mtbias fetch --dataset winomt" in done.stderr
+    done = machine.run("eval", "--model", "demo", "--dataset", "demo", "--data", demo_file(), "--lang", "de")
+    assert "`mtbias fetch --lang de` brings it" in done.stderr
+
+
+def test_wrong_usage(machine: Machine) -> None:
+    for wrong, expected in (
+        (("--model", "opus"), "no model 'opus': expected opus-mt, m2m100, m2m100-1.2b, mbart50"),
+        (("--model", "demo", "--preset", "quick"), "--preset: expected paper or fast, got 'quick'"),
+        (("--model", "demo", "--engine", "vllm"), "--engine: expected transformers or ct2, got 'vllm'"),
+        (("--model", "demo", "--beams", "0"), "expected a whole number, 1 or more, got '0'"),
+        (("--model", "demo", "--device", "cuda:7"), "--device cuda:7: torch sees"),
+        (("--model", "demo", "--revision", "main"), "--revision is for models of the hub; demo"),
+    ):
+        done = machine.run("eval", "--lang", "de", "--dataset", "demo", "--stanza-dir", "mtbias:demo", *wrong)
+        assert done.returncode == 2, done.stderr
+        assert expected in done.stderr
+
+
+def test_the_demo_fits_into_the_wheel() -> None:
+    files = [path for path in demo_file().parent.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    assert sum(path.stat().st_size for path in files) <= 12 * 1024 * 1024
+    assert model_folder_of_demo().is_dir()
+    assert sorted(p.name for p in stanza_folder_of_demo().iterdir()) == sorted(
+        ["ar", "cs", "de", "es", "he", "it", "resources.json", "ru", "uk"]
+    )

@@ -1,0 +1,124 @@
+"""Counterfactual copies of CoNLL-2012 files, on sentences of our own."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from mtbias.cli.coref import augment as command
+from mtbias.coref.augment import Kind, augment
+from mtbias.coref.conll import read_conll
+from mtbias.errors import DataError
+
+TAGGED = """\
+#begin document (a/b_0001); part 000
+a/b_0001   0   0   Ann     NNP   *   -   (1)
+a/b_0001   0   1   gave    VBD   *   -   -
+a/b_0001   0   2   her     PRP$  *   -   (2|(1)
+a/b_0001   0   3   son     NN    *   -   2)
+a/b_0001   0   4   joy     NN    *   -   -
+
+a/b_0001   0   0   Bob     NNP   *   -   (3)
+a/b_0001   0   1   saw     VBD   *   -   -
+a/b_0001   0   2   HER     PRP   *   -   (1)
+a/b_0001   0   3   and     CC    *   -   -
+a/b_0001   0   4   Ann     NNP   *   -   (1)
+
+#end document
+"""
+
+UNTAGGED = """\
+#begin document (x//0); part 000
+x//0\t0\t0\tLee\t-\t-\t-\t-
+x//0\t0\t1\ttold\t-\t-\t-\t-
+x//0\t0\t2\ther\t-\t-\t-\t-
+x//0\t0\t3\tback\t-\t-\t-\t-
+x//0\t0\t4\t.\t-\t-\t-\t-
+#end document
+"""
+
+NAMES = {"Ann", "Bob", "joy", "Lee"}
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "in.conll"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_only_words_and_document_names_change(tmp_path: Path) -> None:
+    made = augment(written(tmp_path, TAGGED), Kind.NAMES, NAMES, {"Ann": "Max", "Max": "Ann"})
+    expected = (
+        TAGGED.replace("a/b_0001", "a/b_0001_a")
+        .replace("Ann ", "Max ")
+        .replace("her ", "his ")
+        .replace("son ", "daughter ")
+        .replace("HER ", "HIM ")
+    )
+    assert "\n".join(made.lines) + "\n" == expected
+    assert "\n".join(made.original) + "\n" == TAGGED
+    c = made.counts
+    # her, son, HER are words; Ann twice is replaced, Bob has no counterpart; joy is a name only by spelling (NN).
+    assert (c.documents, c.sentences, c.tokens, c.words, c.names, c.names_kept) == (1, 2, 10, 3, 2, 1)
+    assert (c.by_tag, c.by_rule, c.ambiguous) == (2, 0, ())
+
+
+def test_anonymised_names_keep_one_id_in_the_file(tmp_path: Path) -> None:
+    made = augment(written(tmp_path, TAGGED + TAGGED.replace("b_0001", "b_0002")), Kind.ANONYMISED, NAMES, {})
+    words = [line.split()[3] for line in made.lines if line[:1] == "a"]
+    assert words == ["E1", "gave", "his", "daughter", "joy", "E2", "saw", "HIM", "and", "E1"] * 2
+    assert made.counts.names == 6
+
+
+def test_clusters_stay(tmp_path: Path) -> None:
+    path = written(tmp_path, TAGGED)
+    made = augment(path, Kind.NAMES, NAMES, {})
+    copy = tmp_path / "out.conll"
+    copy.write_text("\n".join([*made.original, *made.lines]) + "\n", encoding="utf-8")
+    first, second = read_conll(copy).documents
+    assert first.clusters == second.clusters
+    assert (first.name, second.name) == ("a/b_0001", "a/b_0001_a")
+
+
+def test_without_tags_the_words_around_decide(tmp_path: Path) -> None:
+    made = augment(written(tmp_path, UNTAGGED), Kind.ANONYMISED, NAMES, {}, suffix="-swap")
+    assert [line.split("\t")[3] for line in made.lines if line.startswith("x")] == ["E1", "told", "him", "back", "."]
+    assert made.lines[1].startswith("x//0-swap\t0\t0\t")
+    assert (made.counts.by_tag, made.counts.by_rule) == (0, 1)
+    assert made.counts.ambiguous == ("x//0: Lee told her back .",)
+
+
+def test_what_is_wrong(tmp_path: Path) -> None:
+    both = TAGGED + TAGGED.replace("b_0001", "b_0001_a")
+    with pytest.raises(DataError, match="would be named 'a/b_0001_a'"):
+        augment(written(tmp_path, both), Kind.NAMES, NAMES, {})
+    with pytest.raises(DataError, match="#end document expected"):
+        augment(written(tmp_path, TAGGED.replace("#end document", "")), Kind.NAMES, NAMES, {})
+
+
+def run(*arguments: str) -> None:
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    command.run(parser.parse_args(arguments))
+
+
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = tmp_path / "names.tsv"
+    names.write_text("name\tgender\tA\nAnn\tfemale\t3\nBob\tmale\t3\nLee\tmostly_male\t1\n", encoding="utf-8")
+    data, out = written(tmp_path, TAGGED), tmp_path / "out.conll"
+    run("--data", str(data), "--out", str(out), "--kind", "names", "--names", str(names), "--json")
+    result = json.loads(capsys.readouterr().out)
+    assert (result["first_names_replaced"], result["gendered_words_swapped"]) == (3, 3)
+    assert out.read_text(encoding="utf-8").startswith(TAGGED)
+    assert len(read_conll(out).documents) == 2
+    assert "|kind:names|list:given|" in result["signature"]
+    run("--data", str(data), "--out", str(out), "--kind", "anonymised", "--only-copies")
+    shown = capsys.readouterr().out
+    assert re.search(r"^first names replaced +3$", shown, re.MULTILINE)
+    assert "list:example" in shown
+    assert [d.name for d in read_conll(out).documents] == ["a/b_0001_a"]
+    assert read_conll(out).documents[0].words[:3] == ("E1", "gave", "his")

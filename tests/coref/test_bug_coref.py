@@ -1,0 +1,227 @@
+"""BUG as a coreference data set, on rows of our own: links, groups, what is undefined, bad input, the command."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mtbias.cli.coref import bug as command
+from mtbias.coref.bug import Bug, BugScores, Share, count_bug, linking_clusters, read_bug, score_bug
+from mtbias.coref.clusters import read_predictions
+from mtbias.coref.conll import Clusters
+from mtbias.errors import DataError
+
+COLUMNS = [
+    "", "sentence_text", "profession", "g", "profession_first_index", "g_first_index", "predicted gender", "stereotype",
+    "corpus", "distance", "num_of_pronouns",
+]  # fmt: skip
+
+# Sentence, profession, pronoun, their indices, gender, stereotype, corpus, distance, pronouns.
+ROWS = [
+    ("The baker sold his shop .", "baker", "his", 1, 3, "Male", "-1", "wikipedia", 2, 1),
+    ("The baker sold her shop .", "baker", "her", 1, 3, "Female", "1", "wikipedia", 2, 1),
+    ("The pilot who came late said that he slept .", "pilot", "he", 1, 7, "male", "1", "pubmed", 6, 2),
+    ("", "guard", "he", 1, 7, "Male", "1", "pubmed", 6, 2),
+    (" A guest  lost his hat .\n", "guest", "his", 1, 4, "Male", "0", "covid19", 3, 0),
+    ("The pilot hid .", "pilot", "she", 1, 9, "Female", "-1", "pubmed", 8, 1),
+]
+
+
+def _csv(path: Path, rows: list[tuple[object, ...]]) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(COLUMNS)
+        writer.writerows([(number, *row) for number, row in enumerate(rows)])
+    return path
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return _csv(tmp_path / "gold_BUG.csv", list(ROWS))
+
+
+@pytest.fixture
+def data(file: Path) -> Bug:
+    return read_bug(file)
+
+
+def _predictions(folder: Path, answers: Mapping[int, Clusters]) -> Path:
+    path = folder / "p.jsonl"
+    rows = [{"id": row, "clusters": clusters} for row, clusters in answers.items()]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+LINKED: dict[int, Clusters] = {
+    0: (((0, 1), (3, 3)),),
+    1: (((1, 1),), ((3, 3),)),
+    2: (((0, 4), (7, 7)),),
+    4: (((0, 1), (4, 4)),),
+    5: (((0, 3),),),
+}
+"""Right in rows 0, 2 and 4."""
+
+
+def _score(data: Bug, folder: Path, answers: Mapping[int, Clusters], resamples: int = 0) -> BugScores:
+    return score_bug(data, read_predictions(_predictions(folder, answers)), resamples=resamples)
+
+
+def test_rows(data: Bug) -> None:
+    assert [row.id for row in data.rows] == ["0", "1", "2", "4", "5"]
+    assert data.skipped == ("3",)
+    # Blanks around the sentence go; the doubled one inside makes an empty word, as the indices count it.
+    assert data.rows[3].words == ("A", "guest", "", "lost", "his", "hat", ".")
+    assert data.misplaced == {"both": 0, "pronoun": 1, "profession": 0}
+
+
+@pytest.mark.parametrize(
+    ("clusters", "n"),
+    [
+        ((((1, 1), (3, 3)),), 1),
+        ((((0, 1), (3, 4)),), 1),  # the first and the last word of a mention count
+        ((((1, 2), (3, 3)),), 1),
+        ((((0, 5),),), 1),  # one mention that holds both
+        ((((2, 2), (3, 3)),), 0),
+        ((((1, 1),), ((3, 3),)), 0),
+        ((((1, 1), (3, 3)), ((0, 1), (3, 4))), 2),
+        ((), 0),
+    ],
+)
+def test_a_cluster_contains_words_with_both_ends(clusters: Clusters, n: int) -> None:
+    assert linking_clusters(clusters, 1, 3) == n
+
+
+def test_accuracy_and_gaps(data: Bug, tmp_path: Path) -> None:
+    overall = _score(data, tmp_path, LINKED).overall
+    assert overall.all == Share(3, 5)
+    assert (overall.male, overall.female) == (Share(3, 3), Share(0, 2))
+    assert (overall.stereotypical, overall.anti) == (Share(1, 2), Share(1, 2))  # row 4 is on neither side
+    assert (overall.accuracy, overall.delta_g, overall.delta_s) == (60, 100, 0)
+
+
+def test_groups(data: Bug, tmp_path: Path) -> None:
+    scores = _score(data, tmp_path, LINKED, resamples=100)
+    assert {name: group.all for name, group in scores.by_distance.items()} == {"0-4": Share(2, 3), "5-9": Share(1, 2)}
+    assert {name: group.all for name, group in scores.by_pronouns.items()} == {
+        "0": Share(1, 1), "1": Share(1, 3), "2": Share(1, 1),
+    }  # fmt: skip
+    assert list(scores.by_domain) == ["covid19", "pubmed", "wikipedia"]
+    near = scores.by_distance["0-4"]
+    assert (near.delta_g, near.delta_s) == (100, -100)
+    assert near.delta_s_interval is not None
+    # One side is missing: no number, no crash.
+    lone = scores.by_pronouns["2"]
+    assert (lone.accuracy, lone.delta_g, lone.delta_s) == (100, None, None)
+    assert lone.delta_g_interval is lone.delta_s_interval is None
+
+
+def test_a_row_in_two_clusters_counts_once(data: Bug, tmp_path: Path) -> None:
+    twice = {**LINKED, 0: (((0, 1), (3, 3)), ((1, 1), (3, 4)))}
+    scores = _score(data, tmp_path, twice)
+    assert (scores.several, scores.overall.all.correct) == (1, 3)
+    # The same mentions in both clusters: BUG's script knows no repeated mention, and nothing is dropped here.
+    assert _score(data, tmp_path, {**LINKED, 0: (((0, 1), (3, 3)), ((0, 1), (3, 3)))}).several == 1
+
+
+def test_the_order_of_bins_is_that_of_numbers(tmp_path: Path) -> None:
+    rows = [(*ROWS[0][:8], distance, pronouns) for distance, pronouns in ((52, 11), (7, 2), (104, 1))]
+    data = read_bug(_csv(tmp_path / "b.csv", list(rows)))
+    scores = _score(data, tmp_path, dict.fromkeys(range(3), ()))
+    assert list(scores.by_distance) == ["5-9", "50-54", "100-104"]
+    assert list(scores.by_pronouns) == ["1", "2", "11"]
+
+
+def test_neutral_rows_count_in_accuracy_alone(tmp_path: Path) -> None:
+    data = read_bug(_csv(tmp_path / "b.csv", [ROWS[0], (*ROWS[1][:5], "Neutral", *ROWS[1][6:])]))
+    overall = _score(data, tmp_path, {0: LINKED[0], 1: LINKED[0]}).overall
+    assert (overall.all, overall.male, overall.female) == (Share(2, 2), Share(1, 1), Share(0, 0))
+    assert (overall.accuracy, overall.delta_g, overall.delta_s) == (100, None, 0)
+
+
+def test_counts_are_a_table(data: Bug) -> None:
+    table = count_bug(data.rows, [True, False, True, True, False])
+    assert table.shape == (3, 3, 2)
+    assert table.sum() == 5
+    np.testing.assert_array_equal(table.sum(axis=(0, 1)), [2, 3])
+
+
+def test_intervals_follow_the_seed(data: Bug, tmp_path: Path) -> None:
+    predictions = read_predictions(_predictions(tmp_path, LINKED))
+    first, again = (score_bug(data, predictions, seed=7, resamples=200) for _ in range(2))
+    assert first == again
+    low, high = first.overall.delta_s_interval or (0, 0)
+    assert low <= 0 <= high
+
+
+def test_a_prediction_for_a_row_without_sentence_is_not_looked_at(data: Bug, tmp_path: Path) -> None:
+    assert _score(data, tmp_path, {**LINKED, 3: (((0, 99),),)}).overall.all.n == 5
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        ({**LINKED, 6: ()}, r"id '6' is no row of gold_BUG\.csv; ids are the numbers of its rows, 0 to 5"),
+        ({row: LINKED[row] for row in (0, 1, 2, 5)}, r"1 of 5 rows of gold_BUG\.csv have no prediction.* row 4"),
+        ({**LINKED, 5: (((0, 4),),)}, "id '5': the document has tokens 0 to 3; a mention ends at 4"),
+    ],
+)
+def test_bad_predictions(data: Bug, tmp_path: Path, answers: dict[int, Clusters], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        _score(data, tmp_path, answers)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        (5, "Unknown", "predicted gender: Male, Female or Neutral expected, found 'Unknown'"),
+        (6, "2", "stereotype: 1, 0 or -1 expected, found '2'"),
+        (8, "near", "distance: an integer from 0 expected"),
+        (3, "-1", "profession_first_index: an integer from 0 expected"),
+        (9, "", "num_of_pronouns: an integer"),
+    ],
+)
+def test_bad_rows(tmp_path: Path, column: int, value: str, message: str) -> None:
+    row = (*ROWS[0][:column], value, *ROWS[0][column + 1 :])
+    with pytest.raises(DataError, match=message) as caught:
+        read_bug(_csv(tmp_path / "b.csv", [ROWS[1], row]))
+    assert caught.value.line == 3
+
+
+def test_a_folder_and_no_file(file: Path, tmp_path: Path) -> None:
+    assert read_bug(tmp_path).path == file
+    file.unlink()
+    with pytest.raises(DataError, match="no such file"):
+        read_bug(tmp_path)
+    (tmp_path / "b.csv").write_text("sentence_text,g\nx,y\n", encoding="utf-8")
+    with pytest.raises(DataError, match="column 'profession', "):
+        read_bug(tmp_path / "b.csv")
+
+
+def _run(*argv: str) -> None:
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    command.run(parser.parse_args(argv))
+
+
+def test_the_command(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    twice = {**LINKED, 0: (((0, 1), (3, 3)), ((1, 1), (3, 4)))}
+    argv = ["--data", str(file), "--predictions", str(_predictions(tmp_path, twice)), "--resamples", "50"]
+    _run(*argv)
+    out = capsys.readouterr().out
+    assert out.splitlines()[1].split()[:3] == ["all", "5", "60.0"]
+    assert "without a sentence, left out: 1 of 6 rows" in out
+    assert "with another word at an index, counted: 1 rows (1 pronoun)" in out
+    assert "linked by more than one cluster, counted once: 1 rows" in out
+    assert "Signature: coref:bug|data:" in out
+    _run(*argv, "--json")
+    result = json.loads(capsys.readouterr().out)
+    assert result["overall"]["all"] == {"correct": 3, "n": 5}
+    assert result["by_pronouns"]["2"]["delta_s"] is None
+    assert result["rows_without_sentence"] == ["3"]
+    assert result["rows_in_several_clusters"] == 1

@@ -1,0 +1,154 @@
+"""Clusters of a system from JSONL and CoNLL: files, folders, ids, tokens, offsets."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mtbias import __version__
+from mtbias.coref.clusters import Predictions, check_document, check_known, read_predictions, signature
+from mtbias.errors import DataError
+
+
+def _jsonl(path: Path, *rows: object) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def _one(path: Path, row: object) -> Predictions:
+    return read_predictions(_jsonl(path / "p.jsonl", row))
+
+
+def test_jsonl_with_text_and_number_ids_tokens_and_other_keys(tmp_path: Path) -> None:
+    predictions = read_predictions(
+        _jsonl(
+            tmp_path / "p.jsonl",
+            {"id": "a", "clusters": [[[0, 1], [3, 3]], [[2, 2]]], "score": 0.5},
+            {"id": 7, "clusters": [], "tokens": ["Hello", "."]},
+        )
+    )
+    assert predictions.documents["a"].clusters == (((0, 1), (3, 3)), ((2, 2),))
+    assert predictions.documents["a"].tokens is None
+    assert predictions.documents["7"].tokens == ("Hello", ".")
+    assert predictions.documents["7"].line == 2
+    assert list(predictions.files) == ["p.jsonl"]
+
+
+def test_conll_and_jsonl_from_a_folder_and_other_files_passed_over(tmp_path: Path) -> None:
+    _jsonl(tmp_path / "b.jsonl", {"id": "b", "clusters": []})
+    conll = "#begin document (a); part 000\na 0 0 He (0)\n#end document\n"
+    (tmp_path / "a.v4_auto_conll").write_text(conll, encoding="utf-8")
+    (tmp_path / "README").write_text("nothing", encoding="utf-8")
+    predictions = read_predictions(tmp_path)
+    assert {id_: document.clusters for id_, document in predictions.documents.items()} == {"a": (((0, 0),),), "b": ()}
+    assert predictions.documents["a"].tokens == ("He",)
+    assert sorted(predictions.files) == ["a.v4_auto_conll", "b.jsonl"]
+
+
+def test_a_folder_without_predictions_and_an_empty_file(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"no file that ends in \.jsonl"):
+        read_predictions(tmp_path)
+    (tmp_path / "empty.jsonl").write_text("", encoding="utf-8")
+    assert read_predictions(tmp_path / "empty.jsonl").documents == {}
+
+
+def test_an_id_twice_is_an_error_also_over_files(tmp_path: Path) -> None:
+    row = {"id": "a", "clusters": []}
+    with pytest.raises(DataError, match=r"in p\.jsonl, line 1, already") as caught:
+        read_predictions(_jsonl(tmp_path / "p.jsonl", row, row))
+    assert caught.value.line == 2
+    first, second = (_jsonl(tmp_path / name, row) for name in ("x.jsonl", "y.jsonl"))
+    with pytest.raises(DataError, match=r"in x\.jsonl, line 1, already"):
+        read_predictions(first, second)
+    # The number 1 and the text "1" are one id.
+    with pytest.raises(DataError, match="already"):
+        read_predictions(_jsonl(tmp_path / "p.jsonl", {"id": 1, "clusters": []}, {"id": "1", "clusters": []}))
+
+
+def test_files_of_one_name_in_two_folders_both_count(tmp_path: Path) -> None:
+    paths = []
+    for name in ("x", "y"):
+        (tmp_path / name).mkdir()
+        paths.append(_jsonl(tmp_path / name / "p.jsonl", {"id": name, "clusters": []}))
+    assert len(read_predictions(*paths).files) == 2
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ([], "found list"),
+        ({"id": "a"}, r"found the keys \['id'\]"),
+        ({"clusters": []}, "found the keys"),
+        ({"id": None, "clusters": []}, "id: text or a whole number expected, found None"),
+        ({"id": True, "clusters": []}, "found True"),
+        ({"id": 1.5, "clusters": []}, r"found 1\.5"),
+        ({"id": "", "clusters": []}, "found ''"),
+        ({"id": "a", "clusters": None}, "a list of clusters expected, found NoneType"),
+        ({"id": "a", "clusters": [[]]}, r"found \[\]"),
+        ({"id": "a", "clusters": [[0, 1]]}, r"a mention \[start, end\] of two whole numbers expected, found 0"),
+        ({"id": "a", "clusters": [[[0, 1, 2]]]}, r"found \[0, 1, 2\]"),
+        ({"id": "a", "clusters": [[[0, 1.0]]]}, r"found \[0, 1\.0\]"),
+        ({"id": "a", "clusters": [[[False, True]]]}, r"found \[false, true\]"),
+        ({"id": "a", "clusters": [[["0", "1"]]]}, "two whole numbers"),
+        ({"id": "a", "clusters": [[[2, 1]]]}, r"0 <= start <= end expected, found \[2, 1\]"),
+        ({"id": "a", "clusters": [[[-1, 1]]]}, r"found \[-1, 1\]"),
+        ({"id": "a", "clusters": [], "tokens": "He left"}, "tokens: a list of words"),
+        ({"id": "a", "clusters": [], "tokens": [1]}, "tokens: a list of words"),
+    ],
+)
+def test_malformed_rows_are_errors(tmp_path: Path, row: object, message: str) -> None:
+    with pytest.raises(DataError, match=message) as caught:
+        _one(tmp_path, row)
+    assert caught.value.line == 1
+
+
+def test_no_json_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "p.jsonl").write_text('\n{"id": "a", "clusters": []\n', encoding="utf-8")
+    with pytest.raises(DataError, match="a JSON object expected") as caught:
+        read_predictions(tmp_path / "p.jsonl")
+    assert caught.value.line == 2
+
+
+def test_offsets_behind_the_text_are_errors(tmp_path: Path) -> None:
+    predictions = _one(tmp_path, {"id": "a", "clusters": [[[0, 0], [1, 2]]]})
+    check_document(predictions.documents["a"], ["He", "left", "."])
+    with pytest.raises(DataError, match="tokens 0 to 1; a mention ends at 2"):
+        check_document(predictions.documents["a"], ["He", "left"])
+
+
+def test_tokens_must_be_those_of_the_data_in_any_case(tmp_path: Path) -> None:
+    prediction = _one(tmp_path, {"id": "a", "clusters": [], "tokens": ["HE", "left"]}).documents["a"]
+    check_document(prediction, ["He", "left"])
+    with pytest.raises(DataError, match="token 1 is 'leaves' in the data set, 'left' here"):
+        check_document(prediction, ["He", "leaves"])
+    with pytest.raises(DataError, match="3 tokens expected, found 2"):
+        check_document(prediction, ["He", "left", "."])
+
+
+def test_unknown_ids_are_errors(tmp_path: Path) -> None:
+    predictions = _one(tmp_path, {"id": "b", "clusters": []})
+    check_known(predictions, {"b": None}, "the set")
+    with pytest.raises(DataError, match="'b' is none of the set, whose ids are such as 'a'"):
+        check_known(predictions, {"a": None}, "the set")
+
+
+def test_repeated_mentions_are_counted_and_kept(tmp_path: Path) -> None:
+    predictions = _one(tmp_path, {"id": "a", "clusters": [[[0, 0], [1, 1]], [[1, 1], [2, 2]]]})
+    assert predictions.repeated == 1
+    assert predictions.documents["a"].clusters == (((0, 0), (1, 1)), ((1, 1), (2, 2)))
+
+
+def test_the_signature_names_files_options_and_version() -> None:
+    few = {"a": "0" * 64, "b": "1" * 64}
+    assert (
+        signature("bug", {"data": few, "predictions": {}}, seed=3)
+        == f"coref:bug|data:000000000000+111111111111|seed:3|mtbias:{__version__}"
+    )
+    many = {name: digit * 64 for name, digit in zip("abcd", "0123", strict=True)}
+    first = signature("x", {"data": many})
+    assert "(4 files)" in first
+    # The hash over all changes with each, and not with their order.
+    assert signature("x", {"data": many | {"d": "4" * 64}}) != first
+    assert signature("x", {"data": dict(reversed(many.items()))}) == first

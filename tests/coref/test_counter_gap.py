@@ -1,0 +1,250 @@
+"""Counter-GAP's numbers by hand, and its files read strictly."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from mtbias.cli.coref import counter_gap as command
+from mtbias.coref.counter_gap import compare, correct, count, patterns, quadruples, score
+from mtbias.coref.instances import COLUMNS, GapFile, GapInstance, Labels, read_instances, read_labels, write_instances
+from mtbias.errors import DataError
+from mtbias.types import Gender
+
+
+def instance(id_: str, pronoun: str, a_coref: bool = True, b_coref: bool = False) -> GapInstance:
+    return GapInstance(id_, f"Kim met Lee. Then {pronoun} left.", pronoun, 18, "Kim", 0, a_coref, "Lee", 8, b_coref)
+
+
+def quadruple(id_: str, feminine: bool = False, **labels: bool) -> list[GapInstance]:
+    own, other = ("she", "he") if feminine else ("he", "she")
+    ids = [id_, f"{id_}-control", f"{id_}-swap-1", f"{id_}-swap-2"]
+    return [instance(i, p, **labels) for i, p in zip(ids, (own, own, other, other), strict=True)]
+
+
+def gap_file(instances: list[GapInstance]) -> GapFile:
+    return GapFile(Path("x.tsv"), "", True, (), tuple(instances))
+
+
+def predicted(instances: list[GapInstance], bits: str) -> dict[str, Labels]:
+    """Right labels for 1, wrong ones for 0."""
+    return {
+        i.id: Labels(i.a_coref, i.b_coref) if bit == "1" else Labels(not i.a_coref, i.b_coref)
+        for i, bit in zip(instances, bits, strict=True)
+    }
+
+
+def test_numbers_by_hand() -> None:
+    # Three quadruples, (f_o, f_c, f~_o, f~_c): masculine 1,1,0,1 and 1,0,1,1; feminine 1,1,0,0. n = 3, n_M 2, n_F 1.
+    rows = quadruple("1") + quadruple("2") + quadruple("3", feminine=True)
+    data = quadruples(gap_file(rows))
+    table = count(data, predicted(rows, "1101" + "1011" + "1100"))
+    scores = score(table, n_resamples=0, rng=np.random.default_rng(0))
+    value = {name: e.value for name, e in scores.numbers.items()}
+    # Masculine instances: originals 1,1,1,0 and the feminine quadruple's swaps 0,0: 3 of 2n = 6.
+    assert value["acc_m"] == pytest.approx(50.0)
+    # Feminine ones: swaps 0,1,1,1 and originals 1,1: 5 of 6.
+    assert value["acc_f"] == pytest.approx(500 / 6)
+    assert value["acc_diff"] == pytest.approx(50 - 500 / 6)
+    assert value["accuracy"] == pytest.approx(800 / 12)
+    # |f_o - f_c|: 0, 1 masculine; |f~_o - f~_c| of the feminine one: 0. Together 1 of n = 3.
+    assert value["within_m"] == pytest.approx(100 / 3)
+    # |f~_o - f~_c|: 1, 0; |f_o - f_c| of the feminine one: 0.
+    assert value["within_f"] == pytest.approx(100 / 3)
+    assert value["within"] == pytest.approx(100 / 3)
+    # a(X) over (o,s1) (o,s2) (c,s1) (c,s2): 1+0+1+0 = 2; 0+0+1+1 = 2; 1+1+1+1 = 4.
+    assert value["m2f"] == pytest.approx(100 * 4 / 8)
+    assert value["f2m"] == pytest.approx(100 * 4 / 4)
+    assert value["across"] == pytest.approx(100 * 8 / 12)
+    assert value["across_diff"] == pytest.approx(-50.0)
+    assert value["delta"] == pytest.approx(100 * 8 / 12 - 100 / 3)
+    assert value["original"] == pytest.approx(500 / 6)
+    assert value["counter"] == pytest.approx(300 / 6)
+    # Ranks of gender +1, +1, -1: 2.5, 2.5, 1; of a 2, 2, 4: 1.5, 1.5, 3: a perfect inverse.
+    assert value["rho"] == pytest.approx(-1.0)
+    assert [scores.numbers[k].n for k in ("accuracy", "acc_m", "m2f", "f2m", "within")] == [12, 6, 8, 4, 6]
+    assert scores.numbers["acc_diff"].interval is None
+    assert scores.numbers["acc_diff"].p is None
+
+
+def test_an_instance_without_antecedent_is_right_where_neither_is_predicted() -> None:
+    neither = instance("1", "he", a_coref=False, b_coref=False)
+    assert correct(neither, Labels(a=False, b=False))
+    assert not correct(neither, Labels(a=True, b=False))
+    first = instance("1", "he")
+    assert not correct(first, Labels(a=True, b=True))
+    assert correct(first, Labels(a=True, b=False))
+
+
+def test_rho_and_its_p_are_those_of_scipy() -> None:
+    # Independent: scipy.stats.spearmanr over the rows.
+    rng = np.random.default_rng(5)
+    table = rng.integers(0, 9, size=(2, 16))
+    scores = score(table, n_resamples=0, rng=rng)
+    gender, across = [], []
+    for cell, n in enumerate(table.ravel()):
+        o, c, s1, s2 = (cell % 16 >> k & 1 for k in (3, 2, 1, 0))
+        gender += [1 if cell < 16 else -1] * int(n)
+        across += [abs(o - s1) + abs(c - s2) + abs(o - s2) + abs(c - s1)] * int(n)
+    theirs = stats.spearmanr(gender, across)
+    assert scores.numbers["rho"].value == pytest.approx(theirs.statistic)
+    assert scores.numbers["rho"].p == pytest.approx(theirs.pvalue)
+
+
+def test_undefined_numbers_are_none() -> None:
+    rows = quadruple("1")
+    table = count(quadruples(gap_file(rows)), predicted(rows, "1111"))
+    numbers = score(table, n_resamples=50, rng=np.random.default_rng(0)).numbers
+    assert numbers["f2m"].value is None
+    assert numbers["f2m"].interval is None
+    assert numbers["rho"].value is None
+    assert numbers["rho"].p is None
+    assert numbers["accuracy"].value == 100.0
+
+
+def test_bootstrap_is_over_quadruples() -> None:
+    # Two masculine quadruples, one all right, one all wrong. Resamples of two units have accuracy 0, 50 or 100 with
+    # probability 1/4, 1/2, 1/4, and ΔI is 0 in all of them, so its p (share of 0 or less) is 1.
+    rows = quadruple("1") + quadruple("2")
+    table = count(quadruples(gap_file(rows)), predicted(rows, "11110000"))
+    numbers = score(table, n_resamples=400, rng=np.random.default_rng(1)).numbers
+    assert numbers["accuracy"].interval == (0.0, 100.0)
+    assert numbers["delta"].interval == (0.0, 0.0)
+    assert numbers["delta"].p == 1.0
+
+
+def test_two_systems_compared_exactly_where_small() -> None:
+    # One system right everywhere, the other nowhere, three quadruples: of the 2**3 ways to swap, only two (none, all)
+    # give a difference of 100. p = 2/8.
+    rows = quadruple("1") + quadruple("2") + quadruple("3", feminine=True)
+    data = quadruples(gap_file(rows))
+    first, second = (patterns(data, predicted(rows, bit * 12)) for bit in "10")
+    compared = compare(first, second, n_resamples=100, rng=np.random.default_rng(0))
+    assert compared["accuracy"].difference == pytest.approx(100.0)
+    assert compared["accuracy"].p == pytest.approx(0.25)
+    assert compared["delta"].difference == pytest.approx(0.0)
+    assert compared["delta"].p == pytest.approx(1.0)
+
+
+def test_incomplete_or_inconsistent_quadruples() -> None:
+    with pytest.raises(DataError, match="lacks '1-swap-2'"):
+        quadruples(gap_file(quadruple("1")[:3]))
+    rows = quadruple("1")
+    with pytest.raises(DataError, match="'he', 'he', 'he', 'she'"):
+        quadruples(gap_file([*rows[:2], instance("1-swap-1", "he"), rows[3]]))
+    with pytest.raises(DataError, match="'they' is none of he"):
+        quadruples(gap_file([instance("1", "they"), *rows[1:]]))
+    assert quadruples(gap_file(rows))[0].gender is Gender.MALE
+    assert quadruples(gap_file([instance("1", "HIS"), *rows[1:]]))[0].gender is Gender.MALE
+
+
+def test_missing_and_unknown_predictions() -> None:
+    rows = quadruple("1")
+    data = quadruples(gap_file(rows))
+    full = predicted(rows, "1111")
+    with pytest.raises(DataError, match="no prediction for 1 instances: '1-control'"):
+        patterns(data, {k: v for k, v in full.items() if k != "1-control"})
+    with pytest.raises(DataError, match=r"p\.tsv: predictions for 1 ids that the data does not have: '9'"):
+        patterns(data, {**full, "9": Labels(a=True, b=True)}, path=Path("p.tsv"))
+
+
+HEADER = "\t".join(COLUMNS)
+ROW = "1\tKim met Lee. Then he left.\the\t18\tKim\t0\tTRUE\tLee\t8\tfalse"
+
+
+def written(folder: Path, text: str, name: str = "data.tsv") -> Path:
+    path = folder / name
+    path.write_bytes(text.encode())
+    return path
+
+
+def test_quoted_and_unquoted_files(tmp_path: Path) -> None:
+    # The same text, quoted as CSV does it, and bare as GAP does it; a bare quotation mark at the start of a field, too.
+    text = '"Kim" met Lee. Then he left.'
+    values = [text, "he", "20", "Kim", "1", "True", "Lee", "10", "FALSE"]
+    bare = read_instances(written(tmp_path, HEADER + "\n" + "\t".join(["1", *values]) + "\n"))
+    quoted = read_instances(
+        written(tmp_path, HEADER + "\r\n" + "\t".join(["1", '"""Kim"" met Lee. Then he left."', *values[1:]]) + "\r\n")
+    )
+    assert not bare.quoted
+    assert quoted.quoted
+    assert bare.instances == quoted.instances
+    assert (bare.instances[0].a_coref, bare.instances[0].b_coref) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (HEADER.replace("A-coref\t", "") + "\n", "column 'A-coref' expected"),
+        (HEADER + "\n", "no instances"),
+        (f"{HEADER}\n{ROW}\n{ROW}\n", r"data\.tsv:3: the id '1' stands twice"),
+        (f"{HEADER}\n{ROW}\t9\n", r"data\.tsv:2: 10 fields expected, as in the header, found 11"),
+        (f"{HEADER}\n{ROW.replace('TRUE', 'yes')}\n", "A-coref: TRUE or FALSE expected, found 'yes'"),
+        (f"{HEADER}\n{ROW.replace('18', '180')}\n", "Pronoun-offset 180 with 'he' ends past the text, which has 26"),
+        (f"{HEADER}\n{ROW.replace('18', '17')}\n", "Pronoun-offset 17: expected 'he', the text has ' h'"),
+        (f"{HEADER}\n{ROW.replace('18', '-1')}\n", "Pronoun-offset: an integer from 0 expected, found '-1'"),
+        (f"{HEADER}\n{ROW.replace('Kim met', chr(34) + 'Kim met')}\n", "A-offset 0|quotation mark without its partner"),
+        (HEADER + "\tA\n", "a column stands twice"),
+    ],
+)
+def test_data_that_is_wrong(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        read_instances(written(tmp_path, text))
+
+
+def test_labels_with_and_without_header_in_any_case(tmp_path: Path) -> None:
+    with_header = read_labels(written(tmp_path, "ID\tA-coref\tB-coref\r\n1\ttrue\tFALSE\r\n2\tFalse\tTRUE"))[0]
+    without = read_labels(written(tmp_path, "1\tTRUE\tfalse\n\n2\tfalse\tTrue\n"))[0]
+    assert with_header == without == {"1": Labels(a=True, b=False), "2": Labels(a=False, b=True)}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1\tTRUE\n", "three fields expected .* found 2"),
+        ("1\tTRUE\tmaybe\n", "B-coref: TRUE or FALSE expected, found 'maybe'"),
+        ("1\tTRUE\tFALSE\n1\tTRUE\tTRUE\n", r"data\.tsv:2: the id '1' stands twice"),
+        ("ID\tA-coref\tB-coref\n", "no predictions"),
+    ],
+)
+def test_labels_that_are_wrong(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        read_labels(written(tmp_path, text))
+
+
+def test_what_is_written_can_be_read(tmp_path: Path) -> None:
+    text = 'Kim said "no" to\tLee. "He" left.'
+    row = GapInstance("1", text, "He", 23, "Kim", 0, True, "Lee", 17, False, ("a book",))
+    file = read_instances(written(tmp_path, write_instances([row], ["Book"])))
+    assert file.instances == (row,)
+    assert file.columns == ("Book",)
+
+
+def run(*arguments: str) -> None:
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    command.run(parser.parse_args(arguments))
+
+
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = quadruple("1") + quadruple("2", feminine=True)
+    data = written(tmp_path, write_instances(rows))
+    lines = [f"{i.id}\t{str(i.a_coref).upper()}\t{str(i.b_coref).lower()}" for i in rows]
+    good, bad = (written(tmp_path, "\n".join(part), name) for part, name in ((lines, "p.tsv"), (lines[1:], "q.tsv")))
+    arguments = ["--data", str(data), "--resamples", "20"]
+    run(*arguments, "--predictions", str(good))
+    shown = capsys.readouterr().out
+    assert "2 quadruples, 1 masculine, 1 feminine" in shown
+    assert shown.splitlines()[-1].startswith("Signature: coref:counter-gap|data:")
+    run(*arguments, "--predictions", str(good), "--predictions", str(good), "--json")
+    result = json.loads(capsys.readouterr().out)
+    assert result["systems"][0]["numbers"]["accuracy"]["value"] == 100.0
+    assert result["compared_with_first"][0]["numbers"]["accuracy"] == {"difference": 0.0, "p": 1.0}
+    assert "seed:0|resamples:20" in result["signature"]
+    with pytest.raises(DataError, match=r"q\.tsv: no prediction for 1 instances: '1'"):
+        run(*arguments, "--predictions", str(bad))

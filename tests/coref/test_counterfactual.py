@@ -1,0 +1,321 @@
+"""Gendered words and names swapped: every sentence here is ours."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mtbias.cli.coref import counterfactual as command
+from mtbias.coref.counterfactual import (
+    Edit,
+    Others,
+    apply_edits,
+    choose_others,
+    left_names,
+    make_quadruple,
+    originals,
+    rewrite,
+)
+from mtbias.coref.gendered import gendered_words, match_case, parse_words, swap_words, tokenize
+from mtbias.coref.instances import GapInstance, read_instances, write_instances
+from mtbias.coref.names import Name, counterparts, distances, example_names, match_names, read_names
+from mtbias.errors import DataError
+from mtbias.types import Gender
+
+
+def swapped(text: str) -> str:
+    tokens = tokenize(text)
+    edits = [Edit(tokens[s.index].start, tokens[s.index].end, s.new) for s in swap_words([t.text for t in tokens])]
+    return apply_edits(text, edits)[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("He told his mother.", "She told her father."),
+        ("SHE'S HERE, and he'd know.", "HE'S HERE, and she'd know."),
+        ("Mr. Day met Mrs. Day and Miss Lane.", "Ms. Day met Mr. Day and Mr Lane."),
+        ("I miss Sir Toby. Yes, sir!", "I miss Lady Toby. Yes, madam!"),
+        ("Lord Dunn told the lord and Lady Dunn.", "Lady Dunn told the lady and Lord Dunn."),
+        ("God help the lads, good Lord!", "God help the lasses, good Lord!"),
+        ("His step-mother and mother-in-law", "Her step-father and father-in-law"),
+        ("_His_ brother and the widow", "_Her_ sister and the widower"),
+        ("Yes, ma'am, ma’am.", "Yes, sir, sir."),
+        ("A fiancée and a Frenchman.", "A fiancé and a Frenchwoman."),
+        ("They mentioned the therapist.", "They mentioned the therapist."),
+        ("Herself? The dog is hers.", "Himself? The dog is his."),
+    ],
+)  # fmt: skip
+def test_words_and_capitals(text: str, expected: str) -> None:
+    assert swapped(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # An object: before punctuation, the end, or a closed-class word.
+        ("They saw her.", "They saw him."),
+        ("They saw her", "They saw him"),
+        ("They gave her the book.", "They gave him the book."),
+        ("They ran to her and sang.", "They ran to him and sang."),
+        ("They know her too.", "They know him too."),
+        ('They said, "We saw her" and left.', 'They said, "We saw him" and left.'),
+        # A possessive: before a noun, an adjective, a number.
+        ("They saw her house.", "They saw his house."),
+        ("Her old car broke down.", "His old car broke down."),
+        ("They met her two friends.", "They met his two friends."),
+        ("This is her own work.", "This is his own work."),
+        ("Her early train was late.", "His early train was late."),
+        # After verbs that take more than an object.
+        ("They let her go.", "They let him go."),
+        ("They heard her singing outside.", "They heard him singing outside."),
+        ("They heard her meeting was off.", "They heard his meeting was off."),
+        ("It made her happy.", "It made him happy."),
+        ("It made her happy mother laugh.", "It made his happy father laugh."),
+        ("They left her speechless.", "They left him speechless."),
+        ("They asked her mother.", "They asked his father."),
+        ("It made her lead the way.", "It made him lead the way."),
+        # Adverbs.
+        ("They watched her closely.", "They watched him closely."),
+        ("They watched her family.", "They watched his family."),
+    ],
+)
+def test_her_without_ambiguity(text: str, expected: str) -> None:
+    assert swapped(text) == expected
+    assert not any(s.ambiguous for s in swap_words([t.text for t in tokenize(text)]))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("They drove her back.", "They drove him back."),
+        ("She lay on her back.", "He lay on his back."),
+        ("They took her home.", "They took him home."),
+        ("They praised her home.", "They praised his home."),
+        ("They loved her more than ever.", "They loved him more than ever."),
+        ("They liked her more recent books.", "They liked his more recent books."),
+        ("They gave her money.", "They gave his money."),
+        ("They called her Ann.", "They called him Ann."),
+        ("They heard her laugh.", "They heard him laugh."),
+        ("It was her incredibly long letter.", "It was his incredibly long letter."),
+        ('It was her "friend" again.', 'It was his "friend" again.'),
+    ],
+)
+def test_her_that_may_be_either_is_said_to_be(text: str, expected: str) -> None:
+    assert swapped(text) == expected
+    assert [s.old for s in swap_words([t.text for t in tokenize(text)]) if s.ambiguous] == ["her"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It is his.", "It is hers."),
+        ("A friend of his was there.", "A friend of hers was there."),
+        ("It is his will.", "It is her will."),
+        ("I know his and Lee's house.", "I know her and Lee's house."),
+        ("It is _his_ house.", "It is _her_ house."),
+        ("They knew his “friend”.", "They knew her “friend”."),
+    ],
+)
+def test_his(text: str, expected: str) -> None:
+    assert swapped(text) == expected
+
+
+def test_tags_decide_where_there_are_some() -> None:
+    tokens = ["gave", "her", "money", "of", "his", "and", "her"]
+    tags = ["VBD", "PRP", "NN", "IN", "PRP", "CC", "-"]
+    # The second her has no tag: the rule sees the end of the sentence.
+    found = [(s.index, s.new, s.ambiguous) for s in swap_words(tokens, tags=tags)]
+    assert found == [(1, "him", False), (4, "hers", False), (6, "him", False)]
+    assert [s.new for s in swap_words(["her", "him"], tags=["PRP$", "PRP"])] == ["his", "her"]
+    with pytest.raises(ValueError, match="a tag for each of 2 tokens, got 1"):
+        swap_words(["a", "b"], tags=["DT"])
+
+
+def test_fixed_tokens_stay_but_are_context() -> None:
+    assert swap_words(["Queen", "saw", "her"], fixed=[0])[0].new == "him"
+    assert len(swap_words(["Queen", "saw", "her"], fixed=[0])) == 1
+
+
+def test_match_case() -> None:
+    assert [match_case("she", old) for old in ("he", "He", "HE", "hE")] == ["she", "She", "SHE", "she"]
+    assert match_case("him", "H") == "Him"
+
+
+def test_swapping_twice_comes_back_for_pairs() -> None:
+    words = gendered_words().swaps
+    both = [word for word, other in words.items() if words.get(other.lower()) == word]
+    assert len(both) > 200
+    assert all(match_case(words[words[w].lower()].lower(), w) == w for w in both)
+
+
+def test_a_word_with_two_counterparts_is_an_error() -> None:
+    lists = "[titles]\nto_feminine = {}\nto_masculine = {}\n[his]\nalone_before = []\n[her]\n"
+    with pytest.raises(ValueError, match="'a' has two counterparts, 'b' and 'c'"):
+        parse_words('[x]\nboth = [["a", "b"], ["a", "c"]]\n' + lists)
+
+
+def made(text: str, pronoun: str, a: str, b: str) -> GapInstance:
+    found = text.index(f" {pronoun} ") + 1 if f" {pronoun} " in text else text.index(pronoun)
+    return GapInstance("7", text, pronoun, found, a, text.index(a), True, b, text.rindex(b), False)
+
+
+TEXT = "Ann told Bob and Carla Hill that she saw Dan's sister; Ann left her at home."
+
+
+def test_quadruple_by_hand() -> None:
+    instance = made(TEXT, "she", "Ann", "Carla Hill")
+    quadruple = make_quadruple(instance, Others("Bob", "Dan", "given")).instances
+    assert [i.text for i in quadruple] == [
+        TEXT,
+        "Carla Hill told Dan and Ann that she saw Bob's sister; Carla Hill left her at home.",
+        # Ann and Bob, Carla Hill and Dan exchanged, and all gendered words.
+        "Bob told Ann and Dan that he saw Carla Hill's brother; Bob left him at home.",
+        # Ann and Dan, Carla Hill and Bob.
+        "Dan told Carla Hill and Bob that he saw Ann's brother; Dan left him at home.",
+    ]
+    assert [i.id for i in quadruple] == ["7", "7-control", "7-swap-1", "7-swap-2"]
+    assert [(i.a, i.b, i.pronoun) for i in quadruple] == [
+        ("Ann", "Carla Hill", "she"), ("Carla Hill", "Ann", "she"), ("Bob", "Dan", "he"), ("Dan", "Bob", "he"),
+    ]  # fmt: skip
+    # Counted in the sentences above.
+    assert [(i.a_offset, i.b_offset, i.pronoun_offset) for i in quadruple] == [
+        (0, 17, 33), (0, 24, 33), (0, 17, 26), (0, 24, 33),
+    ]  # fmt: skip
+    assert [i.misfit() for i in quadruple] == [None] * 4
+    assert {(i.a_coref, i.b_coref) for i in quadruple} == {(True, False)}
+
+
+def test_the_longer_name_counts_and_names_are_no_words() -> None:
+    text = "King met Ann King and Joy; Kingsley saw her."
+    instance = made(text, "her", "Ann King", "Joy")
+    twin = rewrite(instance, {"Ann King": "Lee", "King": "Queen", "Joy": "Max"}, swap_gender=True).instance
+    assert twin.text == "Queen met Lee and Max; Kingsley saw him."
+    assert twin.pronoun_offset == twin.text.index("him")
+
+
+def test_capitals_of_the_pronoun() -> None:
+    instance = made("Ann met Joy. HER house is big.", "HER", "Ann", "Joy")
+    swap = make_quadruple(instance, Others("Bob", "Dan", "given")).instances[2]
+    assert (swap.text, swap.pronoun, swap.pronoun_offset) == ("Bob met Dan. HIS house is big.", "HIS", 13)
+
+
+def test_what_cannot_be_made() -> None:
+    instance = made(TEXT, "she", "Ann", "Carla Hill")
+    with pytest.raises(DataError, match="four different names expected, found 'Ann', 'Carla Hill', 'Ann', 'Dan'"):
+        make_quadruple(instance, Others("Ann", "Dan", "given"))
+    with pytest.raises(DataError, match="the pronoun 'that' is none of"):
+        make_quadruple(made(TEXT, "that", "Ann", "Carla Hill"), Others("Bob", "Dan", "given"))
+    with pytest.raises(DataError, match="A 'Ann' at 0 is part of a longer word or name"):
+        make_quadruple(made("Annie saw her and Joy.", "her", "Ann", "Joy"), Others("Bob", "Dan", "given"))
+
+
+def test_apply_edits() -> None:
+    text, moved = apply_edits("abcdef", [Edit(4, 6, "X"), Edit(0, 1, "YYY")])
+    assert text == "YYYbcdX"
+    assert moved == {(0, 1): ("YYY", 0), (4, 6): ("X", 6)}
+    with pytest.raises(ValueError, match="characters 1 to 3 overlaps"):
+        apply_edits("abcdef", [Edit(0, 2, ""), Edit(1, 3, "")])
+    with pytest.raises(ValueError, match="lies outside"):
+        apply_edits("abc", [Edit(2, 4, "")])
+
+
+def name(text: str, gender: Gender, *frequencies: float, group: str = "sure") -> Name:
+    return Name(text, group, gender, frequencies)
+
+
+NAMES = [
+    name("Bob", Gender.MALE, 4, 0), name("Dan", Gender.MALE, 0, 3), name("Max", Gender.MALE, 1, 1),
+    name("Ann", Gender.FEMALE, 0, 2), name("Joy", Gender.FEMALE, 3, 0),
+]  # fmt: skip
+
+
+def test_names_are_matched_by_least_total_distance() -> None:
+    # u = (4, 0): with (3, 0) the distance is 1 · (12/11 - 1) = 1/11; with (0, 2) it is √20 · 12/11.
+    bob, women = np.array([[4.0, 0.0]]), np.array([[3.0, 0.0], [0.0, 2.0], [0.0, 0.0]])
+    # A vector of zeros has cosine 0: 4 · 12/11.
+    assert distances(bob, women)[0] == pytest.approx([1 / 11, 20**0.5 * 12 / 11, 48 / 11])
+    # Two women, so the two most frequent men (sums 4 and 3) take part; Max has no counterpart.
+    assert match_names(NAMES) == {"Bob": "Joy", "Joy": "Bob", "Dan": "Ann", "Ann": "Dan"}
+    # One of each: the most frequent, Bob (4) and Joy (3).
+    assert match_names(NAMES, max_names=1) == {"Bob": "Joy", "Joy": "Bob"}
+    # Names given mostly to one gender are matched among themselves: here there is no other.
+    assert match_names([NAMES[0], name("Kim", Gender.FEMALE, 4, 0, group="mostly")]) == {}
+
+
+def test_people_of_the_other_gender() -> None:
+    known = counterparts(NAMES)
+    instance = made("Ann saw Joy; she left with Max and Dan.", "she", "Ann", "Joy")
+    assert choose_others(instance, known) == ("Max", "Dan", "text")
+    assert left_names(instance, Others("Max", "X", "given"), known) == ("Dan",)
+    # One in the text; for B, Joy, her counterpart Bob.
+    instance = made("Ann saw Joy; she left with Max.", "she", "Ann", "Joy")
+    assert choose_others(instance, known) == ("Max", "Bob", "list")
+    # The counterpart of Joy stands in the text already: the next most frequent.
+    instance = made("Ann saw Joy; she left with Bob.", "she", "Ann", "Joy")
+    assert choose_others(instance, known) == ("Bob", "Dan", "list")
+    # Columns C and D go first.
+    filled = replace(instance, others=("Ed", "Al"))
+    assert choose_others(filled, known, ["C", "D"]) == ("Ed", "Al", "given")
+    assert make_quadruple(filled, Others("Ed", "Al", "given"), ["C", "D"]).instances[3].others == ("Joy", "Ann")
+    with pytest.raises(DataError, match="no male name that is not in the text"):
+        choose_others(made("Ann saw Joy; she met Bob of Dan, Max.", "she", "Ann", "Joy"), counterparts(NAMES[3:]))
+
+
+def test_example_names() -> None:
+    names = example_names().names
+    matched = match_names(names)
+    gender = {n.text: n.gender for n in names}
+    assert len(names) > 150
+    assert all(gender[a] is not gender[b] and matched[b] == a for a, b in matched.items())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("name\tgender\nAnn\tfemale\n", "one or more columns of frequencies"),
+        ("name\tUS\nAnn\t1\n", "column 'gender' expected"),
+        ("name\tgender\tUS\nAnn\tf\t1\n", "expected, found 'Ann' and 'f'"),
+        ("name\tgender\tUS\nAnn\tfemale\t-1\n", "US: a number of 0 or more expected, found '-1'"),
+        ("name\tgender\tUS\nAnn\tfemale\tnan\n", "found 'nan'"),
+        ("name\tgender\tUS\nAnn\tfemale\t1\nAnn\tmale\t1\n", r"n\.tsv:3: the name 'Ann' stands twice"),
+    ],
+)
+def test_names_that_are_wrong(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "n.tsv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=message):
+        read_names(path)
+
+
+def run(*arguments: str) -> None:
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    command.run(parser.parse_args(arguments))
+
+
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plain = made(TEXT, "she", "Ann", "Carla Hill")
+    guess = made("Ann and Joy drove her back on Sunday.", "her", "Ann", "Joy")
+    broken = made("Annie and Joy saw her.", "her", "Ann", "Joy")
+    rows = [replace(r, id=str(n)) for n, r in enumerate((plain, guess, broken))]
+    twin = replace(plain, id="0-control")
+    data, out = tmp_path / "in.tsv", tmp_path / "out.tsv"
+    data.write_text(write_instances([*rows, twin]), encoding="utf-8", newline="")
+    assert [i.id for i in originals([*rows, twin])] == ["0", "1", "2"]
+    run("--data", str(data), "--out", str(out), "--json")
+    report = json.loads(capsys.readouterr().out)
+    assert (report["instances"], report["twins_passed_over"], report["quadruples"]) == (4, 1, 2)
+    assert report["could_not_be_made"] == ["2: A 'Ann' at 0 is part of a longer word or name; it cannot be replaced"]
+    assert [id_ for id_, _ in report["ambiguous"]] == ["1"]
+    assert len(read_instances(out).instances) == 8
+    run("--data", str(data), "--out", str(out), "--leave-out-ambiguous")
+    shown = capsys.readouterr().out
+    assert "ambiguous: 1: …" in shown
+    assert "ambiguous:left-out" in shown
+    assert [i.id for i in read_instances(out).instances] == ["0", "0-control", "0-swap-1", "0-swap-2"]

@@ -1,0 +1,192 @@
+"""`mtbias coref gap` and `mtbias coref gap-weights`: what they print, write and refuse."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mtbias.cli.coref import gap, gap_weights
+from mtbias.errors import DataError, UsageError
+
+COLUMNS = "ID\tText\tPronoun\tPronoun-offset\tA\tA-offset\tA-coref\tB\tB-offset\tB-coref\tURL"
+ROW = "{}\tAnn met Cora. Then {} left.\t{}\t19\tAnn\t0\t{}\tCora\t8\t{}\thttp://example.org"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """24 examples, every other one feminine, A TRUE in two thirds, with their names; a system that says A always."""
+    rows, names = [COLUMNS], {}
+    for n in range(24):
+        pronoun = "she" if n % 2 else "he"
+        truths = ("TRUE", "false") if n % 3 else ("FALSE", "True")
+        rows.append(ROW.format(f"t-{n}", pronoun, pronoun, *truths))
+        names[f"t-{n}"] = [[0, 3, "Ann"], [8, 12, "Cora"]]
+    (tmp_path / "gap-test.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    (tmp_path / "gap-test-name-spans.json").write_text(json.dumps(names), encoding="utf-8")
+    answers = "".join(f"t-{n}\ttrue\tFALSE\n" for n in range(24))
+    (tmp_path / "system.tsv").write_text(answers, encoding="utf-8")
+    return tmp_path
+
+
+class Command:
+    """Run a part with arguments; what it prints."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def __call__(self, part: Any, *arguments: object) -> str:
+        parser = argparse.ArgumentParser()
+        part.add_arguments(parser)
+        part.run(parser.parse_args([str(a) for a in arguments]))
+        return self._capsys.readouterr().out
+
+    def json(self, part: Any, *arguments: object) -> Any:
+        return json.loads(self(part, *arguments, "--json"))
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Command:
+    return Command(capsys)
+
+
+def test_scores_of_a_system(folder: Path, command: Command) -> None:
+    arguments = ("--data", folder / "gap-test.tsv", "--predictions", folder / "system.tsv", "--resamples", 20)
+    text = command(gap, *arguments)
+    # 16 of 24 antecedents are A, half of them feminine: tp 16, fp 8, fn 8, tn 16.
+    assert " ".join(text.splitlines()[2].split()[:6]) == "overall 24 16 8 8 16"
+    assert "\nSignature: coref:gap|data:" in text
+    found = command.json(gap, *arguments)
+    overall = found["systems"][0]["groups"]["overall"]
+    assert {key: overall[key] for key in ("n", "tp", "fp", "fn", "tn", "positives")} == {
+        "n": 24, "tp": 16, "fp": 8, "fn": 8, "tn": 16, "positives": 24
+    }  # fmt: skip
+    assert overall["f1"]["value"] == pytest.approx(200 / 3)
+    assert found["systems"][0]["bias"]["f1"]["ratio"]["value"] == pytest.approx(1)
+    assert found["systems"][0]["left_out"] == {"missing": 0, "unexpected": 0, "duplicates": 0, "unknown": 0}
+    assert text.endswith(f"Signature: {found['signature']}\n")
+    assert "|counts:official|unit:example|seed:0|resamples:20|mtbias:" in found["signature"]
+    assert command.json(gap, *arguments) == found  # the same seed, the same intervals
+    assert command.json(gap, *arguments, "--seed", 1) != found
+
+
+def test_what_was_left_out_is_said(folder: Path, command: Command) -> None:
+    (folder / "system.tsv").write_text("t-0\ttrue\tperhaps\nt-0\tTRUE\tTRUE\nx\tTRUE\tTRUE\n", encoding="utf-8")
+    text = command(gap, "--data", folder, "--predictions", folder / "system.tsv", "--resamples", 0)
+    assert "\n23 examples without an answer (each counts as two false negatives)\n" in text
+    assert "\n1 labels that are neither true nor false (false negatives)\n" in text
+    assert "\n1 rows whose id came before (passed over)\n" in text
+    assert "\n1 rows whose id is not in the data (passed over)\n" in text
+
+
+def test_a_folder_gives_data_and_names(folder: Path, command: Command) -> None:
+    found = command.json(gap, "--data", folder, "--baseline", "random", "--baseline", "dist-1", "--resamples", 100)
+    assert [system["system"] for system in found["systems"]] == ["random", "dist-1"]
+    # Random: each of two names with probability 1/2. Dist-1: Cora, which is nearer, always.
+    assert found["systems"][0]["groups"]["overall"]["tp"] == pytest.approx(12)
+    assert found["systems"][1]["groups"]["overall"]["tp"] == 8
+    compared = found["compared_with_first"][0]
+    assert compared["system"] == "dist-1"
+    assert compared["numbers"]["accuracy:overall"]["difference"] == pytest.approx(50 - 100 / 3)
+    assert "|systems:random+dist-1|names:" in found["signature"]
+
+
+def test_weights_go_from_one_command_to_the_other(folder: Path, command: Command) -> None:
+    out = folder / "weights.json"
+    text = command(gap_weights, "--data", folder, "--out", out)
+    assert "balanced: names=2, distance=1, distance=2\n" in text
+    assert f"\nWeights: {out}\nSignature: coref:gap-weights|data:" in text
+    # A is TRUE (place 2) in 8 women's and 8 men's examples, B in 4 and 4: all weights are 1.
+    weights = json.loads(out.read_text(encoding="utf-8"))
+    assert len(weights) == 48
+    assert sum(weights.values()) == pytest.approx(24)
+    assert out.read_text(encoding="utf-8").startswith('{\n"t-0a": 0.0,\n"t-0b": ')
+    found = command.json(gap_weights, "--data", folder, "--compare", out)
+    assert found["compared"]["relative"] == pytest.approx(0, abs=1e-12)
+    assert found["objective"] == pytest.approx(2 * 12 * 11 / 2)  # all pairs of either gender
+    assert (found["n"], found["n_cells"], found["n_zero"], found["one_sided"]) == (24, 4, 0, [])
+    assert found["groups"]["female"] == {"n": 12, "effective_size": pytest.approx(12)}
+    scored = command(gap, "--data", folder, "--predictions", folder / "system.tsv", "--weights", out, "--resamples", 9)
+    assert "\nweights.json " in scored
+    only = command.json(gap_weights, "--data", folder, "--over", "distance", "--trimmed")
+    assert only["balanced"] == ["distance=1", "distance=2"]
+    assert "|over:distance|trimmed:yes|" in only["signature"]
+
+
+def test_weights_of_any_table(tmp_path: Path, command: Command) -> None:
+    table, out = tmp_path / "examples.csv", tmp_path / "weights.json"
+    table.write_text(
+        "who,kind,long,name\nf,x,true,a\nf,x,,b\nf,y,FALSE,c\nm,x,TRUE,d\nm,y,false,e\nm,z,,g\n", encoding="utf-8"
+    )
+    arguments = ("--table", table, "--group", "who", "--id", "name")
+    found = command.json(gap_weights, *arguments, "--out", out)
+    assert found["balanced"] == ["kind=x", "kind=y", "not long", "long"]
+    assert found["one_sided"] == ["kind=z"]
+    weights = json.loads(out.read_text(encoding="utf-8"))
+    assert list(weights) == list("abcdeg")
+    assert weights["g"] == 0
+    assert weights["a"] == pytest.approx(weights["d"])  # long
+    assert weights["a"] + weights["b"] == pytest.approx(weights["d"])  # x, so b is 0
+    assert weights["c"] == pytest.approx(weights["e"])
+    text = command(gap_weights, *arguments, "--property", "kind")
+    assert "balanced: kind=x, kind=y\nof one group only: kind=z; 1 examples have weight 0\n" in text
+    assert "|group:who|over:kind|" in text
+    rows = command.json(gap_weights, "--table", table, "--group", "who", "--property", "kind", "--out", out)
+    assert list(json.loads(out.read_text(encoding="utf-8"))) == list("012345")
+    assert rows["compared"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "nothing to score: give --predictions FILE, or --baseline NAME"),
+        (["--baseline", "dist-0"], "unknown baseline 'dist-0'; there are random, dist-1, dist-2"),
+        (["--baseline", "nearest"], "unknown baseline 'nearest'"),
+        (["--baseline", "dist-1"], "give them with --name-spans FILE"),
+        (["--predictions", "s", "--weights", "w", "--weights", "w"], "--weights names a file twice"),
+    ],
+)
+def test_calls_of_gap_that_cannot_be_meant(arguments: list[str], said: str, command: Command, folder: Path) -> None:
+    with pytest.raises(UsageError, match=said):
+        command(gap, "--data", folder / "gap-test.tsv", *arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "give either --data"),
+        (["--data", "x", "--table", "y"], "give either --data"),
+        (["--data", "x"], "--name-spans is missing"),
+        (["--table", "x"], "--group is missing"),
+        (["--data", "x", "--name-spans", "y", "--id", "z", "--group", "g"], "--group, --id goes with --table"),
+        (["--table", "x", "--group", "y", "--trimmed"], "--trimmed goes with --data"),
+    ],
+)
+def test_calls_of_gap_weights_that_cannot_be_meant(arguments: list[str], said: str, command: Command) -> None:
+    with pytest.raises(UsageError, match=said):
+        command(gap_weights, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "said"),
+    [
+        ("who,kind\nf,x\n,x\n", [], r"t\.csv:3: no group under 'who'"),
+        ("who,kind\nf,x\nm,y\n", [], r"t\.csv: every example has a property that only one group has"),
+        ("kind,name\nx,a\n", [], r"t\.csv:1: column 'who' expected; the file has 'kind', 'name'"),
+        ("who,kind\nf,x\nm,x\n", ["--property", "size"], r"column 'size' expected"),
+        ("who,kind,name\nf,x,a\nm,x,a\n", ["--id", "name"], r"t\.csv: 'a' stands twice under 'name'; ids must differ"),
+        ("who,kind\nf,x\nm,x\n", ["--compare", "COMPARE"], r"a weight for '0' expected, found None"),
+    ],
+)
+def test_tables_that_cannot_be_right(
+    content: str, options: list[str], said: str, command: Command, tmp_path: Path
+) -> None:
+    table, other = tmp_path / "t.csv", tmp_path / "other.json"
+    table.write_text(content, encoding="utf-8")
+    other.write_text('{"1": 2}', encoding="utf-8")
+    options = [str(other) if option == "COMPARE" else option for option in options]
+    with pytest.raises(DataError, match=said):
+        command(gap_weights, "--table", table, "--group", "who", *options)

@@ -1,0 +1,219 @@
+"""GAP's scores by hand: the official scorer's quirks, baselines over names, intervals and comparisons."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from mtbias.coref.gap import Answers, answers, compare, nearest_name, numbers, random_name, read_system, score, tally
+from mtbias.coref.gap_spans import NameSpans, Span
+from mtbias.coref.instances import GapFile, GapInstance
+from mtbias.errors import DataError
+
+TEXT = "Ann Bell met Cora. Then {} left for Dee."
+
+
+def example(id_: str, pronoun: str, labels: str) -> GapInstance:
+    """A = Bell (4:8), B = Cora (13:17), the pronoun at 24; `labels` such as "TF"."""
+    a, b = (label == "T" for label in labels)
+    return GapInstance(id_, TEXT.format(pronoun), pronoun, 24, "Bell", 4, a, "Cora", 13, b)
+
+
+def data(*examples: GapInstance) -> GapFile:
+    return GapFile(Path("gap.tsv"), "", False, (), examples)
+
+
+def names(file: GapFile, *spans: tuple[int, int]) -> NameSpans:
+    """The same names for every text."""
+    return NameSpans({i.id: tuple(Span(*span) for span in spans) for i in file.instances}, "", 0)
+
+
+FOUR = data(example("1", "he", "TF"), example("2", "His", "FT"), example("3", "she", "TF"), example("4", "HER", "FF"))
+
+
+def system(tmp_path: Path, *rows: str, file: GapFile = FOUR) -> Answers:
+    path = tmp_path / "system.tsv"
+    path.write_text("".join(row.replace(" ", "\t") + "\n" for row in rows), encoding="utf-8")
+    return answers(file, read_system(path))
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+def test_counts_by_hand(tmp_path: Path) -> None:
+    given = system(tmp_path, "1 TRUE FALSE", "2 true TRUE", "3 False false", "4 FALSE TRUE")
+    scores = score(tally(FOUR, given), n_resamples=0, rng=rng())
+    overall, masculine, feminine = (scores.groups[name] for name in ("overall", "masculine", "feminine"))
+    # Masculine: 1 has tp and tn, 2 has fp and tp. Feminine: 3 has fn and tn, 4 has tn and fp.
+    assert (masculine.tp, masculine.fp, masculine.fn, masculine.tn, masculine.n, masculine.positives) == (
+        2,
+        1,
+        0,
+        1,
+        2,
+        2,
+    )
+    assert (feminine.tp, feminine.fp, feminine.fn, feminine.tn, feminine.n, feminine.positives) == (0, 1, 1, 2, 2, 1)
+    assert (overall.tp, overall.fp, overall.fn, overall.tn, overall.n, overall.positives) == (2, 2, 1, 3, 4, 3)
+    assert masculine.precision.value == pytest.approx(200 / 3)
+    assert masculine.recall.value == 100
+    assert masculine.f1.value == pytest.approx(80)
+    assert masculine.accuracy.value == 100
+    assert overall.f1.value == pytest.approx(400 / 7)  # 2·2 / (2·2 + 2 + 1)
+    # No feminine candidate is found: 0 as the official scorer has it, and no bias ("-" there).
+    assert (feminine.precision.value, feminine.recall.value, feminine.f1.value) == (0, 0, 0)
+    assert feminine.accuracy.value == 0
+    assert scores.bias["f1"].ratio.value is None
+    assert scores.bias["accuracy"].ratio.value is None
+    assert isinstance(overall.tp, int)
+
+
+def test_what_is_missing_counts_as_a_false_negative_even_where_gold_is_false(tmp_path: Path) -> None:
+    # 1 is not there: 2 fn. In 2 one label is unreadable: 1 fn and 1 tp. 4 is FALSE twice, and not there: 2 fn.
+    given = system(tmp_path, "ID A-coref B-coref", "2 maybe TRUE", "3 TRUE FALSE", "3 FALSE TRUE", "9 TRUE TRUE")
+    counts = score(tally(FOUR, given), n_resamples=0, rng=rng()).groups["overall"]
+    assert (counts.tp, counts.fp, counts.fn, counts.tn) == (2, 0, 5, 1)
+    assert counts.positives == 3
+    assert counts.recall.value == pytest.approx(200 / 7)
+    assert counts.accuracy.value == pytest.approx(200 / 3)
+    assert (given.missing, given.unexpected, given.duplicates, given.unknown) == (2, 1, 1, 1)
+
+
+def test_bias_is_feminine_over_masculine(tmp_path: Path) -> None:
+    given = system(tmp_path, "1 TRUE TRUE", "2 FALSE FALSE", "3 TRUE FALSE", "4 FALSE FALSE")
+    weights = np.array([3.0, 1.0, 0.5, 0.0])
+    scores = score(tally(FOUR, given, [weights]), ["w"], n_resamples=0, rng=rng())
+    # Masculine: tp 1, fp 1, fn 1: F1 1/2, accuracy 1/2. Feminine: tp 1 of 1: 1.
+    assert scores.bias["f1"].ratio.value == pytest.approx(2)
+    assert (scores.bias["f1"].n_feminine, scores.bias["f1"].n_masculine) == (2, 2)
+    assert scores.bias["accuracy"].ratio.value == pytest.approx(2)
+    assert (scores.bias["accuracy"].n_feminine, scores.bias["accuracy"].n_masculine) == (1, 2)
+    # Weights found: 0.5 feminine, 3 masculine.
+    bias = scores.bias["w"]
+    assert bias.ratio.value == pytest.approx(0.5 / 3)
+    assert (bias.feminine, bias.masculine) == pytest.approx((100, 75))
+    assert (bias.n_feminine, bias.n_masculine) == (0.5, 4)
+
+
+def test_undefined_numbers_are_none() -> None:
+    nobody = data(example("1", "he", "FF"))
+    given = Answers(np.zeros((1, 2)), np.ones((1, 2), dtype=bool))
+    scores = score(tally(nobody, given, [np.zeros(1)]), ["w"], n_resamples=50, rng=rng())
+    assert scores.groups["overall"].accuracy.value is None
+    assert scores.groups["feminine"].n == 0
+    assert scores.bias["accuracy"].feminine is None
+    assert scores.bias["w"].ratio.value is None
+    assert scores.groups["overall"].f1.interval is None
+
+
+def test_names_of_weights(tmp_path: Path) -> None:
+    table = tally(FOUR, system(tmp_path, "1 TRUE FALSE"), [np.ones(4)])
+    with pytest.raises(ValueError, match="expected names for 1 sets of weights, got 0"):
+        score(table, n_resamples=0, rng=rng())
+    with pytest.raises(ValueError, match="none of precision, recall, f1, accuracy"):
+        score(table, ["f1"], n_resamples=0, rng=rng())
+
+
+def test_the_nearest_name() -> None:
+    # Distance in tokens from the pronoun: Dee (36:39) 2, Cora (13:17) 2 (". Then"), Ann Bell (0:8) 4: text order
+    # decides between Cora and Dee.
+    spans = names(FOUR, (36, 39), (0, 8), (13, 17))
+    assert nearest_name(FOUR, spans, 1).positive.tolist() == [[0, 1]] * 4
+    assert nearest_name(FOUR, spans, 2).positive.tolist() == [[0, 0]] * 4
+    assert nearest_name(FOUR, spans, 3).positive.tolist() == [[1, 0]] * 4
+    assert nearest_name(FOUR, spans, 4).positive.tolist() == [[0, 0]] * 4  # fewer names than that
+    assert nearest_name(FOUR, spans, 4).given.all()
+
+
+def test_one_pick_is_one_candidate() -> None:
+    # One name over both candidates means the TRUE one; where none is, the first.
+    spans = names(FOUR, (0, 18))
+    assert nearest_name(FOUR, spans, 1).positive.tolist() == [[1, 0], [0, 1], [1, 0], [1, 0]]
+    # Names touch where they stand end to end (8 is Bell's end), not one character apart.
+    assert nearest_name(FOUR, names(FOUR, (8, 9)), 1).positive.tolist() == [[1, 0]] * 4
+    assert nearest_name(FOUR, names(FOUR, (9, 10)), 1).positive.tolist() == [[0, 0]] * 4
+
+
+def test_the_random_name_in_closed_form() -> None:
+    # Of three names one is Cora (B) and two touch Bell (A): 2/3 and 1/3.
+    given = random_name(FOUR, names(FOUR, (0, 3), (4, 8), (13, 17)))
+    assert given.positive.tolist() == [[pytest.approx(1 / 3), pytest.approx(1 / 3)]] * 4  # 0:3 ends one before Bell
+    given = random_name(FOUR, names(FOUR, (0, 4), (4, 8), (13, 17)))
+    assert given.positive[0] == pytest.approx([2 / 3, 1 / 3])
+    scores = score(tally(FOUR, given), n_resamples=0, rng=rng())
+    overall = scores.groups["overall"]
+    # tp: 2/3 + 1/3 + 2/3; fp: 1/3 + 2/3 + 1/3 + 1; positives 3. F1 = 2·tp / (2·tp + fp + fn).
+    assert overall.tp == pytest.approx(5 / 3)
+    assert overall.fp == pytest.approx(7 / 3)
+    assert overall.fn == pytest.approx(4 / 3)
+    assert overall.f1.value == pytest.approx(100 * (10 / 3) / (10 / 3 + 7 / 3 + 4 / 3))
+    assert overall.n == 4
+    assert random_name(FOUR, names(FOUR)).positive.tolist() == [[0, 0]] * 4
+
+
+def _many(n: int) -> GapFile:
+    return data(*(example(str(i), "she" if i % 2 else "he", "TF") for i in range(n)))
+
+
+def test_intervals_are_those_of_the_examples() -> None:
+    # 400 examples with one TRUE candidate each, 100 of 200 found in each gender and nothing else: accuracy is 50 with
+    # a standard error of 100·√(.25/400) = 2.5; the ratio of two accuracies of 200 has about √(2/200) = 0.1.
+    file = _many(400)
+    positive = np.zeros((400, 2))
+    positive[:200, 0] = 1
+    given = Answers(positive, np.ones((400, 2), dtype=bool))
+    scores = score(tally(file, given, [np.ones(400)]), ["w"], n_resamples=4000, rng=rng())
+    accuracy, bias = scores.groups["overall"].accuracy, scores.bias["accuracy"].ratio
+    assert accuracy.value == 50
+    assert accuracy.interval == pytest.approx((50 - 1.96 * 2.5, 50 + 1.96 * 2.5), abs=0.5)
+    assert bias.value == 1
+    assert bias.interval == pytest.approx((np.exp(-0.196), np.exp(0.196)), abs=0.03)
+    assert scores.bias["w"].ratio.value == 1
+    again = score(tally(file, given, [np.ones(400)]), ["w"], n_resamples=4000, rng=rng())
+    assert again == scores
+    few = score(tally(_many(18), Answers(positive[:18], given.given[:18])), n_resamples=100, rng=rng())
+    assert few.groups["overall"].accuracy.interval is None  # 9 of each gender
+
+
+def test_systems_are_compared_by_randomisation() -> None:
+    # 12 examples; the first system finds 1 to 9, the second 9 to 11: 8 against 2 where they differ. Of accuracies
+    # this is McNemar's exact test. All 2**10 arrangements are counted.
+    file, all_given = _many(12), np.ones((12, 2), dtype=bool)
+    one, other = np.zeros((2, 12, 2))
+    one[:9, 0] = 1
+    other[8:11, 0] = 1
+    tables = [tally(file, Answers(positive, all_given)) for positive in (one, other)]
+    found = compare(tables[0], tables[1], n_resamples=1024, rng=rng())
+    assert found["accuracy:overall"].difference == pytest.approx(50)
+    assert found["accuracy:overall"].p == pytest.approx(binomtest(2, 10).pvalue)
+    assert set(found) == {"f1:overall", "accuracy:overall", "bias:f1", "bias:accuracy"}
+    nothing = compare(tables[0], tally(file, Answers(np.zeros((12, 2)), all_given)), n_resamples=100, rng=rng())
+    assert (nothing["bias:f1"].difference, nothing["bias:f1"].p) == (None, None)
+    with pytest.raises(ValueError, match="one shape"):
+        compare(tables[0], tables[1][:5], n_resamples=10, rng=rng())
+
+
+def test_numbers_of_nothing_are_undefined_or_zero() -> None:
+    found = numbers(np.zeros((1, 2, 5)))
+    assert found["f1:overall"].tolist() == [0]
+    assert np.isnan(found["accuracy:overall"]).all()
+    assert np.isnan(found["bias:f1"]).all()
+
+
+def test_a_pronoun_without_gender(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"gap.tsv: 1: one of he, him, his, she, her, hers expected, found 'they'"):
+        tally(file := data(example("1", "they", "TF")), system(tmp_path, "1 TRUE FALSE", file=file))
+
+
+def test_predictions_of_another_shape(tmp_path: Path) -> None:
+    path = tmp_path / "system.tsv"
+    path.write_text("1\tTRUE\tFALSE\n2\tTRUE\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"system.tsv:2: three fields expected .* found 2"):
+        read_system(path)
+    path.write_text("ID\tA-coref\tB-coref\n", encoding="utf-8")
+    with pytest.raises(DataError, match="no predictions in the file"):
+        read_system(path)

@@ -1,0 +1,205 @@
+"""Names and tokens of GAP's texts, and weights in files: by hand, and files that cannot be right."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mtbias.coref.gap_spans import (
+    Span,
+    count_tokens,
+    distance,
+    files_in,
+    nearest_first,
+    rank_of_antecedent,
+    read_name_spans,
+)
+from mtbias.coref.gap_weights import antecedent_of, properties, read_gap_weights, solve_gap_weights
+from mtbias.coref.instances import GapFile, GapInstance
+from mtbias.errors import DataError
+
+
+@pytest.mark.parametrize(
+    ("text", "n"),
+    [
+        ("", 0),
+        ("the old house", 3),
+        ("Ann's dog, he'd say", 7),  # Ann 's dog , he 'd say
+        ("didn't", 2),
+        ("a 1-year term", 3),  # spaCy 3 makes four of it
+        ("well-known", 3),
+        ("1961-73", 3),
+        ("mid-1608 at 3.5 or 4/40", 5),
+        ("R&B by B.G. Lee", 4),
+        ("wait... -- no", 4),
+        ("``so''", 5),
+        ("(film/TV)", 5),
+        ("Ram*n D*az", 2),
+    ],
+)
+def test_tokens(text: str, n: int) -> None:
+    assert count_tokens(text) == n
+
+
+#       0         1         2         3         4
+#       0123456789012345678901234567890123456789012345
+TEXT = "Ann met Bell, old. Then she left Cora and Dee."
+
+
+def example(a: bool = True, b: bool = False, **changed: object) -> GapInstance:
+    fields: dict[str, object] = {
+        "id": "1", "text": TEXT, "pronoun": "she", "pronoun_offset": 24,
+        "a": "Ann", "a_offset": 0, "a_coref": a, "b": "Cora", "b_offset": 33, "b_coref": b,
+    }  # fmt: skip
+    return GapInstance(**{**fields, **changed})  # type: ignore[arg-type]
+
+
+def data(*examples: GapInstance) -> GapFile:
+    return GapFile(Path("gap.tsv"), "", False, (), examples)
+
+
+def test_distance_is_in_tokens_between_name_and_pronoun() -> None:
+    ann, bell, cora = Span(0, 3), Span(8, 12), Span(33, 37)
+    assert [distance(example(), span) for span in (ann, bell, cora)] == [6, 4, 1]
+    assert distance(example(), Span(22, 26)) == 0  # over the pronoun
+    assert distance(example(), Span(20, 24)) == 0  # up to it
+    assert nearest_first(example(), [ann, bell, cora]) == (cora, bell, ann)
+
+
+def test_rank_is_the_place_of_the_first_name_that_touches_the_antecedent() -> None:
+    names = (Span(33, 37), Span(8, 12), Span(0, 3))
+    assert rank_of_antecedent(example(), names) == 3
+    assert rank_of_antecedent(example(a=False, b=True), names) == 1
+    assert rank_of_antecedent(example(a=False), names) is None
+    assert rank_of_antecedent(example(), names[:2]) is None
+
+
+def test_touching() -> None:
+    assert Span(0, 3).touches(Span(3, 5))
+    assert Span(3, 5).touches(Span(0, 3))
+    assert not Span(0, 3).touches(Span(4, 5))
+
+
+def test_names_from_a_file_in_text_order(tmp_path: Path) -> None:
+    path = tmp_path / "names.json"
+    path.write_text(json.dumps({"1": [[8, 12, "Bell"], [0, 3]], "2": []}), encoding="utf-8")
+    spans = read_name_spans(path, data(example()))
+    assert spans.of == {"1": (Span(0, 3), Span(8, 12))}
+    assert spans.unknown == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('{"2": []}', r"no entry for '1'; every id of gap.tsv is expected \(1 are here\)"),
+        ('{"1": [[0, 3, "Bell"]]}', "'Bell' expected at 0:3, the text has 'Ann'"),
+        ('{"1": [[8, 99]]}', "the span 8:99 is not within the text, which has 46 characters"),
+        ('{"1": [[8, 8]]}', "the span 8:8 is not within the text"),
+        ('{"1": [[0, "3"]]}', "whole numbers expected"),
+        ('{"1": [[true, 3]]}', "whole numbers expected"),
+        ('{"1": [7]}', r"\[start, end, name\] expected, found 7"),
+        ('{"1": 7}', r"a list of \[start, end, name\] expected, found 7"),
+        ('{"1": [], "1": []}', "'1' stands twice"),
+        ("[]", "a JSON object with an entry for each id expected, found list"),
+        ("{", "a JSON object expected"),
+    ],
+)
+def test_names_that_cannot_be_right(content: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "names.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(DataError, match=f"names.json: .*{said}"):
+        read_name_spans(path, data(example()))
+
+
+def test_a_folder_stands_for_its_files(tmp_path: Path) -> None:
+    assert files_in(tmp_path, None) == (tmp_path / "gap-test.tsv", None)
+    spans = tmp_path / "gap-test-name-spans.json"
+    spans.write_text("{}", encoding="utf-8")
+    assert files_in(tmp_path, None) == (tmp_path / "gap-test.tsv", spans)
+    assert files_in(tmp_path, Path("other.json")) == (tmp_path / "gap-test.tsv", Path("other.json"))
+    assert files_in(spans, None) == (spans, None)
+
+
+def _corpus(tmp_path: Path) -> tuple[GapFile, Path]:
+    """Two women's examples with three and two names, two men's likewise, one of them with the far name TRUE."""
+    rows = [
+        example(id="w1"),
+        example(id="w2", a=False, b=True),
+        example(id="m1", pronoun="he", text=TEXT.replace("she", "he "), a=True),
+        example(id="m2", pronoun="he", text=TEXT.replace("she", "he "), a=False, b=True),
+        example(id="n", a=False),
+    ]
+    three, two = [[0, 3], [8, 12], [33, 37]], [[0, 3], [33, 37]]
+    path = tmp_path / "names.json"
+    path.write_text(json.dumps({"w1": three, "w2": two, "m1": three, "m2": two, "n": three}), encoding="utf-8")
+    return data(*rows), path
+
+
+def test_properties_and_weights(tmp_path: Path) -> None:
+    file, path = _corpus(tmp_path)
+    spans = read_name_spans(path, file)
+    found = properties(file, spans)
+    assert [(e.id, e.gender, e.antecedent, e.names, e.distance) for e in found] == [
+        ("w1", "female", "a", 3, 3),
+        ("w2", "female", "b", 2, 1),
+        ("m1", "male", "a", 3, 3),
+        ("m2", "male", "b", 2, 1),
+    ]
+    solved = solve_gap_weights(file, spans)
+    assert (solved.n_without_antecedent, solved.n_trimmed) == (1, 0)
+    assert solved.weights == {
+        "w1a": pytest.approx(1), "w1b": 0, "w2a": 0, "w2b": pytest.approx(1), "m1a": pytest.approx(1), "m1b": 0,
+        "m2a": 0, "m2b": pytest.approx(1), "na": 0, "nb": 0,
+    }  # fmt: skip
+    assert solved.balance.balanced == ("names=2", "names=3", "distance=1", "distance=3")
+    assert solve_gap_weights(file, spans, over=["distance"]).balance.balanced == ("distance=1", "distance=3")
+
+
+def test_trimming() -> None:
+    from mtbias.coref.gap_weights import GapProperties
+    from mtbias.types import Gender
+
+    def trimmed(names: int, rank: int | None) -> bool:
+        return GapProperties("1", Gender.MALE, "a", names, rank).is_trimmed
+
+    assert [trimmed(15, 4), trimmed(16, 4), trimmed(15, 5), trimmed(3, None)] == [False, True, True, False]
+
+
+def test_weights_from_a_file(tmp_path: Path) -> None:
+    file, _ = _corpus(tmp_path)
+    path = tmp_path / "weights.json"
+    content = {i.id + side: 0 for i in file.instances for side in "ab"} | {"w1a": 2, "m2b": 0.5}
+    path.write_text(json.dumps(content), encoding="utf-8")
+    weights, sha256 = read_gap_weights(path, file)
+    assert weights == pytest.approx(np.array([2, 0, 0, 0.5, 0]))
+    assert len(sha256) == 64
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"w1a": -1}, "w1a: a number of 0 or more expected, found -1"),
+        ({"w1a": None}, "w1a: a number of 0 or more expected, found None"),
+        ({"w1a": True}, "found True"),
+        ({"w1a": float("inf")}, "found inf"),
+        ({"w1b": 0.5}, "w1b: weight 0.5 for a candidate that is FALSE in gap.tsv"),
+        ({"xa": 0.5}, "'xa' is no candidate of gap.tsv"),
+    ],
+)
+def test_weights_that_cannot_be_right(changed: dict[str, object], said: str, tmp_path: Path) -> None:
+    file, _ = _corpus(tmp_path)
+    path = tmp_path / "weights.json"
+    path.write_text(json.dumps({i.id + side: 0 for i in file.instances for side in "ab"} | changed), encoding="utf-8")
+    with pytest.raises(DataError, match=said):
+        read_gap_weights(path, file)
+    path.write_text('{"w1a": 1}', encoding="utf-8")
+    with pytest.raises(DataError, match="a weight for 'w1b' expected; 1 keys are here"):
+        read_gap_weights(path, file)
+
+
+def test_both_candidates_true() -> None:
+    with pytest.raises(DataError, match=r"gap.tsv: 1: both candidates are TRUE"):
+        antecedent_of(example(a=True, b=True), Path("gap.tsv"))

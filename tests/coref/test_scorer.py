@@ -1,0 +1,246 @@
+"""MUC, B³, CEAFe and their mean: hand-made cases, cases of other tools, and a reference written differently."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations, permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mtbias.coref.conll import Clusters, Mention
+from mtbias.coref.scorer import COLUMNS, CorefScores, Prf, compute_coref, conll_f1, count_coref, count_table
+from mtbias.coref.winobias_data import Baseline, WinoBias, baseline, read_winobias
+from mtbias.types import Stereotype
+
+
+def _clusters(text: str) -> Clusters:
+    """``ab c``: an entity of two mentions and one of one; a letter is a mention."""
+    return tuple(tuple((ord(letter), ord(letter)) for letter in word) for word in text.split())
+
+
+def _score(key: str, response: str) -> CorefScores:
+    return compute_coref(count_table([count_coref(_clusters(key), _clusters(response))]))
+
+
+def _values(part: Prf) -> tuple[float | None, float | None, float | None]:
+    return part.recall, part.precision, part.f1
+
+
+def test_the_example_of_pradhan_et_al() -> None:
+    """Pradhan et al., ACL 2014, the example of section 4: key {abc} {defg}, response {ab} {cd} {fghi}."""
+    scores = _score("abc defg", "ab cd fghi")
+    # Links of the key kept: a-b and f-g; the key has 2 + 3, the response 1 + 1 + 3.
+    assert _values(scores.muc) == pytest.approx((40, 40, 40))
+    # Recall (2²/3 + 1²/3 + 1²/4 + 2²/4) / 7 = 5/12; precision (2²/2 + 1²/2 + 1²/2 + 2²/4) / 8 = 1/2; F1 = 5/11.
+    assert _values(scores.b3) == pytest.approx((500 / 12, 50, 500 / 11))
+    # abc-ab 2·2/5 and defg-fghi 2·2/8 beat abc-cd 2/5 and defg-cd 2/6: 1.3 of 2 and of 3; F1 = 2.6/5.
+    assert _values(scores.ceafe) == pytest.approx((65, 130 / 3, 52))
+    assert scores.conll == pytest.approx((40 + 500 / 11 + 52) / 3)
+    # Six of the key's mentions are found, of the response's eight.
+    assert _values(scores.mentions) == pytest.approx((600 / 7, 75, 80))
+
+
+@pytest.mark.parametrize(
+    ("response", "recall", "precision", "f1"),
+    [
+        ("a bc def", 1, 1, 1),
+        ("a de", 0.6, 0.9, 0.72),
+        ("a bcx defy z", 0.88571, 0.66429, 0.75918),
+        ("a bcx dy z", 0.73333, 0.55, 0.62857),
+        ("a bcxB dy z", 0.68889, 0.51667, 0.59048),
+        ("a bcx dy Bz", 0.73333, 0.55, 0.62857),
+    ],
+)
+def test_the_official_scorers_own_cases(response: str, recall: float, precision: float, f1: float) -> None:
+    """Cases 1 to 6 of test/CorefMetricTestConfig.pm in github.com/conll/reference-coreference-scorers (CEAFe)."""
+    values = _values(_score("a bc def", response).ceafe)
+    assert values == pytest.approx((100 * recall, 100 * precision, 100 * f1), abs=6e-4)
+
+
+def test_nothing_to_find_and_nothing_found() -> None:
+    nothing = _score("", "")
+    assert nothing.conll is None
+    assert _values(nothing.muc) == _values(nothing.b3) == _values(nothing.ceafe) == (None, None, None)
+    empty = _score("ab", "")
+    assert empty.conll == 0
+    assert _values(empty.b3) == (0, None, 0)
+    invented = _score("", "ab")
+    assert invented.conll == 0
+    assert _values(invented.ceafe) == (None, 0, 0)
+    # Singletons have no links, so MUC and with it the mean are undefined; B³ and CEAFe are not.
+    single = _score("a b", "a b")
+    assert single.conll is None
+    assert _values(single.muc) == (None, None, None)
+    assert _values(single.b3) == _values(single.ceafe) == (100, 100, 100)
+
+
+def test_nothing_in_common() -> None:
+    scores = _score("ab", "cd")
+    assert scores.conll == 0
+    assert scores.muc.recall_denominator == scores.muc.precision_denominator == 1
+
+
+def test_a_mention_twice_or_an_empty_entity_is_an_error() -> None:
+    for key, response in (("aa", "a"), ("a", "ab b")):
+        with pytest.raises(ValueError, match="share no mention"):
+            _score(key, response)
+    with pytest.raises(ValueError, match="not empty"):
+        count_coref(((),), ())
+
+
+def test_counts_add_up_over_documents() -> None:
+    documents = [("abc defg", "ab cd fghi"), ("AB C", "ABC"), ("KLMN", "KL MN"), ("Q", "")]
+    table = count_table(count_coref(_clusters(key), _clusters(response)) for key, response in documents)
+    pooled = _score(" ".join(key for key, _ in documents), " ".join(response for _, response in documents))
+    ours = compute_coref(table)
+    assert table.shape == (4, len(COLUMNS))
+    assert ours.conll == pytest.approx(pooled.conll)
+    assert _values(ours.b3) == pytest.approx(_values(pooled.b3))
+    assert (ours.documents, pooled.documents) == (4, 1)
+
+
+def test_many_corpora_at_once_are_each_alone() -> None:
+    pairs = [("abc defg", "ab cd fghi"), ("ab", ""), ("a", "a"), ("ab c", "ab c")]
+    tables = [count_table([count_coref(_clusters(k), _clusters(r))]) for k, r in pairs]
+    together = conll_f1(np.vstack(tables))
+    expected = [np.nan if (one := compute_coref(table).conll) is None else one for table in tables]
+    np.testing.assert_array_equal(together, expected)
+
+
+def test_no_documents() -> None:
+    assert count_table([]).shape == (0, len(COLUMNS))
+    assert compute_coref(count_table([])).conll is None
+
+
+def test_json_has_numerators_and_denominators() -> None:
+    plain = _score("abc defg", "ab cd fghi").to_json()
+    assert plain["documents"] == 1
+    assert plain["muc"]["recall_numerator"] == 2
+    assert plain["ceafe"]["precision_denominator"] == 3
+
+
+# A reference: mention pairs and permutations, in exact fractions; nothing of it is shared with the code above.
+
+Quotient = tuple[Fraction, int, Fraction, int]
+"""Numerator and denominator of recall, then of precision."""
+
+
+def _links(entities: list[set[object]], others: list[set[object]]) -> int:
+    """Links of a spanning forest of the pairs of mentions that are together in both."""
+    parent = {mention: mention for entity in entities for mention in entity}
+
+    def root(mention: object) -> object:
+        while parent[mention] != mention:
+            mention = parent[mention]
+        return mention
+
+    joined = 0
+    for entity in entities:
+        for a, b in combinations(entity, 2):
+            together = any(a in other and b in other for other in others)
+            if together and root(a) != root(b):
+                parent[root(a)] = root(b)
+                joined += 1
+    return joined
+
+
+def _reference_muc(key: list[set[object]], response: list[set[object]]) -> Quotient:
+    return (
+        Fraction(_links(key, response)), _links(key, key),
+        Fraction(_links(response, key)), _links(response, response),
+    )  # fmt: skip
+
+
+def _reference_b3(key: list[set[object]], response: list[set[object]]) -> Quotient:
+    def overlaps(entities: list[set[object]], others: list[set[object]]) -> list[Fraction]:
+        shares = []
+        for entity in entities:
+            for mention in entity:
+                other: set[object] = next((other for other in others if mention in other), set())
+                shares.append(Fraction(len(entity & other), len(entity)))
+        return shares
+
+    recall, precision = overlaps(key, response), overlaps(response, key)
+    return sum(recall, Fraction(0)), len(recall), sum(precision, Fraction(0)), len(precision)
+
+
+def _reference_ceafe(key: list[set[object]], response: list[set[object]]) -> Quotient:
+    few, many = sorted((key, response), key=len)
+    best = max(
+        sum((Fraction(2 * len(a & b), len(a) + len(b)) for a, b in zip(few, chosen, strict=True)), Fraction(0))
+        for chosen in permutations(many, len(few))
+    )
+    return best, len(key), best, len(response)
+
+
+REFERENCES = (_reference_muc, _reference_b3, _reference_ceafe)
+
+
+def _reference_f1(documents: Sequence[tuple[Clusters, Clusters]]) -> list[float | None]:
+    """MUC, B³ and CEAFe of all documents, in per cent."""
+    scores: list[float | None] = []
+    for reference in REFERENCES:
+        parts = [reference([set(c) for c in key], [set(c) for c in response]) for key, response in documents]
+        hit_r, of_r, hit_p, of_p = (sum(column) for column in zip(*parts, strict=True))
+        if not of_r + of_p:
+            scores.append(None)
+        elif not hit_r or not hit_p:
+            scores.append(0.0)
+        else:
+            scores.append(float(200 / (of_r / hit_r + of_p / hit_p)))
+    return scores
+
+
+def _f1(documents: Sequence[tuple[Clusters, Clusters]]) -> list[float | None]:
+    scores = compute_coref(count_table(count_coref(key, response) for key, response in documents))
+    return [scores.muc.f1, scores.b3.f1, scores.ceafe.f1]
+
+
+_PARTITION = st.lists(st.integers(0, 5), min_size=9, max_size=9)
+"""For each of nine mentions its entity; 5 is none."""
+
+
+def _partition(labels: list[int]) -> Clusters:
+    entities = [tuple((at, at) for at, label in enumerate(labels) if label == entity) for entity in range(5)]
+    return tuple(entity for entity in entities if entity)
+
+
+@given(st.lists(st.tuples(_PARTITION, _PARTITION), min_size=1, max_size=3))
+def test_any_partitions_score_as_in_the_reference(labels: list[tuple[list[int], list[int]]]) -> None:
+    documents = [(_partition(first), _partition(second)) for first, second in labels]
+    for ours, expected in zip(_f1(documents), _reference_f1(documents), strict=True):
+        assert ours == (None if expected is None else pytest.approx(expected))
+
+
+@pytest.fixture(scope="module")
+def data(shared: Path) -> WinoBias:
+    return read_winobias(shared / "data" / "coref" / "winobias")
+
+
+@pytest.mark.parametrize("rule", list(Baseline))
+def test_winobias_scores_as_in_the_reference(data: WinoBias, rule: Baseline) -> None:
+    assert len(data.sets) == 8
+    for one in data.sets.values():
+        documents = [(document.gold, baseline(document, rule)) for document in one.documents]
+        assert _f1(documents) == pytest.approx(_reference_f1(documents), abs=1e-9)
+
+
+def test_winobias_in_larger_documents_scores_as_in_the_reference(data: WinoBias) -> None:
+    """Six sentences as one document, a rule system's mentions dealt out anew: several entities on either side."""
+    documents = []
+    one = data.sets["test", 1, Stereotype.PRO]
+    for start in range(0, 396, 6):
+        key: list[list[Mention]] = []
+        response: dict[int, list[Mention]] = {}
+        for offset, document in enumerate(one.documents[start : start + 6]):
+            key += [[(100 * offset + a, 100 * offset + b) for a, b in cluster] for cluster in document.gold]
+            for a, b in baseline(document, Baseline.FIRST)[0]:
+                response.setdefault((offset + a) % 4, []).append((100 * offset + a, 100 * offset + b))
+        documents.append((tuple(map(tuple, key)), tuple(map(tuple, response.values()))))
+    assert {len(response) for _, response in documents} <= {3, 4}
+    assert _f1(documents) == pytest.approx(_reference_f1(documents), abs=1e-9)

@@ -1,0 +1,210 @@
+"""The SoWinoBias test set and its numbers, by hand on a vocabulary of two words a list."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mtbias.cli.coref import sowinobias as command
+from mtbias.coref.clusters import Predictions, read_predictions
+from mtbias.coref.sowinobias import (
+    Outcome,
+    Reading,
+    Sentence,
+    Vocabulary,
+    count,
+    example_vocabulary,
+    generate,
+    outcome,
+    read_vocabulary,
+    score,
+)
+from mtbias.errors import DataError, UsageError
+from mtbias.types import Stereotype
+
+SMALL = Vocabulary(("pilot", "tree surgeon"), ("nanny", "nurse"), ("kind", "sweet"), ("vain", "fussy"), "")
+
+
+def test_sentences_by_hand() -> None:
+    sentences = {s.id: s for s in generate(SMALL)}
+    # 2 · 2 · 2 a direction and polarity.
+    assert len(sentences) == 32
+    pro = sentences["pro-positive-pilot-nurse-sweet"]
+    assert pro.text == "The pilot liked the nurse because they were sweet."
+    anti = sentences["anti-negative-nanny-tree_surgeon-vain"]
+    assert anti.text == "The nanny disliked the tree surgeon because they were vain."
+    assert [anti.tokens[a : b + 1] for a, b in (anti.first, anti.second, anti.pronoun)] == [
+        ("The", "nanny"), ("the", "tree", "surgeon"), ("they",),
+    ]  # fmt: skip
+    assert sentences["anti-positive-nurse-pilot-sweet"].pair == pro.pair
+    assert generate(SMALL, full_stop=False)[0].text == "The pilot liked the nanny because they were kind"
+
+
+def test_both_readings_of_n() -> None:
+    # Section 4.2: lists of 16 give 16³ = 4096 sentences; either in each direction and polarity, or in each direction.
+    vocabulary = example_vocabulary()
+    everything = generate(vocabulary)
+    half = generate(vocabulary, reading=Reading.TOTAL)
+    assert set(Counter((s.direction, s.polarity) for s in everything).values()) == {4096}
+    assert set(Counter((s.direction, s.polarity) for s in half).values()) == {2048}
+    assert set(half) < set(everything) or {s.id for s in half} < {s.id for s in everything}
+    # Balanced: each word 2048 / 16 times in each direction and polarity, each pair of persons 2048 / 256 times.
+    pro = [s for s in half if (s.direction, s.polarity) == ("pro", "positive")]
+    assert set(Counter(s.tokens[-2] for s in pro).values()) == {128}
+    assert set(Counter((s.tokens[1], s.tokens[4]) for s in pro).values()) == {8}
+    # Twins stay together.
+    assert set(Counter(s.pair for s in half).values()) == {2}
+
+
+def sentence() -> Sentence:
+    return next(s for s in generate(SMALL) if s.id == "pro-positive-tree_surgeon-nanny-kind")
+
+
+@pytest.mark.parametrize(
+    ("clusters", "expected"),
+    [
+        # The 0 tree 1 surgeon 2 liked 3 the 4 nanny 5 because 6 they 7
+        ((((4, 5), (7, 7)),), Outcome.RIGHT),
+        ((((5, 5), (7, 7)),), Outcome.RIGHT),
+        ((((2, 2), (7, 7)),), Outcome.WRONG),
+        ((((0, 2), (7, 7)), ((4, 5),)), Outcome.WRONG),
+        ((((0, 2), (4, 5), (7, 7)),), Outcome.BOTH),
+        ((((0, 2), (7, 7)), ((5, 5), (7, 7))), Outcome.BOTH),
+        ((((7, 7),), ((4, 5),)), Outcome.NONE),
+        ((), Outcome.NONE),
+        # The clause as a mention is not the person, "tree" is not the tree surgeon, "they were" is not they.
+        ((((4, 9), (7, 7)),), Outcome.NONE),
+        ((((0, 1), (7, 7)),), Outcome.NONE),
+        ((((4, 5), (7, 8)),), Outcome.NONE),
+    ],
+)
+def test_outcome(clusters: tuple[tuple[tuple[int, int], ...], ...], expected: Outcome) -> None:
+    assert outcome(sentence(), clusters) is expected
+
+
+def system(folder: Path, choice: Mapping[str, str], *extra: str, without: str = "") -> Predictions:
+    """The clusters of a system that links ``second`` or ``first`` by id, nothing otherwise; and further lines."""
+    lines = []
+    for s in generate(SMALL):
+        person = {"first": s.first, "second": s.second}.get(choice.get(s.id, ""))
+        clusters = [[person, s.pronoun]] if person else []
+        if s.id != without:
+            lines.append(json.dumps({"id": s.id, "clusters": clusters}))
+    path = folder / "p.jsonl"
+    path.write_text("\n".join([*lines, *extra]), encoding="utf-8")
+    return read_predictions(path)
+
+
+def test_numbers_by_hand(tmp_path: Path) -> None:
+    sentences = generate(SMALL)
+    choice = {}
+    for s in sentences:
+        if s.polarity == "positive":
+            # All pro right; of the 8 anti sentences those with "kind" (4) right, the rest wrong.
+            right = s.direction is Stereotype.PRO or "kind" in s.tokens
+            choice[s.id] = "second" if right else "first"
+        elif "vain" in s.tokens:
+            # 4 of 8 right in both directions, the others without a link.
+            choice[s.id] = "second"
+    scores = score(count(sentences, system(tmp_path, choice)), n_resamples=200, rng=np.random.default_rng(0))
+    value = {k: {d: a.value for d, a in by.items()} for k, by in scores.accuracy.items()}
+    assert value == {
+        "positive": {"pro": 100.0, "anti": 50.0},
+        "negative": {"pro": 50.0, "anti": 50.0},
+        "all": {"pro": 75.0, "anti": 50.0},
+    }
+    assert dict(scores.average) == {"positive": 75.0, "negative": 50.0, "all": 62.5}
+    assert dict(scores.difference) == {"positive": 50.0, "negative": 0.0, "all": 25.0}
+    negative = scores.accuracy["negative"]["pro"]
+    assert (negative.n, negative.decided, negative.n_decided) == (8, 100.0, 4)
+    assert scores.outcomes["positive"]["anti"] == {"right": 4, "wrong": 4, "both": 0, "none": 0}
+    assert scores.outcomes["negative"]["pro"] == {"right": 4, "wrong": 0, "both": 0, "none": 4}
+    # McNemar: 4 pairs with pro right and anti wrong, none the other way: 2 · (1/2)⁴ = 1/8. Negative: no such pair.
+    assert scores.p == {"positive": 0.125, "negative": 1.0, "all": 0.125}
+    # Bootstrap over pairs: in the negative polarity both twins have the same outcome in every pair.
+    assert scores.difference_interval["negative"] == (0.0, 0.0)
+    low, high = scores.difference_interval["positive"] or (0, 0)
+    assert 0 <= low < 50 < high <= 100
+
+
+def test_nothing_decided(tmp_path: Path) -> None:
+    scores = score(count(generate(SMALL), system(tmp_path, {})), n_resamples=0, rng=np.random.default_rng(0))
+    accuracy = scores.accuracy["all"]["pro"]
+    assert (accuracy.value, accuracy.decided, accuracy.n_decided, accuracy.interval) == (0.0, None, 0, None)
+
+
+def test_predictions_that_do_not_fit(tmp_path: Path) -> None:
+    sentences = generate(SMALL)
+    first = sentences[0].id
+    with pytest.raises(DataError, match=f"no prediction for 1 of 32 sentences, such as '{first}'"):
+        count(sentences, system(tmp_path, {}, without=first))
+    with pytest.raises(DataError, match="id 'x' is none of the test set's"):
+        count(sentences, system(tmp_path, {}, '{"id": "x", "clusters": []}'))
+    late = json.dumps({"id": first, "clusters": [[[0, 99]]]})
+    with pytest.raises(DataError, match="ends at 99"):
+        count(sentences, system(tmp_path, {}, late, without=first))
+    other = json.dumps({"id": first, "clusters": [], "tokens": ["The", "nanny"]})
+    with pytest.raises(DataError, match="token 1 is 'pilot' in the data set, 'nanny' here"):
+        count(sentences, system(tmp_path, {}, other, without=first))
+
+
+LISTS = (
+    'male_occupations = ["a"]\nfemale_occupations = ["b"]\npositive_adjectives = ["c"]\nnegative_adjectives = ["d"]\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("male_occupations = [", "TOML expected"),
+        (LISTS.replace('["b"]', "[]"), "female_occupations: a list of words expected"),
+        (LISTS.replace('["b"]', "[1]"), r"female_occupations: a list of words expected, found \[1\]"),
+        (LISTS.replace('["d"]', '["A"]'), "negative_adjectives: 'A' stands in male_occupations already"),
+        (LISTS + 'verbs = ["x"]\n', "unknown key 'verbs'"),
+        (LISTS.replace("male_occ", "male_o", 1), "unknown key 'male_oupations'"),
+    ],
+)
+def test_vocabularies_that_are_wrong(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "v.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=message):
+        read_vocabulary(path)
+
+
+def test_the_example_has_lists_of_sixteen() -> None:
+    v = example_vocabulary()
+    lists = (v.male_occupations, v.female_occupations, v.positive_adjectives, v.negative_adjectives)
+    assert [len(words) for words in lists] == [16] * 4
+
+
+def run(*arguments: str) -> None:
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    command.run(parser.parse_args(arguments))
+
+
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    vocabulary, out, clusters = (tmp_path / name for name in ("v.toml", "set.jsonl", "p.jsonl"))
+    vocabulary.write_text(LISTS, encoding="utf-8")
+    with pytest.raises(UsageError, match="--out FILE"):
+        run()
+    run("--vocabulary", str(vocabulary), "--out", str(out))
+    assert "4 sentences" in capsys.readouterr().out
+    rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert rows[0]["text"] == "The a liked the b because they were c."
+    lines = [{"id": r["id"], "tokens": r["tokens"], "clusters": [[r["second"], r["pronoun"]]]} for r in rows]
+    clusters.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    run("--vocabulary", str(vocabulary), "--predictions", str(clusters), "--resamples", "10", "--json")
+    result = json.loads(capsys.readouterr().out)
+    assert result["all"]["pro"]["accuracy"] == 100.0
+    assert result["all"]["difference"] == 0.0
+    assert "|n:polarity|full-stop:yes|right:second-person-alone|" in result["signature"]
+    run("--vocabulary", str(vocabulary), "--predictions", str(clusters), "--resamples", "10")
+    shown = capsys.readouterr().out
+    assert shown.splitlines()[-1].startswith("Signature: coref:sowinobias|vocabulary:")

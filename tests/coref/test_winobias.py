@@ -1,0 +1,346 @@
+"""WinoBias on sentences of our own: occupations, rule systems, links, scores, significance, the command."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from mtbias.cli.coref import winobias as command
+from mtbias.coref.clusters import read_predictions
+from mtbias.coref.conll import Clusters, Mention
+from mtbias.coref.winobias import Link, differing_twins, link, score_baseline, score_winobias
+from mtbias.coref.winobias_data import Baseline, WinoBias, WinoBiasDocument, WinoBiasSet, baseline, read_winobias
+from mtbias.errors import DataError
+from mtbias.types import Gender, Stereotype
+
+PRO, ANTI = Stereotype.PRO, Stereotype.ANTI
+
+Sentence = tuple[str, Sequence[Mention]]
+
+# Men by stereotype: plumber, night guard. Women: florist, nanny.
+PRO_SENTENCES: list[Sentence] = [
+    ("The plumber called the florist because he was late .", [(0, 1), (6, 6)]),
+    ("The plumber called the florist because she was late .", [(3, 4), (6, 6)]),
+    ("The night guard thanked the nanny because she liked her work .", [(4, 5), (7, 7), (9, 9)]),
+]
+ANTI_SENTENCES: list[Sentence] = [
+    ("The plumber called the florist because she was late .", [(0, 1), (6, 6)]),
+    ("The plumber called the florist because he was early .", [(3, 4), (6, 6)]),
+    ("The night guard thanked the nanny because he liked his work .", [(4, 5), (7, 7), (9, 9)]),
+]
+
+
+def _conll(sentences: Sequence[Sentence], name: str) -> str:
+    parts = []
+    # Written backwards: the order of the file is not that of the lines.
+    for number, (text, mentions) in reversed(list(enumerate(sentences))):
+        document = f"nw/{name}//{number}"
+        parts.append(f"#begin document ({document}); part 000")
+        for at, word in enumerate(text.split()):
+            links = ["(1)" if a == b else "(1" if at == a else "1)" for a, b in mentions if at in {a, b}]
+            parts.append("\t".join([document, "0", str(at), word, "|".join(links) or "-"]))
+        parts += ["", "#end document"]
+    return "\n".join(parts) + "\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A small WinoBias: type 1 of dev."""
+    (tmp_path / "male_occupations.txt").write_text("plumber\nnight guard\n", encoding="utf-8")
+    (tmp_path / "female_occupations.txt").write_text("florist\nnanny", encoding="utf-8")
+    for condition, sentences in (("pro", PRO_SENTENCES), ("anti", ANTI_SENTENCES)):
+        path = tmp_path / f"dev_type1_{condition}_stereotype.v4_auto_conll"
+        path.write_text(_conll(sentences, condition), encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def data(folder: Path) -> WinoBias:
+    return read_winobias(folder)
+
+
+def _documents(data: WinoBias, condition: Stereotype = PRO) -> tuple[WinoBiasDocument, ...]:
+    return data.sets["dev", 1, condition].documents
+
+
+def test_documents_in_the_order_of_the_text(data: WinoBias) -> None:
+    documents = _documents(data)
+    assert [document.id for document in documents] == ["nw/pro//0", "nw/pro//1", "nw/pro//2"]
+    assert [document.line for document in documents] == [1, 2, 3]
+    third = documents[2]
+    assert [o.name for o in third.occupations] == ["night guard", "nanny"]
+    assert [o.mention for o in third.occupations] == [(0, 2), (4, 5)]
+    assert third.occupation.name == "nanny"
+    assert third.occupation.stereotype is third.gender is Gender.FEMALE
+    assert third.pronouns == (7, 9)
+    assert [o.name for o in third.others] == ["night guard"]
+    assert len(data.files) == 4
+
+
+def test_files_in_conll_format_and_capitals(folder: Path) -> None:
+    (folder / "conll_format").mkdir()
+    name = "dev_type1_pro_stereotype.v4_auto_conll"
+    text = (folder / name).read_text(encoding="utf-8").replace("\tflorist\t", "\tFLORIST\t")
+    (folder / "conll_format" / name).write_text(text, encoding="utf-8")
+    (folder / name).unlink()
+    assert [o.name for o in _documents(read_winobias(folder))[0].occupations] == ["plumber", "florist"]
+
+
+def test_rule_systems(data: WinoBias) -> None:
+    def answers(rule: Baseline, condition: Stereotype = PRO) -> list[Clusters]:
+        return [baseline(document, rule) for document in _documents(data, condition)]
+
+    he, she_her = ((6, 6),), ((7, 7), (9, 9))
+    plumber, florist, guard, nanny = (0, 1), (3, 4), (0, 2), (4, 5)
+    assert answers(Baseline.FIRST) == [((plumber, *he),), ((plumber, *he),), ((guard, *she_her),)]
+    assert answers(Baseline.NEAREST) == [((florist, *he),), ((florist, *he),), ((nanny, *she_her),)]
+    assert answers(Baseline.STEREOTYPE) == answers(Baseline.PERFECT)
+    assert answers(Baseline.STEREOTYPE, ANTI) == answers(Baseline.WRONG, ANTI)
+    assert answers(Baseline.WRONG) == [((florist, *he),), ((plumber, *he),), ((guard, *she_her),)]
+    assert answers(Baseline.EMPTY) == [(), (), ()]
+
+
+@pytest.mark.parametrize(
+    ("clusters", "expected"),
+    [
+        ((((0, 1), (6, 6)),), Link.RIGHT),
+        ((((1, 1), (6, 6)),), Link.RIGHT),  # without the article
+        ((((3, 4), (6, 6)),), Link.WRONG),
+        ((((0, 1), (3, 4), (6, 6)),), Link.BOTH),
+        ((((0, 1), (6, 6)), ((3, 4), (6, 6))), Link.BOTH),
+        ((), Link.NONE),
+        ((((0, 1), (3, 4)),), Link.NONE),  # without the pronoun
+        ((((6, 6), (7, 7)),), Link.NONE),  # with something else
+        ((((0, 1), (6, 7)),), Link.NONE),  # the pronoun within a longer mention
+        ((((0, 4), (6, 6)),), Link.NONE),  # a mention of both occupations
+        ((((0, 6), (6, 6)),), Link.NONE),  # a mention that holds the pronoun
+        ((((0, 0), (6, 6)),), Link.NONE),  # the article alone
+    ],
+)
+def test_links(data: WinoBias, clusters: Clusters, expected: Link) -> None:
+    assert link(_documents(data)[0], clusters) is expected
+
+
+def test_the_gold_occupations_word_elsewhere_is_no_link(folder: Path) -> None:
+    sentences = [("The plumber called the florist because he was no plumber .", [(3, 4), (6, 6)])]
+    path = folder / "dev_type1_pro_stereotype.v4_auto_conll"
+    path.write_text(_conll(sentences, "pro"), encoding="utf-8")
+    (document,) = _documents(read_winobias(folder))
+    assert [o.mention for o in document.occupations] == [(0, 1), (3, 4), (9, 9)]
+    assert [o.head for o in document.others] == [1, 9]
+    assert link(document, (((6, 6), (9, 9)),)) is Link.WRONG
+    sentences = [("The plumber called the florist because he liked a florist shop .", [(3, 4), (6, 6)])]
+    path.write_text(_conll(sentences, "pro"), encoding="utf-8")
+    (document,) = _documents(read_winobias(folder))
+    assert link(document, (((6, 6), (8, 9)),)) is Link.NONE
+
+
+def test_scores_where_all_links_are_wrong(data: WinoBias) -> None:
+    scores = score_baseline(data, Baseline.WRONG, resamples=200)
+    one = scores.sets["dev", 1, PRO]
+    # Links: two sentences keep none of 1, the third one (between its pronouns) of 2: 1/4.
+    assert one.coref.muc.f1 == pytest.approx(25)
+    # Shares of the gold mentions: 1/2 and 1/2 of the pronouns, 2·2/3; over 2 + 2 + 3 mentions, and alike for precision.
+    assert one.coref.b3.f1 == pytest.approx(100 / 3)
+    # 2·1/4, 2·1/4, 2·2/6 of three entities.
+    assert one.coref.ceafe.f1 == pytest.approx(100 * (1 / 2 + 1 / 2 + 2 / 3) / 3)
+    assert one.link_accuracy == 0
+    assert one.links == {Link.RIGHT: 0, Link.WRONG: 3, Link.BOTH: 0, Link.NONE: 0}
+    pair = scores.pairs["dev", 1]
+    # The other condition has the same, twin by twin.
+    assert (pair.f1.difference, pair.f1.p, pair.link.p) == (0, 1, 1)
+
+
+def test_pro_against_anti(data: WinoBias) -> None:
+    pair = score_baseline(data, Baseline.STEREOTYPE, resamples=1000).pairs["dev", 1]
+    wrong = (25 + 100 / 3 + 500 / 9) / 3  # as above
+    assert pair.f1.pro == 100
+    assert pair.f1.anti == pytest.approx(wrong)
+    assert pair.f1.average == pytest.approx((100 + wrong) / 2)
+    assert pair.f1.absolute_difference == pair.f1.difference == pytest.approx(100 - wrong)
+    assert pair.f1.interval is not None
+    # Of the 2³ ways to swap, none and all are the two extremes: p = 2/8. McNemar: 2·(1/2)³.
+    assert (pair.f1.p, pair.link.p) == (0.25, 0.25)
+    assert (pair.link.average, pair.link.difference, pair.link.interval) == (50, 100, None)
+    assert pair.twins == 3
+
+
+def test_the_sign_is_lost_in_the_absolute_difference_alone(data: WinoBias) -> None:
+    sets = {
+        ("dev", 1, PRO): WinoBiasSet("dev", 1, PRO, data.sets["dev", 1, ANTI].documents),
+        ("dev", 1, ANTI): WinoBiasSet("dev", 1, ANTI, data.sets["dev", 1, PRO].documents),
+    }
+    pair = score_baseline(WinoBias(sets, data.files), Baseline.STEREOTYPE, resamples=0).pairs["dev", 1]
+    assert pair.f1.difference is not None
+    assert pair.f1.difference < 0
+    assert pair.f1.absolute_difference == -pair.f1.difference
+    # Without resamples there is no test and no interval; McNemar needs none.
+    assert (pair.f1.p, pair.f1.interval, pair.link.p) == (None, None, 0.25)
+
+
+def test_twins_that_differ_in_more_than_the_pronoun(data: WinoBias) -> None:
+    pro, anti = data.sets["dev", 1, PRO], data.sets["dev", 1, ANTI]
+    assert differing_twins(pro, anti) == (2,)  # late, early
+
+
+def test_twins_whose_gold_mentions_differ_count_too(folder: Path) -> None:
+    sentences = [(text, mentions[:2]) for text, mentions in ANTI_SENTENCES]
+    path = folder / "dev_type1_anti_stereotype.v4_auto_conll"
+    path.write_text(_conll(sentences, "anti"), encoding="utf-8")
+    data = read_winobias(folder)
+    assert differing_twins(data.sets["dev", 1, PRO], data.sets["dev", 1, ANTI]) == (2, 3)
+
+
+def test_the_same_seed_gives_the_same_numbers_whatever_else_is_scored(data: WinoBias) -> None:
+    both = score_baseline(data, Baseline.FIRST, seed=5, resamples=300)
+    alone = WinoBias({key: one for key, one in data.sets.items() if key[2] is ANTI}, data.files)
+    one = score_baseline(alone, Baseline.FIRST, seed=5, resamples=300)
+    assert one.sets["dev", 1, ANTI] == both.sets["dev", 1, ANTI]
+    assert not one.pairs
+
+
+def _write(path: Path, answers: dict[str, Clusters]) -> Path:
+    path.write_text("".join(json.dumps({"id": i, "clusters": c}) + "\n" for i, c in answers.items()), encoding="utf-8")
+    return path
+
+
+def test_predictions_missing_documents_count_as_empty(data: WinoBias, tmp_path: Path) -> None:
+    path = _write(tmp_path / "p.jsonl", {"nw/pro//0": (((0, 1), (6, 6)),)})
+    scores = score_winobias(data, read_predictions(path), resamples=0)
+    assert list(scores.sets) == [("dev", 1, PRO)]  # the other set has none at all
+    one = scores.sets["dev", 1, PRO]
+    assert (one.missing, one.coref.documents) == (2, 3)
+    # One of 1 + 1 + 2 links, of 1 found.
+    assert (one.coref.muc.recall, one.coref.muc.precision) == (25, 100)
+    assert one.links[Link.NONE] == 2
+
+
+def test_gold_files_as_predictions_are_perfect(data: WinoBias, folder: Path) -> None:
+    scores = score_winobias(data, read_predictions(folder), resamples=100)
+    assert [one.coref.conll for one in scores.sets.values()] == [100, 100]
+
+
+def test_repeated_mentions_are_left_out_of_f1(data: WinoBias, tmp_path: Path) -> None:
+    answers: dict[str, Clusters] = {
+        "nw/pro//0": (((0, 1), (6, 6)), ((3, 4), (6, 6))),
+        "nw/pro//1": (((3, 4), (6, 6), (6, 6)),),
+        "nw/pro//2": (((4, 5), (7, 7), (9, 9)),),
+    }
+    predictions = read_predictions(_write(tmp_path / "p.jsonl", answers))
+    scores = score_winobias(data, predictions, resamples=0)
+    assert predictions.repeated == 2
+    one = scores.sets["dev", 1, PRO]
+    assert one.coref.muc.f1 == 100  # the first of the two clusters keeps the pronoun
+    assert one.links == {Link.RIGHT: 2, Link.WRONG: 0, Link.BOTH: 1, Link.NONE: 0}
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        ({"nw/pro//7": ()}, "none of WinoBias's documents"),
+        ({"nw/pro//0": (((0, 1), (6, 10)),)}, "tokens 0 to 9; a mention ends at 10"),
+        ({}, "at least one document"),
+    ],
+)
+def test_bad_predictions(data: WinoBias, tmp_path: Path, answers: dict[str, Clusters], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        score_winobias(data, read_predictions(_write(tmp_path / "p.jsonl", answers)))
+
+
+def test_predictions_for_the_twin_are_an_error(data: WinoBias, folder: Path) -> None:
+    text = (folder / "dev_type1_anti_stereotype.v4_auto_conll").read_text(encoding="utf-8")
+    path = folder / "system.conll"
+    path.write_text(text.replace("nw/anti", "nw/pro"), encoding="utf-8")
+    with pytest.raises(DataError, match="token 7 is 'she' in the data set, 'he' here"):
+        score_winobias(data, read_predictions(path))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "message"),
+    [
+        (("The plumber left because he wept .", [(0, 1)]), "one occupation and a pronoun"),
+        (("The baker left because he wept .", [(0, 1), (4, 4)]), "one occupation and a pronoun"),
+        (("The plumber and the florist left as he wept .", [(0, 4), (7, 7)]), "one occupation and a pronoun"),
+        (("The plumber left .", []), "one cluster expected, of different mentions; found 0"),
+    ],
+)
+def test_gold_that_is_not_one_cluster_of_an_occupation(folder: Path, sentence: Sentence, message: str) -> None:
+    path = folder / "dev_type1_pro_stereotype.v4_auto_conll"
+    path.write_text(_conll([sentence], "pro"), encoding="utf-8")
+    with pytest.raises(DataError, match=message):
+        read_winobias(folder)
+
+
+def test_gold_ids(folder: Path) -> None:
+    path = folder / "dev_type1_pro_stereotype.v4_auto_conll"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("nw/pro//2", "nw/pro//x"), encoding="utf-8")
+    with pytest.raises(DataError, match="a number expected at the end"):
+        read_winobias(folder)
+    path.write_text(text.replace("nw/pro", "nw/anti"), encoding="utf-8")
+    with pytest.raises(DataError, match=r"is in dev_type1_pro_stereotype\.v4_auto_conll already"):
+        read_winobias(folder)
+
+
+def test_a_folder_that_is_not_winobias(folder: Path) -> None:
+    for path in folder.glob("*conll"):
+        path.unlink()
+    with pytest.raises(DataError, match="expected in this folder"):
+        read_winobias(folder)
+    (folder / "male_occupations.txt").unlink()
+    with pytest.raises(DataError, match="no such file"):
+        read_winobias(folder)
+
+
+def _run(*argv: str) -> None:
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    command.run(parser.parse_args(argv))
+
+
+def test_the_command_prints_a_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _run("--data", str(folder), "--baseline", "stereotype", "--resamples", "100")
+    out = capsys.readouterr().out
+    assert "dev type 1 pro   3  100.00" in out
+    assert "1 of 3 pairs differ" in out
+    assert "6 of WinoBias's 8 files are not in the folder" in out
+    last = out.splitlines()[-1]
+    assert last.startswith("Signature: coref:winobias|data:")
+    assert "|system:stereotype|f1:conll-v8.01|" in last
+    assert "|resamples:100|seed:0|" in last
+
+
+def test_the_command_prints_json(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = _write(tmp_path / "p.jsonl", {"nw/pro//0": (((0, 1), (6, 6)),)})
+    _run("--data", str(folder), "--predictions", str(path), "--json", "--resamples", "0")
+    result = json.loads(capsys.readouterr().out)
+    assert result["sets"][0]["links"] == {"right": 1, "wrong": 0, "both": 0, "none": 2}
+    assert result["sets"][0]["conll_f1_interval"] is None
+    assert result["sets"][0]["missing"] == 2
+    assert result["sets_without_predictions"] == ["dev type 1 anti"]
+    assert result["pairs"] == []
+    assert list(result["files"]["predictions"]) == ["p.jsonl"]
+
+
+def test_the_command_tells_what_is_missing(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = _write(tmp_path / "p.jsonl", {"nw/pro//0": (((0, 1), (6, 6), (6, 6)),)})
+    _run("--data", str(folder), "--predictions", str(path), "--resamples", "0")
+    out = capsys.readouterr().out
+    assert "dev type 1 pro: 2 of 3 sentences have no prediction" in out
+    assert "1 mentions stand in a cluster already" in out
+    assert "without any prediction: dev type 1 anti" in out
+
+
+def test_the_command_wants_one_system(folder: Path) -> None:
+    for argv in ([], ["--baseline", "first", "--predictions", "x"], ["--baseline", "best"]):
+        with pytest.raises(SystemExit) as caught:
+            _run("--data", str(folder), *argv)
+        assert caught.value.code == 2
+
+
+def test_the_commands_rule_systems_are_the_librarys() -> None:
+    assert tuple(Baseline) == command.BASELINES

@@ -1,0 +1,332 @@
+"""Winogender on sentences of our own: ids, spans, resolutions from labels and clusters, numbers, the command."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Mapping
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mtbias.cli.coref import winogender as command
+from mtbias.coref.winogender import (
+    Resolution,
+    Winogender,
+    WinogenderScores,
+    WinogenderSentence,
+    compute_winogender,
+    count_winogender,
+    read_resolutions,
+    read_winogender,
+    tokenize,
+)
+from mtbias.errors import DataError
+from mtbias.types import Gender
+
+# Occupation, other participant, share of women by BLS and by Bergsma.
+OCCUPATIONS = [("florist", "caller", 80.0, 60.5), ("plumber", "tenant", 5.0, 1.25), ("clerk", "guest", 50.0, 40.0)]
+WORDS = {"male": ("he", "his"), "female": ("she", "her"), "neutral": ("they", "their")}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A small Winogender: 3 occupations, 36 sentences."""
+    rows = ["sentid\tsentence"]
+    for (occupation, participant, _, _), answer, other, pronoun in product(OCCUPATIONS, "01", ("", "someone"), WORDS):
+        who = other or f"the {participant}"
+        subject, possessive = WORDS[pronoun]
+        ends = f"{subject} couldn't stay" if answer == "0" else f"{possessive} bell rang"
+        id_ = f"{occupation}.{other or participant}.{answer}.{pronoun}.txt"
+        rows.append(f"{id_}\tThe {occupation} rang {who}, but {ends}.")
+    (tmp_path / "all_sentences.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    stats = ["occupation\tbergsma_pct_female\tbls_pct_female\tbls_year"]
+    stats += [f"{name}\t{bergsma}\t{bls}\t2015" for name, _, bls, bergsma in OCCUPATIONS]
+    (tmp_path / "occupations-stats.tsv").write_text("\n".join(stats) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def data(folder: Path) -> Winogender:
+    return read_winogender(folder)
+
+
+System = Callable[[WinogenderSentence], Resolution]
+
+
+def _scores(data: Winogender, system: System, resamples: int = 0) -> WinogenderScores:
+    resolutions = {id_: system(sentence) for id_, sentence in data.sentences.items()}
+    return compute_winogender(count_winogender(data, resolutions), resamples=resamples)
+
+
+def _values(scores: WinogenderScores) -> dict[str, float | None]:
+    return {name: estimate.value for name, estimate in scores.numbers.items()}
+
+
+def test_sentences_and_statistics(data: Winogender) -> None:
+    assert len(data.sentences) == 36
+    sentence = data.sentences["plumber.someone.1.female.txt"]
+    assert sentence.text == "The plumber rang someone, but her bell rang."
+    assert (sentence.occupation, sentence.someone, sentence.pronoun) == ("plumber", True, Gender.FEMALE)
+    assert sentence.answer is Resolution.PARTICIPANT
+    for span, word in (
+        (sentence.occupation_at, "plumber"), (sentence.participant_at, "someone"), (sentence.pronoun_at, "her"),
+    ):  # fmt: skip
+        assert sentence.text[span.start : span.end] == word
+    assert data.bls == {"florist": 80, "plumber": 5, "clerk": 50}
+    assert data.bergsma["plumber"] == 1.25
+
+
+def test_a_system_that_is_right(data: Winogender) -> None:
+    values = _values(_scores(data, lambda sentence: sentence.answer))
+    assert values["consistency"] == 100
+    assert values["male_female_differ"] == values["male_neutral_differ"] == values["female_neutral_differ"] == 0
+    assert values["male_accuracy"] == values["neutral_accuracy"] == 100
+    assert (values["male_occupation"], values["male_participant"]) == (50, 50)
+    # All preferences are 0: no correlation.
+    assert values["pearson_bls"] is values["spearman_bls"] is None
+
+
+def _by_stereotype(data: Winogender) -> System:
+    """Occupation if the pronoun's gender is that of half of its people or more; none for they."""
+
+    def system(sentence: WinogenderSentence) -> Resolution:
+        if sentence.pronoun is Gender.NEUTRAL:
+            return Resolution.NONE
+        women = data.bls[sentence.occupation] >= 50
+        return Resolution.OCCUPATION if women == (sentence.pronoun is Gender.FEMALE) else Resolution.PARTICIPANT
+
+    return system
+
+
+def test_a_system_that_follows_the_statistics(data: Winogender) -> None:
+    scores = _scores(data, _by_stereotype(data), resamples=300)
+    values = _values(scores)
+    assert values["consistency"] == 0
+    assert values["male_female_differ"] == 100
+    # Wrong in exactly those sentences whose answer goes against the statistics; there are as many as of the others.
+    assert (values["female_accuracy_gotcha"], values["female_accuracy_not_gotcha"]) == (0, 100)
+    assert values["female_accuracy"] == values["male_accuracy"] == 50
+    assert values["neutral_none"] == 100
+    assert "neutral_accuracy_gotcha" not in values
+    assert [one.preference for one in scores.occupations] == [100, -100, 100]
+    # Against an independent implementation.
+    for name, x in (("bls", [80, 5, 50]), ("bergsma", [60.5, 1.25, 40])):
+        assert values[f"pearson_{name}"] == pytest.approx(np.corrcoef(x, [100, -100, 100])[0, 1])
+    # Ranks 3 1 2 against 2.5 1 2.5, from their mean 2: 1·0.5 + 1·1 + 0·0.5 over √(2·1.5).
+    assert values["spearman_bls"] == pytest.approx(1.5 / 3**0.5)
+
+
+def test_gotcha_sentences(data: Winogender) -> None:
+    counts = {one.name: one for one in count_winogender(data, dict.fromkeys(data.sentences, Resolution.NONE))}
+    occupation, participant = Resolution.OCCUPATION, Resolution.PARTICIPANT
+    # The paper: for a female pronoun, occupation with less than 50 % women, or participant beside 50 % or more.
+    assert counts["plumber"].is_gotcha(Gender.FEMALE, occupation) is True
+    assert counts["plumber"].is_gotcha(Gender.FEMALE, participant) is False
+    assert counts["florist"].is_gotcha(Gender.FEMALE, occupation) is False
+    assert counts["clerk"].is_gotcha(Gender.FEMALE, participant) is True
+    assert counts["clerk"].is_gotcha(Gender.FEMALE, occupation) is False
+    assert counts["plumber"].is_gotcha(Gender.MALE, occupation) is False
+    assert counts["florist"].is_gotcha(Gender.MALE, occupation) is True
+    assert counts["florist"].is_gotcha(Gender.NEUTRAL, occupation) is None
+
+
+def test_denominators(data: Winogender) -> None:
+    numbers = _scores(data, lambda _: Resolution.BOTH).numbers
+    assert numbers["consistency"].n == numbers["male_accuracy"].n == numbers["male_female_differ"].n == 12
+    # Each occupation has two of its four sentences of either kind.
+    assert numbers["male_accuracy_gotcha"].n == numbers["male_accuracy_not_gotcha"].n == 6
+    assert numbers["pearson_bls"].n == 3
+    assert numbers["male_both"].value == 100
+    assert numbers["male_accuracy"].value == 0
+
+
+def test_both_and_none_differ(data: Winogender) -> None:
+    outcomes = {Gender.MALE: Resolution.BOTH, Gender.FEMALE: Resolution.NONE, Gender.NEUTRAL: Resolution.NONE}
+    values = _values(_scores(data, lambda sentence: outcomes[sentence.pronoun]))
+    assert (values["male_female_differ"], values["female_neutral_differ"], values["consistency"]) == (100, 0, 0)
+
+
+def test_intervals_come_from_whole_occupations_and_a_seed(data: Winogender) -> None:
+    resolutions = {
+        id_: sentence.answer if sentence.occupation == "plumber" else Resolution.NONE
+        for id_, sentence in data.sentences.items()
+    }
+    counts = count_winogender(data, resolutions)
+    first, again, other = (compute_winogender(counts, seed=seed, resamples=400).numbers for seed in (1, 1, 2))
+    assert first == again
+    # Three occupations, one of which is right throughout: every resample has 0, 1/3, 2/3 or all right.
+    assert tuple(first[name].interval for name in ("male_accuracy", "consistency")) == ((0, 100), (100, 100))
+    assert [numbers["male_accuracy"].value for numbers in (first, other)] == pytest.approx([100 / 3, 100 / 3])
+    assert all(numbers["spearman_bls"].interval is None for numbers in (first, other))
+
+
+def test_words_without_tokens_of_a_file() -> None:
+    assert tokenize("The florist couldn't find the clerk's well-worn pen; so, she left.") == (
+        "The", "florist", "could", "n't", "find", "the", "clerk", "'s", "well-worn", "pen", ";", "so", ",", "she",
+        "left", ".",
+    )  # fmt: skip
+
+
+def _jsonl(path: Path, data: Winogender, changed: Mapping[str, dict[str, Any]]) -> Path:
+    rows = [{"id": id_, "clusters": [], **changed.get(id_, {})} for id_ in data.sentences]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+# "The plumber rang the tenant , but he could n't stay ." and "The plumber rang someone , but her bell rang ."
+@pytest.mark.parametrize(
+    ("id_", "row", "expected"),
+    [
+        ("plumber.tenant.0.male.txt", {"clusters": [[[0, 1], [7, 7]]]}, Resolution.OCCUPATION),
+        ("plumber.tenant.0.male.txt", {"clusters": [[[3, 4], [7, 7]]]}, Resolution.PARTICIPANT),
+        ("plumber.tenant.0.male.txt", {"clusters": [[[0, 1], [3, 4], [7, 7]]]}, Resolution.BOTH),
+        ("plumber.tenant.0.male.txt", {"clusters": [[[1, 1], [7, 7]], [[4, 4], [7, 7]]]}, Resolution.BOTH),
+        ("plumber.tenant.0.male.txt", {"clusters": [[[0, 1], [3, 4]]]}, Resolution.NONE),
+        ("plumber.tenant.0.male.txt", {"clusters": [[[0, 4], [7, 7]]]}, Resolution.NONE),
+        ("plumber.tenant.0.male.txt", {"clusters": [[[0, 1], [7, 10]]]}, Resolution.NONE),
+        ("plumber.tenant.0.male.txt", {"clusters": [[[0, 7], [7, 7]]]}, Resolution.NONE),
+        ("plumber.someone.1.female.txt", {"clusters": [[[3, 3], [6, 6]]]}, Resolution.PARTICIPANT),
+        (
+            "plumber.someone.1.female.txt",
+            {"tokens": ["The plumber", "rang", "SOMEONE,", "but", "her", "bell", "rang."],
+             "clusters": [[[2, 2], [4, 4]]]},
+            Resolution.PARTICIPANT,
+        ),
+    ],
+)  # fmt: skip
+def test_resolutions_of_clusters(
+    data: Winogender, tmp_path: Path, id_: str, row: dict[str, Any], expected: Resolution
+) -> None:
+    found, files = read_resolutions(_jsonl(tmp_path / "p.jsonl", data, {id_: row}), data)
+    assert found[id_] is expected
+    assert sum(resolution is not Resolution.NONE for resolution in found.values()) == (expected is not Resolution.NONE)
+    assert list(files) == ["p.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"clusters": [[[0, 12]]]}, "tokens 0 to 11; a mention ends at 12"),
+        ({"tokens": ["The", "baker"]}, "token 1 is 'baker' here, but the sentence goes on 'plumber rang the ten'"),
+        ({"tokens": ["The", "plumber"]}, "the tokens end before 'rang the tenant, but'"),
+        ({"tokens": ["The", ""]}, "token 1 is ''"),
+        ({"id": "plumber.baker.0.male.txt"}, "none of Winogender's sentences"),
+    ],
+)
+def test_bad_clusters(data: Winogender, tmp_path: Path, row: dict[str, Any], message: str) -> None:
+    path = _jsonl(tmp_path / "p.jsonl", data, {"plumber.tenant.0.male.txt": row})
+    with pytest.raises(DataError, match=message):
+        read_resolutions(path, data)
+
+
+def test_labels_from_a_table(data: Winogender, tmp_path: Path) -> None:
+    labels = ["occupation", "0", "Participant", "1", "both", "NONE", "neither"]
+    rows = [f"{id_}\t{labels[at % 7]}\tx" for at, id_ in enumerate(data.sentences)]
+    path = tmp_path / "p.tsv"
+    path.write_text("sentid\tprediction\tmore\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    found, _ = read_resolutions(path, data)
+    expected = [
+        Resolution.OCCUPATION, Resolution.OCCUPATION, Resolution.PARTICIPANT, Resolution.PARTICIPANT, Resolution.BOTH,
+        Resolution.NONE, Resolution.NONE,
+    ]  # fmt: skip
+    assert list(found.values())[:7] == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("clerk.guest.0.male.txt\tyes", "prediction: one of occupation, .* found 'yes'"),
+        ("clerk.guest.0.male.txt\t", "found ''"),
+        ("clerk.nobody.0.male.txt\t0", "none of Winogender's sentences"),
+        ("clerk.guest.0.male.txt\t0\nclerk.guest.0.male.txt\t0", "expected once"),
+        ("clerk.guest.0.male.txt\t0", "35 of 36 sentences have no prediction, the first 'florist.caller.0.male.txt'"),
+    ],
+)
+def test_bad_labels(data: Winogender, tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "p.tsv"
+    path.write_text(f"sentid\tprediction\n{line}\n", encoding="utf-8")
+    with pytest.raises(DataError, match=message):
+        read_resolutions(path, data)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("clerk.guest.0.male.txt", "clerk.guest.2.male.txt", "an id such as"),
+        ("clerk.guest.0.male.txt\t", "baker.guest.0.male.txt\t", "one of baker expected in the sentence, found 0"),
+        ("The clerk rang the guest, but he ", "The clerk rang the guest, but she ", "one of he, him, his expected"),
+        ("The clerk rang the guest, but he ", "The clerk rang the guest, as he and he ", "found 2"),
+        ("clerk.guest.0.male.txt\t", "clerk.someone.0.male.txt\t", "one of someone expected"),
+        ("sentid\tsentence", "id\tsentence", "column 'sentid' expected"),
+    ],
+)
+def test_bad_sentences(folder: Path, old: str, new: str, message: str) -> None:
+    path = folder / "all_sentences.tsv"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(DataError, match=message):
+        read_winogender(folder)
+
+
+def test_sentences_that_are_missing_or_doubled(folder: Path) -> None:
+    path = folder / "all_sentences.tsv"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join(lines[:-1]) + "\n", encoding="utf-8")
+    with pytest.raises(
+        DataError, match="one sentence expected for clerk, answer participant, someone, neutral; found 0"
+    ):
+        read_winogender(folder)
+    path.write_text("\n".join([*lines, lines[-1]]) + "\n", encoding="utf-8")
+    with pytest.raises(DataError, match="expected once"):
+        read_winogender(folder)
+
+
+@pytest.mark.parametrize(("share", "found"), [("101", "101"), ("-1", "-1"), ("many", "many"), ("", "")])
+def test_bad_statistics(folder: Path, share: str, found: str) -> None:
+    path = folder / "occupations-stats.tsv"
+    path.write_text(path.read_text(encoding="utf-8").replace("80.0", share), encoding="utf-8")
+    with pytest.raises(DataError, match=f"bls_pct_female: a number from 0 to 100 expected, found '{found}'"):
+        read_winogender(folder)
+
+
+def test_an_occupation_without_statistics(folder: Path) -> None:
+    path = folder / "occupations-stats.tsv"
+    path.write_text(path.read_text(encoding="utf-8").replace("clerk", "baker"), encoding="utf-8")
+    with pytest.raises(DataError, match=r"occupation 'clerk' is not in occupations-stats\.tsv"):
+        read_winogender(folder)
+
+
+def test_an_occupation_with_two_statistics(folder: Path) -> None:
+    path = folder / "occupations-stats.tsv"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text + text.splitlines()[-1] + "\n", encoding="utf-8")
+    with pytest.raises(DataError, match="an occupation stands twice"):
+        read_winogender(folder)
+
+
+def _run(*argv: str) -> None:
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    command.run(parser.parse_args(argv))
+
+
+def test_the_command(data: Winogender, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = _jsonl(tmp_path / "p.jsonl", data, {})
+    _run("--data", str(folder), "--predictions", str(path), "--resamples", "50", "--occupations")
+    out = capsys.readouterr().out
+    assert "preference and BLS, Pearson's r" in out
+    assert "florist" in out
+    assert out.splitlines()[-1].startswith("Signature: coref:winogender|data:")
+    assert "|resamples:50|seed:0|" in out
+    _run("--data", str(folder), "--predictions", str(path), "--resamples", "50", "--json")
+    result = json.loads(capsys.readouterr().out)
+    assert result["numbers"]["consistency"] == {"value": 100.0, "n": 12, "interval": [100.0, 100.0]}
+    assert result["numbers"]["pearson_bls"]["value"] is None
+    assert result["occupations"][0] == {
+        "occupation": "florist", "preference": 0.0, "bls_pct_female": 80.0, "bergsma_pct_female": 60.5,
+    }  # fmt: skip

@@ -1,0 +1,179 @@
+"""WinoBias's public files and the figures known of them (Zhao et al., NAACL 2018, N18-2003).
+
+The paper's Table 2 needs the outputs of its systems, which are not published: none of its cells can be computed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from mtbias.coref.winobias import WinoBiasScores, differing_twins, score_baseline
+from mtbias.coref.winobias_data import SPLITS, TYPES, Baseline, WinoBias, WinoBiasDocument, read_winobias
+from mtbias.types import Gender, Stereotype
+
+PRO, ANTI = Stereotype.PRO, Stereotype.ANTI
+Key = tuple[str, int, Stereotype]
+KEYS: list[Key] = list(product(SPLITS, TYPES, (PRO, ANTI)))
+
+
+@pytest.fixture(scope="module")
+def folder(shared: Path) -> Path:
+    return shared / "data" / "coref" / "winobias"
+
+
+@pytest.fixture(scope="module")
+def data(folder: Path) -> WinoBias:
+    return read_winobias(folder)
+
+
+def test_eight_sets_of_396_sentences(data: WinoBias) -> None:
+    """3,168 in all; section 2 of the paper says 3,160."""
+    assert list(data.sets) == KEYS
+    assert [len(one.documents) for one in data.sets.values()] == [396] * 8
+    assert all([d.line for d in one.documents] == list(range(1, 397)) for one in data.sets.values())
+
+
+def test_the_pronouns_fit_the_stereotype_exactly_where_the_file_says_so(data: WinoBias) -> None:
+    """Section 2 and the paper's list of 40 occupations: no sentence is in the wrong file."""
+    for (_, _, condition), one in data.sets.items():
+        fits = {document.gender is document.occupation.stereotype for document in one.documents}
+        assert fits == {condition is PRO}
+    assert len({o.name for one in data.sets.values() for d in one.documents for o in d.occupations}) == 40
+
+
+def test_pronouns_are_balanced(data: WinoBias) -> None:
+    """198 of each gender in each file, but in type 2, test, anti."""
+    for key, one in data.sets.items():
+        counts = Counter(document.gender for document in one.documents)
+        male = 200 if key == ("test", 2, ANTI) else 198
+        assert counts == {Gender.MALE: male, Gender.FEMALE: 396 - male}
+
+
+def test_sentences_with_a_second_pronoun(data: WinoBias) -> None:
+    expected = [9, 9, 6, 6, 24, 22, 5, 6]
+    extra = [sum(len(document.gold[0]) == 3 for document in one.documents) for one in data.sets.values()]
+    assert dict(zip(KEYS, extra, strict=True)) == dict(zip(KEYS, expected, strict=True))
+    assert {len(document.gold[0]) for one in data.sets.values() for document in one.documents} == {2, 3}
+
+
+def _brackets(text: str) -> tuple[str, set[tuple[int, int]]]:
+    """The letters of a line without blanks and brackets, and where its brackets open and close among them."""
+    letters, opened, spans = "", [], set()
+    for char in re.sub(r"^\d+ ", "", text):
+        if char == "[":
+            opened.append(len(letters))
+        elif char == "]":
+            spans.add((opened.pop(), len(letters)))
+        elif not char.isspace():
+            letters += char
+    return letters, spans
+
+
+def _mentions(document: WinoBiasDocument) -> tuple[str, set[tuple[int, int]]]:
+    starts = [0]
+    for word in document.words:
+        starts.append(starts[-1] + len(word))
+    return "".join(document.words), {(starts[start], starts[end + 1]) for start, end in document.gold[0]}
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_the_clusters_are_the_brackets_of_the_text_files(data: WinoBias, folder: Path, key: Key) -> None:
+    """The number that ends a document's name is its line in the text file, less 1."""
+    split, type_, condition = key
+    text = (folder / f"{condition}_stereotyped_type{type_}.txt.{split}").read_text(encoding="utf-8")
+    documents = data.sets[key].documents
+    for line, document in zip(text.splitlines(), documents, strict=True):
+        assert _mentions(document) == _brackets(line)
+
+
+def test_twins_that_are_no_minimal_pairs(data: WinoBias) -> None:
+    """The two with the roles exchanged are lines 382 and 384 of type 2, test."""
+    differing = {
+        (split, type_): differing_twins(data.sets[split, type_, PRO], data.sets[split, type_, ANTI])
+        for split, type_ in product(SPLITS, TYPES)
+    }
+    assert {key: len(lines) for key, lines in differing.items()} == {
+        ("dev", 1): 3, ("dev", 2): 9, ("test", 1): 5, ("test", 2): 5,
+    }  # fmt: skip
+    exchanged = [
+        line for line in differing["test", 2]
+        if [o.name for o in data.sets["test", 2, PRO].documents[line - 1].occupations]
+        != [o.name for o in data.sets["test", 2, ANTI].documents[line - 1].occupations]
+    ]  # fmt: skip
+    assert exchanged == [382, 384]
+
+
+def _conll(scores: WinoBiasScores) -> dict[Key, float | None]:
+    return {key: one.coref.conll for key, one in scores.sets.items()}
+
+
+def test_a_system_whose_links_are_all_wrong(data: WinoBias) -> None:
+    """F1 from 25.73 (type 2, dev) to 27.59 (type 1, test) over the anti files.
+
+    With t sentences of two pronouns among 396: MUC t/(396+t); B³ ((396−t)/2 + 4t/3)/(792+t);
+    CEAFe ((396−t)/2 + 2t/3)/396; recall equals precision in each.
+    """
+    scores = score_baseline(data, Baseline.WRONG, resamples=0)
+    rounded = {key: round(value or 0, 2) for key, value in _conll(scores).items()}
+    assert rounded["dev", 2, ANTI] == rounded["dev", 2, PRO] == 25.73
+    assert rounded["test", 1, ANTI] == 27.59
+    anti = [value for key, value in rounded.items() if key[2] is ANTI]
+    assert (min(anti), max(anti)) == (25.73, 27.59)
+    for key, one in scores.sets.items():
+        t = sum(len(document.gold[0]) == 3 for document in data.sets[key].documents)
+        muc = t / (396 + t)
+        b3 = ((396 - t) / 2 + 4 * t / 3) / (792 + t)
+        ceafe = ((396 - t) / 2 + 2 * t / 3) / 396
+        assert one.coref.conll == pytest.approx(100 * (muc + b3 + ceafe) / 3)
+        assert one.link_accuracy == 0
+
+
+def test_perfect_and_empty_output(data: WinoBias) -> None:
+    assert set(_conll(score_baseline(data, Baseline.PERFECT, resamples=0)).values()) == {100}
+    empty = score_baseline(data, Baseline.EMPTY, resamples=0)
+    assert set(_conll(empty).values()) == {0}
+    assert {one.link_accuracy for one in empty.sets.values()} == {0}
+
+
+# MUC, B³ and CEAFe F1 of the rule systems in the order of KEYS, each file as one document, computed with scorch 0.2.0
+# (https://pypi.org/project/scorch), an implementation that shares nothing with ours.
+SCORCH = {
+    Baseline.FIRST: [
+        (51.1111, 62.8797, 75.0842), (51.1111, 62.8797, 75.0842), (1.4888, 25.3859, 50.2020),
+        (1.4888, 25.3859, 50.2020), (52.8571, 63.3987, 75.4209), (52.5687, 63.2494, 75.3283),
+        (1.7456, 25.7424, 50.4630), (1.9900, 25.8145, 50.5051),
+    ],
+    Baseline.NEAREST: [
+        (51.1111, 62.7757, 75.2946), (50.8642, 62.5884, 75.1684), (99.2556, 99.4471, 99.6717),
+        (99.5037, 99.6349, 99.7980), (52.8571, 63.3170, 75.5892), (52.5687, 63.1983, 75.5219),
+        (99.5012, 99.6236, 99.7475), (99.5025, 99.6241, 99.7475),
+    ],
+    Baseline.STEREOTYPE: [
+        (100, 100, 100), (2.2222, 25.6554, 50.3788), (99.5037, 99.6035, 99.7727), (1.7370, 25.5422, 50.3030),
+        (100, 100, 100), (5.2569, 26.5500, 50.9007), (100, 100, 100), (1.4925, 25.4386, 50.2525),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", list(SCORCH))
+def test_rule_systems_score_as_in_scorch(data: WinoBias, rule: Baseline) -> None:
+    scores = score_baseline(data, rule, resamples=0)
+    for key, expected in zip(KEYS, SCORCH[rule], strict=True):
+        coref = scores.sets[key].coref
+        assert (coref.muc.f1, coref.b3.f1, coref.ceafe.f1) == pytest.approx(expected, abs=5e-5)
+
+
+def test_stereotypes_alone_are_told_by_link_accuracy_and_f1(data: WinoBias) -> None:
+    """The rule is right throughout on pro and (but for a stray pronoun) never on anti: the largest possible bias."""
+    scores = score_baseline(data, Baseline.STEREOTYPE, resamples=1000)
+    for pair in scores.pairs.values():
+        assert pair.link.pro == 100
+        assert pair.link.anti is not None
+        assert pair.link.anti < 0.3
+        assert pair.f1.p == pytest.approx(1 / 1001)
+        assert pair.twins == 396

@@ -1,0 +1,82 @@
+"""Checkpoints for the tests of generation: small ones made once a session, and a small trained one where it is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+os.environ["HF_HUB_OFFLINE"] = "1"  # before transformers is imported: nothing here may ask the network
+
+Checkpoint = Callable[[str], Path]
+
+
+@pytest.fixture(scope="session")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
+    """``checkpoint("m2m100")``: the folder of a small checkpoint of `checkpoints.MAKERS`, made when first asked for.
+
+    Tests that change a checkpoint copy it first.
+    """
+    from .checkpoints import MAKERS
+
+    home = tmp_path_factory.mktemp("checkpoints")
+
+    @cache
+    def folder(name: str) -> Path:
+        return MAKERS[name](home / name)
+
+    return folder
+
+
+@pytest.fixture(scope="session")
+def marian(checkpoint: Checkpoint) -> Path:
+    """Opus-MT, English into German."""
+    return checkpoint("marian")
+
+
+@pytest.fixture(scope="session")
+def marian_multi(checkpoint: Checkpoint) -> Path:
+    """Opus-MT into ``>>ara<<`` and ``>>heb<<``."""
+    return checkpoint("marian-multi")
+
+
+@pytest.fixture(scope="session")
+def m2m100(checkpoint: Checkpoint) -> Path:
+    """M2M100."""
+    return checkpoint("m2m100")
+
+
+@pytest.fixture(scope="session")
+def mbart50(checkpoint: Checkpoint) -> Path:
+    """mBART50 many-to-many."""
+    return checkpoint("mbart50")
+
+
+@pytest.fixture(scope="session")
+def nllb(checkpoint: Checkpoint) -> Path:
+    """NLLB-200."""
+    return checkpoint("nllb")
+
+
+@pytest.fixture(scope="session")
+def madlad(checkpoint: Checkpoint) -> Path:
+    """MADLAD-400."""
+    return checkpoint("madlad")
+
+
+@pytest.fixture(scope="session")
+def mini(shared: Path) -> Path:
+    """A small trained M2M100 of the public data."""
+    folder = shared / "mt_checkpoints" / "winomt-m2m100-mini"
+    if not (folder / "config.json").is_file():
+        pytest.skip(f"no small trained checkpoint at {folder}: set MTBIAS_SHARED")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def ct2_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache for checkpoints that are converted to CTranslate2 once a session."""
+    return tmp_path_factory.mktemp("cache")

@@ -1,0 +1,244 @@
+"""The generation loop on a real small checkpoint: alone, in any batch, short of memory, resumed: the same text."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mtbias.errors import ModelError, UsageError
+from mtbias.translate.codec import Codec, Encoded
+from mtbias.translate.decoding import Decoding
+from mtbias.translate.engine import Engine, Generated, OutOfMemory, is_out_of_memory
+from mtbias.translate.generate import Generation, Memory, Output, count_outputs
+from mtbias.translate.hf import TransformersEngine
+from mtbias.translate.models import Checkpoint
+from mtbias.translate.plan import Budget, cpu_budget, make_plan
+from mtbias.translate.translator import Settings, Translator
+
+from .checkpoints import make_m2m100, sentences
+
+SOURCES = sentences()[0][:48]
+DECODING = Decoding(beams=3, max_length=40)
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A checkpoint with its tokenizer, its weights, and what it makes of every source by itself."""
+
+    folder: Path
+    codec: Codec
+    engine: TransformersEngine
+    encoded: list[Encoded]
+    alone: list[str]
+
+
+@pytest.fixture(scope="module")
+def ready(tmp_path_factory: pytest.TempPathFactory) -> Ready:
+    """Translations by a plain ``generate()`` loop as transformers' documentation has it, one sentence at a time."""
+    from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+    folder = make_m2m100(tmp_path_factory.mktemp("m2m100"))
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    model = AutoModelForSeq2SeqLM.from_pretrained(folder, dtype=torch.float32)
+    tokenizer.src_lang = "en"
+    alone = []
+    for source in SOURCES:
+        found = model.generate(
+            **tokenizer(source, return_tensors="pt"),
+            forced_bos_token_id=tokenizer.get_lang_id("de"),
+            num_beams=3,
+            max_length=40,
+            length_penalty=1.0,
+            early_stopping=True,
+        )
+        alone.append(tokenizer.batch_decode(found, skip_special_tokens=True)[0].strip())
+    codec = Codec(folder, "de")
+    return Ready(folder, codec, TransformersEngine(folder), codec.encode(SOURCES), alone)
+
+
+def _run(
+    ready: Ready, order: Sequence[int], budget: Budget, engine: Engine | None = None
+) -> tuple[list[str], Generation]:
+    """Translations of the sources in the order of `SOURCES`, though they were handed over in another."""
+    encoded = [ready.encoded[n] for n in order]
+    generation = Generation(ready.codec, engine or ready.engine, DECODING)
+    outputs = generation.run(encoded, make_plan([len(e.ids) for e in encoded], DECODING, budget), Memory())
+    back = dict(zip(order, outputs, strict=True))
+    return [back[n].text for n in range(len(order))], generation
+
+
+def test_the_sources_are_of_many_lengths_and_their_translations_differ(ready: Ready) -> None:
+    assert len({len(e.ids) for e in ready.encoded}) > 5
+    assert len(set(ready.alone)) > 30
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(seed=st.integers(0, 10_000), rows=st.integers(3, 200))
+def test_in_fp32_neither_order_nor_batch_changes_a_translation(ready: Ready, seed: int, rows: int) -> None:
+    order = random.Random(seed).sample(range(len(SOURCES)), len(SOURCES))
+    assert _run(ready, order, cpu_budget(rows))[0] == ready.alone
+
+
+class _Small:
+    """An engine on a device that holds so many sentences and no more."""
+
+    def __init__(self, engine: TransformersEngine, most: int) -> None:
+        self.engine, self.most, self.failures = engine, most, 0
+
+    signature, batch_matters = "", False
+
+    def generate(
+        self, batch: Sequence[Sequence[int]], *, decoding: Decoding, limit: int, forced: int | None
+    ) -> list[Generated]:
+        if len(batch) > self.most:
+            self.failures += 1
+            raise OutOfMemory("CUDA out of memory")
+        return self.engine.generate(batch, decoding=decoding, limit=limit, forced=forced)
+
+    def exact(self) -> Engine:
+        return self.engine
+
+
+def test_out_of_memory_at_every_batch_still_translates_every_sentence(ready: Ready) -> None:
+    small = _Small(ready.engine, 1)
+    texts, generation = _run(ready, range(len(SOURCES)), cpu_budget(48), small)  # 16 sentences a batch at beam 3
+    assert texts == ready.alone
+    assert generation.tally.halved == small.failures > 0
+    assert generation.tally.generated == len(SOURCES)
+
+
+def test_what_ran_out_of_memory_once_is_not_tried_again(ready: Ready) -> None:
+    # Four batches of 12; the first fails with 12 sentences and fits with 6. A later one is tried whole only if its
+    # sentences × tokens are fewer than what failed: it may fail itself, but never with an area as large as one before.
+    areas: list[int] = []
+
+    class _Recording(_Small):
+        def generate(
+            self, batch: Sequence[Sequence[int]], *, decoding: Decoding, limit: int, forced: int | None
+        ) -> list[Generated]:
+            if len(batch) > self.most:
+                areas.append(len(batch) * (max(map(len, batch)) + limit))
+            return super().generate(batch, decoding=decoding, limit=limit, forced=forced)
+
+    _run(ready, range(len(SOURCES)), cpu_budget(36), _Recording(ready.engine, 6))
+    assert areas == sorted(areas, reverse=True)
+    assert len(set(areas)) == len(areas)
+
+
+def test_a_sentence_that_does_not_fit_alone_is_an_error_that_says_what_to_do(ready: Ready) -> None:
+    with pytest.raises(ModelError, match=r"one sentence of \d+ tokens with 3 beams does not fit into memory"):
+        _run(ready, range(len(SOURCES)), cpu_budget(48), _Small(ready.engine, 0))
+
+
+@dataclass
+class _Kept:
+    """Batches kept in a dictionary."""
+
+    batches: dict[int, Sequence[Output]] = field(default_factory=dict)
+
+    def get(self, index: int) -> Sequence[Output] | None:
+        return self.batches.get(index)
+
+    def put(self, index: int, outputs: Sequence[Output]) -> None:
+        self.batches[index] = outputs
+
+
+def test_what_was_kept_is_not_generated_again(ready: Ready) -> None:
+    plan = make_plan([len(e.ids) for e in ready.encoded], DECODING, cpu_budget(48))
+    store = _Kept()
+    first = Generation(ready.codec, ready.engine, DECODING).run(ready.encoded, plan, store)
+    assert sorted(store.batches) == [batch.index for batch in plan]
+    del store.batches[1]
+    again = Generation(ready.codec, ready.engine, DECODING)
+    assert again.run(ready.encoded, plan, store) == first
+    assert again.tally.generated == len(plan[1].rows)
+    assert again.tally.resumed == len(SOURCES) - len(plan[1].rows)
+
+
+def test_an_error_while_a_batch_is_kept_is_not_lost(ready: Ready) -> None:
+    class _Full(_Kept):
+        def put(self, index: int, outputs: Sequence[Output]) -> None:
+            raise OSError(28, "No space left on device")
+
+    plan = make_plan([len(e.ids) for e in ready.encoded], DECODING, cpu_budget(48))
+    with pytest.raises(OSError, match="No space left"):
+        Generation(ready.codec, ready.engine, DECODING).run(ready.encoded, plan, _Full())
+
+
+def test_scores_that_are_not_numbers_in_half_precision_are_redone_in_fp32(ready: Ready, tmp_path: Path) -> None:
+    # Half precision ends at 65,504: these weights of the decoder are so large that scores overflow there, not in fp32.
+    # (In the encoder transformers would clamp them.)
+    from transformers import AutoModelForSeq2SeqLM
+
+    model = AutoModelForSeq2SeqLM.from_pretrained(ready.folder, dtype=torch.float32)
+    with torch.no_grad():
+        model.model.decoder.layers[0].fc1.weight *= 3000
+        model.model.decoder.layers[0].fc2.weight *= 3000
+    for path in ready.folder.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    model.save_pretrained(tmp_path)
+    codec, half, full = (
+        Codec(tmp_path, "de"),
+        TransformersEngine(tmp_path, dtype="float16"),
+        TransformersEngine(tmp_path),
+    )
+    encoded = codec.encode(SOURCES[:6])
+    plan = make_plan([len(e.ids) for e in encoded], DECODING, cpu_budget(18))
+    redone = Generation(codec, half, DECODING).run(encoded, plan, Memory())
+    exact = Generation(codec, full, DECODING).run(encoded, plan, Memory())
+    assert [o.text for o in redone] == [o.text for o in exact]
+    assert [o.redone for o in redone] == [True] * 6
+    assert count_outputs(exact)["redone"] == 0
+
+
+def test_what_is_cut_is_counted(ready: Ready) -> None:
+    tiny = Decoding(beams=3, max_length=4)
+    plan = make_plan([len(e.ids) for e in ready.encoded], tiny, cpu_budget())
+    outputs = Generation(ready.codec, ready.engine, tiny).run(ready.encoded, plan, Memory())
+    assert count_outputs(outputs)["cut"] == len(SOURCES)  # language token, two more: none of the sentences is so short
+    long = ready.codec.encode([" ".join(SOURCES)])
+    assert long[0].cut
+    assert len(long[0].ids) == ready.codec.most_tokens == 256
+
+
+def test_a_translator_says_what_its_translations_depend_on(ready: Ready, tmp_path: Path) -> None:
+    checkpoint = Checkpoint("tiny", "sha256:0", ready.folder)
+    identity = Translator(checkpoint, "de", Settings(device="cpu"), cache=tmp_path).identity()
+    version = ready.engine.signature.split(",")[0]
+    assert identity == {
+        "model": "tiny",
+        "revision": "sha256:0",
+        "family": "M2M100",
+        "direction": "en>__de__",
+        "engine": version,
+        "dtype": "float32",
+        "decoding": "beam5,penalty1,max200,early",
+    }
+    half = Translator(checkpoint, "de", Settings(device="cpu", dtype="bfloat16"), cache=tmp_path).identity()
+    assert half["batch"] == [80, 80 * 4096]  # there the batch matters
+    with pytest.raises(UsageError, match="expected transformers or ct2, got 'vllm'"):
+        Translator(checkpoint, "de", Settings(engine="vllm"), cache=tmp_path)
+    with pytest.raises(UsageError, match="has float32, bfloat16, float16, not 'int8'"):
+        _ = Translator(checkpoint, "de", Settings(device="cpu", dtype="int8"), cache=tmp_path).engine
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (RuntimeError("CUDA out of memory. Tried to allocate 2 GiB"), True),
+        (RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory"), True),
+        (MemoryError(), True),
+        (torch.OutOfMemoryError("x"), True),
+        (RuntimeError("CUDA error: device-side assert triggered"), False),
+        (ValueError("out of memory"), False),
+    ],
+)
+def test_which_errors_are_a_lack_of_memory(error: Exception, expected: bool) -> None:
+    assert is_out_of_memory(error) is expected
