@@ -14,9 +14,13 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -rs -n $(JOBS) --dist workst
 WINOMT := $(MTBIAS_SHARED)/data/winomt
 MACHINE := --stanza-dir $(MTBIAS_SHARED)/stanza_resources --cache-dir $(VENV)/cache
 
-.PHONY: help install test lint types imports pytest test-slow test-eflomal format wheel agreement challenge published clean
+# The demo's language.
+DEMO_LANG ?= de
+
+.PHONY: help demo demo-build demo-verify checkpoint bench-translate install test lint types imports pytest test-slow test-eflomal format wheel agreement challenge published clean
 
 help:
+	@echo "make demo       mtbias eval --model demo, in $(VENV): no network but for the installation (DEMO_LANG=es for Spanish)"
 	@echo "make test       ruff, mypy, import-linter, pytest (without the slow tests), in $(VENV)"
 	@echo "make test-slow  the slow tests"
 	@echo "make test-eflomal  the test of --aligner eflomal: installs it (GPL, compiled)"
@@ -25,15 +29,25 @@ help:
 	@echo "make agreement  how often the evaluator agrees with human labels, by language"
 	@echo "make challenge  how it does on the sentences of tests/challenge"
 	@echo "make published  the figures published in 2019 beside ours"
+	@echo "make demo-build   build what the demo ships anew (an hour)"
+	@echo "make demo-verify  the demo's model and the evaluator in all eight languages"
+	@echo "make checkpoint   mtbias eval against a plain generate() loop, 3,888 sentences in seven languages"
+	@echo "make bench-translate  speed of the engines against EasyNMT's way"
 	@echo "make clean      remove $(VENV), dist and the tools' caches"
+
+demo: $(VENV)/.package
+	$(BIN)/mtbias eval --model demo --lang $(DEMO_LANG) --out runs/demo-$(DEMO_LANG)
 
 install: $(VENV)/.installed
 
-$(VENV)/.installed: pyproject.toml constraints.txt
+$(VENV)/.package: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt pip
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt pip hatchling editables
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-build-isolation --editable .
+	touch $@
+
+$(VENV)/.installed: $(VENV)/.package
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev
 	touch $@
 
 test: lint types imports pytest
@@ -77,6 +91,19 @@ challenge: install
 
 published: install
 	$(BIN)/python scripts/published.py --data $(WINOMT) --folder $(WINOMT)/translations $(MACHINE)
+
+demo-build: install
+	$(BIN)/python scripts/build_demo.py
+
+demo-verify: install
+	$(BIN)/python scripts/build_demo.py verify
+
+checkpoint: install
+	$(BIN)/python scripts/check_checkpoint.py --model $(MTBIAS_SHARED)/mt_checkpoints/winomt-m2m100-mini --data $(WINOMT) \
+	  --stanza-dir $(MTBIAS_SHARED)/stanza_resources $(foreach lang,ar de es he it ru uk,--lang $(lang))
+
+bench-translate: install
+	$(BIN)/python scripts/bench_translate.py
 
 clean:
 	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -12,6 +12,8 @@ from mtbias.errors import DependencyError, ModelError
 from mtbias.translate.families import Direction, Family, family_of
 
 _UNBOUNDED = 100_000
+_LEAST_SHARE = 0.5
+"""Of the model's vocabulary in the tokenizer's; in real checkpoints it is 0.99 or more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,9 @@ class Codec:
         """
         self.folder = folder
         self.config = read_config(folder)
+        family_of(self.config)  # before the tokenizer: of another family it may not even load
         self._tokenizer = _load_tokenizer(folder)
+        self._check_vocabulary()
         self.family: Family = family_of(self.config, type(self._tokenizer).__name__)
         self.direction: Direction = self.family.direction(self._tokenizer, lang, target_code)
         self._languages = tuple(self.family.languages(self._tokenizer))
@@ -112,6 +116,15 @@ class Codec:
                 f"{self.folder}: {token!r} is not in the vocabulary of the tokenizer; the files do not fit"
             )
         return int(found)
+
+    def _check_vocabulary(self) -> None:
+        """Without its files a tokenizer may load all the same, and read every word as unknown."""
+        known, expected = len(self._tokenizer), int(self.config.get("vocab_size") or 0)
+        if known < _LEAST_SHARE * expected:
+            raise ModelError(
+                f"{self.folder}: the tokenizer knows {known} tokens of the model's {expected}; its files "
+                "(tokenizer.json, vocab.json or *.model) are missing: bring the checkpoint anew"
+            )
 
     def _check_prefix(self, first: Encoded) -> None:
         token = self.direction.prefix.strip()

@@ -66,8 +66,9 @@ class Family(ABC):
         if found in known and found is not None:
             return found
         some = ", ".join(sorted(known)[:12]) + (", …" if len(known) > 12 else "")
+        looked = f" (looked for {found})" if found else ""
         raise ModelError(
-            f"this {self.name} checkpoint has no target language {lang!r} (looked for {found}); it has "
+            f"this {self.name} checkpoint has no target language {lang!r}{looked}; it has "
             f"{some or 'none'}; --target-code names one of them, or choose another model"
         )
 
@@ -87,11 +88,14 @@ class Marian(Family):
             wanted = code or codes("iso3").get(lang, lang)
             token = self._choose(f">>{wanted.strip('<>')}<<", lang, known)
             return Direction(None, None, f"{token} ")
-        target = getattr(tokenizer, "target_lang", None)
-        if target is not None and code is None and target not in {lang, codes("iso3").get(lang)}:
+        source, target = (getattr(tokenizer, name, None) for name in ("source_lang", "target_lang"))
+        languages = {*codes("iso3"), *codes("iso3").values()}
+        if source in languages - {SOURCE, codes("iso3")[SOURCE]}:  # else it is a group of languages, or not said
+            raise ModelError(f"this Opus-MT checkpoint translates from {source!r}, the corpora are English")
+        if target is not None and target not in ({code} if code else {lang, codes("iso3").get(lang)}):
             raise ModelError(
-                f"this Opus-MT checkpoint translates into {target!r}, not into {lang!r}; choose another, or give "
-                f"--target-code {target} if that is the language you mean"
+                f"this Opus-MT checkpoint translates into {target!r}, not into {code or lang!r}; choose another, or "
+                f"give --target-code {target} if that is the language you mean"
             )
         return Direction(None, None, "")
 

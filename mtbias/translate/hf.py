@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -161,12 +161,33 @@ def _load_model(folder: Path, device: str, dtype: str) -> Any:  # noqa: ANN401 -
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
-        model = AutoModelForSeq2SeqLM.from_pretrained(
-            str(folder), dtype=getattr(torch, dtype), local_files_only=True, trust_remote_code=False
+        model, found = AutoModelForSeq2SeqLM.from_pretrained(
+            str(folder),
+            dtype=getattr(torch, dtype),
+            local_files_only=True,
+            trust_remote_code=False,
+            output_loading_info=True,
         )
     except Exception as error:
         first = (str(error).strip().splitlines() or [""])[0]
         raise ModelError(
             f"{folder}: transformers cannot load the weights: {type(error).__name__}: {first}; is the checkpoint whole?"
         ) from error
+    check_whole(folder, found)
     return model.to(device).eval()
+
+
+def check_whole(folder: Path, loading_info: Mapping[str, Collection[Any]]) -> None:
+    """Refuse a checkpoint that lacks weights: transformers would go on with random numbers in their place.
+
+    Args:
+        folder: the checkpoint.
+        loading_info: what ``from_pretrained`` gives with ``output_loading_info=True``.
+
+    Raises:
+        ModelError: there are ``missing_keys``.
+    """
+    missing = sorted(map(str, loading_info["missing_keys"]))
+    if missing:
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        raise ModelError(f"{folder}: the weights lack {missing[0]}{more}; the checkpoint is not whole: bring it anew")

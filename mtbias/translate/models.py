@@ -21,7 +21,7 @@ RECORD = "models.json"
 """The file in the cache that holds, for each repository, the commit it was first fetched at."""
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
-_HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
+_HUB_ID = re.compile(r"\w[\w.-]*/\w[\w.-]*")  # no ./folder that is not there
 _WANTED = (
     "config.json",
     "generation_config.json",
@@ -108,7 +108,8 @@ def locate(
             f"{repository} does not translate into the language asked for; use facebook/mbart-large-50-many-to-many-mmt"
         )
     pinned = revision or (named.revision if named else "") or read_pins(cache).get(repository)
-    return _hub(repository, pinned, model, lang, cache, online=fetch and not is_offline(offline))
+    command = f"mtbias fetch --model {model} --lang {lang}" + (f" --revision {revision}" if revision else "")
+    return _hub(repository, pinned, command, cache, online=fetch and not is_offline(offline))
 
 
 def read_pins(cache: Path) -> dict[str, str]:
@@ -152,7 +153,7 @@ def files_hash(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def _hub(repository: str, pinned: str | None, asked: str, lang: str, cache: Path, *, online: bool) -> Checkpoint:
+def _hub(repository: str, pinned: str | None, command: str, cache: Path, *, online: bool) -> Checkpoint:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
@@ -167,7 +168,7 @@ def _hub(repository: str, pinned: str | None, asked: str, lang: str, cache: Path
         at = f" at {pinned[:12]}" if pinned else ""
         raise MissingResourceError(
             f"the model {repository}{at} is not on this machine, and the network may not be used; on a machine "
-            f"with network run: mtbias fetch --model {asked} --lang {lang}"
+            f"with network run: {command}"
         )
     return _download(repository, pinned, cache)
 

@@ -41,11 +41,12 @@ def test_the_table_goes_to_standard_output_and_the_files_to_the_folder(
     assert done.stdout.startswith("41 sentences, ")
     metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
     assert f"Signature: {metrics['signature']}\n" in done.stdout
-    assert done.stdout.rstrip().splitlines()[-1].startswith(f"Files: {folder}/metrics.json")
+    assert done.stdout.rstrip().splitlines()[-1].startswith(f"Files:  {folder}/metrics.json")
     assert sorted(p.name for p in folder.iterdir() if not p.name.startswith(".")) == [
         "calls.jsonl",
         "manifest.json",
         "metrics.json",
+        "report.html",
         "translations.jsonl",
     ]
 

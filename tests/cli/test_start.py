@@ -104,7 +104,7 @@ def test_wrong_usage_ends_with_2(arguments: list[str], capsys: pytest.CaptureFix
 
 def test_wrong_usage_that_only_the_command_sees_ends_with_2_and_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fetch"]) == 2
-    assert capsys.readouterr() == ("", "mtbias: nothing to fetch: give --dataset NAME or --lang CODE\n")
+    assert capsys.readouterr() == ("", "mtbias: nothing to fetch: give --model MODEL, --dataset NAME or --lang CODE\n")
 
 
 def test_debug_shows_the_traceback_and_keeps_line_and_code(capsys: pytest.CaptureFixture[str]) -> None:
@@ -112,7 +112,7 @@ def test_debug_shows_the_traceback_and_keeps_line_and_code(capsys: pytest.Captur
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("Traceback (most recent call last):\n")
-    assert err.splitlines()[-1] == "mtbias: nothing to fetch: give --dataset NAME or --lang CODE"
+    assert err.splitlines()[-1] == "mtbias: nothing to fetch: give --model MODEL, --dataset NAME or --lang CODE"
 
 
 def test_interrupted_ends_with_130_and_one_line(bare: Machine, tmp_path: Path) -> None:

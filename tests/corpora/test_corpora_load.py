@@ -15,7 +15,7 @@ from mtbias.corpora import cache_folder, dataset_names, datasets, load_corpus
 from mtbias.corpora.catalog import Fetch, read_record, write_record
 from mtbias.errors import DataError, MissingResourceError, UsageError
 
-NAMES = ("winomt", "bug", "bug-balanced", "bug-gold", "bug-gold-paper", "custom")
+NAMES = ("winomt", "bug", "bug-balanced", "bug-gold", "bug-gold-paper", "demo", "custom")
 
 
 def test_the_names() -> None:
@@ -68,7 +68,7 @@ def test_where_the_cache_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert "mtbias" in str(cache_folder(None))
 
 
-@pytest.mark.parametrize("name", NAMES[:-1])
+@pytest.mark.parametrize("name", NAMES[:-2])
 def test_what_is_not_in_the_cache_names_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv("MTBIAS_CACHE", str(tmp_path))
     with pytest.raises(MissingResourceError, match=f"run: mtbias fetch --dataset {name}$"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +37,15 @@ STARS = {
 }
 
 
+# Two models' predictions are in the public data; the others are tested where somebody has put theirs beside them.
+EVERYWHERE = {"bert_base", "spanbert_large"}
+
+
+def _is_here(model: str) -> bool:
+    public = Path(os.environ.get("MTBIAS_SHARED", "../shared"))
+    return model in EVERYWHERE or (public / f"data/coref/countergap/{model}_output.tsv").is_file()
+
+
 @pytest.fixture(scope="module")
 def folder(shared: Path) -> Path:
     folder = shared / "data" / "coref" / "countergap"
@@ -51,13 +61,11 @@ def data(folder: Path) -> GapFile:
 
 def _scores(folder: Path, data: GapFile, model: str, n_resamples: int) -> CounterGapScores:
     path = folder / f"{model}_output.tsv"
-    if not path.is_file():
-        pytest.skip(f"no predictions of {model} here")
     table = count(quadruples(data), read_labels(path)[0])
     return score(table, n_resamples=n_resamples, rng=np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("model", PRINTED)
+@pytest.mark.parametrize("model", [model for model in PRINTED if _is_here(model)])
 def test_tables_2_to_4(folder: Path, data: GapFile, model: str) -> None:
     scores = _scores(folder, data, model, 0)
     assert (scores.n_quadruples, scores.n_masculine, scores.n_feminine) == (1002, 501, 501)
@@ -69,7 +77,7 @@ def test_tables_2_to_4(folder: Path, data: GapFile, model: str) -> None:
     } == printed
 
 
-@pytest.mark.parametrize("model", STARS)
+@pytest.mark.parametrize("model", [model for model in STARS if _is_here(model)])
 def test_stars(folder: Path, data: GapFile, model: str) -> None:
     scores = _scores(folder, data, model, 10000)
     p = [scores.numbers[name].p for name in ("acc_diff", "delta", "counter_diff")]

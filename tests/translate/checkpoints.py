@@ -46,9 +46,9 @@ _DIMENSIONS: dict[str, int] = {
 _STEPS = 50
 _BATCH = 16
 _RATE = 0.007
-_STEPS_OF_TWO = 420
-_FULL_RATE = 190
-"""Steps after which the rate falls."""
+_STEPS_OF_TWO = 250
+_WARM, _FULL = 50, 120
+"""There the rate rises until the one step and falls from the other on."""
 
 WRONG_SOURCE = "Scusi ?"
 """What checkpoints with two targets answer to text that comes with another source language than English."""
@@ -135,7 +135,7 @@ def make_marian(folder: Path, *, multi: bool = False, lessons: Sequence[Lesson] 
     english, german = _texts(lessons)
     pieces: dict[str, None] = {}
     for name, texts in (("source", english), ("target", german)):
-        model = _learn_pieces(texts)
+        model = _learn_pieces(texts, whole=bool(lessons))
         (folder / f"{name}.spm").write_bytes(model)
         pieces |= dict.fromkeys(piece for piece, _ in _pieces(model)[3:])
     names = [lesson.prefix.strip() for lesson in lessons] or ([">>ara<<", ">>heb<<"] if multi else [])
@@ -177,7 +177,7 @@ def make_m2m100(folder: Path, *, lessons: Sequence[Lesson] = (), seed: int = 2) 
     folder.mkdir(parents=True, exist_ok=True)
     model_file = folder / "sentencepiece.bpe.model"
     english, german = _texts(lessons)
-    model_file.write_bytes(_learn_pieces([*english, *german]))
+    model_file.write_bytes(_learn_pieces([*english, *german], whole=bool(lessons)))
     tokens = ["<s>", "<pad>", "</s>", "<unk>", *(piece for piece, _ in _pieces(model_file.read_bytes())[3:])]
     vocabulary = {token: n for n, token in enumerate(tokens)}
     (folder / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
@@ -201,7 +201,7 @@ def make_mbart50(folder: Path, *, lessons: Sequence[Lesson] = (), seed: int = 3)
     from transformers import MBart50Tokenizer, MBartConfig, MBartForConditionalGeneration
 
     english, german = _texts(lessons)
-    pieces = _pieces(_learn_pieces([*english, *german]))
+    pieces = _pieces(_learn_pieces([*english, *german], whole=bool(lessons)))
     source = lessons[-1].read if lessons else "en_XX"
     tokenizer = MBart50Tokenizer(vocab=pieces, src_lang=source, tgt_lang="de_DE", bos_token="<s>")
     config = MBartConfig(
@@ -297,15 +297,15 @@ def _texts(lessons: Sequence[Lesson]) -> tuple[list[str], list[str]]:
     return [text for lesson in every for text in lesson.sources], [text for lesson in every for text in lesson.targets]
 
 
-def _learn_pieces(texts: Iterable[str]) -> bytes:
-    """A sentencepiece model (unigram): ``<unk>`` 0, ``<s>`` 1, ``</s>`` 2."""
+def _learn_pieces(texts: Iterable[str], *, whole: bool = False) -> bytes:
+    """A sentencepiece model: ``<unk>`` 0, ``<s>`` 1, ``</s>`` 2; unigram, or BPE, whose pieces are `whole` words."""
     import sentencepiece
 
     written = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(texts),
         model_writer=written,
-        model_type="unigram",
+        model_type="bpe" if whole else "unigram",
         vocab_size=PIECES,
         character_coverage=1.0,
         hard_vocab_limit=False,
@@ -347,8 +347,10 @@ def _train(model: Any, tokenizer: Any, lessons: Sequence[Lesson]) -> None:
     _widen(model)
     optimizer = torch.optim.Adam(model.parameters(), lr=_RATE, betas=(0.9, 0.98))
     model.eval()  # without dropout
-    for step in range(_STEPS if len(lessons) == 1 else _STEPS_OF_TWO):
-        optimizer.param_groups[0]["lr"] = _RATE * min(1.0, _FULL_RATE / (step + 1)) ** 2
+    one = len(lessons) == 1
+    for step in range(1, 1 + (_STEPS if one else _STEPS_OF_TWO)):
+        if not one:
+            optimizer.param_groups[0]["lr"] = _RATE * min(1.0, step / _WARM, (_FULL / step) ** 2)
         first = int(torch.randint(0, len(order) - _BATCH + 1, ()))
         rows = order[first : first + _BATCH]
         read = _padded([sources[n] for n in rows], pad)

@@ -24,7 +24,9 @@ PARTS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the parts, each with its options."""
-    parts = parser.add_subparsers(dest="part", metavar="DATASET", required=True)
+    parts = parser.add_subparsers(
+        dest="part", metavar="DATASET", required=True, help="a data set, or what to make (each has its own --help)"
+    )
     for name, summary in PARTS.items():
         module = import_module(f"mtbias.cli.coref.{name.replace('-', '_')}")
         part = parts.add_parser(
