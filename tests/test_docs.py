@@ -11,8 +11,15 @@ import pytest
 from mtbias.cli import COMMANDS, build_parser
 
 README = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
+COREF = (Path(__file__).resolve().parent.parent / "docs" / "coref.md").read_text(encoding="utf-8")
 OF_OTHERS = {"--group", "--help", "--version"}
 """Options of pip, and those that argparse adds to every program."""
+
+
+def _parts() -> dict[str, argparse.ArgumentParser]:
+    """The parts of `mtbias coref`."""
+    (action,) = [a for a in _commands()["coref"]._actions if isinstance(a, argparse._SubParsersAction)]
+    return dict(action.choices)
 
 
 def _commands() -> dict[str, argparse.ArgumentParser]:
@@ -33,7 +40,7 @@ def test_every_command_is_in_the_readme_with_its_options(name: str) -> None:
 
 
 def test_the_readme_names_no_option_that_does_not_exist() -> None:
-    known = set().union(*map(_options, _commands().values())) | OF_OTHERS
+    known = set().union(*map(_options, (*_commands().values(), *_parts().values()))) | OF_OTHERS
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", README))
     assert sorted(named - known) == []
 
@@ -50,3 +57,18 @@ def test_every_command_says_what_it_is_for() -> None:
         assert parser.description, name
         for action in parser._actions:
             assert action.help, f"mtbias {name} {'/'.join(action.option_strings)}"
+
+
+def test_every_part_of_coref_is_documented_with_its_options() -> None:
+    missing = []
+    for name, parser in _parts().items():
+        assert parser.description, name
+        missing += [name] if f"`{name}`" not in COREF else []
+        options = _options(parser) - {"--help"}
+        missing += [f"{name} {o}" for o in sorted(options) if not re.search(rf"(?<![\w-]){o}(?![\w-])", COREF)]
+    assert missing == []
+
+
+def test_the_documentation_of_coref_names_no_option_that_does_not_exist() -> None:
+    known = set().union(*map(_options, _parts().values())) | {"--help"}
+    assert sorted(set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", COREF)) - known) == []
