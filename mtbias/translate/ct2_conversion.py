@@ -15,6 +15,7 @@ from tempfile import mkdtemp
 from typing import Any
 
 from mtbias.errors import DependencyError, ModelError
+from mtbias.translate.hf import check_whole
 from mtbias.translate.models import files_hash
 
 RECORD = "mtbias.json"
@@ -148,7 +149,9 @@ def _load_model(folder: Path, model_class: Any, name: str, options: dict[str, An
     import torch
 
     # In fp32 whatever the weights are in: positions that are computed would else be rounded to the weights' type.
-    model = model_class.from_pretrained(name, **{**options, "dtype": torch.float32, "local_files_only": True})
+    exact = {**options, "dtype": torch.float32, "local_files_only": True, "output_loading_info": True}
+    model, found = model_class.from_pretrained(name, **exact)
+    check_whole(folder, found)
     config = model.config
     config.decoder_start_token_id = _start(model)
     if config.model_type == "mbart":

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from mtbias.errors import ModelError, UsageError
 from mtbias.translate.decoding import Decoding
 from mtbias.translate.engine import Generated, OutOfMemory, is_out_of_memory
+
+_SMALL = 256
+"""Hidden size up to which a model on a CPU is small."""
 
 DTYPES = ("float32", "bfloat16", "float16")
 
@@ -62,7 +66,7 @@ class TransformersEngine:
         watch = _Watch()
         sources, mask = self._padded(batch)
         try:
-            with torch.inference_mode():
+            with torch.inference_mode(), self._threads():
                 found = self._model.generate(
                     input_ids=sources,
                     attention_mask=mask,
@@ -86,6 +90,21 @@ class TransformersEngine:
         if self._exact is None:
             self._exact = TransformersEngine(self.folder, device=self.device)
         return self._exact
+
+    @contextmanager
+    def _threads(self) -> Iterator[None]:
+        """One thread for a small model on a CPU: several would wait for each other longer than they compute."""
+        import torch
+
+        small = self.device == "cpu" and int(getattr(self._model.config, "d_model", _SMALL + 1)) <= _SMALL
+        before = torch.get_num_threads()
+        if small:
+            torch.set_num_threads(1)
+        try:
+            yield
+        finally:
+            if small:
+                torch.set_num_threads(before)
 
     def _padded(self, batch: Sequence[Sequence[int]]) -> tuple[Any, Any]:
         import torch

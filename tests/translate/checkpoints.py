@@ -135,7 +135,7 @@ def make_marian(folder: Path, *, multi: bool = False, lessons: Sequence[Lesson] 
     english, german = _texts(lessons)
     pieces: dict[str, None] = {}
     for name, texts in (("source", english), ("target", german)):
-        model = _learn_pieces(texts, whole=bool(lessons))
+        model = learn_pieces(texts, whole=bool(lessons))
         (folder / f"{name}.spm").write_bytes(model)
         pieces |= dict.fromkeys(piece for piece, _ in _pieces(model)[3:])
     names = [lesson.prefix.strip() for lesson in lessons] or ([">>ara<<", ">>heb<<"] if multi else [])
@@ -177,7 +177,7 @@ def make_m2m100(folder: Path, *, lessons: Sequence[Lesson] = (), seed: int = 2) 
     folder.mkdir(parents=True, exist_ok=True)
     model_file = folder / "sentencepiece.bpe.model"
     english, german = _texts(lessons)
-    model_file.write_bytes(_learn_pieces([*english, *german], whole=bool(lessons)))
+    model_file.write_bytes(learn_pieces([*english, *german], whole=bool(lessons)))
     tokens = ["<s>", "<pad>", "</s>", "<unk>", *(piece for piece, _ in _pieces(model_file.read_bytes())[3:])]
     vocabulary = {token: n for n, token in enumerate(tokens)}
     (folder / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
@@ -201,7 +201,7 @@ def make_mbart50(folder: Path, *, lessons: Sequence[Lesson] = (), seed: int = 3)
     from transformers import MBart50Tokenizer, MBartConfig, MBartForConditionalGeneration
 
     english, german = _texts(lessons)
-    pieces = _pieces(_learn_pieces([*english, *german], whole=bool(lessons)))
+    pieces = _pieces(learn_pieces([*english, *german], whole=bool(lessons)))
     source = lessons[-1].read if lessons else "en_XX"
     tokenizer = MBart50Tokenizer(vocab=pieces, src_lang=source, tgt_lang="de_DE", bos_token="<s>")
     config = MBartConfig(
@@ -247,7 +247,7 @@ def make_madlad(folder: Path, *, seed: int = 5) -> Path:
     from transformers import T5Config, T5ForConditionalGeneration, T5Tokenizer
 
     names = [f"<2{code}>" for code in ("ar", "cs", "de", "es", "he", "it", "ru", "uk")]
-    pieces = _pieces(_learn_pieces([*sentences()[0], *sentences()[1]]))
+    pieces = _pieces(learn_pieces([*sentences()[0], *sentences()[1]]))
     vocabulary = [*pieces[:3], *((name, 0.0) for name in names), *pieces[3:]]
     tokenizer = T5Tokenizer(vocab=vocabulary, pad_token="<s>", extra_ids=0, additional_special_tokens=names)
     config = T5Config(
@@ -297,7 +297,7 @@ def _texts(lessons: Sequence[Lesson]) -> tuple[list[str], list[str]]:
     return [text for lesson in every for text in lesson.sources], [text for lesson in every for text in lesson.targets]
 
 
-def _learn_pieces(texts: Iterable[str], *, whole: bool = False) -> bytes:
+def learn_pieces(texts: Iterable[str], *, whole: bool = False) -> bytes:
     """A sentencepiece model: ``<unk>`` 0, ``<s>`` 1, ``</s>`` 2; unigram, or BPE, whose pieces are `whole` words."""
     import sentencepiece
 

@@ -1,0 +1,394 @@
+"""From a model's name to token ids and back: where the files are, what is in them, and what is refused and why."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from mtbias.demo import model_folder_of_demo
+from mtbias.errors import MissingResourceError, ModelError, UsageError
+from mtbias.translate.codec import Codec
+from mtbias.translate.decoding import Decoding
+from mtbias.translate.families import Direction
+from mtbias.translate.hf import TransformersEngine
+from mtbias.translate.models import RECORD, files_hash, is_offline, locate, read_pins
+
+from .checkpoints import sentences
+from .conftest import Checkpoint
+
+SOURCES = list(sentences()[0][:8])
+DECODING = Decoding(beams=3)
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+@pytest.fixture
+def copied(checkpoint: Checkpoint, tmp_path: Path) -> Callable[[str], Path]:
+    """``copied("m2m100")``: a checkpoint that a test may change."""
+
+    def copy(name: str) -> Path:
+        return Path(shutil.copytree(checkpoint(name), tmp_path / name))
+
+    return copy
+
+
+def change(path: Path, **values: Any) -> None:
+    """Set keys of a JSON file."""
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | values), encoding="utf-8")
+
+
+def translate(folder: Path, lang: str) -> list[str]:
+    """`SOURCES` by the reference engine."""
+    codec = Codec(folder, lang)
+    batch = [one.ids for one in codec.encode(SOURCES)]
+    made = TransformersEngine(folder).generate(batch, decoding=DECODING, limit=40, forced=codec.forced)
+    return codec.decode([one.ids for one in made])
+
+
+# Encoding and decoding.
+
+
+@pytest.mark.parametrize(
+    ("name", "lang", "direction", "first", "generated"),
+    [
+        ("marian-multi", "ar", Direction(None, None, ">>ara<< "), ">>ara<<", None),
+        ("m2m100", "de", Direction("en", "__de__", ""), "__en__", "__de__"),
+        ("mbart50", "de", Direction("en_XX", "de_DE", ""), "en_XX", "de_DE"),
+        ("nllb", "de", Direction("eng_Latn", "deu_Latn", ""), "eng_Latn", "deu_Latn"),
+        ("madlad", "de", Direction(None, None, "<2de> "), "<2de>", None),
+    ],
+)
+def test_every_family_there_and_back(
+    checkpoint: Checkpoint, name: str, lang: str, direction: Direction, first: str, generated: str | None
+) -> None:
+    codec = Codec(checkpoint(name), lang)
+    assert codec.direction == direction
+    encoded = codec.encode(SOURCES)
+    for one in encoded:
+        tokens = codec.tokens(one.ids)
+        assert (tokens[0], tokens[-1]) == (first, "</s>")
+        assert not {first, "</s>", "<unk>"} & set(tokens[1:-1])
+        assert not one.cut
+    engine = TransformersEngine(checkpoint(name))
+    made = engine.generate([e.ids for e in encoded], decoding=DECODING, limit=40, forced=codec.forced)
+    if generated is not None:
+        assert {codec.tokens(one.ids)[0] for one in made} == {generated}
+    texts = codec.decode([one.ids for one in made])
+    assert all(texts)
+    assert not [text for text in texts if text.startswith(("<", ">", "__", "de_DE", "deu_Latn"))]
+    assert texts == [text.strip() for text in texts]
+    # Language tokens are taken out wherever they stand.
+    (language,) = codec.ids([generated or first])
+    assert codec.decode([[language, *one.ids, language] for one in made]) == texts
+
+
+@pytest.mark.parametrize("name", ["marian", "m2m100", "mbart50", "nllb"])
+def test_a_text_that_is_too_long_is_cut_and_marked(checkpoint: Checkpoint, name: str) -> None:
+    codec = Codec(checkpoint(name), "de")
+    short, long = codec.encode([SOURCES[0], " ".join(SOURCES * 8)])
+    assert (short.cut, long.cut) == (False, True)
+    assert len(long.ids) == codec.most_tokens == 256  # the positions of these checkpoints
+    assert codec.tokens(long.ids)[-1] == "</s>"
+    assert long.ids[:1] == short.ids[:1] or name == "marian"  # the source language is still there
+    assert codec.encode([]) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "lang", "token", "piece"),
+    [("marian-multi", "ar", ">>ara<<", "▁>>ara<<"), ("m2m100", "de", "__de__", "__de__")],
+)
+def test_a_language_token_that_is_taken_for_text_is_an_error(
+    copied: Callable[[str], Path], name: str, lang: str, token: str, piece: str
+) -> None:
+    # The vocabulary has it once more, as an ordinary piece: the tokenizer does not know what that is.
+    folder = copied(name)
+    vocabulary = json.loads((folder / "vocab.json").read_text(encoding="utf-8"))
+    number = vocabulary.pop(next(known for known in vocabulary if known.startswith("▁") and len(known) > 2))
+    (folder / "vocab.json").write_text(json.dumps(vocabulary | {piece: number}), encoding="utf-8")
+    codec = Codec(folder, lang)
+    with pytest.raises(
+        ModelError, match=f"a translation begins with a language token: '{token}.*does not know its own"
+    ):
+        codec.decode([[number, *codec.encode(SOURCES)[0].ids[1:]]])
+
+
+def test_a_prefix_that_is_split_is_an_error(copied: Callable[[str], Path]) -> None:
+    # The pieces are in the vocabulary, but nothing says that they are one token: "<2de>" is read as a word, "▁<2de>".
+    folder = copied("madlad")
+    path = folder / "tokenizer.json"
+    content = json.loads(path.read_text(encoding="utf-8"))
+    content["added_tokens"] = [entry for entry in content["added_tokens"] if not entry["content"].startswith("<2")]
+    path.write_text(json.dumps(content), encoding="utf-8")
+    change(folder / "tokenizer_config.json", extra_special_tokens=[])
+    with pytest.raises(ModelError, match="the tokenizer splits '<2de>' instead of reading it as one token"):
+        Codec(folder, "de").encode(SOURCES)
+
+
+# Files of a checkpoint.
+
+
+def test_a_folder_without_config(copied: Callable[[str], Path], tmp_path: Path) -> None:
+    folder = copied("m2m100")
+    (folder / "config.json").unlink()
+    with pytest.raises(ModelError, match=r"m2m100: found no config.json; give the folder of a checkpoint"):
+        Codec(folder, "de")
+    with pytest.raises(ModelError, match=r"expected a checkpoint in Hugging Face's layout, found no config.json"):
+        locate(str(folder), "de", cache=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"{", "damaged: .*; bring"), (b"\xff\xfe{", "damaged: .*; bring"), (b"[]", "expected an object; bring")],
+)
+def test_a_damaged_config(copied: Callable[[str], Path], content: bytes, said: str) -> None:
+    folder = copied("m2m100")
+    (folder / "config.json").write_bytes(content)
+    with pytest.raises(ModelError, match=f"config.json: .*{said} the checkpoint anew"):
+        Codec(folder, "de")
+
+
+@pytest.mark.parametrize("kind", ["llama", "nothing-that-exists", None])
+def test_an_unknown_architecture(copied: Callable[[str], Path], kind: str | None) -> None:
+    folder = copied("m2m100")
+    change(folder / "config.json", model_type=kind)
+    for name in ("vocab.json", "sentencepiece.bpe.model"):
+        (folder / name).unlink()  # what another architecture has may not load at all: that is not what is said
+    with pytest.raises(ModelError, match=f"says model_type {kind!r}; expected one of marian .*`mtbias score`"):
+        Codec(folder, "de")
+
+
+@pytest.mark.parametrize(
+    ("name", "files"),
+    [
+        ("m2m100", ["vocab.json"]),
+        ("m2m100", ["sentencepiece.bpe.model"]),
+        ("marian", ["vocab.json"]),
+        ("marian", ["source.spm"]),
+        ("marian", ["target.spm"]),
+        ("mbart50", ["tokenizer.json"]),  # these two would load, with a vocabulary of language codes alone
+        ("nllb", ["tokenizer.json"]),
+        ("madlad", ["tokenizer.json"]),
+    ],
+)
+def test_a_tokenizer_without_its_files(copied: Callable[[str], Path], name: str, files: list[str]) -> None:
+    folder = copied(name)
+    for file in files:
+        (folder / file).unlink()
+    with pytest.raises(ModelError, match=r"cannot load the tokenizer: .*whole\?|the tokenizer knows \d+ tokens of"):
+        Codec(folder, "de")
+
+
+def test_weights_that_are_not_there(copied: Callable[[str], Path]) -> None:
+    folder = copied("m2m100")
+    weights = folder / "model.safetensors"
+    content = weights.read_bytes()
+    weights.write_bytes(content[: len(content) // 2])
+    with pytest.raises(ModelError, match=r"m2m100: transformers cannot load the weights: SafetensorError: .*whole\?"):
+        TransformersEngine(folder)
+    weights.unlink()
+    with pytest.raises(ModelError, match=r"m2m100: transformers cannot load the weights: OSError: .*whole\?"):
+        TransformersEngine(folder)
+
+
+@pytest.mark.parametrize("name", ["marian", "m2m100", "mbart50", "nllb", "madlad"])
+def test_weights_of_which_some_are_lost(copied: Callable[[str], Path], name: str) -> None:
+    # transformers would put random numbers in their place and say so where nobody reads it.
+    from safetensors.torch import load_file, save_file
+
+    folder = copied(name)
+    weights = load_file(folder / "model.safetensors")
+    lost = sorted(key for key in weights if ".1." in key and ("fc1" in key or "DenseReluDense" in key))
+    for key in lost:
+        del weights[key]
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(ModelError, match=f"the weights lack {lost[0]} and {len(lost) - 1} more; .*: bring it anew"):
+        TransformersEngine(folder)
+
+
+class Trap:
+    """Creates a file when it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return open, (str(self.path), "w")
+
+
+def write_zip(content: dict[str, Any], path: Path) -> None:
+    """As ``torch.save`` does it."""
+    torch.save(content, path)
+
+
+def write_pickle(content: dict[str, Any], path: Path) -> None:
+    """A bare pickle, of torch's protocol."""
+    path.write_bytes(pickle.dumps(content, protocol=2))
+
+
+@pytest.mark.parametrize("write", [write_zip, write_pickle])
+def test_pickled_weights_run_no_code(
+    copied: Callable[[str], Path], tmp_path: Path, write: Callable[[dict[str, Any], Path], None]
+) -> None:
+    folder, sprung = copied("m2m100"), tmp_path / "sprung"
+    (folder / "model.safetensors").unlink()
+    write({"trap": Trap(sprung)}, folder / "pytorch_model.bin")
+    with pytest.raises(ModelError, match=r"transformers cannot load the weights: \w+Error: .*whole\?"):
+        TransformersEngine(folder)
+    assert not sprung.exists()
+    if write is write_zip:  # it is a trap
+        torch.load(folder / "pytorch_model.bin", weights_only=False)["trap"].close()
+        assert sprung.exists()
+
+
+def test_plain_pickled_weights_are_loaded(copied: Callable[[str], Path]) -> None:
+    from safetensors.torch import load_file
+
+    folder = copied("m2m100")
+    expected = translate(folder, "de")
+    torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
+    (folder / "model.safetensors").unlink()
+    assert translate(folder, "de") == expected
+
+
+def test_code_in_a_checkpoint_is_not_run(copied: Callable[[str], Path], tmp_path: Path) -> None:
+    folder = copied("m2m100")
+    expected = translate(folder, "de")
+    for name in ("config.json", "tokenizer_config.json"):
+        change(
+            folder / name,
+            auto_map={
+                "AutoConfig": "own.Config",
+                "AutoModelForSeq2SeqLM": "own.Model",
+                "AutoTokenizer": ["own.Tokenizer", None],
+            },
+        )
+    (folder / "own.py").write_text(f"open({str(tmp_path / 'sprung')!r}, 'w')", encoding="utf-8")
+    assert translate(folder, "de") == expected
+    assert not (tmp_path / "sprung").exists()
+
+
+# Where a model is.
+
+
+def test_a_local_folder_is_named_by_its_content(copied: Callable[[str], Path], tmp_path: Path) -> None:
+    folder = copied("m2m100")
+    found = locate(str(folder), "de", cache=tmp_path)
+    assert (found.name, found.folder, found.revision) == ("m2m100", folder, f"sha256:{files_hash(folder)[:16]}")
+    (folder / "README.md").write_text("no part of the model", encoding="utf-8")
+    (folder / "pytorch_model.bin").write_bytes(b"not read beside safetensors")
+    assert locate(str(folder), "de", cache=tmp_path) == found
+    for name in ("config.json", "generation_config.json", "tokenizer_config.json", "vocab.json", "model.safetensors"):
+        before = locate(str(folder), "de", cache=tmp_path).revision
+        (folder / name).write_bytes((folder / name).read_bytes() + b"\n")
+        assert locate(str(folder), "de", cache=tmp_path).revision != before
+    with pytest.raises(UsageError, match=r"--revision is for models of the hub; .*m2m100 is a folder"):
+        locate(str(folder), "de", cache=tmp_path, revision="main")
+    assert locate("demo", "de", cache=tmp_path).folder == model_folder_of_demo()
+
+
+def test_a_local_folder_comes_before_a_hub_id(
+    checkpoint: Checkpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(checkpoint("m2m100"), tmp_path / "facebook" / "m2m100_418M")
+    monkeypatch.chdir(tmp_path)
+    found = locate("facebook/m2m100_418M", "de", cache=tmp_path / "cache", offline=True)
+    assert (found.name, found.folder) == ("m2m100_418M", Path("facebook/m2m100_418M"))
+    assert found.revision.startswith("sha256:")
+
+
+@pytest.mark.parametrize("model", ["nothing", "./nothing", "../facebook/m2m100", "no thing/x", "a/b/c"])
+def test_what_is_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(
+        UsageError, match=f"no model '{model}': expected opus-mt, m2m100, .*or a folder with a checkpoint"
+    ):
+        locate(model, "de", cache=tmp_path, offline=True)
+
+
+@pytest.mark.parametrize("repository", ["facebook/mbart-large-50", "facebook/mbart-large-50-many-to-one-mmt"])
+def test_the_mbart50_that_does_not_translate(tmp_path: Path, repository: str) -> None:
+    with pytest.raises(ModelError, match=r"does not translate into the language asked for; use .*many-to-many-mmt"):
+        locate(repository, "de", cache=tmp_path, offline=True)
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Hugging Face's cache, empty (``HF_HOME`` is read when the library is imported)."""
+    from huggingface_hub import constants
+
+    folder = tmp_path / "hub"
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(folder))
+    monkeypatch.setattr(constants, "HF_HOME", str(tmp_path))
+    return folder
+
+
+def pin(cache: Path, **commits: str) -> None:
+    """Write down the commits of repositories."""
+    cache.mkdir(exist_ok=True)
+    named = {name.replace("__", "/"): commit for name, commit in commits.items()}
+    (cache / RECORD).write_text(json.dumps(named), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("model", "lang", "revision", "said"),
+    [
+        ("m2m100", "de", None, "facebook/m2m100_418M is .* mtbias fetch --model m2m100 --lang de$"),
+        ("opus-mt", "uk", None, "Helsinki-NLP/opus-mt-en-uk is .* mtbias fetch --model opus-mt --lang uk$"),
+        ("some/one", "es", None, "some/one is .* mtbias fetch --model some/one --lang es$"),
+        ("some/one", "es", COMMIT, f"some/one at 0123456789ab is .* --lang es --revision {COMMIT}$"),
+        ("some/one", "es", "main", "some/one at main is .* --lang es --revision main$"),
+    ],
+)
+def test_a_model_that_is_not_here_names_the_command_that_brings_it(
+    hub: Path, tmp_path: Path, model: str, lang: str, revision: str | None, said: str
+) -> None:
+    expected = pytest.raises(MissingResourceError, match=f"the model {said}")
+    with expected:
+        locate(model, lang, cache=tmp_path, revision=revision, offline=True)
+    with expected:  # HF_HUB_OFFLINE=1 says the same
+        locate(model, lang, cache=tmp_path, revision=revision)
+    assert not hub.exists()
+
+
+def test_a_fetched_model_is_used_at_the_commit_that_was_written_down(
+    hub: Path, tmp_path: Path, checkpoint: Checkpoint
+) -> None:
+    cache, other = tmp_path / "cache", COMMIT[::-1]
+    at = hub / "models--some--one" / "snapshots" / COMMIT
+    shutil.copytree(checkpoint("m2m100"), at)
+    pin(cache, some__one=COMMIT)
+    found = locate("some/one", "de", cache=cache, offline=True)
+    assert (found.name, found.revision, found.folder) == ("some/one", COMMIT, at)
+    assert Codec(found.folder, "de").direction.forced == "__de__"
+    assert locate("some/one", "de", cache=tmp_path, revision=COMMIT, offline=True) == found
+    for cache_of, revision in ((cache, other), (tmp_path, None)):  # another commit; none that is known
+        with pytest.raises(MissingResourceError, match=r"some/one.* is not on this machine"):
+            locate("some/one", "de", cache=cache_of, revision=revision, offline=True)
+    (at / "model.safetensors").unlink()  # a download that was stopped
+    with pytest.raises(MissingResourceError, match="some/one at 0123456789ab is not on this machine"):
+        locate("some/one", "de", cache=cache, offline=True)
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"some/one": 1}', "\x00"])
+def test_a_damaged_record_of_commits(hub: Path, tmp_path: Path, content: str) -> None:
+    (tmp_path / RECORD).write_text(content, encoding="utf-8")
+    for read in (lambda: read_pins(tmp_path), lambda: locate("some/one", "de", cache=tmp_path, offline=True)):
+        with pytest.raises(ModelError, match=r"models\.json: .*; delete it and run mtbias fetch again"):
+            read()
+
+
+def test_no_record_of_commits_is_an_empty_one(tmp_path: Path) -> None:
+    assert read_pins(tmp_path) == {}
+
+
+@pytest.mark.parametrize(("value", "expected"), [("1", True), ("true", True), ("ON", True), ("0", False), ("", False)])
+def test_who_forbids_the_network(monkeypatch: pytest.MonkeyPatch, value: str, expected: bool) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", value)
+    assert is_offline(asked=False) is expected
+    assert is_offline(asked=True)
