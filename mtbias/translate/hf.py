@@ -38,6 +38,7 @@ class TransformersEngine:
         self.folder, self.device, self.dtype = folder, device, dtype
         self._model = _load_model(folder, device, dtype)
         self._exact: TransformersEngine | None = None
+        self._watching = dtype != "float32"  # looking at all scores of every step costs a per cent or two
 
     @property
     def signature(self) -> str:
@@ -64,6 +65,7 @@ class TransformersEngine:
         from transformers import LogitsProcessorList
 
         watch = _Watch()
+        processors = [watch] if self._watching else []
         sources, mask = self._padded(batch)
         try:
             with torch.inference_mode(), self._threads():
@@ -71,7 +73,7 @@ class TransformersEngine:
                     input_ids=sources,
                     attention_mask=mask,
                     generation_config=self._configuration(decoding, limit, forced),
-                    logits_processor=LogitsProcessorList([watch]),
+                    logits_processor=LogitsProcessorList(processors),
                 )
             rows = found.tolist()
         except Exception as error:
@@ -89,6 +91,7 @@ class TransformersEngine:
             return self
         if self._exact is None:
             self._exact = TransformersEngine(self.folder, device=self.device)
+            self._exact._watching = True
         return self._exact
 
     @contextmanager
