@@ -11,8 +11,6 @@ from mtbias.translate.decoding import Decoding
 
 CPU_ROWS = 80
 """On a CPU wider batches lose: the scores of all rows over the vocabulary leave the cache."""
-CT2_CPU_ROWS = 160
-"""CTranslate2 gains by more rows: Opus-MT's shape, one thread, 240 → 279 tokens/s in fp32, 514 → 557 in int8."""
 _GPU_SHARE = 0.5
 _GPU_MOST_ROWS = 4096
 _LOGIT_COPIES = 7

@@ -14,7 +14,7 @@ from mtbias.translate.decoding import Decoding, adjusted, get_preset
 from mtbias.translate.engine import Engine
 from mtbias.translate.generate import Generation, Output, Store, Tally
 from mtbias.translate.models import Checkpoint
-from mtbias.translate.plan import CPU_ROWS, CT2_CPU_ROWS, Batch, Budget, cpu_budget, gpu_budget, make_plan, plan_key
+from mtbias.translate.plan import Batch, Budget, cpu_budget, gpu_budget, make_plan, plan_key
 
 ENGINES = ("transformers", "ct2")
 
@@ -108,7 +108,7 @@ class Translator:
         if self.settings.batch_rows is not None:
             return cpu_budget(max(self.settings.batch_rows, self.decoding.beams))
         if not self.device.startswith("cuda"):
-            return cpu_budget(CT2_CPU_ROWS if self.settings.engine == "ct2" else CPU_ROWS)
+            return cpu_budget()
         import torch
 
         size = 4 if self.dtype == "float32" else 2
