@@ -16,7 +16,7 @@ drawn in it. transformers computes that long for a whole batch anyway; CTranslat
 Every variant is a process of its own, with its own peak memory. On a CPU they take turns, round by round; seconds are
 CPU seconds where there is one thread, so that other work on the machine counts little. With more threads they are wall
 time, and on a GPU, where one variant follows the other. Ratios are medians of the rounds, with the least and the most.
-"of the limit": the least time for the work (`floor_seconds`) over the time it took, and what binds.
+"limit": the least time for the work (`floor_seconds`) over the time it took, and what binds.
 
 --price: on the demo's trained model, how many translations, and calls of gender, change in bf16 and in int8.
 """
@@ -196,7 +196,7 @@ def label(variant: Variant) -> str:
 def table(rows: Sequence[Row], *, cpu: bool) -> str:
     """The results as a Markdown table."""
     lines = [
-        "| engine | batches × sentences | tokens out | sentences/s | × EasyNMT (least–most) | peak MiB | limit | goal |",
+        "| engine | batches × sentences | tokens out | sentences/s | × EasyNMT (least–most) | MiB | limit | goal |",
         "|---|---|---|---|---|---|---|---|",
     ]
     baseline = next((row for row in rows if row.variant == BASELINE), None)

@@ -36,7 +36,7 @@ TINY = {name: Shape(shape.kind, 600, 32, 2, 64, 4) for name, shape in SHAPES.ite
 
 
 def make_checkpoint(shape: Shape, folder: Path, *, tokenizer: bool = True) -> None:
-    """A checkpoint of random weights (seeded), with a tokenizer of numbered pieces where CTranslate2 will ask for one."""
+    """A checkpoint of random weights (seeded), with a tokenizer of numbered pieces where CTranslate2 asks for one."""
     import torch
     import transformers
 
