@@ -75,6 +75,8 @@ class Instance:
     """Distance in words between entity and pronoun, where the corpus tells it."""
     pair: str | None = None
     """Id of the counterfactual twin (the same sentence, other gender), where there is one."""
+    control: str | None = None
+    """Id of the control (the same sentence and gender, something else changed), where there is one."""
 
 
 @dataclass(frozen=True, slots=True)

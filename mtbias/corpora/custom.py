@@ -23,6 +23,7 @@ COLUMNS = {
     "domain": "sub-corpus, for the tables; by default custom",
     "distance": "words between entity and pronoun",
     "pair": "id of the row that is the same but for the gender",
+    "control": "id of the row of the same gender that is the same but for something else",
 }
 """The columns that are read, with what they hold."""
 
@@ -38,7 +39,7 @@ def read_custom(path: Path) -> Corpus:
     Raises:
         DataError: a required column that is not there (with those that are); a field that cannot be read; an entity
             that is not where the row says, or not once in the sentence; an id twice (with both lines); a ``pair``
-            that names no row, or its own. Every message has file and line.
+            or ``control`` that names no row, or its own. Every message has file and line.
 
     """
     table = read_table(path)
@@ -58,7 +59,7 @@ def read_custom(path: Path) -> Corpus:
             raise DataError(message, path=path, line=record.line)
         lines[instance.id] = record.line
         instances.append(instance)
-    _check_pairs(instances, lines, path)
+    _check_links(instances, lines, path)
     return Corpus(
         name="custom",
         path=path,
@@ -102,6 +103,7 @@ def _instance(record: Record, path: Path) -> Instance:
         pronouns=count_pronouns(source),
         distance=integer(distance, "distance", path, record.line) if distance else None,
         pair=record.get("pair") or None,
+        control=record.get("control") or None,
     )
 
 
@@ -173,10 +175,9 @@ def _head_in_span(record: Record, source: str, path: Path) -> Span | None:
     return Span(head.start + start, head.end + start)
 
 
-def _check_pairs(instances: list[Instance], lines: dict[str, int], path: Path) -> None:
+def _check_links(instances: list[Instance], lines: dict[str, int], path: Path) -> None:
     for instance in instances:
-        if instance.pair is None:
-            continue
-        if instance.pair not in lines or instance.pair == instance.id:
-            message = f"pair {instance.pair!r} expected to be the id of another row of this file"
-            raise DataError(message, path=path, line=lines[instance.id])
+        for column, id_ in (("pair", instance.pair), ("control", instance.control)):
+            if id_ is not None and (id_ not in lines or id_ == instance.id):
+                message = f"{column} {id_!r} expected to be the id of another row of this file"
+                raise DataError(message, path=path, line=lines[instance.id])

@@ -5,6 +5,18 @@ from __future__ import annotations
 from mtbias.runs.chunks import Chunks, remove_chunks
 from mtbias.runs.folder import RunFolder
 from mtbias.runs.manifest import Json, RunManifest
+from mtbias.runs.read import FinishedRun, read_run
 from mtbias.runs.records import CallRecord, join_records, metrics_text
 
-__all__ = ["CallRecord", "Chunks", "Json", "RunFolder", "RunManifest", "join_records", "metrics_text", "remove_chunks"]
+__all__ = [
+    "CallRecord",
+    "Chunks",
+    "FinishedRun",
+    "Json",
+    "RunFolder",
+    "RunManifest",
+    "join_records",
+    "metrics_text",
+    "read_run",
+    "remove_chunks",
+]

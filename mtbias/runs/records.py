@@ -31,6 +31,9 @@ class CallRecord:
     domain: str
     pronouns: int
     call: GenderCall
+    distance: int | None = None
+    pair: str | None = None
+    control: str | None = None
 
     @property
     def id(self) -> str:
@@ -57,6 +60,9 @@ class CallRecord:
             domain=instance.domain,
             pronouns=instance.pronouns,
             call=call,
+            distance=instance.distance,
+            pair=instance.pair,
+            control=instance.control,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -72,6 +78,9 @@ class CallRecord:
             "stereotype": self.stereotype.value,
             "domain": self.domain,
             "pronouns": self.pronouns,
+            "distance": self.distance,
+            "pair": self.pair,
+            "control": self.control,
             "gender": None if call.gender is None else call.gender.value,
             "reason": None if call.reason is None else call.reason.value,
             "target": _words(self.translation, call.target),
@@ -113,6 +122,9 @@ class CallRecord:
                 target=tuple(_span(pair) for pair in fields.get("target_spans", list)),
                 evidence=tuple(_evidence(piece) for piece in fields.get("evidence", list)),
             ),
+            distance=fields.optional("distance", int),
+            pair=fields.optional("pair", str),
+            control=fields.optional("control", str),
         )
         words = _words(record.translation, record.call.target)
         if fields.get("target", list) != words:

@@ -24,8 +24,9 @@ from mtbias.runs.records import (
 from mtbias.types import Evidence, Gender, GenderCall, Instance, Reason, Span, Stereotype, Translation
 
 INSTANCE = Instance(
-    "winomt-7", 7, "The nurse slept.", Span(4, 9), "nurse", Gender.FEMALE, Stereotype.PRO, "winobias", 1
-)
+    "winomt-7", 7, "The nurse slept.", Span(4, 9), "nurse", Gender.FEMALE, Stereotype.PRO, "winobias", 1,
+    distance=4, pair="winomt-8",
+)  # fmt: skip
 TRANSLATION = Translation("winomt-7", "La enfermera durmió.")
 CALL = GenderCall(
     "winomt-7",
@@ -39,10 +40,11 @@ CALL = GenderCall(
 )
 RECORD = CallRecord.of(INSTANCE, TRANSLATION, CALL)
 
-# The keys of the contract in its order, `target_spans` beside `target`.
+# The keys of the contract in its order, `target_spans` beside `target`, and what comparing runs needs.
 LINE = (
     '{"id": "winomt-7", "row": 7, "source": "The nurse slept.", "translation": "La enfermera durmió.", '
     '"entity": "nurse", "gold": "female", "stereotype": "pro", "domain": "winobias", "pronouns": 1, '
+    '"distance": 4, "pair": "winomt-8", "control": null, '
     '"gender": "female", "reason": null, "target": ["enfermera", "La"], "target_spans": [[3, 12], [0, 2]], '
     '"evidence": [{"kind": "noun", "word": "enfermera", "gender": "female", "source": "lexicon", "detail": "f"}, '
     '{"kind": "determiner", "word": "La", "gender": null, "source": "form", "detail": ""}]}'
