@@ -164,7 +164,7 @@ def intervals(counts: Counts, n_resamples: int, rng: np.random.Generator) -> Int
     numbers = compute(counts)
     genders, stereotypes = min(numbers.n_male, numbers.n_female), min(numbers.n_pro, numbers.n_anti)
     rows_behind = (numbers.n, numbers.n_male, numbers.n_female, genders, stereotypes, stereotypes)
-    replicates = bootstrap_counts(counts, _replicates, n_resamples, rng)
+    replicates = bootstrap_counts(counts, rate_replicates, n_resamples, rng)
     return Intervals(
         *(
             percentile_interval(column) if rows >= MIN_ROWS else None
@@ -173,7 +173,7 @@ def intervals(counts: Counts, n_resamples: int, rng: np.random.Generator) -> Int
     )
 
 
-def _replicates(tables: Counts) -> Floats:
+def rate_replicates(tables: Counts) -> Floats:
     """The numbers of `Intervals`, in their order, of tables ``[B, 3, 3, 4]``: shape ``[B, 6]``."""
     rates = _rates(tables)
     male, female = rates.f1

@@ -1,0 +1,174 @@
+"""The tables of a comparison: what stands in them, in every form, and names that are markup."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import pytest
+
+from mtbias.metrics.comparable import DifferingRow
+from mtbias.metrics.comparison import Comparison, Difference, Estimate, Pair, SystemNumbers
+from mtbias.metrics.paired import McNemar
+from mtbias.metrics.weighted import Weighting
+from mtbias.report.comparison import FORMATS, render_comparison, render_rows
+from mtbias.types import Gender, Reason, Stereotype
+
+NUMBERS = ("accuracy", "delta_g", "delta_s")
+
+
+def _system(name: str, *values: float) -> SystemNumbers:
+    plain = {key: Estimate(v, (v - 1, v + 1)) for key, v in zip(NUMBERS, values, strict=True)}
+    return SystemNumbers("de", name, f"{name:0<16}", plain, {})
+
+
+FIRST, SECOND = _system("alpha", 52.91, 24.83, 18.75), _system("beta", 70.32, 3.91, 15.47)
+PAIR = Pair(
+    lang="de",
+    first="alpha",
+    second="beta",
+    plain={
+        "accuracy": Difference(52.91, 70.32, -17.41, (-18.75, -16.05), 0.0005, 0.0015),
+        "delta_g": Difference(24.83, 3.91, 20.92, None, 0.04, 0.12),
+        "delta_s": Difference(None, 15.47, None, None, None, None),
+    },
+    weighted={},
+    consistency={"across": Difference(74.69, 37.99, 36.71, (34.07, 39.21), 0.0005, 0.001)},
+    differing=948,
+    mcnemar=McNemar(1962, 95, 772, 1059, 1e-9),
+)
+PLAIN = Comparison(
+    dataset="winomt",
+    files={},
+    rows={"n": 3888, "male": 1826, "female": 1822, "pro": 1584, "anti": 1584, "twin_pairs": 1798, "quadruples": 0},
+    systems=(FIRST, SECOND),
+    pairs=(PAIR,),
+    weightings={},
+    evaluators={},
+    n_resamples=2000,
+    seed=0,
+)
+ROW = DifferingRow(
+    "de", "r1", "doctor", Gender.FEMALE, Stereotype.ANTI, "alpha", Gender.MALE, None, "beta", None, Reason.UNALIGNED,
+    "The doctor, she said.", "Der Arzt,\x1b sagte sie.", None,
+)  # fmt: skip
+
+
+def _flat(line: str) -> str:
+    """The line with one blank between its cells."""
+    return " ".join(line.split())
+
+
+def test_text_has_every_number_and_ends_with_the_signature() -> None:
+    lines = render_comparison(PLAIN).splitlines()
+    assert "3,888 sentences, gold male 1,826, female 1,822; pro stereotype 1,584, anti 1,584" in lines[0]
+    assert _flat(lines[2]) == "de alpha 52.9 [51.9, 53.9] 24.8 [23.8, 25.8] 18.8 [17.8, 19.8]"
+    # One difference is significant; one has no interval; one is undefined.
+    assert _flat(lines[4]) == "alpha - beta -17.4 [-18.8, -16.1] * 20.9 –"
+    assert "de alpha - beta <0.001 0.002 0.040 0.120 – –" in map(_flat, lines)
+    assert "de alpha - beta 948 1,962 95 772 1,059 <0.001" in map(_flat, lines)
+    assert lines[-1] == f"Signature: {PLAIN.signature}"
+
+
+def test_numbers_stand_below_each_other() -> None:
+    lines = render_comparison(PLAIN).splitlines()
+    assert lines[2].index("]") == lines[4].index("]")
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "latex", "csv", "json"])
+def test_every_form_has_the_numbers_and_the_signature(form: str) -> None:
+    text = render_comparison(PLAIN, form)
+    assert PLAIN.signature in text
+    assert "17.4" in text
+    assert text.endswith("\n")
+
+
+def test_markdown_rows_have_the_columns_of_their_header() -> None:
+    blocks = render_comparison(PLAIN, "markdown").split("\n\n")
+    tables = [block for block in blocks if block.startswith("|")]
+    assert len(tables) == 4
+    for table in tables:
+        assert len({line.count("|") for line in table.splitlines()}) == 1
+
+
+def test_csv_and_json_are_read_back() -> None:
+    rows = list(csv.DictReader(io.StringIO(render_comparison(PLAIN, "csv"))))
+    assert len(rows) == 10
+    assert (rows[6]["system"], rows[6]["minus"], rows[6]["value"], rows[6]["p_holm"]) == (
+        "alpha", "beta", "-17.41", "0.0015",
+    )  # fmt: skip
+    assert rows[8]["value"] == ""
+    assert (rows[9]["number"], rows[9]["value"]) == ("across", "36.71")
+    assert json.loads(render_comparison(PLAIN, "json"))["pairs"][0]["differing"] == 948
+
+
+def test_weights_are_shown_with_what_they_cost() -> None:
+    import numpy as np
+
+    weighting = Weighting(
+        number="delta_g", properties=("pronouns",), constant=("distance",), groups=("female", "male"),
+        sizes=(1822, 1826), effective_sizes=(1500.25, 1600.0), n_kinds=4, n_zero=7, balanced=("pronouns=1",),
+        one_sided=("pronouns=3",), largest=(("r1", 2.5),), weights=np.ones(1), kinds=np.zeros(1, dtype=np.int64),
+    )  # fmt: skip
+    systems = tuple(replace(s, weighted={"delta_g": Estimate(1.5, (0.5, 2.5))}) for s in PLAIN.systems)
+    pair = replace(PAIR, weighted={"delta_g": Difference(1.5, 1.5, 0.0, (-1, 1), 1.0, 1.0)})
+    text = render_comparison(replace(PLAIN, systems=systems, pairs=(pair,), weightings={"delta_g": weighting}))
+    flat = [" ".join(line.split()) for line in text.splitlines()]
+    assert "de alpha 24.8 [23.8, 25.8] 1.5 [0.5, 2.5]" in flat
+    assert "alpha - beta 20.9 0.0 [-1.0, 1.0]" in flat
+    assert "ΔG female 1,822 1,500.2 7 2.50 (r1)" in flat
+    assert any("balanced over pronouns" in line and "weight 0: pronouns=3" in line for line in flat)
+
+
+def test_the_family_of_the_tests_is_named() -> None:
+    two = replace(PLAIN, pairs=(PAIR, replace(PAIR, lang="es")))
+    assert "corrected by Holm over the 2 tests of the same number" in render_comparison(two)
+    assert "too few" not in render_comparison(two)
+    assert "20 resamples are too few for any of 2 tests" in render_comparison(replace(two, n_resamples=20))
+
+
+def test_different_evaluators_are_named() -> None:
+    text = render_comparison(replace(PLAIN, evaluators={"de": ("aligner a in alpha and b in beta",)}))
+    assert "de: read by different evaluators: aligner a in alpha and b in beta" in text
+
+
+def test_names_are_text_in_every_form() -> None:
+    odd = "a|b_<i>\x1b[1m"
+    named = replace(PLAIN, systems=(replace(FIRST, system=odd), SECOND), pairs=(replace(PAIR, first=odd),))
+    for form in ("text", "markdown", "latex"):
+        assert "\x1b" not in render_comparison(named, form)
+    assert r"a\|b\_\<i>?\[1m" in render_comparison(named, "markdown")
+    assert r"a|b\_$<$i$>$?{[}1m" in render_comparison(named, "latex")
+
+
+def test_another_form_is_refused() -> None:
+    assert "html" not in FORMATS
+    with pytest.raises(ValueError, match="got 'html'"):
+        render_comparison(PLAIN, "html")
+    with pytest.raises(ValueError, match="got 'html'"):
+        render_rows([ROW], "html")
+
+
+def test_rows_in_every_form() -> None:
+    text = render_rows([ROW, ROW])
+    assert text.startswith("de r1: doctor, gold female, stereotype anti\n  The doctor, she said.\n")
+    assert "  alpha: male | Der Arzt,? sagte sie.\n  beta: none (unaligned) | –\n" in text
+    (row,) = csv.DictReader(io.StringIO(render_rows([ROW], "csv")))
+    assert (row["first_call"], row["second_call"], row["second_reason"]) == ("male", "", "unaligned")
+    assert json.loads(render_rows([ROW], "jsonl"))["second_translation"] is None
+    assert render_rows([]) == render_rows([], "jsonl") == ""
+    assert render_rows([], "csv").startswith("lang,id,entity,")
+
+
+def test_consistency_has_a_table_of_its_own_where_the_corpus_has_pairs() -> None:
+    text = render_comparison(PLAIN)
+    title = (
+        "Consistency: 1,798 pairs that differ in gender alone, no controls. Per cent of pairs right for one gender only"
+    )
+    assert title in text
+    line = _flat(text.split(title)[1].splitlines()[2])
+    assert line == "de alpha - beta 74.7 38.0 36.7 [34.1, 39.2] * <0.001 0.001 – – – – –"
+    without = replace(PLAIN, pairs=(replace(PAIR, consistency={}),))
+    assert "Consistency" not in render_comparison(without)
