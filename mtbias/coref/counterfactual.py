@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from mtbias.coref.counter_gap import GENDER_OF_PRONOUN, ROLES
-from mtbias.coref.gendered import swap_words, tokenize
 from mtbias.coref.instances import GapInstance
 from mtbias.coref.names import Counterparts
 from mtbias.errors import DataError
+from mtbias.swapping import Edit, apply_edits, swap_words, tokenize
 from mtbias.types import Gender
 
 OTHERS = ("C", "D")
@@ -32,14 +32,6 @@ class Others(NamedTuple):
     d: str
     where: str
     """``given``, ``text`` (both stand in it), ``list`` (one or both were chosen from the list of names)."""
-
-
-class Edit(NamedTuple):
-    """``text[start:end]`` becomes `new`."""
-
-    start: int
-    end: int
-    new: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,27 +169,6 @@ def _gendered(text: str, mentions: Sequence[Edit]) -> tuple[list[Edit], list[str
         if swap.ambiguous:
             ambiguous.append(text[max(0, token.start - 15) : token.end + 25])
     return edits, ambiguous
-
-
-def apply_edits(text: str, edits: Sequence[Edit]) -> tuple[str, dict[tuple[int, int], tuple[str, int]]]:
-    """The edited text; and for each edited range (start, end) what stands there now, and at which offset.
-
-    Raises:
-        ValueError: edits overlap, or lie outside the text.
-
-    """
-    parts: list[str] = []
-    moved: dict[tuple[int, int], tuple[str, int]] = {}
-    done = length = 0
-    for start, end, new in sorted(edits):
-        if not done <= start <= end <= len(text):
-            raise ValueError(f"the edit of characters {start} to {end} overlaps another or lies outside the text")
-        length += start - done
-        moved[start, end] = (new, length)
-        parts += [text[done:start], new]
-        length += len(new)
-        done = end
-    return "".join([*parts, text[done:]]), moved
 
 
 def choose_others(instance: GapInstance, names: Counterparts, columns: Sequence[str] = ()) -> Others:

@@ -34,6 +34,8 @@ _SLOTS = {
     "her": "<object>",
     "hers": "<object>",
 }
+_SOMEONE = re.compile(r"\bsomeone\b", re.IGNORECASE)
+_PERSON = re.compile(r"\b(?:the|an?) \w+\b", re.IGNORECASE)
 _GENDERED = re.compile(rf"\b(?:{'|'.join(_SLOTS)})\b", re.IGNORECASE)
 
 
@@ -64,6 +66,9 @@ def read_winomt(path: Path) -> Corpus:
     corrected to where it does, and counted; a row whose profession is not in the sentence is skipped with its reason.
     `Instance.pair` names the row that is the same but for its gendered pronouns, has the same entity and the other
     gender, where each of the two is the only such row; in the real file that holds for 3,596 rows.
+    `Instance.control` names the row of the same entity and pronoun in which another person is "someone", or is not (The
+    technician told the customer / someone that he …), where each is the only such row; in the real file that holds for
+    360 rows of Winogender, 240 of them in quadruples (120 are neutral). Rows of WinoBias have no control.
 
     Raises:
         DataError: a file that is not there, is empty or not UTF-8; a line without four columns; an index that is no
@@ -78,7 +83,7 @@ def read_winomt(path: Path) -> Corpus:
     files = {main.name: file.sha256}
     stereotypes = _stereotypes(main, rows, notes, files)
     instances, skipped = _instances(rows, stereotypes, main, notes)
-    instances = _paired(instances, {row.row: row for row in rows}, notes)
+    instances = _controlled(_paired(instances, {row.row: row for row in rows}, notes))
     return Corpus(
         name="winomt",
         path=main,
@@ -205,3 +210,24 @@ def _paired(instances: list[Instance], rows: Mapping[int, _Row], notes: Notes) -
         for instance in group:
             notes.add(what, instance.id)
     return [replace(instance, pair=twins.get(instance.id)) for instance in instances]
+
+
+def _controlled(instances: list[Instance]) -> list[Instance]:
+    """Link the rows that are the same but for another person, who is "someone" in one of them."""
+    someone: defaultdict[tuple[Gender, str, str], list[str]] = defaultdict(list)
+    for instance in instances:
+        if instance.domain != "winobias" and instance.entity != "someone" and _SOMEONE.search(instance.source):
+            someone[instance.gold, instance.entity, instance.source.lower()].append(instance.id)
+    linked: defaultdict[str, set[str]] = defaultdict(set)
+    for instance in instances:
+        if instance.domain == "winobias":
+            continue
+        for person in set(_PERSON.findall(instance.source)):
+            without = instance.source.replace(person, "someone").lower()
+            for other in someone.get((instance.gold, instance.entity, without), ()):
+                linked[instance.id].add(other)
+                linked[other].add(instance.id)
+    controls = {
+        id_: other for id_, others in linked.items() for other in others if len(others) == len(linked[other]) == 1
+    }
+    return [replace(instance, control=controls.get(instance.id)) for instance in instances]

@@ -4,23 +4,39 @@ from __future__ import annotations
 
 from mtbias.metrics.agreement import Agreement, AgreementReport, agreement, compute_agreement, count_agreement
 from mtbias.metrics.bias import Intervals, Numbers, compute, intervals
+from mtbias.metrics.consistency import (
+    Consistency,
+    ConsistencyDifference,
+    compare_consistency,
+    compute_consistency,
+    consistency,
+)
 from mtbias.metrics.counts import Counts, count
+from mtbias.metrics.pairs import Units, count_consistency, link
 from mtbias.metrics.scores import Group, Scorable, Scores, score
 
 __all__ = [
     "Agreement",
     "AgreementReport",
+    "Consistency",
+    "ConsistencyDifference",
     "Counts",
     "Group",
     "Intervals",
     "Numbers",
     "Scorable",
     "Scores",
+    "Units",
     "agreement",
+    "compare_consistency",
     "compute",
     "compute_agreement",
+    "compute_consistency",
+    "consistency",
     "count",
     "count_agreement",
+    "count_consistency",
     "intervals",
+    "link",
     "score",
 ]

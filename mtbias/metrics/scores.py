@@ -12,6 +12,7 @@ import numpy as np
 from mtbias import __version__
 from mtbias.errors import DataError, DependencyError
 from mtbias.metrics.bias import MIN_ROWS, Intervals, Numbers, compute, intervals
+from mtbias.metrics.consistency import Consistency, consistency
 from mtbias.metrics.counts import CALLS, GOLDS, STEREOTYPES, Counts, cells, count_by
 from mtbias.metrics.plain import rounded
 from mtbias.stats import LEVEL
@@ -56,6 +57,10 @@ class Scorable(Protocol):
     def pronouns(self) -> int: ...  # noqa: D102
     @property
     def entity(self) -> str: ...  # noqa: D102
+    @property
+    def pair(self) -> str | None: ...  # noqa: D102
+    @property
+    def control(self) -> str | None: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +102,8 @@ class Scores:
     """How many rows have no verdict, and why; reasons that occur, in the order of `Reason`."""
     evidence: Mapping[str, int]
     """How many verdicts rest on which kind of word: the kind of the first evidence that says what was called."""
+    consistency: Consistency | None
+    """None where no sentence of the corpus has a twin or a control."""
     n_resamples: int
     seed: int
 
@@ -131,6 +138,7 @@ class Scores:
                 name: {key: group.to_json() for key, group in groups.items()}
                 for name, groups in self._breakdowns().items()
             },
+            "consistency": None if self.consistency is None else self.consistency.to_json(),
         }
 
     def to_frame(self) -> pd.DataFrame:
@@ -165,11 +173,11 @@ def score(
     n_resamples: int = N_RESAMPLES,
     seed: int = 0,
 ) -> Scores:
-    """Score the calls on the instances they belong to: overall and by domain, pronouns, stereotype and entity.
+    """Score the calls on the instances they belong to: overall, by domain, pronouns, stereotype and entity, over pairs.
 
     Instances and calls are joined by id. What every number means stands at `mtbias.metrics.bias.Numbers`, how its
-    interval is made at `mtbias.metrics.bias.intervals`. Every group starts from `seed` anew: the same table of counts
-    has the same interval, whatever other groups there are.
+    interval is made at `mtbias.metrics.bias.intervals`; those over pairs stand at `mtbias.metrics.consistency`. Every
+    group starts from `seed` anew: the same table of counts has the same interval, whatever other groups there are.
 
     Args:
         instances: the corpus; ids are unique.
@@ -198,6 +206,7 @@ def score(
         by_entity=groups([row.entity for row in rows]),
         reasons={reason: reasons[reason] for reason in Reason if reason in reasons},
         evidence=_count_evidence(called),
+        consistency=consistency(rows, called, n_resamples=n_resamples, seed=seed),
         n_resamples=n_resamples,
         seed=seed,
     )

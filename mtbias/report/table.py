@@ -30,7 +30,8 @@ def render(metrics_json: Mapping[str, Any], *, width: int = WIDTH) -> str:
     """The table of one run, ending in a newline.
 
     From top to bottom: how many sentences were decided; the numbers of the whole corpus with their 95 % intervals and
-    what they mean; the breakdowns; what has no verdict and why; what the verdicts rest on; the signature.
+    what they mean; the breakdowns; consistency over pairs, where there are any; what has no verdict and why; what the
+    verdicts rest on; the signature.
 
     Args:
         metrics_json: the content of `metrics.json`, schema 1.
@@ -48,6 +49,7 @@ def render(metrics_json: Mapping[str, Any], *, width: int = WIDTH) -> str:
             _headline(metrics_json["overall"]),
             _overall(metrics_json["overall"], metrics_json["intervals"], width),
             *_breakdowns(metrics_json, width),
+            _consistency(metrics_json.get("consistency"), metrics_json["intervals"], width),
             *_shares("Without a verdict", "of all sentences", metrics_json["reasons"], metrics_json["reasons_percent"]),
             *_shares("Decided by", "of the decided", metrics_json["evidence"], metrics_json["evidence_percent"]),
             _input(metrics_json.get("corpus"), metrics_json.get("translations")),
@@ -127,6 +129,41 @@ def _grid(groups: Sequence[tuple[str, Mapping[str, Any]]], names: Sequence[str],
                 value.append("" if group[name] is None else interval_text(group["ci"].get(name)))
         columns.append([_COLUMNS[name], *_aligned(values, ">" * len(values[0]), gap=" ", strip=False)])
     return _aligned([list(row) for row in zip(*columns, strict=True)], "<" + ">" * (len(columns) - 1))
+
+
+def _consistency(content: Mapping[str, Any] | None, how: Mapping[str, Any], width: int) -> str:
+    """How often a system is right for one gender only, beside control pairs; nothing where the corpus has no pairs."""
+    if content is None:
+        return ""
+    across, within, delta = (content["all"][name] for name in ("across", "within", "delta_i"))
+    decided = content["decided"]["across"]
+    outside = content["pairs_without_controls"]
+    right = f"right for one only, n {across['n']:,}; both decided: {number_text(decided['inconsistent'])}"
+    parts = f"across {number_text(delta['across'])} - within {number_text(delta['within'])}"
+    rows = (
+        ("I_across", across, "inconsistent", f"{right} (n {decided['n']:,})"),
+        ("  man only", across, "male_only", "right for the man, not for the woman"),
+        ("  woman only", across, "female_only", "right for the woman, not for the man"),
+        (
+            "I_within",
+            within,
+            "inconsistent",
+            f"the same over controls, n {within['n']:,} pairs of one gender" if within["n"] else "no controls",
+        ),
+        ("ΔI", delta, "delta_i", f"{parts}, n {delta['n']:,} quadruples" if delta["n"] else "no quadruples"),
+    )
+    level = f"{how['level']:g} % interval" if how["resamples"] else ""
+    table = [["", "per cent", level, ""]]
+    table += [
+        [f"  {name}", number_text(part[key]), interval_text(part["ci"][key]) if level else "", note]
+        for name, part, key, note in rows
+    ]
+    full, bare = _aligned(table, "<>><"), _aligned([row[:3] for row in table], "<>>")
+    lines = [line if len(line) <= width else short for line, short in zip(full, bare, strict=True)]
+    if outside and delta["n"]:
+        lines.append(f"  {outside:,} pairs have no controls: in I_across alone")
+    lines += [f"  left out: {number:,}, {printable(name)}" for name, number in content["left_out"].items()]
+    return "\n".join(["Consistency (pairs that differ in gender alone)", *lines])
 
 
 def _shares(title: str, of_what: str, counts: Mapping[str, int], shares: Mapping[str, Any]) -> list[str]:

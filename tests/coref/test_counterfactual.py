@@ -12,9 +12,7 @@ import pytest
 
 from mtbias.cli.coref import counterfactual as command
 from mtbias.coref.counterfactual import (
-    Edit,
     Others,
-    apply_edits,
     choose_others,
     left_names,
     make_quadruple,
@@ -25,6 +23,7 @@ from mtbias.coref.gendered import gendered_words, match_case, parse_words, swap_
 from mtbias.coref.instances import GapInstance, read_instances, write_instances
 from mtbias.coref.names import Name, counterparts, distances, example_names, match_names, read_names
 from mtbias.errors import DataError
+from mtbias.swapping import Edit, apply_edits
 from mtbias.types import Gender
 
 

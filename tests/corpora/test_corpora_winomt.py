@@ -10,11 +10,16 @@ import pytest
 
 from mtbias.corpora import Corpus, load_corpus
 from mtbias.errors import DataError
+from mtbias.metrics import link
 from mtbias.types import Gender, Stereotype
 
 HE = "male\t1\tThe cook told the construction worker that he was late.\tcook"
 SHE = "female\t1\tThe cook told the construction worker that she was late.\tcook"
 WORKER = "female\t4\tThe cook told the construction worker that she was late.\tconstruction worker"
+WINOBIAS = [
+    "male\t1\tThe guard told the clerk that he was late.\tguard",
+    "male\t1\tThe guard told someone that he was late.\tguard",
+]
 SOMEONE = ["male\t0\tSomeone ate his cake.\tsomeone", "neutral\t0\tSomeone ate their cake.\tsomeone"]
 
 
@@ -51,6 +56,33 @@ def test_a_small_corpus(tmp_path: Path) -> None:
     assert set(corpus.files) == {"en.txt", "en_pro.txt", "en_anti.txt"}
     assert corpus.notes == {"profession with other capitals in the sentence": 2, "no twin of the other gender": 2}
     assert corpus.examples["no twin of the other gender"] == ("winomt-00003", "winomt-00004")
+
+
+def test_rows_that_differ_in_the_other_person_alone_are_controls(tmp_path: Path) -> None:
+    rows = [
+        "male\t1\tThe technician told the customer that he had come.\ttechnician",
+        "female\t1\tThe technician told the customer that she had come.\ttechnician",
+        "neutral\t1\tThe technician told the customer that they had come.\ttechnician",
+        "male\t1\tThe technician told someone that he had come.\ttechnician",
+        "female\t1\tThe technician told someone that she had come.\ttechnician",
+        "neutral\t1\tThe technician told someone that they had come.\ttechnician",
+        # Another entity: no control.
+        "male\t4\tThe technician told the customer that he had come.\tcustomer",
+        "male\t3\tThe technician told someone that he had come.\tsomeone",
+        # At the start of the sentence, after the entity's place has moved; and two that could be it.
+        "male\t3\tA guest asked the baker if he was in.\tbaker",
+        "male\t2\tSomeone asked the baker if he was in.\tbaker",
+        "male\t1\tThe cook saw the guest and he ran.\tcook",
+        "male\t1\tThe cook saw the child and he ran.\tcook",
+        "male\t1\tThe cook saw someone and he ran.\tcook",
+        # WinoBias has no controls.
+        WINOBIAS[0],
+        WINOBIAS[1],
+    ]
+    corpus = load_corpus("winomt", folder(tmp_path, rows, WINOBIAS[:1], WINOBIAS[1:]))
+    assert [i.control and int(i.control.removeprefix("winomt-")) for i in corpus.instances] == [
+        4, 5, 6, 1, 2, 3, None, None, 10, 9, None, None, None, None, None,
+    ]  # fmt: skip
 
 
 def test_windows_line_ends_and_a_byte_order_mark_change_nothing_but_the_notes(tmp_path: Path) -> None:
@@ -207,3 +239,20 @@ def test_real_pronouns(real: Corpus) -> None:
     # A neutral row has none, every other at least one. 92 rows have two.
     assert all((i.pronouns == 0) == (i.gold is Gender.NEUTRAL) for i in real.instances)
     assert Counter(i.pronouns for i in real.instances) == {0: 240, 1: 3556, 2: 92}
+
+
+def test_the_controls_of_the_real_corpus(winomt: Path) -> None:
+    # Winogender has 60 templates with 2 entities (the occupation, the other person), each with the other person named
+    # or "someone", and 3 pronouns: 720 rows. Where the occupation is the entity, the two versions are controls of each
+    # other: 60 · 2 · 3 = 360 rows, of them 240 of men and women, in 60 quadruples.
+    instances = load_corpus("winomt", winomt).instances
+    by_id = {i.id: i for i in instances}
+    linked = [i for i in instances if i.control]
+    assert len(linked) == 360
+    assert {i.domain for i in linked} == {"winogender"}
+    for i in linked:
+        other = by_id[i.control or ""]
+        assert (other.control, other.gold, other.entity) == (i.id, i.gold, i.entity)
+        assert ("someone" in i.source.lower()) != ("someone" in other.source.lower())
+    units = link(instances)
+    assert (len(units.quadruples), len(units.pairs), units.men, units.women) == (60, 3596 // 2 - 120, (), ())

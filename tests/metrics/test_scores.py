@@ -122,7 +122,7 @@ def test_counts_of_a_group_cannot_be_changed() -> None:
 
 # The keys that the contract of metrics.json fixes.
 TOP = {"schema", "signature", "fingerprint", "n", "decided", "reasons", "overall"}
-TOP |= {"by_domain", "by_pronouns", "by_stereotype", "by_entity"}
+TOP |= {"by_domain", "by_pronouns", "by_stereotype", "by_entity", "consistency"}
 GROUP = {"n", "accuracy", "f1_male", "f1_female", "delta_g", "delta_s", "delta_s_macro_f1", "accuracy_bounds", "ci"}
 
 
@@ -189,6 +189,16 @@ def test_json_lets_a_reader_compute_the_numbers_again(large: Scores) -> None:
         assert compute(np.array(group["confusion"])).n == group["n"]
         assert group["denominators"]["male"] == sum(sum(part[0]) for part in group["confusion"])
     assert content["confusion_axes"]["call"] == ["male", "female", "neutral", None]
+
+
+def test_consistency_is_null_without_pairs_and_there_with_them() -> None:
+    assert score(INSTANCES, CALLS, n_resamples=0).to_json()["consistency"] is None
+    # i0 is a man and right, i1 a woman and wrong: one pair, right for the man only.
+    twins = [replace(INSTANCES[0], pair="i1"), replace(INSTANCES[1], pair="i0"), *INSTANCES[2:]]
+    content = score(twins, CALLS, n_resamples=0).to_json()
+    assert content["consistency"]["all"]["across"]["n"] == 1
+    assert content["consistency"]["all"]["across"]["male_only"] == 100.0
+    assert list(content)[-1] == "consistency"
 
 
 def test_minus_zero_is_written_as_zero() -> None:

@@ -117,9 +117,50 @@ def _widest(table: str) -> int:
     return max(len(line) for line in table.splitlines() if not line.startswith("Signature"))
 
 
+def _consistency(*, controls: bool) -> dict[str, Any]:
+    def part(n: int) -> dict[str, Any]:
+        few = n if controls else 0
+        return {
+            "across": {
+                "n": n, "inconsistent": 74.69, "male_only": 65.41, "female_only": 9.28, "both_right": 18.9,
+                "neither_right": 6.4,
+                "ci": {"inconsistent": [72.7, 76.9], "male_only": [63.2, 67.6], "female_only": None},
+            },
+            "within": {"n": few, "inconsistent": 6.66 if controls else None, "ci": {"inconsistent": None}},
+            "delta_i": {
+                "n": few, "across": 66.7, "within": 6.7, "delta_i": 60.0 if controls else None, "ci": {"delta_i": None}
+            },
+        }  # fmt: skip
+
+    return {"all": part(1798), "decided": part(1655), "pairs_without_controls": 1678, "left_out": {"two\x1b twins": 7}}
+
+
+def test_pairs_have_a_block_of_their_own() -> None:
+    assert "Consistency" not in render({**_metrics(), "consistency": None})
+    assert "Consistency" not in render(_metrics())  # a file of an earlier release
+    table = render({**_metrics(), "consistency": _consistency(controls=True)})
+    assert (
+        table.index("By stereotype")
+        < table.index("Consistency (pairs that differ in gender")
+        < table.index("Without a")
+    )
+    across = " ".join(_words(table, "  I_across"))
+    assert across == "I_across 74.7 [72.7, 76.9] right for one only, n 1,798; both decided: 74.7 (n 1,655)"
+    assert " ".join(_words(table, "    woman only")) == "woman only 9.3 – right for the woman, not for the man"
+    assert " ".join(_words(table, "  I_within")).startswith("I_within 6.7 – the same over controls, n 1,798 pairs")
+    assert " ".join(_words(table, "  ΔI")) == "ΔI 60.0 – across 66.7 - within 6.7, n 1,798 quadruples"
+    assert "  1,678 pairs have no controls: in I_across alone\n  left out: 7, two? twins\n" in table
+
+
+def test_a_corpus_without_controls_says_so() -> None:
+    table = render({**_metrics(), "consistency": _consistency(controls=False)})
+    assert _words(table, "  I_within") == ["I_within", "–", "–", "no", "controls"]
+    assert _words(table, "  ΔI") == ["ΔI", "–", "–", "no", "quadruples"]
+
+
 @pytest.mark.parametrize("width", [65, 80, 100, 140])
 def test_the_table_keeps_within_the_terminal(width: int) -> None:
-    table = render(_metrics(), width=width)
+    table = render({**_metrics(), "consistency": _consistency(controls=True)}, width=width)
     assert _widest(table) <= width
     # The numbers are there in every width.
     assert _words(table, "ΔG")[1] == "12.5"

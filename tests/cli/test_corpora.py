@@ -1,0 +1,90 @@
+"""`mtbias corpora counterfactual`: the file, what is said about it, and a run over it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mtbias.cli import main
+from mtbias.corpora import load_corpus
+from mtbias.corpora.counterfactual import SWAP
+
+ROWS = """\
+id\tsource\tgender\tentity\tstereotype
+1\tThe doctor lost his keys .\tmale\tdoctor\tpro
+2\tMy nurse said they gave her flowers .\tfemale\tnurse\tpro
+3\tThe judge and his wife slept .\tmale\tjudge\tnone
+4\tThe clerk slept .\tmale\tclerk\tnone
+"""
+
+
+def _make(folder: Path, *options: str, out: str = "made.tsv") -> int:
+    (folder / "own.tsv").write_text(ROWS, encoding="utf-8")
+    data = ["--dataset", "custom", "--data", str(folder / "own.tsv"), "--out", str(folder / out)]
+    return main(["corpora", "counterfactual", *data, *options])
+
+
+@pytest.mark.parametrize("out", ["made.tsv", "made.jsonl"])
+def test_the_file_and_what_is_said(out: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _make(tmp_path, "--controls", out=out) == 0
+    said = capsys.readouterr().out
+    numbers = {
+        line[:70].strip(): line[70:].split()[-1] for line in said.split("\n\n")[0].splitlines() if line[-1:].isdigit()
+    }
+    assert numbers == {
+        "sentences of the corpus": "4",
+        "swapped": "2",
+        "with controls": "1",
+        "no control: no the, a, an, this or these right before the entity": "1",
+        "left out: other words that tell a gender": "1",
+        "left out: no gendered pronoun": "1",
+        "sentences written": "6",
+        "her or his that may be read either way": "1",
+    }
+    assert "  ambiguous: 2: …said they gave her flowers .…\n" in said
+    assert f"File: {tmp_path / out}\nSignature: counterfactual|dataset:custom|data:" in said
+    assert "|controls:yes|ambiguous:kept|mtbias:" in said
+    read = load_corpus("custom", tmp_path / out).instances
+    assert [i.id for i in read] == ["1", "1-control", "1-swap", "1-swap-control", "2", "2-swap"]
+    assert read[2].source == "The doctor lost her keys ."
+
+
+def test_as_json_without_guesses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _make(tmp_path, "--leave-out-ambiguous", "--json") == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["left_out"] == {
+        "her or his that may be read either way": 1, "other words that tell a gender": 1, "no gendered pronoun": 1,
+    }  # fmt: skip
+    assert (report["swapped"], report["with_controls"], report["written"], report["ambiguous"]) == (1, 0, 2, [])
+    assert report["examples"]["no gendered pronoun"] == ["4"]
+    assert "|controls:no|ambiguous:left-out|" in report["signature"]
+
+
+def test_another_suffix_is_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _make(tmp_path, out="made.csv") == 2
+    assert "expected a name that ends in .jsonl, .ndjson, .tab, .tsv, got" in capsys.readouterr().err
+    assert not (tmp_path / "made.csv").exists()
+
+
+def test_a_corpus_of_which_nothing_can_be_swapped_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    only = tmp_path / "only.tsv"
+    only.write_text("source\tgender\tentity\nThe clerk slept .\tmale\tclerk\n", encoding="utf-8")
+    out = tmp_path / "made.tsv"
+    assert main(["corpora", "counterfactual", "--dataset", "custom", "--data", str(only), "--out", str(out)]) == 1
+    assert "only.tsv: no sentence of the corpus can be swapped: no gendered pronoun (1)" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_the_demo_needs_no_data_and_its_women_are_the_twins_it_has(tmp_path: Path) -> None:
+    out = tmp_path / "made.tsv"
+    assert main(["corpora", "counterfactual", "--dataset", "demo", "--out", str(out)]) == 0
+    demo = {i.id: i for i in load_corpus("demo", None).instances}
+    made = load_corpus("custom", out).instances
+    assert len(made) == len(demo) == 512
+    for i in made:
+        if i.id.endswith(SWAP):
+            assert i.source == demo[demo[i.id.removesuffix(SWAP)].pair or ""].source

@@ -1,0 +1,38 @@
+"""What `mtbias.swapping` has beyond the tests of the coreference module, which came first."""
+
+from __future__ import annotations
+
+import pytest
+
+from mtbias.swapping import her_is_object, parse_words, tells_gender, tokenize
+
+
+@pytest.mark.parametrize("word", ["fisherman", "clergymen", "gentlewoman", "airwomen", "man"])
+def test_words_of_people_that_end_in_man_tell_a_gender(word: str) -> None:
+    assert tells_gender(word)
+
+
+@pytest.mark.parametrize("word", ["human", "specimen", "Coleman", "German", "manner", "doctor"])
+def test_other_words_do_not(word: str) -> None:
+    assert not tells_gender(word)
+
+
+def test_a_table_without_endings_knows_none() -> None:
+    table = parse_words("[titles]\nto_feminine={}\nto_masculine={}\n[his]\nalone_before=[]\n[her]\n")
+    assert not tells_gender("fisherman", table)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_object", "guess"),
+    [
+        ("in her later years", False, True),
+        ("they saw her later .", True, True),
+        ("damaged by her past record", False, True),
+        ("they walked her past the door", True, True),
+        ("in her years", False, False),
+        ("they saw her .", True, False),
+    ],
+)
+def test_later_and_past_go_with_either_reading(text: str, is_object: bool, guess: bool) -> None:
+    tokens = [token.text for token in tokenize(text)]
+    assert her_is_object(tokens, tokens.index("her")) == (is_object, guess)
