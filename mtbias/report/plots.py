@@ -5,13 +5,13 @@ Both take panels made of `metrics.json` and compute nothing but where things sta
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from mtbias.errors import DataError
+from mtbias.report.markup import Markup, element
 from mtbias.report.table import UNDEFINED, WIDTH, cut, interval_text, number_text, printable
 
 ALL = "\x00all"
@@ -20,7 +20,6 @@ ALL = "\x00all"
 MEASURES = {"delta_g": "ΔG", "delta_s": "ΔS"}
 BREAKDOWNS = {"by_domain": "domain", "by_pronouns": "pronouns in the source"}
 
-_VOID = frozenset({"input", "link", "meta"})
 _SHAPES = (
     "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0z",  # circle
     "M-4 -4h8v8h-8z",
@@ -33,45 +32,6 @@ _LEFT, _RIGHT, _TOP, _HEIGHT, _BOTTOM, _LEGEND_LINE = 44, 8, 30, 190, 58, 18
 _MIN_WIDTH = 330
 _LABEL = 14
 _MIN_BAR = 20
-
-
-class Markup(str):
-    """Text that is HTML or SVG already. Any other text is escaped when it enters an element."""
-
-    __slots__ = ()
-
-
-def element(tag: str, *children: str, **attributes: str | float | bool | None) -> Markup:
-    """An element of HTML or SVG. Children and attributes are escaped, children that are `Markup` taken as they are.
-
-    Args:
-        tag: its name.
-        children: its content in order.
-        attributes: ``aria_label`` is written as ``aria-label``, ``class_`` as ``class``; True writes the bare name,
-            None and False nothing.
-    """
-    written = [
-        f" {_name(key)}{_value(value)}" for key, value in attributes.items() if value is not None and value is not False
-    ]
-    if tag in _VOID:
-        return Markup(f"<{tag}{''.join(written)}>")
-    return Markup(f"<{tag}{''.join(written)}>{joined(children)}</{tag}>")
-
-
-def joined(parts: Iterable[str]) -> Markup:
-    """Parts one after the other, escaped like the children of `element`."""
-    return Markup("".join(part if isinstance(part, Markup) else html.escape(part) for part in parts))
-
-
-def _name(key: str) -> str:
-    return key.rstrip("_").replace("_", "-")
-
-
-def _value(value: str | float | bool | None) -> str:
-    if value is True:
-        return ""
-    text = f"{round(value, 2):g}" if isinstance(value, float) else html.escape(str(value))
-    return f'="{text}"'
 
 
 class Point(NamedTuple):
@@ -246,7 +206,7 @@ def _legend(series: Sequence[tuple[str, object]]) -> list[Markup]:
     for k, (name, _) in enumerate(series):
         y = _TOP + _LEGEND_LINE * k
         place = f"translate({_LEFT - 32} {y})"
-        lines.append(element("path", d=_SHAPES[k % 6], transform=place, class_=f"c{k % 6}"))
+        lines.append(element("path", d=_SHAPES[k % 6], transform=place, class_=_colour(k)))
         lines.append(element("text", _cut_to(printable(name), 44), x=_LEFT - 20, y=y + 4))
     return lines
 
@@ -258,15 +218,20 @@ def _mark(point: Point, name: str, k: int, x: float, top: int, axis: Scale) -> M
     shape = {"d": _SHAPES[k % 6], "transform": f"translate({x:.1f} {_y(point.value, top, axis):.1f})"}
     if point.interval is None:
         return element("g", title, element("path", **shape, fill_opacity=0.0, stroke_width=1.5),
-                       class_=f"c{k % 6}", stroke="currentColor")  # fmt: skip
+                       class_=_colour(k), stroke="currentColor")  # fmt: skip
     low, high = (_y(end, top, axis) for end in point.interval)
     whisker = f"M{x - 4:.1f} {high:.1f}h8m-4 0V{low:.1f}m-4 0h8"
     lines = element("path", d=whisker, fill="none", stroke_width=1.5)
-    return element("g", title, lines, element("path", **shape), class_=f"c{k % 6}", stroke="currentColor")
+    return element("g", title, lines, element("path", **shape), class_=_colour(k), stroke="currentColor")
 
 
 def _y(value: float, top: int, axis: Scale) -> float:
     return top + _HEIGHT * (1 - axis.share(value))
+
+
+def _colour(k: int) -> str:
+    """The class of the colour of run `k`: no two of the first 36 runs share colour and shape."""
+    return f"c{(k + k // 6) % 6}"
 
 
 def _rows(numbers: Iterable[int]) -> str:

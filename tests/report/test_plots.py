@@ -8,15 +8,13 @@ from typing import Any
 import pytest
 
 from mtbias.errors import DataError
+from mtbias.report.markup import Markup, element, joined
 from mtbias.report.plots import (
     ALL,
     MEASURES,
-    Markup,
     Panel,
     Point,
     Scale,
-    element,
-    joined,
     panel,
     scale,
     svg_intervals,

@@ -1,0 +1,137 @@
+"""The tables of `mtbias validate` for a terminal. Nothing is computed here; an undefined number is "–"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mtbias.report.plain import columns
+from mtbias.report.table import UNDEFINED, interval_text, number_text, printable
+
+BASES = {
+    "N": "the noun",
+    "D": "article or adjective",
+    "V": "verb or participle",
+    "P": "a pronoun alone",
+    "C": "against the phrase",
+    "X": "nothing visible",
+}
+"""What the letters of the column `basis` mean."""
+
+NUMBERS = {"accuracy": "Accuracy", "delta_g": "ΔG", "delta_s": "ΔS"}
+GENDERS = ("male", "female", "neutral")
+
+
+def render_validation(
+    languages: Sequence[Mapping[str, Any]], together: Mapping[str, Any], corrections: Sequence[Mapping[str, Any]]
+) -> str:
+    """The tables, ending in a newline: agreement by language, basis and evidence; then the corrected runs.
+
+    Args:
+        languages: `Validation.to_json` of each language.
+        together: the same of all languages together; its breakdowns are shown.
+        corrections: `CorrectedRun.to_json` of each run.
+    """
+    shown = [*languages, together] if len(languages) > 1 else list(languages)
+    of = "" if len(languages) == 1 else ", all languages"
+    blocks = [_languages(shown)]
+    if together["by_basis"]:
+        blocks.append(_parts(f"By what the label rests on{of}", basis_rows(together), "agreement"))
+    blocks.append(_parts(f"By the word that decided the call{of}", evidence_rows(together), "agreement"))
+    if together["reasons"]:
+        rows = [(name, part["n"], part["percent"], part["interval"]) for name, part in together["reasons"].items()]
+        blocks.append(_parts(f"Without a call{of}", rows, "% of all"))
+    if corrections:
+        blocks.append(_corrections(corrections))
+    blocks.append("\n".join(str(part["signature"]) for part in languages) + "\n")
+    return "\n".join(blocks)
+
+
+def basis_rows(numbers: Mapping[str, Any]) -> list[tuple[str, int, float, Sequence[float]]]:
+    """Name, n, agreement and interval by basis of the label."""
+    return [
+        (f"{kind}: {BASES[kind]}" if kind in BASES else printable(kind), part["n"], part["agreement"],
+         numbers["basis_intervals"][kind])
+        for kind, part in numbers["by_basis"].items()
+    ]  # fmt: skip
+
+
+def evidence_rows(numbers: Mapping[str, Any]) -> list[tuple[str, int, float, Sequence[float]]]:
+    """Name, n, agreement and interval by the kind of word that decided, most frequent first."""
+    parts = sorted(numbers["by_evidence"].items(), key=lambda item: (-item[1]["n"], item[0]))
+    return [(kind, part["n"], part["agreement"], part["agreement_interval"]) for kind, part in parts]
+
+
+def notes(correction: Mapping[str, Any]) -> list[str]:
+    """What must be known beside a corrected number: what was assumed, what rests on little, what was added up."""
+    said = []
+    labels = correction["labels"]
+    if absent := correction["assumed_never_read"]:
+        total = f"{sum(labels.values()):,}"
+        said.append(f"no label of {total} is {' or '.join(absent)}: assumed that nobody reads a translation so")
+    if few := correction["few_labels"]:
+        said.append("hardly known: the errors on " + ", ".join(f"{g} (labels: {labels[g]})" for g in few))
+    if len(correction["confusion_of"]) > 1:
+        said.append(f"labels of {', '.join(correction['confusion_of'])} together: assumed that errors are alike")
+    if correction["untranslated"]:
+        said.append(f"rows without a translation, which stay wrong: {correction['untranslated']:,}")
+    return said
+
+
+def run_name(correction: Mapping[str, Any]) -> str:
+    """System and language."""
+    return f"{printable(correction['system'])}, {correction['lang']}"
+
+
+def label_counts(numbers: Mapping[str, Any]) -> str:
+    """Labels by gender: ``49 m, 9 f, 0 n``."""
+    return ", ".join(f"{numbers['labels'][gender]} {gender[0]}" for gender in GENDERS)
+
+
+def _languages(shown: Sequence[Mapping[str, Any]]) -> str:
+    head = ["per cent", "n", "labels", "agreement", "95 % interval", "decided", "κ", "balanced", "undecided", "head"]
+    rows = [
+        [
+            part["lang"], f"{part['n']:,}", label_counts(part),
+            number_text(part["agreement"]), interval_text(part["agreement_interval"]),
+            number_text(part["agreement_decided"]), number_text(part["kappa"]), number_text(part["balanced_accuracy"]),
+            number_text(part["undecided"]), number_text(part["head_exact"]),
+        ]
+        for part in shown
+    ]  # fmt: skip
+    annotator, basis = shown[0]["annotator"], shown[0]["basis"]
+    which = f" with basis {' or '.join(basis)}" if basis else ""
+    note = (
+        f"Usable labels{which} of annotator {annotator}. Intervals: Wilson, 95 %. No call is a disagreement; decided: "
+        "agreement\nwhere there is a call; κ × 100; balanced: mean agreement over the labels that occur; head: the "
+        "right word was found.\n"
+    )
+    return columns(head, rows) + note
+
+
+def _parts(title: str, rows: Sequence[tuple[str, int, float, Sequence[float]]], what: str) -> str:
+    return columns(
+        [title, "n", what, "95 % interval"],
+        [[f"  {name}", f"{n:,}", number_text(value), interval_text(ends)] for name, n, value, ends in rows],
+    )
+
+
+def _corrections(corrections: Sequence[Mapping[str, Any]]) -> str:
+    rows, said = [], []
+    for correction in corrections:
+        name = run_name(correction)
+        for key, title in NUMBERS.items():
+            plain, corrected = correction["plain"][key], correction["corrected"][key]
+            rows.append([name, title, *_estimate(plain), *_estimate(corrected)])
+            name = ""
+        said += [f"  {run_name(correction)}: labels {label_counts(correction)}"]
+        said += [f"    {note}" for note in notes(correction)]
+    table = columns(["Runs", "", "as called", "95 % interval", "corrected", "95 % interval"], rows)
+    note = "Corrected for the evaluator's errors on the human labels; its interval carries the labels' sampling too.\n"
+    return table + note + "\n".join(said) + "\n"
+
+
+def _estimate(estimate: Mapping[str, Any]) -> tuple[str, str]:
+    if estimate["value"] is None:
+        return UNDEFINED, ""
+    return number_text(estimate["value"]), interval_text(estimate["interval"])

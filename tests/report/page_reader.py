@@ -1,0 +1,159 @@
+"""A report page as a tree and its data as text; and small runs to make pages of."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from html.parser import HTMLParser
+from typing import Any, Literal
+
+import numpy as np
+
+from mtbias.metrics import score
+from mtbias.report.html import ReportRun, render_html
+from mtbias.runs.records import CallRecord
+from mtbias.types import Evidence, Gender, GenderCall, Reason, Span, Stereotype
+
+M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
+EVIL = "</script><script>alert(1)</script><!--<img src=x onerror=alert(2)>]]>\u2028\"'&lt;"
+VOID = {"meta", "link", "input"}
+
+
+@dataclass
+class Node:
+    """An element of a parsed page."""
+
+    tag: str
+    attributes: dict[str, str | None]
+    children: list[Node | str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return "".join(child if isinstance(child, str) else child.text for child in self.children)
+
+    def all(self, tag: str = "", **attributes: str) -> Iterator[Node]:
+        for child in self.children:
+            if isinstance(child, Node):
+                if tag in {"", child.tag} and attributes.items() <= child.attributes.items():
+                    yield child
+                yield from child.all(tag, **attributes)
+
+    def one(self, tag: str = "", **attributes: str) -> Node:
+        (found,) = self.all(tag, **attributes)
+        return found
+
+
+class Parser(HTMLParser):
+    """Builds the tree and fails where an element is not closed in its turn."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open = [Node("", {})]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert len(dict(attrs)) == len(attrs), (tag, attrs)
+        self.open[-1].children.append(node := Node(tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(node)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop().tag == tag
+
+    def handle_data(self, data: str) -> None:
+        self.open[-1].children.append(data)
+
+    def handle_comment(self, data: str) -> None:
+        raise AssertionError(f"a comment: {data}")
+
+
+def read_page(page: str) -> Node:
+    parser = Parser()
+    parser.feed(page)
+    parser.close()
+    assert len(parser.open) == 1
+    return parser.open[0]
+
+
+def make_record(row: int = 0, gender: Gender | None = F, **changes: Any) -> CallRecord:
+    """A sentence with the gold gender female; one of its parts, or of those of its call, changed."""
+    call = {
+        "id": f"demo-{row + 1}",
+        "gender": gender,
+        "reason": None if gender else Reason.NO_MORPHOLOGY,
+        "target": (Span(4, 10),),
+        "evidence": (Evidence("noun", "Köchin", gender, "lexicon", "feminine: Köchin"),),
+    }
+    record = CallRecord(
+        row, "The cook ate her soup.", "Die Köchin aß ihre Suppe.", "cook", F, Stereotype.PRO, "kitchen", 1,
+        GenderCall(**{**call, **{key: changes.pop(key) for key in list(changes) if key in call}}),
+    )  # fmt: skip
+    return replace(record, **changes)
+
+
+def make_run(
+    records: Sequence[CallRecord], name: str = "opus", lang: str = "de", direction: Literal["ltr", "rtl"] = "ltr"
+) -> ReportRun:
+    scores = score(records, [record.call for record in records], n_resamples=50)
+    metrics = scores.to_json(signature=f"dataset:demo|system:{name}", fingerprint="0" * 16)
+    return ReportRun(name, lang, metrics, records, direction)
+
+
+def make_page(*runs: ReportRun, **options: Any) -> Node:
+    return read_page(render_html(runs, **options))
+
+
+def page_data(page: Node) -> Any:
+    return json.loads(page.one("script", id="data").text)
+
+
+def unpacked(text: str) -> bytes:
+    return zlib.decompress(base64.b85decode(text.replace(".", "<")), -15)
+
+
+def stream_rows(stream: Any) -> list[str]:
+    """The rows of a stream, read as the page's script reads them: strings of UTF-16, marks as control characters."""
+    words, last = [], b""
+    for same, rest in re.findall(r"([\x00-\x1b])([^\x00-\x1b]*)", unpacked(stream["words"]).decode()):
+        last = last[: 2 * ord(same)] + rest.encode("utf-16-le")
+        words.append(last.decode("utf-16-le"))
+    rows = [""]
+    for data in map(unpacked, stream["blocks"]):
+        codes = iter(data)
+        for code in codes:
+            number = code
+            if code >= 224:
+                number = 128 + 96 * 256 + ((code - 224) << 16 | next(codes) << 8 | next(codes))
+            elif code >= 128:
+                number = 128 + ((code - 128) << 8 | next(codes))
+            if number == 0:
+                rows.append("")
+            else:
+                rows[-1] += chr(number) if number < 4 else words[number - 4]
+    assert rows.pop() == ""
+    return rows
+
+
+def show_marks(text: str) -> str:
+    return text.replace("\x01", "[").replace("\x02", "(").replace("\x03", "]")
+
+
+def column_values(data: Any, name: str) -> list[str]:
+    column = data["columns"][name]
+    return [column["values"][place] for place in np.frombuffer(unpacked(column["at"]), "<u2")]
+
+
+def run_calls(data: Any, run: int = 0) -> list[str | None]:
+    return [None if code == 255 else data["calls"][code] for code in unpacked(data["runs"][run]["call"])]
+
+
+def table_rows(page: Node, caption: str) -> list[list[str]]:
+    (table,) = (table for table in page.all("table") if table.one("caption").text == caption)
+    return [[cell.text.strip() for cell in row.children if isinstance(cell, Node)] for row in table.all("tr")]
+
+
+def table_lines(page: Node, caption: str) -> dict[str, list[str]]:
+    return {row[0]: row[1:] for row in table_rows(page, caption)}

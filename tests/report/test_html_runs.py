@@ -1,0 +1,111 @@
+"""What a page shows of several runs, of shares of women and of consistency; and the names of runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from mtbias.errors import DataError
+from mtbias.metrics.women import WomenRelation, WomenShares, relate
+from mtbias.report.html import ReportRun, render_html
+from mtbias.report.reported import unique_names
+from mtbias.types import Stereotype
+
+from .page_reader import EVIL, F, M, make_page, make_record, make_run, read_page, table_lines, table_rows
+
+
+def _women(run: ReportRun, name: str = "stats.tsv", **percent: float) -> WomenRelation:
+    return relate(run.metrics["by_entity"], WomenShares(name, "share", "0123456789abcdef", percent), n_resamples=50)
+
+
+def test_names_are_systems_and_with_their_language_where_these_are_not_unique() -> None:
+    assert unique_names([("google", "de"), ("bing", "de")]) == ["google", "bing"]
+    assert unique_names([("google", "de"), ("bing", "de"), ("google", "he")]) == ["google, de", "bing", "google, he"]
+    with pytest.raises(DataError, match="expected one run of a system and language, got 2 of 'x' in de"):
+        unique_names([("x", "de"), ("x", "de")])
+
+
+def test_many_runs_are_counted_in_the_title_and_named_below() -> None:
+    page = make_page(*(make_run([make_record()], f"run{i}") for i in range(4)))
+    assert page.one("h1").text == "Gender bias in translation: 4 runs"
+    assert "Runs: run0 (de), run1 (de), run2 (de), run3 (de)." in page.one("header").text
+
+
+def test_the_share_of_women_stands_beside_the_entities() -> None:
+    records = [
+        make_record(0, F), make_record(1, M, gold=M), make_record(2, M, entity="guest"),
+        make_record(3, M, gold=M, entity="guest"), make_record(4, F, entity="stranger"),
+    ]  # fmt: skip
+    run = make_run(records)
+    page = make_page(run, women=[_women(run, cook=60.25, guest=20)])
+    assert table_rows(page, "Accuracy by entity") == [
+        ["entity", "share of\nwomen, %", "n", "accuracy", "right for men", "right for women"],
+        ["cook", "60.2", "2", "100.0", "100.0 n 1", "100.0 n 1"],
+        ["guest", "20.0", "2", "50.0", "100.0 n 1", "0.0 n 1"],
+        ["stranger", "–", "1", "100.0", "– n 0", "100.0 n 1"],
+    ]
+    # Gaps: cook 100 − 100 = 0 at 60.25 %, guest 0 − 100 = −100 at 20 %: both rise, ρ = 1 over two.
+    caption = "Do entities with more women fare better? Rank correlation with the share of women"
+    assert table_lines(page, caption)["opus"] == ["Spearman's ρ 1.00, n 2", "Spearman's ρ 1.00, n 2", "1"]
+    entities = page.one("section", id="entities")
+    plots = [svg for svg in entities.all("svg") if svg.attributes.get("role") == "img"]
+    assert [plot.one("title", id=f"women-{key}-0-title").text for plot, key in zip(plots, ("gap", "accuracy"))] == [
+        "opus: right for women minus for men, by share of women", "opus: accuracy, by share of women",
+    ]  # fmt: skip
+    titles = [circle.one("title").text for circle in plots[0].all("circle")]
+    assert titles == [
+        "guest: -100.0 at 20.0 % women, n 2 (1 women, 1 men)", "cook: 0.0 at 60.2 % women, n 2 (1 women, 1 men)",
+    ]  # fmt: skip
+    assert "stats.tsv|column:share|sha256:0123456789ab" in page.one("section", id="how").text
+
+
+def test_without_shares_the_page_says_how_to_give_them() -> None:
+    text = make_page(make_run([make_record()])).one("section", id="entities").text
+    assert "no shares of women were given. mtbias report RUN --out FILE.html --women TABLE adds a plot" in text
+    with pytest.raises(ValueError, match="expected shares of women for 1 runs, got 0"):
+        render_html([make_run([make_record()])], women=[])
+
+
+def test_consistency_over_twins() -> None:
+    # Three pairs of twins: right for both; for the man only; for neither, as the woman's has no verdict.
+    records = [
+        make_record(0, F, pair="demo-2"), make_record(1, M, gold=M, pair="demo-1"),
+        make_record(2, M, pair="demo-4"), make_record(3, M, gold=M, pair="demo-3"),
+        make_record(4, None, pair="demo-6"), make_record(5, F, gold=M, pair="demo-5"),
+    ]  # fmt: skip
+    page = make_page(make_run(records, "a"), make_run([make_record(stereotype=Stereotype.NONE)], "b"))
+    assert page.one("section", id="consistency").one("h2").text == "Consistency"
+    rows = table_lines(page, "Consistency over pairs, in per cent")
+    assert rows["pairs"] == ["a:\nall pairs", "a:\nboth have a verdict", "b:\nall pairs", "b:\nboth have a verdict"]
+    assert rows["Right for one gender only (I across)"] == ["33.3 n 3", "50.0 n 2", "–", "–"]
+    assert rows["Right for the man only"][:2] == ["33.3 n 3", "50.0 n 2"]
+    assert rows["Right for the woman only"][:2] == ["0.0 n 3", "0.0 n 2"]
+    assert rows["Right for both"][:2] == ["33.3 n 3", "50.0 n 2"]
+    assert rows["Right for neither"][:2] == ["33.3 n 3", "0.0 n 2"]
+    assert rows["ΔI = across - within, over quadruples"][:2] == ["– n 0", "– n 0"]
+    notes = page.one("section", id="consistency").text
+    assert "a: Pairs without controls, which do not count in ΔI: 3." in notes
+    assert "b: No sentence has a partner of the other gender." in notes
+
+
+def test_without_twins_there_is_no_section_of_consistency() -> None:
+    page = make_page(make_run([make_record()]))
+    assert list(page.all("section", id="consistency")) == []
+    run = make_run([make_record()])
+    old = replace(run, metrics={key: value for key, value in run.metrics.items() if key != "consistency"})
+    assert list(make_page(old).all("section", id="consistency")) == []
+
+
+def test_markup_in_names_entities_and_the_file_of_shares_stays_text() -> None:
+    records = [make_record(0, F, entity=EVIL, pair="demo-2"), make_record(1, M, gold=M, entity=EVIL, pair="demo-1")]
+    runs = [make_run(records, f"{EVIL}{i}") for i in range(2)]
+    shares = WomenShares(EVIL, EVIL, EVIL, {" ".join(EVIL.casefold().split()): 40})
+    relations = [relate(run.metrics["by_entity"], shares, n_resamples=0) for run in runs]
+    page = read_page(render_html(runs, women=relations))
+    assert [script.attributes for script in page.all("script")] == [{"type": "application/json", "id": "data"}, {}]
+    assert list(page.all("img")) == []
+    entities = page.one("section", id="entities")
+    assert f"Shares of women: {EVIL}, column {EVIL}." in entities.text
+    assert [row[0] for row in table_rows(page, "Accuracy by entity")] == ["entity", EVIL]
+    assert f"{EVIL}0:\nall pairs" in table_lines(page, "Consistency over pairs, in per cent")["pairs"]

@@ -1,0 +1,248 @@
+"""The sentences of a page: whole, marked, safe against what stands in the data, and small."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from mtbias.report.html import MAX_BYTES, render_html
+from mtbias.types import Evidence, Reason, Span, Stereotype
+
+from .page_reader import (
+    EVIL,
+    F,
+    M,
+    N,
+    column_values,
+    make_page,
+    make_record,
+    make_run,
+    page_data,
+    read_page,
+    run_calls,
+    show_marks,
+    stream_rows,
+    table_lines,
+    table_rows,
+)
+
+# The sentences.
+
+
+def test_sentences_arrive_whole_with_entity_and_aligned_words_marked() -> None:
+    long_word = "𝐜𝐨𝐨𝐤" * 9  # letters beyond U+FFFF
+    records = [
+        make_record(),
+        make_record(1, M, source="A Construction  Worker and a construction worker's car; construction workers.",
+                entity="construction worker", translation="Ein Arbeiter vom Bau 😀 kam.\tEr\nging.\x00",
+                target=(Span(4, 12), Span(17, 20), Span(0, 6), Span(10, 14))),
+        make_record(2, None, source="The coworker ate.", entity="worker", translation=None, target=(), evidence=()),
+        make_record(3, F, source=f"A {long_word}a {long_word}b cook",
+                    translation=f"{long_word}c {long_word}", target=()),
+        make_record(4, None, translation="", target=()),
+    ]  # fmt: skip
+    data = page_data(make_page(make_run(records)))
+    assert data["rows"] == 5
+    assert stream_rows(data["id"]) == [f"demo-{i}" for i in range(1, 6)]
+    # The mark is on the whole phrase, in any case and with any space, and not inside of other words.
+    assert [show_marks(row) for row in stream_rows(data["source"])] == [
+        "The [cook] ate her soup.",
+        "A [Construction  Worker] and a [construction worker]'s car; construction workers.",
+        "The coworker ate.",
+        f"A {long_word}a {long_word}b [cook]",
+        "The [cook] ate her soup.",
+    ]
+    (run,) = data["runs"]
+    # The head's mark wins where another overlaps it. White space that controls is a space, other controls are �.
+    assert [show_marks(row) for row in stream_rows(run["target"])] == [
+        "Die [Köchin] aß ihre Suppe.",
+        "Ein [Arbeiter] vom (Bau] 😀 kam. Er ging.�",
+        "",
+        f"{long_word}c {long_word}",
+        "",
+    ]
+    noun = "noun\x1f{}\x1flexicon\x1ffeminine: Köchin\x1fKöchin\x1e"
+    assert stream_rows(run["evidence"]) == [
+        noun.format("female"), noun.format("male"), "", noun.format("female"), noun.format(""),
+    ]  # fmt: skip
+    assert run_calls(data) == ["female", "male", "no morphology", "female", "no morphology"]
+    assert column_values(data, "entity") == ["cook", "construction worker", "worker", "cook", "cook"]
+
+
+def test_the_script_reads_the_digits_that_are_written() -> None:
+    # The last of the five digits of a number below 85 is the digit of that number.
+    digits = "".join(chr(base64.b85encode(number.to_bytes(4))[-1]) for number in range(85)).replace("<", ".")
+    script = [script.text for script in make_page(make_run([make_record()])).all("script")][-1]
+    assert f'DIGITS =\n    "{digits}";' in script
+
+
+def test_what_is_filtered_by() -> None:
+    records = [
+        make_record(),
+        make_record(1, gold=M, stereotype=Stereotype.NONE, domain="garden", pronouns=10, entity="guest"),
+    ]
+    records.append(make_record(2, pronouns=2))
+    page = make_page(make_run(records))
+    data = page_data(page)
+    assert column_values(data, "gold") == ["female", "male", "female"]
+    assert column_values(data, "stereotype") == ["pro", "none", "pro"]
+    assert column_values(data, "domain") == ["kitchen", "garden", "kitchen"]
+    assert column_values(data, "pronouns") == ["1", "10", "2"]
+    options = {
+        select.attributes["name"]: [(o.attributes["value"], o.text) for o in select.all("option")]
+        for select in page.all("select")
+    }
+    assert options["outcome"] == [("", "all"), ("right", "right"), ("wrong", "wrong"), ("none", "no verdict")]
+    assert options["pronouns"] == [("", "all"), ("0", "1"), ("1", "2"), ("2", "10")]
+    assert options["entity"] == [("", "all"), ("0", "cook"), ("1", "guest")]
+    assert [text for _, text in options["call"]] == ["all", *data["genders"]] + [
+        f"none: {reason.value}" for reason in Reason
+    ]
+    (link,) = (a for a in page.one("section", id="entities").all("a") if a.text == "guest")
+    assert link.attributes["data-entity"] == "1"
+
+
+def test_an_entity_that_is_not_in_its_source_is_told() -> None:
+    page = make_page(make_run([make_record(), make_record(1, entity="chef"), make_record(2, entity="")]))
+    assert "In 2 sentences the entity does not stand in the source" in page.one("section", id="sentences").text
+    # One without a name can still be chosen.
+    assert sorted(a.text for a in page.one("section", id="entities").all("a")) == ["chef", "cook", "–"]
+    assert (
+        "does not stand in the source" not in make_page(make_run([make_record()])).one("section", id="sentences").text
+    )
+
+
+def test_blocks_and_long_vocabularies_are_read_back() -> None:
+    # 3,000 rows make three blocks, 36,000 different words codes of one, two and three bytes.
+    letters = "abcdefghij"
+    words = ["".join(letters[int(digit)] for digit in f"{number:05}") for number in range(36_000)]
+    records = [make_record(i, source=" ".join(["cook", *words[12 * i : 12 * i + 12]])) for i in range(3000)]
+    stream = page_data(make_page(make_run(records)))["source"]
+    assert len(stream["blocks"]) == 3
+    assert "<" not in "".join(stream["blocks"])
+    assert [show_marks(row).replace("[cook]", "cook") for row in stream_rows(stream)] == [
+        record.source for record in records
+    ]
+
+
+def test_hebrew_stands_right() -> None:
+    record = make_record(source="The cook ate.", translation="הטבחית אכלה.", target=(Span(0, 6),))
+    (run,) = page_data(make_page(make_run([record], lang="he", direction="rtl")))["runs"]
+    assert (run["lang"], run["dir"]) == ("he", "rtl")
+    assert [show_marks(row) for row in stream_rows(run["target"])] == ["[הטבחית] אכלה."]
+
+
+def test_markup_in_the_data_stays_text() -> None:
+    evidence = (Evidence("noun", EVIL, M, "lexicon", EVIL),)
+    record = make_record(
+        0, M, id=EVIL, source=f"{EVIL} cook", translation=f"{EVIL} Koch", target=(Span(len(EVIL) + 1, len(EVIL) + 5),),
+        entity=EVIL, domain=EVIL, evidence=evidence,
+    )  # fmt: skip
+    run = make_run([record], EVIL, EVIL)
+    noticed = {"corpus": {"name": EVIL, "rows": 1, "skipped": 0, "notes": {EVIL: 3}}, "signature": EVIL}
+    noticed["translations"] = {"missing": 1, "examples": {"missing": [EVIL]}}
+    text = render_html([replace(run, metrics={**run.metrics, **noticed})])
+    page = read_page(text)
+    assert [script.attributes for script in page.all("script")] == [{"type": "application/json", "id": "data"}, {}]
+    assert list(page.all("img")) == []
+    assert "<" not in page.one("script", id="data").text
+    assert page.one("script", id="data").text.isascii()
+    # Shown as it is; only in the plots' names do control characters become "?", and U+2028 is none.
+    assert EVIL in page.one("h1").text
+    assert EVIL in page.one("section", id="how").one("code").text
+    assert table_rows(page, f"{EVIL}: noticed in the input")[1:] == [
+        ["without a translation in the file", "1", EVIL],
+        [EVIL, "3", ""],
+    ]
+    assert [row[0] for row in table_rows(page, "Accuracy by entity")] == ["entity", EVIL]
+    data = page_data(page)
+    assert column_values(data, "domain") == [EVIL]
+    assert stream_rows(data["id"]) == [EVIL]
+    # The source holds the entity, which is marked like any other.
+    assert [show_marks(row) for row in stream_rows(data["source"])] == [f"[{EVIL}] cook"]
+    assert [show_marks(row) for row in stream_rows(data["runs"][0]["target"])] == [f"{EVIL} [Koch]"]
+    assert stream_rows(data["runs"][0]["evidence"]) == [f"noun\x1fmale\x1flexicon\x1f{EVIL}\x1f{EVIL}\x1e"]
+
+
+# The size.
+
+
+def test_a_page_that_would_be_too_large_has_fewer_sentences_and_the_same_numbers() -> None:
+    run = make_run([make_record(i, (F, M)[i % 2], source=f"The cook ate {i * i} {i**3}.") for i in range(4000)])
+    whole = render_html([run])
+    limit = len(whole.encode()) - 20_000
+    text = render_html([run], max_bytes=limit)
+    assert len(text.encode()) <= limit
+    page = read_page(text)
+    data = page_data(page)
+    kept = [int(name.split("-")[1]) for name in stream_rows(data["id"])]
+    assert len(kept) == data["rows"] < 4000
+    # As many as fit, spread evenly: from the first on, never two steps that differ by more than one.
+    assert kept[0] == 1
+    assert kept[-1] > 3990
+    assert {after - before for before, after in pairwise(kept)} <= {1, 2}
+    assert f"Here are {len(kept):,} of 4,000 sentences, spread evenly" in page.one("section", id="sentences").text
+    assert table_lines(page, "All numbers, in per cent") == table_lines(read_page(whole), "All numbers, in per cent")
+    # If nothing fits, nothing is left but the numbers.
+    assert page_data(make_page(run, max_bytes=1000))["rows"] == 0
+
+
+def _words(rng: np.random.Generator, letters: str, size: int) -> list[str]:
+    """Different words of one to five syllables, the longer ones later, as frequent words are short."""
+    syllables = ["".join(rng.choice(list(letters), length)) for length in rng.integers(1, 4, 150)]
+    words: dict[str, None] = {}
+    while len(words) < size:
+        count = 1 + int(np.log10(1 + len(words)))
+        words.setdefault("".join(syllables[i] for i in rng.integers(0, len(syllables), rng.integers(count, count + 2))))
+    return list(words)
+
+
+def _sentences(rng: np.random.Generator, letters: str, size: int, length: int, count: int) -> list[str]:
+    """Sentences of independent words that are as frequent as in Zipf's law with exponent 1.19."""
+    words = np.array(_words(rng, letters, size), dtype=object)
+    chances = np.cumsum((np.arange(size) + 3.7) ** -1.19)
+    drawn = np.searchsorted(chances, rng.random((count, length)) * chances[-1])
+    return [" ".join(words[row]) for row in drawn]
+
+
+@pytest.mark.slow
+def test_as_many_sentences_as_bug_has_stay_under_15_mib() -> None:
+    # BUG's 1,720 gold sentences have 36 tokens on average, as the page divides them, and take 1.17 bytes a token; as
+    # much of GAP's text takes 1.25, eight times as much 1.32, so all of BUG about 1.27, or 46 bytes a sentence. So do
+    # sentences of 36 tokens drawn from Zipf's law with exponent 1.19, in which nothing repeats but by chance.
+    count = 105_687
+    rng = np.random.default_rng(0)
+    sources = _sentences(rng, "abcdefghijklmnoprstuvwy", 100_000, 33, count)
+    targets = _sentences(rng, "абвгдежзийклмнопрстуфхцчшщыьэюя", 200_000, 33, count)
+    entities = [f"{word} worker" for word in _words(rng, "abcdefgh", 300)]
+    records = []
+    for row, (entity, dice) in enumerate(zip(rng.exponential(40, count), rng.integers(0, 2**30, count), strict=True)):
+        place, a, b = min(int(entity), 299), int(dice) % 7, int(dice) // 7
+        gender = (M, F, M, F, N, None, None)[a]
+        noun = Evidence("noun", f"работник{place}", gender, "lexicon", f"masculine: работник{place}")
+        adjective = Evidence("adjective", ("новый", "новая")[b // 72 % 2], gender, "form", "Gender=Masc")
+        records.append(
+            make_record(
+                row,
+                gender,
+                id=f"bug-{row + 1:06}",
+                source=f"{sources[row]} {entities[place]}.",
+                translation=f"{noun.word} {targets[row]}",
+                target=(Span(0, len(noun.word)),),
+                evidence=(noun, adjective),
+                entity=entities[place],
+                gold=(M, F)[b % 2],
+                stereotype=list(Stereotype)[b // 2 % 3],
+                domain=("covid19", "wikipedia")[b // 6 % 2],
+                pronouns=b // 12 % 6,
+            )
+        )
+    page = render_html([make_run(records, lang="ru")])
+    assert len(page.encode()) < MAX_BYTES == 15 * 1024 * 1024
+    data = page_data(read_page(page))
+    assert data["rows"] == count
+    assert stream_rows(data["runs"][0]["target"])[-1].replace("\x01", "").replace("\x03", "") == records[-1].translation
