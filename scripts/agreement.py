@@ -16,9 +16,9 @@ from mtbias.align import get_aligner
 from mtbias.cli.options import ProgressLine, make_analyser
 from mtbias.corpora.labels import read_labels
 from mtbias.metrics.agreement import LABELS
-from mtbias.pipeline import Validation, validate, withheld
 from mtbias.registry import get_language
 from mtbias.translate.bitext import read_bitext
+from mtbias.validation import Validation, validate, withheld
 
 LANGUAGES = ("ar", "de", "es", "he", "it", "ru", "uk")
 HEAD = ("", "labels", "head exact", "N + D: n", "agreement", "of fixed gender", "κ", "balanced accuracy", "all labels")

@@ -16,7 +16,7 @@ from mtbias.errors import DataError
 from mtbias.metrics.counts import CALLS, GOLDS, Counts
 from mtbias.metrics.plain import rounded
 from mtbias.stats import Interval, wilson_interval
-from mtbias.types import Gender
+from mtbias.types import Gender, GenderCall
 
 LABELS: Mapping[str, Gender] = {letter: gender for gender in GOLDS for letter in (gender.value[0], gender.value)}
 """Human labels as they are written: ``m``, ``f``, ``n``, or the words."""
@@ -53,17 +53,23 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class AgreementReport:
-    """Agreement on all rows, and by what the label rests on, where that is known."""
+    """Agreement on all rows, and by what the label and the call rest on, where that is known."""
 
+    counts: Counts
+    """The confusion, label × call: `count_agreement` of all rows."""
     overall: Agreement
     by_basis: Mapping[str, Agreement]
     """Alphabetical; empty where no basis was given."""
+    by_evidence: Mapping[str, Agreement]
+    """By what the call rests on, alphabetical; empty where it was not given."""
 
     def to_json(self) -> dict[str, Any]:
         """A plain value; floats rounded to 6 decimals."""
         return {
             "overall": self.overall.to_json(),
             "by_basis": {basis: part.to_json() for basis, part in self.by_basis.items()},
+            "by_evidence": {kind: part.to_json() for kind, part in self.by_evidence.items()},
+            "confusion": self.counts.tolist(),
         }
 
 
@@ -116,29 +122,46 @@ def compute_agreement(counts: Counts) -> Agreement:
 
 
 def agreement(
-    labels: Sequence[str], calls: Sequence[Gender | None], *, basis: Sequence[str] | None = None
+    labels: Sequence[str],
+    calls: Sequence[Gender | None],
+    *,
+    basis: Sequence[str] | None = None,
+    evidence: Sequence[str] | None = None,
 ) -> AgreementReport:
-    """Agreement of the evaluator's calls with human labels, overall and by basis.
+    """Agreement of the evaluator's calls with human labels: overall, by basis of the label, by evidence of the call.
 
     Args:
         labels: ``m``, ``f``, ``n`` (or ``male``, ``female``, ``neutral``), one a row.
         calls: what the evaluator said about the same rows, in the same order; None where it is undecided.
         basis: what each label rests on (noun, determiner, …), any names.
+        evidence: what each call rests on (`decided_by`), any names.
 
     Raises:
         DataError: another label, or sequences of different lengths.
     """
-    for what, values in (("calls", calls), ("bases", labels if basis is None else basis)):
-        if len(values) != len(labels):
+    for what, values in (("calls", calls), ("bases", basis), ("pieces of evidence", evidence)):
+        if values is not None and len(values) != len(labels):
             raise DataError(f"expected as many {what} as labels, got {len(values)} for {len(labels)} labels")
     rows = [(_parse(label, row), call) for row, (label, call) in enumerate(zip(labels, calls, strict=True))]
+    counts = count_agreement(rows)
+    return AgreementReport(counts, compute_agreement(counts), _grouped(rows, basis), _grouped(rows, evidence))
+
+
+def decided_by(call: GenderCall) -> str:
+    """What a call rests on: the kind of the first evidence that says what was called (``noun``, ``determiner``, …).
+
+    Edge cases: the reason where nothing was called; "none" where no evidence says it.
+    """
+    if call.reason is not None:
+        return call.reason.value
+    return next((piece.kind for piece in call.evidence if piece.gender is call.gender), "none")
+
+
+def _grouped(rows: Sequence[tuple[Gender, Gender | None]], names: Sequence[str] | None) -> dict[str, Agreement]:
     groups: dict[str, list[tuple[Gender, Gender | None]]] = {}
-    for name, row in zip(basis or (), rows, strict=basis is not None):
+    for name, row in zip(names or (), rows, strict=names is not None):
         groups.setdefault(name, []).append(row)
-    return AgreementReport(
-        overall=compute_agreement(count_agreement(rows)),
-        by_basis={name: compute_agreement(count_agreement(groups[name])) for name in sorted(groups)},
-    )
+    return {name: compute_agreement(count_agreement(groups[name])) for name in sorted(groups)}
 
 
 def _parse(label: str, row: int) -> Gender:

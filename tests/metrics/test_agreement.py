@@ -14,7 +14,8 @@ from sklearn.metrics import cohen_kappa_score, recall_score
 
 from mtbias.errors import DataError
 from mtbias.metrics import agreement, compute_agreement, count_agreement
-from mtbias.types import Gender
+from mtbias.metrics.agreement import decided_by
+from mtbias.types import Evidence, Gender, GenderCall, Reason
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
 _NAMES = ("male", "female", "neutral", "undecided")
@@ -66,6 +67,23 @@ def test_by_basis() -> None:
     assert report.by_basis["P"].agreement == 0.0
     assert report.overall.agreement == 50.0
     assert agreement("m", [M]).by_basis == {}
+
+
+def test_by_evidence() -> None:
+    report = agreement("mmff", [M, F, F, None], evidence=["noun", "noun", "verb", "unaligned"])
+    assert {kind: (part.agreed, part.n) for kind, part in report.by_evidence.items()} == {
+        "noun": (1, 2),
+        "unaligned": (0, 1),
+        "verb": (1, 1),
+    }
+    assert (report.counts == count_agreement([(M, M), (M, F), (F, F), (F, None)])).all()
+
+
+def test_a_call_is_decided_by_the_first_evidence_that_says_it() -> None:
+    silent, article = Evidence("noun", "Star", None, "lexicon"), Evidence("determiner", "die", F, "form")
+    assert decided_by(GenderCall("a", F, None, (), (silent, article, Evidence("verb", "x", F, "form")))) == "determiner"
+    assert decided_by(GenderCall("a", None, Reason.AMBIGUOUS, (), (article,))) == "ambiguous"
+    assert decided_by(GenderCall("a", M, None)) == "none"
 
 
 def test_undefined_is_none() -> None:

@@ -1,0 +1,273 @@
+"""What a human would have read: accuracy, ΔG and ΔS corrected for the evaluator's errors.
+
+Human labels tell how the evaluator errs: how often it calls male, female, neutral or nothing where a human reads each
+gender. A run's calls are the human readings seen through these errors; the correction looks for the readings that
+explain the calls best, and its intervals carry both samplings, that of the run's sentences and that of the labels.
+
+It assumes that the errors depend on the gender that a human reads and on nothing else (neither on the gold gender, nor
+on the stereotype, nor on the system), and that the labels are a fair sample of the translations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtbias.errors import DataError
+from mtbias.metrics.bias import Intervals, Numbers, compute, intervals, rate_replicates
+from mtbias.metrics.counts import CALLS, GOLDS, SHAPE, Counts
+from mtbias.metrics.plain import rounded
+from mtbias.metrics.scores import N_RESAMPLES
+from mtbias.stats import Interval, bootstrap_counts, percentile_interval
+from mtbias.types import Gender
+
+Floats = NDArray[np.float64]
+
+PRIOR = 0.5
+"""Jeffreys' prior: as if each call had been seen half a time for each label."""
+
+FEW_LABELS = 10
+"""A gender with fewer labels than this is named in the output: its errors are hardly known."""
+
+CORRECTED = ("accuracy", "delta_g", "delta_s")
+"""The numbers that are corrected."""
+
+_ROUNDS, _STILL = 500, 1e-7
+
+
+class Estimate(NamedTuple):
+    """A number in per cent with its 95 % interval; None where undefined."""
+
+    value: float | None
+    interval: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """The numbers of a run as the evaluator has them, and as a human would have them."""
+
+    numbers: Numbers
+    """From the evaluator's calls."""
+    ci: Intervals
+    """Of `numbers`: the sampling of the run's rows alone."""
+    corrected: Mapping[str, Estimate]
+    """By the names of `CORRECTED`: median and 95 % interval over the draws (`correct`)."""
+    readings: Mapping[str, float]
+    """Estimated human readings of the run's rows, in rows, median over the draws: male, female, neutral."""
+    labels: Mapping[str, int]
+    """Human labels behind the confusion, by gender."""
+    absent: tuple[Gender, ...]
+    """Genders without a label: assumed never to be read."""
+    untranslated: int
+    """Rows without a translation: nothing can be read, so they stay wrong."""
+    n_resamples: int
+    seed: int
+
+    @property
+    def few(self) -> tuple[Gender, ...]:
+        """Genders with labels, but fewer than `FEW_LABELS`."""
+        return tuple(g for g in GOLDS if 0 < self.labels[g.value] < FEW_LABELS)
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain value: per cent, rounded to 6 decimals, null where undefined."""
+        plain = {name: Estimate(getattr(self.numbers, name), getattr(self.ci, name)) for name in CORRECTED}
+        return {
+            "n": self.numbers.n,
+            "plain": {name: _estimate(e) for name, e in plain.items()},
+            "corrected": {name: _estimate(self.corrected[name]) for name in CORRECTED},
+            "readings": rounded(dict(self.readings)),
+            "labels": dict(self.labels),
+            "assumed_never_read": [gender.value for gender in self.absent],
+            "few_labels": [gender.value for gender in self.few],
+            "untranslated": self.untranslated,
+            "prior": PRIOR,
+            "resamples": self.n_resamples,
+            "seed": self.seed,
+        }
+
+
+def correct(
+    counts: Counts,
+    confusion: Counts,
+    *,
+    untranslated: Counts | None = None,
+    n_resamples: int = N_RESAMPLES,
+    seed: int = 0,
+) -> Correction:
+    """Correct the numbers of a run for the evaluator's errors.
+
+    The model: of the n rows with one stereotype and one gold gender, a human reads gender t in a share π(t), and
+    the evaluator calls c with probability Σ_t π(t)·θ(t, c), where θ(t, c) = P(call c | a human reads t). In each of
+    `n_resamples` draws
+
+    - every row of θ is drawn from its posterior given the labels, Dirichlet(labels called c + `PRIOR`);
+    - the run's rows are drawn with replacement (as for the plain intervals);
+    - π is fitted by maximum likelihood, with shares of 0 or more that add up to 1 (`fit_shares`);
+    - accuracy, ΔG and ΔS are computed from the n·π(t) readings instead of the calls.
+
+    The corrected number is the median over the draws, its interval their 2.5 % and 97.5 % quantiles. A gender that no
+    label has is assumed never to be read (π(t) = 0), and named in `absent`. Rows without a translation have no reading.
+
+    Args:
+        counts: the run's table, stereotype × gold × call (`mtbias.metrics.counts`), ``[3, 3, 4]``.
+        confusion: human labels × calls (`mtbias.metrics.count_agreement`), ``[3, 4]``.
+        untranslated: how many of the rows without a verdict have no translation, stereotype × gold, ``[3, 3]``.
+        n_resamples: draws.
+        seed: of the draws, and of the plain intervals.
+
+    Edge cases: a number that is undefined or has no interval without correction has none with it. Where the evaluator
+    calls two genders alike, π is hardly determined, and the interval shows it.
+
+    Raises:
+        DataError: there is no label male, or none female: an error rate without a label would be a guess.
+        ValueError: another shape; more untranslated rows than rows without a verdict.
+
+    Source: Rogan and Gladen, *American Journal of Epidemiology* 107 (1978), for the model; Dawid and Skene, *Applied
+    Statistics* 28 (1979), for its likelihood and EM; Lang and Reiczigel, *Preventive Veterinary Medicine* 113 (2014),
+    for intervals that carry both samplings.
+    """
+    split = _split(counts, untranslated)
+    labels = _checked(confusion)
+    occurring = confusion.sum(axis=1) > 0
+    rng = np.random.Generator(np.random.PCG64(seed))
+    plain = intervals(counts, n_resamples, rng)
+    rates = draw_rates(confusion, n_resamples, rng)
+    readings = bootstrap_counts(split, lambda tables: _readings(tables, rates, occurring), n_resamples, rng)
+    tables: Any = readings  # fractions of rows count as rows do
+    replicates = dict(zip(Intervals._fields, rate_replicates(tables).T, strict=True))
+    numbers = compute(counts)
+    read = readings[..., :-1].sum(axis=(1, 2))
+    return Correction(
+        numbers=numbers,
+        ci=plain,
+        corrected={
+            name: _summary(replicates[name], getattr(numbers, name), getattr(plain, name)) for name in CORRECTED
+        },
+        readings={g.value: float(np.median(part)) for g, part in zip(GOLDS, read.T, strict=True)}
+        if n_resamples
+        else {},
+        labels=labels,
+        absent=tuple(g for g, here in zip(GOLDS, occurring, strict=True) if not here),
+        untranslated=int(split[..., -1].sum()),
+        n_resamples=n_resamples,
+        seed=seed,
+    )
+
+
+def draw_rates(confusion: Counts, n_draws: int, rng: np.random.Generator) -> Floats:
+    """Draws of P(call | human reading) given labels × calls ``[3, 4]``: shape ``[n_draws, 3, 4]``, rows add up to 1.
+
+    Each row is a draw from Dirichlet(counts + `PRIOR`), the posterior of a multinomial's shares under Jeffreys' prior.
+    """
+    rates: Floats = rng.standard_gamma(confusion + PRIOR, size=(n_draws, *confusion.shape))
+    rates /= rates.sum(axis=-1, keepdims=True)
+    return rates
+
+
+def fit_shares(tables: Floats, rates: Floats, occurring: NDArray[np.bool_]) -> Floats:
+    """The shares π of readings that make the calls likeliest: ``[m, 3]``, each 0 or more, rows add up to 1.
+
+    EM: π(t) ← π(t)·g(t) with g(t) = Σ_c x(c)·θ(t, c) / p(c), x the shares of the calls, p(c) = Σ_t π(t)·θ(t, c), from
+    equal shares, two steps at a time and a longer one in their direction where that is likelier (SQUAREM). The
+    likelihood is concave in π, so there is no other maximum, and n·log(max g) bounds how far it is below it: the end
+    is at max g − 1 <= 1e-7.
+
+    Args:
+        tables: calls, ``[m, 4]``, in rows.
+        rates: θ, ``[m, 3, 4]``, all above 0 for the genders that occur.
+        occurring: ``[3]``: genders whose share may be above 0.
+
+    Edge cases: a table without rows has equal shares (which no rows have).
+
+    Source: Dawid and Skene (1979); Varadhan and Roland, *Scandinavian Journal of Statistics* 35 (2008).
+    """
+    n = tables.sum(axis=1)
+    shares = np.tile(np.where(occurring, 1 / occurring.sum(), 0.0), (len(tables), 1))
+    moving = np.flatnonzero(n > 0)
+    x, theta, pi = tables[moving] / n[moving, None], rates[moving], shares[moving]
+    for _ in range(_ROUNDS):
+        gain = _gain(pi, x, theta)
+        still = np.where(occurring, gain, 0).max(axis=1) <= 1 + _STILL
+        shares[moving[still]] = pi[still]
+        go = ~still
+        moving, x, theta, pi, gain = moving[go], x[go], theta[go], pi[go], gain[go]
+        if not moving.size:
+            break
+        pi = _two_steps(pi, gain, x, theta)
+    shares[moving] = pi
+    return shares
+
+
+def _gain(pi: Floats, x: Floats, theta: Floats) -> Floats:
+    """g(t) of `fit_shares`: by what EM multiplies each share."""
+    gain: Floats = np.einsum("mc,mtc->mt", x / np.einsum("mt,mtc->mc", pi, theta), theta)
+    return gain
+
+
+def _two_steps(pi: Floats, gain: Floats, x: Floats, theta: Floats) -> Floats:
+    """Two steps of EM, or the longer one that they point to, whichever is likelier."""
+    first = pi * gain
+    second = first * _gain(first, x, theta)
+    step, bend = first - pi, second - 2 * first + pi
+    size, curvature = (np.sqrt((a * a).sum(axis=1, keepdims=True)) for a in (step, bend))
+    factor = np.maximum(1, np.divide(size, curvature, out=np.ones_like(size), where=curvature > 0))
+    far = pi + 2 * factor * step + factor * factor * bend
+    far = np.where(second > 0, np.maximum(far, second * 1e-3), 0)
+    far /= far.sum(axis=1, keepdims=True)
+    likelier = _likelihood(far, x, theta) >= _likelihood(second, x, theta)
+    return np.where(likelier[:, None], far, second)
+
+
+def _likelihood(pi: Floats, x: Floats, theta: Floats) -> Floats:
+    """The mean log-likelihood of a row."""
+    found: Floats = (x * np.log(np.einsum("mt,mtc->mc", pi, theta))).sum(axis=1)
+    return found
+
+
+def _readings(tables: Counts, rates: Floats, occurring: NDArray[np.bool_]) -> Floats:
+    """Tables stereotype × gold × reading (male, female, neutral, nothing to read), in rows: ``[B, 3, 3, 4]``."""
+    calls, blank = tables[..., :-1].astype(np.float64), tables[..., -1]
+    strata = calls.shape[1] * calls.shape[2]
+    shares = fit_shares(calls.reshape(-1, len(CALLS)), np.repeat(rates, strata, axis=0), occurring)
+    readings = np.empty(calls.shape)
+    readings[..., :-1] = shares.reshape(*calls.shape[:3], len(GOLDS)) * calls.sum(axis=-1, keepdims=True)
+    readings[..., -1] = blank
+    return readings
+
+
+def _split(counts: Counts, untranslated: Counts | None) -> Counts:
+    """The table with a fifth call for rows without a translation, taken from the fourth (no verdict)."""
+    if counts.shape != SHAPE:
+        raise ValueError(f"expected a table of counts of shape {SHAPE}, got {counts.shape}")
+    blank = np.zeros(SHAPE[:2], dtype=np.int64) if untranslated is None else untranslated
+    if blank.shape != SHAPE[:2] or (blank > counts[..., -1]).any() or (blank < 0).any():
+        raise ValueError("expected untranslated rows, stereotype × gold, among those without a verdict")
+    return np.concatenate((counts[..., :-1], (counts[..., -1] - blank)[..., None], blank[..., None]), axis=-1)
+
+
+def _checked(confusion: Counts) -> dict[str, int]:
+    if confusion.shape != (len(GOLDS), len(CALLS)):
+        raise ValueError(f"expected a table of shape {(len(GOLDS), len(CALLS))}, got {confusion.shape}")
+    labels = {gender.value: int(rows) for gender, rows in zip(GOLDS, confusion.sum(axis=1), strict=True)}
+    for gender in (Gender.MALE, Gender.FEMALE):
+        if not labels[gender.value]:
+            raise DataError(
+                f"expected human labels of both genders to correct with, got none that is {gender.value}; "
+                "take more labels, or pool languages"
+            )
+    return labels
+
+
+def _summary(replicates: Floats, plain: float | None, interval: Interval | None) -> Estimate:
+    defined = replicates[~np.isnan(replicates)]
+    if plain is None or not defined.size:
+        return Estimate(None, None)
+    return Estimate(float(np.median(defined)), None if interval is None else percentile_interval(replicates))
+
+
+def _estimate(estimate: Estimate) -> dict[str, Any]:
+    return {"value": rounded(estimate.value), "interval": rounded(estimate.interval)}
