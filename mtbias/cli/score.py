@@ -29,25 +29,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Score and print."""
-    from mtbias.align import get_aligner
-    from mtbias.corpora import load_corpus
-    from mtbias.pipeline import ScoreRequest, score_translations
-    from mtbias.registry import get_language
+    from mtbias.pipeline import score_translations
+    from mtbias.prepare import prepare_score
     from mtbias.translate.given import read_translations
 
-    language = get_language(args.lang)
-    aligner = get_aligner(args.aligner)
-    corpus = load_corpus(args.dataset, args.data, cache=args.cache_dir)
-    given = read_translations(args.translations, corpus.instances, rows=corpus.rows, allow_missing=args.allow_missing)
-    request = ScoreRequest(
-        corpus=corpus,
-        given=given,
-        language=language,
-        aligner=aligner,
-        analyser=options.make_analyser(args, language),
+    request = prepare_score(
+        lambda instances, rows: read_translations(
+            args.translations, instances, rows=rows, allow_missing=args.allow_missing
+        ),
+        args.lang,
         system=args.system or args.translations.stem,
+        dataset=args.dataset,
+        data=args.data,
+        tools=options.tools(args),
         seed=args.seed,
-        n_resamples=args.resamples,
+        resamples=args.resamples,
     )
     metrics = score_translations(request, out=args.out, progress=options.ProgressLine())
     options.show(args, metrics)

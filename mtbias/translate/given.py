@@ -6,6 +6,8 @@ with that sentence. What is missing, left over, empty or doubled is counted and 
 
 from __future__ import annotations
 
+import hashlib
+import json
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,6 +23,9 @@ ENOUGH = 95
 """Per cent of the corpus's instances that a file must cover."""
 EXAMPLES = 5
 """How many instances or lines are named."""
+
+_IN_MEMORY = Path("translations.jsonl")
+"""Stands in messages for the file that texts in memory would make."""
 
 _COLUMNS = ("id", "source", "target", "translation")
 
@@ -99,7 +104,14 @@ def read_translations(
             translations; the wrong number of lines; too few instances covered, which is the sign of another corpus.
 
     """
-    file = read_text(path)
+    return join_translations(read_text(path), instances, rows=rows, allow_missing=allow_missing)
+
+
+def join_translations(
+    file: TextFile, instances: Sequence[Instance], *, rows: int | None = None, allow_missing: bool = False
+) -> GivenTranslations:
+    """`read_translations` for a file that is in memory: the end of its path's name says which form it has."""
+    path = file.path
     file = replace(file, text=file.text.replace("\r\n", "\n"))  # inside the quotes of CSV too
     if path.suffix.lower() in TABLES:
         table = _read_table(file)
@@ -115,6 +127,41 @@ def read_translations(
     if not allow_missing and len(match.rows) * 100 < ENOUGH * len(instances):
         raise DataError(_too_few(match, instances), path=path)
     return _result(file, form, instances, match)
+
+
+def join_texts(
+    translations: Sequence[str | None] | Mapping[str, str | None],
+    instances: Sequence[Instance],
+    *,
+    allow_missing: bool = False,
+) -> GivenTranslations:
+    """`read_translations` for texts in memory, as a JSONL file of ``id`` and ``target`` would give them, hash and all.
+
+    Args:
+        translations: a text for each instance, in the corpus's order; or texts by id. None is a missing translation.
+        instances: the corpus, in its order.
+        allow_missing: as in `read_translations`.
+
+    Raises:
+        DataError: the wrong number of texts; too few instances covered, or none.
+    """
+    if isinstance(translations, Mapping):
+        by_id = translations
+    elif len(translations) == len(instances):
+        by_id = {i.id: text for i, text in zip(instances, translations, strict=True)}
+    else:
+        raise DataError(
+            f"expected a translation for each of the corpus's {len(instances)} instances, in its order, got "
+            f"{len(translations)}; or give a mapping from id to translation"
+        )
+    texts = {id_: text for id_, text in by_id.items() if text is not None}
+    lines = [json.dumps({"id": id_, "target": text}, ensure_ascii=False) + "\n" for id_, text in texts.items()]
+    if not lines:
+        raise DataError(f"expected translations of the corpus's {len(instances)} instances, got none")
+    content = "".join(lines)
+    digest = hashlib.sha256(content.encode(errors="surrogatepass")).hexdigest()
+    file = TextFile(_IN_MEMORY, content, digest, bom=False, crlf=False)
+    return join_translations(file, instances, allow_missing=allow_missing)
 
 
 def _result(file: TextFile, form: str, instances: Sequence[Instance], match: _Match) -> GivenTranslations:

@@ -1,0 +1,234 @@
+"""The Python API gives what the commands give, in objects; what is wrong is an error of mtbias."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import mtbias
+from mtbias.api import Run
+from mtbias.cli import main
+from mtbias.corpora import load_corpus
+from mtbias.demo import demo_file, reference_file
+from mtbias.errors import DataError, MissingResourceError, MtbiasError, RunFolderError, UsageError
+from mtbias.runs import metrics_text
+
+ROWS = 48
+STANZA = "mtbias:demo"
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The first rows of the demo's corpus."""
+    path = tmp_path_factory.mktemp("data") / "corpus.tsv"
+    lines = demo_file().read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(lines[: ROWS + 1]), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def run(data: Path, cache: Path) -> Run:
+    return mtbias.evaluate("demo", "de", "demo", data=data, beams=2, stanza_dir=STANZA, cache_dir=cache, offline=True)
+
+
+@pytest.fixture(scope="module")
+def folder(data: Path, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that the command writes for the same run."""
+    out = tmp_path_factory.mktemp("runs") / "demo-de"
+    options = ["--dataset", "demo", "--data", data, "--beams", "2", "--stanza-dir", STANZA, "--cache-dir", cache]
+    command = ["eval", "--model", "demo", "--lang", "de", *options, "--offline", "--out", out]
+    assert main([str(part) for part in command]) == 0
+    return out
+
+
+@pytest.fixture(scope="module")
+def references(data: Path) -> list[str]:
+    """Correct translations of those rows, in their order."""
+    table = pd.read_csv(reference_file("de"), sep="\t").set_index("id")["target"]
+    return [table[i.id] for i in load_corpus("demo", data).instances]
+
+
+def test_evaluate_gives_the_bytes_of_the_command(run: Run, folder: Path, tmp_path: Path) -> None:
+    written = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
+    hashes = written.pop("files")  # a run in memory has no files
+    assert metrics_text(run.metrics) == metrics_text(written)
+    assert run.metrics["n"] == len(run.calls) == ROWS
+    assert set(hashes) == {"calls.jsonl", "translations.jsonl"}
+    lines = (folder / "calls.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line) for line in lines] == [record.to_json() for record in run.calls]
+
+
+def test_a_folder_that_the_api_writes_is_the_one_of_the_command(
+    folder: Path, data: Path, cache: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    found = mtbias.evaluate(
+        "demo", "de", "demo", data=data, out=out, beams=2, stanza_dir=STANZA, cache_dir=cache, offline=True
+    )
+    for name in ("metrics.json", "calls.jsonl", "translations.jsonl", "report.html"):
+        assert (out / name).read_bytes() == (folder / name).read_bytes(), name
+    assert found.path == out
+    assert mtbias.read_run(out).metrics == found.metrics
+
+
+def test_score_gives_the_bytes_of_the_command(
+    folder: Path, data: Path, cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = folder / "translations.jsonl"
+    found = mtbias.score(file, "de", "demo", data=data, stanza_dir=STANZA, cache_dir=cache)
+    options = ["--dataset", "demo", "--data", data, "--stanza-dir", STANZA, "--cache-dir", cache, "--json"]
+    assert main([str(part) for part in ["score", "--translations", file, "--lang", "de", *options]]) == 0
+    assert metrics_text(found.metrics) == capsys.readouterr().out
+
+
+@pytest.mark.parametrize("form", ["sequence", "mapping", "file"])
+def test_translations_in_memory_are_those_of_a_file(
+    form: str, references: list[str], data: Path, cache: Path, tmp_path: Path
+) -> None:
+    ids = [i.id for i in load_corpus("demo", data).instances]
+    by_id = dict(zip(ids, references, strict=True))
+    file = tmp_path / "translations.jsonl"
+    lines = [json.dumps({"id": id_, "target": text}, ensure_ascii=False) + "\n" for id_, text in by_id.items()]
+    file.write_text("".join(lines), encoding="utf-8")
+    given: str | Sequence[str] | Mapping[str, str]
+    given = references if form == "sequence" else by_id if form == "mapping" else str(file)
+    found = mtbias.score(given, "de", "demo", data=data, stanza_dir=STANZA, cache_dir=cache)
+    expected = mtbias.score(file, "de", "demo", data=data, stanza_dir=STANZA, cache_dir=cache)
+    assert metrics_text(found.metrics) == metrics_text(expected.metrics)
+    # Every reference is right by construction: all of accuracy and F1 are 100, so ΔG and ΔS are 0.
+    numbers = found.scores.overall.numbers
+    assert (numbers.accuracy, numbers.delta_g, numbers.delta_s) == (100.0, 0.0, 0.0)
+
+
+def test_a_missing_translation_is_counted(references: list[str], data: Path, cache: Path) -> None:
+    given = [None, "", *references[2:]]  # 47 of 48 have a target, the empty one too: 97.9 per cent, enough
+    found = mtbias.score(given, "de", "demo", data=data, stanza_dir=STANZA, cache_dir=cache, system="mine")
+    counts = found.metrics["translations"]
+    assert (counts["missing"], counts["empty"], found.system) == (1, 1, "mine")
+    assert found.metrics["reasons"] == {"untranslated": 2}
+    assert found.scores.overall.numbers.accuracy == pytest.approx(100 * 46 / 48)
+
+
+def test_the_scores_are_the_metrics_unrounded(run: Run) -> None:
+    scores = run.scores
+    made = scores.to_json(signature=run.signature, fingerprint=run.manifest.fingerprint)
+    assert made == {name: run.metrics[name] for name in made}
+    assert scores.overall.ci.delta_g is not None
+    assert run.signature == run.metrics["signature"]
+    assert (run.system, run.lang, run.corpus[0], run.path) == ("demo", "de", "demo", None)
+    assert repr(run) == "Run('demo', lang='de', dataset='demo', n=48)"
+
+
+def test_the_numbers_as_a_frame(run: Run) -> None:
+    frame = run.to_frame()
+    overall = frame.iloc[0].to_dict()
+    assert (overall["breakdown"], overall["group"], overall["n"]) == ("overall", "", ROWS)
+    domains = frame[frame["breakdown"] == "by_domain"]
+    assert domains["n"].sum() == ROWS
+    assert overall["accuracy"] == pytest.approx(run.metrics["overall"]["accuracy"], abs=1e-6)
+
+
+def test_the_sentences_as_a_frame(run: Run) -> None:
+    frame = run.calls_frame()
+    assert list(frame.index) == [record.id for record in run.calls]
+    expected = "row source translation entity gold stereotype domain pronouns distance pair control gender reason"
+    assert list(frame.columns) == [*expected.split(), "correct", "target", "decided_by"]
+    # Accuracy is the share of correct rows, rows without a call included.
+    assert 100 * frame["correct"].mean() == pytest.approx(run.metrics["overall"]["accuracy"], abs=1e-6)
+    assert frame["gender"].notna().sum() == run.metrics["decided"]
+    assert frame["decided_by"].value_counts().to_dict() == run.metrics["evidence"]
+    first = run.calls[0]
+    assert frame["source"].iloc[0] == first.source
+    assert first.translation is not None
+    start, end = first.call.target[0]
+    assert str(frame["target"].iloc[0]).startswith(first.translation[start:end])
+
+
+def test_a_run_in_memory_has_the_report_of_the_folder(run: Run, folder: Path, tmp_path: Path) -> None:
+    written = run.report(tmp_path / "page.html")
+    assert written.read_bytes() == (folder / "report.html").read_bytes()
+    named = run.report(tmp_path / "named.html", name="Our <system>").read_text(encoding="utf-8")
+    assert "Our &lt;system&gt;" in named
+    with pytest.raises(RunFolderError, match="nowhere"):
+        run.report(tmp_path / "nowhere" / "page.html")
+
+
+def test_compare_gives_what_the_command_gives(
+    run: Run,
+    folder: Path,
+    references: list[str],
+    data: Path,
+    cache: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out = tmp_path / "reference"
+    right = mtbias.score(
+        references, "de", "demo", data=data, out=out, stanza_dir=STANZA, cache_dir=cache, system="reference"
+    )
+    assert main(["compare", str(folder), str(out), "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert json.loads(json.dumps(mtbias.compare(run, right).to_json())) == printed
+    assert json.loads(json.dumps(mtbias.compare(folder, str(out)).to_json())) == printed
+    with pytest.raises(UsageError, match="got none"):
+        mtbias.compare()
+    with pytest.raises(DataError, match="two runs or more"):
+        mtbias.compare(run)
+
+
+def test_progress_is_told(references: list[str], data: Path, cache: Path) -> None:
+    stages: dict[str, tuple[int, int]] = {}
+    mtbias.score(
+        references, "de", "demo", data=data, stanza_dir=STANZA, cache_dir=cache,
+        progress=lambda stage, done, total: stages.update({stage: (done, total)}),
+    )  # fmt: skip
+    assert list(stages) == ["align", "analyse", "decide"]
+    assert stages["decide"] == (ROWS, ROWS)
+
+
+def test_what_is_wrong_is_an_error_of_mtbias(references: list[str], data: Path, cache: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="beams: expected a whole number, 1 or more, got 0"):
+        mtbias.evaluate("demo", "de", beams=0)
+    with pytest.raises(UsageError, match="seed: expected a whole number, 0 or more, got -1"):
+        mtbias.score(references, "de", "demo", seed=-1)
+    with pytest.raises(UsageError, match="unknown dataset"):
+        mtbias.score(references, "de", "nonsense")
+    with pytest.raises(MtbiasError, match="xx"):
+        mtbias.evaluate("demo", "xx", offline=True)
+    with pytest.raises(DataError, match=r"each of the corpus's 48 instances, in its order, got 47"):
+        mtbias.score(references[1:], "de", "demo", data=data)
+    with pytest.raises(DataError, match="got none"):
+        mtbias.score([None] * ROWS, "de", "demo", data=data)
+    with pytest.raises(DataError, match="only 0 of the corpus's 48 instances"):
+        mtbias.score({"stranger": "x"}, "de", "demo", data=data)
+    with pytest.raises(DataError, match="no such file"):
+        mtbias.score(tmp_path / "absent.txt", "de", "demo", data=data)
+    with pytest.raises(MissingResourceError, match="mtbias fetch --dataset winomt"):
+        mtbias.score(references, "de", cache_dir=cache)
+    with pytest.raises(MissingResourceError):
+        mtbias.evaluate("demo", "de", "winomt", cache_dir=cache, offline=True)
+    with pytest.raises(RunFolderError, match="no such file"):
+        mtbias.read_run(tmp_path / "absent")
+
+
+def test_importing_the_package_imports_nothing_heavy(tmp_path: Path) -> None:
+    code = (
+        "import sys, mtbias; assert 'mtbias.api' not in sys.modules; mtbias.evaluate, mtbias.score, mtbias.read_run;"
+        "heavy = {'torch', 'stanza', 'pandas', 'transformers', 'scipy'};"
+        "print(heavy & set(sys.modules), dir(mtbias)[:1])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set() ['Run']\n"
+    with pytest.raises(AttributeError, match="'mtbias' has no attribute 'nonsense'"):
+        mtbias.nonsense  # type: ignore[attr-defined] # noqa: B018
