@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from mtbias.corpora import load_corpus
-from mtbias.demo import demo_file, reference_file
+from mtbias.demo import demo_file, model_folder_of_demo, reference_file
 from mtbias.types import Gender, Stereotype
 from scripts.demo.corpus import corpus, right_share, training_pairs, write_corpus
 from scripts.demo.grammar import GENDERS, LANGUAGES, Choice, Grammar, choices, english, say_english
+from scripts.demo.model import make_tokenizer
 from scripts.demo.verify import known_gender, verify
 
 
@@ -21,6 +23,19 @@ def test_the_corpus_is_what_the_script_writes(tmp_path: Path) -> None:
     for language in LANGUAGES:
         written = (tmp_path / "references" / f"{language}.tsv").read_bytes()
         assert written == reference_file(language).read_bytes()
+
+
+def test_what_ships_names_no_folder_of_the_machine_it_was_built_on() -> None:
+    files = [path for path in demo_file().parent.rglob("*") if path.is_file()]
+    assert len(files) > 30
+    assert [path.name for path in files if re.search(rb"/(tmp|home|root|work|Users)/", path.read_bytes())] == []
+
+
+@pytest.mark.slow
+def test_the_tokenizer_is_what_the_script_trains(tmp_path: Path) -> None:
+    make_tokenizer(tmp_path)
+    for name in ("sentencepiece.bpe.model", "vocab.json", "tokenizer_config.json"):
+        assert (tmp_path / name).read_bytes() == (model_folder_of_demo() / name).read_bytes(), name
 
 
 def test_the_corpus_is_balanced() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import random
@@ -41,10 +42,10 @@ def make_tokenizer(folder: Path) -> Any:  # noqa: ANN401 - a transformers tokeni
         grammar = Grammar.load(language)
         texts += [grammar.say(choice, gender).text for choice in every for gender in GENDERS]
     folder.mkdir(parents=True, exist_ok=True)
-    prefix = folder / "sentencepiece.bpe"
+    path, written = folder / "sentencepiece.bpe.model", io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(texts),
-        model_prefix=str(prefix),
+        model_writer=written,  # with a file's name, the model would hold that name
         vocab_size=VOCABULARY,
         model_type="unigram",
         character_coverage=1.0,
@@ -56,15 +57,15 @@ def make_tokenizer(folder: Path) -> Any:  # noqa: ANN401 - a transformers tokeni
         num_threads=1,
         minloglevel=2,
     )
-    pieces = sentencepiece.SentencePieceProcessor(model_file=f"{prefix}.model")
+    path.write_bytes(written.getvalue())
+    pieces = sentencepiece.SentencePieceProcessor(model_file=str(path))
     vocabulary = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
     for number in range(3, len(pieces)):
         vocabulary[pieces.id_to_piece(number)] = len(vocabulary)
     (folder / "vocab.json").write_text(json.dumps(vocabulary, ensure_ascii=False), encoding="utf-8")
-    prefix.with_suffix(".bpe.vocab").unlink()
     tokenizer = M2M100Tokenizer(
         vocab_file=str(folder / "vocab.json"),
-        spm_file=f"{prefix}.model",
+        spm_file=str(path),
         src_lang="en",
         additional_special_tokens=[f"__{code}__" for code in FAIRSEQ_LANGUAGE_CODES["m2m100"]],
     )
