@@ -162,6 +162,7 @@ def evaluate(
     stanza_dir: AnyPath | None = None,
     cache_dir: AnyPath | None = None,
     device: str | None = None,
+    processes: int = 1,
     offline: bool = False,
     seed: int = 0,
     resamples: int = 2000,
@@ -189,6 +190,7 @@ def evaluate(
         stanza_dir: folder of Stanza's models; None is ``STANZA_RESOURCES_DIR``, else the cache.
         cache_dir: mtbias's cache; None is ``MTBIAS_CACHE``, else the user's cache folder.
         device: ``cpu``, ``cuda``, ``cuda:1``; None is a GPU where there is one.
+        processes: that analyse translations; used where thousands are new, and without effect on the result.
         offline: never use the network; without it, what is missing is fetched.
         seed: of the bootstrap intervals, 0 or more.
         resamples: of the bootstrap; with 0 there are no intervals.
@@ -221,7 +223,7 @@ def evaluate(
             batch_rows=batch_rows,
             target_code=target_code,
         ),
-        tools=_tools(aligner, stanza_dir, cache_dir, device),
+        tools=_tools(aligner, stanza_dir, cache_dir, device, processes),
         fetching=Fetching(offline=offline, announce=_log.info),
         seed=seed,
         resamples=resamples,
@@ -244,6 +246,7 @@ def score(
     stanza_dir: AnyPath | None = None,
     cache_dir: AnyPath | None = None,
     device: str | None = None,
+    processes: int = 1,
     seed: int = 0,
     resamples: int = 2000,
     progress: Progress | None = None,
@@ -266,6 +269,7 @@ def score(
         stanza_dir: as in `evaluate`; "mtbias:demo" is the demo's own.
         cache_dir: as in `evaluate`.
         device: as in `evaluate`.
+        processes: as in `evaluate`.
         seed: as in `evaluate`.
         resamples: as in `evaluate`.
         progress: as in `evaluate`.
@@ -294,7 +298,7 @@ def score(
         system=system or file.stem,
         dataset=dataset,
         data=_path(data),
-        tools=_tools(aligner, stanza_dir, cache_dir, device),
+        tools=_tools(aligner, stanza_dir, cache_dir, device, processes),
         seed=seed,
         resamples=resamples,
     )
@@ -372,8 +376,16 @@ def _row(record: CallRecord) -> dict[str, Any]:
     }
 
 
-def _tools(aligner: str, stanza_dir: AnyPath | None, cache_dir: AnyPath | None, device: str | None) -> Tools:
-    return Tools(aligner=aligner, stanza_dir=_path(stanza_dir), cache_dir=_path(cache_dir), device=device)
+def _tools(
+    aligner: str, stanza_dir: AnyPath | None, cache_dir: AnyPath | None, device: str | None, processes: int
+) -> Tools:
+    return Tools(
+        aligner=aligner,
+        stanza_dir=_path(stanza_dir),
+        cache_dir=_path(cache_dir),
+        device=device,
+        processes=processes,
+    )
 
 
 def _path(path: AnyPath | None) -> Path | None:

@@ -13,7 +13,7 @@ import argparse
 from pathlib import Path
 
 from mtbias.align import get_aligner
-from mtbias.cli.options import ProgressLine, make_analyser
+from mtbias.cli.options import ProgressLine, add_machine, make_analyser
 from mtbias.corpora.labels import read_labels
 from mtbias.metrics.agreement import LABELS
 from mtbias.registry import get_language
@@ -39,9 +39,7 @@ def main() -> None:
     parser.add_argument(
         "--translations", type=Path, help="folder of en-LANG.txt; without it the labels' sentences alone"
     )
-    parser.add_argument("--stanza-dir", type=Path)
-    parser.add_argument("--cache-dir", type=Path)
-    parser.add_argument("--device")
+    add_machine(parser)
     parser.add_argument("--rows", action="store_true", help="list the disagreements on N + D")
     args = parser.parse_args()
     rows: list[tuple[str, ...]] = [HEAD]
@@ -50,7 +48,7 @@ def main() -> None:
         language = get_language(lang)
         labels = read_labels(args.gold, lang)
         bitext = read_bitext(args.translations / f"en-{lang}.txt") if args.translations else []
-        aligner, analyser = get_aligner("statistical"), make_analyser(args, language)
+        aligner, analyser = get_aligner(args.aligner), make_analyser(args, language)
         result = validate(labels, bitext, language, aligner, analyser, progress=ProgressLine())
         found = counts(result)
         total = [a + b for a, b in zip(total, found, strict=True)]

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from mtbias.align import get_aligner
-from mtbias.cli.options import ProgressLine, make_analyser
+from mtbias.cli.options import ProgressLine, add_machine, make_analyser
 from mtbias.corpora import Corpus, load_corpus
 from mtbias.metrics.comparison import compare_runs
 from mtbias.pipeline import ScoreRequest, score_translations
@@ -79,10 +79,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--weighted", action="store_true", help="weighted ΔG and ΔS too")
     parser.add_argument("--format", choices=FORMATS, default="markdown", help="default: markdown")
     parser.add_argument("--resamples", type=int, default=2000, metavar="N", help="default: 2000")
-    parser.add_argument("--stanza-dir", type=Path, metavar="DIR", help="Stanza's models")
-    parser.add_argument("--cache-dir", type=Path, metavar="DIR", help="mtbias's cache")
-    parser.add_argument("--device", metavar="NAME", help="cpu or cuda")
-    parser.set_defaults(aligner="statistical")
+    add_machine(parser)
     return parser.parse_args()
 
 

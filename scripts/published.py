@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mtbias.align import get_aligner
-from mtbias.cli.options import ProgressLine, make_analyser
+from mtbias.cli.options import ProgressLine, add_machine, make_analyser
 from mtbias.corpora import Corpus, load_corpus
 from mtbias.metrics import score
 from mtbias.metrics.scores import Scores
@@ -96,9 +96,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="WinoMT's folder")
     parser.add_argument("--folder", type=Path, required=True, help="folder of SYSTEM/en-LANG.txt")
-    parser.add_argument("--stanza-dir", type=Path)
-    parser.add_argument("--cache-dir", type=Path)
-    parser.add_argument("--device")
+    add_machine(parser)
     parser.add_argument("--markdown", action="store_true")
     args = parser.parse_args()
     corpus = load_corpus("winomt", args.data)
@@ -122,7 +120,7 @@ def main() -> None:
             corpus.instances,
             given.translations,
             language,
-            get_aligner("statistical"),
+            get_aligner(args.aligner),
             make_analyser(args, language),
             progress=ProgressLine(),
         )

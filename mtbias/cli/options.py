@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mtbias.morphology import StanzaAnalyser, StanzaPackage
+    from mtbias.morphology import StanzaAnalyser
     from mtbias.plugin import Language
+    from mtbias.prepare import Fetching, Tools
 
 
 def at_least_0(text: str) -> int:
@@ -104,57 +105,44 @@ def add_machine(parser: argparse.ArgumentParser) -> None:
         help="mtbias's cache (default: MTBIAS_CACHE, else the user's cache folder)",
     )
     parser.add_argument("--device", metavar="NAME", help="cpu, cuda, cuda:1 (default: a GPU where there is one)")
+    parser.add_argument(
+        "--processes",
+        type=at_least_1,
+        default=1,
+        metavar="N",
+        help="processes that analyse translations, where there are thousands of new ones (default: 1)",
+    )
+
+
+def tools(args: argparse.Namespace) -> Tools:
+    """The options of `add_machine`."""
+    from mtbias.prepare import Tools
+
+    return Tools(
+        aligner=args.aligner,
+        stanza_dir=args.stanza_dir,
+        cache_dir=args.cache_dir,
+        device=args.device,
+        processes=args.processes,
+    )
+
+
+def fetching(args: argparse.Namespace) -> Fetching:
+    """``--offline``; what is fetched is said on standard error, with a bar on a terminal."""
+    from mtbias.prepare import Fetching
+
+    return Fetching(
+        offline=args.offline,
+        announce=lambda line: print(f"mtbias: {line}", file=sys.stderr),
+        bars=sys.stderr is not None and sys.stderr.isatty(),
+    )
 
 
 def make_analyser(args: argparse.Namespace, language: Language) -> StanzaAnalyser:
-    """Stanza for `language`, with the cache of its package.
+    """Stanza for `language`, with the cache of its package; nothing is fetched."""
+    from mtbias import prepare
 
-    The demo's own models for ``--model demo --dataset demo`` and for ``--stanza-dir mtbias:demo``. `mtbias eval` brings
-    models that are missing, unless that is forbidden.
-    """
-    from hashlib import sha256
-
-    from mtbias.corpora import cache_folder
-    from mtbias.morphology import AnalysisCache, StanzaAnalyser, analyses_signature
-
-    cache = cache_folder(args.cache_dir)
-    package = _package(args, language.code, cache)
-    name = sha256(analyses_signature(package).encode()).hexdigest()[:12]
-    path = cache / "analyses" / f"{language.code}-{name}.sqlite"
-    return StanzaAnalyser(package, AnalysisCache(path), device=args.device)
-
-
-def _package(args: argparse.Namespace, code: str, cache: Path) -> StanzaPackage:
-    from mtbias.demo import STANZA_NAME, stanza_folder_of_demo
-    from mtbias.errors import MissingResourceError
-    from mtbias.morphology import find_package, stanza_folder
-    from mtbias.morphology.resources import download
-    from mtbias.translate.models import is_offline
-
-    model = getattr(args, "model", None)
-    all_demo = model == "demo" and args.dataset == "demo" and args.data is None
-    if str(args.stanza_dir) == STANZA_NAME or (args.stanza_dir is None and all_demo):
-        return find_package(code, stanza_folder_of_demo())
-    folder = stanza_folder(args.stanza_dir, cache)
-    try:
-        return find_package(code, folder)
-    except MissingResourceError:
-        if model is None or is_offline(args.offline):
-            raise
-        print(f"mtbias: fetching Stanza's models for {code}", file=sys.stderr)
-        return download(code, folder)
-
-
-def check_gpu(name: str | None) -> None:
-    """Refuse a ``--device`` that is not here before anything is fetched or computed.
-
-    Raises:
-        UsageError: it is no device, or there is no such GPU here.
-    """
-    if name is not None:
-        from mtbias.morphology.analyser import check_device
-
-        check_device(name)
+    return prepare.make_analyser(language, tools(args))
 
 
 class ProgressLine:

@@ -1,22 +1,27 @@
-"""Stanza as mtbias uses it: offline, raw text, one sentence a document, large batches, each distinct text once."""
+"""Analyses of texts, each distinct text worked on once, in one process or in several."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from itertools import islice
-from typing import Any, Protocol
+import logging
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures.process import BrokenProcessPool
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Protocol
 
-from mtbias.errors import MissingResourceError, UsageError
-from mtbias.morphology.cache import AnalysisCache, parse_feats
+from mtbias.morphology.cache import AnalysisCache, encode
+from mtbias.morphology.models import BATCH, StanzaModels, check_device
 from mtbias.morphology.resources import StanzaPackage
-from mtbias.types import Analysis, Span, Token, Word
+from mtbias.types import Analysis
 
-BATCH = 1024
-"""Texts handed to Stanza at once; its tagger sorts them by length and forms its own batches."""
-POS_BATCH_SENTENCES = 1000
-POS_BATCH_WORDS = 20_000
-"""Words a tagger batch may hold: Stanza's own 5,000 leaves a GPU idle."""
+if TYPE_CHECKING:
+    from mtbias.morphology.pool import Pool, Rows
+
+__all__ = ["Analyser", "StanzaAnalyser", "analyses_signature", "check_device"]
+
+_log = logging.getLogger(__name__)
+
+WORTH_PROCESSES = 4 * BATCH
+"""Fewer texts are analysed in this process: starting others takes as long."""
 
 
 class Analyser(Protocol):
@@ -46,109 +51,123 @@ def analyses_signature(package: StanzaPackage) -> str:
 class StanzaAnalyser:
     """Stanza's tokenizer, multiword splitter and tagger over raw text."""
 
-    def __init__(self, package: StanzaPackage, cache: AnalysisCache, *, device: str | None = None) -> None:
+    def __init__(
+        self, package: StanzaPackage, cache: AnalysisCache, *, device: str | None = None, processes: int = 1
+    ) -> None:
         """Nothing is loaded before there is a text that the cache lacks.
 
         Args:
             package: the models.
-            cache: where analyses are kept; it must belong to this package.
+            cache: where analyses are kept; it must belong to this package. Only this process writes it.
             device: ``cpu``, ``cuda``, ``cuda:1``…; None takes a GPU where there is one.
+            processes: how many analyse where there are `WORTH_PROCESSES` texts or more; one thread each. The analyses
+                do not depend on it.
         """
-        self._package, self._cache, self._device = package, cache, device
-        self._pipeline: Any = None
+        self._package, self._cache, self._device, self._processes = package, cache, device, processes
+        self._models = StanzaModels(package, device)
+        self._pool: Pool | None = None
+        self._begun: dict[str, None] = {}
+        """Texts that were submitted before `prepare`, those that are not in a batch yet last."""
+        self._in_batches = 0
 
     @property
     def signature(self) -> str:
         """Stanza's version and the model files."""
         return analyses_signature(self._package)
 
+    def submit(self, texts: Iterable[str]) -> None:
+        """Let other processes analyse `texts` in the meantime; with one process nothing happens before `prepare`.
+
+        Raises:
+            RunFolderError: the analyses that are done cannot be kept.
+        """
+        if self._processes == 1:
+            return
+        self._begun.update(dict.fromkeys(self._cache.missing(t for t in texts if t not in self._begun)))
+        while len(self._begun) - self._in_batches >= BATCH:
+            batch = list(islice(self._begun, self._in_batches, self._in_batches + BATCH))
+            self._in_batches += BATCH
+            try:
+                pool = self._started()
+                pool.submit(batch)
+                for rows in pool.finished():
+                    self._cache.put_encoded(rows)
+            except BrokenProcessPool:
+                self._give_up()
+
     def prepare(self, texts: Iterable[str], progress: Callable[[int], object] | None = None) -> None:
         """Analyse every distinct text that the cache lacks; `progress` is called with the number of texts just done.
 
         Raises:
             MissingResourceError: Stanza cannot load its models; says which and why.
+            RunFolderError: the analyses cannot be kept.
         """
-        missing = self._cache.missing(texts)
-        while batch := list(islice(missing, BATCH)):
-            self._cache.put(self._analyse(batch))
+        for rows in self._rows(texts):
+            self._cache.put_encoded(rows)
             if progress is not None:
-                progress(len(batch))
+                progress(len(rows))
 
     def analysis(self, text: str) -> Analysis:
         """The analysis of `text`, worked out now where it is not kept or cannot be read."""
         found = self._cache.get(text)
         if found is None:
-            found = self._analyse([text])[0]
+            found = self._models.analyse([text])[0]
             self._cache.put([found])
         return found
 
-    def _analyse(self, texts: Sequence[str]) -> list[Analysis]:
-        if self._pipeline is None:
-            self._pipeline = self._load()
-        with _lenient():
-            documents = self._pipeline.bulk_process([_blank_breaks(t) for t in texts])
-        return [Analysis(text, tuple(_tokens(text, document))) for text, document in zip(texts, documents, strict=True)]
-
-    def _load(self) -> Any:  # noqa: ANN401 - stanza has no types
-        import stanza
-
-        package = self._package
-        if self._device:
-            check_device(self._device)
+    def _rows(self, texts: Iterable[str]) -> Iterator[Rows]:
+        """What was submitted, then what the cache still lacks, batch by batch."""
         try:
-            with _lenient():
-                return stanza.Pipeline(
-                    package.language,
-                    dir=str(package.folder),
-                    processors={p: name for p, name, _ in package.models},
-                    download_method=None,
-                    tokenize_no_ssplit=True,
-                    pos_batch_size=POS_BATCH_SENTENCES,
-                    pos_batch_maximum_tokens=POS_BATCH_WORDS,
-                    verbose=False,
-                    **({"device": self._device} if self._device else {}),
-                )
-        except Exception as error:
-            raise MissingResourceError(
-                f"Stanza cannot load its models for {package.language!r} from {package.folder}: "
-                f"{type(error).__name__}: {error}; `mtbias fetch --lang {package.language}` brings them anew"
-            ) from error
+            yield from self._submitted()
+            missing = self._cache.missing(texts)
+            first = [] if self._processes == 1 else list(islice(missing, WORTH_PROCESSES))
+            batches = _batches(chain(first, missing))
+            if len(first) == WORTH_PROCESSES:
+                batches = yield from self._together(batches)
+        finally:
+            self._end()
+        for batch in batches:
+            yield [(a.text, encode(a)) for a in self._models.analyse(batch)]
+
+    def _submitted(self) -> Iterator[Rows]:
+        """What `submit` began."""
+        self._begun, self._in_batches = {}, 0
+        if self._pool is not None:
+            try:
+                yield from self._pool.finished(all_of_them=True)
+            except BrokenProcessPool:
+                self._give_up()
+
+    def _together(self, batches: Iterator[list[str]]) -> Generator[Rows, None, Iterator[list[str]]]:
+        """The analyses of `batches`, made by several processes; returns those that are left."""
+        pool = self._started()
+        try:
+            yield from pool.work(batches)
+        except BrokenProcessPool:
+            batches = chain(pool.lost(), batches)
+            self._give_up()
+        return batches
+
+    def _started(self) -> Pool:
+        from mtbias.morphology.pool import Pool
+
+        if self._pool is None:
+            self._pool = Pool(self._package, self._device, self._processes)
+        return self._pool
+
+    def _give_up(self) -> None:
+        """Go on in this process."""
+        _log.warning("a process that analyses was ended (too little memory?): going on with one process")
+        self._end()
+        self._processes = 1
+
+    def _end(self) -> None:
+        if self._pool is not None:
+            self._pool.close()
+            self._pool = None
 
 
-def check_device(name: str) -> None:
-    """Check that torch can use the device `name`.
-
-    Raises:
-        UsageError: it is no device, or there is no such GPU here.
-    """
-    import torch
-
-    try:
-        device = torch.device(name)
-    except RuntimeError:
-        raise UsageError(f"no device {name!r}: give cpu, cuda, or cuda:1 for the second GPU") from None
-    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
-        raise UsageError(f"--device {name}: torch sees {torch.cuda.device_count()} GPUs here; give --device cpu")
-
-
-@contextmanager
-def _lenient() -> Iterator[None]:
-    """Stanza's and torch's own warnings are not the user's."""
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-
-
-def _blank_breaks(text: str) -> str:
-    """Line breaks as blanks, one for one, so that one text stays one sentence and offsets stay true."""
-    return "".join(" " if c in "\n\r\t\v\f\x85\u2028\u2029" else c for c in text)
-
-
-def _tokens(text: str, document: Any) -> Iterator[Token]:  # noqa: ANN401 - stanza has no types
-    for sentence in document.sentences:
-        for token in sentence.tokens:
-            span = Span(token.start_char, token.end_char)
-            words = tuple(Word(w.text, w.lemma, w.upos or "X", parse_feats(w.feats)) for w in token.words)
-            yield Token(span, text[span.start : span.end], words)
+def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
+    left = iter(texts)
+    while batch := list(islice(left, BATCH)):
+        yield batch

@@ -7,6 +7,7 @@ import json
 import logging
 import sqlite3
 import weakref
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from mtbias.errors import RunFolderError
 from mtbias.types import Analysis, Span, Token, Word
 
 _log = logging.getLogger(__name__)
-_FORMAT = 1
+_FORMAT = 2
 
 
 class AnalysisCache:
@@ -62,6 +63,9 @@ class AnalysisCache:
         (said,) = db.execute("PRAGMA quick_check(1)").fetchone()
         if said != "ok":
             raise sqlite3.DatabaseError(said)
+        if db.execute("PRAGMA user_version").fetchone() != (_FORMAT,):  # new, or of an earlier release
+            db.execute("DROP TABLE IF EXISTS analysis")
+            db.execute(f"PRAGMA user_version = {_FORMAT}")
         db.execute("CREATE TABLE IF NOT EXISTS analysis (key BLOB PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
         db.execute("PRAGMA synchronous=NORMAL")
         db.commit()
@@ -71,33 +75,48 @@ class AnalysisCache:
         try:
             row = self._db.execute("SELECT value FROM analysis WHERE key = ?", (_key(text),)).fetchone()
             return None if row is None else decode(text, row[0])
-        except (ValueError, TypeError, IndexError):
+        except (ValueError, TypeError, IndexError, sqlite3.DatabaseError):
             return None
 
     def missing(self, texts: Iterable[str]) -> Iterator[str]:
-        """Distinct `texts` that are not kept yet, in order of first appearance."""
+        """Distinct `texts` that are not kept yet, or damaged, in order of first appearance."""
         seen: set[bytes] = set()
         for text in texts:
             key = _key(text)
             if key not in seen:
                 seen.add(key)
-                if self._db.execute("SELECT 1 FROM analysis WHERE key = ?", (key,)).fetchone() is None:
+                if not self._keeps(key):
                     yield text
 
+    def _keeps(self, key: bytes) -> bool:
+        try:
+            row = self._db.execute("SELECT value FROM analysis WHERE key = ?", (key,)).fetchone()
+        except sqlite3.DatabaseError:
+            return False
+        return row is not None and _is_whole(row[0])
+
     def put(self, analyses: Iterable[Analysis]) -> None:
-        """Keep `analyses`, all or none.
+        """Keep `analyses`, all or none; raises what `put_encoded` raises."""
+        self.put_encoded((a.text, encode(a)) for a in analyses)
+
+    def put_encoded(self, rows: Iterable[tuple[str, str]]) -> None:
+        """Keep analyses, given as their texts and what `encode` made of them, all or none.
 
         Raises:
-            RunFolderError: the disk is full or the file cannot be written.
+            RunFolderError: the disk is full, the file cannot be written or was damaged meanwhile.
         """
         try:
             with self._db:
                 self._db.executemany(
-                    "INSERT OR REPLACE INTO analysis VALUES (?, ?)", ((_key(a.text), encode(a)) for a in analyses)
+                    "INSERT OR REPLACE INTO analysis VALUES (?, ?)", ((_key(text), value) for text, value in rows)
                 )
         except sqlite3.OperationalError as error:
             raise RunFolderError(
                 f"cannot write analyses to {self.path}: {error}; free space and start again"
+            ) from error
+        except sqlite3.DatabaseError as error:
+            raise RunFolderError(
+                f"cannot write analyses to {self.path}: it is damaged: {error}; start again: it is then set aside"
             ) from error
 
     def close(self) -> None:
@@ -110,7 +129,10 @@ def _key(text: str) -> bytes:
 
 
 def encode(analysis: Analysis) -> str:
-    """Compact JSON: ``[format, [[start, end, [[text, lemma, upos, "A=B|C=D"], …]], …]]``."""
+    """CRC-32 as eight digits, then compact JSON: ``[[start, end, [[text, lemma, upos, "A=B|C=D"], …]], …]``.
+
+    A letter that a disk has changed must not make a woman of a man.
+    """
     rows = [
         [
             t.span.start,
@@ -119,7 +141,15 @@ def encode(analysis: Analysis) -> str:
         ]
         for t in analysis.tokens
     ]
-    return json.dumps([_FORMAT, rows], ensure_ascii=False, separators=(",", ":"))
+    return _with_checksum(json.dumps(rows, ensure_ascii=False, separators=(",", ":")))
+
+
+def _with_checksum(content: str) -> str:
+    return f"{zlib.crc32(content.encode()):08x}{content}"
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, str) and value == _with_checksum(value[8:])
 
 
 def decode(text: str, value: str) -> Analysis:
@@ -128,11 +158,10 @@ def decode(text: str, value: str) -> Analysis:
     Raises:
         ValueError: it is something else.
     """
-    version, rows = json.loads(value)
-    if version != _FORMAT:
-        raise ValueError(version)
+    if not _is_whole(value):
+        raise ValueError("damaged")
     tokens = []
-    for start, end, words in rows:
+    for start, end, words in json.loads(value[8:]):
         if not 0 <= start <= end <= len(text):
             raise ValueError("span outside the text")
         tokens.append(

@@ -79,7 +79,7 @@ def _translate(one: tuple[str, str], lang: str, sources: Sequence[str], device: 
         Settings(engine=engine, dtype=dtype, device=device),
         cache=cache,
     )
-    outputs, _, _ = translator.translate(sources, lambda _: Memory(), lambda _done, _total: None)
+    outputs, _ = translator.translate(translator.prepare(sources), Memory(), lambda _done, _total: None)
     return [output.text for output in outputs]
 
 

@@ -17,7 +17,7 @@ MEDIAN_WORDS, P95_WORDS, MOST_WORDS = 29, 58, 96
 TOKENS_A_WORD = 1.3
 SPREAD = 0.15
 """Standard deviation of the logarithm of a translation's tokens over its source's."""
-_Z95 = 1.6449
+Z95 = 1.6449
 """The 95th percentile of the standard normal distribution."""
 
 
@@ -32,7 +32,7 @@ class Work:
 def draw_lengths(count: int, kind: str, seed: int = 0) -> list[tuple[int, int]]:
     """Source and target tokens of `count` sentences, with the end token and the language token."""
     rng = random.Random(seed)
-    sigma, special = math.log(P95_WORDS / MEDIAN_WORDS) / _Z95, 1 if kind == "marian" else 2
+    sigma, special = math.log(P95_WORDS / MEDIAN_WORDS) / Z95, 1 if kind == "marian" else 2
     lengths = []
     for _ in range(count):
         words = min(MOST_WORDS, max(3.0, MEDIAN_WORDS * math.exp(rng.gauss(0, sigma))))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import sqlite3
+from hashlib import sha256
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -59,19 +61,30 @@ def test_a_second_analysis_of_a_text_replaces_the_first() -> None:
     assert cache.get("zum Arzt") == ZUM
 
 
+def crc_fits(value: str) -> bool:
+    return value[:8] == f"{crc32(value[8:].encode()):08x}"
+
+
+def _summed(content: str) -> str:
+    """A row with a checksum that fits, as a program with an error in it would write."""
+    return f"{crc32(content.encode()):08x}{content}"
+
+
 @pytest.mark.parametrize(
     "value",
     [
         "",
         "{",
-        "[1]",
-        "[0,[]]",  # an older format
-        "null",
-        '[1,[[0,99,[["zum",null,"ADP",""]]]]]',  # a span outside the text
-        '[1,[[3,0,[["zum",null,"ADP",""]]]]]',
-        '[1,[[0,3,[["zum"]]]]]',
-        "[1,[[0,3]]]",
-        '[1,[[0,"3",[]]]]',
+        encode(ZUM)[8:],  # as an earlier format, without a checksum
+        encode(ZUM)[:-1],
+        encode(ZUM).replace("Fem", "Fen"),  # JSON all right, one bit changed
+        encode(ZUM).replace("zu", "Zu"),
+        _summed("null"),
+        _summed('[[0,99,[["zum",null,"ADP",""]]]]'),  # a span outside the text
+        _summed('[[3,0,[["zum",null,"ADP",""]]]]'),
+        _summed('[[0,3,[["zum"]]]]'),
+        _summed("[[0,3]]"),
+        _summed('[[0,"3",[]]]'),
     ],
 )
 def test_a_damaged_row_is_none(tmp_path: Path, value: str) -> None:
@@ -86,8 +99,41 @@ def test_a_damaged_row_is_none(tmp_path: Path, value: str) -> None:
     assert changed == 1
     cache = AnalysisCache(path)
     assert cache.get("zum Arzt") is None
+    assert list(cache.missing(["zum Arzt", "Satz 0"])) == ([] if crc_fits(value) else ["zum Arzt"])
     cache.put([ZUM])
     assert cache.get("zum Arzt") == ZUM
+    cache.close()
+
+
+def test_a_cache_of_an_earlier_format_is_made_anew(tmp_path: Path) -> None:
+    path = tmp_path / "de.sqlite"
+    db = sqlite3.connect(path)
+    with db:
+        db.execute("CREATE TABLE analysis (key BLOB PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
+        db.execute("INSERT INTO analysis VALUES (?, ?)", (sha256(b"zum Arzt").digest(), "[1,[]]"))
+    db.close()
+    cache = AnalysisCache(path)
+    assert list(cache.missing(["zum Arzt"])) == ["zum Arzt"]
+    assert cache._db.execute("SELECT count(*) FROM analysis").fetchone() == (0,)
+    cache.close()
+
+
+def test_a_file_damaged_while_it_is_open_is_explained(tmp_path: Path) -> None:
+    path = tmp_path / "de.sqlite"
+    first = AnalysisCache(path)
+    first.put(many(2000))
+    first.close()
+    cache = AnalysisCache(path)
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(24)
+        file.write(b"\xff" * 4)  # SQLite's counter of changes: what it holds in memory is read again
+        file.seek(4096)
+        file.write(b"\xff" * (size - 4096))
+    assert cache.get("Satz 1999") is None
+    assert list(cache.missing(["Satz 1999"])) == ["Satz 1999"]
+    with pytest.raises(RunFolderError, match=r"it is damaged: .*; start again: it is then set aside"):
+        cache.put(many(2000))
     cache.close()
 
 

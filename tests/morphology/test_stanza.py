@@ -15,21 +15,34 @@ import pytest
 from mtbias.errors import DataError, MissingResourceError, UsageError
 from mtbias.morphology import AnalysisCache, StanzaAnalyser, StanzaPackage, find_package, stanza_folder
 from mtbias.morphology.analyser import check_device
+from mtbias.morphology.models import StanzaModels
 from mtbias.types import Analysis
 
 Make = Callable[[str], "Spy"]
 
 
+class SpyModels(StanzaModels):
+    """The real models, which remember what they were made to analyse."""
+
+    def __init__(self, package: StanzaPackage) -> None:
+        super().__init__(package, "cpu")
+        self.seen: list[list[str]] = []
+
+    def analyse(self, texts: Sequence[str]) -> list[Analysis]:
+        self.seen.append(list(texts))
+        return super().analyse(texts)
+
+
 class Spy(StanzaAnalyser):
-    """The real analyser, which remembers what it was made to analyse."""
+    """The real analyser with such models."""
 
     def __init__(self, package: StanzaPackage, cache: AnalysisCache) -> None:
         super().__init__(package, cache, device="cpu")
-        self.seen: list[list[str]] = []
+        self._models: SpyModels = SpyModels(package)
 
-    def _analyse(self, texts: Sequence[str]) -> list[Analysis]:
-        self.seen.append(list(texts))
-        return super()._analyse(texts)
+    @property
+    def seen(self) -> list[list[str]]:
+        return self._models.seen
 
 
 @pytest.fixture(scope="session")
@@ -122,7 +135,7 @@ def test_every_distinct_text_is_analysed_once(stanza_dir: Path, tmp_path: Path) 
     second.prepare(["La cuoca dorme.", "Il sarto cuce.", "Il medico ride."])
     assert second.analysis("La cuoca dorme.") == before
     assert second.seen == []
-    assert second._pipeline is None
+    assert second._models._pipeline is None
     second._cache.close()
 
 

@@ -1,0 +1,108 @@
+"""Several processes analyse; the cache is the same as with one, also where a process dies."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from mtbias.errors import MissingResourceError
+from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
+from mtbias.morphology import analyser as module
+from mtbias.morphology.models import StanzaModels
+
+TEXTS = [f"{who} {does} {how}." for who in ("La cuoca", "Il sarto") for does in ("ride", "dorme") for how in "abcdefg"]
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches of 4, so that 28 texts are worth two processes."""
+    monkeypatch.setattr(module, "BATCH", 4)
+    monkeypatch.setattr(module, "WORTH_PROCESSES", 8)
+
+
+def rows(analyser: StanzaAnalyser) -> list[tuple[bytes, str]]:
+    return analyser._cache._db.execute("SELECT key, value FROM analysis ORDER BY key").fetchall()
+
+
+@pytest.fixture(scope="module")
+def expected(stanza_dir: Path) -> list[tuple[bytes, str]]:
+    """What one process finds."""
+    one = StanzaAnalyser(find_package("it", stanza_dir), AnalysisCache(None), device="cpu")
+    one.prepare(TEXTS)
+    assert len(rows(one)) == len(TEXTS)
+    return rows(one)
+
+
+def make(stanza_dir: Path, monkeypatch: pytest.MonkeyPatch | None = None) -> StanzaAnalyser:
+    """An analyser of two processes; with `monkeypatch` this process itself must not analyse."""
+    two = StanzaAnalyser(find_package("it", stanza_dir), AnalysisCache(None), device="cpu", processes=2)
+    if monkeypatch is not None:
+        monkeypatch.setattr(StanzaModels, "analyse", None)
+    return two
+
+
+def test_two_processes_find_what_one_finds(
+    stanza_dir: Path, expected: list[tuple[bytes, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two = make(stanza_dir, monkeypatch)
+    done: list[int] = []
+    two.prepare(TEXTS * 2, done.append)
+    assert rows(two) == expected
+    assert sum(done) == len(TEXTS)
+    assert two._pool is None  # they have ended
+
+
+def test_what_was_submitted_is_not_analysed_again(
+    stanza_dir: Path, expected: list[tuple[bytes, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two = make(stanza_dir, monkeypatch)
+    two.submit(TEXTS[:6])  # a batch, and a half that waits
+    two.submit(TEXTS[4:9])
+    assert two._in_batches == 8
+    done: list[int] = []
+    two.prepare(TEXTS, done.append)
+    assert rows(two) == expected
+    assert sum(done) == len(TEXTS)
+
+
+def test_after_a_process_was_killed_one_goes_on(
+    stanza_dir: Path, expected: list[tuple[bytes, str]], caplog: pytest.LogCaptureFixture
+) -> None:
+    two = make(stanza_dir)
+    two.submit(TEXTS[:4])
+    assert two._pool is not None
+    for process in two._pool._executor._processes:
+        os.kill(process, signal.SIGKILL)
+    with caplog.at_level(logging.WARNING):
+        two.prepare(TEXTS)
+    assert rows(two) == expected
+    (record,) = caplog.records
+    assert "was ended" in record.message
+    assert "one process" in record.message
+
+
+def test_with_one_process_nothing_is_begun(stanza_dir: Path) -> None:
+    one = StanzaAnalyser(find_package("it", stanza_dir), AnalysisCache(None), device="cpu")
+    one.submit(TEXTS)
+    assert one._pool is None
+    assert rows(one) == []
+
+
+def test_few_texts_start_no_process(stanza_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    two = make(stanza_dir)
+    monkeypatch.setattr(two, "_started", None)
+    two.prepare(TEXTS[:7])
+    assert len(rows(two)) == 7
+
+
+def test_an_error_in_a_process_is_the_same_error_here(stanza_dir: Path, tmp_path: Path) -> None:
+    package = find_package("it", stanza_dir)
+    nowhere = type(package)(package.language, tmp_path, package.models)
+    two = StanzaAnalyser(nowhere, AnalysisCache(None), device="cpu", processes=2)
+    with pytest.raises(MissingResourceError, match="mtbias fetch --lang it"):
+        two.prepare(TEXTS)
+    assert two._pool is None
