@@ -35,6 +35,14 @@ class MissingResourceError(MtbiasError):
     """Something that must be on disk is not; the message names the command that brings it."""
 
 
+class MissingTranslationsError(MtbiasError):
+    """A run that may not translate lacks translations; says how many, and which command makes them."""
+
+
+class OfflineError(MtbiasError):
+    """Something tried to reach the network where it is forbidden; says what, and who forbids it."""
+
+
 class DependencyError(MtbiasError):
     """An optional library is not installed; the message names the extra that brings it."""
 

@@ -4,28 +4,41 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from mtbias import __version__
 from mtbias.align import Aligner, Pair
-from mtbias.decide import FIXED_GENDER, FormVotes, decide
-from mtbias.metrics import AgreementReport, agreement, score
-from mtbias.metrics.agreement import LABELS
-from mtbias.morphology import Analyser
+from mtbias.decide import FormVotes, decide
+from mtbias.errors import MissingTranslationsError, RunFolderError
+from mtbias.metrics import score
+from mtbias.morphology import Analyser, StanzaAnalyser
 from mtbias.plugin import Language
 from mtbias.report.html import ReportRun, render_html
-from mtbias.runs import Chunks, Json, RunFolder, RunManifest, join_records, remove_chunks
-from mtbias.translate.generate import NOTICED, Memory, Output, Store, count_outputs, is_noticed
+from mtbias.runs import (
+    CallRecord,
+    Json,
+    KeptBatches,
+    RunFolder,
+    RunManifest,
+    budget_of_run,
+    join_records,
+    read_shard_reports,
+    remove_chunks,
+    write_shard_report,
+)
+from mtbias.runs import progress as progress_of
+from mtbias.translate.generate import NOTICED, Memory, Output, Store, Tally, count_outputs, is_noticed
+from mtbias.translate.shards import Shard, batches_of
 from mtbias.types import Alignment, GenderCall, Instance, Reason, Translation
 
 if TYPE_CHECKING:
     from mtbias.corpora import Corpus
-    from mtbias.corpora.labels import HumanLabel
     from mtbias.translate.given import GivenTranslations
-    from mtbias.translate.translator import Translator
+    from mtbias.translate.translator import Prepared, Translator
 
 REPORT = "report.html"
 
@@ -184,28 +197,157 @@ def score_translations(
     return _run(request, request.identity(), lambda _: given, out, progress)
 
 
-def evaluate(request: EvalRequest, *, out: Path | None = None, progress: Progress = _quiet) -> Mapping[str, Any]:
+def evaluate(
+    request: EvalRequest, *, out: Path | None = None, generate: bool = True, progress: Progress = _quiet
+) -> Mapping[str, Any]:
     """Translate the corpus, then as `score_translations`.
 
-    With `out`, every batch of translations is kept there as soon as it is made, so that a run that was killed goes on.
+    With `out`, every batch of translations is kept there as soon as it is made, so that a run that was killed goes on,
+    with what `translate_shard` kept there too. Without `generate` all of them must be there.
+
+    Raises:
+        MissingTranslationsError: without `generate`, batches are missing or damaged; nothing else was done.
+        ModelError: the checkpoint cannot be loaded, or a sentence does not fit into memory.
+        RunFolderError: the folder belongs to another run or cannot be written.
+        ValueError: without `generate`, and without `out`.
+    """
+    if out is None and not generate:
+        raise ValueError("expected a run folder with translations, got none")
+    if out is not None:
+        _take_budget(request, out)
+
+    def translate(folder: RunFolder | None) -> _Translated:
+        return _translate(request, folder, progress, generate=generate)
+
+    return _run(request, request.identity(), translate, out, progress)
+
+
+@dataclass(frozen=True, slots=True)
+class ShardReport:
+    """What `translate_shard` did; all 0 but the seconds where the run was complete already."""
+
+    batches: int
+    sentences: int
+    """Distinct sentences of the shard: `generated` and `resumed` together."""
+    generated: int
+    """Sentences translated now."""
+    resumed: int
+    """Sentences whose translations were there already."""
+    halved: int
+    """Times that a batch ran out of memory and was halved."""
+    seconds: float
+
+
+def translate_shard(request: EvalRequest, shard: Shard, *, out: Path, progress: Progress = _quiet) -> ShardReport:
+    """Translate the batches of `shard` that are not in the run folder `out` yet, and keep them there.
+
+    Many processes may do so at once, on whatever hosts; two on one shard write the same files. What they translate
+    does not depend on the number of shards. `evaluate` completes the run.
 
     Raises:
         ModelError: the checkpoint cannot be loaded, or a sentence does not fit into memory.
-        RunFolderError: the folder belongs to another run or cannot be written.
+        RunFolderError: the folder belongs to another run, holds another plan, is being completed by another process,
+            or cannot be written.
     """
-    return _run(request, request.identity(), lambda folder: _translate(request, folder, progress), out, progress)
-
-
-def _translate(request: EvalRequest, folder: RunFolder | None, progress: Progress) -> _Translated:
-    instances = request.corpus.instances
-
-    def store(key: str) -> Store:
-        return Memory() if folder is None else _Kept(Chunks(folder.path, key))
-
     start = time.perf_counter()
-    outputs, tally, plan = request.translator.translate(
-        [i.source for i in instances], store, lambda done, total: progress("translate", done, total)
-    )
+    with _open_shared(request, out) as folder:
+        if folder.is_complete():
+            return ShardReport(0, 0, 0, 0, 0, round(time.perf_counter() - start, 3))
+        prepared, store = _prepare_shared(request, folder)
+        batches = batches_of(prepared.plan, shard)
+        tally = request.translator.translate_part(
+            prepared, batches, store, lambda done, total: progress("translate", done, total)
+        )
+        sentences = sum(len(batch.rows) for batch in batches)
+        seconds = round(time.perf_counter() - start, 3)
+        write_shard_report(
+            folder.path,
+            str(shard),
+            {
+                **_host(),
+                "torch": version("torch"),
+                **request.translator.execution(loaded=tally.generated > 0),
+                **tally.to_json(),
+                "batches": len(batches),
+                "seconds": seconds,
+            },
+        )
+        return ShardReport(len(batches), sentences, tally.generated, tally.resumed, tally.halved, seconds)
+
+
+def _take_budget(request: EvalRequest, out: Path) -> bool:
+    """Plan as the run in `out` was planned, on whatever device it was begun; gives whether that changes anything."""
+    begun, before = budget_of_run(out), request.translator.budget()
+    if begun is not None:
+        request.translator.use_budget(begun)
+    return request.translator.budget() != before
+
+
+def _open_shared(request: EvalRequest, out: Path) -> RunFolder:
+    _take_budget(request, out)
+    try:
+        return RunFolder(out).open_shared(request.identity(), _host())
+    except RunFolderError:
+        if not _take_budget(request, out):  # else another device was faster to say how batches are made
+            raise
+        return RunFolder(out).open_shared(request.identity(), _host())
+
+
+def _prepare_shared(request: EvalRequest, folder: RunFolder) -> tuple[Prepared, KeptBatches]:
+    sources = [i.source for i in request.corpus.instances]
+    prepared = request.translator.prepare(sources)
+    try:
+        return prepared, KeptBatches(folder.path, prepared, alone=False)
+    except RunFolderError:
+        if not _take_budget(request, folder.path):  # as in `_open_shared`
+            raise
+    prepared = request.translator.prepare(sources)
+    return prepared, KeptBatches(folder.path, prepared, alone=False)
+
+
+def _host() -> dict[str, Json]:
+    return {"host": platform.node(), "python": platform.python_version()}
+
+
+def run_in_memory(
+    request: ScoreRequest | EvalRequest, *, progress: Progress = _quiet
+) -> tuple[RunManifest, Mapping[str, Any], tuple[CallRecord, ...]]:
+    """`score_translations` or `evaluate` without a folder: manifest, metrics, and the records of ``calls.jsonl``.
+
+    Raises:
+        ModelError: as in `evaluate`.
+    """
+    if isinstance(request, EvalRequest):
+        translated = _translate(request, None, progress, generate=True)
+    else:
+        translated = _Translated(request.given.translations, _given_counts(request.given), {})
+    manifest = RunManifest(request.identity(), translated.execution)
+    metrics, calls = _compute(request, translated, manifest, progress)
+    return manifest, metrics, tuple(join_records(request.corpus.instances, translated.translations, calls))
+
+
+def _translate(request: EvalRequest, folder: RunFolder | None, progress: Progress, *, generate: bool) -> _Translated:
+    instances = request.corpus.instances
+    start = time.perf_counter()
+    if folder is not None and not generate:
+        found = progress_of(folder.path)
+        if not found.translated:
+            raise _missing(folder, len(found.missing), found.batches)
+    prepared = request.translator.prepare([i.source for i in instances])
+    kept = None if folder is None else KeptBatches(folder.path, prepared, alone=generate)
+    if folder is None or kept is None or generate:
+        store: Store = kept or Memory()
+        if isinstance(request.analyser, StanzaAnalyser) and request.translator.device.startswith("cuda"):
+            store = _Analysed(store, request.analyser)  # on a CPU both would want the same cores
+        outputs, tally = request.translator.translate(
+            prepared, store, lambda done, total: progress("translate", done, total)
+        )
+    else:
+        gathered, missing = kept.gather()
+        if gathered is None:
+            raise _missing(folder, missing, len(prepared.plan))
+        outputs, tally = gathered, Tally(resumed=len(prepared.distinct))
+    shards = [] if folder is None else read_shard_reports(folder.path)
     translations = [
         Translation(i.id, o.text) if o.text else Translation(i.id, None, "empty")
         for i, o in zip(instances, outputs, strict=True)
@@ -219,24 +361,36 @@ def _translate(request: EvalRequest, folder: RunFolder | None, progress: Progres
         {
             **request.translator.execution(loaded=tally.generated > 0),
             **tally.to_json(),
-            "batches": len(plan),
+            "batches": len(prepared.plan),
             "translate_seconds": round(time.perf_counter() - start, 3),
+            **({"shards": shards} if shards else {}),
         },
     )
 
 
-class _Kept:
-    """Batches of outputs as chunks in the run folder."""
+@dataclass(frozen=True, slots=True)
+class _Analysed:
+    """A store of batches; what is put there is analysed while the next batch is translated."""
 
-    def __init__(self, chunks: Chunks) -> None:
-        self._chunks = chunks
+    store: Store
+    analyser: StanzaAnalyser
 
     def get(self, index: int) -> Sequence[Output] | None:
-        records = self._chunks.get(index)
-        return None if records is None else [Output(**record) for record in records]
+        """See `Store`."""
+        return self.store.get(index)
 
     def put(self, index: int, outputs: Sequence[Output]) -> None:
-        self._chunks.put(index, [asdict(output) for output in outputs])
+        """See `Store`."""
+        self.store.put(index, outputs)
+        self.analyser.submit(output.text for output in outputs if output.text)
+
+
+def _missing(folder: RunFolder, missing: int, batches: int | None) -> MissingTranslationsError:
+    how_many = "no translations" if batches is None else f"{missing} of {batches} batches of translations are missing"
+    return MissingTranslationsError(
+        f"{folder.path}: {how_many}; `mtbias eval … --out {folder.path} --shard K/N` makes those of part K of N, "
+        "without --shard it makes all and completes the run"
+    )
 
 
 def _run(
@@ -248,9 +402,7 @@ def _run(
 ) -> Mapping[str, Any]:
     if out is None:
         return _compute(request, translate(None), RunManifest(identity, {}), progress)[0]
-    with RunFolder(out).open_or_create(
-        identity, {"host": platform.node(), "python": platform.python_version()}
-    ) as folder:
+    with RunFolder(out).open_or_create(identity, _host()) as folder:
         if not folder.is_complete():
             start = time.perf_counter()
             translated = translate(folder)
@@ -303,119 +455,3 @@ def _given_counts(given: GivenTranslations) -> dict[str, Any]:
         **{kind: getattr(given, kind) for kind in kinds},
         "examples": {kind: list(names) for kind, names in given.examples.items()},
     }
-
-
-@dataclass(frozen=True)
-class Validation:
-    """How often the evaluator agrees with human labels of one language."""
-
-    lang: str
-    annotator: str
-    labels: tuple[HumanLabel, ...]
-    calls: tuple[GenderCall, ...]
-    report: AgreementReport
-    signature: str
-
-    def heads(self) -> list[bool]:
-        """For every label that names the head's token: whether the head that was found lies in it."""
-        return [
-            bool(call.target) and call.target[0].overlaps(label.target_head)
-            for label, call in zip(self.labels, self.calls, strict=True)
-            if label.target_head is not None
-        ]
-
-    def to_json(self) -> dict[str, Any]:
-        """Numbers in per cent, κ too; further keys beside the fixed ones are intervals and denominators."""
-        overall, heads = self.report.overall.to_json(), self.heads()
-        return {
-            "lang": self.lang,
-            "n": overall["n"],
-            "agreement": overall["agreement"],
-            "kappa": _percent(overall["kappa"]),
-            "balanced_accuracy": overall["balanced_accuracy"],
-            "undecided": overall["undecided"],
-            "head_exact": round(100 * sum(heads) / len(heads), 6) if heads else None,
-            "by_basis": {k: {"n": v.n, "agreement": v.to_json()["agreement"]} for k, v in self.report.by_basis.items()},
-            "head_n": len(heads),
-            "agreement_decided": self._agreement_decided(),
-            "fixed_nouns": sum(withheld(call) for call in self.calls),
-            "annotator": self.annotator,
-            "agreement_interval": overall["agreement_interval"],
-            "recall": overall["recall"],
-            "labels": overall["labels"],
-            "signature": self.signature,
-        }
-
-    def _agreement_decided(self) -> float | None:
-        """Agreement on the rows with a verdict, in per cent."""
-        overall = self.report.overall
-        return round(100 * overall.agreed / overall.decided, 6) if overall.decided else None
-
-    def disagreements(self) -> Iterator[str]:
-        """The rows on which label and call, or the heads, differ; a few lines each."""
-        for label, call in zip(self.labels, self.calls, strict=True):
-            found = label.target_head is None or (bool(call.target) and call.target[0].overlaps(label.target_head))
-            if call.gender is LABELS[label.label] and found:
-                continue
-            head = label.target[slice(*call.target[0])] if call.target else "nothing"
-            expected = label.target[slice(*label.target_head)] if label.target_head else "?"
-            evidence = "; ".join(
-                f"{e.kind} {e.word} {e.gender or 'silent'} ({e.source}: {e.detail})" for e in call.evidence
-            )
-            yield (
-                f"line {label.line}, {label.system}, basis {label.basis or '?'}: {label.source}\n  {label.target}\n"
-                f"  label {LABELS[label.label]} at {expected}; "
-                f"called {call.gender or call.reason} at {head}: {evidence}"
-            )
-
-
-def validate(
-    labels: Sequence[HumanLabel],
-    bitext: Sequence[tuple[str, str]],
-    language: Language,
-    aligner: Aligner,
-    analyser: Analyser,
-    *,
-    annotator: str = "1",
-    progress: Progress = _quiet,
-) -> Validation:
-    """Call the labelled translations and compare.
-
-    Args:
-        labels: human labels, all in `language`.
-        bitext: further (source, target) pairs that alignment and the tagger's votes learn from.
-        language: the plugin.
-        aligner: see `call_genders`.
-        analyser: see `call_genders`.
-        annotator: whose labels these are, for the record.
-        progress: see `Progress`.
-    """
-    pairs = [Pair(label.id, label.source, label.target, label.head, label.entity) for label in labels]
-    pairs += [Pair(f"bitext-{n}", source, target) for n, (source, target) in enumerate(bitext)]
-    calls = call_pairs(pairs, language, aligner, analyser, progress=progress)
-    report = agreement(
-        [label.label for label in labels],
-        [call.gender for call in calls],
-        basis=[label.basis or "?" for label in labels] if any(label.basis for label in labels) else None,
-    )
-    signature = "|".join(
-        (
-            f"lang:{language.code}",
-            f"labels:{len(labels)}",
-            f"bitext:{len(bitext)}",
-            f"aligner:{aligner.signature}",
-            f"stanza:{analyser.signature}",
-            f"plugin:{language.code}/{language.version}",
-            f"mtbias:{__version__}",
-        )
-    )
-    return Validation(language.code, annotator, tuple(labels), calls, report, signature)
-
-
-def withheld(call: GenderCall) -> bool:
-    """No call because the head is a noun of fixed grammatical gender."""
-    return call.gender is None and any(e.detail.startswith(FIXED_GENDER) for e in call.evidence)
-
-
-def _percent(value: float | None) -> float | None:
-    return None if value is None else round(100 * value, 6)

@@ -18,6 +18,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_language(parser)
     options.add_dataset(parser, default=None)
     options.add_run(parser)
+    parser.add_argument(
+        "--shard",
+        metavar="K/N",
+        help="translate part K of N only, into --out; without it what the parts lack is translated, and the run scored",
+    )
     parser.add_argument("--offline", action="store_true", help="never use the network (HF_HUB_OFFLINE=1 does the same)")
     parser.add_argument(
         "--revision", metavar="COMMIT", help="commit, branch or tag of a hub model (default: the pinned one)"
@@ -46,23 +51,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Translate, score and print."""
-    from mtbias.align import get_aligner
-    from mtbias.cli.corpus import corpus_for
-    from mtbias.corpora import cache_folder
-    from mtbias.pipeline import EvalRequest, evaluate
-    from mtbias.registry import get_language
-    from mtbias.translate.models import DEMO, locate
-    from mtbias.translate.translator import Settings, Translator
+    from mtbias.errors import UsageError
+    from mtbias.pipeline import evaluate, translate_shard
+    from mtbias.prepare import prepare_eval
+    from mtbias.translate.shards import Shard
+    from mtbias.translate.translator import Settings
 
-    if args.dataset is None:
-        args.dataset = DEMO if args.model == DEMO and args.data is None else "winomt"
-    language = get_language(args.lang)
-    aligner = get_aligner(args.aligner)
-    options.check_gpu(args.device)
-    cache = cache_folder(args.cache_dir)
-    corpus = corpus_for(args, cache)
-    analyser = options.make_analyser(args, language)
-    checkpoint = locate(args.model, language.code, cache=cache, revision=args.revision, offline=args.offline)
+    shard = None if args.shard is None else Shard.parse(args.shard)
+    if shard is not None and args.out is None:
+        raise UsageError("--shard: translations are kept in the folder of the run; name it with --out")
     settings = Settings(
         preset=args.preset,
         engine=args.engine,
@@ -74,14 +71,24 @@ def run(args: argparse.Namespace) -> None:
         batch_rows=args.batch_rows,
         target_code=args.target_code,
     )
-    request = EvalRequest(
-        corpus=corpus,
-        translator=Translator(checkpoint, language.code, settings, cache=cache),
-        language=language,
-        aligner=aligner,
-        analyser=analyser,
+    request = prepare_eval(
+        args.model,
+        args.lang,
+        dataset=args.dataset,
+        data=args.data,
+        revision=args.revision,
+        settings=settings,
+        tools=options.tools(args),
+        fetching=options.fetching(args),
         seed=args.seed,
-        n_resamples=args.resamples,
+        resamples=args.resamples,
     )
+    if shard is not None:
+        report = translate_shard(request, shard, out=args.out, progress=options.ProgressLine())
+        print(
+            f"Shard {shard} of {args.out}: {report.batches} batches, {report.sentences} sentences; {report.generated} "
+            f"translated now in {report.seconds:.1f} s, {report.resumed} were there"
+        )
+        return
     metrics = evaluate(request, out=args.out, progress=options.ProgressLine())
     options.show(args, metrics)

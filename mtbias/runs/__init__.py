@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
-from mtbias.runs.chunks import Chunks, remove_chunks
+from mtbias.runs.chunks import (
+    Chunks,
+    PlanRecord,
+    agree_on_plan,
+    read_plan,
+    read_shard_reports,
+    remove_chunks,
+    write_shard_report,
+)
 from mtbias.runs.folder import RunFolder
 from mtbias.runs.manifest import Json, RunManifest
 from mtbias.runs.read import FinishedRun, read_run
 from mtbias.runs.records import CallRecord, join_records, metrics_text
+from mtbias.runs.state import RunProgress, progress
+from mtbias.runs.store import KeptBatches, budget_of_run
 
 __all__ = [
     "CallRecord",
     "Chunks",
     "FinishedRun",
     "Json",
+    "KeptBatches",
+    "PlanRecord",
     "RunFolder",
     "RunManifest",
+    "RunProgress",
+    "agree_on_plan",
+    "budget_of_run",
     "join_records",
     "metrics_text",
+    "progress",
+    "read_plan",
     "read_run",
+    "read_shard_reports",
     "remove_chunks",
+    "write_shard_report",
 ]

@@ -6,6 +6,7 @@ import errno
 import logging
 import os
 import re
+import secrets
 import socket
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -15,12 +16,14 @@ from pathlib import Path
 from mtbias.errors import RunFolderError
 
 LOCK_NAME = ".lock"
-_TEMPORARY = re.compile(r"\..+\.\d+\.tmp")
+_TEMPORARY = re.compile(r"\..+\.\d+(?:\.[0-9A-Za-z-]+\.[0-9a-f]{8})?\.tmp")
 _LINES_A_WRITE = 1000
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
 _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
+_NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.EMLINK}
+_SHARED = "shared"
 
 _log = logging.getLogger(__name__)
 
@@ -50,17 +53,37 @@ def write_atomic(path: Path, content: bytes | Iterable[str]) -> None:
     Raises:
         RunFolderError: the disk is full, or another operating-system error.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        _write(temporary, content)
-        with explained(path, "write"):
-            temporary.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise
+    with _temporary(path, content) as temporary, explained(path, "write"):
+        temporary.replace(path)
     with explained(path, "write"):
         _sync_folder(path.parent)
+
+
+def write_new(path: Path, content: bytes | Iterable[str]) -> bool:
+    """As `write_atomic`, where there is no such file yet; gives whether it was written.
+
+    Of several processes, on whatever hosts, one writes: the file gets its name by a hard link, which fails where the
+    name is taken. A file system without hard links leaves the moment between look and rename to the last of them.
+
+    Raises:
+        RunFolderError: the disk is full, or another operating-system error.
+    """
+    if path.exists():
+        return False
+    with _temporary(path, content) as temporary, explained(path, "write"):
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            return False
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            if path.exists():
+                return False
+            temporary.replace(path)
+    with explained(path, "write"):
+        _sync_folder(path.parent)
+    return True
 
 
 def is_ours(name: str) -> bool:
@@ -69,7 +92,7 @@ def is_ours(name: str) -> bool:
 
 
 def remove_temporaries(folder: Path) -> None:
-    """Remove the temporary files of processes that were killed. Only for the one who holds the folder's lock."""
+    """Remove the temporary files of processes that were killed. Only for the one who holds the folder's lock alone."""
     with explained(folder, "remove temporary files"):
         for entry in folder.iterdir():
             if _TEMPORARY.fullmatch(entry.name):
@@ -77,18 +100,19 @@ def remove_temporaries(folder: Path) -> None:
 
 
 class FolderLock:
-    """The right to write into a folder: held by one process at a time, released when it ends, even when killed.
+    """The right to write into a folder: of one process alone, or shared by many; it ends with them, even when killed.
 
-    It is an advisory lock (flock) on ``.lock``, which holds the process number and host of the holder. Where the
+    It is an advisory lock (flock) on ``.lock``, which holds the process number and host of the one holder. Where the
     system or the file system has no such locks, a warning is logged and the folder is used without.
     """
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / LOCK_NAME
         self._handle: int | None = None
+        self._is_shared = False
 
-    def acquire(self) -> None:
-        """Take the lock.
+    def acquire(self, *, shared: bool = False) -> None:
+        """Take the lock, alone or `shared` with others who share it.
 
         Raises:
             RunFolderError: another process holds it, or the lock file cannot be written.
@@ -97,21 +121,23 @@ class FolderLock:
             handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             with explained(self._path, "lock"):
-                self._flock(handle)
+                self._flock(handle, shared=shared)
+            holder = _SHARED if shared else f"{os.getpid()} {socket.gethostname()}"
             with explained(self._path, "write"):
                 os.ftruncate(handle, 0)
-                os.pwrite(handle, f"{os.getpid()} {socket.gethostname()}\n".encode(), 0)
+                os.pwrite(handle, f"{holder}\n".encode(), 0)
         except BaseException:
             os.close(handle)
             raise
-        self._handle = handle
+        self._handle, self._is_shared = handle, shared
 
     def release(self) -> None:
         """Give the lock back; nothing happens where it is not held."""
         if self._handle is not None:
             handle, self._handle = self._handle, None
-            with suppress(OSError):
-                os.ftruncate(handle, 0)
+            if not self._is_shared:
+                with suppress(OSError):
+                    os.ftruncate(handle, 0)
             os.close(handle)
 
     @property
@@ -119,17 +145,22 @@ class FolderLock:
         """Whether this object holds the lock."""
         return self._handle is not None
 
-    def _flock(self, handle: int) -> None:
+    @property
+    def shared(self) -> bool:
+        """Whether this object holds the lock together with others."""
+        return self.held and self._is_shared
+
+    def _flock(self, handle: int, *, shared: bool) -> None:
         try:
             import fcntl
         except ImportError:
             _log.warning("%s: this system has no file locks; do not start two runs in one folder", self._path.parent)
             return
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
             raise RunFolderError(
-                f"{self._path.parent}: {self._holder(handle)} is writing into this folder; "
+                f"{self._path.parent}: {self._holder(handle)} into this folder; "
                 "wait for it, stop it, or choose another folder"
             ) from None
         except OSError as error:
@@ -140,7 +171,25 @@ class FolderLock:
     @staticmethod
     def _holder(handle: int) -> str:
         pid, _, host = os.pread(handle, 1000, 0).decode(errors="replace").strip().partition(" ")
-        return f"process {pid} on {host}" if pid else "another process"
+        if pid == _SHARED:
+            return "a task that translates a shard is writing"
+        return f"process {pid} on {host} is writing" if pid else "another process is writing"
+
+
+@contextmanager
+def _temporary(path: Path, content: bytes | Iterable[str]) -> Iterator[Path]:
+    """A file beside `path` with `content`, on the disk; gone after the block, unless it was renamed.
+
+    Its name is unlike that of any other process on any host: tasks on several nodes write into one folder.
+    """
+    host = re.sub(r"[^0-9A-Za-z]", "-", socket.gethostname())[:40] or "host"
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{host}.{secrets.token_hex(4)}.tmp")
+    try:
+        _write(temporary, content)
+        yield temporary
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 def _write(temporary: Path, content: bytes | Iterable[str]) -> None:

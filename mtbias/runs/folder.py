@@ -12,7 +12,8 @@ from typing import Any, Self, TypeVar
 
 from mtbias.errors import DataError, RunFolderError
 from mtbias.runs import records
-from mtbias.runs.atomic import FolderLock, explained, is_ours, remove_temporaries, write_atomic
+from mtbias.runs.atomic import FolderLock, explained, is_ours, remove_temporaries, write_atomic, write_new
+from mtbias.runs.chunks import PARTS
 from mtbias.runs.manifest import Json, RunManifest
 from mtbias.runs.records import CallRecord
 from mtbias.types import Translation
@@ -51,21 +52,39 @@ class RunFolder:
             RunFolderError: the path is a file, cannot be written, holds other things and no manifest, belongs to a run
                 with another identity (the message names every difference), is damaged, or is in use.
         """
-        asked = RunManifest(identity, execution or {})
+        self._open(RunManifest(identity, execution or {}), shared=False)
+        return self
+
+    def open_shared(self, identity: Mapping[str, Json], execution: Mapping[str, Json] | None = None) -> Self:
+        """Open the folder together with other processes, on this host or others, which all add to the same run.
+
+        The first of them writes the manifest, `execution` included; the others compare theirs and leave it as it is.
+        Files of the run itself can only be written by the one who opens it alone (`open_or_create`), which nobody can
+        while it is shared, and the other way round.
+
+        Raises:
+            RunFolderError: as in `open_or_create`.
+        """
+        self._open(RunManifest(identity, execution or {}), shared=True)
+        return self
+
+    def _open(self, asked: RunManifest, *, shared: bool) -> None:
         with explained(self.path, "use it as the folder of a run"):
             if self.path.exists() and not self.path.is_dir():
                 raise RunFolderError(f"{self.path}: expected a folder, found a file; choose another path")
             self.path.mkdir(parents=True, exist_ok=True)
             self._refuse_foreign()
-        self._lock.acquire()
+        self._lock.acquire(shared=shared)
         try:
             self._refuse_foreign()
-            remove_temporaries(self.path)
+            if not shared:
+                for folder in (self.path, self.path / PARTS):
+                    if folder.is_dir():
+                        remove_temporaries(folder)
             self._claim(asked)
         except BaseException:
             self._lock.release()
             raise
-        return self
 
     def close(self) -> None:
         """Let others write into the folder."""
@@ -107,7 +126,7 @@ class RunFolder:
         """
         if not name or name.startswith(".") or Path(name).name != name:
             raise ValueError(f"expected a plain file name, got {name!r}")
-        if not self._lock.held:
+        if not self._lock.held or self._lock.shared:
             raise RunFolderError(f"{self.path}: not open for writing; use open_or_create")
         write_atomic(self.path / name, content)
 
@@ -192,8 +211,7 @@ class RunFolder:
 
     def _claim(self, asked: RunManifest) -> None:
         """Write the manifest, or compare the one that is there."""
-        if not self.has(MANIFEST):
-            self._write_manifest(asked)
+        if not self.has(MANIFEST) and write_new(self.path / MANIFEST, _manifest_text(asked)):
             return
         found = self.manifest
         if found.fingerprint != asked.fingerprint:
@@ -201,18 +219,17 @@ class RunFolder:
                 f"{self.path}: belongs to another run: {'; '.join(found.differences(asked))}. "
                 "Choose another folder, or remove this one"
             )
-        if {**found.execution, **asked.execution} != found.execution:
+        if not self._lock.shared and {**found.execution, **asked.execution} != found.execution:
             self._write_manifest(RunManifest(found.identity, {**found.execution, **asked.execution}))
 
     def _write_manifest(self, manifest: RunManifest) -> None:
-        text = json.dumps(manifest.to_json(), ensure_ascii=False, allow_nan=False, indent=2)
-        self.write_atomic(MANIFEST, f"{text}\n".encode())
+        self.write_atomic(MANIFEST, _manifest_text(manifest))
 
     def _refuse_foreign(self) -> None:
         if self.has(MANIFEST):
             return
         strangers = sorted(entry.name for entry in self.path.iterdir() if not is_ours(entry.name))
-        if strangers:
+        if strangers and not self.has(MANIFEST):  # which another process may just have written
             named = ", ".join(strangers[:3]) + (", …" if len(strangers) > 3 else "")
             raise RunFolderError(
                 f"{self.path}: expected an empty folder or one with {MANIFEST}, found {named}; choose another folder"
@@ -258,3 +275,7 @@ class RunFolder:
             if isinstance(error.__cause__, FileNotFoundError):
                 raise RunFolderError(f"{path}: no such file; run `mtbias eval` or `mtbias score` to the end") from None
             raise
+
+
+def _manifest_text(manifest: RunManifest) -> bytes:
+    return f"{json.dumps(manifest.to_json(), ensure_ascii=False, allow_nan=False, indent=2)}\n".encode()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -23,7 +24,9 @@ RECORD = "mtbias.json"
 VOCABULARY = "shared_vocabulary.json"
 """The tokens in the order of their ids."""
 
-_LAYOUT = 1
+_log = logging.getLogger(__name__)
+
+_LAYOUT = 2
 """Counts the changes of what is written, so that an older conversion is not taken for a new one."""
 _TOLERANCE = 0.01
 """Most difference of a log probability between the engines in fp32. What is wrong is off by 0.1 and far more."""
@@ -50,7 +53,8 @@ _INSTEAD = "use --engine transformers"
 def convert(folder: Path, cache: Path) -> Path:
     """The folder ``ct2/HASH`` in `cache` with the checkpoint in CTranslate2's format, fp32; made where it is missing.
 
-    It is made under another name and renamed, so that it is complete or absent. One conversion runs at a time where
+    It is made under another name and renamed, so that it is complete or absent; files that do not have the SHA-256
+    that was written down are damaged, and all is made again. One conversion runs at a time where
     the file system has locks; what a killed one left behind is removed by the next.
 
     Raises:
@@ -62,11 +66,14 @@ def convert(folder: Path, cache: Path) -> Path:
     name = sha256(f"{files_hash(folder)} {versions}".encode()).hexdigest()[:32]
     home = cache / "ct2"
     made = home / name
-    if made.is_dir():
+    if _is_whole(made):
         return made
     try:
         home.mkdir(parents=True, exist_ok=True)
         with _one_at_a_time(home):
+            if made.is_dir() and not _is_whole(made):
+                _log.warning("%s is damaged; it is converted again", made)
+                shutil.rmtree(made)
             if not made.is_dir():
                 _make(folder, made)
     except OSError as error:
@@ -101,7 +108,8 @@ def _make(folder: Path, made: Path) -> None:
         tokens = _check_vocabulary(folder, target, model, tokenizer)
         _mend_config(folder, target, model, tokenizer)
         _compare(folder, target, model, tokens)
-        (target / RECORD).write_text(json.dumps(_record(model)) + "\n", encoding="utf-8")
+        record = {**_record(model), "files": _hashes(target)}
+        (target / RECORD).write_text(json.dumps({**record, "sha256": _hash(record)}) + "\n", encoding="utf-8")
         for path in target.iterdir():
             with path.open("rb") as file:
                 os.fsync(file)
@@ -112,6 +120,29 @@ def _make(folder: Path, made: Path) -> None:
                 raise
     finally:
         shutil.rmtree(workplace, ignore_errors=True)
+
+
+def _hashes(made: Path) -> dict[str, str]:
+    """SHA-256 of the files of a conversion, but for the record itself."""
+    hashes = {}
+    for path in sorted(made.iterdir()):
+        if path.name != RECORD:
+            with path.open("rb") as file:
+                hashes[path.name] = file_digest(file, "sha256").hexdigest()
+    return hashes
+
+
+def _hash(record: dict[str, Any]) -> str:
+    return sha256(json.dumps(record).encode()).hexdigest()
+
+
+def _is_whole(made: Path) -> bool:
+    try:
+        record = json.loads((made / RECORD).read_text(encoding="utf-8"))
+        said = record.pop("sha256")
+        return bool(said == _hash(record) and record["files"] == _hashes(made))
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
 
 
 def _run_converter(folder: Path, target: Path) -> tuple[Any, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -92,8 +92,6 @@ class Generation:
     ) -> list[Output]:
         """The outputs of all sentences, in their order.
 
-        While a batch is generated, the one before is decoded and kept by another thread.
-
         Args:
             encoded: the sentences, from `Codec.encode`.
             plan: from `make_plan`; every sentence must be in it.
@@ -104,31 +102,39 @@ class Generation:
             ModelError: a single sentence does not fit into memory.
         """
         outputs: dict[int, Output] = {}
+        for batch, found in self.batches(encoded, plan, store):
+            outputs.update(zip(batch.rows, found, strict=True))
+            if progress is not None:
+                progress(len(batch.rows))
+        return [outputs[n] for n in range(len(encoded))]
+
+    def batches(
+        self, encoded: Sequence[Encoded], plan: Sequence[Batch], store: Store
+    ) -> Iterator[tuple[Batch, Sequence[Output]]]:
+        """Each batch of `plan`, which may be a part of the whole, with its outputs, once they are in `store`.
+
+        While a batch is generated, the one before is decoded and kept by another thread.
+
+        Raises:
+            ModelError: a single sentence does not fit into memory.
+        """
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="mtbias-decode") as pool:
             waiting: list[tuple[Batch, Future[list[Output]]]] = []
-
-            def collect(most: int) -> None:
-                while len(waiting) > most:
-                    batch, future = waiting.pop(0)
-                    outputs.update(zip(batch.rows, future.result(), strict=True))
-                    if progress is not None:
-                        progress(len(batch.rows))
-
             for batch in plan:
                 kept = store.get(batch.index)
                 if kept is not None and len(kept) == len(batch.rows):
-                    outputs.update(zip(batch.rows, kept, strict=True))
                     self.tally.resumed += len(kept)
-                    if progress is not None:
-                        progress(len(kept))
+                    yield batch, kept
                     continue
                 sentences = [encoded[n] for n in batch.rows]
                 generated = self._batch(sentences, batch.limit)
                 self.tally.generated += len(generated)
                 waiting.append((batch, pool.submit(self._finish, batch, sentences, generated, store)))
-                collect(_AHEAD)
-            collect(0)
-        return [outputs[n] for n in range(len(encoded))]
+                while len(waiting) > _AHEAD:
+                    done, future = waiting.pop(0)
+                    yield done, future.result()
+            for done, future in waiting:
+                yield done, future.result()
 
     def _batch(self, sentences: Sequence[Encoded], limit: int) -> list[tuple[Generated, bool]]:
         """Generate one batch, in parts where memory asks for it; with each result whether it was redone."""

@@ -6,6 +6,7 @@ import functools
 import json
 import os
 import re
+import secrets
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -212,6 +213,6 @@ def _pin(cache: Path, repository: str, commit: str) -> None:
         return
     pins[repository] = commit
     cache.mkdir(parents=True, exist_ok=True)
-    temporary = cache / f".{RECORD}.{os.getpid()}.tmp"
+    temporary = cache / f".{RECORD}.{os.getpid()}.{secrets.token_hex(4)}.tmp"  # on any host
     temporary.write_text(json.dumps(dict(sorted(pins.items())), indent=2) + "\n", encoding="utf-8")
     temporary.replace(cache / RECORD)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.errors import DependencyError, UsageError
-from mtbias.translate.codec import Codec
+from mtbias.translate.codec import Codec, Encoded
 from mtbias.translate.decoding import Decoding, adjusted, get_preset
 from mtbias.translate.engine import Engine
 from mtbias.translate.generate import Generation, Output, Store, Tally
@@ -33,6 +33,26 @@ class Settings:
     batch_rows: int | None = None
     """Sentences × beams of a batch."""
     target_code: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Sentences, encoded and divided into batches."""
+
+    sources: tuple[str, ...]
+    """As they were given."""
+    distinct: tuple[str, ...]
+    """Each once, in order of first appearance: what is translated."""
+    encoded: Sequence[Encoded]
+    plan: tuple[Batch, ...]
+    budget: Budget
+    key: str
+    """`plan_key`."""
+
+    def of_sources(self, outputs: Sequence[Output]) -> list[Output]:
+        """The outputs of all sources, from those of the distinct ones."""
+        by_source = dict(zip(self.distinct, outputs, strict=True))
+        return [by_source[source] for source in self.sources]
 
 
 class Translator:
@@ -66,6 +86,7 @@ class Translator:
         )
         self.decoding: Decoding = replace(chosen, early_stopping=self.codec.family.early_stopping)
         self._engine: Engine | None = None
+        self._budget: Budget | None = None
 
     @property
     def engine(self) -> Engine:
@@ -104,46 +125,78 @@ class Translator:
         return found
 
     def budget(self) -> Budget:
-        """What a batch may hold: `settings.batch_rows`, else what suits the device."""
+        """What a batch may hold: `settings.batch_rows`, else what `use_budget` said, else what suits the device."""
         if self.settings.batch_rows is not None:
             return cpu_budget(max(self.settings.batch_rows, self.decoding.beams))
+        if self._budget is not None:
+            return self._budget
         if not self.device.startswith("cuda"):
             return cpu_budget()
         import torch
 
         size = 4 if self.dtype == "float32" else 2
         memory = torch.cuda.mem_get_info(torch.device(self.device))[0]
-        return gpu_budget(self.codec.config, memory, bytes_per_value=size, beams=self.decoding.beams)
+        self._budget = gpu_budget(self.codec.config, memory, bytes_per_value=size, beams=self.decoding.beams)
+        return self._budget  # and so it stays, however much is free later
+
+    def use_budget(self, budget: Budget) -> None:
+        """Plan with the budget of a run that was begun, perhaps on another device; `settings.batch_rows` overrules it.
+
+        Batches that are too large for the memory that is here are halved.
+        """
+        self._budget = budget
+
+    def prepare(self, sources: Sequence[str]) -> Prepared:
+        """Encode and plan; each distinct source is translated once. The weights are not needed.
+
+        Raises:
+            ModelError: see `Codec.encode`.
+        """
+        distinct = tuple(dict.fromkeys(sources))
+        encoded, budget = self.codec.encode(distinct), self.budget()
+        plan = make_plan([len(e.ids) for e in encoded], self.decoding, budget)
+        return Prepared(tuple(sources), distinct, encoded, plan, budget, plan_key(plan, distinct))
 
     def translate(
-        self, sources: Sequence[str], make_store: Callable[[str], Store], progress: Callable[[int, int], object]
-    ) -> tuple[list[Output], Tally, tuple[Batch, ...]]:
-        """The outputs of all sources, in their order; each distinct source is translated once.
+        self, prepared: Prepared, store: Store, progress: Callable[[int, int], object]
+    ) -> tuple[list[Output], Tally]:
+        """The outputs of all sources, in their order.
 
         Args:
-            sources: English sentences.
-            make_store: called with the key of the plan; gives the store of finished batches.
+            prepared: from `prepare`.
+            store: keeps finished batches.
             progress: called with how many distinct sentences are done, and how many there are.
 
         Raises:
             ModelError: see `Generation.run`.
         """
-        distinct = list(dict.fromkeys(sources))
-        encoded = self.codec.encode(distinct)
-        plan = make_plan([len(e.ids) for e in encoded], self.decoding, self.budget())
-        store = make_store(plan_key(plan, distinct))
         generation = Generation(self.codec, _Late(self), self.decoding)
-        done = 0
+        done, total = 0, len(prepared.distinct)
+        progress(done, total)
 
         def count(n: int) -> None:
             nonlocal done
             done += n
-            progress(done, len(distinct))
+            progress(done, total)
 
-        progress(0, len(distinct))
-        outputs = generation.run(encoded, plan, store, count)
-        by_source = dict(zip(distinct, outputs, strict=True))
-        return [by_source[source] for source in sources], generation.tally, plan
+        outputs = generation.run(prepared.encoded, prepared.plan, store, count)
+        return prepared.of_sources(outputs), generation.tally
+
+    def translate_part(
+        self, prepared: Prepared, batches: Sequence[Batch], store: Store, progress: Callable[[int, int], object]
+    ) -> Tally:
+        """Put the outputs of some batches of the plan into `store`; nothing is held in memory.
+
+        Raises:
+            ModelError: see `Generation.run`.
+        """
+        generation = Generation(self.codec, _Late(self), self.decoding)
+        done, total = 0, sum(len(batch.rows) for batch in batches)
+        progress(done, total)
+        for batch, _ in generation.batches(prepared.encoded, batches, store):
+            done += len(batch.rows)
+            progress(done, total)
+        return generation.tally
 
     def _engine_name(self) -> str:
         from importlib.metadata import PackageNotFoundError, version

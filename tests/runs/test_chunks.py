@@ -41,12 +41,12 @@ def test_a_damaged_chunk_counts_as_absent_wherever_it_is_damaged(tmp_path: Path)
     assert chunks.get(0) == RECORDS
 
 
-def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
-    left = tmp_path / PARTS / ".000003.jsonl.99.tmp"
-    left.parent.mkdir()
-    left.write_text("half")
-    Chunks(tmp_path, "plan")
-    assert not left.exists()
+def test_what_another_process_is_writing_is_left_alone(tmp_path: Path) -> None:
+    theirs = tmp_path / PARTS / ".000003.jsonl.99.n1.0a1b2c3d.tmp"
+    theirs.parent.mkdir()
+    theirs.write_text("half")
+    assert Chunks(tmp_path, "plan").kept() == frozenset()
+    assert theirs.exists()
 
 
 def test_they_are_removed_at_the_end(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import shutil
 import signal
 import subprocess
@@ -158,11 +159,19 @@ def test_missing_weights(m2m100: Path, tmp_path: Path) -> None:
         convert(folder, tmp_path / "cache")
 
 
-def test_a_damaged_conversion_is_said(m2m100: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["model.bin", "shared_vocabulary.json", "config.json", "mtbias.json"])
+def test_a_damaged_conversion_is_made_again(
+    m2m100: Path, tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture
+) -> None:
     made = convert(m2m100, tmp_path)
-    (made / "model.bin").write_bytes(b"not a model")
-    with pytest.raises(ModelError, match=r"CTranslate2 cannot load it: .*; delete that folder to convert it anew"):
+    whole = {path.name: path.read_bytes() for path in made.iterdir()}
+    place = len(whole[name]) // 2 if name != "mtbias.json" else whole[name].index(b"[") + 1  # the end token's id
+    # one bit: CTranslate2 would load it and compute something else
+    (made / name).write_bytes(whole[name][:place] + bytes([whole[name][place] ^ 1]) + whole[name][place + 1 :])
+    with caplog.at_level(logging.WARNING, "mtbias"):
         CTranslate2Engine(m2m100, cache=tmp_path)
+    assert f"{made} is damaged; it is converted again" in caplog.text
+    assert {path.name: path.read_bytes() for path in made.iterdir()} == whole
 
 
 def test_mbart50_that_lacks_what_the_converter_needs(mbart50: Path, ct2_cache: Path, tmp_path: Path) -> None:

@@ -1,0 +1,182 @@
+"""`translate_shard`, `evaluate` on what shards kept, and `mtbias eval --shard`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from mtbias.errors import MissingTranslationsError, RunFolderError
+from mtbias.pipeline import EvalRequest, evaluate, translate_shard
+from mtbias.runs import RunFolder, progress, read_plan
+from mtbias.translate.plan import Budget
+from mtbias.translate.shards import Shard
+from mtbias.translate.translator import Prepared
+
+from .machine import Machine
+from .shard_processes import FILES, PARTS, contents, make_request
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("shards")
+
+
+@pytest.fixture(scope="module")
+def request_(home: Path) -> EvalRequest:
+    """64 sentences of the demo in 16 batches."""
+    return make_request(home)
+
+
+@pytest.fixture(scope="module")
+def whole(home: Path, request_: EvalRequest) -> dict[str, bytes]:
+    """The files of a run that nothing disturbed and that was never in parts."""
+    evaluate(request_, out=home / "whole")
+    return contents(home / "whole")
+
+
+@pytest.mark.parametrize("of", [1, 3, 20])
+def test_the_number_of_shards_changes_nothing(
+    request_: EvalRequest, whole: dict[str, bytes], tmp_path: Path, of: int
+) -> None:
+    out = tmp_path / "run"
+    reports = [translate_shard(request_, Shard(k, of), out=out) for k in range(of, 0, -1)]
+    assert sum(report.batches for report in reports) == 16
+    assert sum(report.generated for report in reports) == sum(report.sentences for report in reports) == 64
+    assert progress(out).translated
+    metrics = evaluate(request_, out=out, generate=False)
+    assert contents(out) == whole
+    assert metrics == json.loads(whole["metrics.json"])
+    execution = RunFolder(out).manifest.execution
+    assert (execution["sentences_generated"], execution["sentences_resumed"]) == (0, 64)
+    shards = execution["shards"]
+    assert isinstance(shards, list)
+    assert sum(shard["sentences_generated"] for shard in shards) == 64
+    assert {"host", "torch", "python", "seconds", "translate_device"} <= set(shards[0])
+    assert not (out / PARTS).exists()
+
+
+def test_a_shard_that_is_done_is_not_done_again(request_: EvalRequest, tmp_path: Path) -> None:
+    first = translate_shard(request_, Shard(2, 3), out=tmp_path)
+    again = translate_shard(request_, Shard(2, 3), out=tmp_path)
+    # 16 batches of 4, every third of them, from the second: 1, 4, 7, 10, 13
+    assert (first.batches, first.sentences, first.generated, first.resumed, first.halved) == (5, 20, 20, 0, 0)
+    assert (again.batches, again.sentences, again.generated, again.resumed, again.halved) == (5, 20, 0, 20, 0)
+
+
+def test_a_shard_of_a_complete_run_has_nothing_to_do(
+    request_: EvalRequest, whole: dict[str, bytes], home: Path
+) -> None:
+    report = translate_shard(request_, Shard(2, 3), out=home / "whole")
+    assert (report.batches, report.sentences, report.generated, report.resumed) == (0, 0, 0, 0)
+    assert contents(home / "whole") == whole
+    assert not (home / "whole" / PARTS).exists()
+
+
+def test_what_is_missing_is_counted_before_anything_else_is_done(request_: EvalRequest, tmp_path: Path) -> None:
+    stages: list[str] = []
+    with pytest.raises(MissingTranslationsError, match=re.escape(f"{tmp_path}: no translations; `mtbias eval … --out")):
+        evaluate(request_, out=tmp_path, generate=False, progress=lambda stage, *_: stages.append(stage))
+    translate_shard(request_, Shard(1, 3), out=tmp_path)
+    translate_shard(request_, Shard(3, 3), out=tmp_path)
+    with pytest.raises(MissingTranslationsError, match="5 of 16 batches of translations are missing"):
+        evaluate(request_, out=tmp_path, generate=False, progress=lambda stage, *_: stages.append(stage))
+    assert stages == []
+    with pytest.raises(ValueError, match="expected a run folder"):
+        evaluate(request_, generate=False)
+
+
+def test_without_a_shard_the_rest_is_translated(request_: EvalRequest, whole: dict[str, bytes], tmp_path: Path) -> None:
+    translate_shard(request_, Shard(1, 3), out=tmp_path)
+    evaluate(request_, out=tmp_path)
+    assert contents(tmp_path) == whole
+    execution = RunFolder(tmp_path).manifest.execution
+    assert (execution["sentences_resumed"], execution["sentences_generated"]) == (24, 40)
+
+
+def test_all_plan_as_the_first_one_did(home: Path, whole: dict[str, bytes], tmp_path: Path) -> None:
+    # On another device the batches would be others: here those of a CPU, 80 rows, stand for them.
+    translate_shard(make_request(home, batch_rows=4), Shard(1, 2), out=tmp_path)
+    other = make_request(home, batch_rows=None)
+    assert other.translator.budget().rows == 80
+    report = translate_shard(other, Shard(2, 2), out=tmp_path)
+    assert report.batches == 8
+    assert other.translator.budget() == Budget(4, 4 * 4096)
+    last = make_request(home, batch_rows=None)
+    evaluate(last, out=tmp_path, generate=False)
+    assert contents(tmp_path) == whole
+
+
+def test_of_two_that_plan_at_once_one_plans_again(
+    home: Path, whole: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = make_request(home, batch_rows=None)
+    prepare = late.translator.prepare
+
+    def prepare_late(sources: Sequence[str]) -> Prepared:
+        prepared = prepare(sources)
+        if not (tmp_path / PARTS).exists():  # meanwhile, on another device
+            translate_shard(make_request(home, batch_rows=4), Shard(1, 2), out=tmp_path)
+        return prepared
+
+    monkeypatch.setattr(late.translator, "prepare", prepare_late)
+    assert translate_shard(late, Shard(2, 2), out=tmp_path).batches == 8
+    evaluate(late, out=tmp_path, generate=False)
+    assert contents(tmp_path) == whole
+
+
+def test_in_half_precision_the_batches_are_part_of_the_run_and_taken_over_too(home: Path, tmp_path: Path) -> None:
+    translate_shard(make_request(home, batch_rows=4, dtype="bfloat16"), Shard(1, 1), out=tmp_path)
+    assert RunFolder(tmp_path).manifest.identity["batch"] == [4, 16384]
+    evaluate(make_request(home, batch_rows=None, dtype="bfloat16"), out=tmp_path, generate=False)
+    made = contents(tmp_path)
+    evaluate(make_request(home, batch_rows=None, dtype="bfloat16"), out=tmp_path)  # complete: read
+    assert contents(tmp_path) == made
+    with pytest.raises(RunFolderError, match=r"belongs to another run: batch: \[4, 16384\] here, \[8, 32768\]"):
+        evaluate(make_request(home, batch_rows=8, dtype="bfloat16"), out=tmp_path)
+
+
+def test_a_shard_with_other_batches_is_refused(home: Path, tmp_path: Path) -> None:
+    translate_shard(make_request(home, batch_rows=4), Shard(1, 2), out=tmp_path)
+    with pytest.raises(RunFolderError, match="in batches of at most 4 rows, 16 of them; asked for: 8 rows, 8 batches"):
+        translate_shard(make_request(home, batch_rows=8), Shard(2, 2), out=tmp_path)
+    plan = read_plan(tmp_path)
+    assert plan is not None
+    assert plan.budget == (4, 16384)
+
+
+def test_eval_with_shards_and_without(machine: Machine, whole: dict[str, bytes], home: Path, tmp_path: Path) -> None:
+    run = (
+        "eval", "--model", "demo", "--dataset", "demo", "--data", home / "corpus.tsv", "--stanza-dir", "mtbias:demo",
+        "--lang", "de", "--beams", "1", "--batch-rows", "4", "--resamples", "20", "--out", tmp_path / "run",
+    )  # fmt: skip
+    for k, batches, sentences in ((1, 8, 32), (2, 8, 32)):
+        done = machine.run(*run, "--shard", f"{k}/2")
+        assert (done.returncode, done.stderr) == (0, "")
+        expected = (
+            f"Shard {k}/2 of {tmp_path}/run: {batches} batches, {sentences} sentences; {sentences} translated now"
+        )
+        assert done.stdout.startswith(expected)
+        assert done.stdout.endswith(", 0 were there\n")
+    done = machine.run(*run)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {name: (tmp_path / "run" / name).read_bytes() for name in FILES} == whole
+
+
+@pytest.fixture
+def machine(home: Path) -> Machine:
+    return Machine(home)
+
+
+def test_wrong_shards(machine: Machine) -> None:
+    small = ("eval", "--model", "demo", "--lang", "de")
+    done = machine.run(*small, "--shard", "1/2")
+    assert done.returncode == 2
+    assert "--shard: translations are kept in the folder of the run; name it with --out" in done.stderr
+    done = machine.run(*small, "--shard", "3/2", "--out", machine.folder / "x")
+    assert done.returncode == 2
+    assert "shard 3/2: expected a number from 1 to 2" in done.stderr
+    assert not (machine.folder / "x").exists()

@@ -1,0 +1,133 @@
+"""How far a run is: by the plan and the names of the parts alone."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+
+import pytest
+
+from mtbias.errors import RunFolderError
+from mtbias.runs import (
+    Chunks,
+    Json,
+    PlanRecord,
+    RunFolder,
+    RunProgress,
+    agree_on_plan,
+    progress,
+    read_plan,
+    read_shard_reports,
+    write_shard_report,
+)
+from mtbias.runs.chunks import PARTS, PLAN
+
+IDENTITY: dict[str, Json] = {"dataset": "demo", "seed": 0}
+PLANNED = PlanRecord("a1b2", (80, 327680), (16, 16, 5))
+NOTHING = RunProgress(0, None, 0, None, complete=False, missing=frozenset())
+
+
+def test_nothing_is_known_before_the_plan(tmp_path: Path) -> None:
+    assert progress(tmp_path / "not there") == NOTHING
+    RunFolder(tmp_path / "run").open_or_create(IDENTITY).close()
+    assert progress(tmp_path / "run") == NOTHING
+    assert not NOTHING.translated
+
+
+def test_batches_and_sentences_count_as_they_come(tmp_path: Path) -> None:
+    RunFolder(tmp_path).open_or_create(IDENTITY).close()
+    agree_on_plan(tmp_path, PLANNED, alone=True)
+    assert progress(tmp_path) == RunProgress(0, 3, 0, 37, complete=False, missing=frozenset({0, 1, 2}))
+    chunks = Chunks(tmp_path, PLANNED.key)
+    chunks.put(2, [])
+    (tmp_path / PARTS / ".000001.jsonl.1.n1.0a1b2c3d.tmp").write_text("half")
+    assert chunks.kept() == {2}
+    # 5 of 16 + 16 + 5 sentences
+    assert progress(tmp_path) == RunProgress(1, 3, 5, 37, complete=False, missing=frozenset({0, 1}))
+    chunks.put(0, [])
+    chunks.put(1, [])
+    assert progress(tmp_path) == RunProgress(3, 3, 37, 37, complete=False, missing=frozenset())
+    assert progress(tmp_path).translated
+    chunks.drop(1)
+    assert progress(tmp_path).missing == {1}
+
+
+def test_a_complete_run_says_what_its_manifest_says(tmp_path: Path) -> None:
+    with RunFolder(tmp_path).open_or_create(IDENTITY) as folder:
+        folder.write_calls([])
+        folder.record_execution({"batches": 3, "sentences_resumed": 30, "sentences_generated": 7})
+        folder.write_metrics({"fingerprint": folder.manifest.fingerprint})
+    assert progress(tmp_path) == RunProgress(3, 3, 37, 37, complete=True, missing=frozenset())
+    (tmp_path / "calls.jsonl").write_text("changed\n")
+    assert not progress(tmp_path).complete
+
+
+def test_of_given_translations_there_are_no_batches(tmp_path: Path) -> None:
+    with RunFolder(tmp_path).open_or_create(IDENTITY) as folder:
+        folder.write_calls([])
+        folder.write_metrics({"fingerprint": folder.manifest.fingerprint})
+    assert progress(tmp_path) == RunProgress(0, None, 0, None, complete=True, missing=frozenset())
+
+
+# ----- the plan
+
+
+def test_the_plan_is_written_once_and_read(tmp_path: Path) -> None:
+    assert read_plan(tmp_path) is None
+    agree_on_plan(tmp_path, PLANNED, alone=False)
+    before = (tmp_path / PARTS / PLAN).stat().st_ino
+    agree_on_plan(tmp_path, PLANNED, alone=False)
+    assert read_plan(tmp_path) == PLANNED
+    assert (tmp_path / PARTS / PLAN).stat().st_ino == before
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_plan_damaged_anywhere_is_noticed_and_made_again(
+    tmp_path: Path, alone: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    agree_on_plan(tmp_path, PLANNED, alone=True)
+    Chunks(tmp_path, PLANNED.key).put(0, [])
+    path = tmp_path / PARTS / PLAN
+    whole = path.read_bytes()
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place])
+        assert read_plan(tmp_path) is None
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        assert read_plan(tmp_path) is None
+    with caplog.at_level(logging.WARNING, "mtbias"):
+        agree_on_plan(tmp_path, PLANNED, alone=alone)
+    assert "plan.json is damaged; it is made again" in caplog.text
+    assert path.read_bytes() == whole
+    assert Chunks(tmp_path, PLANNED.key).kept() == {0}
+
+
+def test_another_plan_is_refused_where_others_work_on_it(tmp_path: Path) -> None:
+    agree_on_plan(tmp_path, PLANNED, alone=False)
+    with pytest.raises(RunFolderError, match=r"at most 80 rows, 3 of them; asked for: 40 rows, 2 batches\. Use the"):
+        agree_on_plan(tmp_path, PlanRecord("c3", (40, 9), (20, 17)), alone=False)
+    assert read_plan(tmp_path) == PLANNED
+
+
+def test_another_plan_of_one_who_is_alone_replaces_the_parts(tmp_path: Path) -> None:
+    agree_on_plan(tmp_path, PLANNED, alone=True)
+    Chunks(tmp_path, PLANNED.key).put(0, [])
+    write_shard_report(tmp_path, "1/2", {"seconds": 1.5})
+    other = PlanRecord("c3", (40, 9), (20, 17))
+    agree_on_plan(tmp_path, other, alone=True)
+    assert read_plan(tmp_path) == other
+    assert [path.name for path in (tmp_path / PARTS).iterdir()] == [PLAN]
+
+
+def test_reports_of_shards(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / PARTS).mkdir()
+    assert read_shard_reports(tmp_path) == []
+    write_shard_report(tmp_path, "1/2", {"seconds": 1.5})
+    write_shard_report(tmp_path, "2/2", {"seconds": 2.5})
+    assert read_shard_reports(tmp_path) == [{"shard": "1/2", "seconds": 1.5}, {"shard": "2/2", "seconds": 2.5}]
+    path = tmp_path / PARTS / "shard-1-of-2.json"
+    assert json.loads(path.read_text())["shard"] == "1/2"
+    path.write_text("{")
+    with caplog.at_level(logging.WARNING, "mtbias"):
+        assert read_shard_reports(tmp_path) == [{"shard": "2/2", "seconds": 2.5}]
+    assert "shard-1-of-2.json is damaged" in caplog.text
