@@ -16,9 +16,9 @@ OF_OTHERS = {"--group", "--help", "--version"}
 """Options of pip, and those that argparse adds to every program."""
 
 
-def _parts() -> dict[str, argparse.ArgumentParser]:
-    """The parts of `mtbias coref`."""
-    (action,) = [a for a in _commands()["coref"]._actions if isinstance(a, argparse._SubParsersAction)]
+def _parts(command: str = "coref") -> dict[str, argparse.ArgumentParser]:
+    """The parts of `mtbias coref` or `mtbias corpora`."""
+    (action,) = [a for a in _commands()[command]._actions if isinstance(a, argparse._SubParsersAction)]
     return dict(action.choices)
 
 
@@ -40,7 +40,8 @@ def test_every_command_is_in_the_readme_with_its_options(name: str) -> None:
 
 
 def test_the_readme_names_no_option_that_does_not_exist() -> None:
-    known = set().union(*map(_options, (*_commands().values(), *_parts().values()))) | OF_OTHERS
+    parts = (*_parts().values(), *_parts("corpora").values())
+    known = set().union(*map(_options, (*_commands().values(), *parts))) | OF_OTHERS
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", README))
     assert sorted(named - known) == []
 
@@ -72,3 +73,12 @@ def test_every_part_of_coref_is_documented_with_its_options() -> None:
 def test_the_documentation_of_coref_names_no_option_that_does_not_exist() -> None:
     known = set().union(*map(_options, _parts().values())) | {"--help"}
     assert sorted(set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", COREF)) - known) == []
+
+
+def test_every_part_of_corpora_is_in_the_readme_with_its_options() -> None:
+    missing = []
+    for name, parser in _parts("corpora").items():
+        assert parser.description, name
+        missing += [name] if f"corpora {name}" not in README else []
+        missing += [f"{name} {o}" for o in sorted(_options(parser) - {"--help"}) if o not in README]
+    assert missing == []
