@@ -26,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--dataset", action="append", default=[], metavar="NAME", help="a data set (see `mtbias datasets`)"
     )
     parser.add_argument("--lang", action="append", default=[], metavar="CODE", help="Stanza models of a language")
+    parser.add_argument("--sweep", type=Path, metavar="FILE", help="all that a sweep needs (see `mtbias sweep`)")
     parser.add_argument("--sha256", metavar="HASH", help="expected hash of a download whose hash mtbias does not know")
     parser.add_argument(
         "--accept-unverified", action="store_true", help="take such a download as it comes, and record its hash"
@@ -40,6 +41,9 @@ def run(args: argparse.Namespace) -> None:
     from mtbias.morphology.resources import download, stanza_folder
     from mtbias.registry import get_language
 
+    if args.sweep is not None:
+        _fetch_sweep(args)
+        return
     if not args.dataset and not args.lang and not args.model:
         raise UsageError("nothing to fetch: give --model MODEL, --dataset NAME or --lang CODE")
     _fetch_models(args)
@@ -72,3 +76,17 @@ def _fetch_models(args: argparse.Namespace) -> None:
         for code in args.lang if named is not None and "{lang}" in named.repository else args.lang[:1] or ["de"]:
             found = locate(model, code, cache=cache_folder(args.cache_dir), revision=args.revision)
             print(f"{model}: {found.name} at {found.revision} in {found.folder}")
+
+
+def _fetch_sweep(args: argparse.Namespace) -> None:
+    """All that a sweep needs, into the folders that it names."""
+    from mtbias.cluster.inventory import fetch, inventory
+    from mtbias.cluster.sweep import read_sweep
+
+    for name in ("model", "revision", "dataset", "lang", "stanza_dir", "cache_dir"):
+        if getattr(args, name):
+            raise UsageError(
+                f"--{name.replace('_', '-')}: with --sweep the sweep's file says what to fetch, and where to"
+            )
+    sweep = read_sweep(args.sweep)
+    fetch(sweep, inventory(sweep), print, sha256=args.sha256, accept_unverified=args.accept_unverified)

@@ -1,0 +1,137 @@
+"""What a sweep needs on this machine: which models, data sets and Stanza models are here; and bringing the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mtbias.cluster.sweep import Sweep
+from mtbias.errors import MissingResourceError, MtbiasError
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Something that a sweep needs."""
+
+    kind: str
+    """``model``, ``data`` or ``stanza``."""
+    name: str
+    lang: str
+    """The language that it is for; empty for data."""
+    where: str
+    """Where it is; empty where it is missing."""
+    problem: str
+    """Why it cannot be used; empty where it is here."""
+
+    @property
+    def title(self) -> str:
+        """``model opus-mt for de``, ``stanza de``."""
+        return f"{self.kind} {self.name}" + (f" for {self.lang}" if self.lang not in {"", self.name} else "")
+
+
+def inventory(sweep: Sweep) -> tuple[Part, ...]:
+    """Every model, data set and Stanza package of a sweep. Nothing is fetched."""
+    return (*_models(sweep), *_data(sweep), *_stanza(sweep))
+
+
+def refuse_missing(sweep: Sweep, file: Path) -> None:
+    """Stop before a task does.
+
+    Raises:
+        MissingResourceError: something is not here; names the first and the command that brings all.
+    """
+    missing = [part for part in inventory(sweep) if part.problem]
+    if missing:
+        raise MissingResourceError(
+            f"{len(missing)} of this sweep's models and data are not usable here, the first: {missing[0].problem}. On "
+            f"a machine with network, `mtbias fetch --sweep {file}` brings what is missing"
+        )
+
+
+def fetch(
+    sweep: Sweep, parts: Sequence[Part], say: Callable[[str], object], *, sha256: str | None, accept_unverified: bool
+) -> None:
+    """Bring what is missing of `parts`; a model with one checkpoint for all languages comes once.
+
+    Raises:
+        MtbiasError: something cannot be brought.
+    """
+    for part in parts:
+        if not part.problem:
+            say(f"{part.title}: here, {part.where}")
+            continue
+        where = _bring(sweep, part, sha256=sha256, accept_unverified=accept_unverified)
+        say(f"{part.title}: brought, {where}")
+
+
+def _bring(sweep: Sweep, part: Part, *, sha256: str | None, accept_unverified: bool) -> str:
+    from mtbias.corpora import cache_folder, fetch_dataset
+    from mtbias.morphology.resources import download, stanza_folder
+    from mtbias.translate.models import locate
+
+    cache = cache_folder(sweep.cache_dir)
+    if part.kind == "model":
+        found = locate(part.name, part.lang, cache=cache)
+        return f"{found.revision} in {found.folder}"
+    if part.kind == "stanza":
+        package = download(part.lang, stanza_folder(sweep.stanza_dir, cache))
+        return f"{package.signature} in {package.folder}"
+    if part.name in sweep.data:
+        raise MissingResourceError(f"{part.problem}; the sweep names that path, so it is not fetched")
+    return str(
+        fetch_dataset(
+            part.name, sweep.cache_dir, sha256=sha256, accept_unverified=accept_unverified, progress=False
+        ).folder
+    )
+
+
+def _models(sweep: Sweep) -> Iterator[Part]:
+    from mtbias.corpora import cache_folder
+    from mtbias.translate.models import catalog, locate
+
+    for model in sweep.models:
+        named = catalog().get(model)
+        one_each = named is not None and "{lang}" in named.repository
+        for lang in sweep.languages if one_each else sweep.languages[:1]:
+            try:
+                found = locate(model, lang, cache=cache_folder(sweep.cache_dir), offline=True, fetch=False)
+            except MtbiasError as error:
+                yield Part("model", model, lang, "", str(error))
+            else:
+                yield Part("model", model, lang if one_each else "", f"{found.revision} in {found.folder}", "")
+
+
+def _data(sweep: Sweep) -> Iterator[Part]:
+    from mtbias.corpora import cache_folder, load_corpus
+
+    for name in sweep.datasets:
+        path = sweep.data.get(name)
+        try:
+            corpus = load_corpus(name, path, cache=cache_folder(sweep.cache_dir))
+        except (MtbiasError, OSError) as error:
+            yield Part("data", name, "", "", str(error))
+        else:
+            yield Part("data", name, "", f"{len(corpus.instances):,} sentences" + (f" in {path}" if path else ""), "")
+
+
+def _stanza(sweep: Sweep) -> Iterator[Part]:
+    from mtbias.corpora import cache_folder
+    from mtbias.demo import STANZA_NAME, stanza_folder_of_demo
+    from mtbias.morphology import find_package, stanza_folder
+    from mtbias.registry import get_language
+    from mtbias.translate.models import DEMO
+
+    of_demo = all(model == DEMO for model in sweep.models) and set(sweep.datasets) == {DEMO} and not sweep.data
+    if str(sweep.stanza_dir) == STANZA_NAME or (sweep.stanza_dir is None and of_demo):
+        folder = stanza_folder_of_demo()
+    else:
+        folder = stanza_folder(sweep.stanza_dir, cache_folder(sweep.cache_dir))
+    for lang in sweep.languages:
+        try:
+            get_language(lang)
+            package = find_package(lang, folder)
+        except MtbiasError as error:
+            yield Part("stanza", lang, lang, "", str(error))
+        else:
+            yield Part("stanza", lang, lang, f"{package.signature} in {package.folder}", "")

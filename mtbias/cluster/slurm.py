@@ -1,0 +1,352 @@
+"""Tasks of a sweep as Slurm job arrays, through submitit; and which of them Slurm still has.
+
+A record is written before an array is submitted, with a mark of its own that the jobs carry as their comment: so jobs
+are found again whatever happens to the process that submits them. There is a lock, so that two submissions cannot
+double tasks. Nothing reads a clock.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import secrets
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mtbias.cluster.local import OFFLINE
+from mtbias.cluster.plan import Plan, Task, make_plan
+from mtbias.cluster.sizes import score_resources, translate_resources
+from mtbias.cluster.sweep import Resources, Slurm, read_sweep
+from mtbias.cluster.tasks import LOGS, forget_failure, is_done, recorded, run_task
+from mtbias.errors import DataError, DependencyError, MtbiasError, RunFolderError
+from mtbias.runs.atomic import explained, write_atomic
+
+SUBMISSIONS = "submissions"
+"""Folder of a sweep with a record for every array."""
+SIGNAL_DELAY = 120
+"""Seconds before its end at which Slurm warns a job."""
+MOST_REQUEUES = 50
+"""Times that a task may reach its time limit and go on."""
+_COMMENT = "mtbias-"
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """Tasks that are submitted together, and what each asks for."""
+
+    kind: str
+    tasks: tuple[Task, ...]
+    resources: Resources
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """The record of an array."""
+
+    mark: str
+    tasks: tuple[str, ...]
+    """Ids, in the order of the array."""
+    job: str
+    """Slurm's number; empty where the process that submitted ended before it knew."""
+
+    def log(self, out: Path, index: int) -> str:
+        """What task `index` prints on standard error; empty where that is not known."""
+        if not self.job:
+            return ""
+        job = f"{self.job}_{index}" if len(self.tasks) > 1 else self.job
+        return str(out / LOGS / f"{job}_0_log.err")
+
+
+class SlurmTask:
+    """A task as submitit pickles it: called on a node, and called anew after a pre-emption or a time limit."""
+
+    def __init__(self, file: str, task: str, device: str) -> None:
+        self.file, self.task, self.device = file, task, device
+
+    def __call__(self) -> str:
+        """Do the task. The environment that forbids the network is set by the job's script."""
+        from mtbias.offline import no_network
+
+        lines: list[str] = []
+        with no_network("a task of a sweep"):
+            plan = make_plan(read_sweep(self.file))
+            task = plan.task(self.task)
+            recorded(
+                plan,
+                task,
+                _own_log(),
+                lambda: run_task(plan, task, device=self.device, say=lines.append, progress=lambda *_: None),
+            )
+        return "\n".join(lines)
+
+    def checkpoint(self) -> Any:  # noqa: ANN401 - submitit's
+        """What submitit puts into the queue again: the same task, which goes on where it was."""
+        from submitit.helpers import DelayedSubmission
+
+        return DelayedSubmission(self)
+
+
+def _own_log() -> str:
+    from submitit import JobEnvironment
+
+    with contextlib.suppress(Exception):  # outside of a job
+        return str(JobEnvironment().paths.stderr)
+    return ""
+
+
+def to_submit(plan: Plan, queued: Sequence[str]) -> list[Array]:
+    """The arrays of what is neither done nor in Slurm's queue.
+
+    A score task or the table that waits in the queue is submitted again only where something that it needs is: it would
+    not wait for that.
+    """
+    new: set[str] = set()
+    arrays: dict[tuple[str, Resources], list[Task]] = {}
+    for task in plan.tasks:
+        renewed = any(need.id in new for need in plan.needs(task))
+        if is_done(plan, task) or (task.id in queued and not renewed):
+            continue
+        new.add(task.id)
+        resources = (
+            translate_resources(plan.sweep, task.cells[0].model)
+            if task.kind == "translate"
+            else score_resources(plan.sweep)
+        )
+        arrays.setdefault((task.kind, resources), []).append(task)
+    return [Array(kind, tuple(tasks), resources) for (kind, resources), tasks in arrays.items()]
+
+
+def submit(
+    plan: Plan,
+    file: Path,
+    arrays: Sequence[Array],
+    *,
+    device: str,
+    max_parallel: int | None,
+    say: Callable[[str], object],
+) -> list[Submission]:
+    """Submit the arrays: translation, scoring after it, the table after that (each after all before it, well or not).
+
+    Args:
+        plan: of the sweep in `file`.
+        file: the sweep's file, where all nodes see it.
+        arrays: from `to_submit`, in its order.
+        device: ``cpu`` or ``cuda``.
+        max_parallel: tasks of an array that may run at once.
+        say: called with a line for each array.
+
+    Raises:
+        DependencyError: submitit, or Slurm's programs, are not here.
+        MtbiasError: Slurm refuses a job.
+        RunFolderError: a record cannot be written.
+    """
+    made: list[Submission] = []
+    before = {mark: job for mark, job, _ in _queue()}
+    waited = {
+        task: before[found.mark]
+        for found in read_submissions(plan.sweep.out)
+        for task in found.tasks
+        if found.mark in before
+    }
+    for array in arrays:
+        needs = {need.id for task in array.tasks for need in plan.needs(task)}
+        jobs = sorted({waited[name] for name in needs if name in waited})
+        found = _submit(plan, file, array, jobs, device, max_parallel or plan.sweep.slurm.max_parallel)
+        waited |= dict.fromkeys(found.tasks, found.job)
+        made.append(found)
+        asked = ", ".join(f"{value} {name}" for name, value in _asked(array.resources).items())
+        after = f", after {', '.join(jobs)}" if jobs else ""
+        say(f"job {found.job}: {len(array.tasks)} × {array.kind} ({asked}){after}")
+    return made
+
+
+def _submit(
+    plan: Plan, file: Path, array: Array, after: Sequence[str], device: str, max_parallel: int | None
+) -> Submission:
+    submitit = _submitit()
+    out = plan.sweep.out
+    for task in array.tasks:
+        forget_failure(out, task)
+    mark = f"{_COMMENT}{secrets.token_hex(8)}"
+    record = Submission(mark, tuple(task.id for task in array.tasks), "")
+    _write_record(out, record)
+    executor = submitit.SlurmExecutor(folder=out / LOGS, max_num_timeout=MOST_REQUEUES)
+    executor.update_parameters(
+        **_parameters(plan.sweep.slurm, array, f"mtbias-{plan.sweep.name}-{array.kind}", max_parallel),
+        comment=mark,
+        **({"dependency": f"afterany:{':'.join(after)}"} if after else {}),
+    )
+    try:
+        with executor.batch():
+            jobs = [executor.submit(SlurmTask(str(file), task.id, device)) for task in array.tasks]
+    except (submitit.core.utils.FailedJobError, submitit.core.utils.FailedSubmissionError, OSError) as error:
+        said = [line for line in str(error).splitlines() if line.strip()]
+        raise MtbiasError(f"Slurm refused the job: {said[-1] if said else error}; mend [slurm] in {file}") from error
+    record = Submission(mark, record.tasks, jobs[0].job_id.partition("_")[0])
+    _write_record(out, record)
+    return record
+
+
+def _parameters(slurm: Slurm, array: Array, name: str, max_parallel: int | None) -> dict[str, Any]:
+    wanted = array.resources
+    setup = [
+        "export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK",  # srun does not take it over by itself since Slurm 22.05
+        "export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$SLURM_CPUS_PER_TASK}",
+        *(f"export {key}={value}" for key, value in OFFLINE.items()),
+        *slurm.setup,
+    ]
+    chosen: dict[str, Any] = {
+        "job_name": name,
+        "partition": slurm.partition,
+        "account": slurm.account,
+        "time": wanted.minutes,
+        "cpus_per_task": wanted.cpus,
+        "mem": wanted.mem,
+        "gpus_per_node": wanted.gpus or None,
+        "signal_delay_s": SIGNAL_DELAY,
+        "array_parallelism": max_parallel or len(array.tasks),
+        "setup": setup,
+        "additional_parameters": {"requeue": True, **slurm.extra},
+    }
+    return {key: value for key, value in chosen.items() if value is not None}
+
+
+def _asked(resources: Resources) -> dict[str, Any]:
+    named = {"GPUs": resources.gpus, "CPUs": resources.cpus, "memory": resources.mem, "minutes": resources.minutes}
+    return {name: value for name, value in named.items() if value}
+
+
+def _submitit() -> Any:  # noqa: ANN401 - a module without types
+    try:
+        import submitit
+        import submitit.core.utils
+    except ImportError:
+        raise DependencyError("mtbias submit needs submitit: pip install 'mtbias[slurm]'") from None
+    missing = [name for name in ("sbatch", "srun", "squeue") if shutil.which(name) is None]
+    if missing:
+        raise DependencyError(
+            f"Slurm's {missing[0]} is not on this machine: run mtbias submit on a login node of the cluster, or "
+            "`mtbias sweep` here"
+        )
+    return submitit
+
+
+@contextmanager
+def submission_lock(out: Path) -> Iterator[None]:
+    """One submission of a sweep at a time.
+
+    Raises:
+        RunFolderError: another process submits it now.
+    """
+    folder = out / SUBMISSIONS
+    with explained(folder, "make the folder"):
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        with explained(folder, "lock"):
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise RunFolderError(f"{out}: another process submits this sweep now; wait for it") from None
+        yield
+    finally:
+        os.close(handle)
+
+
+def read_submissions(out: Path) -> list[Submission]:
+    """The records of a sweep's arrays, in the order in which they were submitted.
+
+    Raises:
+        DataError: one is damaged.
+    """
+    found = []
+    for path in sorted((out / SUBMISSIONS).glob("[0-9]*.json")):
+        try:
+            content = json.loads(path.read_bytes())
+            found.append(Submission(content["mark"], tuple(content["tasks"]), content["job"]))
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError(f"damaged: {error!r}; remove it once none of its jobs is queued", path=path) from None
+    return found
+
+
+def _write_record(out: Path, record: Submission) -> None:
+    """A new file, or the one of the same mark once more."""
+    folder = out / SUBMISSIONS
+    present = sorted(folder.glob("[0-9]*.json"))
+    path = next((p for p in present if record.mark in p.read_text(encoding="utf-8")), None)
+    if path is None:
+        number = int(present[-1].stem) + 1 if present else 1
+        path = folder / f"{number:06d}.json"
+    content = {"mark": record.mark, "job": record.job, "tasks": list(record.tasks)}
+    write_atomic(path, f"{json.dumps(content, ensure_ascii=False, indent=1)}\n".encode())
+
+
+def queue_states(out: Path) -> dict[str, str]:
+    """``running`` or ``queued`` for each task of a sweep that Slurm has; empty where there is no Slurm.
+
+    Raises:
+        MtbiasError: Slurm does not answer.
+    """
+    records = {record.mark: record for record in read_submissions(out)}
+    if not records:
+        return {}
+    states: dict[str, str] = {}
+    for mark, _, (index, state) in _queue():
+        record = records.get(mark)
+        if record is not None and index < len(record.tasks):
+            name = record.tasks[index]
+            if states.get(name) != "running":
+                states[name] = "running" if state in {"RUNNING", "COMPLETING"} else "queued"
+    return states
+
+
+def _queue() -> list[tuple[str, str, tuple[int, str]]]:
+    """(mark, job, (index, state)) of every task of ours in Slurm's queue."""
+    if shutil.which("squeue") is None:
+        return []
+    command = ["squeue", "--noheader", "--array", "--format=%k|%F|%K|%T"]
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    except subprocess.TimeoutExpired:
+        raise MtbiasError("Slurm does not answer (squeue, two minutes); try again later") from None
+    if answer.returncode:
+        first = (answer.stderr.strip().splitlines() or ["no reason given"])[0]
+        raise MtbiasError(f"Slurm does not answer: {first}")
+    found = []
+    for line in answer.stdout.splitlines():
+        mark, job, index, state = [*line.split("|"), "", "", ""][:4]
+        if mark.startswith(_COMMENT):
+            found.append((mark, job, (int(index) if index.isdigit() else 0, state)))
+    return found
+
+
+def submission_device(plan: Plan) -> str:
+    """``cuda`` where translations ask Slurm for GPUs.
+
+    Raises:
+        DataError: some do and some do not, and the sweep does not say on which device it translates.
+    """
+    if plan.sweep.device != "auto":
+        return plan.sweep.device
+    asked = {model: bool(translate_resources(plan.sweep, model).gpus) for model in plan.sweep.models}
+    if len(set(asked.values())) > 1:
+        raise DataError(
+            f"device: {', '.join(m for m in asked if asked[m])} would run on GPUs and "
+            f'{", ".join(m for m in asked if not asked[m])} on CPUs; say device = "cpu", or give all of them GPUs'
+        )
+    return "cuda" if any(asked.values()) else "cpu"
+
+
+def log_of(out: Path, task: Task) -> str:
+    """The log of the last submission that had a task; empty where there is none."""
+    for record in reversed(read_submissions(out)):
+        if task.id in record.tasks:
+            return record.log(out, record.tasks.index(task.id))
+    return ""

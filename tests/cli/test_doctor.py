@@ -1,0 +1,36 @@
+"""`mtbias doctor` on a machine with nothing on it but mtbias."""
+
+from __future__ import annotations
+
+import json
+
+from .machine import Machine
+
+
+def test_it_says_what_is_here_and_that_the_demo_gives_its_known_numbers(bare: Machine) -> None:
+    done = bare.run("doctor", "--json", MTBIAS_NO_NETWORK="1")
+    assert (done.returncode, done.stderr) == (0, "")
+    checks = {f"{c['part']}/{c['name']}": c["found"] for c in json.loads(done.stdout)}
+    # the numbers of README.md
+    assert checks["demo/de"].startswith("accuracy 70.5, delta_g 14.5, delta_s 50.4 on ")
+    assert checks["demo/de"].endswith(": as known")
+    assert checks["network/network"].startswith("forbidden by MTBIAS_NO_NETWORK")
+    assert checks["folders/cache"].startswith(f"{bare.cache} (")
+    assert {"versions/torch", "devices/cpu", "engines/ct2", "folders/Hugging Face"} <= checks.keys()
+
+
+def test_without_the_demo_it_is_a_look(bare: Machine) -> None:
+    done = bare.run("doctor", "--no-demo")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "hub downloads are forbidden by HF_HUB_OFFLINE" in done.stdout
+    assert "\ndemo\n" not in done.stdout
+
+
+def test_a_device_that_is_not_here_is_wrong(bare: Machine) -> None:
+    import torch
+
+    file = bare.folder / "s.toml"
+    file.write_text("out = 'r'\nmodels = ['demo']\nlanguages = ['de']\ndatasets = ['demo']\ndevice = 'cuda'\n")
+    done = bare.run("doctor", "--sweep", file, "--no-demo")
+    assert done.returncode == (0 if torch.cuda.is_available() else 1)
+    assert ("! cuda" in done.stdout) != torch.cuda.is_available()

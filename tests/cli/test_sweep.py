@@ -1,0 +1,216 @@
+"""`mtbias sweep` on the demo: the same bytes as `mtbias eval`, whatever fails on the way; what is done stays done."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .machine import Machine
+
+FILES = ("translations.jsonl", "calls.jsonl", "metrics.json")
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
+    return Machine(tmp_path_factory.mktemp("sweep"))
+
+
+def _write(folder: Path, more: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    path = folder / "paper.toml"
+    path.write_text(f"out = 'runs'\nmodels = ['demo']\ndatasets = ['demo']\n{more}", encoding="utf-8")
+    return path
+
+
+def _status(machine: Machine, file: Path) -> dict[str, int]:
+    found: dict[str, int] = json.loads(machine.run("status", file, "--json").stdout)["tasks"]
+    return found
+
+
+def test_the_plan_comes_first_and_a_dry_run_stops_there(machine: Machine) -> None:
+    file = _write(machine.folder / "planned", "languages = ['de', 'es']\nshards = 2\n")
+    done = machine.run("sweep", file, "--dry-run")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0].split() == ["sentences", "shards", "translate", "score"]
+    assert [line.split()[:3] for line in lines[1:3]] == [["demo/demo/de", "512", "2"], ["demo/demo/es", "512", "2"]]
+    assert lines[3].startswith("2 cells           1,024       4")
+    assert "7 tasks. Times are estimates" in done.stdout
+    assert not (file.parent / "runs").exists()
+    tasks = machine.run("sweep", file, "--tasks").stdout.splitlines()
+    assert tasks[0] == "translate:demo/demo/de:1/2"
+    assert tasks[-3:] == ["score:de", "score:es", "table"]
+
+
+def test_faults_on_the_way_cost_only_what_they_hit_and_change_nothing(machine: Machine) -> None:
+    file = _write(machine.folder / "faults", "languages = ['de', 'es']\nshards = 2\n")
+    out = file.parent / "runs"
+    spanish = out / "demo" / "demo" / "es"
+    spanish.parent.mkdir(parents=True)
+    spanish.write_text("in the way")
+    done = machine.run("sweep", file)
+    assert done.returncode == 1
+    assert done.stderr.startswith("mtbias: 4 of 7 tasks failed; mend it and run the same command again")
+    assert f"translate:demo/demo/es:1/2: {spanish}: expected a folder, found a file" in done.stdout
+    assert "table: not begun, since score:es failed" in done.stdout
+    assert _status(machine, file) == {"done": 3, "running": 0, "queued": 0, "failed": 3, "left": 1}
+    german = {name: (out / "demo" / "demo" / "de" / name).stat().st_mtime_ns for name in FILES}
+
+    spanish.unlink()
+    for shard in ("1/2", "2/2"):  # the tasks as plain commands
+        assert machine.run("sweep", file, "--task", f"translate:demo/demo/es:{shard}").returncode == 0
+    again = machine.run("sweep", file, "--task", "translate:demo/demo/es:1/2")
+    assert again.stdout == "translate:demo/demo/es:1/2: done already\n"
+    part = spanish / "translations.parts" / "000003.jsonl"
+    content = bytearray(part.read_bytes())
+    content[-5] ^= 1
+    part.write_bytes(content)
+    done = machine.run("sweep", file)
+    assert done.returncode == 1
+    assert "batches of translations are missing" in done.stdout
+    done = machine.run("sweep", file)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [line for line in done.stdout.splitlines() if line.endswith(": begins")] == [
+        "translate:demo/demo/es:2/2: begins",  # the damaged batch, 3, is one of shard 2/2
+        "score:es: begins",
+        "table: begins",
+    ]
+    assert german == {name: (out / "demo" / "demo" / "de" / name).stat().st_mtime_ns for name in FILES}
+    assert _status(machine, file) == {"done": 7, "running": 0, "queued": 0, "failed": 0, "left": 0}
+
+    for lang in ("de", "es"):
+        alone = machine.folder / f"alone-{lang}"
+        assert machine.run("eval", "--model", "demo", "--lang", lang, "--out", alone).returncode == 0
+        for name in FILES:
+            assert (out / "demo" / "demo" / lang / name).read_bytes() == (alone / name).read_bytes(), (lang, name)
+    _check_tables(out, machine.folder / "alone-de")
+    _check_growth(machine, file)
+
+
+def _check_tables(out: Path, german: Path) -> None:
+    overall = json.loads((german / "metrics.json").read_text())["overall"]
+    assert f"{overall['accuracy']:.1f} [" in (out / "table.txt").read_text()
+    header, first, second = (out / "table.csv").read_text().splitlines()
+    row = dict(zip(header.split(","), first.split(","), strict=False))
+    assert (row["lang"], row["n"], float(row["delta_g"])) == ("de", "512", overall["delta_g"])
+    assert second.split(",")[:3] == ["demo", "es", "demo"]
+    assert "| demo | 70.5 [66.8, 74.4] |" in (out / "table.md").read_text()
+    assert "\\toprule" in (out / "table.tex").read_text()
+
+
+def _check_growth(machine: Machine, file: Path) -> None:
+    """A sweep that gets a preset more does what is new."""
+    _write(file.parent, "languages = ['de']\npresets = ['paper', 'fast']\n")
+    done = machine.run("sweep", file)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [line for line in done.stdout.splitlines() if line.endswith(": begins")] == [
+        "translate:demo/demo-fast/de:1/1: begins",
+        "score:de: begins",
+        "table: begins",
+    ]
+    page = (file.parent / "runs" / "demo" / "report-de.html").read_text(encoding="utf-8")
+    assert "demo (de), demo-fast (de)" in page
+    assert "demo-fast  " in done.stdout
+
+
+def test_options_stand_for_a_file_which_is_written(machine: Machine) -> None:
+    out = machine.folder / "by options"
+    options = ("--model", "demo", "--lang", "de", "--dataset", "demo", "--out", out, "--shards", "2")
+    done = machine.run("sweep", *options, "--dry-run")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "demo/demo/de        512       2" in done.stdout
+    assert machine.run("sweep", *options, "--tasks").stdout.splitlines()[1] == "translate:demo/demo/de:2/2"
+    for wrong, expected in (
+        (("--model", "demo"), "expected a FILE, or --lang, --dataset, --out too"),
+        (("x.toml", "--model", "demo"), "--model: give a FILE or options, not both"),
+        ((*options[:-2], "--dataset", "winomt", "--data", "x"), "--data is for one --dataset"),
+        (("x.toml",), "x.toml: no such file; expected a sweep in TOML"),
+        ((*options, "--gpus", "99"), "--gpus 99: torch sees"),
+        ((*options, "--device", "tpu"), "invalid choice: 'tpu'"),
+        ((*options, "--task", "score:fr"), "--task: this sweep has no task 'score:fr'"),
+    ):
+        done = machine.run("sweep", *wrong)
+        assert done.returncode in {1, 2}
+        assert expected in done.stderr, done.stderr
+
+
+def test_what_is_missing_stops_a_sweep_before_it_begins(machine: Machine) -> None:
+    folder = machine.folder / "missing"
+    folder.mkdir()
+    file = folder / "s.toml"
+    file.write_text("out = 'runs'\nmodels = ['demo']\nlanguages = ['de']\ndatasets = ['winomt']\n")
+    done = machine.run("sweep", file)
+    assert done.returncode == 1
+    assert "2 of this sweep's models and data are not usable here, the first: winomt is not in the cache" in done.stderr
+    assert f"`mtbias fetch --sweep {file}` brings what is missing" in done.stderr
+    done = machine.run("doctor", "--sweep", file, "--no-demo")
+    assert done.returncode == 1
+    assert "! data winomt" in done.stdout
+    assert "! stanza de  " in done.stdout
+    assert "2 things are missing or wrong, the first: data winomt" in done.stderr
+
+
+def test_a_sweep_of_the_demo_needs_nothing_fetched(machine: Machine) -> None:
+    folder = machine.folder / "nothing"
+    done = machine.run("fetch", "--sweep", _write(folder, "languages = ['de', 'he']\n"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [line.split(":")[0] for line in done.stdout.splitlines()] == [
+        "model demo",
+        "data demo",
+        "stanza de",
+        "stanza he",
+    ]
+    assert all(": here, " in line for line in done.stdout.splitlines())
+    done = machine.run("fetch", "--sweep", folder / "paper.toml", "--lang", "de")
+    assert (done.returncode, "--lang: with --sweep the sweep's file says" in done.stderr) == (2, True)
+
+
+def test_submitting_needs_a_cluster(machine: Machine) -> None:
+    folder = machine.folder / "no cluster"
+    file = _write(folder, "languages = ['de']\n")
+    done = machine.run("submit", file, "--dry-run", PATH="/nowhere")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-3:] == [
+        "would submit 1 × translate",
+        "would submit 1 × score",
+        "would submit 1 × table",
+    ]
+    done = machine.run("submit", file, PATH="/nowhere")
+    assert done.returncode == 1
+    assert "Slurm's sbatch is not on this machine: run mtbias submit on a login node" in done.stderr
+
+
+def test_interrupted_it_ends_its_tasks(machine: Machine) -> None:
+    folder = machine.folder / "interrupted"
+    file = _write(folder, "languages = ['de']\n")
+    command = [sys.executable, "-m", "mtbias", "sweep", str(file)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=machine.environment(), text=True
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.endswith(": begins\n"):
+                break
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+    assert process.returncode == 130
+    log = folder / "runs" / "logs" / "translate+demo+demo+de+1+1.log"
+    assert not _holders(log)
+    assert _status(machine, file)["running"] == 0
+
+
+def _holders(log: Path) -> list[str]:
+    """Processes that have a file open."""
+    found = []
+    for link in Path("/proc").glob("[0-9]*/fd/*"):
+        try:
+            if link.resolve() == log.resolve():
+                found.append(link.parts[2])
+        except OSError:
+            continue
+    return found

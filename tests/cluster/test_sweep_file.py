@@ -1,0 +1,106 @@
+"""A sweep's file is read strictly: what is wrong is named with file and key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mtbias.cluster.sweep import Resources, read_sweep, to_toml
+from mtbias.errors import DataError
+
+LEAST = "out = 'runs'\nmodels = ['demo']\nlanguages = ['de']\ndatasets = ['demo']\n"
+
+
+def _file(folder: Path, text: str) -> Path:
+    path = folder / "paper.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_what_is_not_said_has_a_default(tmp_path: Path) -> None:
+    sweep = read_sweep(_file(tmp_path, LEAST))
+    assert (sweep.name, sweep.presets, sweep.engine, sweep.device) == ("paper", ("paper",), "transformers", "auto")
+    assert (sweep.shards, sweep.sentences_per_shard, sweep.seed, sweep.resamples) == (None, 20_000, 0, 2000)
+
+
+def test_paths_count_from_the_folder_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "checkpoint").mkdir()
+    text = (
+        "out = '../runs'\nmodels = ['demo', 'checkpoint', 'owner/name']\nlanguages = ['de']\ndatasets = ['custom']\n"
+        "stanza_dir = 'stanza'\ncache_dir = '/cache'\n[data]\ncustom = 'own.tsv'\n"
+        "[slurm.models.checkpoint]\ngpus = 2\n[speeds]\ncheckpoint = 3\n"
+    )
+    sweep = read_sweep(_file(tmp_path, text))
+    checkpoint = str(tmp_path / "checkpoint")
+    assert sweep.out == tmp_path.parent / "runs"
+    assert sweep.models == ("demo", checkpoint, "owner/name")
+    assert sweep.data == {"custom": tmp_path / "own.tsv"}
+    assert (sweep.stanza_dir, sweep.cache_dir) == (tmp_path / "stanza", Path("/cache"))
+    assert sweep.slurm.models == {checkpoint: Resources(gpus=2)}
+    assert sweep.speeds == {checkpoint: 3.0}
+
+
+def test_the_demos_stanza_models_keep_their_name(tmp_path: Path) -> None:
+    assert read_sweep(_file(tmp_path, f"{LEAST}stanza_dir = 'mtbias:demo'\n")).stanza_dir == Path("mtbias:demo")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("models = [", "not TOML: "),
+        ("out = 'x'\nmodels = ['demo']\nlanguages = ['de']\n", "datasets: expected this key, it is not there"),
+        (f"{LEAST}colour = 1\n", "colour: unknown key; there are aligner, batch_rows, beams, cache_dir"),
+        (f"{LEAST}beams = '5'\n", "beams: expected a whole number, got '5'"),
+        (f"{LEAST}beams = true\n", "beams: expected a whole number, got True"),
+        (f"{LEAST}beams = 0\n", "beams: expected a whole number, 1 or more, got 0"),
+        (f"{LEAST}seed = -1\n", "seed: expected a whole number, 0 or more, got -1"),
+        (f"{LEAST}length_penalty = 'x'\n", "length_penalty: expected a number, got 'x'"),
+        (f"{LEAST}engine = ''\n", "engine: expected a text that is not empty, got an empty one"),
+        (f"{LEAST}device = 'tpu'\n", "device: expected auto, cpu or cuda, got 'tpu'"),
+        (LEAST.replace("['de']", "'de'"), "languages: expected a list, got 'de'"),
+        (LEAST.replace("['de']", "[]"), "languages: expected a list of texts, at least one, got []"),
+        (LEAST.replace("['de']", "['de', 3]"), "languages: expected a list of texts, at least one, got ['de', 3]"),
+        (LEAST.replace("['de']", "['de', 'de']"), "languages: expected each value once, got 'de' twice"),
+        (f"{LEAST}[data]\nbug = 'x'\n", "data.bug: expected one of this sweep's datasets: demo"),
+        (f"{LEAST}[speeds]\nopus-mt = 3\n", "speeds.opus-mt: expected one of this sweep's models: demo"),
+        (f"{LEAST}[slurm]\nmem = '16'\n", "slurm.mem: expected an amount such as 16G or 8000M, got '16'"),
+        (
+            f"{LEAST}[slurm]\nspeed = 1\n",
+            "slurm.speed: unknown key; there are account, cpus, extra, gpus, max_parallel",
+        ),
+        (f"{LEAST}[slurm.score]\npartition = 'x'\n", "slurm.score.partition: unknown key; there are cpus, gpus, mem"),
+        (
+            f"{LEAST}[slurm.models.opus-mt]\ngpus = 1\n",
+            "slurm.models.opus-mt: expected one of this sweep's models: demo",
+        ),
+        (f"{LEAST}[slurm.extra]\nqos = ['x']\n", "slurm.extra.qos: expected a text, a whole number, true or false"),
+        (f"slurm = 1\n{LEAST}", "slurm: expected a table, got 1"),
+    ],
+)
+def test_what_is_wrong_is_named_with_file_and_key(tmp_path: Path, text: str, expected: str) -> None:
+    path = _file(tmp_path, text)
+    with pytest.raises(DataError) as error:
+        read_sweep(path)
+    assert str(error.value).startswith(f"{path}: {expected}")
+    assert "\n" not in str(error.value)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no such file; expected a sweep in TOML"):
+        read_sweep(tmp_path / "none.toml")
+    with pytest.raises(DataError, match="expected a sweep in TOML, found a folder"):
+        read_sweep(tmp_path)
+
+
+def test_a_sweep_that_was_given_as_options_is_read_again_as_it_was(tmp_path: Path) -> None:
+    text = (
+        'out = "runs with \\"quotes\\" and ü"\nmodels = ["demo", "owner/name"]\nlanguages = ["de", "he"]\n'
+        'datasets = ["demo", "custom"]\npresets = ["paper", "fast"]\nshards = 3\nbeams = 2\nlength_penalty = 1.5\n'
+        'dtype = "int8"\nengine = "ct2"\nstanza_dir = "s"\n[data]\ncustom = "c.tsv"\n'
+    )
+    sweep = read_sweep(_file(tmp_path, text))
+    (tmp_path / "elsewhere").mkdir()
+    again = tmp_path / "elsewhere" / "sweep.toml"
+    again.write_text(to_toml(sweep), encoding="utf-8")
+    assert read_sweep(again) == sweep

@@ -1,0 +1,153 @@
+"""Cells, tasks and estimates of a sweep."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mtbias.cluster.plan import Plan, count_sentences, estimate, make_plan
+from mtbias.cluster.plan_text import duration, plan_text
+from mtbias.cluster.sizes import score_resources, translate_resources
+from mtbias.cluster.slurm import submission_device
+from mtbias.cluster.sweep import Resources, Slurm, Sweep
+from mtbias.errors import DataError, UsageError
+
+SWEEP = Sweep(
+    name="paper",
+    out=Path("/runs"),
+    models=("opus-mt", "facebook/m2m100_418M"),
+    languages=("de", "he"),
+    datasets=("winomt", "bug"),
+)
+ROWS = {"winomt": 3_888, "bug": 105_687}
+
+
+def _plan(sweep: Sweep = SWEEP) -> Plan:
+    return make_plan(sweep, lambda _, dataset: ROWS.get(dataset))
+
+
+def test_a_cell_is_a_run_folder_with_a_safe_name() -> None:
+    cells = _plan(replace(SWEEP, presets=("paper", "fast"))).cells
+    assert len(cells) == 2 * 2 * 2 * 2
+    assert {cell.folder for cell in cells if cell.lang == "de" and cell.dataset == "bug"} == {
+        Path("/runs/bug/opus-mt/de"),
+        Path("/runs/bug/opus-mt-fast/de"),
+        Path("/runs/bug/facebook--m2m100_418M/de"),
+        Path("/runs/bug/facebook--m2m100_418M-fast/de"),
+    }
+
+
+def test_shards_come_from_the_sentences_or_from_the_file() -> None:
+    # 3,888 / 20,000 → 1; 105,687 / 20,000 = 5.28 → 6
+    assert {(cell.dataset, cell.shards) for cell in _plan().cells} == {("winomt", 1), ("bug", 6)}
+    assert {cell.shards for cell in _plan(replace(SWEEP, shards=4)).cells} == {4}
+    assert {cell.shards for cell in make_plan(SWEEP, lambda *_: None).cells} == {1}
+
+
+@given(
+    shards=st.integers(1, 5),
+    languages=st.sets(st.sampled_from(["ar", "cs", "de", "es"]), min_size=1),
+    datasets=st.sets(st.sampled_from(["winomt", "bug", "demo"]), min_size=1),
+)
+def test_every_shard_is_one_task_and_every_task_comes_after_what_it_needs(
+    shards: int, languages: set[str], datasets: set[str]
+) -> None:
+    plan = _plan(replace(SWEEP, languages=tuple(sorted(languages)), datasets=tuple(sorted(datasets)), shards=shards))
+    cells = 2 * len(languages) * len(datasets)
+    names = [task.id for task in plan.tasks]
+    assert len(set(names)) == len(names) == cells * shards + len(languages) + 1
+    assert len({task.file_name for task in plan.tasks}) == len(names)
+    seen: set[str] = set()
+    for task in plan.tasks:
+        assert {need.id for need in plan.needs(task)} <= seen
+        seen.add(task.id)
+        assert plan.task(task.id) == task
+    assert {need.id for need in plan.needs(plan.tasks[-1])} == {f"score:{lang}" for lang in languages}
+
+
+def test_a_score_task_needs_the_shards_of_its_language() -> None:
+    plan = _plan(replace(SWEEP, datasets=("winomt",), shards=2))
+    assert [need.id for need in plan.needs(plan.task("score:he"))] == [
+        "translate:winomt/opus-mt/he:1/2",
+        "translate:winomt/opus-mt/he:2/2",
+        "translate:winomt/facebook--m2m100_418M/he:1/2",
+        "translate:winomt/facebook--m2m100_418M/he:2/2",
+    ]
+
+
+def test_a_task_that_does_not_exist_is_an_error_of_usage() -> None:
+    with pytest.raises(UsageError, match="no task 'score:fr'; its tasks are such as translate:winomt/opus-mt/de:1/1"):
+        _plan().task("score:fr")
+
+
+def test_two_models_in_one_folder_are_refused() -> None:
+    with pytest.raises(DataError, match="/a/model and /b/model would share the folder 'model'"):
+        _plan(replace(SWEEP, models=("/a/model", "/b/model")))
+
+
+def test_sentences_are_counted_or_the_catalogs(tmp_path: Path) -> None:
+    sweep = replace(SWEEP, cache_dir=tmp_path)
+    assert count_sentences(sweep, "demo") == 512
+    assert count_sentences(sweep, "winomt") == 3_888  # not in this cache: as published
+    own = tmp_path / "own.tsv"
+    own.write_text("source\tgender\tentity\nThe doctor slept.\tfemale\tdoctor\n")
+    assert count_sentences(replace(sweep, data={"custom": own}), "custom") == 1
+    with pytest.raises(UsageError, match="unknown dataset 'wino'"):
+        count_sentences(sweep, "wino")
+
+
+def test_an_estimate_is_sentences_over_speed() -> None:
+    plan = _plan()
+    cell = next(c for c in plan.cells if c.dataset == "bug" and c.model == "opus-mt")
+    guess = estimate(plan, cell, gpu=False)
+    assert guess.translate == pytest.approx(105_687 / 1.8)  # docs/translation.md: 1.8 sentences/s
+    assert guess.score == pytest.approx(105_687 / 290)  # docs/performance.md: 3.4 CPU s per 1,000
+    faster = replace(plan, sweep=replace(SWEEP, engine="ct2", dtype="int8"))
+    assert estimate(faster, cell, gpu=False).translate == pytest.approx(105_687 / 8.0)
+    own = replace(plan, sweep=replace(SWEEP, speeds={"opus-mt": 1000.0}))
+    assert estimate(own, cell, gpu=True).translate == pytest.approx(105.687)
+
+
+def test_what_is_not_known_is_no_number() -> None:
+    unknown = _plan(replace(SWEEP, models=("owner/name",)))
+    assert estimate(unknown, unknown.cells[0], gpu=False).translate is None
+    text = plan_text(unknown, gpu=True)
+    assert "owner/name: speed on a GPU not known; give it under [speeds]" in text
+    (total,) = [line for line in text.splitlines() if line.startswith("4 cells")]
+    assert total.split() == ["4", "cells", "219,150", "14", "–", "13", "min"]  # 2 × (3,888 + 105,687); 219,150 / 290 s
+
+
+def test_the_hub_id_of_a_named_model_has_its_speed_and_size() -> None:
+    plan = _plan()
+    cell = next(c for c in plan.cells if c.model == "facebook/m2m100_418M")
+    speed = estimate(plan, cell, gpu=True).speed
+    assert speed is not None
+    assert (speed.value, "not measured" in speed.source) == (365.0, True)
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(None, "–"), (0.4, "0 s"), (59, "59 s"), (90, "2 min"), (9000, "2.5 h")])
+def test_durations(seconds: float | None, text: str) -> None:
+    assert duration(seconds) == text
+
+
+def test_resources_are_the_models_own_then_the_sweeps_then_those_of_its_size() -> None:
+    slurm = Slurm(
+        resources=Resources(cpus=8, minutes=90), models={"opus-mt": Resources(minutes=600)}, score=Resources(mem="99G")
+    )
+    sweep = replace(SWEEP, slurm=slurm)
+    assert translate_resources(sweep, "opus-mt") == Resources(gpus=1, cpus=8, mem="16G", minutes=600)
+    assert translate_resources(sweep, "facebook/m2m100_418M") == Resources(gpus=1, cpus=8, mem="32G", minutes=90)
+    assert translate_resources(sweep, "owner/name").mem == "64G"  # of unknown size: the largest
+    assert score_resources(sweep).mem == "99G"
+
+
+def test_the_device_of_a_submission_follows_from_the_gpus() -> None:
+    assert submission_device(_plan()) == "cuda"
+    assert submission_device(_plan(replace(SWEEP, models=("demo",)))) == "cpu"
+    assert submission_device(_plan(replace(SWEEP, device="cpu"))) == "cpu"
+    with pytest.raises(DataError, match=r"opus-mt would run on GPUs and demo on CPUs; say device"):
+        submission_device(_plan(replace(SWEEP, models=("opus-mt", "demo"))))

@@ -1,0 +1,253 @@
+"""Status of a sweep, and what a submission leaves out: by files, locks and the queue of Slurm, without any clock."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mtbias.cluster.local import Worker, _take, workers
+from mtbias.cluster.plan import Plan, Task, make_plan
+from mtbias.cluster.slurm import queue_states, read_submissions, submission_lock, to_submit
+from mtbias.cluster.status import status_json, status_text, sweep_status
+from mtbias.cluster.sweep import Resources, Slurm, Sweep
+from mtbias.cluster.tasks import TASKS, is_done, is_running, read_failure, recorded
+from mtbias.errors import DataError, MtbiasError, RunFolderError
+from mtbias.runs import PlanRecord, RunFolder, agree_on_plan
+from mtbias.runs.chunks import PARTS
+
+SHARDS = 2
+BATCHES = 5
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Plan:
+    sweep = Sweep(
+        name="s", out=tmp_path / "runs", models=("demo",), languages=("de", "es"), datasets=("demo",), shards=SHARDS
+    )
+    return make_plan(sweep)
+
+
+@pytest.fixture(autouse=True)
+def no_slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+
+
+@pytest.fixture
+def queue(tmp_path: Path) -> Callable[[str], None]:
+    """A program squeue that prints what it is told."""
+
+    def tell(answer: str, code: int = 0) -> None:
+        program = tmp_path / "bin" / "squeue"
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(
+            f"#!/bin/sh\n[ {code} = 0 ] || echo slurm_load_jobs error >&2\nprintf '{answer}'\nexit {code}\n"
+        )
+        program.chmod(0o755)
+
+    return tell
+
+
+def _translate(plan: Plan, cell: int, batches: list[int]) -> None:
+    """A run folder in which these of five batches are kept."""
+    folder = plan.cells[cell].folder
+    RunFolder(folder).open_or_create({"dataset": "demo"}).close()
+    agree_on_plan(folder, PlanRecord("key", (80, 4096), (1,) * BATCHES), alone=True)
+    for number in batches:
+        (folder / PARTS / f"{number:06d}.jsonl").write_text("")
+
+
+def _finish(plan: Plan, cell: int) -> None:
+    with RunFolder(plan.cells[cell].folder).open_or_create({"dataset": "demo"}) as folder:
+        folder.write_calls([])
+        folder.write_metrics({"fingerprint": folder.manifest.fingerprint})
+
+
+def _states(plan: Plan) -> dict[str, str]:
+    return {status.task.id: status.state for status in sweep_status(plan).tasks}
+
+
+def _submitted(plan: Plan, tasks: list[str], mark: str = "mtbias-0a") -> None:
+    folder = plan.sweep.out / "submissions"
+    folder.mkdir(parents=True, exist_ok=True)
+    number = len(list(folder.iterdir())) + 1
+    (folder / f"{number:06d}.json").write_text(json.dumps({"mark": mark, "job": "7", "tasks": tasks}))
+
+
+def test_a_shard_is_done_when_all_its_batches_are_kept(plan: Plan) -> None:
+    first, second = plan.tasks[:2]
+    assert not is_done(plan, first)
+    _translate(plan, 0, [0, 2, 4])  # shard 1/2 has batches 0, 2, 4; shard 2/2 has 1, 3
+    assert is_done(plan, first)
+    assert not is_done(plan, second)
+    _translate(plan, 0, [0, 1, 2, 3])
+    (plan.cells[0].folder / PARTS / "000004.jsonl").unlink()
+    assert not is_done(plan, first)
+    assert is_done(plan, second)
+    _finish(plan, 0)
+    assert is_done(plan, first)
+    assert is_done(plan, plan.task("score:de"))
+    assert not is_done(plan, plan.task("score:es"))
+
+
+def test_nothing_is_there_in_the_beginning(plan: Plan) -> None:
+    status = sweep_status(plan)
+    assert status.counts() == {"done": 0, "running": 0, "queued": 0, "failed": 0, "left": 7}
+    assert [(c.state, c.batches_done, c.batches) for c in status.cells] == [("left", 0, None)] * 2
+
+
+def test_a_task_that_runs_holds_a_lock_and_one_that_failed_left_word(plan: Plan) -> None:
+    task = plan.tasks[0]
+    seen: list[str] = []
+
+    def work() -> None:
+        seen.append(_states(plan)[task.id])
+        raise DataError("two\nlines", path="file")
+
+    with pytest.raises(DataError):
+        recorded(plan, task, "the.log", work)
+    assert seen == ["running"]
+    assert not is_running(plan.sweep.out, task)
+    status = sweep_status(plan)
+    assert status.cells[0].state == "failed"
+    assert status.cells[1].state == "left"
+    text = status_text(status)
+    assert "7 tasks: 0 done, 0 running, 0 queued, 1 failed, 6 left" in text
+    assert "translate:demo/demo/de:1/2: file: two lines\n  the.log\n" in text
+    assert status_json(status)["failed"] == [{"task": task.id, "error": "file: two lines", "log": "the.log"}]
+    recorded(plan, task, "the.log", lambda: None)
+    assert read_failure(plan.sweep.out, task) is None
+
+
+def test_an_error_that_nobody_expected_is_recorded_too(plan: Plan) -> None:
+    with pytest.raises(ZeroDivisionError):
+        recorded(plan, plan.tasks[0], "", lambda: print(1 / 0))
+    failure = read_failure(plan.sweep.out, plan.tasks[0])
+    assert failure is not None
+    assert failure.error == "ZeroDivisionError: division by zero"
+
+
+def test_done_goes_before_an_old_failure(plan: Plan) -> None:
+    with pytest.raises(DataError):
+        recorded(plan, plan.tasks[0], "", _fail)
+    _finish(plan, 0)
+    assert _states(plan)[plan.tasks[0].id] == "done"
+
+
+def _fail() -> None:
+    raise DataError("no")
+
+
+def test_batches_are_counted_without_corpus_or_model(plan: Plan) -> None:
+    _translate(plan, 0, [0, 2])
+    status = sweep_status(plan)
+    assert (status.cells[0].batches_done, status.cells[0].batches) == (2, BATCHES)
+    assert "demo/demo/de   left   2 of 5" in status_text(status)
+
+
+def test_slurm_knows_what_runs_and_what_waits(plan: Plan, queue: Callable[[str], None]) -> None:
+    _submitted(plan, [task.id for task in plan.tasks[:4]])
+    queue("mtbias-0a|7|0|RUNNING\\nmtbias-0a|7|2|PENDING\\n(null)|8|N/A|RUNNING\\nmtbias-ff|9|0|RUNNING\\n")
+    assert queue_states(plan.sweep.out) == {plan.tasks[0].id: "running", plan.tasks[2].id: "queued"}
+    states = _states(plan)
+    assert [states[task.id] for task in plan.tasks] == ["running", "failed", "queued", "failed", "left", "left", "left"]
+    status = sweep_status(plan)
+    lost = next(t for t in status.tasks if t.task is plan.tasks[1])
+    assert lost.failure is not None
+    assert lost.failure.error == "ended without a result: killed, or its node died"
+    assert lost.failure.log == str(plan.sweep.out / "logs" / "7_1_0_log.err")
+
+
+def test_a_slurm_that_does_not_answer_is_an_error(plan: Plan, queue: Callable[..., None]) -> None:
+    _submitted(plan, [plan.tasks[0].id])
+    queue("", 1)
+    with pytest.raises(MtbiasError, match="Slurm does not answer: slurm_load_jobs error"):
+        sweep_status(plan)
+
+
+def test_only_what_is_neither_done_nor_queued_is_submitted(plan: Plan) -> None:
+    everything = [task.id for array in to_submit(plan, []) for task in array.tasks]
+    assert everything == [task.id for task in plan.tasks]
+    _finish(plan, 0)
+    queued = [plan.tasks[2].id, "score:es", "table"]
+    # es 1/2 waits already, es 2/2 is new, so what comes after it must wait for it anew
+    assert [[t.id for t in array.tasks] for array in to_submit(plan, queued)] == [
+        ["translate:demo/demo/es:2/2"],
+        ["score:es"],
+        ["table"],
+    ]
+    queued.append(plan.tasks[3].id)
+    assert to_submit(plan, queued) == []
+
+
+def test_tasks_of_like_resources_are_one_array(plan: Plan) -> None:
+    slurm = Slurm(models={"opus-mt": Resources(gpus=0, minutes=30)})
+    mixed = make_plan(replace(plan.sweep, models=("demo", "opus-mt", "m2m100", "mbart50"), slurm=slurm))
+    arrays = to_submit(mixed, [])
+    assert [(a.kind, len(a.tasks)) for a in arrays] == [
+        ("translate", 4),  # demo
+        ("translate", 4),  # opus-mt, with its own wishes
+        ("translate", 8),  # m2m100 and mbart50 are of one size
+        ("score", 2),
+        ("table", 1),
+    ]
+    assert arrays[1].resources.minutes == 30
+
+
+def test_two_submissions_at_once_are_refused(plan: Plan) -> None:
+    with (
+        submission_lock(plan.sweep.out),
+        pytest.raises(RunFolderError, match="another process submits this sweep now"),
+        submission_lock(plan.sweep.out),
+    ):
+        pass
+    with submission_lock(plan.sweep.out):  # it is free again
+        pass
+
+
+def test_a_damaged_record_is_named(plan: Plan) -> None:
+    _submitted(plan, ["table"])
+    path = plan.sweep.out / "submissions" / "000001.json"
+    path.write_text("{}")
+    with pytest.raises(DataError, match=rf"{path}: damaged: KeyError\('mark'\)"):
+        read_submissions(plan.sweep.out)
+
+
+def test_what_another_process_does_just_now_is_waited_for(plan: Plan) -> None:
+    waiting = list(plan.tasks)
+    taken: list[Task | None] = []
+    recorded(plan, plan.tasks[0], "", lambda: taken.append(_take(plan, waiting, set(), [])))
+    assert taken == [plan.tasks[1]]
+    assert waiting == [plan.tasks[0], *plan.tasks[2:]]
+    assert _take(plan, waiting, set(), []) == plan.tasks[0]
+
+
+def test_a_lock_that_a_dead_process_left_means_nothing(plan: Plan) -> None:
+    task = plan.tasks[0]
+    folder = plan.sweep.out / TASKS
+    folder.mkdir(parents=True)
+    path = folder / f"{task.file_name}.lock"
+    path.touch()
+    assert not is_running(plan.sweep.out, task)
+    with path.open() as held:
+        fcntl.flock(held, fcntl.LOCK_SH)
+        assert is_running(plan.sweep.out, task)
+
+
+def test_a_worker_is_a_gpu_or_a_share_of_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(8)))
+    assert workers(gpus=0, jobs=3) == [Worker({"OMP_NUM_THREADS": "2"})] * 3  # 8 cores / 3
+    assert workers(gpus=2, jobs=1) == [
+        Worker({"OMP_NUM_THREADS": "4", "CUDA_VISIBLE_DEVICES": "0"}),
+        Worker({"OMP_NUM_THREADS": "4", "CUDA_VISIBLE_DEVICES": "1"}),
+    ]
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "5,7")  # those that this process may use
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    assert [w.environment["CUDA_VISIBLE_DEVICES"] for w in workers(gpus=2, jobs=1)] == ["5", "7"]
+    assert workers(gpus=0, jobs=1) == [Worker({"OMP_NUM_THREADS": "1"})]

@@ -1,0 +1,113 @@
+"""The table of the paper: what stands where, from numbers that were written into the runs by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mtbias.cluster.plan import Cell, Plan, make_plan
+from mtbias.cluster.sweep import Sweep
+from mtbias.cluster.table import as_latex, as_markdown, as_text, table_is_current, write_tables
+from mtbias.errors import MissingTranslationsError
+from mtbias.runs import RunFolder
+from mtbias.types import Gender, GenderCall, Instance, Span, Stereotype
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Plan:
+    sweep = Sweep(
+        name="s",
+        out=tmp_path,
+        models=("opus-mt", "demo"),
+        languages=("de", "he"),
+        datasets=("winomt",),
+        cache_dir=tmp_path,
+    )
+    return make_plan(sweep)
+
+
+def _metrics(cell: Cell) -> dict[str, object]:
+    """Accuracy 60 and 61 in German, 70 and 71 in Hebrew; ΔG -1.25 for all; no ΔS in Hebrew."""
+    accuracy = 60.0 + 10 * (cell.lang == "he") + (cell.model == "demo")
+    overall = {"n": 3888, "decided": 3000, "accuracy": accuracy, "delta_g": -1.25}
+    overall["delta_s"] = None if cell.lang == "he" else 18.04  # type: ignore[assignment]
+    overall["ci"] = {"accuracy": [accuracy - 1, accuracy + 1], "delta_g": [-3.0, 0.5], "delta_s": None}  # type: ignore[assignment]
+    return {"schema": 1, "signature": f"lang:{cell.lang}|model:{cell.model}", "overall": overall}
+
+
+def test_rows_are_models_and_columns_languages(plan: Plan) -> None:
+    text = as_text(plan, {cell.id: _metrics(cell) for cell in plan.cells})
+    blocks = text.split("\n\n")
+    assert blocks[0].splitlines() == [
+        "Accuracy on winomt, per cent with 95 % intervals (n de 3,888, he 3,888)",
+        "                        de                 he",
+        "opus-mt  60.0 [59.0, 61.0]  70.0 [69.0, 71.0]",
+        "demo     61.0 [60.0, 62.0]  71.0 [70.0, 72.0]",
+    ]
+    assert blocks[1].splitlines()[2].split("  ")[-1] == "-1.2 [-3.0, 0.5]"
+    assert blocks[2].splitlines()[2].split() == ["opus-mt", "18.0", "–"]  # no interval, and no number
+    assert "  winomt/demo/he: lang:he|model:demo" in blocks[3]
+
+
+def test_markdown_and_latex_carry_denominators_and_signatures(plan: Plan) -> None:
+    metrics = {cell.id: _metrics(cell) for cell in plan.cells}
+    markdown = as_markdown(plan, metrics)
+    assert (
+        "| Accuracy, winomt | de | he |\n| --- | ---: | ---: |\n| opus-mt | 60.0 [59.0, 61.0] | 70.0 [69.0, 71.0] |"
+        in markdown
+    )
+    assert "n de 3,888, he 3,888." in markdown
+    assert "- winomt/opus-mt/de: `lang:de|model:opus-mt`" in markdown
+    latex = as_latex(plan, metrics)
+    assert r"$\Delta$G & opus-mt & $-$1.2 {\tiny [$-$3.0, 0.5]} & $-$1.2 {\tiny [$-$3.0, 0.5]} \\" in latex
+    assert r"$\Delta$S & demo & 18.0 & -- \\" in latex
+    assert "% winomt/opus-mt/de: lang:de|model:opus-mt" in latex
+
+
+def _finish(cell: Cell, gender: Gender) -> None:
+    """A complete run of one sentence."""
+    from mtbias.metrics import score
+    from mtbias.runs import join_records
+    from mtbias.types import Translation
+
+    instance = Instance(
+        id="w-1",
+        row=0,
+        source="The doctor slept.",
+        entity="doctor",
+        head=Span(4, 10),
+        gold=Gender.FEMALE,
+        stereotype=Stereotype.ANTI,
+        domain="d",
+        pronouns=1,
+    )
+    call = GenderCall("w-1", gender, None)
+    with RunFolder(cell.folder).open_or_create({"dataset": "winomt", "cell": cell.id}) as folder:
+        folder.write_calls(join_records([instance], [Translation("w-1", "x")], [call]))
+        manifest = folder.manifest
+        scores = score([instance], [call], n_resamples=0)
+        folder.write_metrics(scores.to_json(signature=manifest.signature(), fingerprint=manifest.fingerprint))
+
+
+def test_the_table_is_made_once_all_runs_are_complete_and_again_when_one_changes(plan: Plan) -> None:
+    for cell in plan.cells[:-1]:
+        _finish(cell, Gender.FEMALE)
+    with pytest.raises(
+        MissingTranslationsError, match=f"no table yet: the run {plan.cells[-1].folder} is not complete"
+    ):
+        write_tables(plan)
+    assert not table_is_current(plan)
+    _finish(plan.cells[-1], Gender.MALE)
+    written = write_tables(plan)
+    assert [path.name for path in written] == ["table.txt", "table.md", "table.tex", "table.csv"]
+    assert table_is_current(plan)
+    written[1].write_text("changed")
+    assert not table_is_current(plan)
+    write_tables(plan)
+    _finish(plan.cells[0], Gender.MALE)  # another result in the same folder
+    assert not table_is_current(plan)
+    write_tables(plan)
+    lines = (plan.sweep.out / "table.txt").read_text().splitlines()
+    assert lines[2].split() == ["opus-mt", "0.0", "100.0"]
+    assert lines[3].split() == ["demo", "100.0", "0.0"]

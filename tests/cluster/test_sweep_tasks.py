@@ -1,0 +1,114 @@
+"""What a task asks of the pipeline, and what it does where its result is there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mtbias.cluster.inventory import fetch, inventory, refuse_missing
+from mtbias.cluster.plan import Plan, make_plan
+from mtbias.cluster.sweep import Sweep
+from mtbias.cluster.tasks import make_request, pages, run_task
+from mtbias.errors import MissingResourceError, MissingTranslationsError
+from mtbias.runs import RunFolder
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Plan:
+    return make_plan(
+        Sweep(
+            name="s",
+            out=tmp_path / "runs",
+            models=("demo",),
+            languages=("de", "he"),
+            datasets=("demo",),
+            presets=("paper", "fast"),
+            cache_dir=tmp_path / "cache",
+        )
+    )
+
+
+def test_a_node_without_gpu_scores_what_a_gpu_translated(plan: Plan) -> None:
+    fast = next(cell for cell in plan.cells if cell.preset == "fast")
+    identity = make_request(plan.sweep, fast, "cuda", here="cpu").identity()
+    assert identity["dtype"] == "bfloat16"  # the preset fast on a GPU, whatever device asks
+    assert make_request(plan.sweep, fast, "cpu", here="cpu").identity()["dtype"] == "float32"
+    asked = replace(plan.sweep, dtype="float16")
+    assert make_request(asked, fast, "cpu", here="cpu").identity()["dtype"] == "float16"
+
+
+def test_the_request_of_a_cell_is_that_of_eval(plan: Plan) -> None:
+    from mtbias.prepare import Fetching, Tools, prepare_eval
+    from mtbias.translate.translator import Settings
+
+    asked = replace(plan.sweep, beams=2, length_penalty=1.5, max_length=90, seed=7, resamples=11)
+    alone = prepare_eval(
+        "demo",
+        "de",
+        dataset="demo",
+        data=None,
+        revision=None,
+        settings=Settings(preset="fast", beams=2, length_penalty=1.5, max_length=90, device="cpu"),
+        tools=Tools(cache_dir=asked.cache_dir, device="cpu"),
+        fetching=Fetching(offline=True),
+        seed=7,
+        resamples=11,
+    )
+    cell = next(cell for cell in plan.cells if cell.preset == "fast" and cell.lang == "de")
+    assert make_request(asked, cell, "cpu", here="cpu").identity() == alone.identity()
+
+
+def test_scoring_without_translations_says_what_makes_them(plan: Plan) -> None:
+    with pytest.raises(MissingTranslationsError) as error:
+        run_task(plan, plan.task("score:de"), device="cpu", say=print, progress=lambda *_: None)
+    assert "`mtbias sweep FILE` or `mtbias submit FILE` makes them (and 1 more cells of de)" in str(error.value)
+
+
+def test_a_task_whose_result_is_there_does_nothing(plan: Plan) -> None:
+    with RunFolder(plan.cells[0].folder).open_or_create({"dataset": "demo"}) as folder:
+        folder.write_calls([])
+        folder.write_metrics({"fingerprint": folder.manifest.fingerprint})
+    said: list[str] = []
+    run_task(plan, plan.tasks[0], device="cpu", say=said.append, progress=lambda *_: None)
+    assert said == ["translate:demo/demo/de:1/1: done already"]
+
+
+def test_systems_of_one_language_have_a_page(plan: Plan) -> None:
+    page = plan.sweep.out / "demo" / "report-he.html"
+    assert {path: [c.system for c in cells] for path, cells in pages(plan.sweep, plan.task("score:he")).items()} == {
+        page: ["demo", "demo-fast"]
+    }
+    alone = make_plan(replace(plan.sweep, presets=("paper",)))
+    assert pages(alone.sweep, alone.task("score:he")) == {}
+
+
+def test_what_a_sweep_needs_is_listed_with_what_is_missing(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HOME", str(plan.sweep.out))
+    monkeypatch.delenv("STANZA_RESOURCES_DIR", raising=False)
+    assert [part.problem for part in inventory(plan.sweep)] == [""] * 4  # model, data, Stanza for de and he
+    own = plan.sweep.out / "none.tsv"
+    needy = replace(
+        plan.sweep,
+        models=("opus-mt", "m2m100"),
+        datasets=("winomt", "custom"),
+        data={"custom": own},
+        stanza_dir=Path("/no"),
+    )
+    parts = inventory(needy)
+    # opus-mt has a checkpoint for each language, m2m100 one for all
+    assert [(part.kind, part.name, part.lang) for part in parts] == [
+        ("model", "opus-mt", "de"),
+        ("model", "opus-mt", "he"),
+        ("model", "m2m100", "de"),
+        ("data", "winomt", ""),
+        ("data", "custom", ""),
+        ("stanza", "de", "de"),
+        ("stanza", "he", "he"),
+    ]
+    assert all(part.problem for part in parts)
+    with pytest.raises(MissingResourceError, match="7 of this sweep's models and data are not usable here"):
+        refuse_missing(needy, Path("s.toml"))
+    with pytest.raises(MissingResourceError, match="the sweep names that path, so it is not fetched"):
+        fetch(needy, [parts[4]], print, sha256=None, accept_unverified=False)
