@@ -17,7 +17,7 @@ MACHINE := --stanza-dir $(MTBIAS_SHARED)/stanza_resources --cache-dir $(VENV)/ca
 # The demo's language.
 DEMO_LANG ?= de
 
-.PHONY: help demo demo-build demo-verify checkpoint bench-translate install test lint types imports pytest test-slow test-eflomal format wheel agreement challenge published clean
+.PHONY: help docs demo demo-build demo-verify checkpoint bench-translate bench-scale install test lint types imports pytest test-slow test-eflomal format wheel agreement challenge published compare coverage clean
 
 help:
 	@echo "make demo       mtbias eval --model demo, in $(VENV): no network but for the installation (DEMO_LANG=es for Spanish)"
@@ -33,6 +33,10 @@ help:
 	@echo "make demo-verify  the demo's model and the evaluator in all eight languages"
 	@echo "make checkpoint   mtbias eval against a plain generate() loop, 3,888 sentences in seven languages"
 	@echo "make bench-translate  speed of the engines against EasyNMT's way"
+	@echo "make bench-scale  time and memory of every stage at 1/16, 1/4 and 1/1 of BUG's size"
+	@echo "make docs       the documentation site, into site/"
+	@echo "make compare    Google and Bing of 2019 on WinoMT: which differences are significant"
+	@echo "make coverage   do the intervals hold the truth: simulations"
 	@echo "make clean      remove $(VENV), dist and the tools' caches"
 
 demo: $(VENV)/.package
@@ -105,5 +109,19 @@ checkpoint: install
 bench-translate: install
 	$(BIN)/python scripts/bench_translate.py
 
+bench-scale: install
+	$(BIN)/python scripts/bench_scale.py --data $(WINOMT) --lang de --stanza-dir $(MTBIAS_SHARED)/stanza_resources
+
+docs: install
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+compare: install
+	$(BIN)/python scripts/compare_systems.py --weighted $(MACHINE)
+
+coverage: install
+	$(BIN)/python scripts/coverage.py --runs 1000
+	$(BIN)/python scripts/coverage_weighted.py --runs 1000
+	$(BIN)/python scripts/coverage_correction.py --runs 1000
+
 clean:
-	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
