@@ -13,6 +13,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 TUTORIAL = Path(__file__).resolve().parent.parent / "docs" / "tutorial.md"
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _RUN = {"bash", "python"}
@@ -58,6 +60,7 @@ def _environment(folder: Path) -> dict[str, str]:
     return {**kept, **own, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
 
 
+@pytest.mark.slow
 def test_the_tutorial_runs_from_top_to_bottom(tmp_path: Path) -> None:
     environment = _environment(tmp_path)
     folder = tmp_path / "empty"

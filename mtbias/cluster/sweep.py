@@ -80,6 +80,8 @@ class Sweep:
     aligner: str = "statistical"
     seed: int = 0
     resamples: int = 2000
+    processes: int = 1
+    """That analyse translations in a score task; the results do not depend on it."""
     stanza_dir: Path | None = None
     cache_dir: Path | None = None
     speeds: Mapping[str, float] = field(default_factory=dict)
@@ -126,6 +128,7 @@ def read_sweep(path: Path | str) -> Sweep:
         aligner=table.text("aligner") or "statistical",
         seed=seed or 0,
         resamples=2000 if resamples is None else resamples,
+        processes=table.whole("processes") or 1,
         stanza_dir=None if stanza is None else stanza_path(stanza, base),
         cache_dir=None if cache is None else _absolute(cache, base),
         speeds={_model(key, base): value for key, value in speeds.each(speeds.number).items()},
@@ -167,6 +170,7 @@ def to_toml(sweep: Sweep) -> str:
         "aligner": sweep.aligner,
         "seed": sweep.seed,
         "resamples": sweep.resamples,
+        "processes": sweep.processes,
         "stanza_dir": sweep.stanza_dir and str(sweep.stanza_dir),
         "cache_dir": sweep.cache_dir and str(sweep.cache_dir),
     }

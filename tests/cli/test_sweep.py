@@ -47,6 +47,7 @@ def test_the_plan_comes_first_and_a_dry_run_stops_there(machine: Machine) -> Non
     assert tasks[-3:] == ["score:de", "score:es", "table"]
 
 
+@pytest.mark.slow
 def test_faults_on_the_way_cost_only_what_they_hit_and_change_nothing(machine: Machine) -> None:
     file = _write(machine.folder / "faults", "languages = ['de', 'es']\nshards = 2\n")
     out = file.parent / "runs"

@@ -24,6 +24,11 @@ def test_what_is_not_said_has_a_default(tmp_path: Path) -> None:
     assert (sweep.shards, sweep.sentences_per_shard, sweep.seed, sweep.resamples) == (None, 20_000, 0, 2000)
 
 
+def test_the_processes_of_a_score_task(tmp_path: Path) -> None:
+    assert read_sweep(_file(tmp_path, LEAST)).processes == 1
+    assert read_sweep(_file(tmp_path, f"{LEAST}processes = 4\n")).processes == 4
+
+
 def test_paths_count_from_the_folder_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "checkpoint").mkdir()
     text = (

@@ -12,6 +12,7 @@ from mtbias.cluster.plan import Plan, make_plan
 from mtbias.cluster.sweep import Sweep
 from mtbias.cluster.tasks import make_request, pages, run_task
 from mtbias.errors import MissingResourceError, MissingTranslationsError
+from mtbias.morphology import StanzaAnalyser
 from mtbias.runs import RunFolder
 
 
@@ -43,7 +44,7 @@ def test_the_request_of_a_cell_is_that_of_eval(plan: Plan) -> None:
     from mtbias.prepare import Fetching, Tools, prepare_eval
     from mtbias.translate.translator import Settings
 
-    asked = replace(plan.sweep, beams=2, length_penalty=1.5, max_length=90, seed=7, resamples=11)
+    asked = replace(plan.sweep, beams=2, length_penalty=1.5, max_length=90, seed=7, resamples=11, processes=3)
     alone = prepare_eval(
         "demo",
         "de",
@@ -57,7 +58,10 @@ def test_the_request_of_a_cell_is_that_of_eval(plan: Plan) -> None:
         resamples=11,
     )
     cell = next(cell for cell in plan.cells if cell.preset == "fast" and cell.lang == "de")
-    assert make_request(asked, cell, "cpu", here="cpu").identity() == alone.identity()
+    request = make_request(asked, cell, "cpu", here="cpu")
+    assert request.identity() == alone.identity()
+    assert isinstance(request.analyser, StanzaAnalyser)
+    assert request.analyser._processes == 3  # which changes no result
 
 
 def test_scoring_without_translations_says_what_makes_them(plan: Plan) -> None:
