@@ -10,8 +10,9 @@ import pytest
 
 from mtbias.cli import COMMANDS, build_parser
 
-README = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
-COREF = (Path(__file__).resolve().parent.parent / "docs" / "coref.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+COREF = (ROOT / "docs" / "coref.md").read_text(encoding="utf-8")
 OF_OTHERS = {"--group", "--help", "--version"}
 """Options of pip, and those that argparse adds to every program."""
 
@@ -82,3 +83,15 @@ def test_every_part_of_corpora_is_in_the_readme_with_its_options() -> None:
         missing += [name] if f"corpora {name}" not in README else []
         missing += [f"{name} {o}" for o in sorted(_options(parser) - {"--help"}) if o not in README]
     assert missing == []
+
+
+def test_every_test_that_the_table_of_faults_names_exists() -> None:
+    text = (ROOT / "docs" / "faults.md").read_text(encoding="utf-8")
+    table = "\n".join(line for line in text.splitlines() if line.startswith("|"))
+    sources = {path: path.read_text(encoding="utf-8") for path in ROOT.glob("tests/**/test_*.py")}
+    for file, name in re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", table):
+        assert (ROOT / file) in sources, file
+        assert not name or f"def {name}(" in sources[ROOT / file], f"{file}::{name}"
+    names = re.findall(r"`(test_\w+)`", table)
+    assert len(names) > 5
+    assert [n for n in names if not any(f"def {n}(" in source for source in sources.values())] == []
