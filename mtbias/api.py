@@ -321,6 +321,7 @@ def read_run(path: AnyPath) -> Run:
 def compare(
     *compared: Run | AnyPath,
     weighted: bool | Sequence[str] = False,
+    names: Sequence[str] | None = None,
     different_evaluators: bool = False,
     seed: int = 0,
     resamples: int = 2000,
@@ -330,6 +331,7 @@ def compare(
     Args:
         compared: two runs or more, or their folders; with `weighted` one is enough.
         weighted: weighted ΔG and ΔS too, balanced over these properties, or with True over all that vary.
+        names: of the systems, one for each run, in place of those that the runs have.
         different_evaluators: compare runs of a language although different evaluators read them.
         seed: of bootstrap and randomisation, 0 or more.
         resamples: of both.
@@ -345,7 +347,12 @@ def compare(
     if not found:
         raise UsageError("expected runs to compare, got none")
     return compare_runs(
-        found, weighted=weighted, n_resamples=resamples, seed=seed, different_evaluators=different_evaluators
+        found,
+        weighted=weighted,
+        n_resamples=resamples,
+        seed=seed,
+        names=names,
+        different_evaluators=different_evaluators,
     )
 
 

@@ -30,6 +30,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="folder of a finished run")
     parser.add_argument(
+        "--name", action="append", default=[], metavar="NAME",
+        help="name of a system, once for each RUN in their order (default: the name that the run has)",
+    )  # fmt: skip
+    parser.add_argument(
         "--weighted", nargs="?", const=_ALL, metavar="PROPERTY,…",
         help=f"weighted ΔG and ΔS too, balanced over these of {', '.join(_PROPERTIES)} (default: all that vary)",
     )  # fmt: skip
@@ -56,6 +60,8 @@ def run(args: argparse.Namespace) -> None:
     weighted = _weighted(args)
     if len(args.runs) < 2 and weighted is False:
         raise UsageError("expected two runs or more, got one; with --weighted one is enough")
+    if args.name and len(args.name) != len(args.runs):
+        raise UsageError(f"expected --name once for each of {len(args.runs)} runs, got it {len(args.name)} times")
     if args.rows == _HERE and form in {"csv", "latex", "markdown"}:
         raise UsageError(f"--rows needs a FILE with --format {form}")
     if args.rows is not None and Path(args.rows).is_dir():
@@ -72,12 +78,13 @@ def run(args: argparse.Namespace) -> None:
         weighted=weighted,
         n_resamples=args.resamples,
         seed=args.seed,
+        names=args.name or None,
         different_evaluators=args.different_evaluators,
     )
     if args.rows is None:
         print(render_comparison(compared, form), end="")
         return
-    rows = list(differing_rows(runs, different_evaluators=args.different_evaluators))
+    rows = list(differing_rows(runs, names=args.name or None, different_evaluators=args.different_evaluators))
     if args.rows == _HERE and form == "json":
         import json
 

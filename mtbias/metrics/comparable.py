@@ -106,19 +106,25 @@ class DifferingRow:
         return {name: None if value is None else str(value) for name, value in asdict(self).items()}
 
 
-def name_runs(runs: Sequence[Run], *, different_evaluators: bool = False) -> list[NamedRun]:
+def name_runs(
+    runs: Sequence[Run], *, names: Sequence[str] | None = None, different_evaluators: bool = False
+) -> list[NamedRun]:
     """The runs, checked, with their names: the system's; with the run's fingerprint where a language has it twice.
 
     Args:
         runs: of one corpus, in one or more languages.
+        names: of the systems, one for each run, in place of those that the runs have.
         different_evaluators: whether runs of one language may have been read by different evaluators.
 
     Raises:
-        DataError: no runs; a run twice; corpora that differ (the message says in which file); sentences that differ;
-            evaluators that differ within a language.
+        DataError: no runs; not a name for each; a run twice; corpora that differ (the message says in which file);
+            sentences that differ; evaluators that differ within a language.
     """
     if not runs:
         raise DataError("expected runs to compare, got none")
+    systems = [run.system for run in runs] if names is None else list(names)
+    if len(systems) != len(runs):
+        raise DataError(f"expected a name for each of {len(runs)} runs, got {len(systems)}")
     seen: dict[str, Run] = {}
     for run in runs:
         if (fingerprint := run.manifest.fingerprint) in seen:
@@ -131,15 +137,15 @@ def name_runs(runs: Sequence[Run], *, different_evaluators: bool = False) -> lis
             f"expected runs of {lang} read by one evaluator, got {phrase}; score them again with the same release, "
             "models and aligner, or allow it with --different-evaluators (from Python: different_evaluators=True)"
         )
-    times = Counter((run.lang, run.system) for run in runs)
+    times = Counter((run.lang, system) for run, system in zip(runs, systems, strict=True))
     return [
         NamedRun(
-            name=run.system if times[run.lang, run.system] == 1 else f"{run.system}#{run.manifest.fingerprint[:8]}",
+            name=system if times[run.lang, system] == 1 else f"{system}#{run.manifest.fingerprint[:8]}",
             lang=run.lang,
             fingerprint=run.manifest.fingerprint,
             calls=_in_order(runs[0], run),
         )
-        for run in runs
+        for run, system in zip(runs, systems, strict=True)
     ]
 
 
@@ -167,13 +173,16 @@ def differing_evaluators(runs: Sequence[Run]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def differing_rows(runs: Sequence[Run], *, different_evaluators: bool = False) -> Iterator[DifferingRow]:
+def differing_rows(
+    runs: Sequence[Run], *, names: Sequence[str] | None = None, different_evaluators: bool = False
+) -> Iterator[DifferingRow]:
     """The sentences on which the calls of two runs differ: pair after pair within a language, in the corpus's order.
 
     Raises:
         DataError: as `name_runs`.
     """
-    for lang, here in by_language(name_runs(runs, different_evaluators=different_evaluators)).items():
+    named = name_runs(runs, names=names, different_evaluators=different_evaluators)
+    for lang, here in by_language(named).items():
         for first, second in combinations(here, 2):
             for a, b in zip(first.calls, second.calls, strict=True):
                 if a.call.gender is not b.call.gender:

@@ -215,6 +215,7 @@ def compare_runs(
     weighted: bool | Sequence[str] = False,
     n_resamples: int = N_RESAMPLES,
     seed: int = 0,
+    names: Sequence[str] | None = None,
     different_evaluators: bool = False,
 ) -> Comparison:
     """Compare runs on one corpus in pairs within each language.
@@ -228,13 +229,14 @@ def compare_runs(
             that vary. One run is enough then.
         n_resamples: bootstrap resamples, and rearrangements of the test; with 0 there are no intervals and no p.
         seed: of both.
+        names: of the systems, one for each run, in place of those that the runs have.
         different_evaluators: compare runs of a language although different evaluators read them.
 
     Raises:
         DataError: the runs cannot be compared (`name_runs`), no language has two of them (and no weights are asked
             for), or the sentences cannot be balanced (`weigh`).
     """
-    named = name_runs(runs, different_evaluators=different_evaluators)
+    named = name_runs(runs, names=names, different_evaluators=different_evaluators)
     languages = by_language(named)
     asked = weighted is True or (weighted is not False and len(weighted) > 0)
     if not asked and max(map(len, languages.values())) < 2:

@@ -127,15 +127,12 @@ def _sentences(c: Comparison) -> _Table:
 
 
 def _consistency(c: Comparison) -> _Table:
-    header = [
-        "",
-        "",
-        *(f"{name}{text}" for name in _TWINS.values() for text in (": A", " B", " A - B", " p", " corr.")),
-    ]
+    shown = {number: name for number, name in _TWINS.items() if any(number in p.consistency for p in c.pairs)}
+    header = ["", "", *(f"{name}{text}" for name in shown.values() for text in (": A", " B", " A - B", " p", " corr."))]
     rows = []
     for p in c.pairs:
         cells: list[str] = []
-        for number in _TWINS:
+        for number in shown:
             d = p.consistency.get(number)
             if d is None:
                 cells += [UNDEFINED] * 5

@@ -60,6 +60,15 @@ def test_the_table_of_two_runs(two: list[str], capsys: pytest.CaptureFixture[str
     assert "resamples:200|seed:0|mtbias:" in out
 
 
+def test_systems_have_the_names_that_are_given(two: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    out = _run(capsys, *two, "--name", "beam 5", "--name", "greedy", "--rows")
+    assert "beam 5 - greedy" in out
+    assert "alpha" not in out
+    assert "\n  greedy: " in out
+    wrong = _run(capsys, *two, "--name", "beam 5", code=2)
+    assert "expected --name once for each of 2 runs, got it 1 times" in wrong
+
+
 def test_languages_are_rows_of_one_table(two: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     spanish = [str(_folder(tmp_path / f"{name}-es", name, "es")) for name in ("alpha", "beta")]
     content = json.loads(_run(capsys, *two, *spanish, "--json"))
