@@ -31,7 +31,7 @@ from mtbias.runs import (
     write_shard_report,
 )
 from mtbias.runs import progress as progress_of
-from mtbias.translate.generate import NOTICED, Memory, Output, Store, Tally, count_outputs, is_noticed
+from mtbias.translate.generate import NOTICED, Memory, Output, Tally, count_outputs, is_noticed
 from mtbias.translate.shards import Shard, batches_of
 from mtbias.types import Alignment, GenderCall, Instance, Reason, Translation
 
@@ -167,6 +167,8 @@ class EvalRequest(_Request):
     """All that translating a corpus and scoring the translations depends on."""
 
     translator: Translator
+    analyse_beside: bool | None = None
+    """Whether the analyser's other processes work while translations are made; None: where a GPU makes them."""
 
     def identity(self) -> dict[str, Json]:
         """What changes results."""
@@ -336,11 +338,11 @@ def _translate(request: EvalRequest, folder: RunFolder | None, progress: Progres
     prepared = request.translator.prepare([i.source for i in instances])
     kept = None if folder is None else KeptBatches(folder.path, prepared, alone=generate)
     if folder is None or kept is None or generate:
-        store: Store = kept or Memory()
-        if isinstance(request.analyser, StanzaAnalyser) and request.translator.device.startswith("cuda"):
-            store = _Analysed(store, request.analyser)  # on a CPU both would want the same cores
         outputs, tally = request.translator.translate(
-            prepared, store, lambda done, total: progress("translate", done, total)
+            prepared,
+            kept or Memory(),
+            lambda done, total: progress("translate", done, total),
+            _analysing(request),
         )
     else:
         gathered, missing = kept.gather()
@@ -368,21 +370,14 @@ def _translate(request: EvalRequest, folder: RunFolder | None, progress: Progres
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Analysed:
-    """A store of batches; what is put there is analysed while the next batch is translated."""
-
-    store: Store
-    analyser: StanzaAnalyser
-
-    def get(self, index: int) -> Sequence[Output] | None:
-        """See `Store`."""
-        return self.store.get(index)
-
-    def put(self, index: int, outputs: Sequence[Output]) -> None:
-        """See `Store`."""
-        self.store.put(index, outputs)
-        self.analyser.submit(output.text for output in outputs if output.text)
+def _analysing(request: EvalRequest) -> Callable[[Sequence[Output]], object] | None:
+    """Hands translations over to be analysed while later ones are made; None where they are not."""
+    analyser, beside = request.analyser, request.analyse_beside
+    if beside is None:
+        beside = request.translator.device.startswith("cuda")  # on a CPU both would want the same cores
+    if not beside or not isinstance(analyser, StanzaAnalyser):
+        return None
+    return lambda outputs: analyser.submit(output.text for output in outputs if output.text)
 
 
 def _missing(folder: RunFolder, missing: int, batches: int | None) -> MissingTranslationsError:

@@ -89,6 +89,7 @@ class Generation:
         plan: Sequence[Batch],
         store: Store,
         progress: Callable[[int], object] | None = None,
+        made: Callable[[Sequence[Output]], object] | None = None,
     ) -> list[Output]:
         """The outputs of all sentences, in their order.
 
@@ -97,6 +98,7 @@ class Generation:
             plan: from `make_plan`; every sentence must be in it.
             store: keeps finished batches; those that it has are not generated again.
             progress: called with the number of sentences just done.
+            made: called with the outputs of each batch, in this thread, while later ones are decoded.
 
         Raises:
             ModelError: a single sentence does not fit into memory.
@@ -104,6 +106,8 @@ class Generation:
         outputs: dict[int, Output] = {}
         for batch, found in self.batches(encoded, plan, store):
             outputs.update(zip(batch.rows, found, strict=True))
+            if made is not None:
+                made(found)
             if progress is not None:
                 progress(len(batch.rows))
         return [outputs[n] for n in range(len(encoded))]

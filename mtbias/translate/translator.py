@@ -158,7 +158,11 @@ class Translator:
         return Prepared(tuple(sources), distinct, encoded, plan, budget, plan_key(plan, distinct))
 
     def translate(
-        self, prepared: Prepared, store: Store, progress: Callable[[int, int], object]
+        self,
+        prepared: Prepared,
+        store: Store,
+        progress: Callable[[int, int], object],
+        made: Callable[[Sequence[Output]], object] | None = None,
     ) -> tuple[list[Output], Tally]:
         """The outputs of all sources, in their order.
 
@@ -166,6 +170,7 @@ class Translator:
             prepared: from `prepare`.
             store: keeps finished batches.
             progress: called with how many distinct sentences are done, and how many there are.
+            made: called with the outputs of each batch.
 
         Raises:
             ModelError: see `Generation.run`.
@@ -179,7 +184,7 @@ class Translator:
             done += n
             progress(done, total)
 
-        outputs = generation.run(prepared.encoded, prepared.plan, store, count)
+        outputs = generation.run(prepared.encoded, prepared.plan, store, count, made)
         return prepared.of_sources(outputs), generation.tally
 
     def translate_part(

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from mtbias import pipeline
+from mtbias.demo import stanza_folder_of_demo
 from mtbias.errors import MissingTranslationsError, RunFolderError
+from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
+from mtbias.morphology import analyser as analyser_module
 from mtbias.pipeline import EvalRequest, evaluate, translate_shard
 from mtbias.runs import RunFolder, progress, read_plan
 from mtbias.translate.plan import Budget
@@ -180,3 +185,41 @@ def test_wrong_shards(machine: Machine) -> None:
     assert done.returncode == 2
     assert "shard 3/2: expected a number from 1 to 2" in done.stderr
     assert not (machine.folder / "x").exists()
+
+
+def test_translations_are_analysed_while_later_ones_are_made(
+    request_: EvalRequest, whole: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(analyser_module, "BATCH", 8)
+    package = find_package("de", stanza_folder_of_demo())
+    cache = AnalysisCache(tmp_path / "fresh.sqlite")
+    analyser = StanzaAnalyser(package, cache, device="cpu", processes=2)
+    submitted: list[int] = []
+    kept_at_prepare: list[int] = []
+    submit, prepare = analyser.submit, analyser.prepare
+
+    def watched(texts: Iterable[str]) -> None:
+        every = list(texts)
+        submitted.append(len(every))
+        submit(every)
+
+    def prepared(texts: Iterable[str], progress: Callable[[int], object] | None = None) -> None:
+        kept_at_prepare.append(analyser._in_batches)
+        prepare(texts, progress)
+
+    monkeypatch.setattr(analyser, "submit", watched)
+    monkeypatch.setattr(analyser, "prepare", prepared)
+    request = replace(request_, analyser=analyser, analyse_beside=True)
+    evaluate(request, out=tmp_path / "run")
+    assert contents(tmp_path / "run") == whole
+    assert submitted == [4] * 16  # every batch, as soon as it was there
+    # 64 sentences have some equal translations; in batches of 8 all but the last few were begun before the end.
+    (begun,) = kept_at_prepare
+    assert begun >= 40
+
+
+def test_on_a_cpu_nothing_is_analysed_before_all_is_translated(request_: EvalRequest, tmp_path: Path) -> None:
+    package = find_package("de", stanza_folder_of_demo())
+    analyser = StanzaAnalyser(package, AnalysisCache(tmp_path / "fresh.sqlite"), device="cpu", processes=2)
+    assert pipeline._analysing(replace(request_, analyser=analyser)) is None
+    assert pipeline._analysing(replace(request_, analyser=analyser, analyse_beside=True)) is not None
