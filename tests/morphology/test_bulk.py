@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -88,8 +89,9 @@ def test_some_translations(both: Make, winomt: Path, code: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("code", LANGUAGES)
-def test_all_translations(both: Make, winomt: Path, code: str) -> None:
-    texts = translations(winomt, code)
+def test_many_translations(both: Make, winomt: Path, code: str) -> None:
+    """A quarter of them; with ``MTBIAS_EVERY_TEXT=1`` all, which takes six CPU minutes."""
+    texts = translations(winomt, code)[:: 1 if os.environ.get("MTBIAS_EVERY_TEXT") else 4]
     for n in range(0, len(texts), BATCH):
         batch = texts[n : n + BATCH]
         assert both(code).bulk.analyse(batch) == both(code).documents(batch)
