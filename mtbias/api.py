@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from mtbias.metrics.comparison import Comparison
-    from mtbias.pipeline import EvalRequest, ScoreRequest
+    from mtbias.requests import EvalRequest, ScoreRequest
     from mtbias.translate.given import GivenTranslations
     from mtbias.types import Instance
 

@@ -16,8 +16,8 @@ from mtbias.errors import MissingResourceError
 if TYPE_CHECKING:
     from mtbias.corpora import Corpus
     from mtbias.morphology import StanzaAnalyser, StanzaPackage
-    from mtbias.pipeline import EvalRequest, ScoreRequest
     from mtbias.plugin import Language
+    from mtbias.requests import EvalRequest, ScoreRequest
     from mtbias.translate.given import GivenTranslations
     from mtbias.translate.translator import Settings
     from mtbias.types import Instance
@@ -106,8 +106,8 @@ def prepare_eval(
     """
     from mtbias.align import get_aligner
     from mtbias.corpora import cache_folder
-    from mtbias.pipeline import EvalRequest
     from mtbias.registry import get_language
+    from mtbias.requests import EvalRequest
     from mtbias.translate.models import DEMO, locate
     from mtbias.translate.translator import Translator
 
@@ -159,8 +159,8 @@ def prepare_score(
     """
     from mtbias.align import get_aligner
     from mtbias.corpora import load_corpus
-    from mtbias.pipeline import ScoreRequest
     from mtbias.registry import get_language
+    from mtbias.requests import ScoreRequest
 
     language = get_language(lang)
     aligner = get_aligner(tools.aligner)

@@ -16,8 +16,9 @@ from mtbias.metrics.correction import Correction, correct
 from mtbias.metrics.plain import rounded
 from mtbias.metrics.scores import N_RESAMPLES
 from mtbias.morphology import Analyser
-from mtbias.pipeline import Progress, call_pairs
+from mtbias.pipeline import call_pairs
 from mtbias.plugin import Language
+from mtbias.requests import Progress
 from mtbias.stats import Interval, wilson_interval
 from mtbias.types import GenderCall, Reason
 
@@ -146,7 +147,7 @@ def validate(
         analyser: see `mtbias.pipeline.call_genders`.
         annotator: whose labels these are, for the record.
         basis: count only the labels that rest on one of these; all labels are called, so the calls stay the same.
-        progress: see `mtbias.pipeline.Progress`.
+        progress: see `mtbias.requests.Progress`.
 
     Raises:
         DataError: no label rests on one of `basis`.

@@ -20,9 +20,10 @@ from mtbias.align import get_aligner
 from mtbias.cli.options import ProgressLine, add_machine, make_analyser
 from mtbias.corpora import Corpus, load_corpus
 from mtbias.metrics.comparison import compare_runs
-from mtbias.pipeline import ScoreRequest, score_translations
+from mtbias.pipeline import score_translations
 from mtbias.registry import get_language, installed_languages
 from mtbias.report.comparison import FORMATS, render_comparison
+from mtbias.requests import ScoreRequest
 from mtbias.runs import read_run
 from mtbias.translate.given import read_translations
 

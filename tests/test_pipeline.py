@@ -14,9 +14,10 @@ from mtbias.align import Pair
 from mtbias.corpora import Corpus
 from mtbias.corpora.labels import HumanLabel
 from mtbias.errors import RunFolderError
-from mtbias.pipeline import ScoreRequest, call_genders, call_pairs, score_translations
+from mtbias.pipeline import call_genders, call_pairs, score_translations
 from mtbias.plugin import Language
 from mtbias.registry import get_language
+from mtbias.requests import ScoreRequest
 from mtbias.runs import RunFolder, RunManifest
 from mtbias.translate.given import GivenTranslations, read_translations
 from mtbias.types import Alignment, Analysis, Gender, Instance, Reason, Span, Stereotype, Token, Translation, Word

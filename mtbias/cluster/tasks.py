@@ -21,7 +21,7 @@ from mtbias.runs.atomic import explained, write_atomic
 
 if TYPE_CHECKING:
     from mtbias.morphology import Analyser
-    from mtbias.pipeline import EvalRequest, Progress
+    from mtbias.requests import EvalRequest, Progress
 
 TASKS, LOGS = "tasks", "logs"
 """Folders of a sweep for records of tasks, and for what tasks print."""
@@ -60,7 +60,7 @@ def run_task(plan: Plan, task: Task, *, device: str, say: Callable[[str], object
         task: one of the plan's.
         device: ``cpu`` or ``cuda``: that on which the sweep translates (`translation_device`).
         say: called with a line about what was done.
-        progress: see `mtbias.pipeline.Progress`.
+        progress: see `mtbias.requests.Progress`.
 
     Raises:
         MtbiasError: the first error; the other cells of a score task were tried all the same.
@@ -97,7 +97,7 @@ def _gpus() -> int:
 
 
 def _translate(sweep: Sweep, task: Task, device: str, say: Callable[[str], object], progress: Progress) -> None:
-    from mtbias.pipeline import translate_shard
+    from mtbias.translating import translate_shard
 
     (cell,), shard = task.cells, task.shard
     if shard is None:

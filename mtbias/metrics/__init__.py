@@ -13,7 +13,8 @@ from mtbias.metrics.consistency import (
 )
 from mtbias.metrics.counts import Counts, count
 from mtbias.metrics.pairs import Units, count_consistency, link
-from mtbias.metrics.scores import Group, Scorable, Scores, score
+from mtbias.metrics.rows import Scorable
+from mtbias.metrics.scores import Group, Scores, score
 
 __all__ = [
     "Agreement",

@@ -9,38 +9,10 @@ from itertools import combinations
 from typing import Any, Protocol, TypeVar
 
 from mtbias.errors import DataError
-from mtbias.types import Gender, GenderCall, Reason, Stereotype
+from mtbias.metrics.rows import Called
+from mtbias.types import Gender, Reason, Stereotype
 
 Json = Mapping[str, Any]
-
-
-class Called(Protocol):
-    """A sentence with its translation and its call: a line of `calls.jsonl`."""
-
-    @property
-    def id(self) -> str: ...  # noqa: D102 - the names say it
-    @property
-    def source(self) -> str: ...  # noqa: D102
-    @property
-    def translation(self) -> str | None: ...  # noqa: D102
-    @property
-    def entity(self) -> str: ...  # noqa: D102
-    @property
-    def gold(self) -> Gender: ...  # noqa: D102
-    @property
-    def stereotype(self) -> Stereotype: ...  # noqa: D102
-    @property
-    def domain(self) -> str: ...  # noqa: D102
-    @property
-    def pronouns(self) -> int: ...  # noqa: D102
-    @property
-    def distance(self) -> int | None: ...  # noqa: D102
-    @property
-    def pair(self) -> str | None: ...  # noqa: D102
-    @property
-    def control(self) -> str | None: ...  # noqa: D102
-    @property
-    def call(self) -> GenderCall: ...  # noqa: D102
 
 
 class Fingerprinted(Protocol):

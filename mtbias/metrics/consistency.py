@@ -26,12 +26,12 @@ from mtbias.metrics.pairs import (
     RIGHT,
     WOMEN,
     Counts,
-    Linked,
     count_consistency,
     link,
     unit_cells,
 )
 from mtbias.metrics.plain import rounded
+from mtbias.metrics.rows import Linked
 from mtbias.stats import (
     Floats,
     Interval,

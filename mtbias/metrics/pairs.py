@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.errors import DataError
+from mtbias.metrics.rows import Linked
 from mtbias.types import Gender, GenderCall
 
 STATUSES = ("right", "wrong", "no verdict")
@@ -30,19 +30,6 @@ Counts = NDArray[np.int64]
 Unit = tuple[str, ...]
 """The ids of a unit's sentences. Twin pair: man, woman; control pair: two of one gender; quadruple: man, his control,
 the man's twin, the control's twin."""
-
-
-class Linked(Protocol):
-    """What must be known about a sentence: `mtbias.types.Instance` has it, and a line of `calls.jsonl`."""
-
-    @property
-    def id(self) -> str: ...  # noqa: D102 - the names say it
-    @property
-    def gold(self) -> Gender: ...  # noqa: D102
-    @property
-    def pair(self) -> str | None: ...  # noqa: D102
-    @property
-    def control(self) -> str | None: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True)

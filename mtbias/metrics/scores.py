@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,8 +15,9 @@ from mtbias.metrics.bias import MIN_ROWS, Intervals, Numbers, compute, intervals
 from mtbias.metrics.consistency import Consistency, consistency
 from mtbias.metrics.counts import CALLS, GOLDS, STEREOTYPES, Counts, cells, count_by
 from mtbias.metrics.plain import rounded
+from mtbias.metrics.rows import Scorable
 from mtbias.stats import LEVEL
-from mtbias.types import Gender, GenderCall, Reason, Stereotype
+from mtbias.types import GenderCall, Reason
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,27 +41,6 @@ _RATE_FIELDS = tuple(
     field.name for field in fields(Numbers) if field.name not in {*_COUNT_FIELDS, *_DENOMINATORS.values()}
 )
 """The numbers in per cent, in the order in which they are written."""
-
-
-class Scorable(Protocol):
-    """What the scores need to know about an instance: `mtbias.types.Instance` has it, and a line of `calls.jsonl`."""
-
-    @property
-    def id(self) -> str: ...  # noqa: D102 - the names say it
-    @property
-    def gold(self) -> Gender: ...  # noqa: D102
-    @property
-    def stereotype(self) -> Stereotype: ...  # noqa: D102
-    @property
-    def domain(self) -> str: ...  # noqa: D102
-    @property
-    def pronouns(self) -> int: ...  # noqa: D102
-    @property
-    def entity(self) -> str: ...  # noqa: D102
-    @property
-    def pair(self) -> str | None: ...  # noqa: D102
-    @property
-    def control(self) -> str | None: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.errors import DataError
 from mtbias.metrics.plain import rounded
+from mtbias.metrics.rows import Described
 from mtbias.types import Gender, Stereotype
 from mtbias.weights import Balance, balance
 
@@ -36,25 +37,6 @@ _GROUPS: Mapping[str, tuple[str, Callable[[Described], Hashable], tuple[Hashable
     "delta_g": ("gold gender", lambda row: row.gold, (Gender.MALE, Gender.FEMALE)),
     "delta_s": ("stereotype", lambda row: row.stereotype, (Stereotype.PRO, Stereotype.ANTI)),
 }
-
-
-class Described(Protocol):
-    """What the weights need to know about a sentence: a line of `calls.jsonl` has it, and an `Instance`."""
-
-    @property
-    def id(self) -> str: ...  # noqa: D102 - the names say it
-    @property
-    def source(self) -> str: ...  # noqa: D102
-    @property
-    def gold(self) -> Gender: ...  # noqa: D102
-    @property
-    def stereotype(self) -> Stereotype: ...  # noqa: D102
-    @property
-    def domain(self) -> str: ...  # noqa: D102
-    @property
-    def pronouns(self) -> int: ...  # noqa: D102
-    @property
-    def distance(self) -> int | None: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True, eq=False)

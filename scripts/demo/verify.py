@@ -11,8 +11,9 @@ from mtbias.align import get_aligner
 from mtbias.corpora import load_corpus
 from mtbias.demo import model_folder_of_demo, reference_file, stanza_folder_of_demo
 from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
-from mtbias.pipeline import EvalRequest, ScoreRequest, evaluate, score_translations
+from mtbias.pipeline import evaluate, score_translations
 from mtbias.registry import get_language
+from mtbias.requests import EvalRequest, ScoreRequest
 from mtbias.runs import RunFolder
 from mtbias.translate.given import read_translations
 from mtbias.translate.models import Checkpoint

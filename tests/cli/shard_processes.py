@@ -17,12 +17,14 @@ from itertools import count
 from pathlib import Path
 
 from mtbias.demo import demo_file
-from mtbias.pipeline import EvalRequest, evaluate, translate_shard
+from mtbias.pipeline import evaluate
 from mtbias.prepare import Fetching, Tools, prepare_eval
+from mtbias.requests import EvalRequest
 from mtbias.runs import progress
 from mtbias.translate.models import DEMO
 from mtbias.translate.shards import Shard
 from mtbias.translate.translator import Settings
+from mtbias.translating import translate_shard
 
 FILES = ("calls.jsonl", "metrics.json", "translations.jsonl")
 PARTS = "translations.parts"

@@ -10,16 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from mtbias import pipeline
+from mtbias import translating
 from mtbias.demo import stanza_folder_of_demo
 from mtbias.errors import MissingTranslationsError, RunFolderError
 from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
 from mtbias.morphology import analyser as analyser_module
-from mtbias.pipeline import EvalRequest, evaluate, translate_shard
+from mtbias.pipeline import evaluate
+from mtbias.requests import EvalRequest
 from mtbias.runs import RunFolder, progress, read_plan
 from mtbias.translate.plan import Budget
 from mtbias.translate.shards import Shard
 from mtbias.translate.translator import Prepared
+from mtbias.translating import translate_shard
 
 from .machine import Machine
 from .shard_processes import FILES, PARTS, contents, make_request
@@ -221,5 +223,5 @@ def test_translations_are_analysed_while_later_ones_are_made(
 def test_on_a_cpu_nothing_is_analysed_before_all_is_translated(request_: EvalRequest, tmp_path: Path) -> None:
     package = find_package("de", stanza_folder_of_demo())
     analyser = StanzaAnalyser(package, AnalysisCache(tmp_path / "fresh.sqlite"), device="cpu", processes=2)
-    assert pipeline._analysing(replace(request_, analyser=analyser)) is None
-    assert pipeline._analysing(replace(request_, analyser=analyser, analyse_beside=True)) is not None
+    assert translating.analysing(replace(request_, analyser=analyser)) is None
+    assert translating.analysing(replace(request_, analyser=analyser, analyse_beside=True)) is not None

@@ -23,10 +23,12 @@ import pytest
 import mtbias
 from mtbias import cli
 from mtbias.errors import MissingTranslationsError, ModelError, RunFolderError
-from mtbias.pipeline import EvalRequest, evaluate, translate_shard
+from mtbias.pipeline import evaluate
+from mtbias.requests import EvalRequest
 from mtbias.runs import RunFolder, progress
 from mtbias.translate.models import locate
 from mtbias.translate.shards import Shard
+from mtbias.translating import translate_shard
 
 from .machine import Machine
 from .shard_processes import FILES, PARTS, contents, make_request
