@@ -10,6 +10,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same examples each time, and no deadline, so that a test that fails fails because of a change and not because of
+# luck or a busy machine; new examples are looked for with `pytest --hypothesis-profile=search`.
+settings.register_profile("same", derandomize=True, deadline=None)
+settings.register_profile("search", derandomize=False, deadline=None)
+settings.load_profile("same")
 
 ROOT = Path(__file__).resolve().parent.parent
 
