@@ -110,7 +110,7 @@ bench-translate: install
 	$(BIN)/python scripts/bench_translate.py
 
 bench-scale: install
-	$(BIN)/python scripts/bench_scale.py --data $(WINOMT) --lang de --stanza-dir $(MTBIAS_SHARED)/stanza_resources
+	OMP_NUM_THREADS=1 $(BIN)/python scripts/bench_scale.py --data $(WINOMT) --lang de --engine ct2 --stanza-dir $(MTBIAS_SHARED)/stanza_resources
 
 docs: install
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

@@ -204,7 +204,7 @@ def evaluate(
     from mtbias.pipeline import evaluate as evaluate_request
     from mtbias.translate.translator import Settings
 
-    _check_counts(1, beams=beams, max_length=max_length, batch_rows=batch_rows)
+    _check_counts(1, beams=beams, max_length=max_length, batch_rows=batch_rows, processes=processes)
     _check_counts(0, seed=seed, resamples=resamples)
     request = prepare_eval(
         model,
@@ -282,6 +282,7 @@ def score(
     """
     from mtbias.pipeline import score_translations
 
+    _check_counts(1, processes=processes)
     _check_counts(0, seed=seed, resamples=resamples)
     file = Path(translations) if isinstance(translations, (str, PathLike)) else Path("translations")
 
@@ -372,6 +373,8 @@ def _run(
 
 def _row(record: CallRecord) -> dict[str, Any]:
     """A row of `Run.calls_frame`."""
+    from mtbias.metrics.agreement import decided_by
+
     content = record.to_json()
     call = record.call
     kept = {name: value for name, value in content.items() if name not in {"target", "target_spans", "evidence"}}
@@ -379,7 +382,7 @@ def _row(record: CallRecord) -> dict[str, Any]:
         **kept,
         "correct": call.gender is record.gold,
         "target": " ".join(content["target"]),
-        "decided_by": next((e.kind for e in call.evidence if call.gender and e.gender is call.gender), None),
+        "decided_by": None if call.gender is None else decided_by(call),
     }
 
 

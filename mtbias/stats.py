@@ -10,7 +10,7 @@ a matrix ``[n_units, k]`` has what each unit adds to the sums that the metric is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from math import isnan, sqrt
+from math import isnan, nan, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -23,6 +23,9 @@ Interval = tuple[float, float]
 
 LEVEL = 0.95
 """Coverage of every interval that mtbias prints."""
+
+N_RESAMPLES = 2000
+"""Resamples where nobody says how many."""
 
 
 def bootstrap_counts(
@@ -127,8 +130,9 @@ def randomisation_test(
         n_resamples: how many resamples, 0 or more.
         rng: the source of randomness; not used where all arrangements are counted.
 
-    Returns: p in (0, 1]; NaN where the observed difference is undefined. A resample whose difference is undefined is
-        a hit, which can only make p larger. Differences equal within 1e-9 of their size count as equal.
+    Returns: p in (0, 1]; NaN where the observed difference is undefined, or without resamples. A resample whose
+        difference is undefined is a hit, which can only make p larger. Differences equal within 1e-9 of their size
+        count as equal.
 
     Raises:
         ValueError: shapes that differ or are not two-dimensional; a negative number of resamples.
@@ -146,8 +150,8 @@ def randomisation_test(
         return np.abs(statistic(firsts) - statistic(total - firsts))
 
     observed = float(differences(sums[None, :])[0])
-    if isnan(observed):
-        return observed
+    if isnan(observed) or n_resamples < 1:
+        return nan
     least = observed - 1e-9 * max(observed, float(np.abs(statistic(sums[None, :]))[0]))
     change = (second - first)[(first != second).any(axis=1)]
     m = len(change)

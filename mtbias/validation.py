@@ -14,12 +14,11 @@ from mtbias.metrics import AgreementReport, Counts, agreement, count
 from mtbias.metrics.agreement import LABELS, decided_by
 from mtbias.metrics.correction import Correction, correct
 from mtbias.metrics.plain import rounded
-from mtbias.metrics.scores import N_RESAMPLES
 from mtbias.morphology import Analyser
 from mtbias.pipeline import call_pairs
 from mtbias.plugin import Language
 from mtbias.requests import Progress
-from mtbias.stats import Interval, wilson_interval
+from mtbias.stats import N_RESAMPLES, Interval, wilson_interval
 from mtbias.types import GenderCall, Reason
 
 if TYPE_CHECKING:
@@ -214,6 +213,7 @@ class CorrectedRun:
 
     system: str
     lang: str
+    corpus: str
     confusion_of: tuple[str, ...]
     """Languages whose labels the confusion rests on."""
     basis: tuple[str, ...]
@@ -226,6 +226,7 @@ class CorrectedRun:
         return {
             "system": self.system,
             "lang": self.lang,
+            "corpus": self.corpus,
             "confusion_of": list(self.confusion_of),
             "basis": list(self.basis),
             **self.correction.to_json(),
@@ -281,7 +282,9 @@ def correct_run(
     except DataError as error:
         raise DataError(f"{run.lang}: {error}") from error
     signature = str(run.metrics.get("signature"))
-    return CorrectedRun(run.system, run.lang, tuple(v.lang for v in used), own.basis, correction, signature)
+    return CorrectedRun(
+        run.system, run.lang, run.corpus[0], tuple(v.lang for v in used), own.basis, correction, signature
+    )
 
 
 def withheld(call: GenderCall) -> bool:

@@ -200,6 +200,10 @@ def test_progress_is_told(references: list[str], data: Path, cache: Path) -> Non
 def test_what_is_wrong_is_an_error_of_mtbias(references: list[str], data: Path, cache: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="beams: expected a whole number, 1 or more, got 0"):
         mtbias.evaluate("demo", "de", beams=0)
+    with pytest.raises(UsageError, match="processes: expected a whole number, 1 or more, got 0"):
+        mtbias.evaluate("demo", "de", processes=0)
+    with pytest.raises(UsageError, match="processes: expected a whole number, 1 or more, got 0"):
+        mtbias.score(references, "de", "demo", processes=0)
     with pytest.raises(UsageError, match="seed: expected a whole number, 0 or more, got -1"):
         mtbias.score(references, "de", "demo", seed=-1)
     with pytest.raises(UsageError, match="unknown dataset"):

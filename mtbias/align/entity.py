@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from mtbias.align.model import LAMBDA, FloatArray, Table, cells_of, chunks, posteriors, train
 from mtbias.align.vocabulary import IntArray, Side, english_tokens, index_side, merge_types, target_keys
+from mtbias.english import is_plural
 from mtbias.plugin import Language, NounKind, NounReading, SurfaceToken
 from mtbias.types import DERIVED, ELIMINATION, Alignment, Instance, Span
 
@@ -242,18 +243,11 @@ def _entity_translations(entity: str, language: Language) -> frozenset[str]:
     return frozenset().union(*whole, *(known.get(w, frozenset()) for w in singulars(head)))
 
 
-_SINGULAR_ENDINGS = ("ss", "us", "is")
-
-
 def english_number(pair: Pair) -> str | None:
     """``sg`` or ``pl`` by the form of the entity's head word; None without a head."""
     if pair.head is None:
         return None
-    word = pair.source[pair.head.start : pair.head.end].lower()
-    return "pl" if (word.endswith("s") and not word.endswith(_SINGULAR_ENDINGS)) or word in _PLURALS else "sg"
-
-
-_PLURALS = frozenset(("men", "women", "children", "people", "police", "policemen", "firemen", "mice"))
+    return "pl" if is_plural(pair.source[pair.head.start : pair.head.end]) else "sg"
 
 
 def _translates(

@@ -9,7 +9,7 @@ import argparse
 import json
 from pathlib import Path
 
-from mtbias.errors import MissingResourceError
+from mtbias.errors import MissingResourceError, UsageError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,6 +25,8 @@ def run(args: argparse.Namespace) -> None:
     from mtbias.cluster.doctor import as_text, examine
     from mtbias.cluster.sweep import read_sweep
 
+    if args.sweep is not None and args.cache_dir is not None:
+        raise UsageError(f"--cache-dir: the sweep's file says where its cache is (cache_dir in {args.sweep})")
     sweep = None if args.sweep is None else read_sweep(args.sweep)
     checks = examine(sweep, cache=args.cache_dir, demo=not args.no_demo)
     if args.json:

@@ -59,12 +59,12 @@ def run(args: argparse.Namespace) -> None:
     _check(args)
     runs = [read_run(path) for path in args.runs]
     systems: list[str] = args.name or [run.system for run in runs]
-    names = unique_names([(system, run.lang) for system, run in zip(systems, runs, strict=True)])
     if args.format != "html":
         papers = [PaperRun(system, run.lang, run.metrics) for system, run in zip(systems, runs, strict=True)]
         _write_table(args, paper_table(papers, args.format, args.by))
         if args.plots is None:
             return
+    names = unique_names([(system, run.lang) for system, run in zip(systems, runs, strict=True)])
     shown = [_shown(name, run) for name, run in zip(names, runs, strict=True)]
     women = _women(args, runs)
     if args.format == "html" and args.out is not None:

@@ -52,14 +52,17 @@ def examine(sweep: Sweep | None, *, cache: Path | None, demo: bool) -> list[Chec
         demo: whether to run the demo in one language.
     """
     cache = sweep.cache_dir if sweep is not None and sweep.cache_dir is not None else cache
-    checks = [*_versions(), *_devices(sweep), *_engines(sweep), *_folders(sweep, cache), *_network()]
+    checks = list(_versions())
+    if any(check.wrong for check in checks):
+        return checks  # without these nothing else can be looked at
+    checks += [*_devices(sweep), *_engines(sweep), *_folders(sweep, cache), *_network()]
     if sweep is not None:
         checks += [
             Check(f"needed by the sweep {sweep.name}", part.title, part.problem or part.where, bool(part.problem))
             for part in inventory(sweep)
         ]
     if demo:
-        checks.append(_demo())
+        checks.append(_demo(cache))
     return checks
 
 
@@ -112,7 +115,6 @@ def _devices(sweep: Sweep | None) -> Iterator[Check]:
 
 def _engines(sweep: Sweep | None) -> Iterator[Check]:
     wanted = "transformers" if sweep is None else sweep.engine
-    yield Check("engines", "transformers", "here")
     try:
         import ctranslate2
 
@@ -126,15 +128,14 @@ def _folders(sweep: Sweep | None, cache: Path | None) -> Iterator[Check]:
     from huggingface_hub.constants import HF_HUB_CACHE
 
     from mtbias.corpora import cache_folder
+    from mtbias.demo import STANZA_NAME
     from mtbias.morphology import stanza_folder
 
     root = cache_folder(cache)
     yield Check("folders", "cache", _space(root))
     yield Check("folders", "Hugging Face", _space(Path(HF_HUB_CACHE)))
     given = None if sweep is None else sweep.stanza_dir
-    yield Check(
-        "folders", "Stanza", "the demo's" if str(given) == "mtbias:demo" else _space(stanza_folder(given, root))
-    )
+    yield Check("folders", "Stanza", "the demo's" if str(given) == STANZA_NAME else _space(stanza_folder(given, root)))
     if sweep is not None:
         yield Check("folders", "runs", _space(sweep.out), not _writable(sweep.out))
 
@@ -183,7 +184,7 @@ def _interfaces() -> list[str]:
     return found
 
 
-def _demo() -> Check:
+def _demo(cache: Path | None) -> Check:
     """`mtbias eval --model demo` in memory, against its known numbers."""
     from mtbias.pipeline import evaluate
     from mtbias.prepare import Fetching, Tools, prepare_eval
@@ -199,7 +200,7 @@ def _demo() -> Check:
             data=None,
             revision=None,
             settings=Settings(device=device),
-            tools=Tools(device=device),
+            tools=Tools(device=device, cache_dir=cache),
             fetching=Fetching(offline=True),
             seed=0,
             resamples=0,

@@ -68,6 +68,7 @@ def fetch(
 def _bring(sweep: Sweep, part: Part, *, sha256: str | None, accept_unverified: bool) -> str:
     from mtbias.corpora import cache_folder, fetch_dataset
     from mtbias.morphology.resources import download, stanza_folder
+    from mtbias.registry import get_language
     from mtbias.translate.models import locate
 
     cache = cache_folder(sweep.cache_dir)
@@ -75,6 +76,9 @@ def _bring(sweep: Sweep, part: Part, *, sha256: str | None, accept_unverified: b
         found = locate(part.name, part.lang, cache=cache)
         return f"{found.revision} in {found.folder}"
     if part.kind == "stanza":
+        get_language(part.lang)
+        if _is_of_demo(sweep):
+            raise MissingResourceError(f"{part.problem}; the demo's models ship with mtbias and cannot be fetched")
         package = download(part.lang, stanza_folder(sweep.stanza_dir, cache))
         return f"{package.signature} in {package.folder}"
     if part.name in sweep.data:
@@ -115,15 +119,22 @@ def _data(sweep: Sweep) -> Iterator[Part]:
             yield Part("data", name, "", f"{len(corpus.instances):,} sentences" + (f" in {path}" if path else ""), "")
 
 
-def _stanza(sweep: Sweep) -> Iterator[Part]:
-    from mtbias.corpora import cache_folder
-    from mtbias.demo import STANZA_NAME, stanza_folder_of_demo
-    from mtbias.morphology import find_package, stanza_folder
-    from mtbias.registry import get_language
+def _is_of_demo(sweep: Sweep) -> bool:
+    """Whether Stanza's models are those that ship with the demo."""
+    from mtbias.demo import STANZA_NAME
     from mtbias.translate.models import DEMO
 
-    of_demo = all(model == DEMO for model in sweep.models) and set(sweep.datasets) == {DEMO} and not sweep.data
-    if str(sweep.stanza_dir) == STANZA_NAME or (sweep.stanza_dir is None and of_demo):
+    all_demo = all(model == DEMO for model in sweep.models) and set(sweep.datasets) == {DEMO} and not sweep.data
+    return str(sweep.stanza_dir) == STANZA_NAME or (sweep.stanza_dir is None and all_demo)
+
+
+def _stanza(sweep: Sweep) -> Iterator[Part]:
+    from mtbias.corpora import cache_folder
+    from mtbias.demo import stanza_folder_of_demo
+    from mtbias.morphology import find_package, stanza_folder
+    from mtbias.registry import get_language
+
+    if _is_of_demo(sweep):
         folder = stanza_folder_of_demo()
     else:
         folder = stanza_folder(sweep.stanza_dir, cache_folder(sweep.cache_dir))

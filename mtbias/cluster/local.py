@@ -141,7 +141,8 @@ def _judge(plan: Plan, task: Task, code: int) -> Ended:
     failure = read_failure(plan.sweep.out, task)
     if failure is None:
         how = f"ended by signal {-code}" if code < 0 else f"exit code {code}"
-        failure = Failure(_last_word(log_file(plan, task)) or how, str(log_file(plan, task)))
+        said = _last_word(log_file(plan, task)) if code > 0 else ""  # one that was killed said nothing about it
+        failure = Failure(said or how, str(log_file(plan, task)))
         write_failure(plan.sweep.out, task, failure)
     return Ended(task, failure)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import tomllib
 from dataclasses import dataclass
 from importlib import resources
@@ -28,10 +29,11 @@ def _table() -> dict[str, Any]:
 
 
 def short_name(model: str) -> str:
-    """The short name of a hub id that has one, else the model's own name."""
+    """The short name of a hub id that has one, in whatever language, else the model's own name."""
     from mtbias.translate.models import catalog
 
-    return next((name for name, entry in catalog().items() if model == entry.repository), model)
+    patterns = {name: re.escape(e.repository).replace(r"\{lang\}", r"\w+") for name, e in catalog().items()}
+    return next((name for name, pattern in patterns.items() if re.fullmatch(pattern, model)), model)
 
 
 def translate_resources(sweep: Sweep, model: str) -> Resources:

@@ -6,17 +6,15 @@ Nothing is computed here: every number stands in a run's `metrics.json`.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from mtbias.cluster.plan import Cell, Plan
-from mtbias.errors import MissingTranslationsError
-from mtbias.report.papers import PaperRun, paper_table
-from mtbias.report.plain import UNDEFINED, columns
-from mtbias.report.table import interval_text, number_text
+from mtbias.errors import MissingTranslationsError, RunFolderError
+from mtbias.report.papers import PaperRun, latex_number, latex_text, paper_table, with_interval
+from mtbias.report.plain import columns
 from mtbias.runs import RunFolder
 from mtbias.runs.atomic import explained, write_atomic
 
@@ -64,10 +62,13 @@ def as_text(plan: Plan, metrics: _Metrics) -> str:
     blocks = []
     for dataset in plan.sweep.datasets:
         for key, title in MEASURES:
-            rows = [[system, *(_value(metrics[c.id], key) for c in cells)] for system, cells in _rows(plan, dataset)]
+            rows = [
+                [system, *(with_interval(metrics[c.id]["overall"], key) for c in cells)]
+                for system, cells in _rows(plan, dataset)
+            ]
             n = _denominators(plan, dataset, metrics)
             blocks.append(
-                f"{title} on {dataset}, per cent with 95 % intervals (n {n})\n"
+                f"{title} on {dataset}, per cent{_how(plan, metrics)} (n {n})\n"
                 + columns(["", *plan.sweep.languages], rows)
             )
     signatures = "".join(f"  {name}: {content['signature']}\n" for name, content in metrics.items())
@@ -82,9 +83,11 @@ def as_markdown(plan: Plan, metrics: _Metrics) -> str:
             lines = [f"| {title}, {dataset} | " + " | ".join(plan.sweep.languages) + " |"]
             lines.append("| --- |" + " ---: |" * len(plan.sweep.languages))
             for system, cells in _rows(plan, dataset):
-                lines.append(f"| {system} | " + " | ".join(_value(metrics[c.id], key) for c in cells) + " |")
+                lines.append(
+                    f"| {system} | " + " | ".join(with_interval(metrics[c.id]["overall"], key) for c in cells) + " |"
+                )
             n = _denominators(plan, dataset, metrics)
-            blocks.append("\n".join([*lines, "", f"{title} in per cent with 95 % intervals; n {n}.", ""]))
+            blocks.append("\n".join([*lines, "", f"{title} in per cent{_how(plan, metrics)}; n {n}.", ""]))
     signatures = "".join(f"- {name}: `{content['signature']}`\n" for name, content in metrics.items())
     return "\n".join([*blocks, signatures])
 
@@ -94,7 +97,7 @@ def as_latex(plan: Plan, metrics: _Metrics) -> str:
     blocks = []
     for dataset in plan.sweep.datasets:
         n = _denominators(plan, dataset, metrics)
-        lines = [f"% {dataset}; per cent with 95 % intervals; n {n}; \\usepackage{{booktabs}}"]
+        lines = [f"% {dataset}; per cent{_how(plan, metrics)}; n {n}; \\usepackage{{booktabs}}"]
         lines += [f"% {c.id}: {metrics[c.id]['signature']}" for _, cells in _rows(plan, dataset) for c in cells]
         lines += [f"\\begin{{tabular}}{{ll{'r' * len(plan.sweep.languages)}}}", "\\toprule"]
         lines += [" & & " + " & ".join(plan.sweep.languages) + " \\\\"]
@@ -102,8 +105,8 @@ def as_latex(plan: Plan, metrics: _Metrics) -> str:
             lines.append("\\midrule")
             name = title.replace("Δ", "$\\Delta$")
             for system, cells in _rows(plan, dataset):
-                values = [_latex_value(metrics[c.id], key) for c in cells]
-                lines.append(f"{name} & {_escaped(system)} & " + " & ".join(values) + " \\\\")
+                values = [latex_number(with_interval(metrics[c.id]["overall"], key)) for c in cells]
+                lines.append(f"{name} & {latex_text(system)} & " + " & ".join(values) + " \\\\")
         blocks.append("\n".join([*lines, "\\bottomrule", "\\end{tabular}", ""]))
     return "\n".join(blocks)
 
@@ -117,9 +120,10 @@ def _read(plan: Plan) -> dict[str, Mapping[str, Any]]:
     metrics: dict[str, Mapping[str, Any]] = {}
     for cell in plan.cells:
         run = RunFolder(cell.folder)
-        if not run.is_complete():
-            raise MissingTranslationsError(f"no table yet: the run {cell.folder} is not complete")
-        metrics[cell.id] = run.read_metrics()
+        try:
+            metrics[cell.id] = run.read_metrics()
+        except RunFolderError as error:
+            raise MissingTranslationsError(f"no table yet: {error}") from error
     return metrics
 
 
@@ -141,25 +145,10 @@ def _denominators(plan: Plan, dataset: str, metrics: _Metrics) -> str:
     return ", ".join(f"{cell.lang} {metrics[cell.id]['overall']['n']:,}" for cell in cells)
 
 
-def _value(metrics: Mapping[str, Any], key: str) -> str:
-    overall = metrics["overall"]
-    if overall[key] is None:
-        return UNDEFINED
-    return f"{number_text(overall[key])} {_interval(metrics, key)}".rstrip()
-
-
-def _interval(metrics: Mapping[str, Any], key: str) -> str:
-    ends = metrics["overall"]["ci"].get(key)
-    return "" if ends is None else interval_text(ends)
-
-
-def _latex_value(metrics: Mapping[str, Any], key: str) -> str:
-    value, _, interval = _value(metrics, key).replace(UNDEFINED, "--").partition(" ")
-    return f"{value} {{\\tiny {interval}}}".replace("-", "$-$") if interval else value
-
-
-def _escaped(text: str) -> str:
-    return re.sub(r"([#$%&_{}])", r"\\\1", text)
+def _how(plan: Plan, metrics: _Metrics) -> str:
+    """`` with 95 % intervals``; nothing where there are none."""
+    found = metrics[plan.cells[0].id]["intervals"]
+    return f" with {found['level']:g} % intervals" if found["resamples"] else ""
 
 
 def _digest(content: bytes) -> str:

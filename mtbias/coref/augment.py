@@ -18,8 +18,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from mtbias.coref.conll import WORD, read_conll
-from mtbias.coref.gendered import match_case, swap_words
 from mtbias.errors import DataError
+from mtbias.swapping import match_case, swap_words
 from mtbias.textfiles import read_text, split_lines
 
 TAG = 4

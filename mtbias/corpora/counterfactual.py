@@ -17,8 +17,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mtbias.corpora import locate
-from mtbias.corpora.pronouns import PRONOUNS, count_pronouns
+from mtbias.corpora.pronouns import GENDER_OF_PRONOUN, PRONOUNS, count_pronouns
 from mtbias.corpora.read import Notes
+from mtbias.english import is_plural
 from mtbias.errors import DataError
 from mtbias.swapping import Edit, apply_edits, match_case, swap_words, tells_gender, tokenize
 from mtbias.types import Gender, Instance, Span, Stereotype
@@ -45,7 +46,6 @@ AMBIGUOUS = "her or his that may be read either way"
 NO_DETERMINER = "no the, a, an, this or these right before the entity"
 INDEFINITE = "a or an where no definite noun phrase can stand"
 
-_MASCULINE = frozenset(("he", "him", "his", "himself"))
 _OTHER = {Gender.MALE: Gender.FEMALE, Gender.FEMALE: Gender.MALE}
 _OPPOSITE = {Stereotype.PRO: Stereotype.ANTI, Stereotype.ANTI: Stereotype.PRO, Stereotype.NONE: Stereotype.NONE}
 _EITHER = re.compile(r"\bs/he\b|\(s\)he\b", re.IGNORECASE)
@@ -63,8 +63,6 @@ _NO_DEFINITE_AFTER = frozenset((
     "remains", "remained", "as", "like", "than", "such", "what", "many", "quite", "rather", "half", "not", "too", "how",
     "so", "called", "named", "made", "there",
 ))  # fmt: skip
-_PLURALS = frozenset(("men", "women", "children", "people", "police"))
-_SINGULAR_ENDINGS = ("ss", "us", "is")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +124,15 @@ def make_counterfactual(
         if isinstance(found, str):
             notes.add(found, instance.id)
             continue
-        determiner = _plan_control(instance) if controls else NO_DETERMINER
-        if controls and isinstance(determiner, str):
-            missing.add(determiner, instance.id)
-        made += _quadruple(instance, found, None if isinstance(determiner, str) else determiner)
-        controlled += not isinstance(determiner, str)
+        determiner = None
+        if controls:
+            planned = _plan_control(instance)
+            if isinstance(planned, str):
+                missing.add(planned, instance.id)
+            else:
+                determiner = planned
+        made += _quadruple(instance, found, determiner)
+        controlled += determiner is not None
         swapped.add(instance.id)
         ambiguous += [(instance.id, guess) for guess in found.guesses]
     times = Counter([*(instance.id for instance in instances if instance.id not in swapped), *(new.id for new in made)])
@@ -157,7 +159,7 @@ def _plan_swap(instance: Instance) -> _Swap | str:
     places = [n for n, token in enumerate(tokens) if token.text.lower() in PRONOUNS]
     if not places:
         return NO_PRONOUN
-    genders = {Gender.MALE if tokens[n].text.lower() in _MASCULINE else Gender.FEMALE for n in places}
+    genders = {GENDER_OF_PRONOUN[tokens[n].text.lower()] for n in places}
     if len(genders) > 1 or _EITHER.search(source):
         return BOTH
     if genders != {instance.gold}:
@@ -186,7 +188,7 @@ def _plan_control(instance: Instance) -> Edit | str:
     old = source[slice(*place)]
     if place.end != before[-1].end or old.lower() not in _DETERMINER:  # "the," ends a phrase
         return NO_DETERMINER
-    new = _DETERMINER[old.lower()][_is_plural(source[slice(*instance.head)])]
+    new = _DETERMINER[old.lower()][is_plural(source[slice(*instance.head)])]
     if new is None:
         return NO_DETERMINER
     if old.lower() in {"a", "an"} and len(before) > 1:
@@ -194,11 +196,6 @@ def _plan_control(instance: Instance) -> Edit | str:
         if previous in _NO_DEFINITE_AFTER:
             return INDEFINITE
     return Edit(place.start, place.end, match_case(new, old))
-
-
-def _is_plural(word: str) -> bool:
-    word = word.lower()
-    return word in _PLURALS or (word.endswith("s") and not word.endswith(_SINGULAR_ENDINGS))
 
 
 def _entity_span(instance: Instance) -> Span | None:

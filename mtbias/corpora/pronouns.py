@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import re
 
-PRONOUNS = ("he", "him", "his", "himself", "she", "her", "hers", "herself")
+from mtbias.types import Gender
+
+GENDER_OF_PRONOUN = {
+    **dict.fromkeys(("he", "him", "his", "himself"), Gender.MALE),
+    **dict.fromkeys(("she", "her", "hers", "herself"), Gender.FEMALE),
+}
 """The gendered third-person pronouns of English, singular."""
+
+PRONOUNS = tuple(GENDER_OF_PRONOUN)
 
 # A combining mark after the last letter belongs to the word ("hé" in two characters is not "he").
 _PRONOUN = re.compile(rf"(?<!\w)(?:{'|'.join(PRONOUNS)})(?![\w\u0300-\u036f])", re.IGNORECASE)

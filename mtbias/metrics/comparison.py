@@ -24,7 +24,7 @@ from mtbias.metrics.paired import NUMBERS, McNemar
 from mtbias.metrics.pairs import link
 from mtbias.metrics.plain import rounded
 from mtbias.metrics.weighted import Weighting, weigh
-from mtbias.stats import LEVEL, Interval, holm
+from mtbias.stats import LEVEL, N_RESAMPLES, Interval, holm
 from mtbias.types import Gender, Stereotype
 
 if TYPE_CHECKING:
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 """Version of the shape of the JSON."""
-
-N_RESAMPLES = 2000
 
 WEIGHTED = ("delta_g", "delta_s")
 """The numbers that can be weighted."""
@@ -356,7 +354,7 @@ def _pair(first: NamedRun, second: NamedRun, row_cells: Cells, how: _How) -> Pai
         plain=differences(_Levels.plain(len(row_cells))),
         weighted={number: differences(levels)[number] for number, levels in how.scales.items()},
         consistency={
-            number: Difference(d.first, d.second, d.difference, d.interval, d.p if how.n_resamples else None, None)
+            number: Difference(d.first, d.second, d.difference, d.interval, d.p, None)
             for number, d in twins.items()
             if number in CONSISTENCY and d.difference is not None
         },

@@ -33,6 +33,7 @@ from mtbias.metrics.pairs import (
 from mtbias.metrics.plain import rounded
 from mtbias.metrics.rows import Linked
 from mtbias.stats import (
+    N_RESAMPLES,
     Floats,
     Interval,
     bootstrap_counts,
@@ -41,8 +42,6 @@ from mtbias.stats import (
     randomisation_test,
 )
 from mtbias.types import GenderCall
-
-N_RESAMPLES = 2000
 
 _SUMS = ("pairs", "male_only", "female_only", "both", "men", "men_differ", "women", "women_differ",
          "quadruples", "across", "within")  # fmt: skip

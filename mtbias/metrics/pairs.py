@@ -18,9 +18,8 @@ from mtbias.errors import DataError
 from mtbias.metrics.rows import Linked
 from mtbias.types import Gender, GenderCall
 
-STATUSES = ("right", "wrong", "no verdict")
-"""What a call can be: it equals the gold gender, it does not, there is none."""
 RIGHT, WRONG, NO_VERDICT = range(3)
+"""What a call can be: it equals the gold gender, it does not, there is none."""
 
 PAIR, MEN, WOMEN, QUADRUPLE = 0, 9, 18, 27
 """The first cell of each kind of unit; within a kind, the statuses are the digits of a number in base 3."""

@@ -11,12 +11,13 @@ import numpy as np
 
 from mtbias import __version__
 from mtbias.errors import DataError, DependencyError
+from mtbias.metrics.agreement import decided_by
 from mtbias.metrics.bias import MIN_ROWS, Intervals, Numbers, compute, intervals
 from mtbias.metrics.consistency import Consistency, consistency
 from mtbias.metrics.counts import CALLS, GOLDS, STEREOTYPES, Counts, cells, count_by
 from mtbias.metrics.plain import rounded
 from mtbias.metrics.rows import Scorable
-from mtbias.stats import LEVEL
+from mtbias.stats import LEVEL, N_RESAMPLES
 from mtbias.types import GenderCall, Reason
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 """Version of the shape of `metrics.json`."""
-
-N_RESAMPLES = 2000
 
 _COUNT_FIELDS = ("n", "decided")
 _DENOMINATORS = {
@@ -227,7 +226,7 @@ def _count_evidence(calls: Iterable[GenderCall]) -> dict[str, int]:
     kinds: Counter[str] = Counter()
     for call in calls:
         if call.gender is not None:
-            kinds[next((piece.kind for piece in call.evidence if piece.gender is call.gender), "none")] += 1
+            kinds[decided_by(call)] += 1
     return dict(sorted(kinds.items(), key=lambda item: (-item[1], item[0])))
 
 

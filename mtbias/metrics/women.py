@@ -14,14 +14,13 @@ from typing import Any
 import numpy as np
 
 from mtbias.errors import DataError
-from mtbias.stats import Interval, percentile_interval, spearman
+from mtbias.stats import N_RESAMPLES, Interval, percentile_interval, spearman
 from mtbias.textfiles import Table, read_table
 
 ENTITY_COLUMNS = ("entity", "occupation")
 PERCENT_COLUMNS = ("percent", "bls_pct_female", "bergsma_pct_female")
 """Columns that hold per cent, whatever their values."""
 SHARE_COLUMNS = ("share", *PERCENT_COLUMNS)
-N_RESAMPLES = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +160,7 @@ def relate(
     """
     points = []
     for name, group in by_entity.items():
-        if (share := shares.of(name)) is None or group["accuracy"] is None:
+        if (share := shares.of(name)) is None:
             continue
         rows, women, men = group["denominators"], group["recall_female"], group["recall_male"]
         gap = None if women is None or men is None else women - men

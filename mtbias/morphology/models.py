@@ -43,6 +43,8 @@ class StanzaModels:
         self._package, self._device = package, device
         self._pipeline: Any = None
         self._bulk: Bulk | None = None
+        self._decided = False
+        """Whether texts that say something went both ways."""
 
     def analyse(self, texts: Sequence[str]) -> list[Analysis]:
         """Analyse each of `texts` as one sentence.
@@ -54,7 +56,8 @@ class StanzaModels:
 
         if self._pipeline is None:
             self._pipeline = self._load()
-            self._bulk = self._trusted([t for t in texts if len(t) <= MOST_CHARACTERS][:PROBES])
+        if not self._decided and (probes := [t for t in texts if t.strip() and len(t) <= MOST_CHARACTERS][:PROBES]):
+            self._bulk, self._decided = self._trusted(probes), True
         if self._bulk is None:
             return self._through_documents(texts)
         short = [n for n, text in enumerate(texts) if len(text) <= MOST_CHARACTERS]

@@ -32,7 +32,7 @@ _LONG = 40
 _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
     "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", '"': r"\textquotedbl{}", UNDEFINED: "--", "Δ": r"$\Delta$", "…": r"\ldots{}",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", "[": "{[}", UNDEFINED: "--", "Δ": r"$\Delta$", "…": r"\ldots{}",
 }  # fmt: skip
 
 
@@ -135,7 +135,7 @@ def _cells(rows: Sequence[_Row], by: str | None) -> tuple[list[str], list[tuple[
         names = [_names(row.run)[name] for name in named]
         names += [] if by is None else [row.group or UNDEFINED]
         numbers = [f"{row.numbers['n']:,}", *([] if by else [number_text(row.numbers["decided_percent"])])]
-        numbers += [_with_interval(row.numbers, key) for key in _MAIN]
+        numbers += [with_interval(row.numbers, key) for key in _MAIN]
         lines.append(([printable(name) for name in names], numbers))
     return head, lines
 
@@ -148,7 +148,8 @@ def _varying(rows: Sequence[_Row]) -> set[str]:
     return {name for name in ("Corpus", "Language", "System") if len({_names(row.run)[name] for row in rows}) > 1}
 
 
-def _with_interval(group: Mapping[str, Any], key: str) -> str:
+def with_interval(group: Mapping[str, Any], key: str) -> str:
+    """A number of a group of `metrics.json` with its interval, where it has one: ``24.8 [22.4, 27.3]``."""
     value, interval = group[key], group["ci"].get(key)
     return number_text(value) if value is None or not interval else f"{number_text(value)} {interval_text(interval)}"
 
@@ -206,15 +207,15 @@ def _latex(rows: Sequence[_Row], by: str | None) -> str:
     head, cells = _cells(rows, by)
     long, right = len(cells) > _LONG, 1 + len(_MAIN) + (by is None)
     columns = "l" * (len(head) - right) + "r" * right
-    caption = rf"\caption{{{' '.join(map(_latex_text, _notes(rows, by)))}}}"
-    names = f"{' & '.join(map(_latex_text, head))} \\\\"
+    caption = rf"\caption{{{' '.join(map(latex_text, _notes(rows, by)))}}}"
+    names = f"{' & '.join(map(latex_text, head))} \\\\"
     packages = r"% \usepackage{booktabs}" + (r" \usepackage{longtable}" if long else "") + r" \usepackage[T1]{fontenc}"
     body: list[str] = []
     before: object = None
     for row, (texts, numbers) in zip(rows, cells, strict=True):
         part = (row.run.corpus, row.run.lang, row.run.system if by else "")
         body += [r"\midrule"] if before not in {None, part} else []
-        body.append(f"{' & '.join([*map(_latex_text, texts), *map(_latex_number, numbers)])} \\\\")
+        body.append(f"{' & '.join([*map(latex_text, texts), *map(latex_number, numbers)])} \\\\")
         before = part
     if long:
         lines = [r"{\footnotesize", r"\setlength{\tabcolsep}{3pt}", r"\setlength{\LTcapwidth}{\linewidth}",
@@ -227,13 +228,13 @@ def _latex(rows: Sequence[_Row], by: str | None) -> str:
     return "\n".join([packages, *(f"% {text}" for text in _signatures(rows)), *lines]) + "\n"
 
 
-def _latex_text(text: str) -> str:
+def latex_text(text: str) -> str:
     """Text that LaTeX prints as it is, with ΔG and ΔS as mathematics."""
     escaped = "".join(_LATEX.get(char, char) for char in text)
     return re.sub(r"\$\\Delta\$([GS])", r"$\\Delta \1$", escaped)
 
 
-def _latex_number(text: str) -> str:
+def latex_number(text: str) -> str:
     """A number with true minus signs, its interval small."""
     value, _, interval = re.sub(r"-(?=\d)", "$-$", text.replace(UNDEFINED, "--")).partition(" ")
     return rf"{value} {{\scriptsize {interval}}}" if interval else value

@@ -196,7 +196,7 @@ def _corrected(corrections: Sequence[Mapping[str, Any]]) -> list[Markup]:
         "labels too. The correction assumes that errors depend on the gender that a human reads and on nothing else, "
         "and that the labels are a fair sample of such translations."
     )
-    names = [run_name(part) for part in corrections]
+    names = [run_name(part, corrections) for part in corrections]
     kinds = (("as called", "plain"), ("corrected", "corrected"))
     panels = []
     for key, title in NUMBERS.items():
@@ -211,14 +211,15 @@ def _corrected(corrections: Sequence[Mapping[str, Any]]) -> list[Markup]:
     plots = [svg_intervals(p, ident=f"corrected-{i}", axis=axis if i else None) for i, p in enumerate(panels)]
     rows = [
         [
-            run_name(part), f"{part['n']:,}", label_counts(part),
+            run_name(part, corrections), f"{part['n']:,}", label_counts(part),
             *(_number(part[kind][key]["value"], part[kind][key]["interval"]) for key in NUMBERS
               for _, kind in kinds),
         ]
         for part in corrections
     ]  # fmt: skip
     head = ["run", "n", "labels", *(f"{title},\n{name}" for title in NUMBERS.values() for name, _ in kinds)]
-    said = [element("li", f"{run_name(part)}: {'; '.join(found)}.") for part in corrections if (found := notes(part))]
+    noted = [(name, found) for name, part in zip(names, corrections, strict=True) if (found := notes(part))]
+    said = [element("li", f"{name}: {'; '.join(found)}.") for name, found in noted]
     return [
         element("p", text), _figure("Runs as called and corrected", plots),
         table("Runs as called and corrected, in per cent", head, rows),
@@ -292,7 +293,7 @@ def _how(languages: Sequence[LabelledLanguage], corrections: Sequence[Mapping[st
             f"errors of {', '.join(run['confusion_of'])}; {run['resamples']:,} draws, seed {run['seed']}, "
             f"Dirichlet prior {run['prior']:g}; median and 2.5 % to 97.5 %. Signature of the run: "
         )
-        lines += [element("dt", run_name(run)), element("dd", how, element("code", run["signature"]))]
+        lines += [element("dt", run_name(run, corrections)), element("dd", how, element("code", run["signature"]))]
     return [element("dl", *lines)]
 
 

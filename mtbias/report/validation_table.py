@@ -78,9 +78,11 @@ def notes(correction: Mapping[str, Any]) -> list[str]:
     return said
 
 
-def run_name(correction: Mapping[str, Any]) -> str:
-    """System and language."""
-    return f"{printable(correction['system'])}, {correction['lang']}"
+def run_name(correction: Mapping[str, Any], all_: Sequence[Mapping[str, Any]]) -> str:
+    """System and language of one of `all_`; with the corpus where one system has several."""
+    name = f"{printable(correction['system'])}, {correction['lang']}"
+    same = [other for other in all_ if (other["system"], other["lang"]) == (correction["system"], correction["lang"])]
+    return name if len(same) == 1 else f"{name}, {printable(correction['corpus'])}"
 
 
 def label_counts(numbers: Mapping[str, Any]) -> str:
@@ -119,12 +121,12 @@ def _parts(title: str, rows: Sequence[tuple[str, int, float, Sequence[float]]], 
 def _corrections(corrections: Sequence[Mapping[str, Any]]) -> str:
     rows, said = [], []
     for correction in corrections:
-        name = run_name(correction)
+        name = run_name(correction, corrections)
         for key, title in NUMBERS.items():
             plain, corrected = correction["plain"][key], correction["corrected"][key]
             rows.append([name, title, *_estimate(plain), *_estimate(corrected)])
             name = ""
-        said += [f"  {run_name(correction)}: labels {label_counts(correction)}"]
+        said += [f"  {run_name(correction, corrections)}: labels {label_counts(correction)}"]
         said += [f"    {note}" for note in notes(correction)]
     table = columns(["Runs", "", "as called", "95 % interval", "corrected", "95 % interval"], rows)
     note = "Corrected for the evaluator's errors on the human labels; its interval carries the labels' sampling too.\n"

@@ -87,6 +87,11 @@ def agree_on_plan(folder: Path, record: PlanRecord, *, alone: bool) -> None:
             "the --batch-rows and the versions of the tokenizer's libraries that it was begun with, or another folder"
         )
     if found is not None:
+        if kept := len(kept_chunks(folder)):
+            _log.warning(
+                "%s: was planned in batches of at most %d rows and now is in batches of at most %d: %d batches that "
+                "were translated are made again", folder, found.budget[0], record.budget[0], kept,
+            )  # fmt: skip
         with explained(parts, "remove the parts of another plan"):
             for path in [*parts.glob("*.jsonl"), *parts.glob(_SHARD)]:
                 path.unlink(missing_ok=True)

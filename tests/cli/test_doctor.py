@@ -26,6 +26,14 @@ def test_without_the_demo_it_is_a_look(bare: Machine) -> None:
     assert "\ndemo\n" not in done.stdout
 
 
+def test_the_cache_of_a_sweep_is_its_files(bare: Machine) -> None:
+    file = bare.folder / "s.toml"
+    file.write_text("out = 'r'\nmodels = ['demo']\nlanguages = ['de']\ndatasets = ['demo']\n")
+    done = bare.run("doctor", "--sweep", file, "--cache-dir", bare.folder)
+    assert done.returncode == 2
+    assert f"--cache-dir: the sweep's file says where its cache is (cache_dir in {file})" in done.stderr
+
+
 def test_a_device_that_is_not_here_is_wrong(bare: Machine) -> None:
     import torch
 

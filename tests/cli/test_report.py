@@ -85,6 +85,17 @@ def test_tables_go_to_standard_output_or_a_file(tmp_path: Path, capsys: pytest.C
     assert r"\bottomrule" in table.read_text(encoding="utf-8")
 
 
+def test_a_table_may_have_one_system_on_two_corpora_and_a_page_asks_for_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = [_run(tmp_path / "a"), _run(tmp_path / "b", right=4)]
+    assert main(["report", *runs, "--format", "csv"]) == 0
+    rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
+    assert [(row["system"], row["accuracy"]) for row in rows] == [("opus", "66.666667"), ("opus", "33.333333")]
+    assert main(["report", *runs, "--out", str(tmp_path / "page.html")]) == 1
+    assert "--name" in capsys.readouterr().err
+
+
 def test_plots(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("resvg_py", reason="resvg is not installed: pip install 'mtbias[images]'")
     run, folder = _run(tmp_path / "a"), tmp_path / "new" / "plots"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mtbias.cluster.plan import Plan, count_sentences, estimate, make_plan
 from mtbias.cluster.plan_text import duration, plan_text
-from mtbias.cluster.sizes import score_resources, translate_resources
+from mtbias.cluster.sizes import score_resources, short_name, translate_resources
 from mtbias.cluster.slurm import submission_device
 from mtbias.cluster.sweep import Resources, Slurm, Sweep
 from mtbias.errors import DataError, UsageError
@@ -127,6 +127,20 @@ def test_the_hub_id_of_a_named_model_has_its_speed_and_size() -> None:
     speed = estimate(plan, cell, gpu=True).speed
     assert speed is not None
     assert (speed.value, "not measured" in speed.source) == (365.0, True)
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("Helsinki-NLP/opus-mt-en-he", "opus-mt"),  # a checkpoint for each language
+        ("Helsinki-NLP/opus-mt-de-en", "Helsinki-NLP/opus-mt-de-en"),
+        ("facebook/m2m100_1.2B", "m2m100-1.2b"),
+        ("m2m100", "m2m100"),
+        ("a/folder", "a/folder"),
+    ],
+)
+def test_a_hub_id_has_the_short_name_of_its_model(model: str, name: str) -> None:
+    assert short_name(model) == name
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(None, "–"), (0.4, "0 s"), (59, "59 s"), (90, "2 min"), (9000, "2.5 h")])

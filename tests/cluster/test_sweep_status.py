@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.cluster.local import Worker, _take, workers
+from mtbias.cluster.local import Worker, _judge, _take, log_file, workers
 from mtbias.cluster.plan import Plan, Task, make_plan
 from mtbias.cluster.slurm import queue_states, read_submissions, submission_lock, to_submit
 from mtbias.cluster.status import status_json, status_text, sweep_status
 from mtbias.cluster.sweep import Resources, Slurm, Sweep
-from mtbias.cluster.tasks import TASKS, is_done, is_running, read_failure, recorded
+from mtbias.cluster.tasks import TASKS, Failure, is_done, is_running, read_failure, recorded
 from mtbias.errors import DataError, MtbiasError, RunFolderError
 from mtbias.runs import PlanRecord, RunFolder, agree_on_plan
 from mtbias.runs.chunks import PARTS
@@ -129,6 +129,18 @@ def test_an_error_that_nobody_expected_is_recorded_too(plan: Plan) -> None:
     failure = read_failure(plan.sweep.out, plan.tasks[0])
     assert failure is not None
     assert failure.error == "ZeroDivisionError: division by zero"
+
+
+@pytest.mark.parametrize(("code", "said"), [(-9, "ended by signal 9"), (1, "no such file"), (3, "no such file")])
+def test_a_task_that_was_killed_failed_by_its_signal_and_not_by_what_it_last_said(
+    plan: Plan, code: int, said: str
+) -> None:
+    task = plan.tasks[0]
+    log = log_file(plan, task)
+    log.parent.mkdir(parents=True)
+    log.write_text("translating\nmtbias: no such file\n")
+    assert _judge(plan, task, code).failure == Failure(said, str(log))
+    assert _judge(plan, task, 0).failure is None
 
 
 def test_done_goes_before_an_old_failure(plan: Plan) -> None:

@@ -11,7 +11,7 @@ from mtbias.cluster.inventory import fetch, inventory, refuse_missing
 from mtbias.cluster.plan import Plan, make_plan
 from mtbias.cluster.sweep import Sweep
 from mtbias.cluster.tasks import make_request, pages, run_task
-from mtbias.errors import MissingResourceError, MissingTranslationsError
+from mtbias.errors import MissingResourceError, MissingTranslationsError, PluginError
 from mtbias.morphology import StanzaAnalyser
 from mtbias.runs import RunFolder
 
@@ -116,3 +116,12 @@ def test_what_a_sweep_needs_is_listed_with_what_is_missing(plan: Plan, monkeypat
         refuse_missing(needy, Path("s.toml"))
     with pytest.raises(MissingResourceError, match="the sweep names that path, so it is not fetched"):
         fetch(needy, [parts[4]], print, sha256=None, accept_unverified=False)
+    strange = replace(plan.sweep, languages=("xx",))
+    (part,) = (part for part in inventory(strange) if part.kind == "stanza")
+    with pytest.raises(PluginError, match="no language 'xx' is installed"):  # and no download is begun
+        fetch(strange, [part], print, sha256=None, accept_unverified=False)
+    monkeypatch.setattr("mtbias.demo.stanza_folder_of_demo", lambda: plan.sweep.out)
+    part = inventory(plan.sweep)[-1]
+    assert part.problem
+    with pytest.raises(MissingResourceError, match="the demo's models ship with mtbias and cannot be fetched"):
+        fetch(plan.sweep, [part], print, sha256=None, accept_unverified=False)

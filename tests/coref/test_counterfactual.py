@@ -19,11 +19,10 @@ from mtbias.coref.counterfactual import (
     originals,
     rewrite,
 )
-from mtbias.coref.gendered import gendered_words, match_case, parse_words, swap_words, tokenize
 from mtbias.coref.instances import GapInstance, read_instances, write_instances
 from mtbias.coref.names import Name, counterparts, distances, example_names, match_names, read_names
 from mtbias.errors import DataError
-from mtbias.swapping import Edit, apply_edits
+from mtbias.swapping import Edit, apply_edits, gendered_words, match_case, parse_words, swap_words, tokenize
 from mtbias.types import Gender
 
 

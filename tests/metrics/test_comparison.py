@@ -439,3 +439,5 @@ def test_systems_are_compared_in_consistency_where_the_corpus_has_pairs() -> Non
     assert across.significant
     assert compared.to_json()["pairs"][0]["consistency"]["across"]["difference"] == 75
     assert [row["value"] for row in compared.table() if row["number"] == "across"] == [75]
+    without = compare_runs([twins("all-male", 0), twins("better", 15)], n_resamples=0).pairs[0].consistency["across"]
+    assert (without.difference, without.interval, without.p, without.p_holm) == (75, None, None, None)

@@ -111,6 +111,15 @@ def test_long_texts_go_the_long_way(both: Make) -> None:
     assert models.analyse(["kurz", long, "Die Ärztin geht."]) == models.documents(["kurz", long, "Die Ärztin geht."])
 
 
+@pytest.mark.parametrize("first", ["", " \t", "Die Köchin schläft. " * (MOST_CHARACTERS // 10)])
+def test_texts_that_prove_nothing_decide_nothing(stanza_dir: Path, first: str) -> None:
+    models = StanzaModels(find_package("de", stanza_dir), "cpu")
+    models.analyse([first])
+    assert models._bulk is None
+    models.analyse(["Die Köchin schläft."])
+    assert models._bulk is not None
+
+
 def test_nothing_but_the_three_processors_is_loaded(both: Make) -> None:
     # The index of the models names a default lemmatizer, which Stanza adds unless it is told not to.
     assert list(both("de")._pipeline.processors) == ["tokenize", "mwt", "pos"]

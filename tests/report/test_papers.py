@@ -132,7 +132,7 @@ def test_names_cannot_break_out() -> None:
     (row,) = (line for line in latex if line.startswith("de & "))
     assert row.startswith(
         r"de & a\&b\textbar{}c\_d\%e\#f\textbackslash{}g\{h\}\$i\textasciitilde{}j\textasciicircum{}k*l`m"
-        r"\textless{}n\textgreater{}[o](p)?\textbackslash{}input\{x\} & 3,888"
+        r"\textless{}n\textgreater{}{[}o](p)?\textbackslash{}input\{x\} & 3,888"
     )
     assert all(line.startswith("%") for line in latex if "\\input{" in line)
 

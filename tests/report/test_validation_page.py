@@ -94,11 +94,11 @@ def _language(found: Validation, direction: Literal["ltr", "rtl"] = "ltr") -> La
     return LabelledLanguage(found.to_json(), direction, found.differing())
 
 
-def _corrected(system: str = "opus", lang: str = "de") -> dict[str, Any]:
+def _corrected(system: str = "opus", lang: str = "de", corpus: str = "winomt") -> dict[str, Any]:
     counts = count([(M, Stereotype.PRO, M)] * 30 + [(F, Stereotype.ANTI, M)] * 20 + [(F, Stereotype.ANTI, F)] * 10)
     confusion = np.array([[20, 0, 0, 1], [2, 9, 0, 0], [0, 0, 0, 0]])
     correction = correct(counts, confusion, n_resamples=100)
-    return CorrectedRun(system, lang, (lang,), (), correction, f"dataset:winomt|system:{system}").to_json()
+    return CorrectedRun(system, lang, corpus, (lang,), (), correction, f"dataset:{corpus}|system:{system}").to_json()
 
 
 def _page(*found: Validation, corrections: Sequence[dict[str, Any]] = (), rtl: bool = False) -> Seen:
@@ -150,6 +150,17 @@ def test_plain_and_corrected_numbers_stand_side_by_side() -> None:
     assert "no label of 32 is neutral: assumed that nobody reads a translation so" in seen.text
     assert len([tag for tag, _ in seen.tags if tag == "svg"]) == 4
     assert "Runs, corrected" not in _page(GERMAN).text
+
+
+def test_one_system_on_two_corpora_has_two_names() -> None:
+    corrections = [_corrected(), _corrected(corpus="bug-full"), _corrected("google")]
+    seen = _page(GERMAN, corrections=corrections)
+    table = render_validation([GERMAN.to_json()], together([GERMAN]).to_json(), corrections)
+    for text in (seen.text, table):
+        assert "opus, de, winomt" in text
+        assert "opus, de, bug-full" in text
+        assert "google, de" in text
+        assert "google, de, winomt" not in text
 
 
 def test_rows_that_differ_are_listed_with_their_marks() -> None:

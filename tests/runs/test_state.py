@@ -109,7 +109,7 @@ def test_another_plan_is_refused_where_others_work_on_it(tmp_path: Path) -> None
     assert read_plan(tmp_path) == PLANNED
 
 
-def test_another_plan_of_one_who_is_alone_replaces_the_parts(tmp_path: Path) -> None:
+def test_another_plan_of_one_who_is_alone_replaces_the_parts(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     agree_on_plan(tmp_path, PLANNED, alone=True)
     Chunks(tmp_path, PLANNED.key).put(0, [])
     write_shard_report(tmp_path, "1/2", {"seconds": 1.5})
@@ -117,6 +117,10 @@ def test_another_plan_of_one_who_is_alone_replaces_the_parts(tmp_path: Path) -> 
     agree_on_plan(tmp_path, other, alone=True)
     assert read_plan(tmp_path) == other
     assert [path.name for path in (tmp_path / PARTS).iterdir()] == [PLAN]
+    assert (
+        f"planned in batches of at most {PLANNED.budget[0]} rows and now is in batches of at most 40: 1 batches"
+        in caplog.text
+    )
 
 
 def test_reports_of_shards(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
