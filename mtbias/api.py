@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mtbias import runs
 from mtbias.errors import DependencyError, UsageError
@@ -136,7 +136,7 @@ class Run:
         from mtbias.report.html import ReportRun, render_html
         from mtbias.runs.atomic import write_atomic
 
-        direction: Literal["ltr", "rtl"] = "rtl" if get_language(self.lang).direction == "rtl" else "ltr"
+        direction = get_language(self.lang).direction
         page = render_html([ReportRun(name or self.system, self.lang, self.metrics, self.calls, direction)])
         write_atomic(Path(path), page.encode())
         return Path(path)

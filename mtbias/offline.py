@@ -36,7 +36,16 @@ _log = logging.getLogger(__name__)
 
 def asked_for() -> bool:
     """Whether `MTBIAS_NO_NETWORK` forbids the network."""
-    return os.environ.get(VARIABLE, "").strip().upper() in _TRUE
+    return _says_yes(VARIABLE)
+
+
+def hub_is_off() -> bool:
+    """Whether nothing may be downloaded: `asked_for`, or Hugging Face's ``HF_HUB_OFFLINE=1``."""
+    return asked_for() or _says_yes(_HUB[0])
+
+
+def _says_yes(variable: str) -> bool:
+    return os.environ.get(variable, "").strip().upper() in _TRUE
 
 
 @contextmanager

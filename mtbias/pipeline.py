@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from mtbias.align import Aligner, Pair
 from mtbias.decide import FormVotes, decide
@@ -176,17 +176,15 @@ def _run(
         remove_chunks(folder.path)
         metrics = folder.read_metrics()
         if not folder.has(REPORT):
-            run = ReportRun(_name(identity), request.language.code, metrics, folder.read_calls(), _direction(request))
+            run = ReportRun(
+                _name(identity), request.language.code, metrics, folder.read_calls(), request.language.direction
+            )
             folder.write_atomic(REPORT, render_html([run]).encode())
         return metrics
 
 
 def _name(identity: Mapping[str, Json]) -> str:
     return str(identity.get("system") or identity["model"])
-
-
-def _direction(request: Request) -> Literal["ltr", "rtl"]:
-    return "rtl" if request.language.direction == "rtl" else "ltr"
 
 
 def _compute(

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from importlib import resources
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 from mtbias.errors import PluginError
 from mtbias.language_data import Agreement, Folder, NounKind, NounReading, longest, parse_agreements, read_nouns
@@ -61,13 +61,17 @@ class VerbRules:
     """Forms that are copulas only behind one of `reflexives` (es *se sentía cansada*)."""
 
 
+Direction = Literal["ltr", "rtl"]
+"""How a script is written: left to right or right to left."""
+
+
 @dataclass(frozen=True)
 class Language:
     """The data of one language. All look-ups take any surface form and fold it themselves."""
 
     code: str
     name: str
-    direction: str = "ltr"
+    direction: Direction = "ltr"
     preposed: bool = True
     """Attributive adjectives may stand before their noun."""
     postposed: bool = True
@@ -182,7 +186,7 @@ class Language:
         return cls(
             code=head["code"],
             name=head["name"],
-            direction=head.get("direction", "ltr"),
+            direction=_direction(head, where),
             preposed=bool(head.get("preposed", True)),
             determiners_follow=bool(head.get("determiners_follow", False)),
             postposed=bool(head.get("postposed", True)),
@@ -370,6 +374,13 @@ class Language:
             if form.endswith(ending) and len(form) - len(ending) >= self.min_stem:
                 return form[: len(form) - len(ending)]
         return form
+
+
+def _direction(head: Mapping[str, Any], where: str) -> Direction:
+    found: Direction = head.get("direction", "ltr")
+    if found not in get_args(Direction):
+        raise PluginError(f"{where}.toml [language] direction: expected ltr or rtl; got {found!r}")
+    return found
 
 
 _TABLES = frozenset(

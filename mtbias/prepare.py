@@ -61,7 +61,7 @@ class Fetching:
 
     @property
     def allowed(self) -> bool:
-        """Whether the network may be used: not `offline`, and ``HF_HUB_OFFLINE`` does not forbid it."""
+        """Whether the network may be used: not `offline`, nor forbidden by the environment (`hub_is_off`)."""
         from mtbias.translate.models import is_offline
 
         return not is_offline(self.offline)

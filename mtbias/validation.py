@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from mtbias import __version__
@@ -108,6 +108,24 @@ class Validation:
             for label, call in zip(self.labels, self.calls, strict=True)
             if call.gender is not LABELS[label.label]
             or not (label.target_head is None or (call.target and call.target[0].overlaps(label.target_head)))
+        ]
+
+    def differing_json(self) -> list[dict[str, Any]]:
+        """The rows on which label and call, or the heads, differ, as plain values."""
+        return [
+            {
+                "line": label.line,
+                "system": label.system,
+                "basis": label.basis,
+                "source": label.source,
+                "translation": label.target,
+                "label": LABELS[label.label].value,
+                "called": None if call.gender is None else call.gender.value,
+                "reason": None if call.reason is None else call.reason.value,
+                "target": [label.target[slice(*span)] for span in call.target],
+                "evidence": [{**asdict(e), "gender": e.gender and e.gender.value} for e in call.evidence],
+            }
+            for label, call in self.differing()
         ]
 
     def disagreements(self) -> Iterator[str]:

@@ -13,9 +13,10 @@ hold --sentences in batches of 16. The end token's weights are zero, so that it 
 ends at the most new tokens. Neither engine takes a length for each sentence: all of a batch have the longest that was
 drawn in it. transformers computes that long for a whole batch anyway; CTranslate2 would drop what is finished.
 
-Every variant is a process of its own, with its own peak memory. On a CPU they take turns, round by round; seconds are
-CPU seconds where there is one thread, so that other work on the machine counts little. With more threads they are wall
-time, and on a GPU, where one variant follows the other. Ratios are medians of the rounds, with the least and the most.
+Every variant is a process of its own, with its own peak memory. On a CPU each has all cores (--threads), which torch
+shares out within a product of matrices and CTranslate2 among batches; they take turns, round by round. Seconds are wall
+time; with --threads 1 CPU seconds, so that other work on the machine counts little. On a GPU one variant follows the
+other. Ratios are medians of the rounds, with the least and the most.
 "limit": the least time for the work (`floor_seconds`) over the time it took, and what binds.
 
 --price: on the demo's trained model, how many translations, and calls of gender, change in bf16 and in int8.
@@ -41,13 +42,14 @@ from typing import IO, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from mtbias.cores import usable_cores
 from scripts.bench.families import SHAPES, TINY, Shape, make_checkpoint
 from scripts.bench.limits import floor_seconds, measure_limits
 from scripts.bench.price import HEADER, demo_languages, prices
 from scripts.bench.runner import BASELINE, ON_CPU, ON_GPU, Place, Runner, Variant
 from scripts.bench.work import BASELINE_BATCH, CORPUS
 
-SENTENCES_CPU = {"opus-mt": 48, "m2m100": 16, "mbart50": 16}
+SENTENCES_CPU = {"opus-mt": 64, "m2m100": 32, "mbart50": 32}
 SENTENCES_GPU = 256
 Json = dict[str, Any]
 
@@ -129,7 +131,7 @@ def run_family(name: str, args: argparse.Namespace, machine: Json) -> tuple[list
     device, cuda = machine["device"], machine["device"] != "cpu"
     variants = choose_variants(args.engines, cuda=cuda, ct2=machine["ctranslate2"] is not None)
     count = args.sentences or (SENTENCES_GPU if cuda else SENTENCES_CPU[name])
-    limit = 60 * (args.minutes or (1 if cuda else 4))
+    limit = 60 * (args.minutes or (1 if cuda else 20))
     threads = None if cuda else args.threads
     with tempfile.TemporaryDirectory(prefix="bench-translate-") as home:
         common = {"family": name, "tiny": args.tiny, "folder": str(Path(home) / "checkpoint"), "device": device}
@@ -319,11 +321,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--families", nargs="+", choices=tuple(SHAPES), default=tuple(SHAPES), metavar="NAME")
     parser.add_argument("--engines", nargs="+", choices=("transformers", "ct2"), default=("transformers", "ct2"))
-    parser.add_argument("--sentences", type=int, metavar="N", help="the baseline's (CPU: 48, 16 and 16; GPU: 256 each)")
+    parser.add_argument("--sentences", type=int, metavar="N", help="the baseline's (CPU: 64, 32, 32; GPU: 256 each)")
     parser.add_argument("--corpus", type=int, default=CORPUS, metavar="N", help="sentences that are planned")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--minutes", type=float, help="no round of a family begins later but the first (CPU 4, GPU 1)")
-    parser.add_argument("--threads", type=int, default=1, help="on a CPU")
+    parser.add_argument("--minutes", type=float, help="no round of a family begins later but the first (CPU 20, GPU 1)")
+    parser.add_argument("--threads", type=int, default=usable_cores(), help="on a CPU (default: all cores)")
     parser.add_argument("--device", choices=("cpu", "cuda"), help="default: a GPU where there is one")
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--tiny", action="store_true", help="tiny shapes, to see whether it runs")

@@ -16,8 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.errors import OfflineError
+import mtbias
+from mtbias.errors import MissingResourceError, OfflineError
 from mtbias.offline import asked_for, no_network
+from mtbias.prepare import Fetching
 
 # 192.0.2.0/24, 2001:db8::/32 and .invalid are set aside for documentation and tests (RFC 5737, 3849, 2606).
 FAR, FAR_6, NAME = "192.0.2.1", "2001:db8::1", "models.invalid"
@@ -45,6 +47,21 @@ def listener() -> Iterator[tuple[str, int]]:
         yield server.getsockname()
         server.close()
         thread.join(timeout=5)
+
+
+@pytest.mark.parametrize("variable", ["HF_HUB_OFFLINE", "MTBIAS_NO_NETWORK"])
+def test_nothing_is_fetched_where_a_variable_forbids_it(
+    variable: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    # Of the Python API, whose process has no guard; the host cannot be reached, and is not asked.
+    for name in ("HF_ENDPOINT", "STANZA_RESOURCES_URL"):
+        monkeypatch.setenv(name, f"https://{NAME}")
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    assert Fetching().allowed
+    monkeypatch.setenv(variable, "1")
+    assert not Fetching().allowed
+    with pytest.raises(MissingResourceError, match="mtbias fetch"):
+        mtbias.evaluate("opus-mt", "de", cache_dir=tmp_path)
 
 
 @pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6])

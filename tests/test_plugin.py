@@ -181,6 +181,7 @@ def test_the_version_is_the_datas_hash(package: Package) -> None:
         ("min_stem =", "minstem =", r"xh\.toml \[align\]: unknown key 'minstem'"),
         ('code = "xh"', "", r"\[language\] needs code and name"),
         ('name = "Toy"', "name = 3", r"\[language\] needs code and name"),
+        ('direction = "rtl"', 'direction = "up"', r"\[language\] direction: expected ltr or rtl; got 'up'"),
         ("[align]", "[align", r"xh\.toml: .*at line 18"),
         ("m.nom.sg f", "m.nomi.sg f", r"\[determiners\] Der: expected gender\.case\.number .*got 'm\.nomi\.sg'"),
         ('"o" = "m.sg"', '"o" = "x.sg"', r"\[adjective_endings\] o: .*got 'x\.sg'"),

@@ -92,8 +92,7 @@ def _shown(name: str, run: FinishedRun) -> ReportRun:
     from mtbias.registry import get_language
     from mtbias.report.reported import ReportRun
 
-    direction = get_language(run.lang).direction
-    return ReportRun(name, run.lang, run.metrics, run.calls, "rtl" if direction == "rtl" else "ltr")
+    return ReportRun(name, run.lang, run.metrics, run.calls, get_language(run.lang).direction)
 
 
 def _women(args: argparse.Namespace, runs: Sequence[FinishedRun]) -> list[WomenRelation] | None:

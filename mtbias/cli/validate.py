@@ -79,6 +79,8 @@ def run(args: argparse.Namespace) -> None:
     corrected = _correct(args, runs, done)
     numbers, shown = [v.to_json() for v in done], [c.to_json() for c in corrected]
     if args.json:
+        if args.rows:
+            numbers = [{**part, "differing": v.differing_json()} for part, v in zip(numbers, done, strict=True)]
         print(json.dumps(_content(numbers, whole.to_json(), shown, asked=bool(args.correct)), ensure_ascii=False))
     else:
         print(render_validation(numbers, whole.to_json(), shown), end="")
@@ -181,7 +183,7 @@ def _write_page(
     parts = [
         LabelledLanguage(
             validation.to_json(),
-            "rtl" if language.direction == "rtl" else "ltr",
+            language.direction,
             tuple(validation.differing()),
         )
         for language, validation in zip(languages, done, strict=True)

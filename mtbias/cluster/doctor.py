@@ -15,6 +15,7 @@ from mtbias import __version__, offline
 from mtbias.cluster.inventory import inventory
 from mtbias.cluster.sweep import Sweep
 from mtbias.cluster.tasks import translation_device
+from mtbias.cores import usable_cores
 from mtbias.errors import MtbiasError
 
 DEMO_LANG = "de"
@@ -98,10 +99,8 @@ def _version(name: str) -> str:
 def _devices(sweep: Sweep | None) -> Iterator[Check]:
     import torch
 
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    yield Check(
-        "devices", "cpu", f"{cores} cores for this process, {torch.get_num_threads()} threads of torch; float32"
-    )
+    found = f"{usable_cores()} cores for this process, {torch.get_num_threads()} threads of torch; float32"
+    yield Check("devices", "cpu", found)
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
     for n in range(count):
         memory = torch.cuda.mem_get_info(n)[0] / _GIB

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mtbias.cluster.plan import TABLE, Plan, Task
-from mtbias.cluster.tasks import LOGS, Failure, forget_failure, is_done, is_running, read_failure, write_failure
+from mtbias.cluster.tasks import LOGS, Failure, Looked, forget_failure, is_done, is_running, read_failure, write_failure
+from mtbias.cores import usable_cores
 from mtbias.runs.atomic import explained
 
 _PAUSE = 0.05
@@ -39,9 +40,8 @@ class Ended:
 
 def workers(*, gpus: int, jobs: int) -> list[Worker]:
     """One worker for each of `gpus` GPUs, else `jobs` on the CPU, which share its cores."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     count = gpus or jobs
-    threads = os.environ.get("OMP_NUM_THREADS") or str(max(1, cores // count))
+    threads = os.environ.get("OMP_NUM_THREADS") or str(max(1, usable_cores() // count))
     visible = [name for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name]
     named = visible if len(visible) >= gpus else [str(n) for n in range(gpus)]
     return [
@@ -75,16 +75,19 @@ def run_locally(
     waiting = list(plan.tasks)
     running: dict[int, tuple[Task, subprocess.Popen[bytes]]] = {}
     over: set[str] = set()
+    looked: Looked = {}
     try:
         while waiting or running:
             for place, (task, process) in list(running.items()):
                 if process.poll() is not None:
                     del running[place]
                     over.add(task.id)
+                    for cell in task.cells:
+                        looked.pop(cell.id, None)
                     ended.append(_judge(plan, task, process.returncode))
                     say(_line(ended[-1]))
             for place in [n for n in range(len(places)) if n not in running]:
-                chosen = _take(plan, waiting, over, ended)
+                chosen = _take(plan, waiting, over, ended, looked)
                 if chosen is None:
                     break
                 running[place] = chosen, _start(plan, file, chosen, device, places[place])
@@ -96,7 +99,7 @@ def run_locally(
     return ended
 
 
-def _take(plan: Plan, waiting: list[Task], over: set[str], ended: list[Ended]) -> Task | None:
+def _take(plan: Plan, waiting: list[Task], over: set[str], ended: list[Ended], looked: Looked) -> Task | None:
     """The next task that can begin and is not done; it, and those that need not begin, no longer wait.
 
     One that another process does just now waits on.
@@ -106,7 +109,7 @@ def _take(plan: Plan, waiting: list[Task], over: set[str], ended: list[Ended]) -
             continue
         waiting.remove(task)
         failed = [end.task.id for end in ended if end.failure is not None]
-        if is_done(plan, task):
+        if is_done(plan, task, looked):
             over.add(task.id)
             forget_failure(plan.sweep.out, task)
         elif task.kind == TABLE and failed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from mtbias.cluster.sizes import Speed, score_speed, translate_speed
@@ -57,7 +58,7 @@ class Task:
         return self.id.replace("/", "+").replace(":", "+")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
     """The cells of a sweep, by data set, model, preset and language, and its tasks in an order that they can run in."""
 
@@ -81,10 +82,18 @@ class Plan:
 
     def needs(self, task: Task) -> tuple[Task, ...]:
         """The tasks that must have ended before `task` begins."""
-        if task.kind == "translate":
-            return ()
-        before = "translate" if task.kind == "score" else "score"
-        return tuple(t for t in self.tasks if t.kind == before and (task.kind == TABLE or t.cells[0] in task.cells))
+        if task.kind == TABLE:
+            return tuple(t for t in self.tasks if t.kind == "score")
+        return tuple(t for cell in task.cells for t in self._shards[cell.id]) if task.kind == "score" else ()
+
+    @cached_property
+    def _shards(self) -> Mapping[str, Sequence[Task]]:
+        """The translate tasks of each cell."""
+        found: dict[str, list[Task]] = {cell.id: [] for cell in self.cells}
+        for task in self.tasks:
+            if task.kind == "translate":
+                found[task.cells[0].id].append(task)
+        return found
 
 
 def make_plan(sweep: Sweep, count: Callable[[Sweep, str], int | None] | None = None) -> Plan:

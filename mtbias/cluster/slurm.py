@@ -24,7 +24,7 @@ from mtbias.cluster.local import OFFLINE
 from mtbias.cluster.plan import Plan, Task, make_plan
 from mtbias.cluster.sizes import score_resources, translate_resources
 from mtbias.cluster.sweep import Resources, Slurm, read_sweep
-from mtbias.cluster.tasks import LOGS, forget_failure, is_done, recorded, run_task
+from mtbias.cluster.tasks import LOGS, Looked, forget_failure, is_done, recorded, run_task
 from mtbias.errors import DataError, DependencyError, MtbiasError, RunFolderError
 from mtbias.runs.atomic import explained, write_atomic
 
@@ -109,9 +109,10 @@ def to_submit(plan: Plan, queued: Sequence[str]) -> list[Array]:
     """
     new: set[str] = set()
     arrays: dict[tuple[str, Resources], list[Task]] = {}
+    looked: Looked = {}
     for task in plan.tasks:
         renewed = any(need.id in new for need in plan.needs(task))
-        if is_done(plan, task) or (task.id in queued and not renewed):
+        if is_done(plan, task, looked) or (task.id in queued and not renewed):
             continue
         new.add(task.id)
         resources = (

@@ -9,9 +9,9 @@ from typing import Any
 
 from mtbias.cluster.plan import Cell, Plan, Task
 from mtbias.cluster.slurm import log_of, queue_states
-from mtbias.cluster.tasks import Failure, is_done, is_running, read_failure
+from mtbias.cluster.tasks import Failure, Looked, is_done, is_running, look, read_failure
 from mtbias.report.plain import UNDEFINED, columns
-from mtbias.runs import progress
+from mtbias.runs import RunProgress
 
 STATES = ("done", "running", "queued", "failed", "left")
 
@@ -60,17 +60,18 @@ def sweep_status(plan: Plan) -> SweepStatus:
     """
     out = plan.sweep.out
     queue = queue_states(out)
-    tasks = [_task(plan, task, queue) for task in plan.tasks]
+    looked: Looked = {}
+    tasks = [_task(plan, task, queue, looked) for task in plan.tasks]
     by_cell = {
         cell.id: [status for status in tasks if status.task.kind != "table" and cell in status.task.cells]
         for cell in plan.cells
     }
-    return SweepStatus([_cell(cell, by_cell[cell.id]) for cell in plan.cells], tasks)
+    return SweepStatus([_cell(cell, by_cell[cell.id], look(cell, looked)) for cell in plan.cells], tasks)
 
 
-def _task(plan: Plan, task: Task, queue: Mapping[str, str]) -> TaskStatus:
+def _task(plan: Plan, task: Task, queue: Mapping[str, str], looked: Looked) -> TaskStatus:
     out = plan.sweep.out
-    if is_done(plan, task):
+    if is_done(plan, task, looked):
         return TaskStatus(task, "done", None)
     if is_running(out, task):
         return TaskStatus(task, "running", None)
@@ -83,9 +84,8 @@ def _task(plan: Plan, task: Task, queue: Mapping[str, str]) -> TaskStatus:
     return TaskStatus(task, "left" if failure is None else "failed", failure)
 
 
-def _cell(cell: Cell, tasks: Sequence[TaskStatus]) -> CellStatus:
+def _cell(cell: Cell, tasks: Sequence[TaskStatus], found: RunProgress) -> CellStatus:
     """Of several states, the one that tells most: failed, running, queued, left."""
-    found = progress(cell.folder)
     states = {status.state for status in tasks}
     state = next((s for s in ("failed", "running", "queued") if s in states), "left")
     return CellStatus(cell, "done" if found.complete else state, found.batches_done, found.batches)

@@ -16,6 +16,7 @@ from mtbias.cluster.plan import TABLE, Cell, Plan, Task
 from mtbias.cluster.sweep import Sweep
 from mtbias.cluster.table import table_is_current, write_tables
 from mtbias.errors import MissingTranslationsError, MtbiasError
+from mtbias.runs import RunProgress
 from mtbias.runs import progress as progress_of
 from mtbias.runs.atomic import explained, write_atomic
 
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 
 TASKS, LOGS = "tasks", "logs"
 """Folders of a sweep for records of tasks, and for what tasks print."""
+
+
+Looked = dict[str, RunProgress]
+"""How far runs are that were looked at, by the ids of their cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +42,36 @@ class Failure:
     """The file with all that the task printed; empty where it is not known."""
 
 
-def is_done(plan: Plan, task: Task) -> bool:
+def is_done(plan: Plan, task: Task, looked: Looked | None = None) -> bool:
     """Whether the result of a task is there, by the files of the run folders alone.
+
+    Args:
+        plan: the sweep's.
+        task: one of the plan's.
+        looked: what was found of runs that were looked at before; this one is added. A complete run's files are hashed
+            each time that it is looked at.
 
     Raises:
         RunFolderError: a folder cannot be read.
     """
     if task.kind == TABLE:
         return table_is_current(plan)
-    found = [progress_of(cell.folder) for cell in task.cells]
+    found = [look(cell, {} if looked is None else looked) for cell in task.cells]
     if task.shard is None:
         return all(run.complete for run in found) and all(page.is_file() for page in pages(plan.sweep, task))
     shard, run = task.shard, found[0]
     return run.translated or (run.batches is not None and not any(shard.has(n) for n in run.missing))
+
+
+def look(cell: Cell, looked: Looked) -> RunProgress:
+    """How far the run of a cell is, from `looked` where it is there.
+
+    Raises:
+        RunFolderError: its folder cannot be read.
+    """
+    if cell.id not in looked:
+        looked[cell.id] = progress_of(cell.folder)
+    return looked[cell.id]
 
 
 def run_task(plan: Plan, task: Task, *, device: str, say: Callable[[str], object], progress: Progress) -> None:
@@ -156,9 +178,9 @@ def _write_page(page: Path, cells: Sequence[Cell]) -> None:
     from mtbias.report.html import ReportRun, render_html
     from mtbias.runs import read_run
 
-    rtl = get_language(cells[0].lang).direction == "rtl"
+    direction = get_language(cells[0].lang).direction
     runs = [(cell, read_run(cell.folder)) for cell in cells]
-    shown = [ReportRun(c.system, c.lang, run.metrics, run.calls, "rtl" if rtl else "ltr") for c, run in runs]
+    shown = [ReportRun(c.system, c.lang, run.metrics, run.calls, direction) for c, run in runs]
     write_atomic(page, render_html(shown).encode())
 
 

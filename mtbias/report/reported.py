@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from mtbias.errors import DataError
+from mtbias.plugin import Direction
 from mtbias.runs.records import CallRecord
 
 
@@ -23,7 +24,7 @@ class ReportRun:
     """The content of its `metrics.json`, schema 1."""
     calls: Sequence[CallRecord]
     """The lines of its `calls.jsonl`."""
-    direction: Literal["ltr", "rtl"] = "ltr"
+    direction: Direction = "ltr"
     """In which direction the target language is written."""
 
 

@@ -11,10 +11,11 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any, Literal
+from typing import Any
 
 from mtbias.corpora.labels import HumanLabel
 from mtbias.metrics.agreement import LABELS
+from mtbias.plugin import Direction
 from mtbias.report.markup import Markup, element, joined
 from mtbias.report.page import section, table
 from mtbias.report.plots import ALL, Panel, Point, scale, svg_intervals
@@ -43,7 +44,7 @@ class LabelledLanguage:
 
     numbers: Mapping[str, Any]
     """`Validation.to_json`."""
-    direction: Literal["ltr", "rtl"]
+    direction: Direction
     """In which direction the language is written."""
     differing: Sequence[tuple[HumanLabel, GenderCall]]
     """The rows on which label and call, or the heads, differ."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
 from mtbias.translate.decoding import Decoding
+
+MOST_LANES = 4
+"""Batches side by side on a CPU: they share the weights, and each has its own keys and values (docs/translation.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,11 @@ class Engine(Protocol):
         """Whether a translation may depend on what shares its batch: true in half precision and in int8."""
         ...
 
+    @property
+    def lanes(self) -> int:
+        """Batches that `generate` works on side by side, each asked for by a thread of its own; 1: one at a time."""
+        ...
+
     def generate(
         self, batch: Sequence[Sequence[int]], *, decoding: Decoding, limit: int, forced: int | None
     ) -> list[Generated]:
@@ -48,6 +57,10 @@ class Engine(Protocol):
         Raises:
             OutOfMemory: the batch is too large for the device.
         """
+        ...
+
+    def abandon(self) -> AbstractContextManager[None]:
+        """Within the block `generate` in other threads ends by an exception as soon as the engine can, or by itself."""
         ...
 
     def exact(self) -> Engine:

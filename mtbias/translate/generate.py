@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 
 from mtbias.errors import ModelError
@@ -72,6 +76,36 @@ class Tally:
         return {"batches_halved": self.halved, "sentences_resumed": self.resumed, "sentences_generated": self.generated}
 
 
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """Threads that generate batches side by side; with one lane it is the caller's own thread."""
+
+    count: int
+    pool: Executor | None
+
+    def begin(self, work: Callable[[], Future[list[Output]]]) -> Future[Future[list[Output]]]:
+        """Do `work` in a lane, once one is free."""
+        if self.pool is not None:
+            return self.pool.submit(work)
+        done: Future[Future[list[Output]]] = Future()
+        done.set_result(work())
+        return done
+
+
+@contextmanager
+def _lanes(engine: Engine) -> Iterator[Lanes]:
+    count = engine.lanes
+    if count == 1:
+        yield Lanes(1, None)
+        return
+    pool = ThreadPoolExecutor(max_workers=count, thread_name_prefix="mtbias-lane")
+    try:
+        yield Lanes(count, pool)
+    finally:
+        with engine.abandon():  # where an error or a signal ends it, nobody waits for what is being generated
+            pool.shutdown(cancel_futures=True)
+
+
 @dataclass
 class Generation:
     """Translating a list of sentences by a plan."""
@@ -82,6 +116,8 @@ class Generation:
     tally: Tally = field(default_factory=Tally)
     _ceiling: int | None = None
     """Smallest sentences × tokens that ran out of memory: later batches stay below."""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    """Held while lanes share what they noticed, and while the weights in fp32 are loaded."""
 
     def run(
         self,
@@ -117,28 +153,40 @@ class Generation:
     ) -> Iterator[tuple[Batch, Sequence[Output]]]:
         """Each batch of `plan`, which may be a part of the whole, with its outputs, once they are in `store`.
 
-        While a batch is generated, the one before is decoded and kept by another thread.
+        While a batch is generated, the one before is decoded and kept by another thread; and where the engine has more
+        than one lane, so many batches are generated side by side.
 
         Raises:
             ModelError: a single sentence does not fit into memory.
         """
-        with ThreadPoolExecutor(max_workers=1, thread_name_prefix="mtbias-decode") as pool:
-            waiting: list[tuple[Batch, Future[list[Output]]]] = []
+        waiting: deque[tuple[Batch, Future[Future[list[Output]]]]] = deque()
+        lanes: Lanes | None = None
+        with ExitStack() as stack:
+            decoder = stack.enter_context(ThreadPoolExecutor(max_workers=1, thread_name_prefix="mtbias-decode"))
             for batch in plan:
                 kept = store.get(batch.index)
                 if kept is not None and len(kept) == len(batch.rows):
                     self.tally.resumed += len(kept)
                     yield batch, kept
                     continue
-                sentences = [encoded[n] for n in batch.rows]
-                generated = self._batch(sentences, batch.limit)
-                self.tally.generated += len(generated)
-                waiting.append((batch, pool.submit(self._finish, batch, sentences, generated, store)))
-                while len(waiting) > _AHEAD:
-                    done, future = waiting.pop(0)
-                    yield done, future.result()
-            for done, future in waiting:
-                yield done, future.result()
+                if lanes is None:
+                    lanes = stack.enter_context(_lanes(self.engine))
+                waiting.append((batch, lanes.begin(partial(self._one, encoded, batch, store, decoder))))
+                while len(waiting) > lanes.count - 1 + _AHEAD:
+                    yield self._end(*waiting.popleft())
+            while waiting:
+                yield self._end(*waiting.popleft())
+
+    def _one(self, encoded: Sequence[Encoded], batch: Batch, store: Store, decoder: Executor) -> Future[list[Output]]:
+        """Generate a batch, and leave it to `decoder` to decode and keep it."""
+        sentences = [encoded[n] for n in batch.rows]
+        return decoder.submit(self._finish, batch, sentences, self._batch(sentences, batch.limit), store)
+
+    def _end(self, batch: Batch, begun: Future[Future[list[Output]]]) -> tuple[Batch, list[Output]]:
+        """Wait for a batch."""
+        outputs = begun.result().result()
+        self.tally.generated += len(outputs)
+        return batch, outputs
 
     def _batch(self, sentences: Sequence[Encoded], limit: int) -> list[tuple[Generated, bool]]:
         """Generate one batch, in parts where memory asks for it; with each result whether it was redone."""
@@ -154,15 +202,16 @@ class Generation:
                     f"one sentence of {len(sentences[0].ids)} tokens with {self.decoding.beams} beams does not fit "
                     f"into memory ({error}); use fewer --beams, another --dtype, or --device cpu"
                 ) from error
-            self.tally.halved += 1
-            self._ceiling = min(area, self._ceiling or area)
+            with self._lock:
+                self.tally.halved += 1
+                self._ceiling = min(area, self._ceiling or area)
             return self._halves(sentences, limit)
         results = [(one, False) for one in found]
         for n, one in enumerate(found):
             if not one.finite:
-                (again,) = self.engine.exact().generate(
-                    [sentences[n].ids], decoding=self.decoding, limit=limit, forced=forced
-                )
+                with self._lock:
+                    exact = self.engine.exact()
+                (again,) = exact.generate([sentences[n].ids], decoding=self.decoding, limit=limit, forced=forced)
                 if not again.finite:
                     raise ModelError(
                         f"{self.codec.folder}: scores are not finite even in fp32; the weights are damaged or untrained"

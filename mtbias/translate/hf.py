@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,12 +11,50 @@ from typing import Any
 
 from mtbias.errors import ModelError, UsageError
 from mtbias.translate.decoding import Decoding
-from mtbias.translate.engine import Generated, OutOfMemory, is_out_of_memory
+from mtbias.translate.engine import MOST_LANES, Generated, OutOfMemory, is_out_of_memory
 
 _SMALL = 256
 """Hidden size up to which a model on a CPU is small."""
 
 DTYPES = ("float32", "bfloat16", "float16")
+
+
+class Abandoned(Exception):  # noqa: N818 - a signal from one thread to another
+    """Nobody waits for this batch any more."""
+
+
+class _Lanes:
+    """How torch's threads are shared out among the batches of a CPU that are computed side by side."""
+
+    def __init__(self, model: Any, device: str) -> None:  # noqa: ANN401 - one of transformers' models
+        import torch
+
+        self._all = torch.get_num_threads()
+        # For a small model several threads would wait for each other, and for Python, longer than they compute.
+        small = int(getattr(model.config, "d_model", _SMALL + 1)) <= _SMALL
+        on_cpu = device == "cpu"
+        self.count = 1 if small or not on_cpu else min(self._all, MOST_LANES)
+        self._each = self._all if not on_cpu else 1 if small else self._all // self.count
+        self._working, self._lock = 0, threading.Lock()
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """Within the block this thread has a lane's share of threads; once no lane works, torch has all again."""
+        import torch
+
+        if self._each == self._all:
+            yield
+            return
+        with self._lock:
+            self._working += 1
+            torch.set_num_threads(self._each)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._working -= 1
+                if not self._working:
+                    torch.set_num_threads(self._all)
 
 
 class TransformersEngine:
@@ -38,6 +77,8 @@ class TransformersEngine:
         self.folder, self.device, self.dtype = folder, device, dtype
         self._model = _load_model(folder, device, dtype)
         self._exact: TransformersEngine | None = None
+        self._lanes = _Lanes(self._model, device)
+        self._abandoned = threading.Event()
         self._watching = dtype != "float32"  # looking at all scores of every step costs a per cent or two
 
     @property
@@ -57,6 +98,15 @@ class TransformersEngine:
         """In half precision the order of sums, and so the result, depends on the shape of the batch."""
         return self.dtype != "float32"
 
+    @property
+    def lanes(self) -> int:
+        """On a CPU one for each of torch's threads, `MOST_LANES` at most; a small model has one.
+
+        Between the steps of one batch, which are Python's, another batch is computed; and products of 80 rows are so
+        small that two threads do one in hardly less time than each thread one of its own.
+        """
+        return self._lanes.count
+
     def generate(
         self, batch: Sequence[Sequence[int]], *, decoding: Decoding, limit: int, forced: int | None
     ) -> list[Generated]:
@@ -65,10 +115,12 @@ class TransformersEngine:
         from transformers import LogitsProcessorList
 
         watch = _Watch()
-        processors = [watch] if self._watching else []
+        processors: list[Any] = [watch] if self._watching else []
+        if self.lanes > 1:
+            processors.append(self._go_on)
         sources, mask = self._padded(batch)
         try:
-            with torch.inference_mode(), self._threads():
+            with torch.inference_mode(), self._lanes.one():
                 found = self._model.generate(
                     input_ids=sources,
                     attention_mask=mask,
@@ -95,19 +147,18 @@ class TransformersEngine:
         return self._exact
 
     @contextmanager
-    def _threads(self) -> Iterator[None]:
-        """One thread for a small model on a CPU: several would wait for each other longer than they compute."""
-        import torch
-
-        small = self.device == "cpu" and int(getattr(self._model.config, "d_model", _SMALL + 1)) <= _SMALL
-        before = torch.get_num_threads()
-        if small:
-            torch.set_num_threads(1)
+    def abandon(self) -> Iterator[None]:
+        """What other threads generate ends at its next step."""
+        self._abandoned.set()
         try:
             yield
         finally:
-            if small:
-                torch.set_num_threads(before)
+            self._abandoned.clear()
+
+    def _go_on(self, _: Any, scores: Any) -> Any:  # noqa: ANN401 - tensors of tokens and scores
+        if self._abandoned.is_set():
+            raise Abandoned
+        return scores
 
     def _padded(self, batch: Sequence[Sequence[int]]) -> tuple[Any, Any]:
         import torch

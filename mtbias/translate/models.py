@@ -14,6 +14,7 @@ from hashlib import file_digest, sha256
 from importlib import resources
 from pathlib import Path
 
+from mtbias import offline as network
 from mtbias.demo import model_folder_of_demo
 from mtbias.errors import MissingResourceError, ModelError, UsageError
 
@@ -80,7 +81,7 @@ def locate(
         cache: mtbias's cache, where the commits of fetched models are written down. The files are in Hugging
             Face's own cache (``HF_HOME``).
         revision: a commit (40 hexadecimal digits), branch or tag of the hub repository.
-        offline: never use the network (so does ``HF_HUB_OFFLINE``).
+        offline: never use the network (so do ``HF_HUB_OFFLINE=1`` and ``MTBIAS_NO_NETWORK=1``).
         fetch: whether to bring what is missing.
 
     Raises:
@@ -132,8 +133,8 @@ def read_pins(cache: Path) -> dict[str, str]:
 
 
 def is_offline(asked: bool) -> bool:
-    """Whether the network may not be used: ``--offline``, or ``HF_HUB_OFFLINE=1`` in the environment."""
-    return asked or os.environ.get("HF_HUB_OFFLINE", "").strip().upper() in {"1", "ON", "YES", "TRUE"}
+    """Whether nothing may be downloaded: ``--offline``, ``HF_HUB_OFFLINE=1`` or ``MTBIAS_NO_NETWORK=1``."""
+    return asked or network.hub_is_off()
 
 
 def _local(folder: Path, name: str) -> Checkpoint:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -238,8 +239,15 @@ class _Late:
     def batch_matters(self) -> bool:
         return self._translator.engine.batch_matters
 
+    @property
+    def lanes(self) -> int:
+        return self._translator.engine.lanes
+
     def generate(self, batch: Any, *, decoding: Decoding, limit: int, forced: int | None) -> Any:  # noqa: ANN401
         return self._translator.engine.generate(batch, decoding=decoding, limit=limit, forced=forced)
+
+    def abandon(self) -> AbstractContextManager[None]:
+        return self._translator.engine.abandon()
 
     def exact(self) -> Engine:
         return self._translator.engine.exact()

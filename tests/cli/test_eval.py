@@ -101,14 +101,16 @@ def test_correct_translations_show_no_bias(machine: Machine) -> None:
     assert (overall["accuracy"], overall["delta_g"], overall["delta_s"]) == (100.0, 0.0, 0.0)
 
 
-def _kill_and_go_on(machine: Machine, demo: Path, seconds: float, moments: list[float]) -> None:
-    folder = machine.folder / f"killed-{moments[0]:.6f}"
+def _kill_and_go_on(
+    machine: Machine, demo: Path, seconds: float, moments: list[float], *options: str, **environment: str
+) -> None:
+    folder = machine.folder / f"killed-{moments[0]:.6f}-{'-'.join(options)}"
     for moment in moments:
-        with machine.start(*DEMO, "--out", folder) as process:
+        with machine.start(*DEMO, *options, "--out", folder, **environment) as process:
             time.sleep(moment * seconds)
             process.kill()
             process.communicate()
-    done = machine.run(*DEMO, "--out", folder)
+    done = machine.run(*DEMO, *options, "--out", folder, **environment)
     assert (done.returncode, done.stderr) == (0, "")
     assert _files(folder) == _files(demo)
 
@@ -116,6 +118,15 @@ def _kill_and_go_on(machine: Machine, demo: Path, seconds: float, moments: list[
 def test_killed_twice_it_ends_with_the_same_bytes(machine: Machine, demo: Path) -> None:
     seconds = json.loads((demo / "manifest.json").read_text())["execution"]["translate_seconds"] + 3
     _kill_and_go_on(machine, demo, seconds, [0.5, 0.5])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8"])
+def test_ct2_on_three_threads_gives_the_bytes_of_one_even_killed(machine: Machine, dtype: str) -> None:
+    options, folder = ("--engine", "ct2", "--dtype", dtype), machine.folder / f"ct2-{dtype}"
+    done = machine.run(*DEMO, *options, "--out", folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    seconds = json.loads((folder / "manifest.json").read_text())["execution"]["translate_seconds"] + 3
+    _kill_and_go_on(machine, folder, seconds, [0.6, 0.6], *options, OMP_NUM_THREADS="3")
 
 
 @pytest.mark.slow

@@ -70,6 +70,20 @@ def test_labels_by_basis_leave_the_calls_as_they_are(say: Any) -> None:
     assert part["signature"].endswith("|basis:N,D")
 
 
+def test_rows_of_disagreement_as_text_and_as_json(say: Any) -> None:
+    _, text, _ = say("--lang", "de", "--rows")
+    _, out, _ = say("--lang", "de", "--rows", "--json")
+    found = json.loads(out)
+    rows = found["differing"]
+    assert text.count("\n  label ") == len(rows) > 0
+    called_otherwise = [row for row in rows if row["called"] != row["label"]]
+    assert len(called_otherwise) == found["n"] - found["agreed"]
+    for row in rows:
+        assert f"line {row['line']}, {row['system']}, basis {row['basis']}: {row['source']}\n" in text
+        assert (row["called"] is None) == (row["reason"] is not None)
+        assert all(word in row["translation"] for word in row["target"])
+
+
 def test_several_languages_a_page_and_a_corrected_run(say: Any, run: Path, tmp_path: Path) -> None:
     page = tmp_path / "validation.html"
     options = ("--lang", "de", "--lang", "it", "--correct", run, "--resamples", "200", "--report", page)

@@ -94,6 +94,25 @@ def test_a_shard_is_done_when_all_its_batches_are_kept(plan: Plan) -> None:
     assert not is_done(plan, plan.task("score:es"))
 
 
+def test_each_run_is_looked_at_once(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Its files are hashed each time, and there are a task a shard, one a language and the table.
+    for cell in range(2):
+        _finish(plan, cell)
+    hashed: list[Path] = []
+    incomplete_because = RunFolder.incomplete_because
+
+    def counted(run: RunFolder) -> str | None:
+        hashed.append(run.path)
+        return incomplete_because(run)
+
+    monkeypatch.setattr(RunFolder, "incomplete_because", counted)
+    monkeypatch.setattr("mtbias.cluster.tasks.table_is_current", lambda _: False)
+    for look in (sweep_status, lambda plan: to_submit(plan, [])):
+        hashed.clear()
+        look(plan)
+        assert sorted(hashed) == sorted(cell.folder for cell in plan.cells)
+
+
 def test_nothing_is_there_in_the_beginning(plan: Plan) -> None:
     status = sweep_status(plan)
     assert status.counts() == {"done": 0, "running": 0, "queued": 0, "failed": 0, "left": 7}
@@ -232,10 +251,10 @@ def test_a_damaged_record_is_named(plan: Plan) -> None:
 def test_what_another_process_does_just_now_is_waited_for(plan: Plan) -> None:
     waiting = list(plan.tasks)
     taken: list[Task | None] = []
-    recorded(plan, plan.tasks[0], "", lambda: taken.append(_take(plan, waiting, set(), [])))
+    recorded(plan, plan.tasks[0], "", lambda: taken.append(_take(plan, waiting, set(), [], {})))
     assert taken == [plan.tasks[1]]
     assert waiting == [plan.tasks[0], *plan.tasks[2:]]
-    assert _take(plan, waiting, set(), []) == plan.tasks[0]
+    assert _take(plan, waiting, set(), [], {}) == plan.tasks[0]
 
 
 def test_a_lock_that_a_dead_process_left_means_nothing(plan: Plan) -> None:

@@ -240,15 +240,47 @@ def test_int8(trained: Pair, mini: Path, ct2_cache: Path) -> None:
     assert trained.generate(exact, Decoding(), 199) == expected
 
 
-def test_through_the_loop(m2m100: Path, ct2_cache: Path) -> None:
+@pytest.mark.parametrize("threads", [1, 3])
+def test_through_the_loop(m2m100: Path, ct2_cache: Path, threads: int) -> None:
     texts = list(sentences(60, seed=8)[0])
     codec, decoding = Codec(m2m100, "de"), Decoding(from_source=True)
     encoded = codec.encode(texts)
     plan = make_plan([len(one.ids) for one in encoded], decoding, cpu_budget(40))
-    engines: list[Engine] = [TransformersEngine(m2m100), CTranslate2Engine(m2m100, cache=ct2_cache, threads=1)]
+    engine = CTranslate2Engine(m2m100, cache=ct2_cache, threads=threads)
+    assert engine.lanes == threads
+    engines: list[Engine] = [TransformersEngine(m2m100), engine]
     expected, found = (Generation(codec, engine, decoding).run(encoded, plan, Memory()) for engine in engines)
     assert len(plan) > 5
     assert found == expected
+
+
+def test_batches_side_by_side_are_the_same_in_int8(mini: Path, ct2_cache: Path, winomt: Path) -> None:
+    texts = [line.split("\t")[2] for line in (winomt / "en.txt").read_text("utf-8").splitlines()[:96]]
+    codec, decoding = Codec(mini, "de"), Decoding()
+    encoded = codec.encode(texts)
+    plan = make_plan([len(one.ids) for one in encoded], decoding, cpu_budget(40))
+    one, some = (CTranslate2Engine(mini, dtype="int8", cache=ct2_cache, threads=threads) for threads in (1, 4))
+    expected, found = (Generation(codec, engine, decoding).run(encoded, plan, Memory()) for engine in (one, some))
+    assert len(plan) >= 12
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("asked", "variable", "lanes", "threads"), [(None, "3", 3, 1), (2, "5", 2, 1), (11, "", 4, 2), (None, "4,2", 4, 1)]
+)
+def test_a_thread_is_a_lane(  # and with eight or more each of the four lanes has several
+    m2m100: Path,
+    ct2_cache: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    asked: int | None,
+    variable: str,
+    lanes: int,
+    threads: int,
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", variable)
+    engine = CTranslate2Engine(m2m100, cache=ct2_cache, threads=asked)
+    assert (engine.lanes, engine._translator.num_translators) == (lanes, lanes)
+    assert engine._threads // engine.lanes == threads
 
 
 def test_dtypes_of_this_device(m2m100: Path, ct2_cache: Path) -> None:

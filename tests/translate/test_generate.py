@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +21,7 @@ from mtbias.translate.codec import Codec, Encoded
 from mtbias.translate.decoding import Decoding
 from mtbias.translate.engine import Engine, Generated, OutOfMemory, is_out_of_memory
 from mtbias.translate.generate import Generation, Memory, Output, count_outputs
-from mtbias.translate.hf import TransformersEngine
+from mtbias.translate.hf import Abandoned, TransformersEngine
 from mtbias.translate.models import Checkpoint
 from mtbias.translate.plan import Budget, cpu_budget, make_plan
 from mtbias.translate.translator import Settings, Translator
@@ -89,25 +93,31 @@ def test_in_fp32_neither_order_nor_batch_changes_a_translation(ready: Ready, see
 class _Small:
     """An engine on a device that holds so many sentences and no more."""
 
-    def __init__(self, engine: TransformersEngine, most: int) -> None:
-        self.engine, self.most, self.failures = engine, most, 0
+    def __init__(self, engine: TransformersEngine, most: int, lanes: int = 1) -> None:
+        self.engine, self.most, self.lanes, self.failures = engine, most, lanes, 0
+        self.alone = threading.Lock()
 
     signature, batch_matters = "", False
 
     def generate(
         self, batch: Sequence[Sequence[int]], *, decoding: Decoding, limit: int, forced: int | None
     ) -> list[Generated]:
-        if len(batch) > self.most:
-            self.failures += 1
-            raise OutOfMemory("CUDA out of memory")
-        return self.engine.generate(batch, decoding=decoding, limit=limit, forced=forced)
+        with self.alone:
+            if len(batch) > self.most:
+                self.failures += 1
+                raise OutOfMemory("CUDA out of memory")
+            return self.engine.generate(batch, decoding=decoding, limit=limit, forced=forced)
+
+    def abandon(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def exact(self) -> Engine:
         return self.engine
 
 
-def test_out_of_memory_at_every_batch_still_translates_every_sentence(ready: Ready) -> None:
-    small = _Small(ready.engine, 1)
+@pytest.mark.parametrize("lanes", [1, 4])
+def test_out_of_memory_at_every_batch_still_translates_every_sentence(ready: Ready, lanes: int) -> None:
+    small = _Small(ready.engine, 1, lanes)
     texts, generation = _run(ready, range(len(SOURCES)), cpu_budget(48), small)  # 16 sentences a batch at beam 3
     assert texts == ready.alone
     assert generation.tally.halved == small.failures > 0
@@ -132,9 +142,37 @@ def test_what_ran_out_of_memory_once_is_not_tried_again(ready: Ready) -> None:
     assert len(set(areas)) == len(areas)
 
 
-def test_a_sentence_that_does_not_fit_alone_is_an_error_that_says_what_to_do(ready: Ready) -> None:
+@pytest.mark.parametrize("lanes", [1, 4])
+def test_a_sentence_that_does_not_fit_alone_is_an_error_that_says_what_to_do(ready: Ready, lanes: int) -> None:
     with pytest.raises(ModelError, match=r"one sentence of \d+ tokens with 3 beams does not fit into memory"):
-        _run(ready, range(len(SOURCES)), cpu_budget(48), _Small(ready.engine, 0))
+        _run(ready, range(len(SOURCES)), cpu_budget(48), _Small(ready.engine, 0, lanes))
+
+
+@pytest.fixture
+def three(ready: Ready, monkeypatch: pytest.MonkeyPatch) -> Iterator[TransformersEngine]:
+    """The engine with three lanes, as a larger model has on a processor with three cores."""
+    monkeypatch.setattr("mtbias.translate.hf._SMALL", 0)
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    yield TransformersEngine(ready.folder)
+    torch.set_num_threads(before)
+
+
+def test_side_by_side_transformers_makes_the_same(ready: Ready, three: TransformersEngine) -> None:
+    assert (ready.engine.lanes, three.lanes) == (1, 3)
+    for seed in range(3):
+        order = random.Random(seed).sample(range(len(SOURCES)), len(SOURCES))
+        assert _run(ready, order, cpu_budget(9), three)[0] == ready.alone
+    assert torch.get_num_threads() == 3  # as before, once no lane works
+
+
+def test_what_nobody_waits_for_ends_at_its_next_step(ready: Ready, three: TransformersEngine) -> None:
+    ids = [ready.encoded[0].ids]
+    with ThreadPoolExecutor(1) as lane:
+        with three.abandon():
+            left = lane.submit(three.generate, ids, decoding=DECODING, limit=40, forced=ready.codec.forced)
+            assert isinstance(left.exception(), Abandoned)
+        assert lane.submit(three.generate, ids, decoding=DECODING, limit=40, forced=ready.codec.forced).result()
 
 
 @dataclass
@@ -150,26 +188,63 @@ class _Kept:
         self.batches[index] = outputs
 
 
-def test_what_was_kept_is_not_generated_again(ready: Ready) -> None:
+@pytest.mark.parametrize("lanes", [1, 4])
+def test_what_was_kept_is_not_generated_again(ready: Ready, lanes: int) -> None:
     plan = make_plan([len(e.ids) for e in ready.encoded], DECODING, cpu_budget(48))
-    store = _Kept()
-    first = Generation(ready.codec, ready.engine, DECODING).run(ready.encoded, plan, store)
+    store, engine = _Kept(), _Small(ready.engine, 99, lanes)
+    first = Generation(ready.codec, engine, DECODING).run(ready.encoded, plan, store)
+    assert [output.text for output in first] == ready.alone
     assert sorted(store.batches) == [batch.index for batch in plan]
     del store.batches[1]
-    again = Generation(ready.codec, ready.engine, DECODING)
+    again = Generation(ready.codec, engine, DECODING)
     assert again.run(ready.encoded, plan, store) == first
     assert again.tally.generated == len(plan[1].rows)
     assert again.tally.resumed == len(SOURCES) - len(plan[1].rows)
 
 
-def test_an_error_while_a_batch_is_kept_is_not_lost(ready: Ready) -> None:
+@pytest.mark.parametrize("lanes", [1, 4])
+def test_an_error_while_a_batch_is_kept_is_not_lost(ready: Ready, lanes: int) -> None:
     class _Full(_Kept):
         def put(self, index: int, outputs: Sequence[Output]) -> None:
             raise OSError(28, "No space left on device")
 
     plan = make_plan([len(e.ids) for e in ready.encoded], DECODING, cpu_budget(48))
     with pytest.raises(OSError, match="No space left"):
-        Generation(ready.codec, ready.engine, DECODING).run(ready.encoded, plan, _Full())
+        Generation(ready.codec, _Small(ready.engine, 99, lanes), DECODING).run(ready.encoded, plan, _Full())
+
+
+def test_stopped_it_keeps_what_the_lanes_work_on_and_begins_nothing_more(ready: Ready) -> None:
+    # 16 batches of one sentence, three lanes. The first batch is waited for and stops us; two are worked on just then.
+    begun, meanwhile = [], threading.Barrier(3)
+
+    class _Waiting(_Small):
+        def generate(
+            self, batch: Sequence[Sequence[int]], *, decoding: Decoding, limit: int, forced: int | None
+        ) -> list[Generated]:
+            begun.append(batch)
+            if len(begun) <= 3:
+                meanwhile.wait()
+            else:
+                time.sleep(0.2)
+            return super().generate(batch, decoding=decoding, limit=limit, forced=forced)
+
+    class _Stopped(Exception):  # noqa: N818
+        pass
+
+    plan = make_plan([len(e.ids) for e in ready.encoded[:16]], DECODING, cpu_budget(3))
+    store = _Kept()
+    generation = Generation(ready.codec, _Waiting(ready.engine, 99, lanes=3), DECODING)
+    assert len(plan) == 16
+
+    def stop(_: object) -> None:
+        raise _Stopped
+
+    with pytest.raises(_Stopped):
+        generation.run(ready.encoded[:16], plan, store, stop)
+    assert len(store.batches) == len(begun)
+    assert 3 <= len(begun) < 16
+    for index, outputs in store.batches.items():
+        assert [output.text for output in outputs] == [ready.alone[n] for n in plan[index].rows]
 
 
 def test_scores_that_are_not_numbers_in_half_precision_are_redone_in_fp32(ready: Ready, tmp_path: Path) -> None:
