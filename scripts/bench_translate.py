@@ -42,7 +42,7 @@ from typing import IO, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from mtbias.cores import usable_cores
+from mtbias.host import usable_cores
 from scripts.bench.families import SHAPES, TINY, Shape, make_checkpoint
 from scripts.bench.limits import floor_seconds, measure_limits
 from scripts.bench.price import HEADER, demo_languages, prices

@@ -15,8 +15,8 @@ from mtbias import __version__, offline
 from mtbias.cluster.inventory import inventory
 from mtbias.cluster.sweep import Sweep
 from mtbias.cluster.tasks import translation_device
-from mtbias.cores import usable_cores
 from mtbias.errors import MtbiasError
+from mtbias.host import usable_cores
 
 DEMO_LANG = "de"
 DEMO_NUMBERS = {"accuracy": 70.5, "delta_g": 14.5, "delta_s": 50.4}

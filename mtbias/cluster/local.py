@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mtbias.cluster.plan import TABLE, Plan, Task
 from mtbias.cluster.tasks import LOGS, Failure, Looked, forget_failure, is_done, is_running, read_failure, write_failure
-from mtbias.cores import usable_cores
+from mtbias.host import usable_cores
 from mtbias.runs.atomic import explained
 
 _PAUSE = 0.05

@@ -11,11 +11,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from mtbias import cores
+from mtbias import host
 from mtbias.errors import ModelError, UsageError
+from mtbias.translate.codec import read_config
 from mtbias.translate.ct2_conversion import RECORD, VOCABULARY, convert, first_line, library
 from mtbias.translate.decoding import Decoding
-from mtbias.translate.engine import MOST_LANES, Generated, OutOfMemory, is_out_of_memory
+from mtbias.translate.engine import Generated, OutOfMemory, is_out_of_memory
+from mtbias.translate.plan import cpu_lanes
 
 DTYPES = ("float32", "bfloat16", "float16", "int8", "int8_float32", "int8_bfloat16", "int8_float16")
 PATIENCE = 2.0
@@ -57,7 +59,7 @@ class CTranslate2Engine:
         ctranslate2 = library()
         self.folder, self.device, self.dtype = folder, device, dtype
         self._kind, self._number = _find_device(ctranslate2, device)
-        self._threads = cores.threads() if threads is None else threads
+        self._threads = host.threads() if threads is None else threads
         _check_dtype(ctranslate2, self._kind, self._number, dtype)
         self.converted = convert(folder, cache)
         record = json.loads((self.converted / RECORD).read_text(encoding="utf-8"))
@@ -67,6 +69,10 @@ class CTranslate2Engine:
         self._forced_end: int | None = record["forced_end"]
         self._never: list[list[int]] = record["never"]
         self._positions: int | None = record["positions"]
+        weights = sum(path.stat().st_size for path in self.converted.iterdir())
+        memory = host.free_memory() - weights
+        on_cpu = self._kind == "cpu"
+        self._lanes = cpu_lanes(read_config(folder), threads=self._threads, memory=memory) if on_cpu else 1
         self._translator = self._load(dtype)
         self._exact: CTranslate2Engine | None = None
 
@@ -82,12 +88,12 @@ class CTranslate2Engine:
 
     @property
     def lanes(self) -> int:
-        """On a CPU one a thread, `MOST_LANES` at most.
+        """On a CPU those of `cpu_lanes`.
 
-        A step of beam search multiplies matrices of 80 rows, which one core does nearly as fast as two; two batches on
-        two cores are done nearly twice as fast as one.
+        A step of beam search multiplies matrices of 80 rows, which gain little from a second core; two batches on
+        two cores are done nearly twice as fast.
         """
-        return 1 if self._kind == "cuda" else min(self._threads, MOST_LANES)
+        return self._lanes
 
     def generate(
         self, batch: Sequence[Sequence[int]], *, decoding: Decoding, limit: int, forced: int | None

@@ -9,9 +9,6 @@ from typing import Protocol
 
 from mtbias.translate.decoding import Decoding
 
-MOST_LANES = 4
-"""Batches side by side on a CPU: they share the weights, and each has its own keys and values (docs/translation.md)."""
-
 
 @dataclass(frozen=True, slots=True)
 class Generated:

@@ -9,9 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from mtbias import host
 from mtbias.errors import ModelError, UsageError
 from mtbias.translate.decoding import Decoding
-from mtbias.translate.engine import MOST_LANES, Generated, OutOfMemory, is_out_of_memory
+from mtbias.translate.engine import Generated, OutOfMemory, is_out_of_memory
+from mtbias.translate.plan import cpu_lanes
 
 _SMALL = 256
 """Hidden size up to which a model on a CPU is small."""
@@ -33,7 +35,8 @@ class _Lanes:
         # For a small model several threads would wait for each other, and for Python, longer than they compute.
         small = int(getattr(model.config, "d_model", _SMALL + 1)) <= _SMALL
         on_cpu = device == "cpu"
-        self.count = 1 if small or not on_cpu else min(self._all, MOST_LANES)
+        memory = host.free_memory()
+        self.count = cpu_lanes(model.config.to_dict(), threads=self._all, memory=memory) if on_cpu and not small else 1
         self._each = self._all if not on_cpu else 1 if small else self._all // self.count
         self._working, self._lock = 0, threading.Lock()
 
@@ -100,10 +103,10 @@ class TransformersEngine:
 
     @property
     def lanes(self) -> int:
-        """On a CPU one for each of torch's threads, `MOST_LANES` at most; a small model has one.
+        """On a CPU those of `cpu_lanes` for torch's threads; a small model has one.
 
-        Between the steps of one batch, which are Python's, another batch is computed; and products of 80 rows are so
-        small that two threads do one in hardly less time than each thread one of its own.
+        While Python is between the steps of one batch, another is computed; and products of 80 rows gain little from a
+        second core.
         """
         return self._lanes.count
 

@@ -11,6 +11,10 @@ from mtbias.translate.decoding import Decoding
 
 CPU_ROWS = 80
 """On a CPU wider batches lose: the scores of all rows over the vocabulary leave the cache."""
+MOST_LANES = 4
+"""Batches that are computed side by side on a CPU."""
+_LANE_TOKENS = 256
+_LANE_SHARE = 0.8
 _GPU_SHARE = 0.5
 _GPU_MOST_ROWS = 4096
 _LOGIT_COPIES = 7
@@ -91,13 +95,34 @@ def gpu_budget(config: Mapping[str, Any], memory: int, *, bytes_per_value: int, 
         bytes_per_value: 4 for fp32, 2 for bf16 and fp16.
         beams: rows a sentence.
     """
+    usable = _GPU_SHARE * memory
+    scores, token = _row_bytes(config, bytes_per_value)
+    rows = _power_of_two(min(_GPU_MOST_ROWS, 0.3 * usable / scores))
+    return Budget(max(beams, rows), max(beams, _power_of_two(0.7 * usable / token)))
+
+
+def cpu_lanes(config: Mapping[str, Any], *, threads: int, memory: int) -> int:
+    """Batches to compute side by side on a CPU: one a thread, `MOST_LANES` at most, and as many as memory has room for.
+
+    They share the weights. Each is counted with what `gpu_budget` says of its rows: `CPU_ROWS` of 256 tokens
+    (source and translation together, more than nearly all have); four fifths of the memory are shared out.
+
+    Args:
+        config: the checkpoint's ``config.json``.
+        threads: threads to compute with.
+        memory: bytes free beside the weights.
+    """
+    scores, token = _row_bytes(config, 4)
+    lane = CPU_ROWS * (scores + _LANE_TOKENS * token)
+    return max(1, min(threads, MOST_LANES, int(_LANE_SHARE * memory / lane)))
+
+
+def _row_bytes(config: Mapping[str, Any], bytes_per_value: int) -> tuple[int, int]:
+    """Bytes of a row's scores over the vocabulary, and of its keys and values for each token."""
     layers = int(config.get("decoder_layers") or config.get("num_decoder_layers") or config.get("num_layers") or 6)
     hidden = int(config.get("d_model") or 512)
     vocabulary = int(config.get("vocab_size") or 128_000)
-    usable = _GPU_SHARE * memory
-    token = 2 * 2 * layers * hidden * bytes_per_value
-    rows = _power_of_two(min(_GPU_MOST_ROWS, 0.3 * usable / (_LOGIT_COPIES * 4 * vocabulary)))
-    return Budget(max(beams, rows), max(beams, _power_of_two(0.7 * usable / token)))
+    return _LOGIT_COPIES * 4 * vocabulary, 2 * 2 * layers * hidden * bytes_per_value
 
 
 def _power_of_two(value: float) -> int:

@@ -1,0 +1,65 @@
+"""What this process may use of the machine: cores and memory, less than there is where a scheduler gave it a share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+
+
+def usable_cores() -> int:
+    """Cores that the system lets this process use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def threads() -> int:
+    """Threads to compute with: the first number of ``OMP_NUM_THREADS``, where there is one, else `usable_cores`."""
+    first = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    return int(first) if first.isdecimal() and int(first) else usable_cores()
+
+
+def free_memory(root: Path = Path("/")) -> int:
+    """Bytes of memory that this process may still take.
+
+    What Linux calls available, or less where a control group (of Slurm, of a container) allows less; elsewhere half of
+    what the machine has.
+
+    Args:
+        root: where ``proc`` and ``sys`` are.
+    """
+    return max(0, min([_available(root / "proc/meminfo"), *_left_in_groups(root)]))
+
+
+def _available(file: Path) -> int:
+    with suppress(OSError, ValueError):
+        for line in file.read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    if hasattr(os, "sysconf"):
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    return 1 << 32
+
+
+def _left_in_groups(root: Path) -> Iterator[int]:
+    """What each control group of this process, and each above it, has left; its cache of files can be given back."""
+    with suppress(OSError):
+        for line in (root / "proc/self/cgroup").read_text().splitlines():
+            _, controllers, path = line.split(":", 2)
+            if controllers == "":
+                top, names = root / "sys/fs/cgroup", ("memory.max", "memory.current", "inactive_file")
+            elif "memory" in controllers.split(","):
+                top = root / "sys/fs/cgroup/memory"
+                names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+            else:
+                continue
+            group = PurePosixPath(path)
+            for each in (group, *group.parents):
+                with suppress(OSError, ValueError):  # no limit, or none that is to be seen from here
+                    yield _left(top / str(each).lstrip("/"), *names)
+
+
+def _left(group: Path, limit: str, used: str, cache: str) -> int:
+    most, now = int((group / limit).read_text()), int((group / used).read_text())
+    stat = dict(line.split(" ", 1) for line in (group / "memory.stat").read_text().splitlines())
+    return most - now + int(stat.get(cache, 0))
