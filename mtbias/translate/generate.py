@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
@@ -140,21 +140,23 @@ class Generation:
             ModelError: a single sentence does not fit into memory.
         """
         outputs: dict[int, Output] = {}
-        for batch, found in self.batches(encoded, plan, store):
-            outputs.update(zip(batch.rows, found, strict=True))
-            if made is not None:
-                made(found)
-            if progress is not None:
-                progress(len(batch.rows))
+        with closing(self.batches(encoded, plan, store)) as batches:
+            for batch, found in batches:
+                outputs.update(zip(batch.rows, found, strict=True))
+                if made is not None:
+                    made(found)
+                if progress is not None:
+                    progress(len(batch.rows))
         return [outputs[n] for n in range(len(encoded))]
 
     def batches(
         self, encoded: Sequence[Encoded], plan: Sequence[Batch], store: Store
-    ) -> Iterator[tuple[Batch, Sequence[Output]]]:
+    ) -> Generator[tuple[Batch, Sequence[Output]]]:
         """Each batch of `plan`, which may be a part of the whole, with its outputs, once they are in `store`.
 
         While a batch is generated, the one before is decoded and kept by another thread; and where the engine has more
-        than one lane, so many batches are generated side by side.
+        than one lane, so many batches are generated side by side. Whoever stops before the end closes the generator
+        (`contextlib.closing`), which ends its threads.
 
         Raises:
             ModelError: a single sentence does not fit into memory.

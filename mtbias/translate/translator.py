@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -199,9 +199,10 @@ class Translator:
         generation = Generation(self.codec, _Late(self), self.decoding)
         done, total = 0, sum(len(batch.rows) for batch in batches)
         progress(done, total)
-        for batch, _ in generation.batches(prepared.encoded, batches, store):
-            done += len(batch.rows)
-            progress(done, total)
+        with closing(generation.batches(prepared.encoded, batches, store)) as kept:
+            for batch, _ in kept:
+                done += len(batch.rows)
+                progress(done, total)
         return generation.tally
 
     def _engine_name(self) -> str:

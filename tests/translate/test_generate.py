@@ -214,7 +214,8 @@ def test_an_error_while_a_batch_is_kept_is_not_lost(ready: Ready, lanes: int) ->
 
 
 def test_stopped_it_keeps_what_the_lanes_work_on_and_begins_nothing_more(ready: Ready) -> None:
-    # 16 batches of one sentence, three lanes. The first batch is waited for and stops us; two are worked on just then.
+    # 16 batches of one sentence, three lanes. Once seven are handed out the first is waited for, and stops us; two are
+    # worked on just then, and each lane may have begun one more.
     begun, meanwhile = [], threading.Barrier(3)
 
     class _Waiting(_Small):
@@ -242,7 +243,7 @@ def test_stopped_it_keeps_what_the_lanes_work_on_and_begins_nothing_more(ready: 
     with pytest.raises(_Stopped):
         generation.run(ready.encoded[:16], plan, store, stop)
     assert len(store.batches) == len(begun)
-    assert 3 <= len(begun) < 16
+    assert 3 <= len(begun) <= 6
     for index, outputs in store.batches.items():
         assert [output.text for output in outputs] == [ready.alone[n] for n in plan[index].rows]
 
