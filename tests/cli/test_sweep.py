@@ -189,9 +189,17 @@ def test_submitting_needs_a_cluster(machine: Machine) -> None:
 def test_interrupted_it_ends_its_tasks(machine: Machine) -> None:
     folder = machine.folder / "interrupted"
     file = _write(folder, "languages = ['de']\n")
-    command = [sys.executable, "-m", "mtbias", "sweep", str(file)]
+    listening = (  # a background job of a shell ignores SIGINT
+        "import runpy, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "sys.argv[0] = 'mtbias'; runpy.run_module('mtbias', run_name='__main__')"
+    )
+    command = [sys.executable, "-c", listening, "sweep", str(file)]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=machine.environment(), text=True
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=machine.environment(),
+        text=True,
     ) as process:
         assert process.stdout is not None
         for line in process.stdout:
