@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mtbias import __version__
@@ -18,6 +18,7 @@ from mtbias.morphology import Analyser
 from mtbias.pipeline import call_pairs
 from mtbias.plugin import Language
 from mtbias.requests import Progress
+from mtbias.runs.records import evidence_json
 from mtbias.stats import N_RESAMPLES, Interval, wilson_interval
 from mtbias.types import GenderCall, Reason
 
@@ -123,7 +124,7 @@ class Validation:
                 "called": None if call.gender is None else call.gender.value,
                 "reason": None if call.reason is None else call.reason.value,
                 "target": [label.target[slice(*span)] for span in call.target],
-                "evidence": [{**asdict(e), "gender": e.gender and e.gender.value} for e in call.evidence],
+                "evidence": evidence_json(call),
             }
             for label, call in self.differing()
         ]

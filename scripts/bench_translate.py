@@ -13,10 +13,10 @@ hold --sentences in batches of 16. The end token's weights are zero, so that it 
 ends at the most new tokens. Neither engine takes a length for each sentence: all of a batch have the longest that was
 drawn in it. transformers computes that long for a whole batch anyway; CTranslate2 would drop what is finished.
 
-Every variant is a process of its own, with its own peak memory. On a CPU each has all cores (--threads), which torch
-shares out within a product of matrices and CTranslate2 among batches; they take turns, round by round. Seconds are wall
-time; with --threads 1 CPU seconds, so that other work on the machine counts little. On a GPU one variant follows the
-other. Ratios are medians of the rounds, with the least and the most.
+Every variant is a process of its own, with its own peak memory. On a CPU each has all cores (--threads): the baseline's
+share each product of matrices, our engines' work on batches side by side. Variants take turns, round by round. Seconds
+are wall time; with --threads 1 CPU seconds, so that other work on the machine counts little. On a GPU one variant
+follows the other. Ratios are medians of the rounds, with the least and the most.
 "limit": the least time for the work (`floor_seconds`) over the time it took, and what binds.
 
 --price: on the demo's trained model, how many translations, and calls of gender, change in bf16 and in int8.

@@ -54,7 +54,7 @@ def test_where_there_is_no_proc_it_is_half_of_the_machine(tmp_path: Path) -> Non
 
 def test_here() -> None:
     assert 0 < free_memory() < 1 << 50
-    assert usable_cores() == len(os.sched_getaffinity(0))
+    assert 1 <= usable_cores() <= (os.cpu_count() or 1)
 
 
 @pytest.mark.parametrize(("variable", "count"), [("3", 3), ("4,2", 4), ("", 0), ("0", 0), ("many", 0)])

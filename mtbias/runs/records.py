@@ -85,16 +85,7 @@ class CallRecord:
             "reason": None if call.reason is None else call.reason.value,
             "target": _words(self.translation, call.target),
             "target_spans": [list(span) for span in call.target],
-            "evidence": [
-                {
-                    "kind": piece.kind,
-                    "word": piece.word,
-                    "gender": None if piece.gender is None else piece.gender.value,
-                    "source": piece.source,
-                    "detail": piece.detail,
-                }
-                for piece in call.evidence
-            ],
+            "evidence": evidence_json(call),
         }
 
     @classmethod
@@ -222,6 +213,20 @@ def metrics_text(metrics: Mapping[str, Any]) -> str:
 
 def _dump(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def evidence_json(call: GenderCall) -> list[dict[str, Any]]:
+    """The evidence of a call as plain values, in the order of `calls.jsonl`."""
+    return [
+        {
+            "kind": piece.kind,
+            "word": piece.word,
+            "gender": None if piece.gender is None else piece.gender.value,
+            "source": piece.source,
+            "detail": piece.detail,
+        }
+        for piece in call.evidence
+    ]
 
 
 def _words(translation: str | None, spans: Iterable[Span]) -> list[str]:
