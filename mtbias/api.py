@@ -2,8 +2,8 @@
 
 ``mtbias.evaluate`` is ``mtbias eval``, ``mtbias.score`` is ``mtbias score``, ``mtbias.read_run`` reads the folder that
 either wrote; all three give a `Run`. ``mtbias.compare`` is ``mtbias compare``. They take the same names, go through the
-same code (`mtbias.prepare`, `mtbias.pipeline`) and give the same numbers. Nothing is printed and nothing exits: what is
-wrong is an error of `mtbias.errors`, all of them kinds of `MtbiasError`.
+same code (`mtbias.evaluation`) and give the same numbers. Nothing is printed and nothing exits: what is wrong is an
+error of `mtbias.errors`, all of them kinds of `MtbiasError`.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mtbias import runs
 from mtbias.errors import DependencyError, UsageError
+from mtbias.evaluation.preparation import WINOMT, Fetching, Tools, prepare_eval, prepare_score
 from mtbias.metrics import Scores
 from mtbias.metrics import score as score_calls
-from mtbias.prepare import WINOMT, Fetching, Tools, prepare_eval, prepare_score
 from mtbias.runs import CallRecord, FinishedRun, RunManifest
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from mtbias.evaluation.request import EvalRequest, ScoreRequest
     from mtbias.metrics.comparison import Comparison
-    from mtbias.requests import EvalRequest, ScoreRequest
-    from mtbias.translate.given import GivenTranslations
+    from mtbias.translate.given_translations import GivenTranslations
     from mtbias.types import Instance
 
 __all__ = ["Run", "compare", "evaluate", "read_run", "score"]
@@ -132,9 +132,9 @@ class Run:
             PluginError: the language is not installed.
             RunFolderError: the file cannot be written.
         """
-        from mtbias.registry import get_language
-        from mtbias.report.html import ReportRun, render_html
-        from mtbias.runs.atomic import write_atomic
+        from mtbias.files.writing import write_atomic
+        from mtbias.language.installed import get_language
+        from mtbias.report.run_page import ReportRun, render_html
 
         direction = get_language(self.lang).direction
         page = render_html([ReportRun(name or self.system, self.lang, self.metrics, self.calls, direction)])
@@ -201,8 +201,8 @@ def evaluate(
         MissingResourceError: something is missing and may not be fetched.
         MtbiasError: any other fault of data, model, plugin or folder.
     """
-    from mtbias.pipeline import evaluate as evaluate_request
-    from mtbias.translate.translator import Settings
+    from mtbias.evaluation.stages import evaluate as evaluate_request
+    from mtbias.translate.seq2seq.translator import Settings
 
     _check_counts(1, beams=beams, max_length=max_length, batch_rows=batch_rows, processes=processes)
     _check_counts(0, seed=seed, resamples=resamples)
@@ -280,14 +280,14 @@ def score(
         MissingResourceError: data set or Stanza's models are missing; the message names the command that brings them.
         MtbiasError: any other fault of data, plugin or folder.
     """
-    from mtbias.pipeline import score_translations
+    from mtbias.evaluation.stages import score_translations
 
     _check_counts(1, processes=processes)
     _check_counts(0, seed=seed, resamples=resamples)
     file = Path(translations) if isinstance(translations, (str, PathLike)) else Path("translations")
 
     def read_given(instances: Sequence[Instance], rows: int) -> GivenTranslations:
-        from mtbias.translate.given import join_texts, read_translations
+        from mtbias.translate.given_translations import join_texts, read_translations
 
         if isinstance(translations, (str, PathLike)):
             return read_translations(file, instances, rows=rows, allow_missing=allow_missing)
@@ -363,7 +363,7 @@ def _run(
     out: AnyPath | None,
     progress: Progress | None,
 ) -> Run:
-    from mtbias.pipeline import run_in_memory
+    from mtbias.evaluation.stages import run_in_memory
 
     if out is not None:
         write(Path(out))
@@ -373,7 +373,7 @@ def _run(
 
 def _row(record: CallRecord) -> dict[str, Any]:
     """A row of `Run.calls_frame`."""
-    from mtbias.metrics.agreement import decided_by
+    from mtbias.metrics.human_agreement import decided_by
 
     content = record.to_json()
     call = record.call

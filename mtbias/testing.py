@@ -17,7 +17,8 @@ from itertools import islice
 
 from mtbias.decide import decide
 from mtbias.errors import PluginError
-from mtbias.plugin import Agreement, Language, NounKind, NounReading
+from mtbias.language.data_files import Agreement, NounKind, NounReading
+from mtbias.language.definition import Language
 from mtbias.types import ELIMINATION, Alignment, Analysis, Gender, GenderCall, Reason, Span, Token, Word
 
 __all__ = ["check_language"]

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from mtbias.align import get_aligner
 from mtbias.cli.options import ProgressLine, add_machine, make_analyser
-from mtbias.corpora.labels import read_labels
-from mtbias.metrics.agreement import LABELS
-from mtbias.registry import get_language
+from mtbias.corpora.human_labels import read_labels
+from mtbias.evaluation.validation import Validation, validate, withheld
+from mtbias.language.installed import get_language
+from mtbias.metrics.human_agreement import LABELS
 from mtbias.translate.bitext import read_bitext
-from mtbias.validation import Validation, validate, withheld
 
 LANGUAGES = ("ar", "de", "es", "he", "it", "ru", "uk")
 HEAD = ("", "labels", "head exact", "N + D: n", "agreement", "of fixed gender", "κ", "balanced accuracy", "all labels")

@@ -88,7 +88,7 @@ def translate(job: Json) -> dict[str, Json]:
 def align(job: Json) -> dict[str, Json]:
     """Align the corpus; the alignments go to disk."""
     from mtbias.align import get_aligner
-    from mtbias.registry import get_language
+    from mtbias.language.installed import get_language
 
     pairs, _ = corpus(job)
     clock = Clock()
@@ -110,9 +110,9 @@ def analyse(job: Json) -> dict[str, Json]:
 
 def decide(job: Json) -> dict[str, Json]:
     """Call genders from what is on disk, and score them."""
+    from mtbias.evaluation.stages import call_pairs
+    from mtbias.language.installed import get_language
     from mtbias.metrics import score
-    from mtbias.pipeline import call_pairs
-    from mtbias.registry import get_language
 
     class OnDisk:
         """The alignments made before."""

@@ -42,7 +42,7 @@ from typing import IO, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from mtbias.host import usable_cores
+from mtbias.machine.cores_and_memory import usable_cores
 from scripts.bench.families import SHAPES, TINY, Shape, make_checkpoint
 from scripts.bench.limits import floor_seconds, measure_limits
 from scripts.bench.price import HEADER, demo_languages, prices
@@ -253,7 +253,7 @@ def work(spec: Json, answers: IO[str]) -> None:
     if spec["job"] == "checkpoint":
         make_checkpoint(shape, folder, tokenizer=spec["ct2"])
         if spec["ct2"]:
-            from mtbias.translate.ct2_conversion import convert
+            from mtbias.translate.seq2seq.ct2_conversion import convert
 
             convert(folder, folder.parent)
         answer({})

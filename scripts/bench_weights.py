@@ -4,7 +4,7 @@
 
 naive: a variable for each example and for each pair of examples of one group, as published (HiGHS interior point).
 pairs of cells: the same with a variable for each cell of like examples and for each pair of cells.
-mtbias: `mtbias.weights.balance`, which makes the sets of cells it needs.
+mtbias: `mtbias.stats.balance.balance`, which makes the sets of cells it needs.
 
 The examples are synthetic, drawn like GAP's: two groups that differ in the number of names and in the distance. The
 case mt is 100,000 examples with four properties (24 values, about 2,000 cells), as sentences for machine translation
@@ -57,9 +57,9 @@ def like_translation(n: int, seed: int = 0) -> tuple[list[str], Columns]:
 
 def gap(folder: Path, *, trimmed: bool) -> tuple[list[str], Columns]:
     """The examples of GAP's test set that W or W_t is solved for."""
+    from mtbias.coref.gap_example_weights import properties
+    from mtbias.coref.gap_instances import read_instances
     from mtbias.coref.gap_spans import files_in, read_name_spans
-    from mtbias.coref.gap_weights import properties
-    from mtbias.coref.instances import read_instances
 
     path, spans = files_in(folder, None)
     assert spans is not None, f"no names in {folder}"
@@ -112,7 +112,7 @@ def pairwise(groups: list[str], columns: Columns, *, cells: bool) -> tuple[int, 
 
 def measure(method: str, case: str, folder: Path | None) -> dict[str, float]:
     """One run in this process."""
-    from mtbias.weights import balance
+    from mtbias.stats.balance import balance
 
     if case in {"W", "Wt"}:
         assert folder is not None, "--gap is missing"

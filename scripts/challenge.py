@@ -22,13 +22,13 @@ if __name__ == "__main__":
     sys.path[:0] = [str(ROOT), str(ROOT / "languages")]
 
 from mtbias.align import Aligner, Pair, StatisticalAligner  # noqa: E402 - the paths above come first
-from mtbias.corpora import locate  # noqa: E402
+from mtbias.corpora import entity_place as locate  # noqa: E402
 from mtbias.errors import DataError, MtbiasError  # noqa: E402
+from mtbias.evaluation.stages import call_pairs  # noqa: E402
+from mtbias.files.reading import Record, integer, read_table  # noqa: E402
+from mtbias.language.installed import get_language  # noqa: E402
 from mtbias.morphology import Analyser, AnalysisCache, StanzaAnalyser, find_package  # noqa: E402
-from mtbias.pipeline import call_pairs  # noqa: E402
 from mtbias.plugin import Language  # noqa: E402
-from mtbias.registry import get_language  # noqa: E402
-from mtbias.textfiles import Record, integer, read_table  # noqa: E402
 from mtbias.types import Gender, GenderCall, Span  # noqa: E402
 
 PLUGIN_PROJECT = ROOT / "tests" / "plugin_project"

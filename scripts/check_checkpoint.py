@@ -23,14 +23,14 @@ from typing import Any
 from mtbias.align import get_aligner
 from mtbias.cli.options import ProgressLine
 from mtbias.corpora import Corpus, load_corpus
+from mtbias.evaluation.request import EvalRequest, ScoreRequest
+from mtbias.evaluation.stages import evaluate, score_translations
+from mtbias.language.installed import get_language
 from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
-from mtbias.pipeline import evaluate, score_translations
-from mtbias.registry import get_language
-from mtbias.requests import EvalRequest, ScoreRequest
 from mtbias.runs import RunFolder
-from mtbias.translate.given import read_translations
-from mtbias.translate.models import locate
-from mtbias.translate.translator import Settings, Translator
+from mtbias.translate.given_translations import read_translations
+from mtbias.translate.seq2seq.checkpoints import locate
+from mtbias.translate.seq2seq.translator import Settings, Translator
 
 LANGUAGES = ("ar", "cs", "de", "en", "es", "he", "it", "ru", "uk")
 

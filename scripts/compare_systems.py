@@ -19,13 +19,13 @@ from tempfile import TemporaryDirectory
 from mtbias.align import get_aligner
 from mtbias.cli.options import ProgressLine, add_machine, make_analyser
 from mtbias.corpora import Corpus, load_corpus
+from mtbias.evaluation.request import ScoreRequest
+from mtbias.evaluation.stages import score_translations
+from mtbias.language.installed import get_language, installed_languages
 from mtbias.metrics.comparison import compare_runs
-from mtbias.pipeline import score_translations
-from mtbias.registry import get_language, installed_languages
-from mtbias.report.comparison import FORMATS, render_comparison
-from mtbias.requests import ScoreRequest
+from mtbias.report.comparison_tables import FORMATS, render_comparison
 from mtbias.runs import read_run
-from mtbias.translate.given import read_translations
+from mtbias.translate.given_translations import read_translations
 
 ROOT = Path(__file__).resolve().parent.parent
 SYSTEMS = ("google", "bing")

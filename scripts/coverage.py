@@ -25,14 +25,14 @@ from scipy.stats import kstest
 
 from mtbias.metrics.bias import intervals
 from mtbias.metrics.consistency import compare_consistency, compute_consistency, consistency_intervals
-from mtbias.metrics.paired import (
+from mtbias.metrics.linked_pairs import CELLS, QUADRUPLE
+from mtbias.metrics.paired_counts import (
     bootstrap_differences,
     compute_differences,
     compute_numbers,
     randomisation_pvalues,
 )
-from mtbias.metrics.paired import intervals as difference_intervals
-from mtbias.metrics.pairs import CELLS, QUADRUPLE
+from mtbias.metrics.paired_counts import intervals as difference_intervals
 from mtbias.types import Gender, GenderCall, Reason
 
 Floats = NDArray[np.float64]

@@ -17,8 +17,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.metrics import paired
-from mtbias.metrics.counts import cells
+from mtbias.metrics import paired_counts as paired
+from mtbias.metrics.call_counts import cells
 from mtbias.metrics.weighted import weigh
 from mtbias.types import Gender, Stereotype
 

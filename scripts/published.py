@@ -19,12 +19,12 @@ from pathlib import Path
 from mtbias.align import get_aligner
 from mtbias.cli.options import ProgressLine, add_machine, make_analyser
 from mtbias.corpora import Corpus, load_corpus
+from mtbias.evaluation.stages import call_genders
+from mtbias.language.installed import get_language
 from mtbias.metrics import score
 from mtbias.metrics.scores import Scores
-from mtbias.pipeline import call_genders
 from mtbias.plugin import Language
-from mtbias.registry import get_language
-from mtbias.translate.given import read_translations
+from mtbias.translate.given_translations import read_translations
 from mtbias.types import Gender, GenderCall, Instance, Reason, Span
 
 HERE = Path(__file__).parent

@@ -14,12 +14,12 @@ from typing import NamedTuple
 import pytest
 
 from mtbias.align import StatisticalAligner
-from mtbias.corpora.labels import read_labels
-from mtbias.metrics.agreement import LABELS
+from mtbias.corpora.human_labels import read_labels
+from mtbias.evaluation.validation import Validation, validate
+from mtbias.language.installed import get_language
+from mtbias.metrics.human_agreement import LABELS
 from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
-from mtbias.registry import get_language
 from mtbias.translate.bitext import read_bitext
-from mtbias.validation import Validation, validate
 
 LANGUAGES = ("ar", "de", "es", "he", "it", "ru", "uk")
 # On nouns of fixed grammatical gender the labels give that gender, the evaluator makes no call: Italian *guardia* (f,

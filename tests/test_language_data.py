@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.language_data import Folder
+from mtbias.language.data_files import Folder
 from mtbias.plugin import Language
 
 FORM = re.compile("[\ufb50-\ufdff\ufe70-\ufeff]")
@@ -49,7 +49,7 @@ def test_offsets_belong_to_the_text_as_it_is() -> None:
 
 def test_nouns_written_in_presentation_forms_are_found(winomt: Path) -> None:
     # Two of Google's lines, 1923 and 3524, are written in presentation forms; their nouns stand in the table.
-    from mtbias.registry import get_language
+    from mtbias.language.installed import get_language
 
     arabic = get_language("ar")
     lines = (winomt / "translations" / "google" / "en-ar.txt").read_text(encoding="utf-8").split("\n")

@@ -18,8 +18,8 @@ import pytest
 
 import mtbias
 from mtbias.errors import MissingResourceError, OfflineError
-from mtbias.offline import asked_for, no_network
-from mtbias.prepare import Fetching
+from mtbias.evaluation.preparation import Fetching
+from mtbias.machine.network import asked_for, no_network
 
 # 192.0.2.0/24, 2001:db8::/32 and .invalid are set aside for documentation and tests (RFC 5737, 3849, 2606).
 FAR, FAR_6, NAME = "192.0.2.1", "2001:db8::1", "models.invalid"

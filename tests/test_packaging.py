@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from mtbias import __version__
-from mtbias.registry import installed_languages
+from mtbias.language.installed import installed_languages
 
 ROOT = Path(__file__).resolve().parent.parent
 CODES = ("ar", "cs", "de", "es", "he", "it", "ru", "uk")

@@ -12,16 +12,16 @@ import pytest
 
 from mtbias.align import Pair
 from mtbias.corpora import Corpus
-from mtbias.corpora.labels import HumanLabel
+from mtbias.corpora.human_labels import HumanLabel
 from mtbias.errors import RunFolderError
-from mtbias.pipeline import call_genders, call_pairs, score_translations
+from mtbias.evaluation.request import ScoreRequest
+from mtbias.evaluation.stages import call_genders, call_pairs, score_translations
+from mtbias.evaluation.validation import validate
+from mtbias.language.installed import get_language
 from mtbias.plugin import Language
-from mtbias.registry import get_language
-from mtbias.requests import ScoreRequest
 from mtbias.runs import RunFolder, RunManifest
-from mtbias.translate.given import GivenTranslations, read_translations
+from mtbias.translate.given_translations import GivenTranslations, read_translations
 from mtbias.types import Alignment, Analysis, Gender, Instance, Reason, Span, Stereotype, Token, Translation, Word
-from mtbias.validation import validate
 
 # (id, source, entity, gold, stereotype, translation, its head). The third is translated wrongly, the fourth not at all.
 ROWS = [

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtbias.errors import PluginError
+from mtbias.language.installed import get_language
 from mtbias.plugin import Agreement, Language, NounKind, NounReading, parse_agreements
-from mtbias.registry import get_language
 
 HEADER = "english\tlemma\tgender\tparadigm\tforms\n"
 TOML = """

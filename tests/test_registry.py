@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from mtbias import registry
 from mtbias.errors import PluginError
+from mtbias.language import installed as registry
+from mtbias.language.installed import InstalledLanguage, get_language, installed_languages
 from mtbias.plugin import Language
-from mtbias.registry import InstalledLanguage, get_language, installed_languages
 
 BUILT_IN = ("ar", "cs", "de", "es", "he", "it", "ru", "uk")
 GOOD = 'from mtbias.plugin import Language\nTOY = Language(code="xh", name="Toy")\n'
@@ -134,7 +134,7 @@ def test_a_subclass_is_a_language(install: Install) -> None:
 
 def test_looking_up_a_language_loads_nothing_heavy() -> None:
     code = (
-        "import sys; from mtbias.registry import get_language, installed_languages; installed_languages(); "
+        "import sys; from mtbias.language.installed import get_language, installed_languages; installed_languages(); "
         "get_language('es'); print([m for m in ('torch', 'stanza', 'pandas', 'numpy') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

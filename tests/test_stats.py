@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from mtbias.stats import (
+from mtbias.stats.resampling import (
     average_ranks,
     bootstrap_counts,
     bootstrap_units,
@@ -181,7 +181,7 @@ def test_bootstrap_of_units_keeps_what_is_paired_together_and_chunks_change_noth
 
     whole = bootstrap_units(units, statistic, 50, _rng())
     assert len(seen) == 1
-    monkeypatch.setattr("mtbias.stats._CELLS", 70)  # 10 resamples of 7 units at a time
+    monkeypatch.setattr("mtbias.stats.resampling._CELLS", 70)  # 10 resamples of 7 units at a time
     parts = bootstrap_units(units, statistic, 50, _rng())
     assert [len(sums) for sums in seen] == [50, 10, 10, 10, 10, 10]
     assert (whole == parts).all()

@@ -1,10 +1,10 @@
-"""What `mtbias.swapping` has beyond the tests of the coreference module, which came first."""
+"""What `mtbias.english.gender_swap` has beyond the tests of the coreference module, which came first."""
 
 from __future__ import annotations
 
 import pytest
 
-from mtbias.swapping import her_is_object, parse_words, tells_gender, tokenize
+from mtbias.english.gender_swap import her_is_object, parse_words, tells_gender, tokenize
 
 
 @pytest.mark.parametrize("word", ["fisherman", "clergymen", "gentlewoman", "airwomen", "man"])

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from mtbias.errors import PluginError
+from mtbias.language.installed import get_language
 from mtbias.plugin import Agreement, Language, NounKind, NounReading, SurfaceToken, VerbRules
-from mtbias.registry import get_language
 from mtbias.testing import check_language
 from mtbias.types import Span
 

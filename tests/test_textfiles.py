@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mtbias.errors import DataError
-from mtbias.textfiles import TABLES, Table, integer, parse_table, read_table, read_text, split_lines
+from mtbias.files.reading import TABLES, Table, integer, parse_table, read_table, read_text, split_lines
 
 
 def put(folder: Path, name: str, data: bytes) -> Path:

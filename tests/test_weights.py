@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from mtbias.errors import DataError
-from mtbias.weights import Balance, balance, balance_frame, objective
+from mtbias.stats.balance import Balance, balance, balance_frame, objective
 
 Columns = dict[str, list[Hashable]]
 

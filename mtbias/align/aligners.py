@@ -11,10 +11,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from mtbias.align.entity import Pair, Scores, Tokenised, model_scores, project, tokenise
-from mtbias.align.vocabulary import Side
+from mtbias.align.entity_words import Pair, Scores, Tokenised, model_scores, project, tokenise
+from mtbias.align.word_types import Side
 from mtbias.errors import DependencyError, UsageError
-from mtbias.plugin import Language
+from mtbias.language.definition import Language
 from mtbias.types import Alignment
 
 __all__ = ["ALIGNERS", "Aligner", "EflomalAligner", "StatisticalAligner", "get_aligner"]
@@ -36,7 +36,7 @@ class Aligner(Protocol):
 
 
 class StatisticalAligner:
-    """mtbias's own: two IBM models trained by agreement (`mtbias.align.model`). Deterministic; needs only numpy."""
+    """mtbias's own: two IBM models trained by agreement (`mtbias.align.link_model`). Deterministic, in numpy."""
 
     signature = "mtbias-agree/1"
 

@@ -19,8 +19,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib import import_module
 
-from mtbias import __version__, offline
+from mtbias import __version__
 from mtbias.errors import MtbiasError, UsageError
+from mtbias.machine import network as offline
 
 __all__ = ["build_parser", "main"]
 

@@ -67,9 +67,9 @@ def run(args: argparse.Namespace) -> None:
     if args.rows is not None and Path(args.rows).is_dir():
         raise UsageError(f"expected a file after --rows, got the folder {args.rows}; give the runs first")
 
-    from mtbias.metrics.comparable import differing_rows
     from mtbias.metrics.comparison import compare_runs
-    from mtbias.report.comparison import render_comparison, render_rows
+    from mtbias.metrics.run_matching import differing_rows
+    from mtbias.report.comparison_tables import render_comparison, render_rows
     from mtbias.runs import read_run
 
     runs: list[FinishedRun] = [read_run(path) for path in args.runs]
@@ -121,6 +121,6 @@ def _weighted(args: argparse.Namespace) -> bool | list[str]:
 
 
 def _write(path: Path, text: Callable[[], str]) -> None:
-    from mtbias.runs.atomic import write_atomic
+    from mtbias.files.writing import write_atomic
 
     write_atomic(path, text().encode())

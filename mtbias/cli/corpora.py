@@ -12,7 +12,7 @@ from mtbias.cli import options
 from mtbias.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from mtbias.corpora.counterfactual import Counterfactual
+    from mtbias.corpora.counterfactual_pairs import Counterfactual
 
 _SHOWN = 5
 _JSONL = frozenset((".jsonl", ".ndjson"))
@@ -67,8 +67,8 @@ def run(args: argparse.Namespace) -> None:
     """Write the counterfactual corpus; print what was done."""
     from mtbias import __version__
     from mtbias.corpora import load_corpus
-    from mtbias.corpora.counterfactual import format_custom, make_counterfactual
-    from mtbias.runs.atomic import write_atomic
+    from mtbias.corpora.counterfactual_pairs import format_custom, make_counterfactual
+    from mtbias.files.writing import write_atomic
 
     suffix = args.out.suffix.lower()
     if suffix not in _JSONL | _TSV:
@@ -105,8 +105,8 @@ def _report(made: Counterfactual, n: int, out: Path, signature: str) -> dict[str
 
 
 def _text(report: Mapping[str, Any], *, controls: bool) -> str:
-    from mtbias.report.plain import columns
-    from mtbias.report.table import printable
+    from mtbias.report.run_table import printable
+    from mtbias.report.text_columns import columns
 
     rows = [["sentences of the corpus", report["sentences"]], ["swapped", report["swapped"]]]
     if controls:

@@ -22,8 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Examine, and print."""
-    from mtbias.cluster.doctor import as_text, examine
-    from mtbias.cluster.sweep import read_sweep
+    from mtbias.cluster.machine_checks import as_text, examine
+    from mtbias.cluster.sweep_file import read_sweep
 
     if args.sweep is not None and args.cache_dir is not None:
         raise UsageError(f"--cache-dir: the sweep's file says where its cache is (cache_dir in {args.sweep})")

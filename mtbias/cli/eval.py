@@ -52,11 +52,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Translate, score and print."""
     from mtbias.errors import UsageError
-    from mtbias.pipeline import evaluate
-    from mtbias.prepare import prepare_eval
-    from mtbias.translate.shards import Shard
-    from mtbias.translate.translator import Settings
-    from mtbias.translating import translate_shard
+    from mtbias.evaluation.preparation import prepare_eval
+    from mtbias.evaluation.stages import evaluate
+    from mtbias.evaluation.translation import translate_shard
+    from mtbias.translate.seq2seq.shards import Shard
+    from mtbias.translate.seq2seq.translator import Settings
 
     shard = None if args.shard is None else Shard.parse(args.shard)
     if shard is not None and args.out is None:

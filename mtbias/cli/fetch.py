@@ -38,8 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Fetch, and say what is where."""
     from mtbias.corpora import cache_folder, fetch_dataset
-    from mtbias.morphology.resources import download, stanza_folder
-    from mtbias.registry import get_language
+    from mtbias.language.installed import get_language
+    from mtbias.morphology.stanza_packages import download, stanza_folder
 
     if args.sweep is not None:
         _fetch_sweep(args)
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> None:
 def _fetch_models(args: argparse.Namespace) -> None:
     """The models, for every language; a model with one checkpoint for all of them is brought once."""
     from mtbias.corpora import cache_folder
-    from mtbias.translate.models import catalog, locate
+    from mtbias.translate.seq2seq.checkpoints import catalog, locate
 
     for model in args.model:
         named = catalog().get(model)
@@ -81,7 +81,7 @@ def _fetch_models(args: argparse.Namespace) -> None:
 def _fetch_sweep(args: argparse.Namespace) -> None:
     """All that a sweep needs, into the folders that it names."""
     from mtbias.cluster.inventory import fetch, inventory
-    from mtbias.cluster.sweep import read_sweep
+    from mtbias.cluster.sweep_file import read_sweep
 
     for name in ("model", "revision", "dataset", "lang", "stanza_dir", "cache_dir"):
         if getattr(args, name):

@@ -18,8 +18,8 @@ def run(args: argparse.Namespace) -> None:
     """List them; a plugin that fails is listed with its error, the others go on."""
     from mtbias.corpora import cache_folder
     from mtbias.errors import MtbiasError
-    from mtbias.morphology.resources import find_package, stanza_folder
-    from mtbias.registry import get_language, installed_languages
+    from mtbias.language.installed import get_language, installed_languages
+    from mtbias.morphology.stanza_packages import find_package, stanza_folder
 
     folder = stanza_folder(args.stanza_dir, cache_folder(args.cache_dir))
     rows = []

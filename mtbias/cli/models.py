@@ -20,7 +20,7 @@ def run(args: argparse.Namespace) -> None:
     """List them."""
     from mtbias.corpora import cache_folder
     from mtbias.errors import MissingResourceError
-    from mtbias.translate.models import DEMO, catalog, locate
+    from mtbias.translate.seq2seq.checkpoints import DEMO, catalog, locate
 
     cache = cache_folder(args.cache_dir)
     rows = [{"name": DEMO, "family": "M2M100", "repository": "ships with mtbias", "licence": "Apache-2.0"}]

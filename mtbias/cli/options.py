@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mtbias.evaluation.preparation import Fetching, Tools
+    from mtbias.language.definition import Language
     from mtbias.morphology import StanzaAnalyser
-    from mtbias.plugin import Language
-    from mtbias.prepare import Fetching, Tools
 
 
 def at_least_0(text: str) -> int:
@@ -66,7 +66,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
 def show(args: argparse.Namespace, metrics: Mapping[str, Any]) -> None:
     """Print the table of a run, or its ``metrics.json``; with ``--out`` write the report and name the files."""
     from mtbias.report.plots import panel, text_plot
-    from mtbias.report.table import render
+    from mtbias.report.run_table import render
     from mtbias.runs import metrics_text
 
     if args.json:
@@ -116,7 +116,7 @@ def add_machine(parser: argparse.ArgumentParser) -> None:
 
 def tools(args: argparse.Namespace) -> Tools:
     """The options of `add_machine`."""
-    from mtbias.prepare import Tools
+    from mtbias.evaluation.preparation import Tools
 
     return Tools(
         aligner=args.aligner,
@@ -129,7 +129,7 @@ def tools(args: argparse.Namespace) -> Tools:
 
 def fetching(args: argparse.Namespace) -> Fetching:
     """``--offline``; what is fetched is said on standard error, with a bar on a terminal."""
-    from mtbias.prepare import Fetching
+    from mtbias.evaluation.preparation import Fetching
 
     return Fetching(
         offline=args.offline,
@@ -140,7 +140,7 @@ def fetching(args: argparse.Namespace) -> Fetching:
 
 def make_analyser(args: argparse.Namespace, language: Language) -> StanzaAnalyser:
     """Stanza for `language`, with the cache of its package; nothing is fetched."""
-    from mtbias import prepare
+    from mtbias.evaluation import preparation as prepare
 
     return prepare.make_analyser(language, tools(args))
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from mtbias.errors import UsageError
 
 if TYPE_CHECKING:
-    from mtbias.metrics.women import WomenRelation
-    from mtbias.report.reported import ReportRun
+    from mtbias.metrics.women_share import WomenRelation
+    from mtbias.report.report_runs import ReportRun
     from mtbias.runs import FinishedRun
 
 
@@ -52,8 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Write what is wanted, and say where it is."""
-    from mtbias.report.papers import PaperRun, paper_table
-    from mtbias.report.reported import unique_names
+    from mtbias.report.paper_tables import PaperRun, paper_table
+    from mtbias.report.report_runs import unique_names
     from mtbias.runs import read_run
 
     _check(args)
@@ -89,8 +89,8 @@ def _check(args: argparse.Namespace) -> None:
 
 
 def _shown(name: str, run: FinishedRun) -> ReportRun:
-    from mtbias.registry import get_language
-    from mtbias.report.reported import ReportRun
+    from mtbias.language.installed import get_language
+    from mtbias.report.report_runs import ReportRun
 
     return ReportRun(name, run.lang, run.metrics, run.calls, get_language(run.lang).direction)
 
@@ -98,15 +98,15 @@ def _shown(name: str, run: FinishedRun) -> ReportRun:
 def _women(args: argparse.Namespace, runs: Sequence[FinishedRun]) -> list[WomenRelation] | None:
     if args.women is None:
         return None
-    from mtbias.metrics.women import read_women, relate
+    from mtbias.metrics.women_share import read_women, relate
 
     shares = read_women(args.women, args.women_column)
     return [relate(run.metrics["by_entity"], shares) for run in runs]
 
 
 def _write_page(path: Path, runs: Sequence[ReportRun], women: Sequence[WomenRelation] | None) -> None:
-    from mtbias.report.html import render_html
-    from mtbias.runs.atomic import write_atomic
+    from mtbias.files.writing import write_atomic
+    from mtbias.report.run_page import render_html
 
     page = render_html(runs, women=women).encode()
     write_atomic(path, page)
@@ -114,7 +114,7 @@ def _write_page(path: Path, runs: Sequence[ReportRun], women: Sequence[WomenRela
 
 
 def _write_table(args: argparse.Namespace, table: str) -> None:
-    from mtbias.runs.atomic import write_atomic
+    from mtbias.files.writing import write_atomic
 
     if args.out is None:
         print(table, end="")
@@ -124,8 +124,8 @@ def _write_table(args: argparse.Namespace, table: str) -> None:
 
 
 def _write_plots(args: argparse.Namespace, runs: Sequence[ReportRun], women: Sequence[WomenRelation] | None) -> None:
-    from mtbias.report.images import plot_files, png
-    from mtbias.runs.atomic import explained, write_atomic
+    from mtbias.files.writing import explained, write_atomic
+    from mtbias.report.plot_files import plot_files, png
 
     with explained(args.plots, "make the folder"):
         args.plots.mkdir(parents=True, exist_ok=True)

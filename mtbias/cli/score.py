@@ -29,9 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Score and print."""
-    from mtbias.pipeline import score_translations
-    from mtbias.prepare import prepare_score
-    from mtbias.translate.given import read_translations
+    from mtbias.evaluation.preparation import prepare_score
+    from mtbias.evaluation.stages import score_translations
+    from mtbias.translate.given_translations import read_translations
 
     request = prepare_score(
         lambda instances, rows: read_translations(

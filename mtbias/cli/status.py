@@ -15,9 +15,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Look, and print."""
-    from mtbias.cluster.plan import make_plan
-    from mtbias.cluster.status import status_json, status_text, sweep_status
-    from mtbias.cluster.sweep import read_sweep
+    from mtbias.cluster.sweep_file import read_sweep
+    from mtbias.cluster.sweep_status import status_json, status_text, sweep_status
+    from mtbias.cluster.sweep_tasks import make_plan
 
     found = sweep_status(make_plan(read_sweep(args.file)))
     if args.json:

@@ -27,10 +27,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Print the plan; submit what is left."""
     from mtbias.cluster.inventory import refuse_missing
-    from mtbias.cluster.plan import make_plan
-    from mtbias.cluster.plan_text import plan_text
+    from mtbias.cluster.plan_table import plan_text
     from mtbias.cluster.slurm import queue_states, submission_device, submission_lock, submit, to_submit
-    from mtbias.cluster.sweep import read_sweep
+    from mtbias.cluster.sweep_file import read_sweep
+    from mtbias.cluster.sweep_tasks import make_plan
 
     plan = make_plan(read_sweep(args.file))
     device = submission_device(plan)

@@ -15,9 +15,9 @@ from mtbias.cli import options
 from mtbias.errors import MtbiasError, UsageError
 
 if TYPE_CHECKING:
-    from mtbias.cluster.local import Ended
-    from mtbias.cluster.plan import Plan
-    from mtbias.cluster.sweep import Sweep
+    from mtbias.cluster.local_processes import Ended
+    from mtbias.cluster.sweep_file import Sweep
+    from mtbias.cluster.sweep_tasks import Plan
 
 _OF_A_SWEEP = (
     "model",
@@ -68,10 +68,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print the plan; run what is left of it."""
-    from mtbias.cluster.plan import make_plan
-    from mtbias.cluster.plan_text import plan_text
-    from mtbias.cluster.sweep import read_sweep
-    from mtbias.cluster.tasks import translation_device
+    from mtbias.cluster.plan_table import plan_text
+    from mtbias.cluster.sweep_file import read_sweep
+    from mtbias.cluster.sweep_tasks import make_plan
+    from mtbias.cluster.task_runs import translation_device
 
     file, written = _file(args)
     plan = make_plan(read_sweep(file) if written is None else written)
@@ -91,10 +91,10 @@ def run(args: argparse.Namespace) -> None:
 
 def _all(plan: Plan, file: Path, args: argparse.Namespace, device: str) -> None:
     from mtbias.cluster.inventory import refuse_missing
-    from mtbias.cluster.local import run_locally, workers
-    from mtbias.cluster.sweep import to_toml
-    from mtbias.cluster.table import FILES, read_text
-    from mtbias.runs.atomic import explained, write_atomic
+    from mtbias.cluster.local_processes import run_locally, workers
+    from mtbias.cluster.sweep_file import to_toml
+    from mtbias.cluster.sweep_table import FILES, read_text
+    from mtbias.files.writing import explained, write_atomic
 
     refuse_missing(plan.sweep, file)
     if args.file is None:
@@ -127,7 +127,7 @@ def _summary(plan: Plan, failed: list[Ended]) -> None:
 
 
 def _one(plan: Plan, name: str, device: str) -> None:
-    from mtbias.cluster.tasks import recorded, run_task
+    from mtbias.cluster.task_runs import recorded, run_task
 
     task = plan.task(name)
     log = _own_log()
@@ -154,7 +154,7 @@ def _file(args: argparse.Namespace) -> tuple[Path, Sweep | None]:
     missing = [name for name in ("--model", "--lang", "--dataset", "--out") if name not in given]
     if missing:
         raise UsageError(f"expected a FILE, or {', '.join(missing)} too")
-    from mtbias.cluster.sweep import Sweep, model_path, stanza_path
+    from mtbias.cluster.sweep_file import Sweep, model_path, stanza_path
 
     here = Path.cwd()
     if args.data is not None and len(args.dataset) > 1:

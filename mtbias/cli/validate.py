@@ -21,9 +21,9 @@ from mtbias.cli import options
 from mtbias.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from mtbias.plugin import Language
+    from mtbias.evaluation.validation import CorrectedRun, Validation
+    from mtbias.language.definition import Language
     from mtbias.runs import FinishedRun
-    from mtbias.validation import CorrectedRun, Validation
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,9 +68,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Validate and print."""
-    from mtbias.registry import get_language
+    from mtbias.evaluation.validation import together
+    from mtbias.language.installed import get_language
     from mtbias.report.validation_table import render_validation
-    from mtbias.validation import together
 
     languages = [get_language(code) for code in dict.fromkeys(args.lang)]
     runs = _runs(args)
@@ -97,8 +97,8 @@ def run(args: argparse.Namespace) -> None:
 def _validate(args: argparse.Namespace, languages: Sequence[Language]) -> list[Validation]:
     from mtbias.align import get_aligner
     from mtbias.corpora import load_corpus
-    from mtbias.corpora.labels import read_label_file
-    from mtbias.validation import validate
+    from mtbias.corpora.human_labels import read_label_file
+    from mtbias.evaluation.validation import validate
 
     aligner = get_aligner(args.aligner)
     file = read_label_file(args.gold)
@@ -157,7 +157,7 @@ def _runs(args: argparse.Namespace) -> list[FinishedRun]:
 
 
 def _correct(args: argparse.Namespace, runs: Sequence[FinishedRun], done: Sequence[Validation]) -> list[CorrectedRun]:
-    from mtbias.validation import correct_run
+    from mtbias.evaluation.validation import correct_run
 
     return [correct_run(run, done, pool=args.pool, n_resamples=args.resamples, seed=args.seed) for run in runs]
 
@@ -177,8 +177,8 @@ def _write_page(
     whole: Validation,
     corrections: Sequence[dict[str, Any]],
 ) -> None:
-    from mtbias.report.validation import LabelledLanguage, render_page
-    from mtbias.runs.atomic import write_atomic
+    from mtbias.files.writing import write_atomic
+    from mtbias.report.validation_page import LabelledLanguage, render_page
 
     parts = [
         LabelledLanguage(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mtbias.cluster.sweep import Sweep
+from mtbias.cluster.sweep_file import Sweep
 from mtbias.errors import MissingResourceError, MtbiasError
 
 
@@ -67,9 +67,9 @@ def fetch(
 
 def _bring(sweep: Sweep, part: Part, *, sha256: str | None, accept_unverified: bool) -> str:
     from mtbias.corpora import cache_folder, fetch_dataset
-    from mtbias.morphology.resources import download, stanza_folder
-    from mtbias.registry import get_language
-    from mtbias.translate.models import locate
+    from mtbias.language.installed import get_language
+    from mtbias.morphology.stanza_packages import download, stanza_folder
+    from mtbias.translate.seq2seq.checkpoints import locate
 
     cache = cache_folder(sweep.cache_dir)
     if part.kind == "model":
@@ -92,7 +92,7 @@ def _bring(sweep: Sweep, part: Part, *, sha256: str | None, accept_unverified: b
 
 def _models(sweep: Sweep) -> Iterator[Part]:
     from mtbias.corpora import cache_folder
-    from mtbias.translate.models import catalog, locate
+    from mtbias.translate.seq2seq.checkpoints import catalog, locate
 
     for model in sweep.models:
         named = catalog().get(model)
@@ -122,7 +122,7 @@ def _data(sweep: Sweep) -> Iterator[Part]:
 def _is_of_demo(sweep: Sweep) -> bool:
     """Whether Stanza's models are those that ship with the demo."""
     from mtbias.demo import STANZA_NAME
-    from mtbias.translate.models import DEMO
+    from mtbias.translate.seq2seq.checkpoints import DEMO
 
     all_demo = all(model == DEMO for model in sweep.models) and set(sweep.datasets) == {DEMO} and not sweep.data
     return str(sweep.stanza_dir) == STANZA_NAME or (sweep.stanza_dir is None and all_demo)
@@ -131,8 +131,8 @@ def _is_of_demo(sweep: Sweep) -> bool:
 def _stanza(sweep: Sweep) -> Iterator[Part]:
     from mtbias.corpora import cache_folder
     from mtbias.demo import stanza_folder_of_demo
+    from mtbias.language.installed import get_language
     from mtbias.morphology import find_package, stanza_folder
-    from mtbias.registry import get_language
 
     if _is_of_demo(sweep):
         folder = stanza_folder_of_demo()

@@ -20,13 +20,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mtbias.cluster.local import OFFLINE
-from mtbias.cluster.plan import Plan, Task, make_plan
-from mtbias.cluster.sizes import score_resources, translate_resources
-from mtbias.cluster.sweep import Resources, Slurm, read_sweep
-from mtbias.cluster.tasks import LOGS, Looked, forget_failure, is_done, recorded, run_task
+from mtbias.cluster.local_processes import OFFLINE
+from mtbias.cluster.model_sizes import score_resources, translate_resources
+from mtbias.cluster.sweep_file import Resources, Slurm, read_sweep
+from mtbias.cluster.sweep_tasks import Plan, Task, make_plan
+from mtbias.cluster.task_runs import LOGS, Looked, forget_failure, is_done, recorded, run_task
 from mtbias.errors import DataError, DependencyError, MtbiasError, RunFolderError
-from mtbias.runs.atomic import explained, write_atomic
+from mtbias.files.writing import explained, write_atomic
 
 SUBMISSIONS = "submissions"
 """Folder of a sweep with a record for every array."""
@@ -72,7 +72,7 @@ class SlurmTask:
 
     def __call__(self) -> str:
         """Do the task. The environment that forbids the network is set by the job's script."""
-        from mtbias.offline import no_network
+        from mtbias.machine.network import no_network
 
         lines: list[str] = []
         with no_network("a task of a sweep"):

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mtbias.errors import DataError
-from mtbias.textfiles import read_text, split_lines
+from mtbias.files.reading import read_text, split_lines
 
 Mention = tuple[int, int]
 """The first and the last word, both included."""

@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.coref.instances import GapFile, GapInstance, Labels
+from mtbias.coref.gap_instances import GapFile, GapInstance, Labels
 from mtbias.errors import DataError
-from mtbias.stats import Floats, Interval, bootstrap_counts, percentile_interval, randomisation_test
+from mtbias.stats.resampling import Floats, Interval, bootstrap_counts, percentile_interval, randomisation_test
 from mtbias.types import Gender
 
 ROLES = ("", "-control", "-swap-1", "-swap-2")

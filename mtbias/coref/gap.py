@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from mtbias.coref.gap_example_weights import gender_of
+from mtbias.coref.gap_instances import GapFile, GapInstance
 from mtbias.coref.gap_spans import NameSpans, Span, candidates, nearest_first
-from mtbias.coref.gap_weights import gender_of
-from mtbias.coref.instances import GapFile, GapInstance
 from mtbias.errors import DataError
-from mtbias.stats import Interval, bootstrap_units, percentile_interval, randomisation_test
-from mtbias.textfiles import read_text, split_lines
+from mtbias.files.reading import read_text, split_lines
+from mtbias.stats.resampling import Interval, bootstrap_units, percentile_interval, randomisation_test
 from mtbias.types import Gender
 
 Floats = NDArray[np.float64]

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from mtbias.coref.instances import GapFile, GapInstance
+from mtbias.coref.gap_instances import GapFile, GapInstance
 from mtbias.errors import DataError
-from mtbias.textfiles import read_text
+from mtbias.files.reading import read_text
 
 _TOKEN = re.compile(
     r"""

@@ -23,11 +23,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.coref.clusters import Predictions, check_document, check_known
 from mtbias.coref.conll import Clusters, Mention
+from mtbias.coref.predicted_clusters import Predictions, check_document, check_known
 from mtbias.errors import DataError
-from mtbias.stats import Floats, Interval, bootstrap_counts, mcnemar, percentile_interval
-from mtbias.textfiles import TextFile, read_text
+from mtbias.files.reading import TextFile, read_text
+from mtbias.stats.resampling import Floats, Interval, bootstrap_counts, mcnemar, percentile_interval
 from mtbias.types import Stereotype
 
 LISTS = ("male_occupations", "female_occupations", "positive_adjectives", "negative_adjectives")

@@ -27,9 +27,9 @@ from typing import Any
 
 import numpy as np
 
-from mtbias.coref.clusters import Predictions, check_document, check_known
 from mtbias.coref.conll import Clusters, Mention, without_repeated
-from mtbias.coref.scorer import COLUMNS, CorefScores, Floats, compute_coref, conll_f1, count_coref, count_table
+from mtbias.coref.conll_scorer import COLUMNS, CorefScores, Floats, compute_coref, conll_f1, count_coref, count_table
+from mtbias.coref.predicted_clusters import Predictions, check_document, check_known
 from mtbias.coref.winobias_data import (
     CONDITIONS,
     PRONOUNS,
@@ -43,7 +43,7 @@ from mtbias.coref.winobias_data import (
     baseline,
 )
 from mtbias.errors import DataError
-from mtbias.stats import (
+from mtbias.stats.resampling import (
     Interval,
     bootstrap_units,
     mcnemar,

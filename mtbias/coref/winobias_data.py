@@ -17,7 +17,7 @@ from pathlib import Path
 
 from mtbias.coref.conll import Clusters, ConllDocument, Mention, read_conll, repeated
 from mtbias.errors import DataError
-from mtbias.textfiles import read_text, split_lines
+from mtbias.files.reading import read_text, split_lines
 from mtbias.types import Gender, Stereotype
 
 SPLITS = ("dev", "test")

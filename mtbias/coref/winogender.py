@@ -31,12 +31,12 @@ from typing import Any
 
 import numpy as np
 
-from mtbias.coref.clusters import Prediction, check_known, read_predictions
 from mtbias.coref.conll import Clusters
-from mtbias.coref.scorer import Floats
+from mtbias.coref.conll_scorer import Floats
+from mtbias.coref.predicted_clusters import Prediction, check_known, read_predictions
 from mtbias.errors import DataError
-from mtbias.stats import Interval, bootstrap_units, percentile_interval, spearman
-from mtbias.textfiles import Record, read_table
+from mtbias.files.reading import Record, read_table
+from mtbias.stats.resampling import Interval, bootstrap_units, percentile_interval, spearman
 from mtbias.types import Gender, Span
 
 PRONOUNS = (Gender.MALE, Gender.FEMALE, Gender.NEUTRAL)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from mtbias.corpora.catalog import Dataset, cache_folder, datasets
-from mtbias.corpora.fetch import Fetched, FetchedDownload, fetch_dataset
-from mtbias.corpora.load import dataset_names, load_corpus
-from mtbias.corpora.pronouns import count_pronouns
-from mtbias.corpora.read import Corpus, SkippedRow
+from mtbias.corpora.corpus import Corpus, SkippedRow
+from mtbias.corpora.downloads import Fetched, FetchedDownload, fetch_dataset
+from mtbias.corpora.loading import dataset_names, load_corpus
+from mtbias.english.pronouns import count_pronouns
 
 __all__ = [
     "Corpus",

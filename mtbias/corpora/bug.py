@@ -18,11 +18,11 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from mtbias.corpora import locate
-from mtbias.corpora.pronouns import count_pronouns
-from mtbias.corpora.read import Corpus, Notes, SkippedRow, gender
+from mtbias.corpora import entity_place as locate
+from mtbias.corpora.corpus import Corpus, Notes, SkippedRow, gender
+from mtbias.english.pronouns import count_pronouns
 from mtbias.errors import DataError
-from mtbias.textfiles import Record, integer, read_table
+from mtbias.files.reading import Record, integer, read_table
 from mtbias.types import Instance, Span, Stereotype
 
 FILES = {

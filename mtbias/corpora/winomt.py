@@ -14,11 +14,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mtbias.corpora import locate
-from mtbias.corpora.pronouns import count_pronouns
-from mtbias.corpora.read import Corpus, Notes, SkippedRow, gender
+from mtbias.corpora import entity_place as locate
+from mtbias.corpora.corpus import Corpus, Notes, SkippedRow, gender
+from mtbias.english.pronouns import count_pronouns
 from mtbias.errors import DataError
-from mtbias.textfiles import TextFile, integer, read_text, split_lines
+from mtbias.files.reading import TextFile, integer, read_text, split_lines
 from mtbias.types import Gender, Instance, Stereotype
 
 MAIN, PRO, ANTI = "en.txt", "en_pro.txt", "en_anti.txt"

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mtbias.decide import agreement
-from mtbias.decide.agreement import Phrase
+from mtbias.decide import agreeing_words as agreement
+from mtbias.decide.agreeing_words import Phrase
 from mtbias.decide.phrase import Unit, after, before, find_head, is_noun, tagged_gender, units_of
 from mtbias.decide.predicate import predicate_gender
 from mtbias.decide.votes import FormVotes
-from mtbias.plugin import Language, NounKind, NounReading
+from mtbias.language.data_files import NounKind, NounReading
+from mtbias.language.definition import Language
 from mtbias.types import DERIVED, ELIMINATION, Alignment, Analysis, Evidence, Gender, GenderCall, Reason
 
 

@@ -7,7 +7,8 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mtbias.plugin import Language, NounKind, NounReading
+from mtbias.language.data_files import NounKind, NounReading
+from mtbias.language.definition import Language
 from mtbias.types import Analysis, Gender, Span, Word
 
 NOMINAL = frozenset(("NOUN", "PROPN"))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from mtbias.decide.agreement import (
+from mtbias.decide.agreeing_words import (
     Phrase,
     adjective_agreements,
     governed,
@@ -21,7 +21,8 @@ from mtbias.decide.agreement import (
     opens_clause,
 )
 from mtbias.decide.phrase import Unit, agrees, belongs_to_following, is_modifier, is_verb_form, tagged_gender
-from mtbias.plugin import Agreement, Language
+from mtbias.language.data_files import Agreement
+from mtbias.language.definition import Language
 from mtbias.types import Evidence, Gender, Word
 
 _LETTER = {"m": Gender.MALE, "f": Gender.FEMALE}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from mtbias.decide.phrase import NOMINAL, tagged_gender
-from mtbias.plugin import Language
+from mtbias.language.definition import Language
 from mtbias.types import Analysis, Gender
 
 MIN_VOTES = 5

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mtbias.metrics.agreement import Agreement, AgreementReport, agreement, compute_agreement, count_agreement
 from mtbias.metrics.bias import Intervals, Numbers, compute, intervals
+from mtbias.metrics.call_counts import Counts, count
 from mtbias.metrics.consistency import (
     Consistency,
     ConsistencyDifference,
@@ -11,10 +11,10 @@ from mtbias.metrics.consistency import (
     compute_consistency,
     consistency,
 )
-from mtbias.metrics.counts import Counts, count
-from mtbias.metrics.pairs import Units, count_consistency, link
-from mtbias.metrics.rows import Scorable
+from mtbias.metrics.human_agreement import Agreement, AgreementReport, agreement, compute_agreement, count_agreement
+from mtbias.metrics.linked_pairs import Units, count_consistency, link
 from mtbias.metrics.scores import Group, Scores, score
+from mtbias.metrics.sentence_protocols import Scorable
 
 __all__ = [
     "Agreement",

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.metrics.counts import SHAPE, Counts
-from mtbias.stats import Interval, bootstrap_counts, percentile_interval
+from mtbias.metrics.call_counts import SHAPE, Counts
+from mtbias.stats.resampling import Interval, bootstrap_counts, percentile_interval
 
 _MALE, _FEMALE, _NEUTRAL = range(3)
 _PRO, _ANTI = range(2)
@@ -98,7 +98,7 @@ class _Rates:
 
 
 def compute(counts: Counts) -> Numbers:
-    """All numbers of a table of counts (`mtbias.metrics.counts`), shape ``[3, 3, 4]``.
+    """All numbers of a table of counts (`mtbias.metrics.call_counts`), shape ``[3, 3, 4]``.
 
     - accuracy = correct / n, with neutral gold rows in both, and rows without a verdict in n.
     - precision(g) = correct(g) / rows called g, over all golds, neutral too; recall(g) = correct(g) / rows of gold g.

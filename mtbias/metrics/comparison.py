@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 
 from mtbias import __version__
 from mtbias.errors import DataError, DependencyError
-from mtbias.metrics import paired
-from mtbias.metrics.comparable import NamedRun, Run, by_language, differing_evaluators, name_runs
+from mtbias.metrics import paired_counts as paired
+from mtbias.metrics.call_counts import cells
 from mtbias.metrics.consistency import compare_consistency
-from mtbias.metrics.counts import cells
-from mtbias.metrics.paired import NUMBERS, McNemar
-from mtbias.metrics.pairs import link
-from mtbias.metrics.plain import rounded
+from mtbias.metrics.linked_pairs import link
+from mtbias.metrics.paired_counts import NUMBERS, McNemar
+from mtbias.metrics.run_matching import NamedRun, Run, by_language, differing_evaluators, name_runs
 from mtbias.metrics.weighted import Weighting, weigh
-from mtbias.stats import LEVEL, N_RESAMPLES, Interval, holm
+from mtbias.stats.resampling import LEVEL, N_RESAMPLES, Interval, holm
+from mtbias.stats.rounding import rounded
 from mtbias.types import Gender, Stereotype
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Difference:
     interval: Interval | None
     """95 %, paired percentile bootstrap over sentences."""
     p: float | None
-    """Paired randomisation over sentences, two-sided (`mtbias.metrics.paired.randomisation_pvalues`)."""
+    """Paired randomisation over sentences, two-sided (`mtbias.metrics.paired_counts.randomisation_pvalues`)."""
     p_holm: float | None
     """`p` corrected for the number of tests of this number in the comparison."""
 

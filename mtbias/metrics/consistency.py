@@ -1,7 +1,7 @@
 """Consistency: how often gender alone decides whether a system is right, beside another small change of the sentence.
 
-What pairs and quadruples are stands in `mtbias.metrics.pairs`. Everything here is computed from its additive table;
-what the bootstrap draws are units: quadruples, and the pairs outside them.
+What pairs and quadruples are stands in `mtbias.metrics.linked_pairs`. Everything here is computed from its additive
+table; what the bootstrap draws are units: quadruples, and the pairs outside them.
 
 Source: the measure of Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EACL 2023), section 4, for translation.
 """
@@ -17,7 +17,7 @@ import numpy as np
 
 from mtbias.errors import DataError
 from mtbias.metrics.bias import MIN_ROWS
-from mtbias.metrics.pairs import (
+from mtbias.metrics.linked_pairs import (
     CELLS,
     MEN,
     NO_VERDICT,
@@ -30,9 +30,8 @@ from mtbias.metrics.pairs import (
     link,
     unit_cells,
 )
-from mtbias.metrics.plain import rounded
-from mtbias.metrics.rows import Linked
-from mtbias.stats import (
+from mtbias.metrics.sentence_protocols import Linked
+from mtbias.stats.resampling import (
     N_RESAMPLES,
     Floats,
     Interval,
@@ -41,6 +40,7 @@ from mtbias.stats import (
     percentile_interval,
     randomisation_test,
 )
+from mtbias.stats.rounding import rounded
 from mtbias.types import GenderCall
 
 _SUMS = ("pairs", "male_only", "female_only", "both", "men", "men_differ", "women", "women_differ",

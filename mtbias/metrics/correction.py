@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from mtbias.errors import DataError
 from mtbias.metrics.bias import Intervals, Numbers, compute, intervals, rate_replicates
-from mtbias.metrics.counts import CALLS, GOLDS, SHAPE, Counts
-from mtbias.metrics.plain import rounded
-from mtbias.stats import N_RESAMPLES, Interval, bootstrap_counts, percentile_interval
+from mtbias.metrics.call_counts import CALLS, GOLDS, SHAPE, Counts
+from mtbias.stats.resampling import N_RESAMPLES, Interval, bootstrap_counts, percentile_interval
+from mtbias.stats.rounding import rounded
 from mtbias.types import Gender
 
 Floats = NDArray[np.float64]
@@ -112,7 +112,7 @@ def correct(
     label has is assumed never to be read (π(t) = 0), and named in `absent`. Rows without a translation have no reading.
 
     Args:
-        counts: the run's table, stereotype × gold × call (`mtbias.metrics.counts`), ``[3, 3, 4]``.
+        counts: the run's table, stereotype × gold × call (`mtbias.metrics.call_counts`), ``[3, 3, 4]``.
         confusion: human labels × calls (`mtbias.metrics.count_agreement`), ``[3, 4]``.
         untranslated: how many of the rows without a verdict have no translation, stereotype × gold, ``[3, 3]``.
         n_resamples: draws.

@@ -11,13 +11,13 @@ import numpy as np
 
 from mtbias import __version__
 from mtbias.errors import DataError, DependencyError
-from mtbias.metrics.agreement import decided_by
 from mtbias.metrics.bias import MIN_ROWS, Intervals, Numbers, compute, intervals
+from mtbias.metrics.call_counts import CALLS, GOLDS, STEREOTYPES, Counts, cells, count_by
 from mtbias.metrics.consistency import Consistency, consistency
-from mtbias.metrics.counts import CALLS, GOLDS, STEREOTYPES, Counts, cells, count_by
-from mtbias.metrics.plain import rounded
-from mtbias.metrics.rows import Scorable
-from mtbias.stats import LEVEL, N_RESAMPLES
+from mtbias.metrics.human_agreement import decided_by
+from mtbias.metrics.sentence_protocols import Scorable
+from mtbias.stats.resampling import LEVEL, N_RESAMPLES
+from mtbias.stats.rounding import rounded
 from mtbias.types import GenderCall, Reason
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Group:
     """A set of rows: its table of counts, the numbers computed from it, and their intervals."""
 
     counts: Counts
-    """Read-only, ``[stereotype 3, gold 3, call 4]``: see `mtbias.metrics.counts`."""
+    """Read-only, ``[stereotype 3, gold 3, call 4]``: see `mtbias.metrics.call_counts`."""
     numbers: Numbers
     ci: Intervals
 

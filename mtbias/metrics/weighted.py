@@ -2,8 +2,8 @@
 
 Masculine and feminine sentences, pro- and anti-stereotypical ones may differ in more than gender: in length, in
 pronouns, in the distance to the pronoun, in domain. Where such a property makes a sentence harder, ΔG and ΔS differ
-from 0 by that alone. `mtbias.weights` finds the most even weights under which both groups have every property equally
-often; with them the sums of the weights of sentences take the place of their numbers in F1 and accuracy.
+from 0 by that alone. `mtbias.stats.balance` finds the most even weights under which both groups have every property
+equally often; with them the sums of the weights of sentences take the place of their numbers in F1 and accuracy.
 
 Source: Kocijan, Camburu and Lukasiewicz, "The Gap on GAP" (2020).
 """
@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.errors import DataError
-from mtbias.metrics.plain import rounded
-from mtbias.metrics.rows import Described
+from mtbias.metrics.sentence_protocols import Described
+from mtbias.stats.balance import Balance, balance
+from mtbias.stats.rounding import rounded
 from mtbias.types import Gender, Stereotype
-from mtbias.weights import Balance, balance
 
 Floats = NDArray[np.float64]
 

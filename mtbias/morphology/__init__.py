@@ -1,8 +1,8 @@
 """Morphological analysis of translations: Stanza behind a small interface, every distinct sentence analysed once."""
 
 from mtbias.morphology.analyser import Analyser, StanzaAnalyser, analyses_signature
-from mtbias.morphology.cache import AnalysisCache
-from mtbias.morphology.resources import StanzaPackage, find_package, stanza_folder
+from mtbias.morphology.analysis_cache import AnalysisCache
+from mtbias.morphology.stanza_packages import StanzaPackage, find_package, stanza_folder
 
 __all__ = [
     "Analyser",

@@ -8,13 +8,13 @@ from concurrent.futures.process import BrokenProcessPool
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Protocol
 
-from mtbias.morphology.cache import AnalysisCache, encode
-from mtbias.morphology.models import BATCH, StanzaModels, check_device
-from mtbias.morphology.resources import StanzaPackage
+from mtbias.morphology.analysis_cache import AnalysisCache, encode
+from mtbias.morphology.stanza_models import BATCH, StanzaModels, check_device
+from mtbias.morphology.stanza_packages import StanzaPackage
 from mtbias.types import Analysis
 
 if TYPE_CHECKING:
-    from mtbias.morphology.pool import Pool, Rows
+    from mtbias.morphology.process_pool import Pool, Rows
 
 __all__ = ["Analyser", "StanzaAnalyser", "analyses_signature", "check_device"]
 
@@ -149,7 +149,7 @@ class StanzaAnalyser:
         return batches
 
     def _started(self) -> Pool:
-        from mtbias.morphology.pool import Pool
+        from mtbias.morphology.process_pool import Pool
 
         if self._pool is None:
             self._pool = Pool(self._package, self._device, self._processes)

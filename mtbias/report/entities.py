@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from mtbias.metrics.women import WomenRelation, WomenShares
-from mtbias.report.browser_data import Columns
+from mtbias.metrics.women_share import WomenRelation, WomenShares
 from mtbias.report.markup import Markup, element
 from mtbias.report.page import point, table
-from mtbias.report.reported import ReportRun
+from mtbias.report.report_runs import ReportRun
+from mtbias.report.run_table import UNDEFINED, number_text
 from mtbias.report.scatter import WOMEN_MEASURES, correlation_text, svg_women, women_scale
-from mtbias.report.table import UNDEFINED, number_text
+from mtbias.report.sentence_data import Columns
 
 
 def entities(runs: Sequence[ReportRun], columns: Columns, women: Sequence[WomenRelation] | None) -> list[Markup]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from mtbias.report.markup import Markup, element, joined
 from mtbias.report.plots import Point
-from mtbias.report.table import UNDEFINED
+from mtbias.report.run_table import UNDEFINED
 
 
 def document(

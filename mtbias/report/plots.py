@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from mtbias.errors import DataError
 from mtbias.report.markup import Markup, element
-from mtbias.report.table import UNDEFINED, WIDTH, cut, interval_text, number_text, printable
+from mtbias.report.run_table import UNDEFINED, WIDTH, cut, interval_text, number_text, printable
 
 ALL = "\x00all"
 """The group of a panel that is the whole corpus; no name of a file can be the same."""

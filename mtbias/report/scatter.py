@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mtbias.metrics.women import Correlation, EntityPoint, WomenRelation
+from mtbias.metrics.women_share import Correlation, EntityPoint, WomenRelation
 from mtbias.report.markup import Markup, element
 from mtbias.report.plots import ALL, Panel, Point, Scale, scale
-from mtbias.report.table import UNDEFINED, number_text, printable
+from mtbias.report.run_table import UNDEFINED, number_text, printable
 
 WOMEN_MEASURES = {"gap": "right for women minus for men", "accuracy": "accuracy"}
 """What stands against the share of women, with its name for people."""

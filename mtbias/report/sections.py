@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from mtbias.metrics.women import WomenRelation
-from mtbias.report.browser_data import CALLS, GENDERS
+from mtbias.metrics.women_share import WomenRelation
 from mtbias.report.markup import Markup, element, joined
 from mtbias.report.page import point, reading, table
 from mtbias.report.plots import BREAKDOWNS, MEASURES, panel, scale, svg_intervals
-from mtbias.report.reported import ReportRun
-from mtbias.report.table import NOTICED, UNDEFINED, number_text
+from mtbias.report.report_runs import ReportRun
+from mtbias.report.run_table import NOTICED, UNDEFINED, number_text
+from mtbias.report.sentence_data import CALLS, GENDERS
 from mtbias.types import Reason
 
 _WHY = {

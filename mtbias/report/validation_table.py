@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mtbias.report.plain import columns
-from mtbias.report.table import UNDEFINED, interval_text, number_text, printable
+from mtbias.report.run_table import UNDEFINED, interval_text, number_text, printable
+from mtbias.report.text_columns import columns
 
 BASES = {
     "N": "the noun",

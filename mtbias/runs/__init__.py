@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from mtbias.runs.chunks import (
+from mtbias.runs.call_records import CallRecord, join_records, metrics_text
+from mtbias.runs.finished_run import FinishedRun, read_run
+from mtbias.runs.kept_batches import KeptBatches, budget_of_run
+from mtbias.runs.kept_parts import (
     Chunks,
     PlanRecord,
     agree_on_plan,
@@ -11,12 +14,9 @@ from mtbias.runs.chunks import (
     remove_chunks,
     write_shard_report,
 )
-from mtbias.runs.folder import RunFolder
 from mtbias.runs.manifest import Json, RunManifest
-from mtbias.runs.read import FinishedRun, read_run
-from mtbias.runs.records import CallRecord, join_records, metrics_text
-from mtbias.runs.state import RunProgress, progress
-from mtbias.runs.store import KeptBatches, budget_of_run
+from mtbias.runs.run_folder import RunFolder
+from mtbias.runs.run_progress import RunProgress, progress
 
 __all__ = [
     "CallRecord",

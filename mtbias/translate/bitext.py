@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mtbias.errors import DataError
-from mtbias.textfiles import read_text, split_lines
+from mtbias.files.reading import read_text, split_lines
 
 SEPARATOR = " ||| "
 """Between source and target on a line."""

@@ -11,9 +11,9 @@ from tempfile import TemporaryDirectory
 from mtbias.corpora import Corpus, load_corpus
 from mtbias.demo import demo_file, model_folder_of_demo, stanza_folder_of_demo
 from mtbias.errors import MissingResourceError, UsageError
-from mtbias.translate.generate import Memory
-from mtbias.translate.models import Checkpoint
-from mtbias.translate.translator import Settings, Translator
+from mtbias.translate.seq2seq.checkpoints import Checkpoint
+from mtbias.translate.seq2seq.generation import Memory
+from mtbias.translate.seq2seq.translator import Settings, Translator
 from mtbias.types import Gender, Translation
 
 REFERENCE = ("transformers", "float32")
@@ -90,9 +90,9 @@ def _calls(
     if find_spec("stanza") is None:
         return None
     from mtbias.align import get_aligner
+    from mtbias.evaluation.stages import call_genders
+    from mtbias.language.installed import get_language
     from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
-    from mtbias.pipeline import call_genders
-    from mtbias.registry import get_language
 
     try:
         package, language = find_package(lang, stanza_folder_of_demo()), get_language(lang)

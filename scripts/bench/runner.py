@@ -13,10 +13,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-from mtbias.translate.codec import Codec, Encoded, read_config
-from mtbias.translate.decoding import PRESETS
-from mtbias.translate.generate import Generation
-from mtbias.translate.plan import Budget, cpu_budget, gpu_budget, make_plan
+from mtbias.translate.seq2seq.batch_plan import Budget, cpu_budget, gpu_budget, make_plan
+from mtbias.translate.seq2seq.codec import Codec, Encoded, read_config
+from mtbias.translate.seq2seq.decoding import PRESETS
+from mtbias.translate.seq2seq.generation import Generation
 from scripts.bench.families import Shape
 from scripts.bench.limits import BEAMS
 from scripts.bench.work import Work, baseline_plan, draw_lengths, evenly, make_work
@@ -136,14 +136,14 @@ class Runner:
     def _load(self) -> Any:  # noqa: ANN401 - an engine of either kind
         place, dtype = self.place, self.variant.dtype
         if self.variant.engine == "ct2":
-            from mtbias.translate.ct2 import CTranslate2Engine
+            from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
 
             return CTranslate2Engine(
                 place.folder, device=place.device, dtype=dtype, cache=place.folder.parent, threads=place.threads
             )
         import torch
 
-        from mtbias.translate.hf import TransformersEngine
+        from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 
         if not self._cuda:
             torch.set_num_threads(place.threads)

@@ -29,7 +29,7 @@ class Sentence:
 def read_sentences(folder: Path, language: str) -> tuple[Sentence, ...]:
     """WinoMT with the translations of `SYSTEMS`, those with an empty translation left out."""
     from mtbias.corpora import load_corpus
-    from mtbias.translate.given import read_translations
+    from mtbias.translate.given_translations import read_translations
 
     corpus = load_corpus("winomt", folder)
     found = []

@@ -10,14 +10,14 @@ from typing import Any
 from mtbias.align import get_aligner
 from mtbias.corpora import load_corpus
 from mtbias.demo import model_folder_of_demo, reference_file, stanza_folder_of_demo
+from mtbias.evaluation.request import EvalRequest, ScoreRequest
+from mtbias.evaluation.stages import evaluate, score_translations
+from mtbias.language.installed import get_language
 from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
-from mtbias.pipeline import evaluate, score_translations
-from mtbias.registry import get_language
-from mtbias.requests import EvalRequest, ScoreRequest
 from mtbias.runs import RunFolder
-from mtbias.translate.given import read_translations
-from mtbias.translate.models import Checkpoint
-from mtbias.translate.translator import Settings, Translator
+from mtbias.translate.given_translations import read_translations
+from mtbias.translate.seq2seq.checkpoints import Checkpoint
+from mtbias.translate.seq2seq.translator import Settings, Translator
 from scripts.demo.corpus import corpus
 from scripts.demo.grammar import GENDERS, Choice, Grammar
 

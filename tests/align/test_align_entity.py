@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from mtbias.align import Pair
-from mtbias.align.entity import Scores, english_number, known_pairs, project, singulars, tokenise
+from mtbias.align.entity_words import Scores, english_number, known_pairs, project, tokenise
+from mtbias.english.plurals import singulars
 from mtbias.plugin import Language, NounKind, NounReading
 from mtbias.types import DERIVED, ELIMINATION, Gender, Instance, Span, Stereotype
 

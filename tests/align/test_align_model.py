@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtbias.align import model
-from mtbias.align.model import P_NULL, SMOOTHING, Table, cells_of, chunks, posteriors, train
-from mtbias.align.vocabulary import Side, index_side, merge_types
+from mtbias.align import link_model as model
+from mtbias.align.link_model import P_NULL, SMOOTHING, Table, cells_of, chunks, posteriors, train
+from mtbias.align.word_types import Side, index_side, merge_types
 
 NO_PRIOR = (np.zeros(0, np.int64), np.zeros(0))
 HOUSE = index_side([["the", "house"], ["the", "book"]])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mtbias.align.vocabulary import english_tokens, target_keys
+from mtbias.align.word_types import target_keys
+from mtbias.english.words import english_words
 from mtbias.plugin import Language, NounKind, NounReading
 
 
@@ -24,7 +25,7 @@ from mtbias.plugin import Language, NounKind, NounReading
     ],
 )  # fmt: skip
 def test_english_words_and_clitics(text: str, forms: list[str]) -> None:
-    tokens = english_tokens(text)
+    tokens = english_words(text)
     assert [t.form for t in tokens] == forms
     assert all(text[slice(*t.span)] == t.text for t in tokens)
 

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.align import ALIGNERS, EflomalAligner, Pair, StatisticalAligner, get_aligner, model
+from mtbias.align import ALIGNERS, EflomalAligner, Pair, StatisticalAligner, get_aligner
+from mtbias.align import link_model as model
 from mtbias.corpora import load_corpus
 from mtbias.errors import DependencyError, UsageError
+from mtbias.language.installed import get_language
 from mtbias.plugin import Language
-from mtbias.registry import get_language
 from mtbias.translate.bitext import read_bitext
 from mtbias.types import Alignment, Span
 
@@ -98,7 +99,7 @@ _DUMP = """
 import sys
 sys.path[:0] = {paths!r}
 from mtbias.align import StatisticalAligner, Pair
-from mtbias.registry import get_language
+from mtbias.language.installed import get_language
 from mtbias.translate.bitext import read_bitext
 from mtbias.types import Span
 from pathlib import Path

@@ -17,14 +17,14 @@ from itertools import count
 from pathlib import Path
 
 from mtbias.demo import demo_file
-from mtbias.pipeline import evaluate
-from mtbias.prepare import Fetching, Tools, prepare_eval
-from mtbias.requests import EvalRequest
+from mtbias.evaluation.preparation import Fetching, Tools, prepare_eval
+from mtbias.evaluation.request import EvalRequest
+from mtbias.evaluation.stages import evaluate
+from mtbias.evaluation.translation import translate_shard
 from mtbias.runs import progress
-from mtbias.translate.models import DEMO
-from mtbias.translate.shards import Shard
-from mtbias.translate.translator import Settings
-from mtbias.translating import translate_shard
+from mtbias.translate.seq2seq.checkpoints import DEMO
+from mtbias.translate.seq2seq.shards import Shard
+from mtbias.translate.seq2seq.translator import Settings
 
 FILES = ("calls.jsonl", "metrics.json", "translations.jsonl")
 PARTS = "translations.parts"

@@ -9,7 +9,7 @@ import pytest
 
 from mtbias.cli import main
 from mtbias.corpora import load_corpus
-from mtbias.corpora.counterfactual import SWAP
+from mtbias.corpora.counterfactual_pairs import SWAP
 
 ROWS = """\
 id\tsource\tgender\tentity\tstereotype

@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from mtbias import translating
 from mtbias.demo import stanza_folder_of_demo
 from mtbias.errors import MissingTranslationsError, RunFolderError
+from mtbias.evaluation import translation as translating
+from mtbias.evaluation.request import EvalRequest
+from mtbias.evaluation.stages import evaluate
+from mtbias.evaluation.translation import translate_shard
 from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
 from mtbias.morphology import analyser as analyser_module
-from mtbias.pipeline import evaluate
-from mtbias.requests import EvalRequest
 from mtbias.runs import RunFolder, progress, read_plan
-from mtbias.translate.plan import Budget
-from mtbias.translate.shards import Shard
-from mtbias.translate.translator import Prepared
-from mtbias.translating import translate_shard
+from mtbias.translate.seq2seq.batch_plan import Budget
+from mtbias.translate.seq2seq.shards import Shard
+from mtbias.translate.seq2seq.translator import Prepared
 
 from .machine import Machine
 from .shard_processes import FILES, PARTS, contents, make_request

@@ -23,12 +23,12 @@ import pytest
 import mtbias
 from mtbias import cli
 from mtbias.errors import MissingTranslationsError, ModelError, RunFolderError
-from mtbias.pipeline import evaluate
-from mtbias.requests import EvalRequest
+from mtbias.evaluation.request import EvalRequest
+from mtbias.evaluation.stages import evaluate
+from mtbias.evaluation.translation import translate_shard
 from mtbias.runs import RunFolder, progress
-from mtbias.translate.models import locate
-from mtbias.translate.shards import Shard
-from mtbias.translating import translate_shard
+from mtbias.translate.seq2seq.checkpoints import locate
+from mtbias.translate.seq2seq.shards import Shard
 
 from .machine import Machine
 from .shard_processes import FILES, PARTS, contents, make_request

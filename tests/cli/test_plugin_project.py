@@ -35,7 +35,7 @@ def test_the_language_is_listed_with_its_distribution(bare: Machine, installed: 
 
 
 def test_the_language_keeps_the_contract(bare: Machine, installed: Path) -> None:
-    code = "from mtbias.registry import get_language; from mtbias.testing import check_language; "
+    code = "from mtbias.language.installed import get_language; from mtbias.testing import check_language; "
     done = subprocess.run(
         [sys.executable, "-c", code + "check_language(get_language('fr'))"],
         capture_output=True,

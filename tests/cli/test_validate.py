@@ -127,7 +127,7 @@ def test_what_does_not_fit_is_refused(say: Any, run: Path, german: Path, tmp_pat
 
 
 def test_a_run_of_another_evaluator_is_refused(say: Any, run: Path, tmp_path: Path) -> None:
-    from mtbias.registry import get_language
+    from mtbias.language.installed import get_language
     from mtbias.runs import RunFolder, read_run
 
     manifest = {**read_run(run).manifest.identity, "plugin": "de/older"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.cluster.sweep import Resources, read_sweep, to_toml
+from mtbias.cluster.sweep_file import Resources, read_sweep, to_toml
 from mtbias.errors import DataError
 
 LEAST = "out = 'runs'\nmodels = ['demo']\nlanguages = ['de']\ndatasets = ['demo']\n"

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.cluster.local import Worker, _judge, _take, log_file, workers
-from mtbias.cluster.plan import Plan, Task, make_plan
+from mtbias.cluster.local_processes import Worker, _judge, _take, log_file, workers
 from mtbias.cluster.slurm import queue_states, read_submissions, submission_lock, to_submit
-from mtbias.cluster.status import status_json, status_text, sweep_status
-from mtbias.cluster.sweep import Resources, Slurm, Sweep
-from mtbias.cluster.tasks import TASKS, Failure, is_done, is_running, read_failure, recorded
+from mtbias.cluster.sweep_file import Resources, Slurm, Sweep
+from mtbias.cluster.sweep_status import status_json, status_text, sweep_status
+from mtbias.cluster.sweep_tasks import Plan, Task, make_plan
+from mtbias.cluster.task_runs import TASKS, Failure, is_done, is_running, read_failure, recorded
 from mtbias.errors import DataError, MtbiasError, RunFolderError
 from mtbias.runs import PlanRecord, RunFolder, agree_on_plan
-from mtbias.runs.chunks import PARTS
+from mtbias.runs.kept_parts import PARTS
 
 SHARDS = 2
 BATCHES = 5
@@ -106,7 +106,7 @@ def test_each_run_is_looked_at_once(plan: Plan, monkeypatch: pytest.MonkeyPatch)
         return incomplete_because(run)
 
     monkeypatch.setattr(RunFolder, "incomplete_because", counted)
-    monkeypatch.setattr("mtbias.cluster.tasks.table_is_current", lambda _: False)
+    monkeypatch.setattr("mtbias.cluster.task_runs.table_is_current", lambda _: False)
     for look in (sweep_status, lambda plan: to_submit(plan, [])):
         hashed.clear()
         look(plan)

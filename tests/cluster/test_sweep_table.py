@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.cluster.plan import Cell, Plan, make_plan
-from mtbias.cluster.sweep import Sweep
-from mtbias.cluster.table import as_latex, as_markdown, as_text, table_is_current, write_tables
+from mtbias.cluster.sweep_file import Sweep
+from mtbias.cluster.sweep_table import as_latex, as_markdown, as_text, table_is_current, write_tables
+from mtbias.cluster.sweep_tasks import Cell, Plan, make_plan
 from mtbias.errors import MissingTranslationsError
 from mtbias.runs import RunFolder
 from mtbias.types import Gender, GenderCall, Instance, Span, Stereotype

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from mtbias.cluster.inventory import fetch, inventory, refuse_missing
-from mtbias.cluster.plan import Plan, make_plan
-from mtbias.cluster.sweep import Sweep
-from mtbias.cluster.tasks import make_request, pages, run_task
+from mtbias.cluster.sweep_file import Sweep
+from mtbias.cluster.sweep_tasks import Plan, make_plan
+from mtbias.cluster.task_runs import make_request, pages, run_task
 from mtbias.errors import MissingResourceError, MissingTranslationsError, PluginError
 from mtbias.morphology import StanzaAnalyser
 from mtbias.runs import RunFolder
@@ -41,8 +41,8 @@ def test_a_node_without_gpu_scores_what_a_gpu_translated(plan: Plan) -> None:
 
 
 def test_the_request_of_a_cell_is_that_of_eval(plan: Plan) -> None:
-    from mtbias.prepare import Fetching, Tools, prepare_eval
-    from mtbias.translate.translator import Settings
+    from mtbias.evaluation.preparation import Fetching, Tools, prepare_eval
+    from mtbias.translate.seq2seq.translator import Settings
 
     asked = replace(plan.sweep, beams=2, length_penalty=1.5, max_length=90, seed=7, resamples=11, processes=3)
     alone = prepare_eval(

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.cli.coref import augment as command
-from mtbias.coref.augment import Kind, augment
+from mtbias.cli import coref_augment as command
 from mtbias.coref.conll import read_conll
+from mtbias.coref.conll_augmentation import Kind, augment
 from mtbias.errors import DataError
 
 TAGGED = """\

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mtbias.cli.coref import bug as command
-from mtbias.coref.bug import Bug, BugScores, Share, count_bug, linking_clusters, read_bug, score_bug
-from mtbias.coref.clusters import read_predictions
+from mtbias.cli import coref_bug as command
+from mtbias.coref.bug_links import Bug, BugScores, Share, count_bug, linking_clusters, read_bug, score_bug
 from mtbias.coref.conll import Clusters
+from mtbias.coref.predicted_clusters import read_predictions
 from mtbias.errors import DataError
 
 COLUMNS = [

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mtbias import __version__
-from mtbias.coref.clusters import Predictions, check_document, check_known, read_predictions, signature
+from mtbias.coref.predicted_clusters import Predictions, check_document, check_known, read_predictions, signature
 from mtbias.errors import DataError
 
 

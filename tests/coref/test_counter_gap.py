@@ -10,9 +10,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mtbias.cli.coref import counter_gap as command
+from mtbias.cli import coref_counter_gap as command
 from mtbias.coref.counter_gap import compare, correct, count, patterns, quadruples, score
-from mtbias.coref.instances import COLUMNS, GapFile, GapInstance, Labels, read_instances, read_labels, write_instances
+from mtbias.coref.gap_instances import (
+    COLUMNS,
+    GapFile,
+    GapInstance,
+    Labels,
+    read_instances,
+    read_labels,
+    write_instances,
+)
 from mtbias.errors import DataError
 from mtbias.types import Gender
 

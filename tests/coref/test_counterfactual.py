@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mtbias.cli.coref import counterfactual as command
-from mtbias.coref.counterfactual import (
+from mtbias.cli import coref_counterfactual as command
+from mtbias.coref.counterfactual_quadruples import (
     Others,
     choose_others,
     left_names,
@@ -19,10 +19,10 @@ from mtbias.coref.counterfactual import (
     originals,
     rewrite,
 )
-from mtbias.coref.instances import GapInstance, read_instances, write_instances
-from mtbias.coref.names import Name, counterparts, distances, example_names, match_names, read_names
+from mtbias.coref.first_names import Name, counterparts, distances, example_names, match_names, read_names
+from mtbias.coref.gap_instances import GapInstance, read_instances, write_instances
+from mtbias.english.gender_swap import Edit, apply_edits, gendered_words, match_case, parse_words, swap_words, tokenize
 from mtbias.errors import DataError
-from mtbias.swapping import Edit, apply_edits, gendered_words, match_case, parse_words, swap_words, tokenize
 from mtbias.types import Gender
 
 

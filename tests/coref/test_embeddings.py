@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mtbias.cli.coref import embeddings as command
-from mtbias.coref.embedding_groups import clustering, most_biased, recoverability, v_measure
-from mtbias.coref.embedding_lists import example_lists, read_lists
-from mtbias.coref.embeddings import Direction, direct_bias, gender_direction, gipe, indirect_bias, weat
-from mtbias.coref.vectors import Vectors, make_vectors, read_vectors
+from mtbias.cli import coref_embeddings as command
+from mtbias.embeddings.bias_measures import Direction, direct_bias, gender_direction, gipe, indirect_bias, weat
+from mtbias.embeddings.biased_groups import clustering, most_biased, recoverability, v_measure
+from mtbias.embeddings.vectors import Vectors, make_vectors, read_vectors
+from mtbias.embeddings.word_lists import example_lists, read_lists
 from mtbias.errors import DataError
-from mtbias.stats import Floats
+from mtbias.stats.resampling import Floats
 
 G = np.array([1.0, 0.0, 0.0])
 

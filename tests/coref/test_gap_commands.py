@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from mtbias.cli.coref import gap, gap_weights
+from mtbias.cli import coref_gap as gap
+from mtbias.cli import coref_gap_weights as gap_weights
 from mtbias.errors import DataError, UsageError
 
 COLUMNS = "ID\tText\tPronoun\tPronoun-offset\tA\tA-offset\tA-coref\tB\tB-offset\tB-coref\tURL"

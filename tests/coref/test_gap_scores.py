@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import binomtest
 
 from mtbias.coref.gap import Answers, answers, compare, nearest_name, numbers, random_name, read_system, score, tally
+from mtbias.coref.gap_instances import GapFile, GapInstance
 from mtbias.coref.gap_spans import NameSpans, Span
-from mtbias.coref.instances import GapFile, GapInstance
 from mtbias.errors import DataError
 
 TEXT = "Ann Bell met Cora. Then {} left for Dee."

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mtbias.coref.gap_example_weights import antecedent_of, properties, read_gap_weights, solve_gap_weights
+from mtbias.coref.gap_instances import GapFile, GapInstance
 from mtbias.coref.gap_spans import (
     Span,
     count_tokens,
@@ -17,8 +19,6 @@ from mtbias.coref.gap_spans import (
     rank_of_antecedent,
     read_name_spans,
 )
-from mtbias.coref.gap_weights import antecedent_of, properties, read_gap_weights, solve_gap_weights
-from mtbias.coref.instances import GapFile, GapInstance
 from mtbias.errors import DataError
 
 
@@ -159,7 +159,7 @@ def test_properties_and_weights(tmp_path: Path) -> None:
 
 
 def test_trimming() -> None:
-    from mtbias.coref.gap_weights import GapProperties
+    from mtbias.coref.gap_example_weights import GapProperties
     from mtbias.types import Gender
 
     def trimmed(names: int, rank: int | None) -> bool:

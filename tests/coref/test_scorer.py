@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtbias.coref.conll import Clusters, Mention
-from mtbias.coref.scorer import COLUMNS, CorefScores, Prf, compute_coref, conll_f1, count_coref, count_table
+from mtbias.coref.conll_scorer import COLUMNS, CorefScores, Prf, compute_coref, conll_f1, count_coref, count_table
 from mtbias.coref.winobias_data import Baseline, WinoBias, baseline, read_winobias
 from mtbias.types import Stereotype
 

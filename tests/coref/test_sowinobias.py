@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mtbias.cli.coref import sowinobias as command
-from mtbias.coref.clusters import Predictions, read_predictions
+from mtbias.cli import coref_sowinobias as command
+from mtbias.coref.predicted_clusters import Predictions, read_predictions
 from mtbias.coref.sowinobias import (
     Outcome,
     Reading,

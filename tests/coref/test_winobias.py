@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.cli.coref import winobias as command
-from mtbias.coref.clusters import read_predictions
+from mtbias.cli import coref_winobias as command
 from mtbias.coref.conll import Clusters, Mention
+from mtbias.coref.predicted_clusters import read_predictions
 from mtbias.coref.winobias import Link, differing_twins, link, score_baseline, score_winobias
 from mtbias.coref.winobias_data import Baseline, WinoBias, WinoBiasDocument, WinoBiasSet, baseline, read_winobias
 from mtbias.errors import DataError

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mtbias.cli.coref import winogender as command
+from mtbias.cli import coref_winogender as command
 from mtbias.coref.winogender import (
     Resolution,
     Winogender,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtbias.corpora import count_pronouns, load_corpus
-from mtbias.corpora.counterfactual import (
+from mtbias.corpora.counterfactual_pairs import (
     AMBIGUOUS,
     BOTH,
     ENTITY,

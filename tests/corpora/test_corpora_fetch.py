@@ -14,7 +14,7 @@ import pytest
 
 from mtbias.corpora import fetch_dataset
 from mtbias.corpora.catalog import Download, Source, read_record
-from mtbias.corpora.fetch import fetch_source, unpack
+from mtbias.corpora.downloads import fetch_source, unpack
 from mtbias.errors import DataError, MissingResourceError, UsageError
 
 
@@ -262,7 +262,7 @@ def test_a_file_twice_in_an_archive_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_archive_that_grows_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mtbias.corpora.fetch.MAX_UNPACKED", 10)
+    monkeypatch.setattr("mtbias.corpora.downloads.MAX_UNPACKED", 10)
     path = tmp_path / "x.tar.gz"
     path.write_bytes(member("data/b.csv", b"0" * 20))
     with pytest.raises(DataError, match="more than 10 bytes"):

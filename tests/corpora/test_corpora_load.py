@@ -53,7 +53,7 @@ def test_the_facade_is_sorted_and_whole() -> None:
 
 def test_import_loads_nothing_heavy() -> None:
     code = (
-        "import sys, mtbias.corpora, mtbias.translate.given;"
+        "import sys, mtbias.corpora, mtbias.translate.given_translations;"
         "print([m for m in ('torch', 'stanza', 'pandas', 'numpy', 'pooch', 'requests') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mtbias.corpora import count_pronouns
-from mtbias.corpora.locate import core, find_phrase, locate, phrase_at, tokens, words
+from mtbias.corpora.entity_place import core, find_phrase, locate, phrase_at, tokens, words
 from mtbias.types import Span
 
 

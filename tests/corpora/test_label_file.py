@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.corpora.labels import read_label_file, read_labels
+from mtbias.corpora.human_labels import read_label_file, read_labels
 from mtbias.errors import DataError
 from mtbias.types import Gender, Instance, Span, Stereotype
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mtbias.corpora import load_corpus
-from mtbias.corpora.labels import HumanLabel, read_label_file, read_labels
+from mtbias.corpora.human_labels import HumanLabel, read_label_file, read_labels
 from mtbias.errors import DataError
 from mtbias.types import Span
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 import pytest
 
+from mtbias.language.installed import get_language
 from mtbias.plugin import Language
-from mtbias.registry import get_language
 from mtbias.types import Gender, GenderCall, Reason
 
 Call = Callable[..., GenderCall]

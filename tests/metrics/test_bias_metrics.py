@@ -10,8 +10,8 @@ from hypothesis.extra import numpy as hnp
 from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 
 from mtbias.metrics.bias import MIN_ROWS, Numbers, compute, intervals
-from mtbias.metrics.counts import CALLS, GOLDS, SHAPE, STEREOTYPES, Counts, Row, cells, count, count_by
-from mtbias.stats import percentile_interval
+from mtbias.metrics.call_counts import CALLS, GOLDS, SHAPE, STEREOTYPES, Counts, Row, cells, count, count_by
+from mtbias.stats.resampling import percentile_interval
 from mtbias.types import Gender, Stereotype
 
 M, F, N = GOLDS

@@ -1,4 +1,4 @@
-"""Paired comparison: counts by hand, laws, agreement with the shared tests of `mtbias.stats`, and what is refused."""
+"""Paired comparison: counts by hand, laws, agreement with the tests of `mtbias.stats.resampling`, what is refused."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ from mtbias.errors import DataError
 from mtbias.metrics import compute
 from mtbias.metrics.bias import MIN_ROWS
 from mtbias.metrics.bias import intervals as plain_intervals
-from mtbias.metrics.comparable import differing_rows
+from mtbias.metrics.call_counts import CALLS, GOLDS, SHAPE, STEREOTYPES, Counts, Row, count
 from mtbias.metrics.comparison import Comparison, compare_runs
-from mtbias.metrics.counts import CALLS, GOLDS, SHAPE, STEREOTYPES, Counts, Row, count
-from mtbias.metrics.paired import (
+from mtbias.metrics.paired_counts import (
     NUMBERS,
     PAIR_SHAPE,
     bootstrap_differences,
@@ -33,8 +32,9 @@ from mtbias.metrics.paired import (
     intervals,
     randomisation_pvalues,
 )
+from mtbias.metrics.run_matching import differing_rows
 from mtbias.runs import CallRecord
-from mtbias.stats import bootstrap_units, holm, mcnemar, randomisation_test
+from mtbias.stats.resampling import bootstrap_units, holm, mcnemar, randomisation_test
 from mtbias.types import Gender, GenderCall, Reason, Stereotype
 
 M, F, N = GOLDS

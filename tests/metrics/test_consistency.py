@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mtbias.errors import DataError
 from mtbias.metrics import compare_consistency, compute_consistency, consistency, count_consistency, link
 from mtbias.metrics.consistency import consistency_intervals
-from mtbias.metrics.pairs import CELLS
+from mtbias.metrics.linked_pairs import CELLS
 from mtbias.types import Gender, GenderCall, Reason
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL

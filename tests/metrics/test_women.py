@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.metrics.women import Correlation, WomenShares, read_women, relate
+from mtbias.metrics.women_share import Correlation, WomenShares, read_women, relate
 
 
 def _file(tmp_path: Path, text: str, name: str = "women.csv") -> Path:

@@ -12,7 +12,7 @@ import pytest
 
 from mtbias.errors import RunFolderError
 from mtbias.morphology import AnalysisCache
-from mtbias.morphology.cache import decode, encode, parse_feats
+from mtbias.morphology.analysis_cache import decode, encode, parse_feats
 from mtbias.types import Analysis, Span, Token, Word
 
 FEATS = (("Case", "Dat"), ("Gender", "Fem,Masc"))

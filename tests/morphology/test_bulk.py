@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from mtbias.morphology import StanzaPackage, find_package
-from mtbias.morphology.bulk import MOST_CHARACTERS, Bulk, Unsupported
-from mtbias.morphology.models import BATCH, PROBES, StanzaModels
+from mtbias.morphology.direct_tensors import MOST_CHARACTERS, Bulk, Unsupported
+from mtbias.morphology.stanza_models import BATCH, PROBES, StanzaModels
 from mtbias.types import Analysis
 
 LANGUAGES = ("ar", "cs", "de", "es", "fr", "he", "it", "ru", "uk")

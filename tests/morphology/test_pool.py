@@ -12,7 +12,7 @@ import pytest
 from mtbias.errors import MissingResourceError
 from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
 from mtbias.morphology import analyser as module
-from mtbias.morphology.models import StanzaModels
+from mtbias.morphology.stanza_models import StanzaModels
 
 TEXTS = [f"{who} {does} {how}." for who in ("La cuoca", "Il sarto") for does in ("ride", "dorme") for how in "abcdefg"]
 

@@ -15,7 +15,7 @@ import pytest
 from mtbias.errors import DataError, MissingResourceError, UsageError
 from mtbias.morphology import AnalysisCache, StanzaAnalyser, StanzaPackage, find_package, stanza_folder
 from mtbias.morphology.analyser import check_device
-from mtbias.morphology.models import StanzaModels
+from mtbias.morphology.stanza_models import StanzaModels
 from mtbias.types import Analysis
 
 Make = Callable[[str], "Spy"]

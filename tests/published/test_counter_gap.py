@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from mtbias.coref.counter_gap import METRICS, CounterGapScores, count, quadruples, score
-from mtbias.coref.counterfactual import Others, make_quadruple
-from mtbias.coref.instances import GapFile, read_instances, read_labels
-from mtbias.swapping import her_is_object, tokenize
+from mtbias.coref.counterfactual_quadruples import Others, make_quadruple
+from mtbias.coref.gap_instances import GapFile, read_instances, read_labels
+from mtbias.english.gender_swap import her_is_object, tokenize
 
 # Per cent with two decimals, ρ with three, in the order of METRICS. One cell differs from the paper: ρ of SpanBERT-base
 # is printed there as -0.060 and comes out as -0.0569, with the authors' own program too.

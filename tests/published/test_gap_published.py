@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from mtbias.coref.gap import Answers, GapScores, answers, nearest_name, random_name, read_system, score, tally
+from mtbias.coref.gap_example_weights import Floats, Property, read_gap_weights, solve_gap_weights
+from mtbias.coref.gap_instances import GapFile, read_instances
 from mtbias.coref.gap_spans import NameSpans, read_name_spans
-from mtbias.coref.gap_weights import Floats, Property, read_gap_weights, solve_gap_weights
-from mtbias.coref.instances import GapFile, read_instances
 
 COLUMNS = ("F1", "Acc", "F1-Bias", "acc-Bias", "W", "W_num", "W_dist", "Wt")
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mtbias.coref.gap_example_weights import GapWeights, gender_of, properties, read_gap_weights, solve_gap_weights
+from mtbias.coref.gap_instances import GapFile, read_instances
 from mtbias.coref.gap_spans import NameSpans, distance, nearest_first, rank_of_antecedent, read_name_spans
-from mtbias.coref.gap_weights import GapWeights, gender_of, properties, read_gap_weights, solve_gap_weights
-from mtbias.coref.instances import GapFile, read_instances
+from mtbias.stats.balance import objective
 from mtbias.types import Gender
-from mtbias.weights import objective
 
 # W has a flat optimum: the weights of these four, each alone in its cell, can move together by up to 0.085.
 FLAT = {"test-1614", "test-1180", "test-796", "test-836"}

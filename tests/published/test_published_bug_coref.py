@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.coref.bug import Bug, BugGroup, compute_bug, read_bug
+from mtbias.coref.bug_links import Bug, BugGroup, compute_bug, read_bug
 from mtbias.coref.conll import Clusters
 from mtbias.types import Gender, Stereotype
 

@@ -14,8 +14,8 @@ from typing import Any, Literal
 import numpy as np
 
 from mtbias.metrics import score
-from mtbias.report.html import ReportRun, render_html
-from mtbias.runs.records import CallRecord
+from mtbias.report.run_page import ReportRun, render_html
+from mtbias.runs.call_records import CallRecord
 from mtbias.types import Evidence, Gender, GenderCall, Reason, Span, Stereotype
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import pytest
 
-from mtbias.metrics.comparable import DifferingRow
 from mtbias.metrics.comparison import Comparison, Difference, Estimate, Pair, SystemNumbers
-from mtbias.metrics.paired import McNemar
+from mtbias.metrics.paired_counts import McNemar
+from mtbias.metrics.run_matching import DifferingRow
 from mtbias.metrics.weighted import Weighting
-from mtbias.report.comparison import FORMATS, render_comparison, render_rows
+from mtbias.report.comparison_tables import FORMATS, render_comparison, render_rows
 from mtbias.types import Gender, Reason, Stereotype
 
 NUMBERS = ("accuracy", "delta_g", "delta_s")

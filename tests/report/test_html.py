@@ -13,7 +13,7 @@ import pytest
 
 from mtbias.errors import DataError
 from mtbias.metrics import score
-from mtbias.report.html import ReportRun, render_html
+from mtbias.report.run_page import ReportRun, render_html
 from mtbias.types import Reason, Stereotype
 
 from .page_reader import (

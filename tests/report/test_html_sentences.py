@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from mtbias.report.html import MAX_BYTES, render_html
+from mtbias.report.run_page import MAX_BYTES, render_html
 from mtbias.types import Evidence, Reason, Span, Stereotype
 
 from .page_reader import (

@@ -10,8 +10,8 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from mtbias.errors import DependencyError
-from mtbias.metrics.women import Correlation, EntityPoint, WomenRelation, WomenShares
-from mtbias.report.images import plot_files, png
+from mtbias.metrics.women_share import Correlation, EntityPoint, WomenRelation, WomenShares
+from mtbias.report.plot_files import plot_files, png
 from mtbias.report.plots import Scale
 from mtbias.report.scatter import correlation_text, svg_women, women_scale
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.report.papers import PaperRun, paper_table
-from mtbias.report.reported import ReportRun
+from mtbias.report.paper_tables import PaperRun, paper_table
+from mtbias.report.report_runs import ReportRun
 from mtbias.types import Stereotype
 
 from .page_reader import F, M, make_record, make_run

@@ -9,7 +9,7 @@ import pytest
 
 from mtbias.errors import DataError
 from mtbias.metrics import score
-from mtbias.report.table import render
+from mtbias.report.run_table import render
 from mtbias.types import Evidence, Gender, GenderCall, Instance, Reason, Span, Stereotype
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL

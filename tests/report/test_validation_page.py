@@ -13,15 +13,15 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
-from mtbias.corpora.labels import HumanLabel
+from mtbias.corpora.human_labels import HumanLabel
+from mtbias.evaluation.validation import CorrectedRun, Validation, together
 from mtbias.metrics import agreement, count
-from mtbias.metrics.agreement import LABELS, decided_by
 from mtbias.metrics.correction import correct
-from mtbias.report import validation
-from mtbias.report.validation import LabelledLanguage, render_page
+from mtbias.metrics.human_agreement import LABELS, decided_by
+from mtbias.report import validation_page as validation
+from mtbias.report.validation_page import LabelledLanguage, render_page
 from mtbias.report.validation_table import render_validation
 from mtbias.types import Evidence, Gender, GenderCall, Reason, Span, Stereotype
-from mtbias.validation import CorrectedRun, Validation, together
 
 M, F = Gender.MALE, Gender.FEMALE
 EVIL = "</script><script>alert(1)</script><!--<img src=x onerror=alert(2)>\"'&lt;"

@@ -9,7 +9,7 @@ import pytest
 
 from mtbias.errors import RunFolderError
 from mtbias.runs import Chunks, remove_chunks
-from mtbias.runs.chunks import PARTS
+from mtbias.runs.kept_parts import PARTS
 
 RECORDS = [{"text": "Das ist gut.\u2028\n", "cut": True}, {"text": "", "cut": False}]
 

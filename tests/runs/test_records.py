@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mtbias.errors import DataError
 from mtbias.metrics import score
-from mtbias.runs.records import (
+from mtbias.runs.call_records import (
     CallRecord,
     from_lines,
     join_records,

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from mtbias.errors import RunFolderError
+from mtbias.files.writing import is_ours, write_atomic, write_new
 from mtbias.runs import Json, RunFolder
-from mtbias.runs.atomic import is_ours, write_atomic, write_new
-from mtbias.runs.chunks import PARTS
+from mtbias.runs.kept_parts import PARTS
 
 IDENTITY: dict[str, Json] = {"dataset": "demo", "language": "es", "seed": 0}
 

@@ -21,7 +21,7 @@ from mtbias.runs import (
     read_shard_reports,
     write_shard_report,
 )
-from mtbias.runs.chunks import PARTS, PLAN
+from mtbias.runs.kept_parts import PARTS, PLAN
 
 IDENTITY: dict[str, Json] = {"dataset": "demo", "seed": 0}
 PLANNED = PlanRecord("a1b2", (80, 327680), (16, 16, 5))

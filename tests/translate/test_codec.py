@@ -14,11 +14,11 @@ import torch
 
 from mtbias.demo import model_folder_of_demo
 from mtbias.errors import MissingResourceError, ModelError, UsageError
-from mtbias.translate.codec import Codec
-from mtbias.translate.decoding import Decoding
-from mtbias.translate.families import Direction
-from mtbias.translate.hf import TransformersEngine
-from mtbias.translate.models import RECORD, files_hash, is_offline, locate, read_pins
+from mtbias.translate.seq2seq.checkpoints import RECORD, files_hash, is_offline, locate, read_pins
+from mtbias.translate.seq2seq.codec import Codec
+from mtbias.translate.seq2seq.decoding import Decoding
+from mtbias.translate.seq2seq.families import Direction
+from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 
 from .checkpoints import sentences
 from .conftest import Checkpoint

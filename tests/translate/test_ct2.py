@@ -18,13 +18,13 @@ import pytest
 import torch
 
 from mtbias.errors import ModelError, UsageError
-from mtbias.translate.codec import Codec
-from mtbias.translate.ct2 import DTYPES, CTranslate2Engine
-from mtbias.translate.decoding import Decoding
-from mtbias.translate.engine import Engine, Generated
-from mtbias.translate.generate import Generation, Memory
-from mtbias.translate.hf import TransformersEngine
-from mtbias.translate.plan import cpu_budget, make_plan
+from mtbias.translate.seq2seq.batch_plan import cpu_budget, make_plan
+from mtbias.translate.seq2seq.codec import Codec
+from mtbias.translate.seq2seq.ct2_engine import DTYPES, CTranslate2Engine
+from mtbias.translate.seq2seq.decoding import Decoding
+from mtbias.translate.seq2seq.engine import Engine, Generated
+from mtbias.translate.seq2seq.generation import Generation, Memory
+from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 
 from .checkpoints import sentences
 from .conftest import Checkpoint
@@ -311,9 +311,9 @@ def test_out_of_memory_is_said(m2m100: Path, ct2_cache: Path) -> None:
     program = f"""
         import resource
         from pathlib import Path
-        from mtbias.translate.ct2 import CTranslate2Engine
-        from mtbias.translate.decoding import Decoding
-        from mtbias.translate.engine import OutOfMemory
+        from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
+        from mtbias.translate.seq2seq.decoding import Decoding
+        from mtbias.translate.seq2seq.engine import OutOfMemory
         engine = CTranslate2Engine(Path({str(m2m100)!r}), cache=Path({str(ct2_cache)!r}), threads=1)
         source = [*range(10, 60), 2]
         decoding = Decoding(beams=50)

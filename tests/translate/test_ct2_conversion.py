@@ -18,16 +18,16 @@ import pytest
 import torch
 
 from mtbias.errors import ModelError
-from mtbias.translate.codec import Codec
-from mtbias.translate.ct2 import CTranslate2Engine
-from mtbias.translate.ct2_conversion import RECORD, convert
-from mtbias.translate.decoding import Decoding
+from mtbias.translate.seq2seq.codec import Codec
+from mtbias.translate.seq2seq.ct2_conversion import RECORD, convert
+from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
+from mtbias.translate.seq2seq.decoding import Decoding
 
 from .checkpoints import sentences
 
 pytest.importorskip("ctranslate2")
 
-START = "from pathlib import Path\nfrom mtbias.translate.ct2_conversion import convert\n"
+START = "from pathlib import Path\nfrom mtbias.translate.seq2seq.ct2_conversion import convert\n"
 
 
 def copy_of(folder: Path, target: Path) -> Path:
@@ -249,7 +249,7 @@ def test_without_the_library(m2m100: Path, tmp_path: Path) -> None:
         sys.modules["ctranslate2"] = None  # as if it were not installed
         from pathlib import Path
         from mtbias.errors import DependencyError
-        from mtbias.translate.ct2 import CTranslate2Engine
+        from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
         try:
             CTranslate2Engine(Path({str(m2m100)!r}), cache=Path({str(tmp_path)!r}))
         except DependencyError as error:

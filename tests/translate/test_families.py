@@ -15,12 +15,12 @@ import pytest
 import torch
 
 from mtbias.errors import ModelError
-from mtbias.translate.codec import Codec
-from mtbias.translate.decoding import Decoding
-from mtbias.translate.families import M2M100, Direction, Family, Marian, MBart50
-from mtbias.translate.generate import Generation, Memory
-from mtbias.translate.hf import TransformersEngine
-from mtbias.translate.plan import cpu_budget, make_plan
+from mtbias.translate.seq2seq.batch_plan import cpu_budget, make_plan
+from mtbias.translate.seq2seq.codec import Codec
+from mtbias.translate.seq2seq.decoding import Decoding
+from mtbias.translate.seq2seq.families import M2M100, Direction, Family, Marian, MBart50
+from mtbias.translate.seq2seq.generation import Generation, Memory
+from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 
 from .checkpoints import TWO_TARGETS, UNSEEN, WRONG_SOURCE, learn_pieces, parallel, sentences
 from .conftest import Checkpoint

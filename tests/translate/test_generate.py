@@ -17,14 +17,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mtbias.errors import ModelError, UsageError
-from mtbias.translate.codec import Codec, Encoded
-from mtbias.translate.decoding import Decoding
-from mtbias.translate.engine import Engine, Generated, OutOfMemory, is_out_of_memory
-from mtbias.translate.generate import Generation, Memory, Output, count_outputs
-from mtbias.translate.hf import Abandoned, TransformersEngine
-from mtbias.translate.models import Checkpoint
-from mtbias.translate.plan import Budget, cpu_budget, make_plan
-from mtbias.translate.translator import Settings, Translator
+from mtbias.translate.seq2seq.batch_plan import Budget, cpu_budget, make_plan
+from mtbias.translate.seq2seq.checkpoints import Checkpoint
+from mtbias.translate.seq2seq.codec import Codec, Encoded
+from mtbias.translate.seq2seq.decoding import Decoding
+from mtbias.translate.seq2seq.engine import Engine, Generated, OutOfMemory, is_out_of_memory
+from mtbias.translate.seq2seq.generation import Generation, Memory, Output, count_outputs
+from mtbias.translate.seq2seq.transformers_engine import Abandoned, TransformersEngine
+from mtbias.translate.seq2seq.translator import Settings, Translator
 
 from .checkpoints import make_m2m100, sentences
 
@@ -151,7 +151,7 @@ def test_a_sentence_that_does_not_fit_alone_is_an_error_that_says_what_to_do(rea
 @pytest.fixture
 def three(ready: Ready, monkeypatch: pytest.MonkeyPatch) -> Iterator[TransformersEngine]:
     """The engine with three lanes, as a larger model has on a processor with three cores."""
-    monkeypatch.setattr("mtbias.translate.hf._SMALL", 0)
+    monkeypatch.setattr("mtbias.translate.seq2seq.transformers_engine._SMALL", 0)
     before = torch.get_num_threads()
     torch.set_num_threads(3)
     yield TransformersEngine(ready.folder)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from mtbias.corpora import load_corpus
 from mtbias.errors import DataError
-from mtbias.translate.given import GivenTranslations, read_translations
+from mtbias.translate.given_translations import GivenTranslations, read_translations
 from mtbias.types import Gender, Instance, Span, Stereotype, Translation
 
 

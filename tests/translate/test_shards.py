@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtbias.errors import UsageError
-from mtbias.translate.decoding import Decoding
-from mtbias.translate.generate import Memory, Output
-from mtbias.translate.models import Checkpoint
-from mtbias.translate.plan import Batch, Budget, make_plan
-from mtbias.translate.shards import Shard, batches_of
-from mtbias.translate.translator import Settings, Translator
+from mtbias.translate.seq2seq.batch_plan import Batch, Budget, make_plan
+from mtbias.translate.seq2seq.checkpoints import Checkpoint
+from mtbias.translate.seq2seq.decoding import Decoding
+from mtbias.translate.seq2seq.generation import Memory, Output
+from mtbias.translate.seq2seq.shards import Shard, batches_of
+from mtbias.translate.seq2seq.translator import Settings, Translator
 
 from .checkpoints import sentences
 

@@ -1,0 +1,77 @@
+"""Word types as the aligner counts them, and the sentence pairs as integer arrays.
+
+The types are coarser than words, so that a few thousand sentences are enough: case and marks are folded, written-on
+articles and prepositions are cut where the rest is a word of the corpus, inflectional endings are cut.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtbias.language.definition import Language
+
+IntArray = NDArray[np.int64]
+
+
+def target_keys(language: Language, forms: Iterable[str] | Mapping[str, int]) -> dict[str, str]:
+    """Folded target form (given as they occur, or counted) → the type that the aligner counts.
+
+    A written-on article or preposition is cut where the rest is in the plugin's nouns or occurs in the corpus on its
+    own or behind another one; then the longest inflectional ending is cut.
+    """
+    counts = Counter(forms)
+    bare: Counter[str] = Counter()
+    for form, count in counts.items():
+        for _, base in language.bases(form):
+            bare[base] += count
+    return {form: language.stem(_base(language, form, counts, bare)) for form in counts}
+
+
+def _base(language: Language, form: str, counts: Mapping[str, int], bare: Mapping[str, int]) -> str:
+    if form in language.nouns:
+        return form
+    for _, base in language.bases(form)[1:]:
+        if base in language.nouns:
+            return base
+    for _, base in language.bases(form)[1:]:
+        if len(base) >= 3 and (base in counts or bare[base] > 2 * counts[form]):
+            return base
+    return form
+
+
+@dataclass(frozen=True)
+class Side:
+    """One language's half of the pairs: type ids of all tokens in a row, and where each sentence starts."""
+
+    ids: IntArray
+    offsets: IntArray
+    types: tuple[str, ...]
+
+    @property
+    def lengths(self) -> IntArray:
+        """Tokens per sentence, shape [pairs]."""
+        return np.diff(self.offsets)
+
+
+def index_side(sentences: Iterable[Iterable[str]]) -> Side:
+    """Number the types of `sentences` in order of first appearance (so that the same input gives the same numbers)."""
+    numbers: dict[str, int] = {}
+    ids, ends = array("q"), array("q", [0])
+    for sentence in sentences:
+        ids.extend(numbers.setdefault(form, len(numbers)) for form in sentence)
+        ends.append(len(ids))
+    return Side(np.array(ids, np.int64), np.array(ends, np.int64), tuple(numbers))
+
+
+def merge_types(side: Side, keys: Mapping[str, str]) -> Side:
+    """`side` with every type replaced by its key; types of one key become one."""
+    numbers: dict[str, int] = {}
+    of_type = np.array([numbers.setdefault(keys[form], len(numbers)) for form in side.types], np.int64)
+    ids = of_type[side.ids] if len(of_type) else side.ids
+    return Side(ids, side.offsets, tuple(numbers))

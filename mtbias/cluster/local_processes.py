@@ -1,0 +1,186 @@
+"""The tasks of a sweep as processes of this machine: one a GPU, or some on the CPU; one that fails stops no other."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mtbias.cluster.sweep_tasks import TABLE, Plan, Task
+from mtbias.cluster.task_runs import (
+    LOGS,
+    Failure,
+    Looked,
+    forget_failure,
+    is_done,
+    is_running,
+    read_failure,
+    write_failure,
+)
+from mtbias.files.writing import explained
+from mtbias.machine.cores_and_memory import usable_cores
+
+_PAUSE = 0.05
+_GRACE = 10.0
+"""Seconds that a task has to end after SIGTERM."""
+
+OFFLINE = {"MTBIAS_NO_NETWORK": "1", "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
+"""The environment of tasks: any attempt to reach the network is an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """A place where one task runs at a time."""
+
+    environment: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a task ended; `failure` is None where it did what it should."""
+
+    task: Task
+    failure: Failure | None
+
+
+def workers(*, gpus: int, jobs: int) -> list[Worker]:
+    """One worker for each of `gpus` GPUs, else `jobs` on the CPU, which share its cores."""
+    count = gpus or jobs
+    threads = os.environ.get("OMP_NUM_THREADS") or str(max(1, usable_cores() // count))
+    visible = [name for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name]
+    named = visible if len(visible) >= gpus else [str(n) for n in range(gpus)]
+    return [
+        Worker({"OMP_NUM_THREADS": threads, **({"CUDA_VISIBLE_DEVICES": named[n]} if gpus else {})})
+        for n in range(count)
+    ]
+
+
+def run_locally(
+    plan: Plan, file: Path, *, device: str, places: Sequence[Worker], say: Callable[[str], object]
+) -> list[Ended]:
+    """Run all tasks that are not done, each as ``mtbias sweep FILE --task ID``, in the plan's order.
+
+    A task begins when all that it needs have ended, well or not: what is there is scored. Whatever ends this call ends
+    the tasks that run.
+
+    Args:
+        plan: of the sweep in `file`.
+        file: the sweep's file.
+        device: ``cpu`` or ``cuda``.
+        places: see `workers`.
+        say: called with a line at the beginning and end of a task.
+
+    Raises:
+        RunFolderError: the folder of logs cannot be written.
+    """
+    logs = plan.sweep.out / LOGS
+    with explained(logs, "make the folder"):
+        logs.mkdir(parents=True, exist_ok=True)
+    ended: list[Ended] = []
+    waiting = list(plan.tasks)
+    running: dict[int, tuple[Task, subprocess.Popen[bytes]]] = {}
+    over: set[str] = set()
+    looked: Looked = {}
+    try:
+        while waiting or running:
+            for place, (task, process) in list(running.items()):
+                if process.poll() is not None:
+                    del running[place]
+                    over.add(task.id)
+                    for cell in task.cells:
+                        looked.pop(cell.id, None)
+                    ended.append(_judge(plan, task, process.returncode))
+                    say(_line(ended[-1]))
+            for place in [n for n in range(len(places)) if n not in running]:
+                chosen = _take(plan, waiting, over, ended, looked)
+                if chosen is None:
+                    break
+                running[place] = chosen, _start(plan, file, chosen, device, places[place])
+                say(f"{chosen.id}: begins")
+            if waiting or running:
+                time.sleep(_PAUSE)
+    finally:
+        _end([process for _, process in running.values()])
+    return ended
+
+
+def _take(plan: Plan, waiting: list[Task], over: set[str], ended: list[Ended], looked: Looked) -> Task | None:
+    """The next task that can begin and is not done; it, and those that need not begin, no longer wait.
+
+    One that another process does just now waits on.
+    """
+    for task in list(waiting):
+        if not all(need.id in over for need in plan.needs(task)) or is_running(plan.sweep.out, task):
+            continue
+        waiting.remove(task)
+        failed = [end.task.id for end in ended if end.failure is not None]
+        if is_done(plan, task, looked):
+            over.add(task.id)
+            forget_failure(plan.sweep.out, task)
+        elif task.kind == TABLE and failed:
+            ended.append(Ended(task, Failure(f"not begun, since {failed[-1]} failed", "")))
+        else:
+            forget_failure(plan.sweep.out, task)
+            return task
+    return None
+
+
+def log_file(plan: Plan, task: Task) -> Path:
+    """What a task on this machine prints."""
+    return plan.sweep.out / LOGS / f"{task.file_name}.log"
+
+
+def _start(plan: Plan, file: Path, task: Task, device: str, place: Worker) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "mtbias", "sweep", str(file), "--task", task.id, "--device", device]
+    path = log_file(plan, task)
+    with explained(path, "write"), path.open("wb") as log:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **OFFLINE, **place.environment},
+        )
+
+
+def _judge(plan: Plan, task: Task, code: int) -> Ended:
+    if code == 0:
+        return Ended(task, None)
+    failure = read_failure(plan.sweep.out, task)
+    if failure is None:
+        how = f"ended by signal {-code}" if code < 0 else f"exit code {code}"
+        said = _last_word(log_file(plan, task)) if code > 0 else ""  # one that was killed said nothing about it
+        failure = Failure(said or how, str(log_file(plan, task)))
+        write_failure(plan.sweep.out, task, failure)
+    return Ended(task, failure)
+
+
+def _last_word(log: Path) -> str:
+    """The last error that a task printed."""
+    try:
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    said = [line for line in lines if line.startswith("mtbias: ")]
+    return said[-1].removeprefix("mtbias: ") if said else ""
+
+
+def _line(ended: Ended) -> str:
+    return f"{ended.task.id}: " + ("done" if ended.failure is None else f"failed: {ended.failure.error}")
+
+
+def _end(processes: Sequence[subprocess.Popen[bytes]]) -> None:
+    """End the processes that still run: SIGTERM, then SIGKILL."""
+    for process in processes:
+        process.terminate()
+    until = time.monotonic() + _GRACE
+    for process in processes:
+        try:
+            process.wait(max(0.0, until - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

@@ -1,0 +1,215 @@
+"""What is on this machine: versions, devices, engines, folders, network, what a sweep needs, and a run of the demo."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from mtbias import __version__
+from mtbias.cluster.inventory import inventory
+from mtbias.cluster.sweep_file import Sweep
+from mtbias.cluster.task_runs import translation_device
+from mtbias.errors import MtbiasError
+from mtbias.machine import network as offline
+from mtbias.machine.cores_and_memory import usable_cores
+
+DEMO_LANG = "de"
+DEMO_NUMBERS = {"accuracy": 70.5, "delta_g": 14.5, "delta_s": 50.4}
+"""Of the demo in `DEMO_LANG`, in per cent, as README.md has them."""
+_TOLERANCE = 0.5
+"""Points: a GPU may break a near tie another way, which moves a sentence of 512 (0.2 points) or two."""
+_NEEDED = ("torch", "transformers", "stanza", "numpy", "scipy", "sentencepiece", "huggingface-hub")
+_OPTIONAL = {"ctranslate2": "ct2", "submitit": "slurm", "pandas": "dataframes", "eflomal": "eflomal"}
+_GIB = 2**30
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at."""
+
+    part: str
+    """Heading in the text."""
+    name: str
+    found: str
+    wrong: bool = False
+    """Whether something needed is missing."""
+
+    def to_json(self) -> dict[str, Any]:
+        """For ``--json``."""
+        return {"part": self.part, "name": self.name, "found": self.found, "ok": not self.wrong}
+
+
+def examine(sweep: Sweep | None, *, cache: Path | None, demo: bool) -> list[Check]:
+    """Look at everything. Nothing is fetched, nothing leaves the machine.
+
+    Args:
+        sweep: whose models and data are looked for; None looks at none.
+        cache: mtbias's cache, where no sweep names one.
+        demo: whether to run the demo in one language.
+    """
+    cache = sweep.cache_dir if sweep is not None and sweep.cache_dir is not None else cache
+    checks = list(_versions())
+    if any(check.wrong for check in checks):
+        return checks  # without these nothing else can be looked at
+    checks += [*_devices(sweep), *_engines(sweep), *_folders(sweep, cache), *_network()]
+    if sweep is not None:
+        checks += [
+            Check(f"needed by the sweep {sweep.name}", part.title, part.problem or part.where, bool(part.problem))
+            for part in inventory(sweep)
+        ]
+    if demo:
+        checks.append(_demo(cache))
+    return checks
+
+
+def as_text(checks: Sequence[Check]) -> str:
+    """A heading a part, a line a check; what is wrong is marked."""
+    lines: list[str] = []
+    part, width = "", 0
+    for check in checks:
+        if check.part != part:
+            lines += ([""] if lines else []) + [check.part]
+            part, width = check.part, max(len(other.name) for other in checks if other.part == check.part)
+        lines.append(f"{'!' if check.wrong else ' '} {check.name:<{width}}  {check.found}")
+    return "\n".join(lines) + "\n"
+
+
+def _versions() -> Iterator[Check]:
+    yield Check("versions", "mtbias", __version__)
+    yield Check("versions", "python", f"{platform.python_version()} on {platform.platform()}")
+    for name in _NEEDED:
+        found = _version(name)
+        yield Check("versions", name, found or "not installed: pip install mtbias", not found)
+    for name, extra in _OPTIONAL.items():
+        yield Check("versions", name, _version(name) or f"not installed (optional: pip install 'mtbias[{extra}]')")
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""
+
+
+def _devices(sweep: Sweep | None) -> Iterator[Check]:
+    import torch
+
+    found = f"{usable_cores()} cores for this process, {torch.get_num_threads()} threads of torch; float32"
+    yield Check("devices", "cpu", found)
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    for n in range(count):
+        memory = torch.cuda.mem_get_info(n)[0] / _GIB
+        types = "float32, float16" + (", bfloat16" if torch.cuda.is_bf16_supported(including_emulation=False) else "")
+        yield Check("devices", f"cuda:{n}", f"{torch.cuda.get_device_name(n)}, {memory:.0f} GiB free; {types}")
+    if not count:
+        built = torch.version.cuda
+        why = f"torch is built for CUDA {built}, and sees none" if built else "this build of torch has no CUDA"
+        yield Check("devices", "cuda", f"no GPU: {why}", sweep is not None and sweep.device == "cuda")
+
+
+def _engines(sweep: Sweep | None) -> Iterator[Check]:
+    wanted = "transformers" if sweep is None else sweep.engine
+    try:
+        import ctranslate2
+
+        types = ", ".join(sorted(ctranslate2.get_supported_compute_types("cpu")))
+        yield Check("engines", "ct2", f"here; on the CPU {types}")
+    except ImportError:
+        yield Check("engines", "ct2", "not here: pip install 'mtbias[ct2]'", wanted == "ct2")
+
+
+def _folders(sweep: Sweep | None, cache: Path | None) -> Iterator[Check]:
+    from huggingface_hub.constants import HF_HUB_CACHE
+
+    from mtbias.corpora import cache_folder
+    from mtbias.demo import STANZA_NAME
+    from mtbias.morphology import stanza_folder
+
+    root = cache_folder(cache)
+    yield Check("folders", "cache", _space(root))
+    yield Check("folders", "Hugging Face", _space(Path(HF_HUB_CACHE)))
+    given = None if sweep is None else sweep.stanza_dir
+    yield Check("folders", "Stanza", "the demo's" if str(given) == STANZA_NAME else _space(stanza_folder(given, root)))
+    if sweep is not None:
+        yield Check("folders", "runs", _space(sweep.out), not _writable(sweep.out))
+
+
+def _space(folder: Path) -> str:
+    there = folder
+    while not there.exists() and there != there.parent:
+        there = there.parent
+    free = shutil.disk_usage(there).free / _GIB
+    notes = [f"{free:.1f} GiB free", *([] if folder.exists() else ["not there yet"])]
+    notes += [] if os.access(there, os.W_OK) else ["cannot be written"]
+    return f"{folder} ({', '.join(notes)})"
+
+
+def _writable(folder: Path) -> bool:
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    return os.access(folder, os.W_OK)
+
+
+def _network() -> Iterator[Check]:
+    from mtbias.translate.seq2seq.checkpoints import is_offline
+
+    if offline.asked_for():
+        found = f"forbidden by {offline.VARIABLE}"
+    elif is_offline(asked=False):
+        found = "hub downloads are forbidden by HF_HUB_OFFLINE"
+    else:
+        found = "allowed for `fetch`, and for `eval` where something is missing"
+    others = _interfaces()
+    found += "; " + (f"interfaces: {', '.join(others)}" if others else "no interface but the loopback: cut off")
+    yield Check("network", "network", found)
+
+
+def _interfaces() -> list[str]:
+    """Network interfaces that are up, but for the loopback; nothing is sent to find out."""
+    root = Path("/sys/class/net")
+    found = []
+    for path in sorted(root.iterdir()) if root.is_dir() else []:
+        try:
+            up = int((path / "flags").read_text(), 16) & 1
+        except (OSError, ValueError):
+            continue
+        if up and path.name != "lo":
+            found.append(path.name)
+    return found
+
+
+def _demo(cache: Path | None) -> Check:
+    """`mtbias eval --model demo` in memory, against its known numbers."""
+    from mtbias.evaluation.preparation import Fetching, Tools, prepare_eval
+    from mtbias.evaluation.stages import evaluate
+    from mtbias.translate.seq2seq.checkpoints import DEMO
+    from mtbias.translate.seq2seq.translator import Settings
+
+    try:
+        device = translation_device("auto")
+        request = prepare_eval(
+            DEMO,
+            DEMO_LANG,
+            dataset=DEMO,
+            data=None,
+            revision=None,
+            settings=Settings(device=device),
+            tools=Tools(device=device, cache_dir=cache),
+            fetching=Fetching(offline=True),
+            seed=0,
+            resamples=0,
+        )
+        overall = evaluate(request)["overall"]
+    except MtbiasError as error:
+        return Check("demo", DEMO_LANG, f"failed: {error}", wrong=True)
+    told = ", ".join(f"{key} {overall[key]:.1f}" for key in DEMO_NUMBERS)
+    wrong = [key for key, known in DEMO_NUMBERS.items() if abs(overall[key] - known) > _TOLERANCE]
+    known = ", ".join(f"{key} {DEMO_NUMBERS[key]:.1f}" for key in wrong)
+    found = f"{told} on {device}: " + (f"expected {known}" if wrong else "as known")
+    return Check("demo", DEMO_LANG, found, bool(wrong))

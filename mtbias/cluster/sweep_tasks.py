@@ -1,0 +1,204 @@
+"""From a sweep to cells (a run folder each) and from cells to tasks, and what all of it takes about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from mtbias.cluster.model_sizes import Speed, score_speed, translate_speed
+from mtbias.cluster.sweep_file import Sweep
+from mtbias.errors import DataError, UsageError
+from mtbias.translate.seq2seq.shards import Shard
+
+TABLE = "table"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One run: a model with a preset, a language, a data set."""
+
+    dataset: str
+    model: str
+    preset: str
+    lang: str
+    system: str
+    """The model's name in paths and tables, with the preset where it is not ``paper``."""
+    folder: Path
+    sentences: int | None
+    """Of the corpus; None where it is not here and not in the catalog."""
+    shards: int
+
+    @property
+    def id(self) -> str:
+        """``dataset/system/lang``, the folder below the sweep's."""
+        return f"{self.dataset}/{self.system}/{self.lang}"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What one process does. `id` is ``translate:CELL:K/N``, ``score:LANG`` or ``table``."""
+
+    kind: str
+    cells: tuple[Cell, ...]
+    shard: Shard | None = None
+
+    @property
+    def id(self) -> str:
+        """The name by which ``mtbias sweep FILE --task ID`` runs it."""
+        if self.kind == "translate":
+            return f"translate:{self.cells[0].id}:{self.shard}"
+        return TABLE if self.kind == TABLE else f"score:{self.cells[0].lang}"
+
+    @property
+    def file_name(self) -> str:
+        """The same as part of a file name; ids have no "+"."""
+        return self.id.replace("/", "+").replace(":", "+")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The cells of a sweep, by data set, model, preset and language, and its tasks in an order that they can run in."""
+
+    sweep: Sweep
+    cells: tuple[Cell, ...]
+    tasks: tuple[Task, ...]
+
+    def task(self, name: str) -> Task:
+        """The task of that id.
+
+        Raises:
+            UsageError: there is none.
+        """
+        for task in self.tasks:
+            if task.id == name:
+                return task
+        raise UsageError(
+            f"--task: this sweep has no task {name!r}; its tasks are such as {self.tasks[0].id}, "
+            f"{next(t.id for t in self.tasks if t.kind == 'score')} and {TABLE}; `mtbias sweep FILE --tasks` lists them"
+        )
+
+    def needs(self, task: Task) -> tuple[Task, ...]:
+        """The tasks that must have ended before `task` begins."""
+        if task.kind == TABLE:
+            return tuple(t for t in self.tasks if t.kind == "score")
+        return tuple(t for cell in task.cells for t in self._shards[cell.id]) if task.kind == "score" else ()
+
+    @cached_property
+    def _shards(self) -> Mapping[str, Sequence[Task]]:
+        """The translate tasks of each cell."""
+        found: dict[str, list[Task]] = {cell.id: [] for cell in self.cells}
+        for task in self.tasks:
+            if task.kind == "translate":
+                found[task.cells[0].id].append(task)
+        return found
+
+
+def make_plan(sweep: Sweep, count: Callable[[Sweep, str], int | None] | None = None) -> Plan:
+    """The plan of a sweep.
+
+    Scoring is one task a language, over all its cells: so each distinct translation is analysed once, by the one
+    process that writes the language's cache.
+
+    Args:
+        sweep: what is asked for.
+        count: gives the sentences of a data set; by default `count_sentences`.
+
+    Raises:
+        DataError: two models would share a folder.
+        UsageError: an unknown data set.
+    """
+    systems = _systems(sweep)
+    cells = []
+    for dataset in sweep.datasets:
+        sentences = (count or count_sentences)(sweep, dataset)
+        shards = sweep.shards or max(1, -(-(sentences or 0) // sweep.sentences_per_shard))
+        for (model, preset), system in systems.items():
+            cells += [
+                Cell(
+                    dataset=dataset,
+                    model=model,
+                    preset=preset,
+                    lang=lang,
+                    system=system,
+                    folder=sweep.out / dataset / system / lang,
+                    sentences=sentences,
+                    shards=shards,
+                )
+                for lang in sweep.languages
+            ]
+    tasks = [
+        Task("translate", (cell,), Shard(k, cell.shards))
+        for lang in sweep.languages
+        for cell in cells
+        if cell.lang == lang
+        for k in range(1, cell.shards + 1)
+    ]
+    tasks += [Task("score", tuple(cell for cell in cells if cell.lang == lang)) for lang in sweep.languages]
+    return Plan(sweep, tuple(cells), (*tasks, Task(TABLE, tuple(cells))))
+
+
+def count_sentences(sweep: Sweep, dataset: str) -> int | None:
+    """The sentences of a data set: read where it is here, else the catalog's rows; None where neither helps.
+
+    Raises:
+        UsageError: an unknown data set.
+        DataError: its file is damaged.
+    """
+    from mtbias.corpora import cache_folder, datasets, load_corpus
+    from mtbias.errors import MissingResourceError
+
+    try:
+        return len(load_corpus(dataset, sweep.data.get(dataset), cache=cache_folder(sweep.cache_dir)).instances)
+    except MissingResourceError:
+        known = datasets().get(dataset)
+        return None if known is None else known.rows
+
+
+def _systems(sweep: Sweep) -> dict[tuple[str, str], str]:
+    """Names of models with their presets, unique and safe as a folder's name."""
+    systems: dict[tuple[str, str], str] = {}
+    for model in sweep.models:
+        name = Path(model).name if Path(model).is_absolute() else model.replace("/", "--")
+        for preset in sweep.presets:
+            system = _safe(name) if preset == "paper" else f"{_safe(name)}-{_safe(preset)}"
+            twin = next((key for key, value in systems.items() if value == system), None)
+            if twin is not None:
+                raise DataError(
+                    f"models: {twin[0]} and {model} would share the folder {system!r}; rename the folder of one"
+                )
+            systems[model, preset] = system
+    return systems
+
+
+def _safe(name: str) -> str:
+    return re.sub(r"[^\w.-]", "_", name, flags=re.ASCII).lstrip(".") or "model"
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """About how long tasks take, one after the other, in seconds; None where a speed or a count is not known."""
+
+    translate: float | None
+    score: float | None
+    speed: Speed | None
+
+
+def estimate(plan: Plan, cell: Cell, *, gpu: bool) -> Estimate:
+    """Sentences over sentences a second, for one cell (``model_sizes.toml``, or the sweep's ``[speeds]``)."""
+    speed = translate_speed(plan.sweep, cell.model, gpu=gpu)
+    if cell.sentences is None:
+        return Estimate(None, None, speed)
+    translate = None if speed is None else cell.sentences / speed.value
+    return Estimate(translate, cell.sentences / score_speed().value, speed)
+
+
+def totals(estimates: Sequence[Estimate]) -> Mapping[str, float | None]:
+    """Sums over cells; None where one of them is not known."""
+    sums: dict[str, float | None] = {}
+    for name in ("translate", "score"):
+        values: list[float | None] = [getattr(e, name) for e in estimates]
+        sums[name] = None if None in values else sum(v for v in values if v is not None)
+    return sums

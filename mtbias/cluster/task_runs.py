@@ -1,0 +1,302 @@
+"""Doing one task of a sweep in this process, and what is written down about tasks: who runs, who failed and why."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mtbias.cluster.sweep_file import Sweep
+from mtbias.cluster.sweep_table import table_is_current, write_tables
+from mtbias.cluster.sweep_tasks import TABLE, Cell, Plan, Task
+from mtbias.errors import MissingTranslationsError, MtbiasError
+from mtbias.files.writing import explained, write_atomic
+from mtbias.runs import RunProgress
+from mtbias.runs import progress as progress_of
+
+if TYPE_CHECKING:
+    from mtbias.evaluation.request import EvalRequest, Progress
+    from mtbias.morphology import Analyser
+
+TASKS, LOGS = "tasks", "logs"
+"""Folders of a sweep for records of tasks, and for what tasks print."""
+
+
+Looked = dict[str, RunProgress]
+"""How far runs are that were looked at, by the ids of their cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a task failed."""
+
+    error: str
+    """One line."""
+    log: str
+    """The file with all that the task printed; empty where it is not known."""
+
+
+def is_done(plan: Plan, task: Task, looked: Looked | None = None) -> bool:
+    """Whether the result of a task is there, by the files of the run folders alone.
+
+    Args:
+        plan: the sweep's.
+        task: one of the plan's.
+        looked: what was found of runs that were looked at before; this one is added. A complete run's files are hashed
+            each time that it is looked at.
+
+    Raises:
+        RunFolderError: a folder cannot be read.
+    """
+    if task.kind == TABLE:
+        return table_is_current(plan)
+    found = [look(cell, {} if looked is None else looked) for cell in task.cells]
+    if task.shard is None:
+        return all(run.complete for run in found) and all(page.is_file() for page in pages(plan.sweep, task))
+    shard, run = task.shard, found[0]
+    return run.translated or (run.batches is not None and not any(shard.has(n) for n in run.missing))
+
+
+def look(cell: Cell, looked: Looked) -> RunProgress:
+    """How far the run of a cell is, from `looked` where it is there.
+
+    Raises:
+        RunFolderError: its folder cannot be read.
+    """
+    if cell.id not in looked:
+        looked[cell.id] = progress_of(cell.folder)
+    return looked[cell.id]
+
+
+def run_task(plan: Plan, task: Task, *, device: str, say: Callable[[str], object], progress: Progress) -> None:
+    """Do what is left of a task; nothing where its result is there.
+
+    Args:
+        plan: the sweep's.
+        task: one of the plan's.
+        device: ``cpu`` or ``cuda``: that on which the sweep translates (`translation_device`).
+        say: called with a line about what was done.
+        progress: see `mtbias.evaluation.request.Progress`.
+
+    Raises:
+        MtbiasError: the first error; the other cells of a score task were tried all the same.
+    """
+    if is_done(plan, task):
+        say(f"{task.id}: done already")
+    elif task.kind == TABLE:
+        say(f"{task.id}: {', '.join(map(str, write_tables(plan)))}")
+    elif task.shard is not None:
+        _translate(plan.sweep, task, device, say, progress)
+    else:
+        _score(plan.sweep, task, device, say, progress)
+
+
+def translation_device(asked: str) -> str:
+    """``auto`` is a GPU where torch sees one here, else the CPU.
+
+    Raises:
+        UsageError: a GPU is asked for and there is none.
+    """
+    if asked == "auto":
+        return "cuda" if _gpus() else "cpu"
+    if asked == "cuda":
+        from mtbias.evaluation.preparation import check_gpu
+
+        check_gpu("cuda")
+    return asked
+
+
+def _gpus() -> int:
+    import torch
+
+    return int(torch.cuda.device_count()) if torch.cuda.is_available() else 0
+
+
+def _translate(sweep: Sweep, task: Task, device: str, say: Callable[[str], object], progress: Progress) -> None:
+    from mtbias.evaluation.translation import translate_shard
+
+    (cell,), shard = task.cells, task.shard
+    if shard is None:
+        raise ValueError(f"expected a shard of {task.id}")
+    report = translate_shard(make_request(sweep, cell, device, here=device), shard, out=cell.folder, progress=progress)
+    say(
+        f"{task.id}: {report.sentences:,} sentences, {report.generated:,} translated now, {report.resumed:,} were "
+        f"there, {report.seconds:.0f} s"
+    )
+
+
+def _score(sweep: Sweep, task: Task, device: str, say: Callable[[str], object], progress: Progress) -> None:
+    """All cells of a language, one after the other, Stanza's models loaded once; then pages that compare systems."""
+    from mtbias.evaluation.stages import evaluate
+
+    here = "cuda" if _gpus() else "cpu"
+    errors: list[MtbiasError] = []
+    analyser: Analyser | None = None
+    for page in pages(sweep, task):  # one that is there may be of fewer systems
+        with explained(page, "remove"):
+            page.unlink(missing_ok=True)
+    for cell in task.cells:
+        try:
+            if progress_of(cell.folder).complete:
+                say(f"{task.id}: {cell.id} done already")
+                continue
+            request = make_request(sweep, cell, device, here=here)
+            if analyser is not None and analyser.signature == request.analyser.signature:
+                request = replace(request, analyser=analyser)
+            analyser = request.analyser
+            evaluate(request, out=cell.folder, generate=False, progress=progress)
+            say(f"{task.id}: {cell.id} scored")
+        except MissingTranslationsError as error:
+            first = str(error).partition(";")[0]
+            errors.append(MissingTranslationsError(f"{first}; `mtbias sweep FILE` or `mtbias submit FILE` makes them"))
+        except MtbiasError as error:
+            errors.append(error)
+    if errors:
+        more = f" (and {len(errors) - 1} more cells of {task.cells[0].lang})" if len(errors) > 1 else ""
+        raise type(errors[0])(f"{errors[0]}{more}")
+    for page, cells in pages(sweep, task).items():
+        _write_page(page, cells)
+        say(f"{task.id}: {page}")
+
+
+def pages(sweep: Sweep, task: Task) -> dict[Path, list[Cell]]:
+    """The pages of a score task: one a data set where there are several systems, with their runs side by side."""
+    found: dict[Path, list[Cell]] = {}
+    for cell in task.cells:
+        found.setdefault(sweep.out / cell.dataset / f"report-{cell.lang}.html", []).append(cell)
+    return {page: cells for page, cells in found.items() if len(cells) > 1}
+
+
+def _write_page(page: Path, cells: Sequence[Cell]) -> None:
+    from mtbias.language.installed import get_language
+    from mtbias.report.run_page import ReportRun, render_html
+    from mtbias.runs import read_run
+
+    direction = get_language(cells[0].lang).direction
+    runs = [(cell, read_run(cell.folder)) for cell in cells]
+    shown = [ReportRun(c.system, c.lang, run.metrics, run.calls, direction) for c, run in runs]
+    write_atomic(page, render_html(shown).encode())
+
+
+def make_request(sweep: Sweep, cell: Cell, device: str, *, here: str) -> EvalRequest:
+    """The request of a cell, the same as that of ``mtbias eval``. Nothing is fetched.
+
+    The type is said explicitly, so that a node without GPU can score what one with a GPU translated.
+
+    Args:
+        sweep: the sweep.
+        cell: one of its cells.
+        device: on which the sweep translates.
+        here: the device of this process.
+    """
+    from mtbias.evaluation.preparation import Fetching, Tools, prepare_eval
+    from mtbias.translate.seq2seq.decoding import get_preset
+    from mtbias.translate.seq2seq.translator import Settings
+
+    dtype = sweep.dtype or (get_preset(cell.preset).gpu_dtype if device == "cuda" else "float32")
+    return prepare_eval(
+        cell.model,
+        cell.lang,
+        dataset=cell.dataset,
+        data=sweep.data.get(cell.dataset),
+        revision=None,
+        settings=Settings(
+            preset=cell.preset,
+            engine=sweep.engine,
+            beams=sweep.beams,
+            length_penalty=sweep.length_penalty,
+            max_length=sweep.max_length,
+            dtype=dtype,
+            device=here,
+            batch_rows=sweep.batch_rows,
+        ),
+        tools=Tools(
+            aligner=sweep.aligner,
+            stanza_dir=sweep.stanza_dir,
+            cache_dir=sweep.cache_dir,
+            device=here,
+            processes=sweep.processes,
+        ),
+        fetching=Fetching(offline=True),
+        seed=sweep.seed,
+        resamples=sweep.resamples,
+    )
+
+
+def recorded(plan: Plan, task: Task, log: Path | str, work: Callable[[], None]) -> None:
+    """Run `work` as `task`: others see that it runs (`is_running`), and why it failed (`read_failure`).
+
+    Raises:
+        MtbiasError: what `work` raises, other errors too.
+    """
+    with _marked(plan.sweep.out, task):
+        try:
+            work()
+        except Exception as error:
+            line = str(error) if isinstance(error, MtbiasError) else traceback.format_exception_only(error)[-1]
+            write_failure(plan.sweep.out, task, Failure(" ".join(line.split()), str(log)))
+            raise
+    forget_failure(plan.sweep.out, task)
+
+
+def write_failure(out: Path, task: Task, failure: Failure) -> None:
+    """Write down why a task failed; where even that fails, the task's own error is what counts."""
+    with suppress(MtbiasError, OSError):
+        (out / TASKS).mkdir(parents=True, exist_ok=True)
+        content = json.dumps({"task": task.id, "error": failure.error, "log": failure.log}, ensure_ascii=False)
+        write_atomic(out / TASKS / f"{task.file_name}.json", f"{content}\n".encode())
+
+
+def read_failure(out: Path, task: Task) -> Failure | None:
+    """Why a task failed when it last ran; None where it did not, or left no word."""
+    try:
+        content = json.loads((out / TASKS / f"{task.file_name}.json").read_bytes())
+        return Failure(str(content["error"]), str(content["log"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def forget_failure(out: Path, task: Task) -> None:
+    """The task has ended well, or begins anew."""
+    with suppress(OSError):
+        (out / TASKS / f"{task.file_name}.json").unlink(missing_ok=True)
+
+
+@contextmanager
+def _marked(out: Path, task: Task) -> Iterator[None]:
+    """A shared lock on a file of the task, which the system releases when the process ends, however it ends."""
+    folder = out / TASKS
+    with explained(folder, "make the folder"):
+        folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{task.file_name}.lock"
+    with explained(path, "write"):
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        with suppress(OSError):  # a file system without locks: nobody sees that the task runs
+            fcntl.flock(handle, fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(handle)
+
+
+def is_running(out: Path, task: Task) -> bool:
+    """Whether a process on this host (or, where locks work across hosts, on any) does the task now."""
+    try:
+        handle = os.open(out / TASKS / f"{task.file_name}.lock", os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(handle)
+    return False

@@ -1,0 +1,181 @@
+"""Counterfactual data augmentation of CoNLL-2012 files: every document a second time, with all genders swapped.
+
+Two kinds, which differ in what happens to first names: *anonymised* gives each an id (E1, E2, …), the same throughout
+the file; *names* gives each its counterpart of the other gender. Only the word column and the document's name change,
+so tags, parses and clusters stay as they are.
+
+Source: the two kinds compared by Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EACL 2023), section 6, after
+Zhao et al. (2018) and Hall Maudslay et al. (2019).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from mtbias.coref.conll import WORD, read_conll
+from mtbias.english.gender_swap import match_case, swap_words
+from mtbias.errors import DataError
+from mtbias.files.reading import read_text, split_lines
+
+TAG = 4
+"""The column of the part-of-speech tag."""
+NAME_TAGS = frozenset({"NNP", "NNPS"})
+_UNTAGGED = frozenset({"-", "_", "*"})
+_COLUMN = re.compile(r"\S+")
+_BEGIN = re.compile(r"(\s*#\s*begin document\s+\()(.*)(\);.*)")
+
+
+class Kind(StrEnum):
+    """What becomes of a first name."""
+
+    ANONYMISED = "anonymised"
+    """An id, E1, E2, … in the order in which names first occur in the file."""
+    NAMES = "names"
+    """Its counterpart of the other gender."""
+
+
+@dataclass(frozen=True, slots=True)
+class AugmentCounts:
+    """What was done to the copies."""
+
+    documents: int
+    sentences: int
+    tokens: int
+    words: int
+    """Gendered words that were swapped."""
+    names: int
+    """First names that were replaced."""
+    names_kept: int
+    """First names on the list that have no counterpart (names only)."""
+    by_tag: int
+    """*her* and *his* decided by their tag, PRP or PRP$."""
+    by_rule: int
+    """*her* and *his* decided by the words around them, for want of a tag; the ambiguous ones included."""
+    ambiguous: tuple[str, ...]
+    """Those of them that are guesses: document, and the words around."""
+
+
+@dataclass(frozen=True, slots=True)
+class Augmented:
+    """The copies as lines of CoNLL, and what was done."""
+
+    lines: tuple[str, ...]
+    original: tuple[str, ...]
+    """The lines of the file itself."""
+    sha256: str
+    counts: AugmentCounts
+
+
+def augment(
+    path: Path, kind: Kind, names: Collection[str], counterparts: Mapping[str, str], *, suffix: str = "_a"
+) -> Augmented:
+    """Make the gender-swapped copy of each document of the CoNLL-2012 file at `path`.
+
+    A word is a first name where it is one of `names` (in this spelling) and its tag is NNP or NNPS, or where the file
+    has no tag for it and it has a capital. The white space between columns stays as it is.
+
+    Args:
+        path: the file.
+        kind: what becomes of names.
+        names: the first names that are known.
+        counterparts: the other gender's name for a name (`match_names`); used for `Kind.NAMES`.
+        suffix: what is put behind each document's name, so that ids differ.
+
+    Raises:
+        DataError: what `read_conll` raises; with the suffix a document has the name of one in the file.
+
+    """
+    parsed = read_conll(path)
+    ids = {document.name for document in parsed.documents}
+    clash = sorted(name + suffix for name in ids if name + suffix in ids)
+    if clash:
+        raise DataError(
+            f"the copy would be named {clash[0]!r}, as a document is already; give another suffix", path=path
+        )
+    lines = split_lines(read_text(path).text)
+    work = _Work(kind, names, counterparts)
+    out: list[str] = []
+    sentence: list[str] = []
+    document = ""
+    for line in lines:
+        is_word = bool(line.strip()) and not line.lstrip().startswith("#")
+        if is_word:
+            sentence.append(line)
+            continue
+        out += work.sentence(sentence, document, suffix)
+        sentence = []
+        header = _BEGIN.fullmatch(line)
+        document = header[2] if header else document
+        out.append(f"{header[1]}{document}{suffix}{header[3]}" if header else line)
+    out += work.sentence(sentence, document, suffix)
+    return Augmented(tuple(out), tuple(lines), parsed.sha256, work.counts(len(parsed.documents)))
+
+
+class _Work:
+    """The file's running totals, and the ids that names have got."""
+
+    def __init__(self, kind: Kind, names: Collection[str], counterparts: Mapping[str, str]) -> None:
+        self.kind = kind
+        self.names = names
+        self.counterparts = counterparts
+        self.ids: dict[str, str] = {}
+        self.total: Counter[str] = Counter()
+        self.ambiguous: list[str] = []
+
+    def sentence(self, lines: list[str], document: str, suffix: str) -> Iterator[str]:
+        """The lines of a sentence with their words replaced."""
+        if not lines:
+            return
+        columns = [list(_COLUMN.finditer(line)) for line in lines]
+        words = [row[WORD][0] for row in columns]
+        tags = [row[TAG][0] if len(row) > TAG + 1 else "-" for row in columns]
+        self.total["sentences"] += 1
+        self.total["tokens"] += len(words)
+        are_names = {n for n, (word, tag) in enumerate(zip(words, tags, strict=True)) if self._is_name(word, tag)}
+        new = {n: self._name(words[n]) for n in sorted(are_names)}
+        for swap in swap_words(words, tags=tags, fixed=are_names):
+            new[swap.index] = swap.new
+            self.total["words"] += 1
+            if swap.old.lower() in {"her", "his"}:
+                self.total["by tag" if tags[swap.index] in {"PRP", "PRP$"} else "by rule"] += 1
+            if swap.ambiguous:
+                around = words[max(0, swap.index - 3) : swap.index + 4]
+                self.ambiguous.append(f"{document}: {' '.join(around)}")
+        for n, (line, row) in enumerate(zip(lines, columns, strict=True)):
+            first, word = row[0], row[WORD]
+            head = f"{line[: first.end()]}{suffix}{line[first.end() : word.start()]}"
+            yield f"{head}{new.get(n, word[0])}{line[word.end() :]}"
+
+    def _is_name(self, word: str, tag: str) -> bool:
+        if word not in self.names:
+            return False
+        return tag in NAME_TAGS or (tag in _UNTAGGED and word[:1].isupper())
+
+    def _name(self, word: str) -> str:
+        if self.kind is Kind.NAMES and word not in self.counterparts:
+            self.total["names kept"] += 1
+            return word
+        self.total["names"] += 1
+        if self.kind is Kind.NAMES:
+            return match_case(self.counterparts[word], word)
+        return self.ids.setdefault(word, f"E{len(self.ids) + 1}")
+
+    def counts(self, documents: int) -> AugmentCounts:
+        """The totals."""
+        total = self.total
+        return AugmentCounts(
+            documents=documents,
+            sentences=total["sentences"],
+            tokens=total["tokens"],
+            words=total["words"],
+            names=total["names"],
+            names_kept=total["names kept"],
+            by_tag=total["by tag"],
+            by_rule=total["by rule"],
+            ambiguous=tuple(self.ambiguous),
+        )

@@ -1,0 +1,207 @@
+"""The control and the two gender-swapped twins of an instance of GAP's kind, as in Counter-GAP.
+
+The original has a pronoun and two candidates A and B of one gender; C and D are two people of the other gender, in the
+text or not. The control exchanges A with B and C with D. The first swap exchanges A with C and B with D, the second A
+with D and B with C; both swap all gendered words of the text too. Offsets are those of the new text.
+
+Source: Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EACL 2023), section 3.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from mtbias.coref.counter_gap import GENDER_OF_PRONOUN, ROLES
+from mtbias.coref.first_names import Counterparts
+from mtbias.coref.gap_instances import GapInstance
+from mtbias.english.gender_swap import Edit, apply_edits, swap_words, tokenize
+from mtbias.errors import DataError
+from mtbias.types import Gender
+
+OTHERS = ("C", "D")
+"""Columns of the input that may name the two people of the other gender."""
+
+
+class Others(NamedTuple):
+    """The two people of the other gender."""
+
+    c: str
+    d: str
+    where: str
+    """``given``, ``text`` (both stand in it), ``list`` (one or both were chosen from the list of names)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """One twin, and how it came about."""
+
+    instance: GapInstance
+    words: int
+    """Gendered words that were swapped."""
+    mentions: int
+    """Occurrences of names that were replaced."""
+    ambiguous: tuple[str, ...]
+    """Each *her* whose reading was a guess, with a few characters around it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The four instances of a quadruple: original, control, swap-1, swap-2."""
+
+    instances: tuple[GapInstance, GapInstance, GapInstance, GapInstance]
+    others: Others
+    words: int
+    """Gendered words that were swapped in each of the two swaps."""
+    ambiguous: tuple[str, ...]
+
+
+def make_quadruple(instance: GapInstance, others: Others, columns: Sequence[str] = ()) -> Made:
+    """The quadruple of an original; ids are the original's with -control, -swap-1, -swap-2.
+
+    `columns` are the names of the file's other columns: where C and D are among them, they are exchanged too.
+
+    Raises:
+        DataError: the pronoun is none of he, him, his, she, her, hers; the four names are not all different; A, B or
+            the pronoun is not a word of its own at its offset.
+
+    """
+    gender_of(instance)
+    a, b, c, d = instance.a, instance.b, others.c, others.d
+    if len({a, b, c, d}) < 4 or not all((a, b, c, d)):
+        raise DataError(f"{instance.id}: four different names expected, found {a!r}, {b!r}, {c!r}, {d!r}")
+    control = rewrite(instance, {a: b, b: a, c: d, d: c}, swap_gender=False, columns=columns)
+    swap_1 = rewrite(instance, {a: c, b: d, c: a, d: b}, swap_gender=True, columns=columns)
+    swap_2 = rewrite(instance, {a: d, b: c, c: b, d: a}, swap_gender=True, columns=columns)
+    twins = [
+        replace(twin.instance, id=instance.id + role)
+        for twin, role in zip((control, swap_1, swap_2), ROLES[1:], strict=True)
+    ]
+    return Made((instance, twins[0], twins[1], twins[2]), others, swap_1.words, swap_1.ambiguous)
+
+
+def originals(instances: Sequence[GapInstance]) -> list[GapInstance]:
+    """The instances without those that are twins (-control, -swap-1, -swap-2) of another one among them."""
+    ids = {instance.id for instance in instances}
+
+    def is_twin(id_: str) -> bool:
+        return any(id_.endswith(role) and id_.removesuffix(role) in ids for role in ROLES[1:])
+
+    return [instance for instance in instances if not is_twin(instance.id)]
+
+
+def gender_of(instance: GapInstance) -> Gender:
+    """The gender of the pronoun.
+
+    Raises:
+        DataError: it is none of he, him, his, she, her, hers.
+
+    """
+    gender = GENDER_OF_PRONOUN.get(instance.pronoun.lower())
+    if gender is None:
+        raise DataError(f"{instance.id}: the pronoun {instance.pronoun!r} is none of {', '.join(GENDER_OF_PRONOUN)}")
+    return gender
+
+
+def rewrite(
+    instance: GapInstance, names: Mapping[str, str], *, swap_gender: bool, columns: Sequence[str] = ()
+) -> Rewritten:
+    """Replace the names in `names` wherever they stand as words, and with `swap_gender` all gendered words.
+
+    The longest name counts where one begins with another; names themselves are never swapped as words. A name is
+    replaced as it is spelt, a word with its capitals; the "'s" behind a name stays.
+
+    Raises:
+        DataError: A, B or (with `swap_gender`) the pronoun is not a word of its own at its offset.
+
+    """
+    text = instance.text
+    mentions = _mentions(text, names)
+    edits = list(mentions)
+    ambiguous: list[str] = []
+    if swap_gender:
+        words, ambiguous = _gendered(text, mentions)
+        edits += words
+    new_text, moved = apply_edits(text, edits)
+
+    def at(word: str, offset: int, what: str) -> tuple[str, int]:
+        found = moved.get((offset, offset + len(word)))
+        if found is None and what == "pronoun" and not swap_gender:
+            shift = sum(len(e.new) - (e.end - e.start) for e in edits if e.end <= offset)
+            return word, offset + shift
+        if found is None:
+            message = (
+                f"{instance.id}: {what} {word!r} at {offset} is part of a longer word or name; it cannot be replaced"
+            )
+            raise DataError(message)
+        return found
+
+    a, a_offset = at(instance.a, instance.a_offset, "A")
+    b, b_offset = at(instance.b, instance.b_offset, "B")
+    pronoun, pronoun_offset = at(instance.pronoun, instance.pronoun_offset, "pronoun")
+    new = replace(
+        instance, text=new_text, pronoun=pronoun, pronoun_offset=pronoun_offset, a=a, a_offset=a_offset, b=b,
+        b_offset=b_offset, others=tuple(
+            names.get(field, field) if column in OTHERS else field
+            for field, column in zip(instance.others, columns or [""] * len(instance.others), strict=True)
+        ),
+    )  # fmt: skip
+    return Rewritten(new, len(edits) - len(mentions), len(mentions), tuple(ambiguous))
+
+
+def _mentions(text: str, names: Mapping[str, str]) -> list[Edit]:
+    alternatives = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    found = re.finditer(rf"(?<![^\W_])(?:{alternatives})(?![^\W_])", text)
+    return [Edit(m.start(), m.end(), names[m[0]]) for m in found]
+
+
+def _gendered(text: str, mentions: Sequence[Edit]) -> tuple[list[Edit], list[str]]:
+    """The gendered words outside names; and the ambiguous ones with some of the text around."""
+    tokens = tokenize(text)
+    inside = {offset for m in mentions for offset in range(m.start, m.end)}
+    fixed = {n for n, token in enumerate(tokens) if token.start in inside}
+    edits, ambiguous = [], []
+    for swap in swap_words([token.text for token in tokens], fixed=fixed):
+        token = tokens[swap.index]
+        edits.append(Edit(token.start, token.end, swap.new))
+        if swap.ambiguous:
+            ambiguous.append(text[max(0, token.start - 15) : token.end + 25])
+    return edits, ambiguous
+
+
+def choose_others(instance: GapInstance, names: Counterparts, columns: Sequence[str] = ()) -> Others:
+    """Two people of the gender that A and B do not have.
+
+    Those of the columns C and D, where the file has them and they are filled; else the first two names of that gender
+    on the list that stand in the text; what is lacking is chosen from the list (`Counterparts.like`).
+
+    Raises:
+        DataError: the list has no free name left; the pronoun has no gender.
+
+    """
+    given = dict(zip(columns, instance.others, strict=False))
+    if all(given.get(column, "").strip() for column in OTHERS):
+        return Others(given["C"].strip(), given["D"].strip(), "given")
+    wanted = Gender.FEMALE if gender_of(instance) is Gender.MALE else Gender.MALE
+    own = {word for person in (instance.a, instance.b) for word in person.split()}
+    found = [
+        word
+        for word in dict.fromkeys(token.text for token in tokenize(instance.text))
+        if names.gender.get(word) is wanted and word not in own
+    ][:2]
+    where = "text" if len(found) == 2 else "list"
+    for person in (instance.a, instance.b)[len(found) :]:
+        taken = " ".join([instance.text, *found])
+        name = names.like(person, wanted, taken)
+        if name is None:
+            raise DataError(f"{instance.id}: the list has no {wanted} name that is not in the text; give a longer one")
+        found.append(name)
+    return Others(found[0], found[1], where)
+
+
+def left_names(instance: GapInstance, others: Others, names: Counterparts) -> tuple[str, ...]:
+    """Names of the list that stand in the text and belong to none of the four people: they stay, gender and all."""
+    own = {word for person in (instance.a, instance.b, others.c, others.d) for word in person.split()}
+    return tuple(dict.fromkeys(t.text for t in tokenize(instance.text) if t.text in names.gender and t.text not in own))

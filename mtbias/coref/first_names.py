@@ -1,0 +1,179 @@
+"""First names with a gender and a vector of frequencies, and their counterparts of the other gender.
+
+The list that mtbias brings along, ``names.tsv``, is an example: common names, with our own coarse judgement
+(0 unknown, 1 rare, 2 usual, 3 very usual) of how usual each is in six groups of languages, not counts. A list of real
+frequencies is an argument.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from mtbias.errors import DataError
+from mtbias.files.reading import parse_table, read_text
+from mtbias.stats.resampling import Floats
+from mtbias.types import Gender
+
+CLASSES = {
+    "male": ("sure", Gender.MALE),
+    "female": ("sure", Gender.FEMALE),
+    "mostly_male": ("mostly", Gender.MALE),
+    "mostly_female": ("mostly", Gender.FEMALE),
+}
+"""What the column ``gender`` may hold: the class within which names are matched, and the gender."""
+
+MAX_NAMES = 2000
+"""How many names of each gender are matched by default, the most frequent first."""
+
+_ALPHA = 12 / 11
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A first name."""
+
+    text: str
+    group: str
+    """Names are matched within a group: sure ones with sure ones, those given mostly to one gender among themselves."""
+    gender: Gender
+    frequencies: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NameList:
+    """Names as they were read."""
+
+    path: Path | None
+    """None: the list of mtbias."""
+    sha256: str
+    names: tuple[Name, ...]
+
+
+def example_names() -> NameList:
+    """The list that mtbias brings along."""
+    with resources.as_file(resources.files("mtbias.coref") / "names.tsv") as path:
+        read = read_names(path)
+    return NameList(None, read.sha256, read.names)
+
+
+def read_names(path: Path) -> NameList:
+    """Read a table (TSV or CSV) with the columns name, gender, and one or more columns of frequencies.
+
+    gender is male, female, mostly_male or mostly_female; frequencies are numbers of 0 or more, on any scale, such as
+    one column a country.
+
+    Raises:
+        DataError: a column is missing; an unknown gender; a name twice; a frequency that is no number of 0 or more.
+
+    """
+    table = parse_table(read_text(path))
+    table.require("name", "gender")
+    columns = [column for column in table.columns if column not in {"name", "gender"}]
+    if not columns:
+        raise DataError("one or more columns of frequencies expected beside name and gender", path=path, line=1)
+    names: dict[str, Name] = {}
+    for record in table.records:
+        text, gender = record.get("name"), record.get("gender").lower()
+        if not text or gender not in CLASSES:
+            message = f"a name and one of {', '.join(CLASSES)} expected, found {text!r} and {gender!r}"
+            raise DataError(message, path=path, line=record.line)
+        if text in names:
+            raise DataError(f"the name {text!r} stands twice", path=path, line=record.line)
+        frequencies = tuple(_frequency(record.get(column), column, path, record.line) for column in columns)
+        names[text] = Name(text, *CLASSES[gender], frequencies)
+    return NameList(path, table.file.sha256, tuple(names.values()))
+
+
+def _frequency(text: str, column: str, path: Path, line: int) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (0 <= value < math.inf):
+        raise DataError(f"{column}: a number of 0 or more expected, found {text!r}", path=path, line=line)
+    return value
+
+
+def distances(first: Floats, second: Floats) -> Floats:
+    """How unlike two names' vectors of frequencies are: ``‖u − v‖ · (12/11 − cos(u, v))``, ``[m, n]``; 0 and more.
+
+    The cosine of a vector of zeros is 0.
+
+    Source: the program published with Counter-GAP (Xie et al., 2023).
+    """
+    first, second = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    norms = [np.linalg.norm(vectors, axis=1) for vectors in (first, second)]
+    product = first @ second.T
+    scale = np.outer(*norms)
+    cosine = np.divide(product, scale, out=np.zeros_like(product), where=scale > 0)
+    squared = norms[0][:, None] ** 2 + norms[1][None, :] ** 2 - 2 * product
+    return np.asarray(np.sqrt(np.maximum(squared, 0)) * (_ALPHA - cosine), dtype=np.float64)
+
+
+def match_names(names: Iterable[Name], *, max_names: int = MAX_NAMES) -> dict[str, str]:
+    """Each name's counterpart of the other gender: a one-to-one matching of least total distance, both ways.
+
+    Within each group the `max_names` most frequent names (sum of the vector; ties by spelling) of each gender take
+    part; of the more numerous gender only as many as the other has. Names left over have no counterpart.
+
+    Source: Xie et al. (2023), after Hall Maudslay et al. (2019); the assignment is solved exactly.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    everyone = tuple(names)
+    found: dict[str, str] = {}
+    for group in dict.fromkeys(name.group for name in everyone):
+        males, females = (
+            sorted(
+                (n for n in everyone if n.group == group and n.gender is gender),
+                key=lambda n: (-sum(n.frequencies), n.text),
+            )
+            for gender in (Gender.MALE, Gender.FEMALE)
+        )
+        size = min(len(males), len(females), max_names)
+        if not size:
+            continue
+        vectors = [np.array([n.frequencies for n in side[:size]]) for side in (males, females)]
+        rows, columns = linear_sum_assignment(distances(*vectors))
+        for row, column in zip(rows, columns, strict=True):
+            found[males[row].text] = females[column].text
+            found[females[column].text] = males[row].text
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Counterparts:
+    """A list of names made ready for finding people of the other gender."""
+
+    gender: Mapping[str, Gender]
+    of: Mapping[str, str]
+    """The other gender's name for a name, see `match_names`."""
+    frequent: Mapping[Gender, tuple[str, ...]]
+    """The names given to one gender only, the most frequent first."""
+
+    def like(self, name: str, gender: Gender, taken: str) -> str | None:
+        """A name of `gender` for a person now called `name`, which does not occur in the text `taken`.
+
+        The counterpart of the name's first word if it has one and is free, else the most frequent free name; None
+        where all are taken.
+        """
+        first = self.of.get(name.split(maxsplit=1)[0], "") if name.strip() else ""
+        candidates = chain([first], self.frequent[gender])
+        return next((c for c in candidates if self.gender.get(c) is gender and c not in taken), None)
+
+
+def counterparts(names: Sequence[Name], *, max_names: int = MAX_NAMES) -> Counterparts:
+    """Match the names and sort them."""
+    ordered = sorted((n for n in names if n.group == "sure"), key=lambda n: (-sum(n.frequencies), n.text))
+    return Counterparts(
+        gender={n.text: n.gender for n in names},
+        of=match_names(names, max_names=max_names),
+        frequent={g: tuple(n.text for n in ordered if n.gender is g) for g in (Gender.MALE, Gender.FEMALE)},
+    )

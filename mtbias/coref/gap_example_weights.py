@@ -1,0 +1,187 @@
+"""Weights for GAP that take away what its women's and men's examples differ in, and the files they come in.
+
+The properties of "The Gap on GAP" (Kocijan, Camburu and Lukasiewicz 2020): N, how many names the text has, and D, which
+place the antecedent has among them by distance from the pronoun. Only examples with an antecedent among the
+candidates have weight. The solver is `mtbias.stats.balance.balance`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Mapping
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtbias.coref.counter_gap import GENDER_OF_PRONOUN
+from mtbias.coref.gap_instances import GapFile, GapInstance
+from mtbias.coref.gap_spans import NameSpans, nearest_first, parse_object, rank_of_antecedent
+from mtbias.errors import DataError
+from mtbias.files.reading import read_text
+from mtbias.stats.balance import Balance, balance
+from mtbias.types import Gender
+
+Floats = NDArray[np.float64]
+Property = Literal["names", "distance"]
+
+PROPERTIES: tuple[Property, ...] = ("names", "distance")
+
+MOST_NAMES, MOST_DISTANCE = 15, 4
+"""What W_t keeps: at most 15 names, and no antecedent that is the fifth name or a later one."""
+
+
+@dataclass(frozen=True, slots=True)
+class GapProperties:
+    """What the weights balance, of one example with an antecedent among its candidates."""
+
+    id: str
+    gender: Gender
+    antecedent: Literal["a", "b"]
+    names: int
+    """N: the names in the text."""
+    distance: int | None
+    """D: the antecedent's place among the names by distance from the pronoun, from 1; None where no name touches it."""
+
+    @property
+    def is_trimmed(self) -> bool:
+        """Whether W_t leaves the example out."""
+        return self.names > MOST_NAMES or (self.distance is not None and self.distance > MOST_DISTANCE)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GapWeights:
+    """Weights of GAP's examples."""
+
+    examples: tuple[GapProperties, ...]
+    """The examples that the weights are solved for, in the order of the data."""
+    balance: Balance
+    weights: Mapping[str, float]
+    """By ``<id>a`` and ``<id>b`` for all examples of the data: the antecedent's weight, and 0 for everything else."""
+    n_without_antecedent: int
+    n_trimmed: int
+
+
+def gender_of(instance: GapInstance, path: Path) -> Gender:
+    """The gender of an instance's pronoun.
+
+    Raises:
+        DataError: none of she, her, hers, he, him, his.
+
+    """
+    gender = GENDER_OF_PRONOUN.get(instance.pronoun.lower())
+    if gender is None:
+        listing = ", ".join(GENDER_OF_PRONOUN)
+        raise DataError(f"{instance.id}: one of {listing} expected, found {instance.pronoun!r}", path=path)
+    return gender
+
+
+def properties(data: GapFile, spans: NameSpans) -> tuple[GapProperties, ...]:
+    """N and D of the examples that have an antecedent among their candidates.
+
+    Raises:
+        DataError: a pronoun without gender; an example whose candidates are both TRUE.
+
+    """
+    found = []
+    for instance in data.instances:
+        antecedent = antecedent_of(instance, data.path)
+        if antecedent is not None:
+            ordered = nearest_first(instance, spans.of[instance.id])
+            found.append(
+                GapProperties(
+                    id=instance.id,
+                    gender=gender_of(instance, data.path),
+                    antecedent=antecedent,
+                    names=len(ordered),
+                    distance=rank_of_antecedent(instance, ordered),
+                )
+            )
+    return tuple(found)
+
+
+def antecedent_of(instance: GapInstance, path: Path) -> Literal["a", "b"] | None:
+    """Which candidate the pronoun means.
+
+    Raises:
+        DataError: both.
+
+    """
+    if instance.a_coref and instance.b_coref:
+        message = f"{instance.id}: both candidates are TRUE; the weighted scores expect one antecedent at most"
+        raise DataError(message, path=path)
+    return "a" if instance.a_coref else "b" if instance.b_coref else None
+
+
+def solve_gap_weights(
+    data: GapFile, spans: NameSpans, *, over: Collection[Property] = PROPERTIES, trimmed: bool = False
+) -> GapWeights:
+    """The weights W (or, `trimmed`, W_t) of "The Gap on GAP" for GAP-like data.
+
+    Args:
+        data: the examples.
+        spans: their names.
+        over: the properties to balance: both for W and W_t, one of them for W_num and W_dist.
+        trimmed: leave out examples with more than `MOST_NAMES` names or an antecedent beyond place `MOST_DISTANCE`.
+
+    Raises:
+        DataError: as `properties` and `mtbias.stats.balance.balance`.
+
+    """
+    everything = properties(data, spans)
+    examples = tuple(example for example in everything if not (trimmed and example.is_trimmed))
+    columns: dict[str, list[Hashable]] = {
+        "names": [e.names for e in examples],
+        "distance": [e.distance for e in examples],
+    }
+    solved = balance([e.gender.value for e in examples], {name: columns[name] for name in PROPERTIES if name in over})
+    weights = {instance.id + side: 0.0 for instance in data.instances for side in "ab"}
+    for example, weight in zip(examples, solved.weights, strict=True):
+        weights[example.id + example.antecedent] = float(weight)
+    return GapWeights(
+        examples=examples,
+        balance=solved,
+        weights=weights,
+        n_without_antecedent=len(data.instances) - len(everything),
+        n_trimmed=len(everything) - len(examples),
+    )
+
+
+def read_gap_weights(path: Path, data: GapFile) -> tuple[Floats, str]:
+    """Read a JSON file of weights, ``{"test-1a": 0.0, "test-1b": 0.85, …}``.
+
+    Returns: the weight of each example's antecedent, in the order of `data` (0 without one), and the file's SHA-256.
+
+    Raises:
+        DataError: not such JSON; a candidate of `data` without weight, or a key that is none of its candidates; a
+            weight that is negative or infinite; a weight above 0 for a candidate that is FALSE.
+
+    """
+    file = read_text(path)
+    content = parse_object(file.text, path)
+    weights = np.zeros(len(data.instances))
+    for row, instance in enumerate(data.instances):
+        antecedent = antecedent_of(instance, data.path)
+        for side in "ab":
+            weight = _weight(content, instance.id + side, path)
+            if side == antecedent:
+                weights[row] = weight
+            elif weight:
+                message = f"{instance.id + side}: weight {weight} for a candidate that is FALSE in {data.path}"
+                raise DataError(message, path=path)
+    if len(content) != 2 * len(data.instances):
+        known = {instance.id + side for instance in data.instances for side in "ab"}
+        other = next(key for key in content if key not in known)
+        raise DataError(f"{other!r} is no candidate of {data.path}", path=path)
+    return weights, file.sha256
+
+
+def _weight(content: Mapping[str, object], key: str, path: Path) -> float:
+    if key not in content:
+        raise DataError(f"a weight for {key!r} expected; {len(content)} keys are here", path=path)
+    weight = content[key]
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or not isfinite(weight) or weight < 0:
+        raise DataError(f"{key}: a number of 0 or more expected, found {weight!r:.60}", path=path)
+    return float(weight)

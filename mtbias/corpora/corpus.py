@@ -1,0 +1,108 @@
+"""What every corpus reader shares: the value that a reader returns, the notes it takes, and the gender in a field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mtbias.corpora import entity_place as locate
+from mtbias.errors import DataError
+from mtbias.files.reading import TextFile
+from mtbias.types import Gender, Instance
+
+EXAMPLES = 5
+"""How many instances a note names."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedRow:
+    """A row of the corpus file that became no instance."""
+
+    row: int
+    """0-based row of the corpus file, as in `Instance.row`."""
+    line: int
+    """1-based line on which the row starts."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """A corpus as read: its instances in the file's order, and what was noticed on the way."""
+
+    name: str
+    """The dataset's name: ``winomt``, ``bug``, ``bug-balanced``, ``bug-gold``, ``bug-gold-paper``, ``custom``."""
+    path: Path
+    """The file that holds the sentences."""
+    sha256: str
+    """SHA-256 of that file's bytes, in hexadecimal."""
+    instances: tuple[Instance, ...]
+    notes: Mapping[str, int]
+    """What was repaired, skipped or noticed, in plain English, with the number of times."""
+    skipped: tuple[SkippedRow, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Every file that was read, by name, with its SHA-256: what decides the instances, stereotypes included."""
+    examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The ids of the first instances under each note that is about instances."""
+
+    @property
+    def rows(self) -> int:
+        """Rows of the file: instances plus skipped rows."""
+        return len(self.instances) + len(self.skipped)
+
+
+class Notes:
+    """Counts what a reader notices; becomes `Corpus.notes` and `Corpus.examples`."""
+
+    def __init__(self) -> None:
+        self.counts: dict[str, int] = {}
+        self._examples: dict[str, list[str]] = {}
+
+    def add(self, what: str, id_: str | None = None, *, times: int = 1) -> None:
+        """Count `what`, and remember the instance `id_` under it if it is one of the first."""
+        if times:
+            self.counts[what] = self.counts.get(what, 0) + times
+        if id_ is not None and len(self._examples.setdefault(what, [])) < EXAMPLES:
+            self._examples[what].append(id_)
+
+    def add_file(self, file: TextFile) -> None:
+        """Count what the bytes of `file` show."""
+        self.add("byte-order mark dropped", times=int(file.bom))
+        self.add("file with Windows line ends", times=int(file.crlf))
+
+    def add_place(self, source: str, place: locate.Located, entity: str, id_: str) -> None:
+        """Count what it took to find `entity`, written as the corpus has it, at `place` in `source`."""
+        if place.how == locate.CORRECTED:
+            self.add("entity index corrected", id_)
+        elif place.how == locate.NEAREST:
+            self.add("entity index corrected to the nearest of several", id_)
+        if source[slice(*place.head)] != entity.rsplit(maxsplit=1)[-1]:
+            self.add("profession with other capitals in the sentence", id_)
+
+    def examples(self) -> dict[str, tuple[str, ...]]:
+        """The first ids under each note."""
+        return {what: tuple(ids) for what, ids in self._examples.items()}
+
+
+_GENDERS = {
+    "male": Gender.MALE,
+    "m": Gender.MALE,
+    "female": Gender.FEMALE,
+    "f": Gender.FEMALE,
+    "neutral": Gender.NEUTRAL,
+    "n": Gender.NEUTRAL,
+}
+
+
+def gender(text: str, path: Path, line: int) -> Gender:
+    """The gender written in `text`: male, female, neutral, or m, f, n, in any case.
+
+    Raises:
+        DataError: anything else.
+
+    """
+    found = _GENDERS.get(text.strip().lower())
+    if found is None:
+        message = f"gender: male, female or neutral (or m, f, n) expected, found {text!r}"
+        raise DataError(message, path=path, line=line)
+    return found

@@ -1,0 +1,262 @@
+"""Counterfactual corpora: each sentence with its twin of the other gender, and with controls of the same gender.
+
+The twin has the sentence's gendered pronouns swapped and nothing else: names stay. A control has another determiner
+before the entity. All pronouns of a sentence are taken for the entity's; a sentence of which that cannot be so, or in
+which other words tell a gender, is left out with its reason. The twins measure what gender alone changes, the controls
+what another small change does (`mtbias.metrics.consistency`).
+
+Source: the quadruples of Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EACL 2023), section 3, without names.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from mtbias.corpora import entity_place as locate
+from mtbias.corpora.corpus import Notes
+from mtbias.english.gender_swap import Edit, apply_edits, match_case, swap_words, tells_gender, tokenize
+from mtbias.english.plurals import is_plural
+from mtbias.english.pronouns import GENDER_OF_PRONOUN, PRONOUNS, count_pronouns
+from mtbias.errors import DataError
+from mtbias.types import Gender, Instance, Span, Stereotype
+
+CONTROL, SWAP, SWAP_CONTROL = "-control", "-swap", "-swap-control"
+"""What follows the id of a sentence in those of its control, its twin and its twin's control."""
+
+COLUMNS = (
+    "id", "source", "gender", "entity", "entity_start", "entity_end", "stereotype", "domain", "distance", "pair",
+    "control",
+)  # fmt: skip
+"""The columns that are written: those of a corpus of one's own (`mtbias.corpora.own_sentences`)."""
+
+NEUTRAL = "gold gender is neutral"
+TWIN = "a woman's sentence whose twin stands in the corpus"
+NO_PRONOUN = "no gendered pronoun"
+BOTH = "masculine and feminine pronouns"
+NOT_GOLD = "pronouns of the gender that is not gold"
+ENTITY = "the entity's own word tells a gender"
+OTHERS = "other words that tell a gender"
+JOINED = "a pronoun that is part of a longer word"
+AMBIGUOUS = "her or his that may be read either way"
+
+NO_DETERMINER = "no the, a, an, this or these right before the entity"
+INDEFINITE = "a or an where no definite noun phrase can stand"
+
+_OTHER = {Gender.MALE: Gender.FEMALE, Gender.FEMALE: Gender.MALE}
+_OPPOSITE = {Stereotype.PRO: Stereotype.ANTI, Stereotype.ANTI: Stereotype.PRO, Stereotype.NONE: Stereotype.NONE}
+_EITHER = re.compile(r"\bs/he\b|\(s\)he\b", re.IGNORECASE)
+
+# Not "that": after a verb of saying it reads as a conjunction (the nurse said that doctor …).
+_DETERMINER = {
+    "the": ("this", "these"),
+    "a": ("this", None),
+    "an": ("this", None),
+    "this": ("the", None),
+    "these": (None, "the"),
+}
+_NO_DEFINITE_AFTER = frozenset((
+    "am", "is", "are", "was", "were", "be", "been", "being", "become", "becomes", "became", "becoming", "remain",
+    "remains", "remained", "as", "like", "than", "such", "what", "many", "quite", "rather", "half", "not", "too", "how",
+    "so", "called", "named", "made", "there",
+))  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Counterfactual:
+    """A counterfactual corpus, and what was left out of it."""
+
+    instances: tuple[Instance, ...]
+    """Each original, followed by its control, its twin, and the twin's control, where there are controls."""
+    originals: int
+    controlled: int
+    """Originals that have controls."""
+    left_out: Mapping[str, int]
+    """Sentences without twin, by reason."""
+    without_control: Mapping[str, int]
+    """Originals without control, by reason; empty where none were asked for."""
+    ambiguous: tuple[tuple[str, str], ...]
+    """Id, and the words around, of each pronoun in the originals whose reading was a guess."""
+    examples: Mapping[str, tuple[str, ...]]
+    """Ids of the first sentences under each reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Swap:
+    """How the gender of a sentence is swapped."""
+
+    edits: tuple[Edit, ...]
+    guesses: tuple[str, ...]
+
+
+def make_counterfactual(
+    instances: Sequence[Instance], *, controls: bool = False, leave_out_ambiguous: bool = False
+) -> Counterfactual:
+    """The counterfactual corpus of `instances`.
+
+    Left out, each under the first reason that holds: the woman's sentence of two twins that the corpus has already
+    (*his* has one reading where *her* has two); sentences whose gold gender is neutral; sentences without a gendered
+    pronoun, with pronouns of both genders, or of the gender that is not gold; sentences in which the entity or another
+    word tells a gender (wife, Mr., waitress, fisherman; names are not looked at); with `leave_out_ambiguous`, those
+    with a *her* or *his* whose reading is a guess.
+
+    A control has *this* (*these* before a plural) for *the*, *a* and *an*, and *the* for *this* and *these*, where the
+    determiner stands right before the entity. There is none for *a* and *an* where a definite noun phrase would not fit
+    (He is a doctor; such a doctor).
+
+    Raises:
+        DataError: a new id (-control, -swap, -swap-control) is one of the corpus.
+    """
+    notes, missing = Notes(), Notes()
+    made: list[Instance] = []
+    ambiguous: list[tuple[str, str]] = []
+    swapped: set[str] = set()
+    controlled = 0
+    plans = {instance.id: _plan_swap(instance) for instance in instances}
+    if leave_out_ambiguous:
+        plans |= {id_: AMBIGUOUS for id_, plan in plans.items() if isinstance(plan, _Swap) and plan.guesses}
+    men = {i.id for i in instances if i.gold is Gender.MALE and isinstance(plans[i.id], _Swap)}
+    for instance in instances:
+        found = TWIN if instance.gold is Gender.FEMALE and instance.pair in men else plans[instance.id]
+        if isinstance(found, str):
+            notes.add(found, instance.id)
+            continue
+        determiner = None
+        if controls:
+            planned = _plan_control(instance)
+            if isinstance(planned, str):
+                missing.add(planned, instance.id)
+            else:
+                determiner = planned
+        made += _quadruple(instance, found, determiner)
+        controlled += determiner is not None
+        swapped.add(instance.id)
+        ambiguous += [(instance.id, guess) for guess in found.guesses]
+    times = Counter([*(instance.id for instance in instances if instance.id not in swapped), *(new.id for new in made)])
+    clash = next((id_ for id_, number in times.items() if number > 1), None)
+    if clash is not None:
+        raise DataError(f"expected ids that no new sentence would get, got {clash!r}; rename this row of the corpus")
+    return Counterfactual(
+        instances=tuple(replace(instance, row=row) for row, instance in enumerate(made)),
+        originals=len(swapped),
+        controlled=controlled,
+        left_out=dict(notes.counts),
+        without_control=dict(missing.counts),
+        ambiguous=tuple(ambiguous),
+        examples={**notes.examples(), **missing.examples()},
+    )
+
+
+def _plan_swap(instance: Instance) -> _Swap | str:
+    """The edits that swap the sentence's pronouns, or the reason why that makes no twin."""
+    if instance.gold is Gender.NEUTRAL:
+        return NEUTRAL
+    source = instance.source
+    tokens = tokenize(source)
+    places = [n for n, token in enumerate(tokens) if token.text.lower() in PRONOUNS]
+    if not places:
+        return NO_PRONOUN
+    genders = {GENDER_OF_PRONOUN[tokens[n].text.lower()] for n in places}
+    if len(genders) > 1 or _EITHER.search(source):
+        return BOTH
+    if genders != {instance.gold}:
+        return NOT_GOLD
+    words = swap_words([token.text for token in tokens])
+    telling = {word.index for word in words} | {n for n, token in enumerate(tokens) if tells_gender(token.text)}
+    entity = _entity_span(instance) or instance.head
+    if any(Span(tokens[n].start, tokens[n].end).overlaps(entity) for n in telling):
+        return ENTITY
+    if telling - set(places):
+        return OTHERS
+    if len(places) != count_pronouns(source):
+        return JOINED
+    edits = tuple(Edit(tokens[w.index].start, tokens[w.index].end, w.new) for w in words)
+    around = [source[max(0, tokens[w.index].start - 15) : tokens[w.index].end + 25] for w in words if w.ambiguous]
+    return _Swap(edits, tuple(around))
+
+
+def _plan_control(instance: Instance) -> Edit | str:
+    """The edit that changes the entity's determiner, or the reason why there is none."""
+    source, entity = instance.source, _entity_span(instance)
+    before = [] if entity is None else [span for span in locate.tokens(source) if span.end <= entity.start]
+    if not before:
+        return NO_DETERMINER
+    place = locate.core(source, before[-1])
+    old = source[slice(*place)]
+    if place.end != before[-1].end or old.lower() not in _DETERMINER:  # "the," ends a phrase
+        return NO_DETERMINER
+    new = _DETERMINER[old.lower()][is_plural(source[slice(*instance.head)])]
+    if new is None:
+        return NO_DETERMINER
+    if old.lower() in {"a", "an"} and len(before) > 1:
+        previous = source[slice(*locate.core(source, before[-2]))].lower()
+        if previous in _NO_DEFINITE_AFTER:
+            return INDEFINITE
+    return Edit(place.start, place.end, match_case(new, old))
+
+
+def _entity_span(instance: Instance) -> Span | None:
+    """The whole phrase of the entity; None where its words do not stand before the head as the corpus names them."""
+    phrase, spans = locate.words(instance.entity), locate.tokens(instance.source)
+    for index in locate.find_phrase(instance.source, spans, phrase):
+        if locate.core(instance.source, spans[index + len(phrase) - 1]) == instance.head:
+            return Span(locate.core(instance.source, spans[index]).start, instance.head.end)
+    return None
+
+
+def _quadruple(original: Instance, swap: _Swap, determiner: Edit | None) -> list[Instance]:
+    """The original and its twin, with their controls where there is a determiner to change."""
+    controls = [] if determiner is None else [determiner]
+    base, genders = original.id, (original.gold, _OTHER[original.gold])
+    stereotypes = (original.stereotype, _OPPOSITE[original.stereotype])
+    made = []
+    for mine, twin, edits, swapped in ((base, base + SWAP, [], 0), (base + SWAP, base, [*swap.edits], 1)):
+        control = base + (SWAP_CONTROL if swapped else CONTROL)
+        twins_control = base + (CONTROL if swapped else SWAP_CONTROL)
+        new = replace(
+            _edited(original, edits), id=mine, gold=genders[swapped], stereotype=stereotypes[swapped], pair=twin,
+            control=control if controls else None,
+        )  # fmt: skip
+        made.append(new)
+        if controls:
+            changed = _edited(original, [*edits, *controls])
+            made.append(
+                replace(new, source=changed.source, head=changed.head, id=control, pair=twins_control, control=mine)
+            )
+    return made
+
+
+def _edited(instance: Instance, edits: Sequence[Edit]) -> Instance:
+    shift = sum(len(edit.new) - (edit.end - edit.start) for edit in edits if edit.end <= instance.head.start)
+    source, _ = apply_edits(instance.source, edits)
+    return replace(instance, source=source, head=Span(instance.head.start + shift, instance.head.end + shift))
+
+
+def format_custom(instances: Iterable[Instance], *, jsonl: bool = False) -> str:
+    """The text of a corpus of one's own (`mtbias.corpora.own_sentences`): TSV, or JSONL with `jsonl`.
+
+    In TSV a tab inside a sentence becomes a blank.
+    """
+    rows = [
+        {
+            "id": i.id,
+            "source": i.source,
+            "gender": i.gold.value,
+            "entity": i.entity,
+            "entity_start": i.head.start,
+            "entity_end": i.head.end,
+            "stereotype": i.stereotype.value,
+            "domain": i.domain,
+            "distance": i.distance,
+            "pair": i.pair,
+            "control": i.control,
+        }
+        for i in instances
+    ]
+    if jsonl:
+        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    lines = [["" if row[name] is None else str(row[name]).replace("\t", " ") for name in COLUMNS] for row in rows]
+    return "".join("\t".join(line) + "\n" for line in [list(COLUMNS), *lines])

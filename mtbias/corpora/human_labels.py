@@ -1,0 +1,154 @@
+"""Human judgements of the gender in which an entity stands in a translation: the yardstick for the evaluator itself.
+
+The file is a table (CSV, TSV or JSONL) with the columns of mt_gender's judgements as mtbias reads them: `lang`,
+`system`, `source`, `target`, `label` (m, f, n), `usable` (1 where the annotator found the entity and gave a label),
+`annotator`, `winomt_index` (row of ``en.txt``, from 0), and, where present, `basis` (what the label rests on),
+`head_index` (whitespace token of the target that is the head), `entity` and `word_index` (where the entity is in the
+source).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from mtbias.corpora import entity_place as locate
+from mtbias.errors import DataError
+from mtbias.files.reading import Record, Table, integer, read_table
+from mtbias.types import Instance, Span
+
+_COLUMNS = ("lang", "system", "source", "target", "label", "usable", "annotator", "winomt_index")
+_ARTICLES = ("the ", "a ", "an ")
+
+
+@dataclass(frozen=True, slots=True)
+class HumanLabel:
+    """One usable judgement."""
+
+    id: str
+    line: int
+    system: str
+    source: str
+    target: str
+    label: str
+    """``m``, ``f`` or ``n``."""
+    head: Span
+    """Characters of the source that are the entity's head word."""
+    entity: str
+    basis: str | None
+    target_head: Span | None
+    """Characters of the target that are the head word, punctuation included, where the file says."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelFile:
+    """A file of judgements as read, in whatever languages and by whichever annotators."""
+
+    table: Table
+
+    @property
+    def needs_winomt(self) -> bool:
+        """Whether the file leaves it to WinoMT to say where the entities are."""
+        return not {"entity", "word_index"} <= set(self.table.columns)
+
+    def labels(
+        self, lang: str, annotator: str = "1", winomt: Mapping[int, Instance] | None = None
+    ) -> tuple[HumanLabel, ...]:
+        """The usable judgements of `annotator` in `lang`, in the file's order.
+
+        Args:
+            lang: language code, as in the column `lang`.
+            annotator: a second annotator's rows would count sentences twice.
+            winomt: WinoMT's instances by row; needed where `needs_winomt`.
+
+        Raises:
+            DataError: a label is none, an index is out of range, the language is not in the file.
+        """
+        path = self.table.file.path
+        if self.needs_winomt and winomt is None:
+            raise DataError(
+                "without the columns entity and word_index the entities come from WinoMT: give it with --data, or run "
+                "`mtbias fetch --dataset winomt`",
+                path=path,
+                line=1,
+            )
+        rows = [r for r in self.table.records if r.get("lang") == lang]
+        if not rows:
+            known = ", ".join(sorted({r.get("lang") for r in self.table.records}))
+            raise DataError(f"no rows of language {lang!r}; the file has {known}", path=path)
+        chosen = [r for r in rows if r.get("annotator") == annotator and r.get("usable") == "1"]
+        if not chosen:
+            raise DataError(f"no usable rows of annotator {annotator!r} in {lang!r}", path=path)
+        return tuple(_label(r, path, winomt if self.needs_winomt else None) for r in chosen)
+
+
+def read_label_file(path: Path) -> LabelFile:
+    """Read the judgements at `path` (``.csv``, ``.tsv``, ``.jsonl``).
+
+    Raises:
+        DataError: as in `read_table`; a column is missing.
+    """
+    table = read_table(path)
+    table.require(*_COLUMNS)
+    return LabelFile(table)
+
+
+def read_labels(
+    path: Path, lang: str, *, annotator: str = "1", winomt: Mapping[int, Instance] | None = None
+) -> tuple[HumanLabel, ...]:
+    """`LabelFile.labels` of the file at `path`.
+
+    Raises:
+        DataError: as in `read_label_file` and `LabelFile.labels`.
+    """
+    return read_label_file(path).labels(lang, annotator, winomt)
+
+
+def _label(record: Record, path: Path, winomt: Mapping[int, Instance] | None) -> HumanLabel:
+    label, source, target = record.get("label"), record.raw("source"), record.raw("target")
+    if label not in ("m", "f", "n"):
+        raise DataError(f"expected a label m, f or n in a usable row, got {label!r}", path=path, line=record.line)
+    head, entity = _entity(record, source, path, winomt)
+    return HumanLabel(
+        id=f"line-{record.line}",
+        line=record.line,
+        system=record.get("system"),
+        source=source,
+        target=target,
+        label=label,
+        head=head,
+        entity=entity,
+        basis=record.get("basis") or None,
+        target_head=_target_head(record, target, path),
+    )
+
+
+def _entity(record: Record, source: str, path: Path, winomt: Mapping[int, Instance] | None) -> tuple[Span, str]:
+    if winomt is not None:
+        row = integer(record.get("winomt_index"), "winomt_index", path, record.line)
+        instance = winomt.get(row)
+        if instance is None or instance.source.split() != source.split():
+            found = "no such row" if instance is None else repr(instance.source)
+            raise DataError(f"row {row} of WinoMT is not this sentence: {found}", path=path, line=record.line)
+        at = len(instance.source[: instance.head.end].split()) - len(instance.entity.split())
+        located = locate.locate(source, locate.tokens(source), at, instance.entity)
+        return (instance.head if instance.source == source or located is None else located.head), instance.entity
+    entity = record.get("entity").lower()
+    for article in _ARTICLES:
+        entity = entity.removeprefix(article)
+    index = integer(record.get("word_index"), "word_index", path, record.line)
+    located = locate.locate(source, locate.tokens(source), index, entity)
+    if located is None:
+        raise DataError(f"the entity {entity!r} is not in the source", path=path, line=record.line)
+    return located.head, entity
+
+
+def _target_head(record: Record, target: str, path: Path) -> Span | None:
+    given = record.get("head_index")
+    if not given:
+        return None
+    index, spans = integer(given, "head_index", path, record.line), locate.tokens(target)
+    if index >= len(spans):
+        raise DataError(f"head_index {index} is beyond the target's {len(spans)} tokens", path=path, line=record.line)
+    return spans[index]

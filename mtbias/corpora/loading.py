@@ -1,0 +1,79 @@
+"""Loading a corpus by its name, from a given place or from the cache."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from mtbias.corpora import bug, catalog
+from mtbias.corpora.corpus import Corpus
+from mtbias.corpora.own_sentences import read_custom
+from mtbias.corpora.winomt import read_winomt
+from mtbias.demo import demo_file
+from mtbias.errors import DataError, MissingResourceError, UsageError
+from mtbias.files.reading import read_bytes
+
+DEMO = "demo"
+"""The corpus that ships with mtbias."""
+
+
+def dataset_names() -> tuple[str, ...]:
+    """The names that `load_corpus` knows."""
+    return (*catalog.datasets(), DEMO, "custom")
+
+
+def load_corpus(dataset: str, path: Path | None, *, cache: Path | None = None) -> Corpus:
+    """Load the corpus `dataset` from `path` (a file, or the folder that holds its files) or from the cache.
+
+    The cache is ``<cache>/datasets/<source>``, where `cache` is by default the environment's ``MTBIAS_CACHE`` or the
+    user's cache folder; the datasets of BUG's release share the source ``bug``. A file in the cache is checked against
+    the hash of the catalog, or the one written down when it was fetched; a file at `path` is not.
+
+    Raises:
+        UsageError: an unknown dataset, or ``custom`` without a path.
+        MissingResourceError: it is not in the cache; the message names the command that fetches it.
+        DataError: a file says what cannot be right, or a file in the cache is damaged.
+
+    """
+    readers: dict[str, Callable[[Path], Corpus]] = {"winomt": read_winomt, "custom": read_custom}
+    readers[DEMO] = read_demo
+    readers |= {name: partial(bug.read_bug, name=name) for name in bug.FILES}
+    if dataset not in readers:
+        raise UsageError(f"unknown dataset {dataset!r}; there are {', '.join(dataset_names())}")
+    if path is not None:
+        return readers[dataset](path)
+    if dataset == "custom":
+        raise UsageError("the dataset custom needs a file: give --data PATH (TSV, CSV or JSONL)")
+    if dataset == DEMO:
+        return read_demo(demo_file())
+    return readers[dataset](_cached(dataset, cache))
+
+
+def read_demo(path: Path) -> Corpus:
+    """The demo's corpus, which has the columns of a corpus of one's own."""
+    return replace(read_custom(path), name=DEMO)
+
+
+def _cached(name: str, cache: Path | None) -> Path:
+    """The file of the dataset `name` in the cache, after a look at its hash and at those of the files beside it."""
+    entry = catalog.dataset(name)
+    folder = catalog.source_folder(entry.source, cache)
+    main = folder / entry.file
+    if not main.is_file():
+        message = f"{name} is not in the cache ({main}); run: mtbias fetch --dataset {name}"
+        raise MissingResourceError(message)
+    expected = {**catalog.read_record(folder).files, **entry.source.hashes}
+    for file in sorted({entry.file, *entry.source.hashes}):
+        beside = folder / file
+        if file not in expected:
+            continue
+        if not beside.is_file():
+            raise MissingResourceError(f"{beside} is not in the cache; run: mtbias fetch --dataset {name}")
+        found = hashlib.sha256(read_bytes(beside)).hexdigest()
+        if found != expected[file]:
+            message = f"the file in the cache is damaged (SHA-256 {found}, expected {expected[file]}); "
+            raise DataError(message + f"run: mtbias fetch --dataset {name}", path=beside)
+    return main

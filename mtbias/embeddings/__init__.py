@@ -1,0 +1,1 @@
+"""Measures of gender bias in word vectors."""

@@ -1,0 +1,155 @@
+"""Word vectors in word2vec's text format, normalised to length 1."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from mtbias.errors import DataError
+from mtbias.stats.resampling import Floats
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Words and their unit vectors, in the order of the file (the most frequent first, as a rule)."""
+
+    words: tuple[str, ...]
+    matrix: Floats
+    """``[words, dimensions]``; each row of length 1."""
+    sha256: str = ""
+    repeated: int = 0
+    """Words that stood in the file already: the first one counts."""
+    zeros: int = 0
+    """Vectors of length 0, which have no direction and are left out."""
+    path: Path | None = None
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """The row of each word."""
+        return {word: n for n, word in enumerate(self.words)}
+
+    def rows(self, words: Iterable[str]) -> Floats:
+        """The vectors of `words`, in their order.
+
+        Raises:
+            KeyError: a word has none.
+
+        """
+        return self.matrix[[self.index[word] for word in words]]
+
+    def known(self, words: Iterable[str]) -> tuple[list[str], list[str]]:
+        """The words that have a vector, and those that have none."""
+        found: list[str] = []
+        missing: list[str] = []
+        for word in words:
+            (found if word in self.index else missing).append(word)
+        return found, missing
+
+
+def make_vectors(words: Sequence[str], matrix: Floats) -> Vectors:
+    """Vectors from words and a matrix ``[words, dimensions]``, normalised.
+
+    Raises:
+        ValueError: of unequal length; a word twice; a vector of length 0 or not of numbers.
+
+    """
+    lengths = np.linalg.norm(matrix, axis=1)
+    if len(words) != len(matrix) or len(set(words)) != len(words):
+        raise ValueError("expected one vector for each word, and each word once")
+    if not (lengths > 0).all() or not np.isfinite(lengths).all():
+        raise ValueError("expected vectors of finite length above 0")
+    return Vectors(tuple(words), np.asarray(matrix / lengths[:, None], dtype=np.float64))
+
+
+def read_vectors(path: Path, *, limit: int | None = None) -> Vectors:
+    """Read word2vec's text format: a word and its numbers a line, blanks between; the first line may be "n dimensions".
+
+    Args:
+        path: the file, UTF-8. A word may have blanks inside; the numbers are the last ones of the line.
+        limit: read only so many words.
+
+    Raises:
+        DataError: no such file; not UTF-8; a line with another number of numbers; something that is no finite number;
+            fewer words than the first line says (without `limit`); no words.
+
+    """
+    words: dict[str, None] = {}
+    rows: list[Floats] = []
+    repeated = zeros = read = 0
+    header: tuple[int, int] | None = None
+    digest = hashlib.sha256()
+    for line, raw in _lines(path):
+        digest.update(raw)
+        text = _text(raw, path, line)
+        if line == 1 and (header := _header(text)):
+            continue
+        if not text.strip() or (limit is not None and read >= limit):
+            continue
+        read += 1
+        expected = header[1] if header else len(rows[0]) if rows else None
+        word, numbers = _row(text, expected, path, line)
+        if word in words:
+            repeated += 1
+        elif not numbers.any():
+            zeros += 1
+        else:
+            words[word] = None
+            rows.append(numbers)
+    if not rows:
+        raise DataError("no vectors in the file", path=path)
+    if header and limit is None and read != header[0]:
+        raise DataError(f"the first line promises {header[0]} words, the file has {read}; is it cut off?", path=path)
+    matrix = np.stack(rows)
+    matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
+    return Vectors(tuple(words), matrix, digest.hexdigest(), repeated, zeros, path)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    try:
+        with path.open("rb") as file:
+            yield from enumerate(file, start=1)
+    except FileNotFoundError:
+        raise DataError("there is no such file; check the path", path=path) from None
+    except OSError as error:
+        raise DataError(f"the file cannot be read: {error.strerror or error}", path=path) from error
+
+
+def _text(raw: bytes, path: Path, line: int) -> str:
+    try:
+        return raw.decode("utf-8").removeprefix("\ufeff" if line == 1 else "").rstrip("\r\n ")
+    except UnicodeDecodeError:
+        raise DataError(
+            "not UTF-8; save the vectors as text, not in word2vec's binary format", path=path, line=line
+        ) from None
+
+
+def _header(text: str) -> tuple[int, int] | None:
+    fields = text.split()
+    if len(fields) == 2 and all(field.isascii() and field.isdigit() for field in fields):
+        return int(fields[0]), int(fields[1])
+    return None
+
+
+def _row(text: str, expected: int | None, path: Path, line: int) -> tuple[str, Floats]:
+    separator = "\t" if "\t" in text else " "
+    parts = text.split(separator, 1) if expected is None else text.rsplit(separator, expected)
+    word = parts[0]
+    count = len(parts) - 1 if expected is not None else None
+    if not word.strip() or len(parts) < 2 or (expected is not None and count != expected):
+        wanted = "a word and numbers" if expected is None else f"a word and {expected} numbers"
+        raise DataError(f"{wanted} expected, found {text[:40]!r}", path=path, line=line)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            numbers = np.fromstring(" ".join(parts[1:]), dtype=np.float64, sep=" ")
+        except (ValueError, DeprecationWarning):
+            numbers = np.empty(0)
+    if not numbers.size or (expected is not None and numbers.size != expected) or not np.isfinite(numbers).all():
+        raise DataError(f"finite numbers expected behind the word {word!r}", path=path, line=line)
+    return word, numbers

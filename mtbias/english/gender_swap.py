@@ -1,0 +1,275 @@
+"""Swapping the gender of English words: he and she, brother and sister, Mr and Ms; her by its part of speech.
+
+The table is ``gender_swap.toml``. A part-of-speech tag decides whether *her* is *him* or *his*, and *his* is *her* or
+*hers*; without one, the words around it do, by a rule, and where both readings are usual the swap says so.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, NamedTuple
+
+
+@dataclass(frozen=True, slots=True)
+class WordSwap:
+    """One word that is replaced."""
+
+    index: int
+    """Of the token."""
+    old: str
+    new: str
+    ambiguous: bool
+    """Both readings of *her* (or *his*) were usual here; the guess may be wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class GenderedWords:
+    """The table of words, and the word lists of the rules for *his* and *her*."""
+
+    swaps: Mapping[str, str]
+    """In lower case."""
+    titles: Mapping[str, str]
+    """With their capital."""
+    capital_stays: frozenset[str]
+    """Words that are not swapped where they have this capital."""
+    alone_before: frozenset[str]
+    """Before these, *his* stands alone."""
+    her: Mapping[str, frozenset[str]]
+    endings: tuple[str, ...] = ()
+    """Words that end so tell a gender too, though they have no counterpart here (fisherman)."""
+    not_people: frozenset[str] = frozenset()
+    """But these do not (specimen)."""
+
+
+class Token(NamedTuple):
+    """A word or a mark of a text, and where it stands."""
+
+    text: str
+    start: int
+    end: int
+
+
+class Edit(NamedTuple):
+    """``text[start:end]`` becomes `new`."""
+
+    start: int
+    end: int
+    new: str
+
+
+_TOKEN = re.compile(r"ma['’]am\b|[^\W_]+|[^\w\s]", re.IGNORECASE)
+_OPENING = {"“", "‘", "``"}
+
+
+@cache
+def gendered_words() -> GenderedWords:
+    """The table that mtbias brings along."""
+    return parse_words((resources.files("mtbias.english") / "gender_swap.toml").read_text(encoding="utf-8"))
+
+
+def parse_words(text: str) -> GenderedWords:
+    """Read the table.
+
+    Raises:
+        ValueError: a word has two counterparts.
+
+    """
+    data: dict[str, Any] = tomllib.loads(text)
+    titles, his, her = (data.pop(name) for name in ("titles", "his", "her"))
+    endings = data.pop("endings", {})
+    swaps: dict[str, str] = {}
+    capital_stays: list[str] = []
+    for section in data.values():
+        capital_stays += section.get("capital_stays", ())
+        pairs = [pair for m, f in section.get("both", ()) for pair in ((m, f), (f, m))]
+        pairs += [*section.get("to_feminine", {}).items(), *section.get("to_masculine", {}).items()]
+        for old, new in pairs:
+            if old.lower() in swaps:
+                raise ValueError(f"the word {old!r} has two counterparts, {swaps[old.lower()]!r} and {new!r}")
+            swaps[old.lower()] = new
+    return GenderedWords(
+        swaps=swaps,
+        titles={**titles["to_feminine"], **titles["to_masculine"]},
+        capital_stays=frozenset(capital_stays),
+        alone_before=frozenset(word.lower() for word in his["alone_before"]),
+        her={name: frozenset(words) for name, words in her.items() if name != "note"},
+        endings=tuple(endings.get("of_people", ())),
+        not_people=frozenset(endings.get("not_people", ())),
+    )
+
+
+def tokenize(text: str) -> list[Token]:
+    """Words and marks with their offsets.
+
+    An opening straight quotation mark becomes “, so that rules can tell; the underscores of _italics_ are passed over.
+    """
+    tokens = []
+    for match in _TOKEN.finditer(text):
+        word, start, end = match[0], match.start(), match.end()
+        opening = start == 0 or text[start - 1].isspace()
+        if word in {'"', "'"} and opening and end < len(text) and not text[end].isspace():
+            word = "“"
+        tokens.append(Token(word, start, end))
+    return tokens
+
+
+def match_case(new: str, old: str) -> str:
+    """`new` in capitals where `old` is (and has two letters or more), with a capital where `old` has one."""
+    if len(old) > 1 and old.isupper():
+        return new.upper()
+    return new[:1].upper() + new[1:] if old[:1].isupper() else new
+
+
+def apply_edits(text: str, edits: Sequence[Edit]) -> tuple[str, dict[tuple[int, int], tuple[str, int]]]:
+    """The edited text; and for each edited range (start, end) what stands there now, and at which offset.
+
+    Raises:
+        ValueError: edits overlap, or lie outside the text.
+
+    """
+    parts: list[str] = []
+    moved: dict[tuple[int, int], tuple[str, int]] = {}
+    done = length = 0
+    for start, end, new in sorted(edits):
+        if not done <= start <= end <= len(text):
+            raise ValueError(f"the edit of characters {start} to {end} overlaps another or lies outside the text")
+        length += start - done
+        moved[start, end] = (new, length)
+        parts += [text[done:start], new]
+        length += len(new)
+        done = end
+    return "".join([*parts, text[done:]]), moved
+
+
+def swap_words(
+    tokens: Sequence[str],
+    *,
+    tags: Sequence[str] | None = None,
+    fixed: Collection[int] = (),
+    words: GenderedWords | None = None,
+) -> list[WordSwap]:
+    """What the gendered words among `tokens` become when all genders are swapped, with capitals as they were.
+
+    Args:
+        tokens: of one text or sentence, in order; punctuation stands alone.
+        tags: Penn Treebank tags, one a token; anything but PRP and PRP$ says nothing about *her* and *his*.
+        fixed: tokens that stay (parts of names) but count as context.
+        words: another table.
+
+    Raises:
+        ValueError: tags of another length.
+
+    """
+    table = words or gendered_words()
+    if tags is not None and len(tags) != len(tokens):
+        raise ValueError(f"expected a tag for each of {len(tokens)} tokens, got {len(tags)}")
+    swaps = []
+    for index, token in enumerate(tokens):
+        if index in fixed:
+            continue
+        tag = "" if tags is None else tags[index]
+        new, ambiguous = _counterpart(tokens, index, tag, table)
+        if new is not None:
+            swaps.append(WordSwap(index, token, match_case(new, token), ambiguous))
+    return swaps
+
+
+def _counterpart(tokens: Sequence[str], index: int, tag: str, table: GenderedWords) -> tuple[str | None, bool]:
+    token = tokens[index]
+    lower = token.lower()
+    if lower == "her":
+        if tag in {"PRP", "PRP$"}:
+            return ("his" if tag == "PRP$" else "him"), False
+        is_object, ambiguous = her_is_object(tokens, index, table)
+        return ("him" if is_object else "his"), ambiguous
+    if lower == "his":
+        if tag in {"PRP", "PRP$"}:
+            return ("her" if tag == "PRP$" else "hers"), False
+        return _his(tokens, index, table)
+    bare = token.removesuffix(".")
+    if bare in table.titles and _before_name(tokens, index):
+        return table.titles[bare] + token[len(bare) :], False
+    return (None if token in table.capital_stays else table.swaps.get(lower)), False
+
+
+def tells_gender(word: str, words: GenderedWords | None = None) -> bool:
+    """Whether `word` tells a gender by its ending alone, without a counterpart in the table: fisherman, clergywoman.
+
+    A word with a capital may be a name (Coleman) and is not looked at.
+    """
+    table = words or gendered_words()
+    return word.islower() and word.endswith(table.endings) and word not in table.not_people
+
+
+def _his(tokens: Sequence[str], index: int, table: GenderedWords) -> tuple[str, bool]:
+    after = _word(tokens, index + 1)
+    if after in _OPENING:
+        return "her", True
+    if after == "and" and _word(tokens, index + 3) in {"'", "’", "'s", "’s"}:  # his and Ann's house
+        return "her", False
+    return ("hers" if not _is_word(after) or after in table.alone_before else "her"), False
+
+
+def _before_name(tokens: Sequence[str], index: int) -> bool:
+    after = index + 1
+    if after < len(tokens) and tokens[after] == ".":
+        after += 1
+    return after < len(tokens) and tokens[after][:1].isupper()
+
+
+def her_is_object(tokens: Sequence[str], index: int, table: GenderedWords | None = None) -> tuple[bool, bool]:
+    """Whether *her* at `index` is an object (him) and not a possessive (his), and whether that is a guess.
+
+    The rule looks at one word before and two after; its word lists stand in ``gender_swap.toml``, section ``her``.
+    """
+    her = (table or gendered_words()).her
+    before, after, second = (_word(tokens, index + k) for k in (-1, 1, 2))
+    closed = second != "-" and (not _is_word(second) or second in her["object_before"])
+    if not _is_word(after):
+        if after in _OPENING:
+            return before in her["two_objects_after"], True
+        return True, False
+    if after in her["noun_before"] or after in her["possessive_before"]:
+        return False, False
+    if after == "back":
+        return before not in her["back_after"], True
+    if after == "home":
+        return before in her["home_after"], True
+    if after in her["ambiguous_before"]:
+        return closed, True
+    if after in her["object_before"]:
+        return True, False
+    if after.endswith("ly") and len(after) > 3:
+        return closed, not closed
+    return _after_verb(her, before, after, closed=closed, name=tokens[index + 1][:1].isupper())
+
+
+def _after_verb(
+    her: Mapping[str, frozenset[str]], before: str, after: str, *, closed: bool, name: bool
+) -> tuple[bool, bool]:
+    """The same where an open-class word follows: the verb in front decides, if it takes more than an object."""
+    if before in her["bare_verb_after"] and after in her["bare_verbs"]:
+        return True, after in her["noun_verbs"] and before not in her["sure_after"]
+    if before in her["ing_after"] and after.endswith("ing") and after not in her["ing_nouns"]:
+        return True, False
+    if before in her["adjective_after"] and closed:
+        if after in her["adjectives"] or after.endswith(tuple(her["adjective_endings"])):
+            return True, False
+        if after.endswith("ed"):
+            return True, True
+    if before in her["two_objects_after"]:
+        return name, True
+    return False, False
+
+
+def _word(tokens: Sequence[str], index: int) -> str:
+    return tokens[index].lower() if 0 <= index < len(tokens) else ""
+
+
+def _is_word(token: str) -> bool:
+    return token[:1].isalnum()

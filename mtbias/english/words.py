@@ -1,0 +1,34 @@
+"""The words of an English sentence, as alignment counts them."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from mtbias.types import Span
+
+_WORD = re.compile(r"[A-Za-z0-9\u00c0-\u024f]+(?:[-'’][A-Za-z0-9\u00c0-\u024f]+)*")
+_CLITIC = re.compile(r"(?:n['’]t|['’](?:s|re|ve|ll|d|m))$", re.IGNORECASE)
+
+
+class EnglishWord(NamedTuple):
+    """A word of a source sentence."""
+
+    span: Span
+    text: str
+    form: str
+    """`text` in lower case, with straight apostrophes."""
+
+
+def english_words(text: str) -> list[EnglishWord]:
+    """Words of `text` in order, clitics (``'s``, ``n't``) split off, punctuation dropped."""
+    words = []
+    for match in _WORD.finditer(text):
+        start, end, word = match.start(), match.end(), match.group()
+        clitic = _CLITIC.search(word)
+        cut = start + clitic.start() if clitic and clitic.start() > 0 else end
+        for left, right in ((start, cut), (cut, end)):
+            if right > left:
+                piece = text[left:right]
+                words.append(EnglishWord(Span(left, right), piece, piece.lower().replace("’", "'")))
+    return words

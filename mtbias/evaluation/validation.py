@@ -1,0 +1,320 @@
+"""How far the evaluator can be trusted: its calls beside human labels, and a run's numbers corrected for its errors."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mtbias import __version__
+from mtbias.align import Aligner, Pair
+from mtbias.decide import FIXED_GENDER
+from mtbias.errors import DataError
+from mtbias.evaluation.request import Progress
+from mtbias.evaluation.stages import call_pairs
+from mtbias.language.definition import Language
+from mtbias.metrics import AgreementReport, Counts, agreement, count
+from mtbias.metrics.correction import Correction, correct
+from mtbias.metrics.human_agreement import LABELS, decided_by
+from mtbias.morphology import Analyser
+from mtbias.runs.call_records import evidence_json
+from mtbias.stats.resampling import N_RESAMPLES, Interval, wilson_interval
+from mtbias.stats.rounding import rounded
+from mtbias.types import GenderCall, Reason
+
+if TYPE_CHECKING:
+    from mtbias.corpora.human_labels import HumanLabel
+    from mtbias.runs import FinishedRun
+
+UNKNOWN_BASIS = "?"
+"""The basis of a label that says none, where others do."""
+
+
+@dataclass(frozen=True)
+class Validation:
+    """How often the evaluator agrees with human labels of one language."""
+
+    lang: str
+    annotator: str
+    labels: tuple[HumanLabel, ...]
+    calls: tuple[GenderCall, ...]
+    report: AgreementReport
+    signature: str
+    evaluator: dict[str, str]
+    """What called: aligner, Stanza and its models, language plugin, release of mtbias, as in a run's identity."""
+    basis: tuple[str, ...] = ()
+    """The bases that were asked for; empty for all."""
+
+    def heads(self) -> list[bool]:
+        """For every label that names the head's token: whether the head that was found lies in it."""
+        return [
+            bool(call.target) and call.target[0].overlaps(label.target_head)
+            for label, call in zip(self.labels, self.calls, strict=True)
+            if label.target_head is not None
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """Numbers in per cent, κ too; further keys beside the fixed ones are intervals and denominators."""
+        whole, heads, parts = self.report.overall.to_json(), self.heads(), self.report.to_json()
+        reasons = {reason.value for reason in Reason}
+        evidence, bases = parts["by_evidence"], parts["by_basis"]
+        return {
+            "lang": self.lang,
+            "n": whole["n"],
+            "agreement": whole["agreement"],
+            "kappa": _percent(whole["kappa"]),
+            "balanced_accuracy": whole["balanced_accuracy"],
+            "undecided": whole["undecided"],
+            "head_exact": round(100 * sum(heads) / len(heads), 6) if heads else None,
+            "by_basis": {k: {"n": part["n"], "agreement": part["agreement"]} for k, part in bases.items()},
+            "head_n": len(heads),
+            "agreement_decided": self._agreement_decided(),
+            "fixed_nouns": sum(withheld(call) for call in self.calls),
+            "annotator": self.annotator,
+            "agreement_interval": whole["agreement_interval"],
+            "recall": whole["recall"],
+            "labels": whole["labels"],
+            "signature": self.signature,
+            "basis": list(self.basis),
+            "agreed": whole["agreed"],
+            "undecided_interval": whole["undecided_interval"],
+            "head_interval": _wilson(sum(heads), len(heads)),
+            "basis_intervals": {kind: part["agreement_interval"] for kind, part in bases.items()},
+            "by_evidence": {
+                kind: {key: part[key] for key in ("n", "agreed", "agreement", "agreement_interval")}
+                for kind, part in evidence.items()
+                if kind not in reasons
+            },
+            "reasons": {
+                kind: {
+                    "n": evidence[kind]["n"],
+                    "percent": round(100 * evidence[kind]["n"] / whole["n"], 6),
+                    "interval": _wilson(evidence[kind]["n"], whole["n"]),
+                }
+                for kind in (reason.value for reason in Reason)
+                if kind in evidence
+            },
+            "confusion": parts["confusion"],
+        }
+
+    def _agreement_decided(self) -> float | None:
+        """Agreement on the rows with a verdict, in per cent."""
+        overall = self.report.overall
+        return round(100 * overall.agreed / overall.decided, 6) if overall.decided else None
+
+    def differing(self) -> list[tuple[HumanLabel, GenderCall]]:
+        """The rows on which label and call, or the heads, differ."""
+        return [
+            (label, call)
+            for label, call in zip(self.labels, self.calls, strict=True)
+            if call.gender is not LABELS[label.label]
+            or not (label.target_head is None or (call.target and call.target[0].overlaps(label.target_head)))
+        ]
+
+    def differing_json(self) -> list[dict[str, Any]]:
+        """The rows on which label and call, or the heads, differ, as plain values."""
+        return [
+            {
+                "line": label.line,
+                "system": label.system,
+                "basis": label.basis,
+                "source": label.source,
+                "translation": label.target,
+                "label": LABELS[label.label].value,
+                "called": None if call.gender is None else call.gender.value,
+                "reason": None if call.reason is None else call.reason.value,
+                "target": [label.target[slice(*span)] for span in call.target],
+                "evidence": evidence_json(call),
+            }
+            for label, call in self.differing()
+        ]
+
+    def disagreements(self) -> Iterator[str]:
+        """The rows on which label and call, or the heads, differ; a few lines each."""
+        for label, call in self.differing():
+            head = label.target[slice(*call.target[0])] if call.target else "nothing"
+            expected = label.target[slice(*label.target_head)] if label.target_head else "?"
+            evidence = "; ".join(
+                f"{e.kind} {e.word} {e.gender or 'silent'} ({e.source}: {e.detail})" for e in call.evidence
+            )
+            yield (
+                f"line {label.line}, {label.system}, basis {label.basis or '?'}: {label.source}\n  {label.target}\n"
+                f"  label {LABELS[label.label]} at {expected}; "
+                f"called {call.gender or call.reason} at {head}: {evidence}"
+            )
+
+
+def validate(
+    labels: Sequence[HumanLabel],
+    bitext: Sequence[tuple[str, str]],
+    language: Language,
+    aligner: Aligner,
+    analyser: Analyser,
+    *,
+    annotator: str = "1",
+    basis: Collection[str] = (),
+    progress: Progress = lambda _stage, _done, _total: None,
+) -> Validation:
+    """Call the labelled translations and compare.
+
+    Args:
+        labels: human labels, all in `language`.
+        bitext: further (source, target) pairs that alignment and the tagger's votes learn from.
+        language: the plugin.
+        aligner: see `mtbias.evaluation.stages.call_genders`.
+        analyser: see `mtbias.evaluation.stages.call_genders`.
+        annotator: whose labels these are, for the record.
+        basis: count only the labels that rest on one of these; all labels are called, so the calls stay the same.
+        progress: see `mtbias.evaluation.request.Progress`.
+
+    Raises:
+        DataError: no label rests on one of `basis`.
+    """
+    pairs = [Pair(label.id, label.source, label.target, label.head, label.entity) for label in labels]
+    pairs += [Pair(f"bitext-{n}", source, target) for n, (source, target) in enumerate(bitext)]
+    called = call_pairs(pairs, language, aligner, analyser, progress=progress)
+    rows = [(label, call) for label, call in zip(labels, called, strict=True) if not basis or label.basis in basis]
+    if basis and not rows:
+        known = ", ".join(sorted({label.basis or "none" for label in labels}))
+        raise DataError(
+            f"expected labels in {language.code!r} with basis {' or '.join(basis)}, got none; the file has {known}"
+        )
+    evaluator = {
+        "aligner": aligner.signature,
+        "stanza": analyser.signature,
+        "plugin": f"{language.code}/{language.version}",
+        "mtbias": __version__,
+    }
+    about = {"lang": language.code, "labels": len(labels), "bitext": len(bitext)}
+    signature = "|".join(f"{key}:{value}" for key, value in {**about, **evaluator}.items())
+    signature += f"|basis:{','.join(basis)}" if basis else ""
+    return Validation(
+        language.code,
+        annotator,
+        tuple(label for label, _ in rows),
+        tuple(call for _, call in rows),
+        _report(rows),
+        signature,
+        evaluator,
+        tuple(basis),
+    )
+
+
+def together(validations: Sequence[Validation]) -> Validation:
+    """The labels of several languages as one set, under the name ``all``."""
+    rows = [row for v in validations for row in zip(v.labels, v.calls, strict=True)]
+    first, codes = validations[0], "+".join(v.lang for v in validations)
+    return Validation(
+        "all",
+        first.annotator,
+        tuple(label for label, _ in rows),
+        tuple(call for _, call in rows),
+        _report(rows),
+        f"lang:{codes}|labels:{len(rows)}|aligner:{first.evaluator['aligner']}|mtbias:{__version__}",
+        {},
+        first.basis,
+    )
+
+
+def _report(rows: Sequence[tuple[HumanLabel, GenderCall]]) -> AgreementReport:
+    known = any(label.basis for label, _ in rows)
+    return agreement(
+        [label.label for label, _ in rows],
+        [call.gender for _, call in rows],
+        basis=[label.basis or UNKNOWN_BASIS for label, _ in rows] if known else None,
+        evidence=[decided_by(call) for _, call in rows],
+    )
+
+
+@dataclass(frozen=True)
+class CorrectedRun:
+    """A run's numbers corrected with the confusion that human labels show."""
+
+    system: str
+    lang: str
+    corpus: str
+    confusion_of: tuple[str, ...]
+    """Languages whose labels the confusion rests on."""
+    basis: tuple[str, ...]
+    correction: Correction
+    signature: str
+    """The run's."""
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain value: per cent, rounded to 6 decimals, null where undefined."""
+        return {
+            "system": self.system,
+            "lang": self.lang,
+            "corpus": self.corpus,
+            "confusion_of": list(self.confusion_of),
+            "basis": list(self.basis),
+            **self.correction.to_json(),
+            "signature": self.signature,
+        }
+
+
+def correct_run(
+    run: FinishedRun,
+    validations: Sequence[Validation],
+    *,
+    pool: bool = False,
+    n_resamples: int = N_RESAMPLES,
+    seed: int = 0,
+) -> CorrectedRun:
+    """Correct a run's accuracy, ΔG and ΔS with the confusion of its language, or of all languages together.
+
+    Args:
+        run: what to correct.
+        validations: of the run's language, at least; it must have been called by the evaluator that scored the run.
+        pool: add up the confusions of all `validations`: the evaluator is taken to err alike in all of them.
+        n_resamples: see `mtbias.metrics.correction.correct`.
+        seed: see there.
+
+    Raises:
+        DataError: the run's language was not validated, another evaluator called it, or a gender has no labels.
+    """
+    own = next((v for v in validations if v.lang == run.lang), None)
+    if own is None:
+        known = ", ".join(v.lang for v in validations)
+        raise DataError(
+            f"{run.path}: expected a run in a language that is validated here ({known}), got {run.lang!r}; "
+            f"add --lang {run.lang}"
+        )
+    other = [key for key, value in own.evaluator.items() if run.evaluator.get(key) != value]
+    if other:
+        key = other[0]
+        raise DataError(
+            f"{run.path}: expected a run that this evaluator scored ({key} {own.evaluator[key]}), got {key} "
+            f"{run.evaluator.get(key)}; score the translations again"
+        )
+    used = list(validations) if pool else [own]
+    counts = count((r.gold, r.stereotype, r.call.gender) for r in run.calls)
+    blank: Counts = count((r.gold, r.stereotype, None) for r in run.calls if r.call.reason is Reason.UNTRANSLATED)
+    try:
+        correction = correct(
+            counts,
+            sum((v.report.counts for v in used[1:]), start=used[0].report.counts),
+            untranslated=blank[..., -1],
+            n_resamples=n_resamples,
+            seed=seed,
+        )
+    except DataError as error:
+        raise DataError(f"{run.lang}: {error}") from error
+    signature = str(run.metrics.get("signature"))
+    return CorrectedRun(
+        run.system, run.lang, run.corpus[0], tuple(v.lang for v in used), own.basis, correction, signature
+    )
+
+
+def withheld(call: GenderCall) -> bool:
+    """No call because the head is a noun of fixed grammatical gender."""
+    return call.gender is None and any(e.detail.startswith(FIXED_GENDER) for e in call.evidence)
+
+
+def _percent(value: float | None) -> float | None:
+    return None if value is None else round(100 * value, 6)
+
+
+def _wilson(part: int, whole: int) -> object:
+    interval: Interval | None = wilson_interval(part, whole)
+    return None if interval is None else rounded((100 * interval[0], 100 * interval[1]))

@@ -1,0 +1,95 @@
+"""The lock of a folder: one process writes into it alone, or many share it."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import socket
+from contextlib import suppress
+from pathlib import Path
+
+from mtbias.errors import RunFolderError
+from mtbias.files.writing import LOCK_NAME, explained
+
+_NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
+_SHARED = "shared"
+
+_log = logging.getLogger(__name__)
+
+
+class FolderLock:
+    """The right to write into a folder: of one process alone, or shared by many; it ends with them, even when killed.
+
+    It is an advisory lock (flock) on ``.lock``, which holds the process number and host of the one holder. Where the
+    system or the file system has no such locks, a warning is logged and the folder is used without.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / LOCK_NAME
+        self._handle: int | None = None
+        self._is_shared = False
+
+    def acquire(self, *, shared: bool = False) -> None:
+        """Take the lock, alone or `shared` with others who share it.
+
+        Raises:
+            RunFolderError: another process holds it, or the lock file cannot be written.
+        """
+        with explained(self._path, "write"):
+            handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            with explained(self._path, "lock"):
+                self._flock(handle, shared=shared)
+            holder = _SHARED if shared else f"{os.getpid()} {socket.gethostname()}"
+            with explained(self._path, "write"):
+                os.ftruncate(handle, 0)
+                os.pwrite(handle, f"{holder}\n".encode(), 0)
+        except BaseException:
+            os.close(handle)
+            raise
+        self._handle, self._is_shared = handle, shared
+
+    def release(self) -> None:
+        """Give the lock back; nothing happens where it is not held."""
+        if self._handle is not None:
+            handle, self._handle = self._handle, None
+            if not self._is_shared:
+                with suppress(OSError):
+                    os.ftruncate(handle, 0)
+            os.close(handle)
+
+    @property
+    def held(self) -> bool:
+        """Whether this object holds the lock."""
+        return self._handle is not None
+
+    @property
+    def shared(self) -> bool:
+        """Whether this object holds the lock together with others."""
+        return self.held and self._is_shared
+
+    def _flock(self, handle: int, *, shared: bool) -> None:
+        try:
+            import fcntl
+        except ImportError:
+            _log.warning("%s: this system has no file locks; do not start two runs in one folder", self._path.parent)
+            return
+        try:
+            fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RunFolderError(
+                f"{self._path.parent}: {self._holder(handle)} into this folder; "
+                "wait for it, stop it, or choose another folder"
+            ) from None
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
+            _log.warning("%s: no file locks here; do not start two runs in one folder", self._path.parent)
+
+    @staticmethod
+    def _holder(handle: int) -> str:
+        pid, _, host = os.pread(handle, 1000, 0).decode(errors="replace").strip().partition(" ")
+        if pid == _SHARED:
+            return "a task that translates a shard is writing"
+        return f"process {pid} on {host} is writing" if pid else "another process is writing"

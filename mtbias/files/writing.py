@@ -1,0 +1,153 @@
+"""Files that are either whole or not there, and errors of the operating system in one line."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import secrets
+import socket
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import islice
+from pathlib import Path
+
+from mtbias.errors import RunFolderError
+
+LOCK_NAME = ".lock"
+"""The file that holds the lock of a folder (`mtbias.files.folder_lock`)."""
+_TEMPORARY = re.compile(r"\..+\.\d+(?:\.[0-9A-Za-z-]+\.[0-9a-f]{8})?\.tmp")
+_LINES_A_WRITE = 1000
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
+_NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.EMLINK}
+
+
+@contextmanager
+def explained(path: Path, action: str) -> Iterator[None]:
+    """Turn an `OSError` within the block into a `RunFolderError` that says what to do next."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            step = "make room and run the same command again: it goes on where it was"
+        elif error.errno in _FORBIDDEN:
+            step = "choose a folder that you may write to"
+        else:
+            step = "mend that and run the same command again: it goes on where it was"
+        raise RunFolderError(f"{path}: cannot {action}: {error.strerror or error}; {step}") from error
+
+
+def write_atomic(path: Path, content: bytes | Iterable[str]) -> None:
+    """Write a whole file or leave the old one: temporary file beside it, fsync, rename, fsync of the folder.
+
+    `content` is bytes, or lines without their newline, which are written in UTF-8 with a newline after each. After a
+    crash at any moment `path` holds the old content or the new one. Whatever goes wrong, the temporary file is
+    removed; only a killed process leaves it behind (`remove_temporaries`).
+
+    Raises:
+        RunFolderError: the disk is full, or another operating-system error.
+    """
+    with _temporary(path, content) as temporary, explained(path, "write"):
+        temporary.replace(path)
+    with explained(path, "write"):
+        _sync_folder(path.parent)
+
+
+def write_new(path: Path, content: bytes | Iterable[str]) -> bool:
+    """As `write_atomic`, where there is no such file yet; gives whether it was written.
+
+    Of several processes, on whatever hosts, one writes: the file gets its name by a hard link, which fails where the
+    name is taken. A file system without hard links leaves the moment between look and rename to the last of them.
+
+    Raises:
+        RunFolderError: the disk is full, or another operating-system error.
+    """
+    if path.exists():
+        return False
+    with _temporary(path, content) as temporary, explained(path, "write"):
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            return False
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            if path.exists():
+                return False
+            temporary.replace(path)
+    with explained(path, "write"):
+        _sync_folder(path.parent)
+    return True
+
+
+def is_ours(name: str) -> bool:
+    """Whether a file name is that of the lock or of a temporary file."""
+    return name == LOCK_NAME or _TEMPORARY.fullmatch(name) is not None
+
+
+def remove_temporaries(folder: Path) -> None:
+    """Remove the temporary files of processes that were killed. Only for the one who holds the folder's lock alone."""
+    with explained(folder, "remove temporary files"):
+        for entry in folder.iterdir():
+            if _TEMPORARY.fullmatch(entry.name):
+                entry.unlink(missing_ok=True)
+
+
+@contextmanager
+def _temporary(path: Path, content: bytes | Iterable[str]) -> Iterator[Path]:
+    """A file beside `path` with `content`, on the disk; gone after the block, unless it was renamed.
+
+    Its name is unlike that of any other process on any host: tasks on several nodes write into one folder.
+    """
+    host = re.sub(r"[^0-9A-Za-z]", "-", socket.gethostname())[:40] or "host"
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{host}.{secrets.token_hex(4)}.tmp")
+    try:
+        _write(temporary, content)
+        yield temporary
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def _write(temporary: Path, content: bytes | Iterable[str]) -> None:
+    # Straight to the file descriptor: a buffer would meet a full disk a second time when it is closed.
+    with explained(temporary, "write"):
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+    try:
+        for chunk in _chunks(content):
+            rest = memoryview(chunk)
+            with explained(temporary, "write"):
+                while rest:
+                    rest = rest[os.write(handle, rest) :]
+        with explained(temporary, "write"):
+            os.fsync(handle)
+    except BaseException:
+        with suppress(OSError):
+            os.close(handle)
+        raise
+    with explained(temporary, "write"):
+        os.close(handle)
+
+
+def _chunks(content: bytes | Iterable[str]) -> Iterator[bytes]:
+    if isinstance(content, bytes):
+        yield content
+        return
+    lines = iter(content)
+    while batch := list(islice(lines, _LINES_A_WRITE)):
+        if any("\n" in line for line in batch):
+            raise ValueError("expected lines without a newline inside")
+        yield "".join(f"{line}\n" for line in batch).encode()
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # a file system that cannot sync folders says so
+            raise
+    finally:
+        os.close(handle)

@@ -1,0 +1,211 @@
+"""Which runs can be compared (one corpus, one evaluator), and the sentences on which their calls differ."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any, Protocol, TypeVar
+
+from mtbias.errors import DataError
+from mtbias.metrics.sentence_protocols import Called
+from mtbias.types import Gender, Reason, Stereotype
+
+Json = Mapping[str, Any]
+
+
+class Fingerprinted(Protocol):
+    """A manifest."""
+
+    @property
+    def fingerprint(self) -> str: ...  # noqa: D102
+
+
+class Run(Protocol):
+    """What a comparison needs of a run: `mtbias.runs.FinishedRun` has it."""
+
+    @property
+    def system(self) -> str: ...  # noqa: D102
+    @property
+    def lang(self) -> str: ...  # noqa: D102
+    @property
+    def corpus(self) -> tuple[str, Mapping[str, str]]: ...  # noqa: D102
+    @property
+    def evaluator(self) -> Json: ...  # noqa: D102
+    @property
+    def manifest(self) -> Fingerprinted: ...  # noqa: D102
+    @property
+    def calls(self) -> Sequence[Called]: ...  # noqa: D102
+
+
+R = TypeVar("R", bound=Run)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRun:
+    """A run that can be compared, with a name that no other run of its language has."""
+
+    name: str
+    lang: str
+    fingerprint: str
+    calls: Sequence[Called]
+    """In the order of the first run's."""
+
+
+@dataclass(frozen=True, slots=True)
+class DifferingRow:
+    """A sentence on which two systems have different calls; a gender and none are different."""
+
+    lang: str
+    id: str
+    entity: str
+    gold: Gender
+    stereotype: Stereotype
+    first: str
+    """The first system's name."""
+    first_call: Gender | None
+    first_reason: Reason | None
+    second: str
+    second_call: Gender | None
+    second_reason: Reason | None
+    source: str
+    first_translation: str | None
+    second_translation: str | None
+
+    def to_json(self) -> dict[str, str | None]:
+        """A plain value; None where there is no call, no reason or no translation."""
+        return {name: None if value is None else str(value) for name, value in asdict(self).items()}
+
+
+def name_runs(
+    runs: Sequence[Run], *, names: Sequence[str] | None = None, different_evaluators: bool = False
+) -> list[NamedRun]:
+    """The runs, checked, with their names: the system's; with the run's fingerprint where a language has it twice.
+
+    Args:
+        runs: of one corpus, in one or more languages.
+        names: of the systems, one for each run, in place of those that the runs have.
+        different_evaluators: whether runs of one language may have been read by different evaluators.
+
+    Raises:
+        DataError: no runs; not a name for each; a run twice; corpora that differ (the message says in which file);
+            sentences that differ; evaluators that differ within a language.
+    """
+    if not runs:
+        raise DataError("expected runs to compare, got none")
+    systems = [run.system for run in runs] if names is None else list(names)
+    if len(systems) != len(runs):
+        raise DataError(f"expected a name for each of {len(runs)} runs, got {len(systems)}")
+    seen: dict[str, Run] = {}
+    for run in runs:
+        if (fingerprint := run.manifest.fingerprint) in seen:
+            raise DataError(f"expected different runs, got {_said(run)} with the fingerprint {fingerprint} twice")
+        seen[fingerprint] = run
+        _check_corpus(runs[0], run)
+    if not different_evaluators and (differences := differing_evaluators(runs)):
+        lang, (phrase, *_) = next(iter(differences.items()))
+        raise DataError(
+            f"expected runs of {lang} read by one evaluator, got {phrase}; score them again with the same release, "
+            "models and aligner, or allow it with --different-evaluators (from Python: different_evaluators=True)"
+        )
+    times = Counter((run.lang, system) for run, system in zip(runs, systems, strict=True))
+    return [
+        NamedRun(
+            name=system if times[run.lang, system] == 1 else f"{system}#{run.manifest.fingerprint[:8]}",
+            lang=run.lang,
+            fingerprint=run.manifest.fingerprint,
+            calls=_in_order(runs[0], run),
+        )
+        for run, system in zip(runs, systems, strict=True)
+    ]
+
+
+def by_language(runs: Sequence[NamedRun]) -> dict[str, list[NamedRun]]:
+    """The runs of each language; languages and runs in the order in which they come."""
+    found: dict[str, list[NamedRun]] = {}
+    for run in runs:
+        found.setdefault(run.lang, []).append(run)
+    return found
+
+
+def differing_evaluators(runs: Sequence[Run]) -> dict[str, tuple[str, ...]]:
+    """For each language whose runs were read by different evaluators, what differs, a phrase each."""
+    found: dict[str, tuple[str, ...]] = {}
+    for lang in dict.fromkeys(run.lang for run in runs):
+        first, *others = (run for run in runs if run.lang == lang)
+        phrases = [
+            f"{key} {first.evaluator.get(key)!s} in {first.system} and {other.evaluator.get(key)!s} in {other.system}"
+            for other in others
+            for key in dict.fromkeys((*first.evaluator, *other.evaluator))
+            if first.evaluator.get(key) != other.evaluator.get(key)
+        ]
+        if phrases:
+            found[lang] = tuple(phrases)
+    return found
+
+
+def differing_rows(
+    runs: Sequence[Run], *, names: Sequence[str] | None = None, different_evaluators: bool = False
+) -> Iterator[DifferingRow]:
+    """The sentences on which the calls of two runs differ: pair after pair within a language, in the corpus's order.
+
+    Raises:
+        DataError: as `name_runs`.
+    """
+    named = name_runs(runs, names=names, different_evaluators=different_evaluators)
+    for lang, here in by_language(named).items():
+        for first, second in combinations(here, 2):
+            for a, b in zip(first.calls, second.calls, strict=True):
+                if a.call.gender is not b.call.gender:
+                    yield DifferingRow(
+                        lang=lang, id=a.id, entity=a.entity, gold=a.gold, stereotype=a.stereotype,
+                        first=first.name, first_call=a.call.gender, first_reason=a.call.reason,
+                        second=second.name, second_call=b.call.gender, second_reason=b.call.reason,
+                        source=a.source, first_translation=a.translation, second_translation=b.translation,
+                    )  # fmt: skip
+
+
+def _check_corpus(one: Run, other: Run) -> None:
+    (name, files), (other_name, other_files) = one.corpus, other.corpus
+    if name != other_name:
+        raise DataError(
+            f"expected runs on one corpus, got {name} ({_said(one)}) and {other_name} ({_said(other)}); "
+            "compare them apart"
+        )
+    for file in sorted({*files, *other_files}):
+        if (here := files.get(file)) != (there := other_files.get(file)):
+            raise DataError(
+                f"expected runs on one corpus, got two versions of {name}: {file} has the SHA-256 {_short(here)} in "
+                f"{_said(one)} and {_short(there)} in {_said(other)}; score them on the same files"
+            )
+
+
+def _in_order(one: Run, other: Run) -> Sequence[Called]:
+    """The calls of `other` in the order of those of `one`."""
+    by_id = {row.id: row for row in other.calls}
+    if len(by_id) < len(other.calls):
+        raise DataError(f"expected unique ids, got {len(by_id)} for {len(other.calls)} sentences of {_said(other)}")
+    if not by_id:
+        raise DataError(f"expected sentences to compare, got none in {_said(other)}")
+    known = {row.id for row in one.calls}
+    for id_ in (*by_id, *known):
+        if (id_ in known) != (id_ in by_id):
+            where, nowhere = (one, other) if id_ in known else (other, one)
+            raise DataError(f"expected the same sentences, got {id_!r} in {_said(where)} and not in {_said(nowhere)}")
+    rows = [by_id[row.id] for row in one.calls]
+    for a, b in zip(one.calls, rows, strict=True):
+        if (a.source, a.gold, a.stereotype) != (b.source, b.gold, b.stereotype):
+            raise DataError(
+                f"expected the same sentences, got {a.id!r} with another source, gender or stereotype in "
+                f"{_said(other)} than in {_said(one)}; score both with the same release"
+            )
+    return rows
+
+
+def _said(run: Run) -> str:
+    return f"{run.system} in {run.lang}"
+
+
+def _short(digest: str | None) -> str:
+    return "(absent)" if digest is None else f"{digest[:12]}…" if len(digest) > 12 else digest

@@ -1,0 +1,190 @@
+"""Accuracy by entity against the share of women in the occupation, and how the two go together.
+
+The shares come from a file of the user's: labour statistics, or Winogender's ``occupations-stats.tsv`` (Rudinger et
+al., NAACL 2018), which has those of the U.S. Bureau of Labor Statistics and of text (Bergsma and Lin 2006).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mtbias.errors import DataError
+from mtbias.files.reading import Table, read_table
+from mtbias.stats.resampling import N_RESAMPLES, Interval, percentile_interval, spearman
+
+ENTITY_COLUMNS = ("entity", "occupation")
+PERCENT_COLUMNS = ("percent", "bls_pct_female", "bergsma_pct_female")
+"""Columns that hold per cent, whatever their values."""
+SHARE_COLUMNS = ("share", *PERCENT_COLUMNS)
+
+
+@dataclass(frozen=True, slots=True)
+class WomenShares:
+    """The share of women by occupation, as a file has it."""
+
+    name: str
+    """Name of the file."""
+    column: str
+    """The column that was taken."""
+    sha256: str
+    percent: Mapping[str, float]
+    """By name of the occupation, as `occupation` writes it."""
+
+    def of(self, entity: str) -> float | None:
+        """The share of women of an entity in per cent; None where the file does not have it."""
+        return self.percent.get(occupation(entity))
+
+
+@dataclass(frozen=True, slots=True)
+class EntityPoint:
+    """One entity: how it is translated, and how many who do this work are women."""
+
+    entity: str
+    share: float
+    """Per cent of women, in [0, 100]."""
+    n: int
+    n_male: int
+    n_female: int
+    accuracy: float
+    """Per cent of all its sentences that are right; no verdict counts as wrong."""
+    gap: float | None
+    """Right for women minus right for men (recalls), in points; None where it lacks sentences of either."""
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """Spearman's ρ in [−1, 1] over `n` entities, with its interval; None where undefined."""
+
+    rho: float | None
+    interval: Interval | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class WomenRelation:
+    """The entities of one run against their shares of women."""
+
+    shares: WomenShares
+    points: Sequence[EntityPoint]
+    """In ascending order of the share."""
+    without: int
+    """Entities of the run that the file does not have."""
+    accuracy: Correlation
+    """Of accuracy and share."""
+    gap: Correlation
+    """Of `EntityPoint.gap` and share, over the entities that have one. Above 0: the more women do the work, the better
+    women come through the translation compared with men."""
+    level: float
+    """Of the intervals, in per cent."""
+    resamples: int
+    seed: int
+
+
+def occupation(entity: str) -> str:
+    """The name under which an occupation is looked up: in lower case, with single spaces."""
+    return " ".join(entity.casefold().split())
+
+
+def read_women(path: Path, column: str | None = None) -> WomenShares:
+    """Read the shares of women from a table (CSV, TSV or JSONL).
+
+    It has a column ``entity`` or ``occupation`` and one of ``share``, ``percent``, ``bls_pct_female``,
+    ``bergsma_pct_female``; of several the first in this order. ``share`` is from 0 to 1 where no value is above 1,
+    else in per cent; the others are in per cent. A row whose share is empty is passed over.
+
+    Args:
+        path: the file.
+        column: the column of shares, where another is wanted; read like ``share`` unless it is one of the others.
+
+    Raises:
+        DataError: a column is missing, an occupation stands twice, or a share is not a number from 0 to 100.
+    """
+    table = read_table(path)
+    named = next((name for name in ENTITY_COLUMNS if name in table.columns), None)
+    taken = column or next((name for name in SHARE_COLUMNS if name in table.columns), None)
+    if named is None or taken is None or taken not in table.columns:
+        wanted = column or " or ".join(SHARE_COLUMNS)
+        raise DataError(
+            f"expected the columns {' or '.join(ENTITY_COLUMNS)}, and {wanted}; the file has {table.listing}",
+            path=path, line=1,
+        )  # fmt: skip
+    shares = _shares(table, named, taken)
+    if not shares:
+        raise DataError(f"expected shares of women in column {taken!r}, found none", path=path)
+    if taken not in PERCENT_COLUMNS and max(shares.values()) <= 1:
+        shares = {name: 100 * share for name, share in shares.items()}
+    return WomenShares(path.name, taken, table.file.sha256, shares)
+
+
+def _shares(table: Table, named: str, taken: str) -> dict[str, float]:
+    path, shares = table.file.path, dict[str, float]()
+    for record in table.records:
+        name, text = occupation(record.get(named)), record.get(taken)
+        if not text:
+            continue
+        try:
+            share = float(text)
+        except ValueError:
+            share = np.nan
+        if not 0 <= share <= 100:
+            raise DataError(f"{taken}: a share from 0 to 100 expected, found {text!r}", path=path, line=record.line)
+        if name in shares:
+            raise DataError(f"each occupation once expected, found {name!r} again", path=path, line=record.line)
+        shares[name] = share
+    return shares
+
+
+def relate(
+    by_entity: Mapping[str, Mapping[str, Any]],
+    shares: WomenShares,
+    *,
+    level: float = 95.0,
+    n_resamples: int = N_RESAMPLES,
+    seed: int = 0,
+) -> WomenRelation:
+    """Put the entities of a run beside their shares of women.
+
+    The intervals of ρ are percentile intervals of a bootstrap over entities; with fewer than 3 entities there are none.
+
+    Args:
+        by_entity: the groups of `metrics.json`.
+        shares: of women.
+        level: of the intervals, in per cent.
+        n_resamples: bootstrap resamples; with 0 there are no intervals.
+        seed: of the bootstrap.
+    """
+    points = []
+    for name, group in by_entity.items():
+        if (share := shares.of(name)) is None:
+            continue
+        rows, women, men = group["denominators"], group["recall_female"], group["recall_male"]
+        gap = None if women is None or men is None else women - men
+        points.append(EntityPoint(name, share, group["n"], rows["male"], rows["female"], group["accuracy"], gap))
+    points.sort(key=lambda point: (point.share, point.entity))
+    return WomenRelation(
+        shares=shares,
+        points=points,
+        without=len(by_entity) - len(points),
+        accuracy=_correlation([(p.share, p.accuracy) for p in points], level, n_resamples, seed),
+        gap=_correlation([(p.share, p.gap) for p in points if p.gap is not None], level, n_resamples, seed),
+        level=level,
+        resamples=n_resamples,
+        seed=seed,
+    )
+
+
+def _correlation(pairs: Sequence[tuple[float, float]], level: float, n_resamples: int, seed: int) -> Correlation:
+    n, rng = len(pairs), np.random.Generator(np.random.PCG64(seed))
+    values = np.array(pairs, dtype=np.float64).reshape(n, 2)
+    rho = spearman(values[:, 0], values[:, 1])
+    if rho is None or n < 3 or not n_resamples:
+        return Correlation(rho, None, n)
+    drawn = rng.integers(0, n, size=(n_resamples, n))
+    replicates = [spearman(values[rows, 0], values[rows, 1]) for rows in drawn]
+    defined = np.array([np.nan if value is None else value for value in replicates])
+    return Correlation(rho, percentile_interval(defined, level / 100), n)

@@ -1,0 +1,364 @@
+"""Stanza's tokenizer, splitter and tagger without its documents: the same answers for much less Python.
+
+Stanza builds a document, sentences, tokens and words of every text, three times over, and looks every character, word
+and tag up one by one. Here its models get their tensors directly: characters are looked up in a table, a multiword
+token is split once, the character model of the tagger sees every word form of a batch once, and the names of
+features are put together once for every combination. What is not known to give the same (models that read more than
+characters, a tokenizer with a dictionary, languages written without blanks, another layout of Stanza's code) is
+refused with `Unsupported`, and the caller goes the long way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtbias.morphology.analysis_cache import parse_feats
+from mtbias.types import Analysis, Span, Token, Word
+
+MOST_CHARACTERS = 900
+"""Stanza cuts texts of 1,000 characters into windows: those go the long way."""
+TOKENIZE_CHARACTERS = 8_000, 256_000
+"""Characters of a batch of the tokenizer, padding included: on a CPU, and on a GPU."""
+TOO_LONG = "<UNK>"
+"""What Stanza's tagger is given for a token of more characters than its tokenizer's ``max_seqlen``."""
+_BLANKS = re.compile(r"[\s\u0080-\u009f]")
+_RUN = re.compile("  +")
+_PER_CHARACTER: Mapping[str, Callable[[str], bool]] = {
+    "space_before": lambda c: c == " ",
+    "capitalized": str.isupper,
+    "numeric": lambda c: re.match(r"\d", c) is not None,
+}
+_PER_POSITION = ("end_of_para", "start_of_para")
+_MWT = 3
+"""Labels of the tokenizer from here on end a multiword token."""
+
+Features = tuple[tuple[str, str], ...]
+_Split = tuple[Span, str, bool]
+"""A token: where, its text, whether it is a multiword token."""
+
+
+class Unsupported(Exception):  # noqa: N818 - no error: there is another way
+    """These models, or this release of Stanza, are not as this module knows them; says what."""
+
+
+class Bulk:
+    """The three models of a pipeline."""
+
+    def __init__(self, pipeline: Any, *, words: int) -> None:  # noqa: ANN401 - stanza has no types
+        """Take the models of `pipeline`, which goes on working.
+
+        Args:
+            pipeline: Stanza's, with ``tokenize``, perhaps ``mwt``, and ``pos``.
+            words: most words of a batch of the tagger.
+
+        Raises:
+            Unsupported: the answers might differ from the pipeline's.
+        """
+        try:
+            self._tokenizer = _Tokenizer(pipeline.processors["tokenize"])
+            self._splitter = _Splitter(pipeline.processors.get("mwt"))
+            self._tagger = _Tagger(pipeline.processors["pos"], words)
+        except (AttributeError, KeyError, ImportError) as error:
+            raise Unsupported(f"Stanza's code has another layout ({type(error).__name__}: {error})") from None
+
+    def analyse(self, texts: Sequence[str]) -> list[Analysis]:
+        """What the pipeline says of each of `texts` as one sentence.
+
+        Args:
+            texts: at most `MOST_CHARACTERS` long.
+        """
+        import torch
+
+        with torch.inference_mode():
+            split = self._tokenizer.split(texts)
+            pieces = self._splitter.pieces([text for row in split for _, text, mwt in row if mwt])
+            forms = [[pieces[text] if mwt else (text,) for _, text, mwt in row] for row in split]
+            tags = self._tagger.tags([[form for token in row for form in token] for row in forms])
+        return [
+            Analysis(text, tuple(_tokens(text, places, words, found)))
+            for text, places, words, found in zip(texts, split, forms, tags, strict=True)
+        ]
+
+
+def _tokens(
+    text: str, split: Sequence[_Split], forms: Sequence[Sequence[str]], tags: Sequence[tuple[str, Features]]
+) -> Iterator[Token]:
+    tag = iter(tags)  # every token takes as many as it has words
+    for (span, _, _), words in zip(split, forms, strict=True):
+        yield Token(
+            span, text[span.start : span.end], tuple(Word(form, None, *found) for form, found in zip(words, tag))
+        )
+
+
+class _Tokenizer:
+    def __init__(self, processor: Any) -> None:  # noqa: ANN401
+        from stanza.models.tokenization.utils import update_pred_regex
+
+        self._trainer, self._vocabulary = processor.trainer, processor.vocab
+        self._keep_addresses = update_pred_regex
+        arguments = self._trainer.args
+        names = arguments["feat_funcs"]
+        unknown = [n for n in names if n not in _PER_CHARACTER and n not in _PER_POSITION]
+        if unknown or arguments["use_dictionary"] or arguments.get("skip_newline") or hasattr(processor, "_variant"):
+            raise Unsupported(f"the tokenizer looks at {unknown or 'a dictionary or line breaks'}")
+        if self._vocabulary.lang_replaces_spaces or arguments["shorthand"] == "la_ittb":
+            raise Unsupported(f"the tokenizer is one for {arguments['shorthand']}")
+        if processor.config.get("postprocessor") or not processor.config.get("no_ssplit"):
+            raise Unsupported("the tokenizer has a postprocessor, or splits sentences")
+        self._longest: int = processor.config.get("max_seqlen", 1000)
+        self._features = [_PER_CHARACTER[n] for n in names if n in _PER_CHARACTER]
+        self._positions = [n for n in _PER_POSITION if n in names]
+        self._rows: dict[str, int] = {}
+        self._units: list[int] = []
+        self._values: list[list[float]] = []
+        device = next(self._trainer.model.parameters()).device
+        self._most = TOKENIZE_CHARACTERS[device.type == "cuda"]
+        self._trainer.model.eval()
+
+    def split(self, texts: Sequence[str]) -> list[list[_Split]]:
+        """The tokens of each text."""
+        paragraphs = [_Paragraph.of(text) for text in texts]
+        order = sorted((n for n, p in enumerate(paragraphs) if p.text), key=lambda n: -len(paragraphs[n].text))
+        found: list[list[_Split]] = [[] for _ in texts]
+        at = 0
+        while at < len(order):
+            size = max(1, self._most // (len(paragraphs[order[at]].text) + 1))
+            rows = order[at : at + size]
+            for n, labels in zip(rows, self._labels([paragraphs[n].text for n in rows]), strict=True):
+                found[n] = list(paragraphs[n].tokens(labels, self._longest))
+            at += size
+        return found
+
+    def _labels(self, texts: Sequence[str]) -> Iterator[NDArray[np.int64]]:
+        """What Stanza's tokenizer says of every character; the longest text comes first."""
+        import torch
+
+        rows = [[self._row(c) for c in text] for text in texts]
+        units_of, values_of = np.array(self._units), np.array(self._values, np.float32)
+        shape = len(texts), len(texts[0]) + 1
+        units = np.full(shape, self._vocabulary.unit2id("<PAD>"), np.int64)
+        values = np.zeros((*shape, values_of.shape[1]), np.float32)
+        for n, row in enumerate(rows):
+            units[n, : len(row)] = units_of[row]
+            values[n, : len(row)] = values_of[row]
+            for k, name in enumerate(self._positions, len(self._features)):
+                values[n, len(row) - 1 if name == "end_of_para" else 0, k] = 1.0
+        raw = [[*text, "<PAD>"] for text in texts]
+        scores = self._trainer.predict((torch.from_numpy(units), None, torch.from_numpy(values), raw))
+        for text, row_labels in zip(texts, scores.argmax(axis=2), strict=True):
+            labels = row_labels[: len(text)]
+            labels[-1] = 2 if labels[-1] <= 2 else 4  # a sentence ends here
+            if "@" in text or "." in text[:-1] or ":" in text:
+                labels = self._keep_addresses(list(text), labels)
+            yield labels
+
+    def _row(self, character: str) -> int:
+        """The character's row in the tables of units and features."""
+        row = self._rows.get(character)
+        if row is None:
+            row = self._rows[character] = len(self._units)
+            self._units.append(self._vocabulary.unit2id(character))
+            self._values.append([float(f(character)) for f in self._features] + [0.0] * len(self._positions))
+        return row
+
+
+@dataclass(frozen=True, slots=True)
+class _Paragraph:
+    """A text as Stanza's tokenizer sees it."""
+
+    text: str
+    """Without blanks behind, every kind of blank as a blank, and never two together."""
+    places: Sequence[int]
+    """Where each of its characters stands in the original."""
+
+    @classmethod
+    def of(cls, text: str) -> _Paragraph:
+        """The paragraph of `text`."""
+        clean = _BLANKS.sub(" ", text.rstrip())
+        if "  " not in clean:
+            return cls(clean, range(len(clean)))
+        places = [n for n, c in enumerate(clean) if c != " " or n == 0 or clean[n - 1] != " "]
+        return cls(_RUN.sub(" ", clean), places)
+
+    def tokens(self, labels: NDArray[np.int64], longest: int) -> Iterator[_Split]:
+        """The tokens that end where a label is not 0."""
+        start = 0
+        for end in np.flatnonzero(labels).tolist():
+            token = self.text[start : end + 1].lstrip()
+            if token:
+                span = Span(self.places[end + 1 - len(token)], self.places[end] + 1)
+                yield span, token if len(token) <= longest else TOO_LONG, bool(labels[end] >= _MWT)
+            start = end + 1
+
+
+class _Splitter:
+    """Splits multiword tokens, each form once."""
+
+    def __init__(self, processor: Any) -> None:  # noqa: ANN401
+        self._processor = processor
+        self._known: dict[str, tuple[str, ...]] = {}
+
+    def pieces(self, texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The words of every one of `texts`."""
+        if self._processor is None:
+            return {text: (text,) for text in texts}
+        if new := [text for text in dict.fromkeys(texts) if text not in self._known]:
+            asked = _Asked(new)
+            self._processor.process(asked)
+            for text, found in zip(new, asked.found, strict=True):
+                words = tuple(word for word in found.split(" ") if word)
+                self._known[text] = (text,) if len(words) == 1 else words
+        return self._known
+
+
+class _Asked:
+    """Of Stanza's document what its splitter asks for."""
+
+    def __init__(self, texts: list[str]) -> None:
+        self._texts = texts
+        self.found: list[str] = []
+
+    def get_mwt_expansions(self, evaluation: bool = True) -> list[str]:  # noqa: ARG002 - Stanza's
+        return self._texts
+
+    def set_mwt_expansions(self, found: list[str], **_: object) -> None:
+        self.found = found
+
+
+class _Tagger:
+    def __init__(self, processor: Any, words: int) -> None:  # noqa: ANN401
+        from inspect import signature
+
+        from stanza.models.common.utils import simplify_punct
+
+        trainer = processor.trainer
+        self._model, self._vocabulary, self._most = trainer.model, trainer.vocab, words
+        self._simplify = simplify_punct
+        arguments = trainer.args
+        if arguments.get("bert_model"):
+            raise Unsupported("the tagger reads a transformer")
+        if "tags" not in signature(self._model.forward).parameters:
+            raise Unsupported("the tagger's model is an older one")
+        self._columns = [list(self._model.tag_names).index(name) for name in ("upos", "feats")]
+        pretrain = processor.pretrain
+        self._pretrain = pretrain.vocab if pretrain is not None and arguments["pretrain"] else None
+        self._model.eval()
+        charmodel = getattr(self._model, "charmodel", None)
+        if charmodel is not None and not _is_once(charmodel):
+            self._model.charmodel = _once_a_form(charmodel)
+        self._upos: dict[Any, str] = {}
+        self._feats: dict[Any, Features] = {}
+
+    def tags(self, sentences: Sequence[Sequence[str]]) -> list[list[tuple[str, Features]]]:
+        """Part of speech and features of every word."""
+        found: list[list[tuple[str, Features]]] = [[] for _ in sentences]
+        rows: list[int] = []
+        held = 0
+        for n in sorted((n for n, s in enumerate(sentences) if s), key=lambda n: -len(sentences[n])):
+            if held + len(sentences[n]) > self._most and rows:
+                self._tag(rows, sentences, found)
+                rows, held = [], 0
+            rows.append(n)
+            held += len(sentences[n])
+        if rows:
+            self._tag(rows, sentences, found)
+        return found
+
+    def _tag(
+        self, rows: Sequence[int], sentences: Sequence[Sequence[str]], found: list[list[tuple[str, Features]]]
+    ) -> None:
+        """Fill in the sentences of `rows`, which come longest first."""
+        import torch
+
+        device = next(self._model.parameters()).device
+        forms = sorted({form for n in rows for form in sentences[n]}, key=lambda form: (-len(form), form))
+        number = {form: n for n, form in enumerate(forms, 1)}  # 0 is padding
+        shown = [entry[0] for entry in self._simplify([[[form] for form in forms]])[0]]
+        lengths = [len(sentences[n]) for n in rows]
+        places = torch.zeros(len(rows), lengths[0], dtype=torch.int64)
+        for k, n in enumerate(rows):
+            places[k, : lengths[k]] = torch.tensor([number[form] for form in sentences[n]])
+        word_ids = torch.tensor([0, *self._vocabulary["word"].map(shown)])
+        known = [0] * len(shown) if self._pretrain is None else self._pretrain.map([w.lower() for w in shown])
+        words, pretrained = word_ids[places].to(device), torch.tensor([0, *known])[places].to(device)
+        characters, order, sizes = self._characters(shown)
+        # the character model's rows of all words, sentence by sentence
+        of_form = torch.empty(len(forms) + 1, dtype=torch.int64)
+        of_form[torch.tensor(order) + 1] = torch.arange(len(forms))
+        inside = torch.cat([places[k, :length] for k, length in enumerate(lengths)])
+        _, predictions = self._model(
+            words,
+            words == 0,
+            characters.to(device),
+            (characters == 0).to(device),
+            None,
+            pretrained,
+            of_form[inside].to(device),
+            lengths,
+            sizes,
+            [[shown[number[form] - 1] for form in sentences[n]] for n in rows],
+        )
+        upos, feats = (predictions[k].tolist() for k in self._columns)
+        for k, n in enumerate(rows):
+            found[n] = [
+                (self._part(upos[k][j]), self._features(feats[k][j]))  # one word
+                for j in range(lengths[k])
+            ]
+
+    def _characters(self, forms: Sequence[str]) -> tuple[Any, list[int], list[int]]:
+        """Character ids of every form, the longest form first; the forms' order, and their lengths."""
+        import torch
+
+        order = sorted(range(len(forms)), key=lambda n: -len(forms[n]))
+        ids = [self._vocabulary["char"].map(forms[n]) for n in order]
+        sizes = [len(row) for row in ids]
+        table = np.zeros((len(ids), sizes[0]), np.int64)
+        for n, row in enumerate(ids):
+            table[n, : len(row)] = row
+        return torch.from_numpy(table), order, sizes
+
+    def _part(self, number: int) -> str:
+        name = self._upos.get(number)
+        if name is None:
+            name = self._upos[number] = _not_empty(self._vocabulary["upos"].id2unit(number)) or "X"
+        return name
+
+    def _features(self, numbers: Any) -> Features:  # noqa: ANN401 - a number, or one for every feature
+        key = tuple(numbers) if isinstance(numbers, list) else numbers
+        found = self._feats.get(key)
+        if found is None:
+            found = self._feats[key] = parse_feats(_not_empty(self._vocabulary["feats"].id2unit(key)))
+        return found
+
+
+def _not_empty(name: str) -> str | None:
+    return None if name == "_" else name
+
+
+def _is_once(module: Any) -> bool:  # noqa: ANN401
+    return hasattr(module, "of_distinct_forms")
+
+
+def _once_a_form(charmodel: Any) -> Any:  # noqa: ANN401 - torch is imported late
+    """`charmodel` as a module that also takes distinct forms, and the rows of theirs that the words want."""
+    import torch
+    from torch.nn.utils.rnn import pack_sequence
+
+    class Once(torch.nn.Module):  # type: ignore[misc] # torch has no types
+        def __init__(self) -> None:
+            super().__init__()
+            self.of_distinct_forms = charmodel
+
+        def forward(self, characters: Any, mask: Any, order: Any, lengths: Any, sizes: Any) -> Any:  # noqa: ANN401
+            if not isinstance(order, torch.Tensor):  # Stanza's own call
+                return self.of_distinct_forms(characters, mask, order, lengths, sizes)
+            forms = self.of_distinct_forms(characters, mask, range(len(sizes)), [len(sizes)], sizes).data
+            return pack_sequence(forms[order].split(lengths))
+
+    return Once()

@@ -1,0 +1,161 @@
+"""Stanza as mtbias uses it: offline, raw text, one sentence a document, large batches."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from mtbias.errors import MissingResourceError, UsageError
+from mtbias.morphology.analysis_cache import parse_feats
+from mtbias.morphology.stanza_packages import StanzaPackage
+from mtbias.types import Analysis, Span, Token, Word
+
+if TYPE_CHECKING:
+    from mtbias.morphology.direct_tensors import Bulk
+
+_log = logging.getLogger(__name__)
+
+BATCH = 1024
+"""Texts handed to the models at once."""
+POS_BATCH_SENTENCES = 1000
+POS_BATCH_WORDS = 20_000
+"""Words a tagger batch may hold: Stanza's own 5,000 leaves a GPU idle."""
+PROBES = 8
+"""Texts that are analysed both ways before the short way is trusted."""
+
+
+class StanzaModels:
+    """A package's tokenizer, multiword splitter and tagger, loaded when the first text comes.
+
+    Texts go the short way (`mtbias.morphology.direct_tensors`) where it gives what Stanza gives: the first `PROBES`
+    texts are analysed both ways, and where they differ, or the models are not known there, all go through Stanza's
+    documents.
+    """
+
+    def __init__(self, package: StanzaPackage, device: str | None) -> None:
+        """Load nothing yet.
+
+        Args:
+            package: the models.
+            device: ``cpu``, ``cuda``, ``cuda:1``…; None takes a GPU where there is one.
+        """
+        self._package, self._device = package, device
+        self._pipeline: Any = None
+        self._bulk: Bulk | None = None
+        self._decided = False
+        """Whether texts that say something went both ways."""
+
+    def analyse(self, texts: Sequence[str]) -> list[Analysis]:
+        """Analyse each of `texts` as one sentence.
+
+        Raises:
+            MissingResourceError: Stanza cannot load the models; says which and why.
+        """
+        from mtbias.morphology.direct_tensors import MOST_CHARACTERS
+
+        if self._pipeline is None:
+            self._pipeline = self._load()
+        if not self._decided and (probes := [t for t in texts if t.strip() and len(t) <= MOST_CHARACTERS][:PROBES]):
+            self._bulk, self._decided = self._trusted(probes), True
+        if self._bulk is None:
+            return self._through_documents(texts)
+        short = [n for n, text in enumerate(texts) if len(text) <= MOST_CHARACTERS]
+        with _lenient():
+            found = dict(zip(short, self._bulk.analyse([texts[n] for n in short]), strict=True))
+        long = [n for n in range(len(texts)) if n not in found]
+        found.update(zip(long, self._through_documents([texts[n] for n in long]), strict=True))
+        return [found[n] for n in range(len(texts))]
+
+    def _trusted(self, texts: Sequence[str]) -> Bulk | None:
+        """The short way, where it gives the same for `texts`."""
+        from mtbias.morphology.direct_tensors import Bulk, Unsupported
+
+        try:
+            bulk = Bulk(self._pipeline, words=POS_BATCH_WORDS)
+        except Unsupported as reason:
+            _log.info("%s: texts go through Stanza's documents, which takes longer", reason)
+            return None
+        try:
+            with _lenient():
+                same = bulk.analyse(texts) == self._through_documents(texts)
+        except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
+            _log.info("%s: %s: texts go through Stanza's documents, which takes longer", type(error).__name__, error)
+            return None
+        if not same:
+            _log.info("the short way through Stanza's models differs: texts go through its documents, slower")
+        return bulk if same else None
+
+    def _through_documents(self, texts: Sequence[str]) -> list[Analysis]:
+        """Stanza's own way."""
+        if not texts:
+            return []
+        with _lenient():
+            documents = self._pipeline.bulk_process([blank_breaks(t) for t in texts])
+        return [Analysis(text, tuple(_tokens(text, document))) for text, document in zip(texts, documents, strict=True)]
+
+    def _load(self) -> Any:  # noqa: ANN401 - stanza has no types
+        import stanza
+
+        package = self._package
+        if self._device:
+            check_device(self._device)
+        try:
+            with _lenient():
+                return stanza.Pipeline(
+                    package.language,
+                    dir=str(package.folder),
+                    package=None,  # else Stanza adds what else the language has: lemmas, parses, names, constituents
+                    processors={p: name for p, name, _ in package.models},
+                    download_method=None,
+                    tokenize_no_ssplit=True,
+                    pos_batch_size=POS_BATCH_SENTENCES,
+                    pos_batch_maximum_tokens=POS_BATCH_WORDS,
+                    verbose=False,
+                    **({"device": self._device} if self._device else {}),
+                )
+        except Exception as error:
+            raise MissingResourceError(
+                f"Stanza cannot load its models for {package.language!r} from {package.folder}: "
+                f"{type(error).__name__}: {error}; `mtbias fetch --lang {package.language}` brings them anew"
+            ) from error
+
+
+def check_device(name: str) -> None:
+    """Check that torch can use the device `name`.
+
+    Raises:
+        UsageError: it is no device, or there is no such GPU here.
+    """
+    import torch
+
+    try:
+        device = torch.device(name)
+    except RuntimeError:
+        raise UsageError(f"no device {name!r}: give cpu, cuda, or cuda:1 for the second GPU") from None
+    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+        raise UsageError(f"--device {name}: torch sees {torch.cuda.device_count()} GPUs here; give --device cpu")
+
+
+@contextmanager
+def _lenient() -> Iterator[None]:
+    """Stanza's and torch's own warnings are not the user's."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def blank_breaks(text: str) -> str:
+    """Line breaks as blanks, one for one, so that one text stays one sentence and offsets stay true."""
+    return "".join(" " if c in "\n\r\t\v\f\x85\u2028\u2029" else c for c in text)
+
+
+def _tokens(text: str, document: Any) -> Iterator[Token]:  # noqa: ANN401 - stanza has no types
+    for sentence in document.sentences:
+        for token in sentence.tokens:
+            span = Span(token.start_char, token.end_char)
+            words = tuple(Word(w.text, None, w.upos or "X", parse_feats(w.feats)) for w in token.words)
+            yield Token(span, text[span.start : span.end], words)

@@ -1,0 +1,62 @@
+"""What a report is made of: runs, and the sentences that they share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mtbias.errors import DataError
+from mtbias.language.definition import Direction
+from mtbias.runs.call_records import CallRecord
+
+
+@dataclass(frozen=True)
+class ReportRun:
+    """A run as it enters the report."""
+
+    name: str
+    """What the reader knows it by, unique in the report."""
+    lang: str
+    """Code of the target language."""
+    metrics: Mapping[str, Any]
+    """The content of its `metrics.json`, schema 1."""
+    calls: Sequence[CallRecord]
+    """The lines of its `calls.jsonl`."""
+    direction: Direction = "ltr"
+    """In which direction the target language is written."""
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence of the corpus with what each run made of it; None where a run does not have it."""
+
+    first: CallRecord
+    records: tuple[CallRecord | None, ...]
+
+
+def join_sentences(runs: Sequence[ReportRun]) -> list[Sentence]:
+    """The sentences of all runs: one where id, source, entity, gold, stereotype, domain and pronouns are the same."""
+    rows: dict[object, list[CallRecord | None]] = {}
+    for number, run in enumerate(runs):
+        for r in run.calls:
+            key = (r.id, r.source, r.entity, r.gold, r.stereotype, r.domain, r.pronouns)
+            rows.setdefault(key, [None] * len(runs))[number] = r
+    return [Sentence(next(r for r in found if r is not None), tuple(found)) for found in rows.values()]
+
+
+def unique_names(named: Sequence[tuple[str, str]]) -> list[str]:
+    """Names for runs, given each one's system and language: the system, with the language where systems are not unique.
+
+    Raises:
+        DataError: two runs have both in common.
+    """
+    systems, pairs = Counter(system for system, _ in named), Counter(named)
+    for (system, lang), times in pairs.items():
+        if times > 1:
+            raise DataError(
+                f"expected one run of a system and language, got {times} of {system!r} in {lang}; "
+                "leave one out, or give each run a name of its own with --name"
+            )
+    return [system if systems[system] == 1 else f"{system}, {lang}" for system, lang in named]

@@ -1,0 +1,282 @@
+"""The folder of a run: manifest, translations, calls and, written last as the mark of being done, the metrics."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from mtbias.errors import DataError, RunFolderError
+from mtbias.files.folder_lock import FolderLock
+from mtbias.files.writing import explained, is_ours, remove_temporaries, write_atomic, write_new
+from mtbias.runs import call_records as records
+from mtbias.runs.call_records import CallRecord
+from mtbias.runs.kept_parts import PARTS
+from mtbias.runs.manifest import Json, RunManifest
+from mtbias.types import Translation
+
+MANIFEST, TRANSLATIONS, CALLS, METRICS = "manifest.json", "translations.jsonl", "calls.jsonl", "metrics.json"
+
+_HASHED = (TRANSLATIONS, CALLS)
+"""Files whose SHA-256 `metrics.json` holds under `files`."""
+
+_Value = TypeVar("_Value")
+
+
+class RunFolder:
+    """A run on disk. Anyone may read it; to write, open it for one identity.
+
+    ``with RunFolder(path).open_or_create(identity) as folder: …``
+
+    Every file is written atomically and `metrics.json` last, with the hashes of the files it was computed from: a
+    run killed at any moment leaves a folder that is complete (`is_complete`) or can be opened again to go on.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self._lock = FolderLock(self.path)
+
+    def __repr__(self) -> str:
+        return f"RunFolder({str(self.path)!r})"
+
+    def open_or_create(self, identity: Mapping[str, Json], execution: Mapping[str, Json] | None = None) -> Self:
+        """Open the folder for writing: a new one for this run, or one that the same run began.
+
+        A new folder gets its manifest; one that is there keeps its files, and `execution` is merged into its own.
+        Files that a killed process left half-written are removed. Until `close` no other process can open it.
+
+        Raises:
+            RunFolderError: the path is a file, cannot be written, holds other things and no manifest, belongs to a run
+                with another identity (the message names every difference), is damaged, or is in use.
+        """
+        self._open(RunManifest(identity, execution or {}), shared=False)
+        return self
+
+    def open_shared(self, identity: Mapping[str, Json], execution: Mapping[str, Json] | None = None) -> Self:
+        """Open the folder together with other processes, on this host or others, which all add to the same run.
+
+        The first of them writes the manifest, `execution` included; the others compare theirs and leave it as it is.
+        Files of the run itself can only be written by the one who opens it alone (`open_or_create`), which nobody can
+        while it is shared, and the other way round.
+
+        Raises:
+            RunFolderError: as in `open_or_create`.
+        """
+        self._open(RunManifest(identity, execution or {}), shared=True)
+        return self
+
+    def _open(self, asked: RunManifest, *, shared: bool) -> None:
+        with explained(self.path, "use it as the folder of a run"):
+            if self.path.exists() and not self.path.is_dir():
+                raise RunFolderError(f"{self.path}: expected a folder, found a file; choose another path")
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._refuse_foreign()
+        self._lock.acquire(shared=shared)
+        try:
+            self._refuse_foreign()
+            if not shared:
+                for folder in (self.path, self.path / PARTS):
+                    if folder.is_dir():
+                        remove_temporaries(folder)
+            self._claim(asked)
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def close(self) -> None:
+        """Let others write into the folder."""
+        self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def manifest(self) -> RunManifest:
+        """The manifest on disk.
+
+        Raises:
+            RunFolderError: there is none, or it is damaged.
+        """
+        path = self.path / MANIFEST
+        try:
+            return RunManifest.from_json(json.loads(self._read(MANIFEST)))
+        except ValueError as error:
+            raise RunFolderError(
+                f"{path}: the manifest is damaged: {error}; remove the folder and run again"
+            ) from error
+
+    def has(self, name: str) -> bool:
+        """Whether a file of the run is there; it is whole, since files are written atomically."""
+        return (self.path / name).is_file()
+
+    def write_atomic(self, name: str, content: bytes | Iterable[str]) -> None:
+        """Write a file of the run, from bytes or from lines: the whole of it, or nothing (`runs.atomic.write_atomic`).
+
+        Raises:
+            RunFolderError: the folder is not open for writing, the disk is full, or another operating-system error.
+            ValueError: `name` is not a plain file name.
+        """
+        if not name or name.startswith(".") or Path(name).name != name:
+            raise ValueError(f"expected a plain file name, got {name!r}")
+        if not self._lock.held or self._lock.shared:
+            raise RunFolderError(f"{self.path}: not open for writing; use open_or_create")
+        write_atomic(self.path / name, content)
+
+    def record_execution(self, execution: Mapping[str, Json]) -> None:
+        """Merge facts about the execution (wall time, device) into the manifest."""
+        manifest = self.manifest
+        self._write_manifest(RunManifest(manifest.identity, {**manifest.execution, **execution}))
+
+    def write_translations(self, translations: Iterable[Translation]) -> None:
+        """Write `translations.jsonl`, in the order given; `mtbias score --translations` reads it too."""
+        self.write_atomic(TRANSLATIONS, records.to_lines(translations, records.translation_to_json))
+
+    def read_translations(self) -> list[Translation]:
+        """The translations on disk.
+
+        Raises:
+            RunFolderError: there are none.
+            DataError: the file is damaged; with path and line.
+        """
+        return self._read_lines(TRANSLATIONS, records.translation_from_json, lambda translation: translation.id)
+
+    def write_calls(self, calls: Iterable[CallRecord]) -> None:
+        """Write `calls.jsonl`, in the order given, which is that of the corpus (`join_records`)."""
+        self.write_atomic(CALLS, records.to_lines(calls, CallRecord.to_json))
+
+    def read_calls(self) -> list[CallRecord]:
+        """The calls on disk.
+
+        Raises:
+            RunFolderError: there are none.
+            DataError: the file is damaged; with path and line.
+        """
+        return self._read_lines(CALLS, CallRecord.from_json, lambda record: record.id)
+
+    def write_metrics(self, metrics: Mapping[str, Any]) -> None:
+        """Write `metrics.json` and so mark the run as done; the hashes of its other files are added as `files`.
+
+        Raises:
+            RunFolderError: there is no `calls.jsonl`, or as in `write_atomic`.
+            ValueError: `metrics` carries the fingerprint of another run, or a number that is not finite.
+        """
+        fingerprint = self.manifest.fingerprint
+        if metrics.get("fingerprint") != fingerprint:
+            raise ValueError(f"expected metrics of the run {fingerprint}, got {metrics.get('fingerprint')}")
+        self._read(CALLS)
+        hashes = {name: self._hash(name) for name in _HASHED if self.has(name)}
+        self.write_atomic(METRICS, records.metrics_text({**metrics, "files": hashes}).encode())
+
+    def read_metrics(self) -> dict[str, Any]:
+        """The metrics on disk, of a run that is complete.
+
+        Raises:
+            RunFolderError: the run is not complete, or a file of it was changed; the message says which.
+        """
+        problem = self.incomplete_because()
+        if problem is not None:
+            raise RunFolderError(f"{self.path}: {problem}; run the same command again to complete it")
+        return self._metrics()
+
+    def is_complete(self) -> bool:
+        """Whether the run is done and its files are those that `metrics.json` was computed from."""
+        return self.incomplete_because() is None
+
+    def incomplete_because(self) -> str | None:
+        """Why the run is not complete, in a phrase; None where it is. A damaged file is such a reason."""
+        try:
+            fingerprint = self.manifest.fingerprint
+            if not self.has(METRICS):
+                return f"the run is not finished, there is no {METRICS}"
+            metrics = self._metrics()
+            hashes = metrics.get("files")
+            if metrics.get("fingerprint") != fingerprint or not isinstance(hashes, dict) or CALLS not in hashes:
+                return f"{METRICS} is not the one of this run"
+            for name, expected in hashes.items():
+                if not self.has(name):
+                    return f"{name} is missing"
+                if self._hash(name) != expected:
+                    return f"{name} was changed since {METRICS} was computed from it"
+        except (DataError, RunFolderError) as error:
+            return str(error)
+        return None
+
+    def _claim(self, asked: RunManifest) -> None:
+        """Write the manifest, or compare the one that is there."""
+        if not self.has(MANIFEST) and write_new(self.path / MANIFEST, _manifest_text(asked)):
+            return
+        found = self.manifest
+        if found.fingerprint != asked.fingerprint:
+            raise RunFolderError(
+                f"{self.path}: belongs to another run: {'; '.join(found.differences(asked))}. "
+                "Choose another folder, or remove this one"
+            )
+        if not self._lock.shared and {**found.execution, **asked.execution} != found.execution:
+            self._write_manifest(RunManifest(found.identity, {**found.execution, **asked.execution}))
+
+    def _write_manifest(self, manifest: RunManifest) -> None:
+        self.write_atomic(MANIFEST, _manifest_text(manifest))
+
+    def _refuse_foreign(self) -> None:
+        if self.has(MANIFEST):
+            return
+        strangers = sorted(entry.name for entry in self.path.iterdir() if not is_ours(entry.name))
+        if strangers and not self.has(MANIFEST):  # which another process may just have written
+            named = ", ".join(strangers[:3]) + (", …" if len(strangers) > 3 else "")
+            raise RunFolderError(
+                f"{self.path}: expected an empty folder or one with {MANIFEST}, found {named}; choose another folder"
+            )
+
+    def _metrics(self) -> dict[str, Any]:
+        path = self.path / METRICS
+        try:
+            metrics = json.loads(self._read(METRICS))
+        except ValueError as error:
+            raise DataError(f"damaged: {error}", path=path) from error
+        if not isinstance(metrics, dict):
+            raise DataError("damaged: expected an object", path=path)
+        return metrics
+
+    def _read_lines(
+        self, name: str, from_json: Callable[[object], _Value], id_of: Callable[[_Value], str]
+    ) -> list[_Value]:
+        path = self.path / name
+        with self._reading(name):
+            values = list(records.from_lines(path, from_json))
+        seen: dict[str, int] = {}
+        for line, value in enumerate(values, start=1):
+            first = seen.setdefault(id_of(value), line)
+            if first != line:
+                raise DataError(f"damaged: {id_of(value)!r} stands in line {first} already", path=path, line=line)
+        return values
+
+    def _hash(self, name: str) -> str:
+        return sha256(self._read(name)).hexdigest()
+
+    def _read(self, name: str) -> bytes:
+        with self._reading(name):
+            return (self.path / name).read_bytes()
+
+    @contextmanager
+    def _reading(self, name: str) -> Iterator[None]:
+        path = self.path / name
+        try:
+            with explained(path, "read"):
+                yield
+        except RunFolderError as error:
+            if isinstance(error.__cause__, FileNotFoundError):
+                raise RunFolderError(f"{path}: no such file; run `mtbias eval` or `mtbias score` to the end") from None
+            raise
+
+
+def _manifest_text(manifest: RunManifest) -> bytes:
+    return f"{json.dumps(manifest.to_json(), ensure_ascii=False, allow_nan=False, indent=2)}\n".encode()

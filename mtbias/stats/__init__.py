@@ -1,0 +1,1 @@
+"""Intervals, tests and weights: shared by machine translation and coreference."""

@@ -1,0 +1,365 @@
+"""Translations that somebody already has: reading them and joining them to the corpus.
+
+A translation belongs to an instance by id, by its source sentence or by its line, and never because it is the last one
+with that sentence. What is missing, left over, empty or doubled is counted and named, not passed over.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from mtbias.errors import DataError
+from mtbias.files.reading import TABLES, TextFile, parse_table, read_text
+from mtbias.translate.bitext import SEPARATOR
+from mtbias.types import Instance, Translation
+
+ENOUGH = 95
+"""Per cent of the corpus's instances that a file must cover."""
+EXAMPLES = 5
+"""How many instances or lines are named."""
+
+_IN_MEMORY = Path("translations.jsonl")
+"""Stands in messages for the file that texts in memory would make."""
+
+_COLUMNS = ("id", "source", "target", "translation")
+
+
+@dataclass(frozen=True, slots=True)
+class GivenTranslations:
+    """Translations from a file, one for every instance in the corpus's order, and how they were matched."""
+
+    path: Path
+    sha256: str
+    """SHA-256 of the file's bytes."""
+    form: str
+    """``pairs`` (source ||| target), ``lines`` (one target a line), ``table by id`` or ``table by source``."""
+    translations: tuple[Translation, ...]
+    """One per instance; without text where the file has none (reason ``missing``) or an empty one (``empty``)."""
+    missing: int
+    """Instances for which the file has nothing."""
+    empty: int
+    """Instances whose translation is empty."""
+    extra: int
+    """Rows of the file that belong to no instance, or to one that has its translation already."""
+    duplicates: int
+    """Rows of the file whose id or source stood in the file before."""
+    shared: int
+    """Instances that take the translation of another row with the same source, since all such rows agree."""
+    normalised: int
+    """Instances whose source matched only after Unicode NFC and the collapsing of white space."""
+    examples: Mapping[str, tuple[str, ...]]
+    """The first of each kind: ids of instances (missing, empty, shared, normalised), lines of the file (``line 7``:
+    extra, duplicates)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    line: int
+    id: str
+    source: str
+    target: str
+
+
+class _Match:
+    """What has been joined so far: the row of each instance, and what was noticed."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, _Row] = {}
+        self.noticed: defaultdict[str, list[str]] = defaultdict(list)
+
+    def notice(self, kind: str, names: Iterable[str]) -> None:
+        self.noticed[kind].extend(names)
+
+
+def read_translations(
+    path: Path, instances: Sequence[Instance], *, rows: int | None = None, allow_missing: bool = False
+) -> GivenTranslations:
+    """Read the translations in `path` and join them to `instances`.
+
+    Forms: ``.tsv``, ``.csv`` and ``.jsonl`` files are tables with ``id`` or ``source``, and ``target`` (or
+    ``translation``); with both, the id joins, and a row whose source is another sentence than the instance's is left
+    over. Any other file holds ``source ||| target`` lines if most of its lines have that separator, else one target a
+    line in the corpus's order: as many lines as instances, or as rows of the corpus file (`rows`, where the corpus
+    skipped some). A blank line is an empty translation there.
+
+    Sources match exactly, else after Unicode NFC and the collapsing of white space. A file whose sources agree with
+    the corpus line by line is joined by line. Otherwise the k-th row with a source belongs to the k-th instance with
+    that source. Where the file has fewer such rows than the corpus has instances, the others share their target if
+    all those rows agree on it (a file of distinct sentences), and are missing if they do not. Surplus rows are extra.
+
+    Args:
+        path: the file.
+        instances: the corpus, in its order.
+        rows: how many rows the corpus file has, skipped ones included; by default the number of instances.
+        allow_missing: accept a file that covers less than `ENOUGH` per cent of the corpus.
+
+    Raises:
+        DataError: the file is not there, not UTF-8, empty, or not of its form (with the line); one id with two
+            translations; the wrong number of lines; too few instances covered, which is the sign of another corpus.
+
+    """
+    return join_translations(read_text(path), instances, rows=rows, allow_missing=allow_missing)
+
+
+def join_translations(
+    file: TextFile, instances: Sequence[Instance], *, rows: int | None = None, allow_missing: bool = False
+) -> GivenTranslations:
+    """`read_translations` for a file that is in memory: the end of its path's name says which form it has."""
+    path = file.path
+    file = replace(file, text=file.text.replace("\r\n", "\n"))  # inside the quotes of CSV too
+    if path.suffix.lower() in TABLES:
+        table = _read_table(file)
+        by_id = bool(table) and bool(table[0].id)
+        form = "table by id" if by_id else "table by source"
+        match = _by_id(table, instances, path) if by_id else _by_source(table, instances, rows)
+    elif _is_pairs(file.text):
+        form = "pairs"
+        match = _by_source(_read_pairs(file, instances), instances, rows)
+    else:
+        form = "lines"
+        match = _by_line(file, instances, rows)
+    if not allow_missing and len(match.rows) * 100 < ENOUGH * len(instances):
+        raise DataError(_too_few(match, instances), path=path)
+    return _result(file, form, instances, match)
+
+
+def join_texts(
+    translations: Sequence[str | None] | Mapping[str, str | None],
+    instances: Sequence[Instance],
+    *,
+    allow_missing: bool = False,
+) -> GivenTranslations:
+    """`read_translations` for texts in memory, as a JSONL file of ``id`` and ``target`` would give them, hash and all.
+
+    Args:
+        translations: a text for each instance, in the corpus's order; or texts by id. None is a missing translation.
+        instances: the corpus, in its order.
+        allow_missing: as in `read_translations`.
+
+    Raises:
+        DataError: the wrong number of texts; too few instances covered, or none.
+    """
+    if isinstance(translations, Mapping):
+        by_id = translations
+    elif len(translations) == len(instances):
+        by_id = {i.id: text for i, text in zip(instances, translations, strict=True)}
+    else:
+        raise DataError(
+            f"expected a translation for each of the corpus's {len(instances)} instances, in its order, got "
+            f"{len(translations)}; or give a mapping from id to translation"
+        )
+    texts = {id_: text for id_, text in by_id.items() if text is not None}
+    lines = [json.dumps({"id": id_, "target": text}, ensure_ascii=False) + "\n" for id_, text in texts.items()]
+    if not lines:
+        raise DataError(f"expected translations of the corpus's {len(instances)} instances, got none")
+    content = "".join(lines)
+    digest = hashlib.sha256(content.encode(errors="surrogatepass")).hexdigest()
+    file = TextFile(_IN_MEMORY, content, digest, bom=False, crlf=False)
+    return join_translations(file, instances, allow_missing=allow_missing)
+
+
+def _result(file: TextFile, form: str, instances: Sequence[Instance], match: _Match) -> GivenTranslations:
+    translations = []
+    for instance in instances:
+        row = match.rows.get(instance.id)
+        text = None if row is None else row.target.strip()
+        if text:
+            translations.append(Translation(instance.id, text))
+            continue
+        reason = "missing" if row is None else "empty"
+        match.notice(reason, [instance.id])
+        translations.append(Translation(instance.id, None, reason))
+    count = {kind: len(names) for kind, names in match.noticed.items()}
+    return GivenTranslations(
+        path=file.path,
+        sha256=file.sha256,
+        form=form,
+        translations=tuple(translations),
+        missing=count.get("missing", 0),
+        empty=count.get("empty", 0),
+        extra=count.get("extra", 0),
+        duplicates=count.get("duplicates", 0),
+        shared=count.get("shared", 0),
+        normalised=count.get("normalised", 0),
+        examples={kind: tuple(names[:EXAMPLES]) for kind, names in match.noticed.items() if names and kind != "file"},
+    )
+
+
+def _too_few(match: _Match, instances: Sequence[Instance]) -> str:
+    ours = next((instance for instance in instances if instance.id not in match.rows), instances[0])
+    found = (
+        f"only {len(match.rows)} of the corpus's {len(instances)} instances have a translation here, {ENOUGH} % "
+        f"expected; one without is {ours.source!r} ({ours.id})"
+    )
+    if not match.noticed["file"]:
+        return f"{found}. Every row of the file matched: is it a part of a longer one?"
+    theirs = match.noticed["file"][0]
+    return f"{found}, and a row that matched nothing is {theirs!r}. Another corpus? Check --dataset and --data"
+
+
+# Joining
+
+
+def _by_line(file: TextFile, instances: Sequence[Instance], rows: int | None) -> _Match:
+    lines = file.text.split("\n")
+    if not lines[-1]:
+        lines.pop()  # what follows the last line's end is no line
+    if len(lines) == len(instances):
+        places = list(range(len(instances)))
+    elif len(lines) == rows:
+        places = [instance.row for instance in instances]
+    else:
+        expected = f"{len(instances)}" if rows in (None, len(instances)) else f"{len(instances)} (or {rows})"
+        message = (
+            f"one target a line expected, so {expected} lines as the corpus has, found {len(lines)}; "
+            f"or give lines of the form source{SEPARATOR}target, or a table (.tsv, .csv, .jsonl)"
+        )
+        raise DataError(message, path=file.path)
+    match = _Match()
+    for instance, place in zip(instances, places, strict=True):
+        match.rows[instance.id] = _Row(place + 1, "", "", lines[place])
+    return match
+
+
+def _by_id(table: Sequence[_Row], instances: Sequence[Instance], path: Path) -> _Match:
+    match = _Match()
+    known = {instance.id: instance for instance in instances}
+    seen: dict[str, _Row] = {}
+    for row in table:
+        earlier = seen.setdefault(row.id, row)
+        if earlier is not row:
+            if earlier.target.strip() != row.target.strip():
+                message = f"id {row.id!r} has another translation in line {earlier.line}; keep one of the two"
+                raise DataError(message, path=path, line=row.line)
+            match.notice("duplicates", [f"line {row.line}"])
+            match.notice("extra", [f"line {row.line}"])
+            continue
+        instance = known.get(row.id)
+        if instance is None or (row.source and _normal(row.source) != _normal(instance.source)):
+            match.notice("extra", [f"line {row.line}"])
+            match.notice("file", [row.id if instance is None else f"{row.id}: {row.source}"])
+            continue
+        match.rows[row.id] = row
+        if row.source and row.source != instance.source:
+            match.notice("normalised", [row.id])
+    return match
+
+
+def _normal(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def _by_source(table: Sequence[_Row], instances: Sequence[Instance], rows: int | None) -> _Match:
+    match = _Match()
+    seen: set[str] = set()
+    for row in table:
+        source = _normal(row.source)
+        match.notice("duplicates", [f"line {row.line}"] if source in seen else [])
+        seen.add(source)
+    aligned = _aligned(table, instances, rows)
+    if aligned is not None:
+        match.rows = aligned
+        used = {row.line for row in aligned.values()}
+    else:
+        used = _by_occurrence(table, instances, match)
+    for instance in instances:
+        joined = match.rows.get(instance.id)
+        if joined is not None and joined.source != instance.source:
+            match.notice("normalised", [instance.id])
+    sources = {_normal(instance.source) for instance in instances}
+    for row in table:
+        if row.line not in used:
+            match.notice("extra", [f"line {row.line}"])
+            match.notice("file", [row.source] if _normal(row.source) not in sources else [])
+    return match
+
+
+def _aligned(table: Sequence[_Row], instances: Sequence[Instance], rows: int | None) -> dict[str, _Row] | None:
+    """Row by row, if the file is as long as the corpus and all sources agree."""
+    if len(table) == len(instances):
+        pairs = list(zip(instances, table, strict=True))
+    elif len(table) == rows:
+        pairs = [(instance, table[instance.row]) for instance in instances]
+    else:
+        return None
+    if all(_normal(instance.source) == _normal(row.source) for instance, row in pairs):
+        return {instance.id: row for instance, row in pairs}
+    return None
+
+
+def _by_occurrence(table: Sequence[_Row], instances: Sequence[Instance], match: _Match) -> set[int]:
+    """The k-th row with a source to the k-th instance with it: exact sources first, then normalised ones."""
+    used: set[int] = set()
+    keys: tuple[Callable[[str], str], ...] = (str, _normal)
+    for key in keys:
+        waiting: defaultdict[str, list[_Row]] = defaultdict(list)
+        for row in table:
+            if row.line not in used:
+                waiting[key(row.source)].append(row)
+        taken: Counter[str] = Counter()
+        for instance in instances:
+            source = key(instance.source)
+            if instance.id not in match.rows and taken[source] < len(waiting[source]):
+                row = waiting[source][taken[source]]
+                taken[source] += 1
+                match.rows[instance.id] = row
+                used.add(row.line)
+    groups: defaultdict[str, list[_Row]] = defaultdict(list)
+    for row in table:
+        groups[_normal(row.source)].append(row)
+    for instance in instances:
+        group = groups.get(_normal(instance.source), [])
+        if instance.id not in match.rows and len({row.target.strip() for row in group}) == 1:
+            match.rows[instance.id] = group[0]
+            match.notice("shared", [instance.id])
+    return used
+
+
+# Reading
+
+
+def _splits(line: str) -> list[tuple[str, str]]:
+    """Every way to read `line` as source and target; the separator may end the line."""
+    padded = line + " " if line.endswith(SEPARATOR.rstrip()) else line
+    splits, start = [], padded.find(SEPARATOR)
+    while start >= 0:
+        splits.append((padded[:start], padded[start + len(SEPARATOR) :]))
+        start = padded.find(SEPARATOR, start + 1)
+    return splits
+
+
+def _is_pairs(text: str) -> bool:
+    lines = [line for line in text.split("\n") if line.strip()]
+    return 2 * sum(bool(_splits(line)) for line in lines) > len(lines)
+
+
+def _read_pairs(file: TextFile, instances: Sequence[Instance]) -> list[_Row]:
+    sources = {_normal(instance.source) for instance in instances}
+    rows = []
+    for number, line in enumerate(file.text.rstrip("\n").split("\n"), start=1):
+        splits = _splits(line)
+        if not splits:
+            message = f"source{SEPARATOR}target expected, as in most lines of this file, found {line[:60]!r}"
+            raise DataError(message, path=file.path, line=number)
+        source, target = next((pair for pair in splits if _normal(pair[0]) in sources), splits[0])
+        rows.append(_Row(number, "", source, target))
+    return rows
+
+
+def _read_table(file: TextFile) -> list[_Row]:
+    table = parse_table(file, texts=_COLUMNS)
+    targets = [name for name in ("target", "translation") if name in table.columns]
+    if len(targets) != 1 or not {"id", "source"} & set(table.columns):
+        message = "'id' or 'source', and one of 'target' and 'translation' expected as columns; the file has "
+        raise DataError(message + table.listing, path=file.path, line=1)
+    key = "id" if "id" in table.columns else "source"
+    for record in table.records:
+        if not record.get(key):
+            raise DataError(f"the row has no {key}", path=file.path, line=record.line)
+    return [_Row(r.line, r.get("id"), r.raw("source"), r.raw(targets[0])) for r in table.records]

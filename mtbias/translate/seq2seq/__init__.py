@@ -1,0 +1,1 @@
+"""Sequence-to-sequence checkpoints: tokenizers, beam search, engines, batches that are kept."""

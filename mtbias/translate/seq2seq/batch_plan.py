@@ -1,0 +1,129 @@
+"""The batch plan: which sentences are translated together. It depends on the corpus and the budget alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from mtbias.translate.seq2seq.decoding import Decoding
+
+CPU_ROWS = 80
+"""On a CPU wider batches lose: the scores of all rows over the vocabulary leave the cache."""
+MOST_LANES = 4
+"""Batches that are computed side by side on a CPU."""
+_LANE_TOKENS = 256
+_LANE_SHARE = 0.8
+_GPU_SHARE = 0.5
+_GPU_MOST_ROWS = 4096
+_LOGIT_COPIES = 7
+"""Copies of the scores over the vocabulary, in fp32, that a step of beam search holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much may be in flight at once."""
+
+    rows: int
+    """Sentences × beams."""
+    tokens: int
+    """Rows × (source tokens + most new tokens): what the caches of keys and values grow with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Sentences that are translated together."""
+
+    index: int
+    rows: tuple[int, ...]
+    """Positions in the list of sentences."""
+    limit: int
+    """Most new tokens, the same for all of them."""
+
+
+def make_plan(lengths: Sequence[int], decoding: Decoding, budget: Budget) -> tuple[Batch, ...]:
+    """Batches of sentences of like length, the longest first; ties keep the order of the corpus.
+
+    Args:
+        lengths: source tokens of each sentence.
+        decoding: beams, and the most new tokens of each sentence: a batch holds only sentences with the same.
+        budget: what a batch may hold; one sentence is always allowed.
+    """
+    order = sorted(range(len(lengths)), key=lambda n: (-decoding.limit(lengths[n]), -lengths[n], n))
+    batches: list[Batch] = []
+    rows: list[int] = []
+    longest = limit = 0
+    for n in order:
+        here = decoding.limit(lengths[n])
+        wide = (len(rows) + 1) * decoding.beams
+        if rows and (here != limit or wide > budget.rows or wide * (longest + limit) > budget.tokens):
+            batches.append(Batch(len(batches), tuple(rows), limit))
+            rows = []
+        if not rows:
+            longest, limit = lengths[n], here
+        rows.append(n)
+    if rows:
+        batches.append(Batch(len(batches), tuple(rows), limit))
+    return tuple(batches)
+
+
+def plan_key(batches: Sequence[Batch], sources: Sequence[str]) -> str:
+    """A hash of the plan and of the sentences: what is kept of one plan is of no use to another."""
+    digest = sha256()
+    for batch in batches:
+        digest.update(f"{batch.index}:{batch.limit}:{','.join(map(str, batch.rows))}\n".encode())
+    for source in sources:
+        digest.update(f"{source}\0".encode())
+    return digest.hexdigest()[:16]
+
+
+def cpu_budget(rows: int = CPU_ROWS) -> Budget:
+    """`CPU_ROWS`, of whatever length."""
+    return Budget(rows, rows * 4096)
+
+
+def gpu_budget(config: Mapping[str, Any], memory: int, *, bytes_per_value: int, beams: int) -> Budget:
+    """What fits into half of `memory` (bytes), rounded down to powers of two, so that it is the same in every run.
+
+    A row needs ``7 × vocabulary × 4`` bytes for the scores of a step, and for each source or target token
+    ``2 × decoder layers × hidden size × bytes_per_value`` for keys and values, twice that while beams are reordered.
+
+    Args:
+        config: the checkpoint's ``config.json``.
+        memory: bytes free on the GPU once the weights are there.
+        bytes_per_value: 4 for fp32, 2 for bf16 and fp16.
+        beams: rows a sentence.
+    """
+    usable = _GPU_SHARE * memory
+    scores, token = _row_bytes(config, bytes_per_value)
+    rows = _power_of_two(min(_GPU_MOST_ROWS, 0.3 * usable / scores))
+    return Budget(max(beams, rows), max(beams, _power_of_two(0.7 * usable / token)))
+
+
+def cpu_lanes(config: Mapping[str, Any], *, threads: int, memory: int) -> int:
+    """Batches to compute side by side on a CPU: one a thread, `MOST_LANES` at most, and as many as memory has room for.
+
+    They share the weights. Each is counted with what `gpu_budget` says of its rows: `CPU_ROWS` of 256 tokens
+    (source and translation together, more than nearly all have); four fifths of the memory are shared out.
+
+    Args:
+        config: the checkpoint's ``config.json``.
+        threads: threads to compute with.
+        memory: bytes free beside the weights.
+    """
+    scores, token = _row_bytes(config, 4)
+    lane = CPU_ROWS * (scores + _LANE_TOKENS * token)
+    return max(1, min(threads, MOST_LANES, int(_LANE_SHARE * memory / lane)))
+
+
+def _row_bytes(config: Mapping[str, Any], bytes_per_value: int) -> tuple[int, int]:
+    """Bytes of a row's scores over the vocabulary, and of its keys and values for each token."""
+    layers = int(config.get("decoder_layers") or config.get("num_decoder_layers") or config.get("num_layers") or 6)
+    hidden = int(config.get("d_model") or 512)
+    vocabulary = int(config.get("vocab_size") or 128_000)
+    return _LOGIT_COPIES * 4 * vocabulary, 2 * 2 * layers * hidden * bytes_per_value
+
+
+def _power_of_two(value: float) -> int:
+    return 1 << (max(int(value), 1).bit_length() - 1)

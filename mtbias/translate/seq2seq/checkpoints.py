@@ -1,0 +1,219 @@
+"""Where a model is: a short name, a hub id or a local folder becomes a folder of files at a known revision."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import re
+import secrets
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import file_digest, sha256
+from importlib import resources
+from pathlib import Path
+
+from mtbias.demo import model_folder_of_demo
+from mtbias.errors import MissingResourceError, ModelError, UsageError
+from mtbias.machine import network
+
+DEMO = "demo"
+RECORD = "models.json"
+"""The file in the cache that holds, for each repository, the commit it was first fetched at."""
+
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_HUB_ID = re.compile(r"\w[\w.-]*/\w[\w.-]*")  # no ./folder that is not there
+_WANTED = (
+    "config.json",
+    "generation_config.json",
+    "*token*.json",
+    "special_tokens_map.json",
+    "vocab.json",
+    "target_vocab.json",
+    "*.model",
+    "*.spm",
+    "merges.txt",
+)
+_WEIGHTS = ("model*.safetensors", "model.safetensors.index.json")
+_OLD_WEIGHTS = ("pytorch_model*.bin", "pytorch_model.bin.index.json")
+_NOT_MANY_TO_MANY = {"facebook/mbart-large-50", "facebook/mbart-large-50-many-to-one-mmt", "facebook/mbart-large-cc25"}
+
+
+@dataclass(frozen=True, slots=True)
+class NamedModel:
+    """A line of the catalog."""
+
+    name: str
+    repository: str
+    family: str
+    licence: str
+    note: str
+    revision: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A model on this machine."""
+
+    name: str
+    """Hub id, or the folder's name."""
+    revision: str
+    """The commit, or ``sha256:…`` over the files of a local folder."""
+    folder: Path
+
+
+@functools.cache
+def catalog() -> Mapping[str, NamedModel]:
+    """The models that have a short name."""
+    text = resources.files("mtbias.translate.seq2seq").joinpath("models.toml").read_text(encoding="utf-8")
+    return {name: NamedModel(name=name, **entry) for name, entry in tomllib.loads(text).items()}
+
+
+def locate(
+    model: str, lang: str, *, cache: Path, revision: str | None = None, offline: bool = False, fetch: bool = True
+) -> Checkpoint:
+    """Find the files of a model, and bring them where they are missing and the network may be used.
+
+    Args:
+        model: a short name (`catalog`), ``demo``, a hub id (``owner/name``), or a folder with a checkpoint.
+        lang: ISO 639-1 code of the target language.
+        cache: mtbias's cache, where the commits of fetched models are written down. The files are in Hugging
+            Face's own cache (``HF_HOME``).
+        revision: a commit (40 hexadecimal digits), branch or tag of the hub repository.
+        offline: never use the network (so do ``HF_HUB_OFFLINE=1`` and ``MTBIAS_NO_NETWORK=1``).
+        fetch: whether to bring what is missing.
+
+    Raises:
+        UsageError: no such model.
+        MissingResourceError: it is not here and may not, or cannot, be fetched; names the command that brings it.
+        ModelError: a folder that holds no checkpoint, or a model that does not translate into `lang`.
+    """
+    if model == DEMO:
+        if revision is not None:
+            raise UsageError(f"--revision is for models of the hub; {DEMO} ships with mtbias")
+        return _local(model_folder_of_demo(), DEMO)
+    folder = Path(model)
+    if folder.is_dir():
+        if revision is not None:
+            raise UsageError(f"--revision is for models of the hub; {model} is a folder")
+        return _local(folder, folder.resolve().name)
+    named = catalog().get(model)
+    repository = named.repository.format(lang=lang) if named else model
+    if not _HUB_ID.fullmatch(repository):
+        raise UsageError(
+            f"no model {model!r}: expected {', '.join([*catalog(), DEMO])}, a hub id (owner/name), or "
+            "a folder with a checkpoint"
+        )
+    if repository in _NOT_MANY_TO_MANY:
+        raise ModelError(
+            f"{repository} does not translate into the language asked for; use facebook/mbart-large-50-many-to-many-mmt"
+        )
+    pinned = revision or (named.revision if named else "") or read_pins(cache).get(repository)
+    command = f"mtbias fetch --model {model} --lang {lang}" + (f" --revision {revision}" if revision else "")
+    return _hub(repository, pinned, command, cache, online=fetch and not is_offline(offline))
+
+
+def read_pins(cache: Path) -> dict[str, str]:
+    """Commits by repository, written down when each was first fetched.
+
+    Raises:
+        ModelError: the file is damaged.
+    """
+    path = cache / RECORD
+    try:
+        content = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except ValueError as error:
+        raise ModelError(f"{path}: damaged: {error}; delete it and run mtbias fetch again") from None
+    if not isinstance(content, dict) or not all(isinstance(v, str) for v in content.values()):
+        raise ModelError(f"{path}: expected commits by repository; delete it and run mtbias fetch again")
+    return content
+
+
+def is_offline(asked: bool) -> bool:
+    """Whether nothing may be downloaded: ``--offline``, ``HF_HUB_OFFLINE=1`` or ``MTBIAS_NO_NETWORK=1``."""
+    return asked or network.hub_is_off()
+
+
+def _local(folder: Path, name: str) -> Checkpoint:
+    if not (folder / "config.json").is_file():
+        raise ModelError(f"{folder}: expected a checkpoint in Hugging Face's layout, found no config.json")
+    return Checkpoint(name, f"sha256:{files_hash(folder)[:16]}", folder)
+
+
+def files_hash(folder: Path) -> str:
+    """SHA-256 over the names and contents of a checkpoint's files (config, tokenizer, weights)."""
+    digest = sha256()
+    paths = {path for pattern in (*_WANTED, *_WEIGHTS, *_OLD_WEIGHTS) for path in folder.glob(pattern)}
+    if any(path.suffix == ".safetensors" for path in paths):
+        paths = {path for path in paths if path.suffix != ".bin"}  # transformers prefers safetensors
+    for path in sorted(paths):
+        with path.open("rb") as file:
+            digest.update(f"{path.name} {file_digest(file, 'sha256').hexdigest()}\n".encode())
+    return digest.hexdigest()
+
+
+def _hub(repository: str, pinned: str | None, command: str, cache: Path, *, online: bool) -> Checkpoint:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    if pinned is not None and _COMMIT.fullmatch(pinned):
+        try:
+            found = Path(snapshot_download(repository, revision=pinned, local_files_only=True))
+            if _is_whole(found):
+                return Checkpoint(repository, pinned, found)
+        except (LocalEntryNotFoundError, OSError):
+            pass
+    if not online:
+        at = f" at {pinned[:12]}" if pinned else ""
+        raise MissingResourceError(
+            f"the model {repository}{at} is not on this machine, and the network may not be used; on a machine "
+            f"with network run: {command}"
+        )
+    return _download(repository, pinned, cache)
+
+
+def _is_whole(folder: Path) -> bool:
+    return (folder / "config.json").is_file() and any(
+        path.is_file() for pattern in (*_WEIGHTS[:1], *_OLD_WEIGHTS[:1]) for path in folder.glob(pattern)
+    )
+
+
+def _download(repository: str, pinned: str | None, cache: Path) -> Checkpoint:
+    """Bring a repository's files at one commit and write that commit down."""
+    from huggingface_hub import HfApi, snapshot_download
+    from huggingface_hub.utils import disable_progress_bars
+
+    disable_progress_bars()
+    try:
+        info = HfApi().model_info(repository, revision=pinned)
+        commit = str(info.sha)
+        names = {sibling.rfilename for sibling in info.siblings or ()}
+        safe = any(name.endswith(".safetensors") and "/" not in name for name in names)
+        weights = _WEIGHTS if safe else _OLD_WEIGHTS
+        folder = Path(snapshot_download(repository, revision=commit, allow_patterns=[*_WANTED, *weights]))
+    except Exception as error:
+        first = (str(error).strip().splitlines() or [""])[0]
+        raise MissingResourceError(
+            f"the model {repository} could not be brought: {type(error).__name__}: {first}; check the name and "
+            "the network"
+        ) from error
+    if not _is_whole(folder):
+        raise ModelError(
+            f"{repository} at {commit} holds no weights that mtbias loads (safetensors, or pytorch_model.bin)"
+        )
+    _pin(cache, repository, commit)
+    return Checkpoint(repository, commit, folder)
+
+
+def _pin(cache: Path, repository: str, commit: str) -> None:
+    pins = read_pins(cache)
+    if repository in pins:
+        return
+    pins[repository] = commit
+    cache.mkdir(parents=True, exist_ok=True)
+    temporary = cache / f".{RECORD}.{os.getpid()}.{secrets.token_hex(4)}.tmp"  # on any host
+    temporary.write_text(json.dumps(dict(sorted(pins.items())), indent=2) + "\n", encoding="utf-8")
+    temporary.replace(cache / RECORD)

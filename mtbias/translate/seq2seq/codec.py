@@ -1,0 +1,172 @@
+"""Text to token ids and back, with the family's language tokens and prefix in their places."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mtbias.errors import DependencyError, ModelError
+from mtbias.translate.seq2seq.families import Direction, Family, family_of
+
+_UNBOUNDED = 100_000
+_LEAST_SHARE = 0.5
+"""Of the model's vocabulary in the tokenizer's; in real checkpoints it is 0.99 or more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A source sentence as the model reads it."""
+
+    ids: tuple[int, ...]
+    cut: bool
+    """It was longer than the model can read, and what was too much is lost."""
+
+
+class Codec:
+    """The tokenizer of one checkpoint, set to one direction."""
+
+    def __init__(self, folder: Path, lang: str, *, target_code: str | None = None) -> None:
+        """Load the tokenizer and find the direction.
+
+        Args:
+            folder: the checkpoint.
+            lang: ISO 639-1 code of the target language.
+            target_code: the checkpoint's own name of that language.
+
+        Raises:
+            ModelError: it is no checkpoint of a known family, or lacks the language.
+        """
+        self.folder = folder
+        self.config = read_config(folder)
+        family_of(self.config)  # before the tokenizer: of another family it may not even load
+        self._tokenizer = _load_tokenizer(folder)
+        self._check_vocabulary()
+        self.family: Family = family_of(self.config, type(self._tokenizer).__name__)
+        self.direction: Direction = self.family.direction(self._tokenizer, lang, target_code)
+        self._languages = tuple(self.family.languages(self._tokenizer))
+        if self.direction.source_code is not None:
+            self._tokenizer.src_lang = self.direction.source_code
+        self.forced: int | None = None
+        if self.direction.forced is not None:
+            self.forced = self._id(self.direction.forced)
+        dropped = {self._id(token) for token in self._languages} | set(self._tokenizer.all_special_ids)
+        self._dropped = frozenset(dropped)
+
+    def encode(self, texts: Sequence[str]) -> list[Encoded]:
+        """Token ids of each text, with prefix and special tokens.
+
+        A text of more tokens than the model reads is cut there, as transformers does it, and marked.
+
+        Raises:
+            ModelError: the prefix is not one token of the vocabulary.
+        """
+        if not texts:
+            return []
+        prefixed = [self.direction.prefix + text for text in texts]
+        most = self.most_tokens
+        whole = self._tokenizer(prefixed, truncation=False)["input_ids"]
+        encoded = []
+        for text, ids in zip(prefixed, whole, strict=True):
+            cut = len(ids) > most
+            kept = self._tokenizer(text, truncation=True, max_length=most)["input_ids"] if cut else ids
+            encoded.append(Encoded(tuple(kept), cut))
+        if self.direction.prefix:
+            self._check_prefix(encoded[0])
+        return encoded
+
+    def decode(self, batch: Sequence[Sequence[int]]) -> list[str]:
+        """Texts of generated ids, without special tokens and language tokens, stripped.
+
+        Raises:
+            ModelError: a text begins with a language token all the same.
+        """
+        kept = [[i for i in ids if i not in self._dropped] for ids in batch]
+        texts = [text.strip() for text in self._tokenizer.batch_decode(kept, skip_special_tokens=True)]
+        for text in texts:
+            if text.startswith(self._languages):
+                raise ModelError(
+                    f"{self.folder}: a translation begins with a language token: {text[:40]!r}; the tokenizer does not "
+                    "know its own special tokens (special_tokens_map.json or tokenizer_config.json is missing?)"
+                )
+        return texts
+
+    def tokens(self, ids: Sequence[int]) -> list[str]:
+        """The tokens of ids, as the checkpoint's vocabulary spells them."""
+        return [str(token) for token in self._tokenizer.convert_ids_to_tokens(list(ids))]
+
+    def ids(self, tokens: Sequence[str]) -> list[int]:
+        """The ids of tokens."""
+        return [int(i) for i in self._tokenizer.convert_tokens_to_ids(list(tokens))]
+
+    @property
+    def most_tokens(self) -> int:
+        """Most source tokens that the checkpoint can read, special tokens included."""
+        stated = [int(self._tokenizer.model_max_length)]
+        if self.config.get("model_type") != "t5":  # relative positions: any length
+            stated += [int(n) for n in [self.config.get("max_position_embeddings")] if n]
+        return min([*stated, _UNBOUNDED])
+
+    def _id(self, token: str) -> int:
+        found = self._tokenizer.convert_tokens_to_ids(token)
+        if found is None or found == self._tokenizer.unk_token_id:
+            raise ModelError(
+                f"{self.folder}: {token!r} is not in the vocabulary of the tokenizer; the files do not fit"
+            )
+        return int(found)
+
+    def _check_vocabulary(self) -> None:
+        """Without its files a tokenizer may load all the same, and read every word as unknown."""
+        known, expected = len(self._tokenizer), int(self.config.get("vocab_size") or 0)
+        if known < _LEAST_SHARE * expected:
+            raise ModelError(
+                f"{self.folder}: the tokenizer knows {known} tokens of the model's {expected}; its files "
+                "(tokenizer.json, vocab.json or *.model) are missing: bring the checkpoint anew"
+            )
+
+    def _check_prefix(self, first: Encoded) -> None:
+        token = self.direction.prefix.strip()
+        if first.ids[0] != self._id(token):
+            raise ModelError(f"{self.folder}: the tokenizer splits {token!r} instead of reading it as one token")
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """``config.json`` of a checkpoint.
+
+    Raises:
+        ModelError: there is none, or it is damaged.
+    """
+    path = folder / "config.json"
+    try:
+        content = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise ModelError(
+            f"{folder}: found no config.json; give the folder of a checkpoint in Hugging Face's layout"
+        ) from None
+    except ValueError as error:
+        raise ModelError(f"{path}: damaged: {error}; bring the checkpoint anew") from None
+    if not isinstance(content, dict):
+        raise ModelError(f"{path}: expected an object; bring the checkpoint anew")
+    return content
+
+
+def _load_tokenizer(folder: Path) -> Any:  # noqa: ANN401 - transformers' tokenizers share no type
+    from transformers import AutoTokenizer
+    from transformers.utils import logging
+
+    logging.set_verbosity_error()
+    try:
+        return AutoTokenizer.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
+    except ImportError as error:
+        raise DependencyError(f"{folder}: the tokenizer needs a library that is not installed: {error}") from error
+    except Exception as error:
+        raise ModelError(
+            f"{folder}: transformers cannot load the tokenizer: {type(error).__name__}: {_first_line(error)}; is the "
+            "checkpoint whole?"
+        ) from error
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [""])[0]

@@ -1,0 +1,79 @@
+"""What the generation loop asks of an engine: transformers and CTranslate2 answer; one for LLM translators could."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from mtbias.translate.seq2seq.decoding import Decoding
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """What came out for one sentence."""
+
+    ids: tuple[int, ...]
+    """New token ids; the language token and the end token may be among them."""
+    cut: bool = False
+    """The most new tokens were reached."""
+    finite: bool = True
+    """False where scores were not finite, so that the result means nothing."""
+
+
+class Engine(Protocol):
+    """Beam search over batches of token ids."""
+
+    @property
+    def signature(self) -> str:
+        """Name, version and number type: ``transformers/5.23.0,float32``. Part of a run's identity."""
+        ...
+
+    @property
+    def batch_matters(self) -> bool:
+        """Whether a translation may depend on what shares its batch: true in half precision and in int8."""
+        ...
+
+    @property
+    def lanes(self) -> int:
+        """Batches that `generate` works on side by side, each asked for by a thread of its own; 1: one at a time."""
+        ...
+
+    def generate(
+        self, batch: Sequence[Sequence[int]], *, decoding: Decoding, limit: int, forced: int | None
+    ) -> list[Generated]:
+        """Translate `batch`.
+
+        Args:
+            batch: token ids of each source sentence, special tokens included.
+            decoding: how to search.
+            limit: most new tokens.
+            forced: id of the token that every translation begins with.
+
+        Raises:
+            OutOfMemory: the batch is too large for the device.
+        """
+        ...
+
+    def abandon(self) -> AbstractContextManager[None]:
+        """Within the block `generate` in other threads ends by an exception as soon as the engine can, or by itself."""
+        ...
+
+    def exact(self) -> Engine:
+        """The same weights in fp32, for sentences whose scores are not finite in this engine's type."""
+        ...
+
+
+class OutOfMemory(Exception):  # noqa: N818 - a signal between engine and loop, not an error that users see
+    """The batch did not fit; a smaller one may."""
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an exception of torch, CTranslate2 or Python says that memory ran out."""
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
+        return True
+    text = str(error).lower()
+    return isinstance(error, RuntimeError) and any(
+        sign in text for sign in ("out of memory", "allocate memory", "cublas_status_alloc_failed", "bad_alloc")
+    )

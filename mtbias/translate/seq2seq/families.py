@@ -1,0 +1,187 @@
+"""Families of translation checkpoints: how each is told which language it reads and which it must write.
+
+A family is one small class. The checkpoint's own config says which one it belongs to; its tokenizer, not a table, says
+which languages it has. A language that the tokenizer does not know is an error, never another language.
+"""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any, ClassVar
+
+from mtbias.errors import ModelError
+
+SOURCE = "en"
+"""The language of the corpora."""
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """How one checkpoint is told to translate from English into one language."""
+
+    source_code: str | None
+    """What the tokenizer's ``src_lang`` is set to before anything is tokenised; None where there is no such thing."""
+    forced: str | None
+    """The token that every translation must begin with (``forced_bos_token_id``)."""
+    prefix: str
+    """What is put in front of every source sentence, with its space."""
+
+    @property
+    def signature(self) -> str:
+        """``en_XX>de_DE``, ``>>ara<<``, or nothing: part of a run's identity."""
+        named = f"{self.source_code}>{self.forced}" if self.forced else ""
+        return f"{named}{self.prefix.strip()}"
+
+
+class Family(ABC):
+    """What checkpoints of one architecture and training have in common."""
+
+    name: ClassVar[str]
+    early_stopping: ClassVar[bool] = True
+    """Beam search ends when as many hypotheses are finished as there are beams (the families' published default)."""
+
+    @abstractmethod
+    def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401 - transformers' tokenizers share no type
+        """The tokens that name target languages; none of them may stand in a translation."""
+
+    @abstractmethod
+    def direction(self, tokenizer: Any, lang: str, code: str | None = None) -> Direction:  # noqa: ANN401
+        """How to translate into `lang`.
+
+        Args:
+            tokenizer: the checkpoint's.
+            lang: ISO 639-1 code.
+            code: the checkpoint's own name of the language, where the usual one does not fit.
+
+        Raises:
+            ModelError: the checkpoint does not have the language; lists those that it has.
+        """
+
+    def _choose(self, found: str | None, lang: str, known: Collection[str]) -> str:
+        if found in known and found is not None:
+            return found
+        some = ", ".join(sorted(known)[:12]) + (", …" if len(known) > 12 else "")
+        looked = f" (looked for {found})" if found else ""
+        raise ModelError(
+            f"this {self.name} checkpoint has no target language {lang!r}{looked}; it has "
+            f"{some or 'none'}; --target-code names one of them, or choose another model"
+        )
+
+
+class Marian(Family):
+    """Opus-MT: one pair a checkpoint, or several targets chosen by a ``>>id<<`` in front of the source."""
+
+    name = "Opus-MT"
+    early_stopping = False
+
+    def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401, D102
+        return tuple(getattr(tokenizer, "supported_language_codes", ()))
+
+    def direction(self, tokenizer: Any, lang: str, code: str | None = None) -> Direction:  # noqa: ANN401, D102
+        known = self.languages(tokenizer)
+        if known:
+            wanted = code or codes("iso3").get(lang, lang)
+            token = self._choose(f">>{wanted.strip('<>')}<<", lang, known)
+            return Direction(None, None, f"{token} ")
+        source, target = (getattr(tokenizer, name, None) for name in ("source_lang", "target_lang"))
+        languages = {*codes("iso3"), *codes("iso3").values()}
+        if source in languages - {SOURCE, codes("iso3")[SOURCE]}:  # else it is a group of languages, or not said
+            raise ModelError(f"this Opus-MT checkpoint translates from {source!r}, the corpora are English")
+        if target is not None and target not in ({code} if code else {lang, codes("iso3").get(lang)}):
+            raise ModelError(
+                f"this Opus-MT checkpoint translates into {target!r}, not into {code or lang!r}; choose another, or "
+                f"give --target-code {target} if that is the language you mean"
+            )
+        return Direction(None, None, "")
+
+
+class M2M100(Family):
+    """M2M100: source language token in front of the source, target language token forced first."""
+
+    name = "M2M100"
+
+    def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401, D102
+        return tuple(tokenizer.lang_code_to_token.values())
+
+    def direction(self, tokenizer: Any, lang: str, code: str | None = None) -> Direction:  # noqa: ANN401, D102
+        known = tokenizer.lang_code_to_token
+        return Direction(SOURCE, known[self._choose(code or lang, lang, known)], "")
+
+
+class MBart50(Family):
+    """mBART50 many-to-many: the same with codes such as ``de_DE``."""
+
+    name = "mBART50"
+
+    def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401, D102
+        return tuple(tokenizer.lang_code_to_id)
+
+    def direction(self, tokenizer: Any, lang: str, code: str | None = None) -> Direction:  # noqa: ANN401, D102
+        known = self.languages(tokenizer)
+        found = code or next((token for token in sorted(known) if token.startswith(f"{lang}_")), None)
+        source = next(token for token in known if token.startswith(f"{SOURCE}_"))
+        return Direction(source, self._choose(found, lang, known), "")
+
+
+class Nllb(Family):
+    """NLLB-200: M2M100's architecture, languages named by FLORES-200."""
+
+    name = "NLLB-200"
+
+    def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401, D102
+        special = {
+            *getattr(tokenizer, "additional_special_tokens", ()),
+            *getattr(tokenizer, "extra_special_tokens", ()),
+        }
+        return tuple(token for token in special if len(token) == 8 and token[3] == "_")
+
+    def direction(self, tokenizer: Any, lang: str, code: str | None = None) -> Direction:  # noqa: ANN401, D102
+        known = self.languages(tokenizer)
+        return Direction(codes("nllb")[SOURCE], self._choose(code or codes("nllb").get(lang), lang, known), "")
+
+
+class Madlad400(Family):
+    """MADLAD-400: T5, target language as ``<2xx>`` in front of the source."""
+
+    name = "MADLAD-400"
+    early_stopping = False
+
+    def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401, D102
+        return tuple(token for token in tokenizer.get_vocab() if token.startswith("<2") and token.endswith(">"))
+
+    def direction(self, tokenizer: Any, lang: str, code: str | None = None) -> Direction:  # noqa: ANN401, D102
+        token = self._choose(f"<2{code or lang}>", lang, self.languages(tokenizer))
+        return Direction(None, None, f"{token} ")
+
+
+def family_of(config: Mapping[str, Any], tokenizer_class: str = "") -> Family:
+    """The family of a checkpoint, from its ``config.json`` (`tokenizer_class` tells NLLB-200 from M2M100).
+
+    Raises:
+        ModelError: none that mtbias knows.
+    """
+    kind = config.get("model_type")
+    if kind == "m2m_100":
+        named = str(tokenizer_class or config.get("tokenizer_class") or "")
+        return Nllb() if named.startswith("Nllb") else M2M100()
+    families: dict[object, Family] = {"marian": Marian(), "mbart": MBart50(), "t5": Madlad400()}
+    if kind not in families:
+        raise ModelError(
+            f"the checkpoint's config.json says model_type {kind!r}; expected one of marian (Opus-MT), "
+            "m2m_100 (M2M100, NLLB-200), mbart (mBART50), t5 (MADLAD-400). "
+            "Translate with your own code and give the result to `mtbias score`"
+        )
+    return families[kind]
+
+
+@functools.cache
+def codes(table: str) -> Mapping[str, str]:
+    """A table of ``families.toml``."""
+    text = resources.files("mtbias.translate.seq2seq").joinpath("families.toml").read_text(encoding="utf-8")
+    found: Mapping[str, str] = tomllib.loads(text)[table]
+    return found

@@ -1,0 +1,255 @@
+"""The generation loop: batches by plan, halved where memory runs out, redone where scores are not finite, kept."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Protocol
+
+from mtbias.errors import ModelError
+from mtbias.translate.repetition import is_repetitive
+from mtbias.translate.seq2seq.batch_plan import Batch
+from mtbias.translate.seq2seq.codec import Codec, Encoded
+from mtbias.translate.seq2seq.decoding import Decoding
+from mtbias.translate.seq2seq.engine import Engine, Generated, OutOfMemory
+
+_AHEAD = 4
+"""Batches that may wait to be decoded and written while the next one is generated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """The translation of one sentence, and what was noticed."""
+
+    text: str
+    source_cut: bool = False
+    """The source was longer than the model can read."""
+    cut: bool = False
+    """The translation reached the maximum length."""
+    repetitive: bool = False
+    """The translation fell into repetition."""
+    redone: bool = False
+    """Its scores were not finite in half precision; this is what fp32 gave."""
+
+
+class Store(Protocol):
+    """Where batches are kept, whole or not at all."""
+
+    def get(self, index: int) -> Sequence[Output] | None:
+        """The outputs of a batch that was kept, or None."""
+        ...
+
+    def put(self, index: int, outputs: Sequence[Output]) -> None:
+        """Keep the outputs of a batch."""
+        ...
+
+
+class Memory:
+    """A store for callers that keep nothing."""
+
+    def get(self, index: int) -> Sequence[Output] | None:  # noqa: ARG002
+        """Nothing."""
+        return None
+
+    def put(self, index: int, outputs: Sequence[Output]) -> None:
+        """Nothing to do."""
+
+
+@dataclass
+class Tally:
+    """What happened on the way; it does not change results in fp32."""
+
+    halved: int = 0
+    """Times a batch ran out of memory and was halved."""
+    resumed: int = 0
+    """Sentences that an earlier run had translated."""
+    generated: int = 0
+    """Sentences translated now."""
+
+    def to_json(self) -> Mapping[str, int]:
+        """For the manifest's execution."""
+        return {"batches_halved": self.halved, "sentences_resumed": self.resumed, "sentences_generated": self.generated}
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """Threads that generate batches side by side; with one lane it is the caller's own thread."""
+
+    count: int
+    pool: Executor | None
+
+    def begin(self, work: Callable[[], Future[list[Output]]]) -> Future[Future[list[Output]]]:
+        """Do `work` in a lane, once one is free."""
+        if self.pool is not None:
+            return self.pool.submit(work)
+        done: Future[Future[list[Output]]] = Future()
+        done.set_result(work())
+        return done
+
+
+@contextmanager
+def _lanes(engine: Engine) -> Iterator[Lanes]:
+    count = engine.lanes
+    if count == 1:
+        yield Lanes(1, None)
+        return
+    pool = ThreadPoolExecutor(max_workers=count, thread_name_prefix="mtbias-lane")
+    try:
+        yield Lanes(count, pool)
+    finally:
+        with engine.abandon():  # where an error or a signal ends it, nobody waits for what is being generated
+            pool.shutdown(cancel_futures=True)
+
+
+@dataclass
+class Generation:
+    """Translating a list of sentences by a plan."""
+
+    codec: Codec
+    engine: Engine
+    decoding: Decoding
+    tally: Tally = field(default_factory=Tally)
+    _ceiling: int | None = None
+    """Smallest sentences × tokens that ran out of memory: later batches stay below."""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    """Held while lanes share what they noticed, and while the weights in fp32 are loaded."""
+
+    def run(
+        self,
+        encoded: Sequence[Encoded],
+        plan: Sequence[Batch],
+        store: Store,
+        progress: Callable[[int], object] | None = None,
+        made: Callable[[Sequence[Output]], object] | None = None,
+    ) -> list[Output]:
+        """The outputs of all sentences, in their order.
+
+        Args:
+            encoded: the sentences, from `Codec.encode`.
+            plan: from `make_plan`; every sentence must be in it.
+            store: keeps finished batches; those that it has are not generated again.
+            progress: called with the number of sentences just done.
+            made: called with the outputs of each batch, in this thread, while later ones are decoded.
+
+        Raises:
+            ModelError: a single sentence does not fit into memory.
+        """
+        outputs: dict[int, Output] = {}
+        with closing(self.batches(encoded, plan, store)) as batches:
+            for batch, found in batches:
+                outputs.update(zip(batch.rows, found, strict=True))
+                if made is not None:
+                    made(found)
+                if progress is not None:
+                    progress(len(batch.rows))
+        return [outputs[n] for n in range(len(encoded))]
+
+    def batches(
+        self, encoded: Sequence[Encoded], plan: Sequence[Batch], store: Store
+    ) -> Generator[tuple[Batch, Sequence[Output]]]:
+        """Each batch of `plan`, which may be a part of the whole, with its outputs, once they are in `store`.
+
+        While a batch is generated, the one before is decoded and kept by another thread; and where the engine has more
+        than one lane, so many batches are generated side by side. Whoever stops before the end closes the generator
+        (`contextlib.closing`), which ends its threads.
+
+        Raises:
+            ModelError: a single sentence does not fit into memory.
+        """
+        waiting: deque[tuple[Batch, Future[Future[list[Output]]]]] = deque()
+        lanes: Lanes | None = None
+        with ExitStack() as stack:
+            decoder = stack.enter_context(ThreadPoolExecutor(max_workers=1, thread_name_prefix="mtbias-decode"))
+            for batch in plan:
+                kept = store.get(batch.index)
+                if kept is not None and len(kept) == len(batch.rows):
+                    self.tally.resumed += len(kept)
+                    yield batch, kept
+                    continue
+                if lanes is None:
+                    lanes = stack.enter_context(_lanes(self.engine))
+                waiting.append((batch, lanes.begin(partial(self._one, encoded, batch, store, decoder))))
+                while len(waiting) > lanes.count - 1 + _AHEAD:
+                    yield self._end(*waiting.popleft())
+            while waiting:
+                yield self._end(*waiting.popleft())
+
+    def _one(self, encoded: Sequence[Encoded], batch: Batch, store: Store, decoder: Executor) -> Future[list[Output]]:
+        """Generate a batch, and leave it to `decoder` to decode and keep it."""
+        sentences = [encoded[n] for n in batch.rows]
+        return decoder.submit(self._finish, batch, sentences, self._batch(sentences, batch.limit), store)
+
+    def _end(self, batch: Batch, begun: Future[Future[list[Output]]]) -> tuple[Batch, list[Output]]:
+        """Wait for a batch."""
+        outputs = begun.result().result()
+        self.tally.generated += len(outputs)
+        return batch, outputs
+
+    def _batch(self, sentences: Sequence[Encoded], limit: int) -> list[tuple[Generated, bool]]:
+        """Generate one batch, in parts where memory asks for it; with each result whether it was redone."""
+        area = len(sentences) * (max(len(s.ids) for s in sentences) + limit)
+        if self._ceiling is not None and area >= self._ceiling and len(sentences) > 1:
+            return self._halves(sentences, limit)
+        forced = self.codec.forced
+        try:
+            found = self.engine.generate([s.ids for s in sentences], decoding=self.decoding, limit=limit, forced=forced)
+        except OutOfMemory as error:
+            if len(sentences) == 1:
+                raise ModelError(
+                    f"one sentence of {len(sentences[0].ids)} tokens with {self.decoding.beams} beams does not fit "
+                    f"into memory ({error}); use fewer --beams, another --dtype, or --device cpu"
+                ) from error
+            with self._lock:
+                self.tally.halved += 1
+                self._ceiling = min(area, self._ceiling or area)
+            return self._halves(sentences, limit)
+        results = [(one, False) for one in found]
+        for n, one in enumerate(found):
+            if not one.finite:
+                with self._lock:
+                    exact = self.engine.exact()
+                (again,) = exact.generate([sentences[n].ids], decoding=self.decoding, limit=limit, forced=forced)
+                if not again.finite:
+                    raise ModelError(
+                        f"{self.codec.folder}: scores are not finite even in fp32; the weights are damaged or untrained"
+                    )
+                results[n] = (again, True)
+        return results
+
+    def _halves(self, sentences: Sequence[Encoded], limit: int) -> list[tuple[Generated, bool]]:
+        middle = (len(sentences) + 1) // 2
+        return [*self._batch(sentences[:middle], limit), *self._batch(sentences[middle:], limit)]
+
+    def _finish(
+        self,
+        batch: Batch,
+        sentences: Sequence[Encoded],
+        generated: Sequence[tuple[Generated, bool]],
+        store: Store,
+    ) -> list[Output]:
+        texts = self.codec.decode([one.ids for one, _ in generated])
+        outputs = [
+            Output(text, source_cut=sentence.cut, cut=one.cut, repetitive=is_repetitive(text), redone=redone)
+            for text, sentence, (one, redone) in zip(texts, sentences, generated, strict=True)
+        ]
+        store.put(batch.index, outputs)
+        return outputs
+
+
+NOTICED = ("empty", "source_cut", "cut", "repetitive", "redone")
+"""What is counted among outputs."""
+
+
+def is_noticed(output: Output, name: str) -> bool:
+    """Whether an output is marked with one of `NOTICED`."""
+    return not output.text if name == "empty" else bool(getattr(output, name))
+
+
+def count_outputs(outputs: Sequence[Output]) -> dict[str, int]:
+    """How many outputs are marked with each of `NOTICED`."""
+    return {name: sum(is_noticed(output, name) for output in outputs) for name in NOTICED}
