@@ -32,7 +32,8 @@ from mtbias.coref.conll import Clusters
 from mtbias.coref.predicted_clusters import Predictions, check_document
 from mtbias.errors import DataError
 from mtbias.files.reading import Record, integer, read_table
-from mtbias.stats.resampling import Interval, bootstrap_counts, percentile_interval, wilson_interval
+from mtbias.stats.resampling import bootstrap_counts, percentile_interval, wilson_interval
+from mtbias.stats.results import Interval
 from mtbias.types import Gender, Stereotype
 
 BIN = 5

@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 
 from mtbias.coref.gap_instances import GapFile, GapInstance, Labels
 from mtbias.errors import DataError
-from mtbias.stats.resampling import Floats, Interval, bootstrap_counts, percentile_interval, randomisation_test
+from mtbias.stats.resampling import bootstrap_counts, percentile_interval
+from mtbias.stats.results import Floats, Interval
+from mtbias.stats.significance import randomisation_test
 from mtbias.types import Gender
 
 ROLES = ("", "-control", "-swap-1", "-swap-2")

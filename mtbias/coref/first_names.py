@@ -18,7 +18,7 @@ import numpy as np
 
 from mtbias.errors import DataError
 from mtbias.files.reading import parse_table, read_text
-from mtbias.stats.resampling import Floats
+from mtbias.stats.results import Floats
 from mtbias.types import Gender
 
 CLASSES = {

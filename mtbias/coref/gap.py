@@ -19,7 +19,9 @@ from mtbias.coref.gap_instances import GapFile, GapInstance
 from mtbias.coref.gap_spans import NameSpans, Span, candidates, nearest_first
 from mtbias.errors import DataError
 from mtbias.files.reading import read_text, split_lines
-from mtbias.stats.resampling import Interval, bootstrap_units, percentile_interval, randomisation_test
+from mtbias.stats.resampling import bootstrap_units, percentile_interval
+from mtbias.stats.results import Interval
+from mtbias.stats.significance import randomisation_test
 from mtbias.types import Gender
 
 Floats = NDArray[np.float64]

@@ -27,7 +27,9 @@ from mtbias.coref.conll import Clusters, Mention
 from mtbias.coref.predicted_clusters import Predictions, check_document, check_known
 from mtbias.errors import DataError
 from mtbias.files.reading import TextFile, read_text
-from mtbias.stats.resampling import Floats, Interval, bootstrap_counts, mcnemar, percentile_interval
+from mtbias.stats.resampling import bootstrap_counts, percentile_interval
+from mtbias.stats.results import Floats, Interval
+from mtbias.stats.significance import mcnemar
 from mtbias.types import Stereotype
 
 LISTS = ("male_occupations", "female_occupations", "positive_adjectives", "negative_adjectives")

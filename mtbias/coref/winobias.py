@@ -43,14 +43,9 @@ from mtbias.coref.winobias_data import (
     baseline,
 )
 from mtbias.errors import DataError
-from mtbias.stats.resampling import (
-    Interval,
-    bootstrap_units,
-    mcnemar,
-    percentile_interval,
-    randomisation_test,
-    wilson_interval,
-)
+from mtbias.stats.resampling import bootstrap_units, percentile_interval, wilson_interval
+from mtbias.stats.results import Interval
+from mtbias.stats.significance import mcnemar, randomisation_test
 from mtbias.types import Stereotype
 
 

@@ -36,7 +36,9 @@ from mtbias.coref.conll_scorer import Floats
 from mtbias.coref.predicted_clusters import Prediction, check_known, read_predictions
 from mtbias.errors import DataError
 from mtbias.files.reading import Record, read_table
-from mtbias.stats.resampling import Interval, bootstrap_units, percentile_interval, spearman
+from mtbias.stats.correlation import spearman
+from mtbias.stats.resampling import bootstrap_units, percentile_interval
+from mtbias.stats.results import Interval, number
 from mtbias.types import Gender, Span
 
 PRONOUNS = (Gender.MALE, Gender.FEMALE, Gender.NEUTRAL)
@@ -364,7 +366,7 @@ def compute_winogender(
         x = [float(getattr(one, name)) for one in counts]
         columns = [[1.0] * len(x), x, y, [a * a for a in x], [a * b for a, b in zip(x, y)], [b * b for b in y]]
         estimate(f"pearson_{name}", columns, _pearson, len(x))
-        numbers[f"spearman_{name}"] = Estimate(spearman(x, y), len(x), None)
+        numbers[f"spearman_{name}"] = Estimate(number(spearman(x, y)), len(x), None)
     return WinogenderScores(numbers, tuple(counts))
 
 

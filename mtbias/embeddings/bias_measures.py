@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from mtbias.embeddings.vectors import Vectors
 from mtbias.errors import DataError
-from mtbias.stats.resampling import Floats
+from mtbias.stats.results import Floats
 
 _CHUNK = 1 << 14
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mtbias.embeddings.vectors import Vectors
 from mtbias.errors import DataError, DependencyError
-from mtbias.stats.resampling import Floats
+from mtbias.stats.results import Floats
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from mtbias.errors import DataError
-from mtbias.stats.resampling import Floats
+from mtbias.stats.results import Floats
 
 
 @dataclass(frozen=True)

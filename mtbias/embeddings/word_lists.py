@@ -32,7 +32,7 @@ from mtbias.embeddings.biased_groups import (
 from mtbias.embeddings.vectors import Vectors
 from mtbias.errors import DataError
 from mtbias.files.reading import read_text
-from mtbias.stats.resampling import Floats
+from mtbias.stats.results import Floats
 
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "direction": ("pairs",),

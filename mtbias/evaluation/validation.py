@@ -18,8 +18,8 @@ from mtbias.metrics.correction import Correction, correct
 from mtbias.metrics.human_agreement import LABELS, decided_by
 from mtbias.morphology import Analyser
 from mtbias.runs.call_records import evidence_json
-from mtbias.stats.resampling import N_RESAMPLES, Interval, wilson_interval
-from mtbias.stats.rounding import rounded
+from mtbias.stats.resampling import wilson_interval
+from mtbias.stats.results import N_RESAMPLES, Interval, rounded
 from mtbias.types import GenderCall, Reason
 
 if TYPE_CHECKING:

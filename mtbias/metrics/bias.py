@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.metrics.call_counts import SHAPE, Counts
-from mtbias.stats.resampling import Interval, bootstrap_counts, percentile_interval
+from mtbias.stats.resampling import bootstrap_counts, percentile_interval
+from mtbias.stats.results import Interval
 
 _MALE, _FEMALE, _NEUTRAL = range(3)
 _PRO, _ANTI = range(2)

@@ -23,8 +23,8 @@ from mtbias.metrics.linked_pairs import link
 from mtbias.metrics.paired_counts import NUMBERS, McNemar
 from mtbias.metrics.run_matching import NamedRun, Run, by_language, differing_evaluators, name_runs
 from mtbias.metrics.weighted import Weighting, weigh
-from mtbias.stats.resampling import LEVEL, N_RESAMPLES, Interval, holm
-from mtbias.stats.rounding import rounded
+from mtbias.stats.results import LEVEL, N_RESAMPLES, Interval, rounded
+from mtbias.stats.significance import holm
 from mtbias.types import Gender, Stereotype
 
 if TYPE_CHECKING:

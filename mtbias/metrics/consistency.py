@@ -31,16 +31,9 @@ from mtbias.metrics.linked_pairs import (
     unit_cells,
 )
 from mtbias.metrics.sentence_protocols import Linked
-from mtbias.stats.resampling import (
-    N_RESAMPLES,
-    Floats,
-    Interval,
-    bootstrap_counts,
-    bootstrap_units,
-    percentile_interval,
-    randomisation_test,
-)
-from mtbias.stats.rounding import rounded
+from mtbias.stats.resampling import bootstrap_counts, bootstrap_units, percentile_interval
+from mtbias.stats.results import N_RESAMPLES, Floats, Interval, rounded
+from mtbias.stats.significance import randomisation_test
 from mtbias.types import GenderCall
 
 _SUMS = ("pairs", "male_only", "female_only", "both", "men", "men_differ", "women", "women_differ",

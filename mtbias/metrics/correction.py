@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from mtbias.errors import DataError
 from mtbias.metrics.bias import Intervals, Numbers, compute, intervals, rate_replicates
 from mtbias.metrics.call_counts import CALLS, GOLDS, SHAPE, Counts
-from mtbias.stats.resampling import N_RESAMPLES, Interval, bootstrap_counts, percentile_interval
-from mtbias.stats.rounding import rounded
+from mtbias.stats.resampling import bootstrap_counts, percentile_interval
+from mtbias.stats.results import N_RESAMPLES, Interval, rounded
 from mtbias.types import Gender
 
 Floats = NDArray[np.float64]

@@ -14,8 +14,8 @@ import numpy as np
 
 from mtbias.errors import DataError
 from mtbias.metrics.call_counts import CALLS, GOLDS, Counts
-from mtbias.stats.resampling import Interval, wilson_interval
-from mtbias.stats.rounding import rounded
+from mtbias.stats.resampling import wilson_interval
+from mtbias.stats.results import Interval, rounded
 from mtbias.types import Gender, GenderCall
 
 LABELS: Mapping[str, Gender] = {letter: gender for gender in GOLDS for letter in (gender.value[0], gender.value)}

@@ -23,7 +23,9 @@ from numpy.typing import NDArray
 
 from mtbias.metrics.bias import MIN_ROWS, rate_replicates
 from mtbias.metrics.call_counts import CALLS, SHAPE, Counts, Row, cells
-from mtbias.stats.resampling import Interval, bootstrap_counts, mcnemar, percentile_interval
+from mtbias.stats.resampling import bootstrap_counts, percentile_interval
+from mtbias.stats.results import Interval
+from mtbias.stats.significance import mcnemar
 
 Floats = NDArray[np.float64]
 

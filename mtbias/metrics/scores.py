@@ -16,8 +16,7 @@ from mtbias.metrics.call_counts import CALLS, GOLDS, STEREOTYPES, Counts, cells,
 from mtbias.metrics.consistency import Consistency, consistency
 from mtbias.metrics.human_agreement import decided_by
 from mtbias.metrics.sentence_protocols import Scorable
-from mtbias.stats.resampling import LEVEL, N_RESAMPLES
-from mtbias.stats.rounding import rounded
+from mtbias.stats.results import LEVEL, N_RESAMPLES, rounded
 from mtbias.types import GenderCall, Reason
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from mtbias.errors import DataError
 from mtbias.metrics.sentence_protocols import Described
 from mtbias.stats.balance import Balance, balance
-from mtbias.stats.rounding import rounded
+from mtbias.stats.results import rounded
 from mtbias.types import Gender, Stereotype
 
 Floats = NDArray[np.float64]

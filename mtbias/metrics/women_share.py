@@ -15,7 +15,9 @@ import numpy as np
 
 from mtbias.errors import DataError
 from mtbias.files.reading import Table, read_table
-from mtbias.stats.resampling import N_RESAMPLES, Interval, percentile_interval, spearman
+from mtbias.stats.correlation import spearman
+from mtbias.stats.resampling import percentile_interval
+from mtbias.stats.results import N_RESAMPLES, Interval, number
 
 ENTITY_COLUMNS = ("entity", "occupation")
 PERCENT_COLUMNS = ("percent", "bls_pct_female", "bergsma_pct_female")
@@ -181,10 +183,9 @@ def relate(
 def _correlation(pairs: Sequence[tuple[float, float]], level: float, n_resamples: int, seed: int) -> Correlation:
     n, rng = len(pairs), np.random.Generator(np.random.PCG64(seed))
     values = np.array(pairs, dtype=np.float64).reshape(n, 2)
-    rho = spearman(values[:, 0], values[:, 1])
+    rho = number(spearman(values[:, 0], values[:, 1]))
     if rho is None or n < 3 or not n_resamples:
         return Correlation(rho, None, n)
     drawn = rng.integers(0, n, size=(n_resamples, n))
-    replicates = [spearman(values[rows, 0], values[rows, 1]) for rows in drawn]
-    defined = np.array([np.nan if value is None else value for value in replicates])
-    return Correlation(rho, percentile_interval(defined, level / 100), n)
+    replicates = spearman(values[drawn, 0], values[drawn, 1])
+    return Correlation(rho, percentile_interval(replicates, level / 100), n)

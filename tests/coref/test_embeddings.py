@@ -17,7 +17,7 @@ from mtbias.embeddings.biased_groups import clustering, most_biased, recoverabil
 from mtbias.embeddings.vectors import Vectors, make_vectors, read_vectors
 from mtbias.embeddings.word_lists import example_lists, read_lists
 from mtbias.errors import DataError
-from mtbias.stats.resampling import Floats
+from mtbias.stats.results import Floats
 
 G = np.array([1.0, 0.0, 0.0])
 

@@ -34,7 +34,8 @@ from mtbias.metrics.paired_counts import (
 )
 from mtbias.metrics.run_matching import differing_rows
 from mtbias.runs import CallRecord
-from mtbias.stats.resampling import bootstrap_units, holm, mcnemar, randomisation_test
+from mtbias.stats.resampling import bootstrap_units
+from mtbias.stats.significance import holm, mcnemar, randomisation_test
 from mtbias.types import Gender, GenderCall, Reason, Stereotype
 
 M, F, N = GOLDS

@@ -14,7 +14,7 @@ import pytest
 
 from mtbias.errors import DataError
 from mtbias.metrics import Scores, compute, count, score
-from mtbias.stats.rounding import rounded
+from mtbias.stats.results import rounded
 from mtbias.types import Evidence, Gender, GenderCall, Instance, Reason, Span, Stereotype
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL

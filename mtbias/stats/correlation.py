@@ -1,0 +1,37 @@
+"""Rank correlation, of many samples at once."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mtbias.stats.results import Floats
+
+
+def spearman(x: ArrayLike, y: ArrayLike) -> Floats:
+    """Spearman's ρ: Pearson's correlation of the ranks of paired values, ties sharing their mean rank; [−1, 1].
+
+    Args:
+        x: ``[..., n]``: one sample of n values, or many (bootstrap resamples).
+        y: the values paired with them, of the same shape.
+
+    Returns: shape ``[...]``; NaN with fewer than two pairs, or where all values of `x` or all of `y` are equal.
+
+    Raises:
+        ValueError: shapes that differ; NaN, which has no rank.
+
+    Source: Kendall and Gibbons, *Rank Correlation Methods* (1990), chapter 3 (ties).
+    """
+    from scipy.stats import rankdata
+
+    one, other = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if one.shape != other.shape:
+        raise ValueError(f"expected pairs, got {one.shape[-1]} and {other.shape[-1]} values")
+    if np.isnan(one).any() or np.isnan(other).any():
+        raise ValueError("expected values that can be ranked, got NaN")
+    middle = (one.shape[-1] + 1) / 2
+    first, second = (rankdata(values, axis=-1) - middle for values in (one, other))
+    spread = (first * first).sum(axis=-1) * (second * second).sum(axis=-1)
+    rho = np.full(spread.shape, np.nan)
+    np.divide((first * second).sum(axis=-1), np.sqrt(spread), out=rho, where=spread > 0)
+    return rho

@@ -1,0 +1,113 @@
+"""One vocabulary of results for translation and coreference: a number with what it rests on, a difference of two.
+
+A number is None where it is undefined, never zero; rounding comes last, where a value is written or shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isnan
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+Interval = tuple[float, float]
+"""Lower and upper end, in the unit of what they enclose."""
+
+LEVEL = 0.95
+"""Coverage of every interval that mtbias prints."""
+
+N_RESAMPLES = 2000
+"""Resamples where nobody says how many."""
+
+MIN_ROWS = 10
+"""An interval needs at least this many rows in every class of rows that its number compares.
+
+With fewer, the percentile bootstrap is far too narrow: one row gives an interval of width 0.
+"""
+
+ALPHA = 0.05
+"""A difference is called significant where its p, corrected for the number of tests, is below this."""
+
+DECIMALS = 6
+"""Of numbers that are written to files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """One number with what it rests on, unrounded; None where undefined."""
+
+    value: float | None
+    interval: Interval | None = None
+    """Of coverage `LEVEL`; None where there is none."""
+    n: float | None = None
+    """Its denominator, where one number says it; the sum of weights where rows are weighted."""
+    p: float | None = None
+    """Of the test that the measure defines for this number, where it defines one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One number of two systems on the same units; None where undefined."""
+
+    first: float | None
+    second: float | None
+    difference: float | None
+    """first − second."""
+    interval: Interval | None = None
+    """Of coverage `LEVEL`, paired bootstrap over units."""
+    p: float | None = None
+    """Two-sided, paired randomisation over units."""
+    p_holm: float | None = None
+    """`p` corrected by Holm for the tests that were made together; None where it was not corrected."""
+
+    @property
+    def significant(self) -> bool:
+        """Whether the corrected p is below `ALPHA`."""
+        return self.p_holm is not None and self.p_holm < ALPHA
+
+
+def percent(part: ArrayLike, whole: ArrayLike) -> Floats:
+    """100 · part / whole, element by element; NaN where `whole` is not above 0."""
+    parts, wholes = np.asarray(part), np.asarray(whole)
+    share = np.full(np.broadcast_shapes(parts.shape, wholes.shape), np.nan)
+    np.divide(100 * parts, wholes, out=share, where=wholes > 0)
+    return share
+
+
+def percent_of(part: float, whole: float) -> float | None:
+    """100 · part / whole; None where `whole` is 0."""
+    return 100 * part / whole if whole else None
+
+
+def number(value: float | Floats) -> float | None:
+    """A value of an array as a plain number; None for NaN."""
+    found = float(value)
+    return None if isnan(found) else found
+
+
+def minus(first: float | None, second: float | None) -> float | None:
+    """First − second; None where either is undefined."""
+    return None if first is None or second is None else first - second
+
+
+def enough(rows: int | Sequence[int]) -> bool:
+    """Whether every class of rows has the `MIN_ROWS` that an interval needs."""
+    return min(rows if isinstance(rows, Sequence) else [rows]) >= MIN_ROWS
+
+
+def rounded(value: object) -> object:
+    """As files have it: floats to `DECIMALS` (−0.0 as 0.0), tuples as lists, through any nesting; all else as it is.
+
+    Rounded at the very end, so that the same run gives the same bytes.
+    """
+    if isinstance(value, float):
+        return round(value, DECIMALS) + 0.0
+    if isinstance(value, dict):
+        return {key: rounded(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [rounded(part) for part in value]
+    return value
