@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from mtbias.api import Run, compare, evaluate, read_run, score
+    from mtbias.api import EvalSettings, Run, ScoreSettings, compare, evaluate, read_run, score
 
-__all__ = ["Run", "__version__", "compare", "evaluate", "read_run", "score"]
+__all__ = ["EvalSettings", "Run", "ScoreSettings", "__version__", "compare", "evaluate", "read_run", "score"]
 
 if not TYPE_CHECKING:  # a checker would take any name for one of the package's
 
     def __getattr__(name: str) -> object:
-        if name in {"Run", "compare", "evaluate", "read_run", "score"}:
+        if name in __all__:
             from importlib import import_module
 
             return getattr(import_module("mtbias.api"), name)

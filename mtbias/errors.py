@@ -18,6 +18,17 @@ class UsageError(MtbiasError):
     """The call itself is wrong (an option that does not exist, two that exclude each other). Exit code 2."""
 
 
+class SettingError(UsageError, ValueError):
+    """A setting has a value that cannot be: which one, what was expected, what came.
+
+    `setting` is its name in Python; the command line writes it as the option that it is there.
+    """
+
+    def __init__(self, setting: str, message: str) -> None:
+        self.setting, self.message = setting, message
+        super().__init__(f"{setting}: {message}")
+
+
 class DataError(MtbiasError):
     """A file says something that cannot be right: what was expected, what came, and where.
 

@@ -5,9 +5,20 @@ Spans are half-open character offsets ``[start, end)`` into the text they belong
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
+
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
+"""A plain value, as JSON has it; tuples become lists."""
+
+Progress = Callable[[str, int, int], object]
+"""Called as ``progress(stage, done, total)``."""
+
+
+def quiet(stage: str, done: int, total: int) -> None:
+    """No progress wanted."""
 
 
 class Gender(StrEnum):
@@ -51,14 +62,20 @@ class Span(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Instance:
-    """One sentence of a corpus with the entity whose gender it tells."""
+class SourceSentence:
+    """One sentence of a corpus: all that a translation system needs of it."""
 
     id: str
     """Unique in the corpus, stable across releases of mtbias."""
     row: int
     """0-based row of the corpus file."""
     source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Instance(SourceSentence):
+    """One sentence of a corpus with the entity whose gender it tells."""
+
     head: Span
     """Characters of `source` that are the head word of the entity ("worker" in "construction worker")."""
     entity: str
@@ -68,7 +85,7 @@ class Instance:
     domain: str
     """Sub-corpus: ``winobias``/``winogender`` in WinoMT; ``wikipedia``/``pubmed``/``covid19``/``perseus`` in BUG."""
     pronouns: int
-    """Gendered pronouns in `source`, counted the same way in every corpus (`mtbias.corpora.count_pronouns`)."""
+    """Gendered pronouns in `source`, counted alike in every corpus (`mtbias.english.pronouns.count_pronouns`)."""
     corpus_pronouns: int | None = None
     """The corpus's own count where it has one (BUG's ``num_of_pronouns``)."""
     distance: int | None = None

@@ -9,15 +9,17 @@ fixed gender" counts those of them on which no call is made because the noun's g
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
-from mtbias.align import get_aligner
-from mtbias.cli.options import ProgressLine, add_machine, make_analyser
+import cyclopts
+
+from mtbias.cli.shared import Device, Evaluator, ProgressLine
 from mtbias.corpora.human_labels import read_labels
+from mtbias.evaluation.gender_calls import GENDER
 from mtbias.evaluation.validation import Validation, validate, withheld
-from mtbias.language.installed import get_language
 from mtbias.metrics.human_agreement import LABELS
+from mtbias.metrics.measure import Wanted
+from mtbias.settings import DeviceSettings, EvaluatorSettings
 from mtbias.translate.bitext import read_bitext
 
 LANGUAGES = ("ar", "de", "es", "he", "it", "ru", "uk")
@@ -32,34 +34,42 @@ def counts(result: Validation) -> tuple[int, int, int, int, int]:
     return len(result.labels), sum(result.heads()), len(phrase), agreeing, len(fixed)
 
 
-def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--gold", type=Path, required=True)
-    parser.add_argument(
-        "--translations", type=Path, help="folder of en-LANG.txt; without it the labels' sentences alone"
-    )
-    add_machine(parser)
-    parser.add_argument("--rows", action="store_true", help="list the disagreements on N + D")
-    args = parser.parse_args()
-    rows: list[tuple[str, ...]] = [HEAD]
+def main(
+    *,
+    gold: Path,
+    translations: Path | None = None,
+    rows: bool = False,
+    evaluator: Evaluator = EvaluatorSettings(),
+    device: Device = DeviceSettings(),
+) -> None:
+    """Agreement of the evaluator with human labels, all languages in one table.
+
+    Parameters
+    ----------
+    gold
+        The labels, with the columns that `mtbias validate` reads.
+    translations
+        Folder of en-LANG.txt that alignment learns from too; without it the labels' sentences alone.
+    rows
+        List the disagreements on N + D.
+    """
+    lines: list[tuple[str, ...]] = [HEAD]
     total, listed = [0] * 5, list[str]()
     for lang in LANGUAGES:
-        language = get_language(lang)
-        labels = read_labels(args.gold, lang)
-        bitext = read_bitext(args.translations / f"en-{lang}.txt") if args.translations else []
-        aligner, analyser = get_aligner(args.aligner), make_analyser(args, language)
-        result = validate(labels, bitext, language, aligner, analyser, progress=ProgressLine())
+        labels = read_labels(gold, lang)
+        bitext = read_bitext(translations / f"en-{lang}.txt") if translations else []
+        measure = GENDER.open(Wanted(lang=lang, settings=evaluator, device=device.device))
+        result = validate(labels, bitext, measure, progress=ProgressLine())
         found = counts(result)
         total = [a + b for a, b in zip(total, found, strict=True)]
         numbers = result.to_json()
         kappa, balanced = numbers["kappa"] / 100, numbers["balanced_accuracy"]
-        rows.append(line(lang, found, f"{kappa:.2f}", f"{balanced:.1f} %", f"{numbers['agreement']:.1f} %"))
+        lines.append(line(lang, found, f"{kappa:.2f}", f"{balanced:.1f} %", f"{numbers['agreement']:.1f} %"))
         listed += [f"{lang}: {row}" for row in result.disagreements() if "basis N" in row or "basis D" in row]
-    rows.append(line("all", tuple(total), "", "", ""))
-    print("\n".join(["| " + " | ".join(rows[0]) + " |", "|---|" + "---:|" * (len(HEAD) - 1)]))
-    print("\n".join("| " + " | ".join(row) + " |" for row in rows[1:]))
-    if args.rows:
+    lines.append(line("all", tuple(total), "", "", ""))
+    print("\n".join(["| " + " | ".join(lines[0]) + " |", "|---|" + "---:|" * (len(HEAD) - 1)]))
+    print("\n".join("| " + " | ".join(row) + " |" for row in lines[1:]))
+    if rows:
         print("\n" + "\n\n".join(listed))
 
 
@@ -78,4 +88,4 @@ def line(name: str, found: tuple[int, ...], *rest: str) -> tuple[str, ...]:
 
 
 if __name__ == "__main__":
-    main()
+    cyclopts.run(main)

@@ -110,9 +110,11 @@ def analyse(job: Json) -> dict[str, Json]:
 
 def decide(job: Json) -> dict[str, Json]:
     """Call genders from what is on disk, and score them."""
-    from mtbias.evaluation.stages import call_pairs
+    from mtbias.evaluation.gender_calls import GENDER, GenderMeasure
     from mtbias.language.installed import get_language
-    from mtbias.metrics import score
+    from mtbias.runs.call_records import join_records
+    from mtbias.stats.results import N_RESAMPLES
+    from mtbias.types import Translation
 
     class OnDisk:
         """The alignments made before."""
@@ -131,8 +133,10 @@ def decide(job: Json) -> dict[str, Json]:
         if done == total:
             seconds[stage] = clock.read()
 
-    calls = call_pairs(pairs, get_language(job["lang"]), OnDisk(), analyser(job), progress=note)
-    score(instances, calls)
+    calls = GenderMeasure(get_language(job["lang"]), OnDisk(), analyser(job)).call_pairs(pairs, note)
+    translations = [Translation(pair.id, pair.text) for pair in pairs]
+    clock.read()
+    GENDER.score(list(join_records(instances, translations, calls)), n_resamples=N_RESAMPLES, seed=0)
     seconds["score"] = clock.read()
     return {stage: seconds[stage] for stage in ("decide", "score")}
 

@@ -24,7 +24,7 @@ if __name__ == "__main__":
 from mtbias.align import Aligner, Pair, StatisticalAligner  # noqa: E402 - the paths above come first
 from mtbias.corpora import entity_place as locate  # noqa: E402
 from mtbias.errors import DataError, MtbiasError  # noqa: E402
-from mtbias.evaluation.stages import call_pairs  # noqa: E402
+from mtbias.evaluation.gender_calls import GenderMeasure  # noqa: E402
 from mtbias.files.reading import Record, integer, read_table  # noqa: E402
 from mtbias.language.installed import get_language  # noqa: E402
 from mtbias.morphology import Analyser, AnalysisCache, StanzaAnalyser, find_package  # noqa: E402
@@ -163,7 +163,7 @@ def evaluate(
 ) -> tuple[Outcome, ...]:
     """The calls on `sentences`, aligned among themselves, in their order."""
     pairs = [Pair(s.id, s.source, s.target, s.head, s.entity) for s in sentences]
-    calls = call_pairs(pairs, language, aligner, analyser)
+    calls = GenderMeasure(language, aligner, analyser).call_pairs(pairs)
     return tuple(Outcome(s, c) for s, c in zip(sentences, calls, strict=True))
 
 

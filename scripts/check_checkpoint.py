@@ -20,17 +20,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mtbias.align import get_aligner
-from mtbias.cli.options import ProgressLine
+from mtbias.cli.shared import ProgressLine
 from mtbias.corpora import Corpus, load_corpus
-from mtbias.evaluation.request import EvalRequest, ScoreRequest
-from mtbias.evaluation.stages import evaluate, score_translations
-from mtbias.language.installed import get_language
-from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
-from mtbias.runs import RunFolder
-from mtbias.translate.given_translations import read_translations
+from mtbias.evaluation.gender_calls import GENDER
+from mtbias.evaluation.request import Request
+from mtbias.evaluation.stages import evaluate
+from mtbias.metrics.measure import Wanted
+from mtbias.runs.run_folder import RunFolder
+from mtbias.settings import EvaluatorSettings, TranslationSettings
+from mtbias.translate.given_translations import given_file
+from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem
 from mtbias.translate.seq2seq.checkpoints import locate
-from mtbias.translate.seq2seq.translator import Settings, Translator
+from mtbias.types import Instance
 
 LANGUAGES = ("ar", "cs", "de", "en", "es", "he", "it", "ru", "uk")
 
@@ -58,20 +59,15 @@ def plain(folder: Path, lang: str, sources: Sequence[str]) -> list[str]:
     return texts
 
 
-def check(args: argparse.Namespace, lang: str, corpus: Corpus, work: Path) -> bool:
+def check(args: argparse.Namespace, lang: str, corpus: Corpus[Instance], work: Path) -> bool:
     """Compare in one language; print what came out in a line."""
-    language = get_language(lang)
-    package = find_package(lang, args.stanza_dir)
-    analyser = StanzaAnalyser(package, AnalysisCache(work / f"{lang}.sqlite"), device="cpu")
-    common: dict[str, Any] = {
-        "corpus": corpus,
-        "language": language,
-        "aligner": get_aligner("statistical"),
-        "analyser": analyser,
-    }
-    translator = Translator(locate(str(args.model), lang, cache=work), lang, Settings(device="cpu"), cache=work)
+    settings = EvaluatorSettings(stanza_dir=args.stanza_dir, cache_dir=work)
+    measure = GENDER.open(Wanted(lang=lang, settings=settings, device="cpu"))
+    common: dict[str, Any] = {"corpus": corpus, "lang": lang, "measure": measure, "kind": GENDER}
+    checkpoint = locate(str(args.model), lang, cache=work)
+    system = CheckpointSystem(checkpoint, lang, TranslationSettings(), cache=work, device="cpu")
     start = time.perf_counter()
-    made = evaluate(EvalRequest(translator=translator, **common), out=work / f"eval-{lang}", progress=ProgressLine())
+    made = evaluate(Request(system=system, **common), out=work / f"eval-{lang}", progress=ProgressLine()).metrics
     seconds = time.perf_counter() - start
     ours = [t.text or "" for t in RunFolder(work / f"eval-{lang}").read_translations()]
     theirs = [text.strip() for text in plain(args.model, lang, [i.source for i in corpus.instances])]
@@ -79,8 +75,7 @@ def check(args: argparse.Namespace, lang: str, corpus: Corpus, work: Path) -> bo
     with file.open("w", encoding="utf-8") as lines:
         for instance, text in zip(corpus.instances, theirs, strict=True):
             lines.write(json.dumps({"id": instance.id, "target": text}, ensure_ascii=False) + "\n")
-    given = read_translations(file, corpus.instances)
-    scored = score_translations(ScoreRequest(given=given, system="plain", **common))
+    scored = evaluate(Request(system=given_file(file, name="plain"), **common)).metrics
     keys = ("n", "decided", "reasons", "overall", "by_domain", "by_pronouns", "by_stereotype", "by_entity", "evidence")
     same = sum(a == b for a, b in zip(ours, theirs, strict=True))
     equal = [key for key in keys if made[key] == scored[key]]

@@ -10,79 +10,70 @@ Languages that have translations and no plugin are named on standard error.
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Literal
 
-from mtbias.align import get_aligner
-from mtbias.cli.options import ProgressLine, add_machine, make_analyser
-from mtbias.corpora import Corpus, load_corpus
-from mtbias.evaluation.request import ScoreRequest
-from mtbias.evaluation.stages import score_translations
-from mtbias.language.installed import get_language, installed_languages
+import cyclopts
+
+from mtbias.cli.shared import Bootstrap, Device, Evaluator, ProgressLine
+from mtbias.entry_points import installed
+from mtbias.evaluation.preparation import prepare_score
+from mtbias.evaluation.stages import evaluate
 from mtbias.metrics.comparison import compare_runs
-from mtbias.report.comparison_tables import FORMATS, render_comparison
-from mtbias.runs import read_run
-from mtbias.translate.given_translations import read_translations
+from mtbias.report.comparison_tables import render_comparison
+from mtbias.runs.finished_run import read_run
+from mtbias.settings import BootstrapSettings, DeviceSettings, EvaluatorSettings, ScoreSettings, combined
+from mtbias.translate.given_translations import given_file
 
 ROOT = Path(__file__).resolve().parent.parent
 SYSTEMS = ("google", "bing")
 
 
-def main() -> None:
-    """Score what is missing, compare, and print."""
-    args = _arguments()
+def main(
+    *,
+    runs: Path | None = None,
+    weighted: bool = False,
+    format: Literal["text", "json", "markdown", "csv", "latex"] = "markdown",  # noqa: A002 - the option's name
+    evaluator: Evaluator = EvaluatorSettings(),
+    device: Device = DeviceSettings(),
+    bootstrap: Bootstrap = BootstrapSettings(),
+) -> None:
+    """Score what is missing, compare, and print.
+
+    Parameters
+    ----------
+    runs
+        Where the runs are kept (default: nowhere).
+    weighted
+        Weighted ΔG and ΔS too.
+    """
     winomt = Path(os.environ.get("MTBIAS_SHARED", ROOT.parent / "shared")) / "data" / "winomt"
     files = {
         lang: [winomt / "translations" / system / f"en-{lang}.txt" for system in SYSTEMS]
         for lang in sorted({path.stem.removeprefix("en-") for path in winomt.glob("translations/*/en-*.txt")})
     }
-    plugins = {language.code for language in installed_languages()}
+    plugins = installed("mtbias.languages")
     known = [lang for lang in files if lang in plugins and all(path.is_file() for path in files[lang])]
     if not known:
         sys.exit(f"no translations of {' and '.join(SYSTEMS)} found in {winomt}: set MTBIAS_SHARED")
     if left := [lang for lang in files if lang not in known]:
         print(f"left out: {', '.join(left)} (no plugin, or no translation of both systems)", file=sys.stderr)
-    corpus = load_corpus("winomt", winomt, cache=args.cache_dir)
+    settings = combined(ScoreSettings, evaluator, device, dataset="winomt", data=winomt)
     with TemporaryDirectory() as scratch:
-        folder = args.runs or Path(scratch)
-        runs = []
+        done = []
         for lang in known:
             for path in files[lang]:
-                run = folder / f"{path.parent.name}-{lang}"
-                if not (run / "metrics.json").is_file():
-                    _score(args, corpus, lang, path, run)
-                runs.append(read_run(run))
-    compared = compare_runs(runs, weighted=args.weighted, n_resamples=args.resamples)
-    print(render_comparison(compared, args.format), end="")
-
-
-def _score(args: argparse.Namespace, corpus: Corpus, lang: str, path: Path, out: Path) -> None:
-    language = get_language(lang)
-    request = ScoreRequest(
-        corpus=corpus,
-        given=read_translations(path, corpus.instances, rows=corpus.rows),
-        language=language,
-        aligner=get_aligner(args.aligner),
-        analyser=make_analyser(args, language),
-        system=path.parent.name,
-        seed=0,
-        n_resamples=2000,
-    )
-    score_translations(request, out=out, progress=ProgressLine())
-
-
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=Path, metavar="DIR", help="where the runs are kept (default: nowhere)")
-    parser.add_argument("--weighted", action="store_true", help="weighted ΔG and ΔS too")
-    parser.add_argument("--format", choices=FORMATS, default="markdown", help="default: markdown")
-    parser.add_argument("--resamples", type=int, default=2000, metavar="N", help="default: 2000")
-    add_machine(parser)
-    return parser.parse_args()
+                out = (runs or Path(scratch)) / f"{path.parent.name}-{lang}"
+                if not (out / "metrics.json").is_file():
+                    request = prepare_score(given_file(path, name=path.parent.name), lang, settings)
+                    evaluate(request, out=out, progress=ProgressLine())
+                done.append(read_run(out))
+    compared = compare_runs(done, weighted=weighted, n_resamples=bootstrap.resamples, seed=bootstrap.seed)
+    print(render_comparison(compared, format), end="")
 
 
 if __name__ == "__main__":
-    main()
+    cyclopts.run(main)

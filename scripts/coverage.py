@@ -23,16 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import kstest
 
-from mtbias.metrics.bias import intervals
+from mtbias.metrics.bias import GENDER_COUNTING
 from mtbias.metrics.consistency import compare_consistency, compute_consistency, consistency_intervals
 from mtbias.metrics.linked_pairs import CELLS, QUADRUPLE
-from mtbias.metrics.paired_counts import (
-    bootstrap_differences,
-    compute_differences,
-    compute_numbers,
-    randomisation_pvalues,
-)
-from mtbias.metrics.paired_counts import intervals as difference_intervals
+from mtbias.metrics.paired_counts import bootstrap_differences, compute_numbers, intervals, randomisation_pvalues
 from mtbias.types import Gender, GenderCall, Reason
 
 Floats = NDArray[np.float64]
@@ -96,6 +90,11 @@ def truth_of(probabilities: Floats, compute: Callable[[NDArray[np.int64]], Float
     return compute(np.rint(probabilities * 10**12).astype(np.int64))
 
 
+def numbers_of(counts: NDArray[np.int64]) -> Floats:
+    """Accuracy, ΔG and ΔS of a table of counts."""
+    return compute_numbers(GENDER_COUNTING, counts[None], np.ones(1))
+
+
 def held(interval: Interval, truth: float) -> bool | None:
     """Whether the interval holds the truth; None where there is none."""
     return None if interval is None else bool(interval[0] <= truth <= interval[1])
@@ -114,12 +113,12 @@ def numbers_coverage(corpus: str, system: Floats, name: str, runs: int, resample
     """Accuracy, ΔG and ΔS of one system."""
     rng = np.random.Generator(np.random.PCG64(seed))
     chance = SENTENCES[corpus][..., None] * system
-    truth = truth_of(chance, lambda counts: compute_numbers(counts[None]))
+    truth = truth_of(chance, numbers_of)
     found = []
     for _ in range(runs):
         counts = rng.multinomial(SIZES[corpus], chance.ravel()).reshape(chance.shape)
-        ci = intervals(counts, resamples, rng)
-        found.append([held(i, t) for i, t in zip((ci.accuracy, ci.delta_g, ci.delta_s), truth, strict=True)])
+        ends = GENDER_COUNTING.intervals(counts, resamples, rng)
+        found.append([held(ends[each.key], t) for each, t in zip(GENDER_COUNTING.compared, truth, strict=True)])
     return tally(f"{name}, {corpus}", ("accuracy", "ΔG", "ΔS"), truth, found)
 
 
@@ -127,11 +126,11 @@ def differences_coverage(corpus: str, runs: int, resamples: int, seed: int) -> l
     """Differences of the three numbers between the biased and the unbiased system, on the same sentences."""
     rng = np.random.Generator(np.random.PCG64(seed))
     chance = SENTENCES[corpus][..., None, None] * joint(BIASED, UNBIASED)
-    truth = truth_of(chance, lambda pairs: compute_differences(pairs[None]))
+    truth = truth_of(chance, lambda pairs: numbers_of(pairs.sum(axis=-1)) - numbers_of(pairs.sum(axis=-2)))
     one, found = np.ones(1), []
     for _ in range(runs):
         pairs = rng.multinomial(SIZES[corpus], chance.ravel()).reshape((1, *chance.shape))
-        cis = difference_intervals(bootstrap_differences(pairs, one, resamples, rng), pairs)
+        cis = intervals(GENDER_COUNTING, bootstrap_differences(GENDER_COUNTING, pairs, one, resamples, rng), pairs)
         found.append([held(i, t) for i, t in zip(cis, truth, strict=True)])
     return tally(f"biased − unbiased, {corpus}", ("accuracy", "ΔG", "ΔS"), truth, found)
 
@@ -144,7 +143,7 @@ def null_pvalues(corpus: str, runs: int, resamples: int, seed: int) -> Floats:
     found = []
     for _ in range(runs):
         pairs = rng.multinomial(SIZES[corpus], chance.ravel()).reshape((1, *chance.shape))
-        found.append(randomisation_pvalues(pairs, one, resamples, rng))
+        found.append(randomisation_pvalues(GENDER_COUNTING, pairs, one, resamples, rng))
     return np.array(found)
 
 
@@ -153,14 +152,14 @@ def null_pvalues(corpus: str, runs: int, resamples: int, seed: int) -> Floats:
 N_QUADRUPLES = 240
 
 Quadruples = NDArray[np.int64]
-"""Statuses (right 0, wrong 1, no verdict 2) of each quadruple's four sentences, ``[n, 4]``."""
+"""Statuses (right 0, wrong 1, no call 2) of each quadruple's four sentences, ``[n, 4]``."""
 
 
 def draw_quadruples(n: int, men: float, women: float, again: float, rng: np.random.Generator) -> Quadruples:
     """A system that is right for men and for women with these probabilities.
 
     In a share `again` of the sentences the control, which has the same gender, fares as its original does; 3 % of the
-    sentences have no verdict.
+    sentences have no call.
     """
     men_women = np.array([men, women])
     right = rng.random((n, 2)) < men_women
@@ -174,7 +173,7 @@ def true_consistency(men: float, women: float, again: float) -> Floats:
 
     A sentence is right with r = 0.97·p. Two of them are independent across genders: exactly one is right with
     r(1 − s) + s(1 − r). A control has the same draw as its original in a share `again`: then one is right and the other
-    not only where one of the two, and not both, has no verdict: p·2·0.97·0.03.
+    not only where one of the two, and not both, has no call: p·2·0.97·0.03.
     """
     kept = 0.97
     r, s = kept * men, kept * women

@@ -60,8 +60,10 @@ def simulate(labels: Sequence[int], runs: int, draws: int, rng: np.random.Genera
         confusion = np.stack([rng.multinomial(n, row) for n, row in zip(labels, ERRORS, strict=True)])
         found = correct(counts, confusion, n_resamples=draws, seed=run)
         for name in CORRECTED:
-            ends = (getattr(found.ci, name) or NOWHERE, found.corrected[name].interval or NOWHERE)
-            held[name] += [low <= getattr(exact, name) <= high for low, high in ends]
+            true = exact[name]
+            assert true is not None
+            ends = (found.called[name].interval or NOWHERE, found.corrected[name].interval or NOWHERE)
+            held[name] += [low <= true <= high for low, high in ends]
             widths[name].append((ends[0][1] - ends[0][0], ends[1][1] - ends[1][0]))
     cells = []
     for name in CORRECTED:

@@ -5,7 +5,7 @@
 A population has two properties (pronouns, domain) that are not spread alike over the groups. In "confounded" the
 system's accuracy depends on the properties alone, so that the weighted numbers are 0 and the plain ones are not; in
 "biased" also on gender and stereotype, and by how much depends on the properties. The truth is the number of a
-population of 100,000 sentences with its own weights; of each sample the weights are solved anew.
+population of 100,000 sentences with its own weights; of each sample the weights are solved again.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.metrics import paired_counts as paired
-from mtbias.metrics.call_counts import cells
+from mtbias.metrics.bias import GENDER_COUNTING
 from mtbias.metrics.weighted import weigh
-from mtbias.types import Gender, Stereotype
+from mtbias.types import Gender, GenderCall, Stereotype
 
 Floats = NDArray[np.float64]
 M, F = Gender.MALE, Gender.FEMALE
@@ -33,6 +33,7 @@ KINDS = list(product((M, F), (Stereotype.PRO, Stereotype.ANTI), (1, 2, 3), ("a",
 class Sentence:
     """What weights and counts need."""
 
+    call: GenderCall
     id: str
     gold: Gender
     stereotype: Stereotype
@@ -61,11 +62,12 @@ def estimates(
     kinds: NDArray[np.int64], right: NDArray[np.bool_], n_resamples: int, rng: np.random.Generator
 ) -> dict[str, tuple[float, float, float]]:
     """Value and interval of plain and weighted ΔG and ΔS of a sample; a wrong call is the other gender."""
-    rows = [Sentence(str(n), *KINDS[kind]) for n, kind in enumerate(kinds)]
-    row_cells = cells(
-        (row.gold, row.stereotype, row.gold if is_right else (F if row.gold is M else M))
-        for row, is_right in zip(rows, right, strict=True)
-    )
+    rows = []
+    for n, (kind, is_right) in enumerate(zip(kinds, right, strict=True)):
+        gold = KINDS[kind][0]
+        called = gold if is_right else (F if gold is M else M)
+        rows.append(Sentence(GenderCall(str(n), called, None), str(n), *KINDS[kind]))
+    row_cells = GENDER_COUNTING.cells(rows)
     found = {}
     for number, place in PLACES.items():
         weighting = weigh(rows, number, ["pronouns", "domain"])
@@ -73,9 +75,11 @@ def estimates(
         for name, kind in ((number, np.zeros(len(rows))), (f"{number} weighted", weighting.kinds)):
             _, first, level = np.unique(kind, return_index=True, return_inverse=True)
             values = weighting.weights[first] if kind is weighting.kinds else np.ones(1)
-            tables = paired.tabulate(row_cells, level, len(values))
-            ends = paired.intervals(paired.bootstrap_numbers(tables, values, n_resamples, rng), tables)[place]
-            found[name] = (float(paired.compute_numbers(tables, values)[place]), *(ends or (np.nan, np.nan)))
+            tables = paired.tabulate(row_cells, GENDER_COUNTING.shape, level, len(values))
+            replicates = paired.bootstrap_numbers(GENDER_COUNTING, tables, values, n_resamples, rng)
+            ends = paired.intervals(GENDER_COUNTING, replicates, tables)[place]
+            value = paired.compute_numbers(GENDER_COUNTING, tables, values)[place]
+            found[name] = (float(value), *(ends or (np.nan, np.nan)))
     return found
 
 

@@ -10,22 +10,23 @@ column comes close to the published one, the rules make the difference and not t
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from mtbias.align import get_aligner
-from mtbias.cli.options import ProgressLine, add_machine, make_analyser
-from mtbias.corpora import Corpus, load_corpus
-from mtbias.evaluation.stages import call_genders
-from mtbias.language.installed import get_language
-from mtbias.metrics import score
-from mtbias.metrics.scores import Scores
-from mtbias.plugin import Language
+import cyclopts
+
+from mtbias.cli.shared import Device, Evaluator, ProgressLine
+from mtbias.corpora import load_corpus
+from mtbias.evaluation.gender_calls import GENDER
+from mtbias.metrics.bias import accuracy_bounds
+from mtbias.metrics.measure import Wanted
+from mtbias.metrics.scores import GenderScores
+from mtbias.runs.call_records import CallRecord
+from mtbias.settings import DeviceSettings, EvaluatorSettings
 from mtbias.translate.given_translations import read_translations
-from mtbias.types import Gender, GenderCall, Instance, Reason, Span
+from mtbias.types import Gender, Span
 
 HERE = Path(__file__).parent
 GERMAN_WORDS = {
@@ -36,9 +37,9 @@ GERMAN_WORDS = {
 """Articles *and pronouns* that the 2019 rules for German read; *den* is not among them."""
 
 
-def german(instance: Instance, text: str, target: Sequence[Span]) -> Gender:
+def german(entity: str, text: str, target: Sequence[Span]) -> Gender:
     """*nurse* is female; unaligned is male; a word in *-in* is female; else the nearest listed word of the sentence."""
-    if instance.entity == "nurse":
+    if entity == "nurse":
         return Gender.FEMALE
     if not target:
         return Gender.MALE
@@ -51,55 +52,63 @@ def german(instance: Instance, text: str, target: Sequence[Span]) -> Gender:
     return min(found)[2] if found else Gender.MALE
 
 
-def hebrew(_: Instance, text: str, target: Sequence[Span]) -> Gender:
+def hebrew(_: str, text: str, target: Sequence[Span]) -> Gender:
     """Unaligned is female; any aligned word that ends in ת or ה is female; all others are male."""
     ends = [text[s.start : s.end][-1:] for s in target]
     return Gender.FEMALE if not ends or {"ת", "ה"} & set(ends) else Gender.MALE
 
 
-def arabic(_: Instance, text: str, target: Sequence[Span]) -> Gender:
+def arabic(_: str, text: str, target: Sequence[Span]) -> Gender:
     """Any aligned word with a ta marbuta is female; all others, and the unaligned, are male."""
     return Gender.FEMALE if any("ة" in text[s.start : s.end] for s in target) else Gender.MALE
 
 
-RULES: dict[str, Callable[[Instance, str, Sequence[Span]], Gender]] = {"ar": arabic, "de": german, "he": hebrew}
+RULES: dict[str, Callable[[str, str, Sequence[Span]], Gender]] = {"ar": arabic, "de": german, "he": hebrew}
 
 
-def by_rules(corpus: Corpus, texts: dict[str, str], calls: Sequence[GenderCall], lang: str) -> Scores | None:
+def by_rules(records: Sequence[CallRecord], lang: str) -> GenderScores | None:
     """Scores of the 2019 rules on mtbias's alignment, where they are known."""
     if lang not in RULES:
         return None
     rule = RULES[lang]
     called = []
-    for instance, call in zip(corpus.instances, calls, strict=True):
-        text = texts.get(instance.id)
-        if text is None:
-            called.append(GenderCall(instance.id, None, Reason.UNTRANSLATED))
+    for record in records:
+        if record.translation is None:
+            called.append(record)
             continue
-        called.append(replace(call, gender=rule(instance, text, call.target), reason=None, evidence=()))
-    return score(corpus.instances, called, n_resamples=0)
+        gender = rule(record.entity, record.translation, record.call.target)
+        called.append(replace(record, call=replace(record.call, gender=gender, reason=None, evidence=())))
+    return GENDER.score(called, n_resamples=0, seed=0)
 
 
-def triple(accuracy: float | None, delta_g: float | None, delta_s: float | None) -> str:
-    """``59.4 / 12.5 / 12.5``."""
-    return " / ".join("–" if v is None else f"{v:.1f}" for v in (accuracy, delta_g, delta_s))
+def triple(values: Sequence[float | None]) -> str:
+    """Accuracy, ΔG, ΔS: ``59.4 / 12.5 / 12.5``."""
+    return " / ".join("–" if v is None else f"{v:.1f}" for v in values)
 
 
-def ours(scores: Scores) -> str:
+def ours(scores: GenderScores) -> tuple[float | None, ...]:
     """The three numbers of `scores`."""
-    numbers = scores.overall.numbers
-    return triple(numbers.accuracy, numbers.delta_g, numbers.delta_s)
+    return tuple(scores.overall[key].value for key in ("accuracy", "delta_g", "delta_s"))
 
 
-def main() -> None:
-    """Score every published pair and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="WinoMT's folder")
-    parser.add_argument("--folder", type=Path, required=True, help="folder of SYSTEM/en-LANG.txt")
-    add_machine(parser)
-    parser.add_argument("--markdown", action="store_true")
-    args = parser.parse_args()
-    corpus = load_corpus("winomt", args.data)
+def main(
+    *,
+    data: Path,
+    folder: Path,
+    markdown: bool = False,
+    evaluator: Evaluator = EvaluatorSettings(),
+    device: Device = DeviceSettings(),
+) -> None:
+    """Score every published pair and print the table.
+
+    Parameters
+    ----------
+    data
+        WinoMT's folder.
+    folder
+        Folder of SYSTEM/en-LANG.txt.
+    """
+    corpus = load_corpus("winomt", data)
     lines = (HERE / "published_2019.tsv").read_text(encoding="utf-8").splitlines()
     table = [row.split("\t") for row in lines if not row.startswith("#")]
     head = [
@@ -114,36 +123,27 @@ def main() -> None:
     ]
     rows = [head]
     for system, lang, *numbers, how in table[1:]:
-        language: Language = get_language(lang)
-        given = read_translations(args.folder / system / f"en-{lang}.txt", corpus.instances)
-        calls = call_genders(
-            corpus.instances,
-            given.translations,
-            language,
-            get_aligner(args.aligner),
-            make_analyser(args, language),
-            progress=ProgressLine(),
-        )
-        scores = score(corpus.instances, calls, n_resamples=0)
-        texts = {t.id: t.text for t in given.translations if t.text is not None}
-        rules = by_rules(corpus, texts, calls, lang)
-        overall = scores.overall.numbers
-        values = (overall.accuracy, overall.delta_g, overall.delta_s)
-        bounds = overall.accuracy_bounds
+        given = read_translations(folder / system / f"en-{lang}.txt", corpus.instances)
+        measure = GENDER.open(Wanted(lang=lang, settings=evaluator, device=device.device))
+        records = measure.judge(corpus.instances, given.translations, ProgressLine())
+        scores = GENDER.score(records, n_resamples=0, seed=0)
+        rules = by_rules(records, lang)
+        values, overall = ours(scores), scores.overall
+        bounds = accuracy_bounds(overall.counts)["accuracy_bounds"]
         rows.append(
             [
                 system,
                 lang,
-                triple(*map(float, numbers)) + ("" if how == "recomputed" else " *"),
-                ours(scores),
+                triple([float(n) for n in numbers]) + ("" if how == "recomputed" else " *"),
+                triple(values),
                 " / ".join("–" if v is None else f"{v - float(p):+.1f}" for v, p in zip(values, numbers, strict=True)),
-                ours(rules) if rules else "–",
-                "–" if bounds is None or bounds[1] is None else f"{bounds[1]:.1f}",
+                triple(ours(rules)) if rules else "–",
+                "–" if bounds[1] is None else f"{bounds[1]:.1f}",
                 f"{100 * (overall.n - overall.decided) / overall.n:.1f} %",
             ]
         )
-    print(render(rows, markdown=args.markdown))
-    print("\nAccuracy / ΔG / ΔS. * ΔS from memory of the table. 'none': share of rows without a verdict.")
+    print(render(rows, markdown=markdown))
+    print("\nAccuracy / ΔG / ΔS. * ΔS from memory of the table. 'none': share of rows without a call.")
 
 
 def render(rows: list[list[str]], *, markdown: bool) -> str:
@@ -156,4 +156,4 @@ def render(rows: list[list[str]], *, markdown: bool) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    cyclopts.run(main)

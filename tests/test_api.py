@@ -16,8 +16,9 @@ from mtbias.api import Run
 from mtbias.cli import main
 from mtbias.corpora import load_corpus
 from mtbias.demo import demo_file, reference_file
-from mtbias.errors import DataError, MissingResourceError, MtbiasError, RunFolderError, UsageError
-from mtbias.runs import metrics_text
+from mtbias.errors import DataError, MissingResourceError, RunFolderError, UsageError
+from mtbias.runs.call_records import metrics_text
+from mtbias.settings import EvalSettings, ScoreSettings
 
 ROWS = 48
 STANZA = "mtbias:demo"
@@ -37,9 +38,19 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
 
 
+def _eval(data: Path, cache: Path) -> EvalSettings:
+    return EvalSettings(
+        dataset="demo", data=data, beams=2, stanza_dir=Path(STANZA), cache_dir=cache, device="cpu", offline=True
+    )
+
+
+def _score(data: Path | None, cache: Path) -> ScoreSettings:
+    return ScoreSettings(dataset="demo", data=data, stanza_dir=Path(STANZA), cache_dir=cache)
+
+
 @pytest.fixture(scope="module")
 def run(data: Path, cache: Path) -> Run:
-    return mtbias.evaluate("demo", "de", "demo", data=data, beams=2, stanza_dir=STANZA, cache_dir=cache, offline=True)
+    return mtbias.evaluate("demo", "de", settings=_eval(data, cache))
 
 
 @pytest.fixture(scope="module")
@@ -73,9 +84,7 @@ def test_a_folder_that_the_api_writes_is_the_one_of_the_command(
     folder: Path, data: Path, cache: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "run"
-    found = mtbias.evaluate(
-        "demo", "de", "demo", data=data, out=out, beams=2, stanza_dir=STANZA, cache_dir=cache, offline=True
-    )
+    found = mtbias.evaluate("demo", "de", out=out, settings=_eval(data, cache))
     for name in ("metrics.json", "calls.jsonl", "translations.jsonl", "report.html"):
         assert (out / name).read_bytes() == (folder / name).read_bytes(), name
     assert found.path == out
@@ -86,7 +95,7 @@ def test_score_gives_the_bytes_of_the_command(
     folder: Path, data: Path, cache: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = folder / "translations.jsonl"
-    found = mtbias.score(file, "de", "demo", data=data, stanza_dir=STANZA, cache_dir=cache)
+    found = mtbias.score(file, "de", settings=_score(data, cache))
     options = ["--dataset", "demo", "--data", data, "--stanza-dir", STANZA, "--cache-dir", cache, "--json"]
     assert main([str(part) for part in ["score", "--translations", file, "--lang", "de", *options]]) == 0
     assert metrics_text(found.metrics) == capsys.readouterr().out
@@ -103,28 +112,28 @@ def test_translations_in_memory_are_those_of_a_file(
     file.write_text("".join(lines), encoding="utf-8")
     given: str | Sequence[str] | Mapping[str, str]
     given = references if form == "sequence" else by_id if form == "mapping" else str(file)
-    found = mtbias.score(given, "de", "demo", data=data, stanza_dir=STANZA, cache_dir=cache)
-    expected = mtbias.score(file, "de", "demo", data=data, stanza_dir=STANZA, cache_dir=cache)
+    found = mtbias.score(given, "de", settings=_score(data, cache))
+    expected = mtbias.score(file, "de", settings=_score(data, cache))
     assert metrics_text(found.metrics) == metrics_text(expected.metrics)
     # Every reference is right by construction: all of accuracy and F1 are 100, so ΔG and ΔS are 0.
-    numbers = found.scores.overall.numbers
-    assert (numbers.accuracy, numbers.delta_g, numbers.delta_s) == (100.0, 0.0, 0.0)
+    overall = found.scores.overall
+    assert [overall[key].value for key in ("accuracy", "delta_g", "delta_s")] == [100.0, 0.0, 0.0]
 
 
 def test_a_missing_translation_is_counted(references: list[str], data: Path, cache: Path) -> None:
     given = [None, "", *references[2:]]  # 47 of 48 have a target, the empty one too: 97.9 per cent, enough
-    found = mtbias.score(given, "de", "demo", data=data, stanza_dir=STANZA, cache_dir=cache, system="mine")
+    found = mtbias.score(given, "de", settings=_score(data, cache), system="mine")
     counts = found.metrics["translations"]
     assert (counts["missing"], counts["empty"], found.system) == (1, 1, "mine")
     assert found.metrics["reasons"] == {"untranslated": 2}
-    assert found.scores.overall.numbers.accuracy == pytest.approx(100 * 46 / 48)
+    assert found.scores.overall["accuracy"].value == pytest.approx(100 * 46 / 48)
 
 
 def test_the_scores_are_the_metrics_unrounded(run: Run) -> None:
     scores = run.scores
     made = scores.to_json(signature=run.signature, fingerprint=run.manifest.fingerprint)
     assert made == {name: run.metrics[name] for name in made}
-    assert scores.overall.ci.delta_g is not None
+    assert scores.overall["delta_g"].interval is not None
     assert run.signature == run.metrics["signature"]
     assert (run.system, run.lang, run.corpus[0], run.path) == ("demo", "de", "demo", None)
     assert repr(run) == "Run('demo', lang='de', dataset='demo', n=48)"
@@ -174,9 +183,7 @@ def test_compare_gives_what_the_command_gives(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     out = tmp_path / "reference"
-    right = mtbias.score(
-        references, "de", "demo", data=data, out=out, stanza_dir=STANZA, cache_dir=cache, system="reference"
-    )
+    right = mtbias.score(references, "de", out=out, settings=_score(data, cache), system="reference")
     assert main(["compare", str(folder), str(out), "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert json.loads(json.dumps(mtbias.compare(run, right).to_json())) == printed
@@ -190,7 +197,7 @@ def test_compare_gives_what_the_command_gives(
 def test_progress_is_told(references: list[str], data: Path, cache: Path) -> None:
     stages: dict[str, tuple[int, int]] = {}
     mtbias.score(
-        references, "de", "demo", data=data, stanza_dir=STANZA, cache_dir=cache,
+        references, "de", settings=_score(data, cache),
         progress=lambda stage, done, total: stages.update({stage: (done, total)}),
     )  # fmt: skip
     assert list(stages) == ["align", "analyse", "decide"]
@@ -198,30 +205,23 @@ def test_progress_is_told(references: list[str], data: Path, cache: Path) -> Non
 
 
 def test_what_is_wrong_is_an_error_of_mtbias(references: list[str], data: Path, cache: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="beams: expected a whole number, 1 or more, got 0"):
-        mtbias.evaluate("demo", "de", beams=0)
-    with pytest.raises(UsageError, match="processes: expected a whole number, 1 or more, got 0"):
-        mtbias.evaluate("demo", "de", processes=0)
-    with pytest.raises(UsageError, match="processes: expected a whole number, 1 or more, got 0"):
-        mtbias.score(references, "de", "demo", processes=0)
-    with pytest.raises(UsageError, match="seed: expected a whole number, 0 or more, got -1"):
-        mtbias.score(references, "de", "demo", seed=-1)
     with pytest.raises(UsageError, match="unknown dataset"):
-        mtbias.score(references, "de", "nonsense")
-    with pytest.raises(MtbiasError, match="xx"):
-        mtbias.evaluate("demo", "xx", offline=True)
+        mtbias.score(references, "de", settings=ScoreSettings(dataset="nonsense"))
+    with pytest.raises(UsageError, match="no language 'xx' is installed; installed: ar, cs, de"):
+        mtbias.evaluate("demo", "xx", settings=EvalSettings(offline=True))
+    settings = _score(data, cache)
     with pytest.raises(DataError, match=r"each of the corpus's 48 instances, in its order, got 47"):
-        mtbias.score(references[1:], "de", "demo", data=data)
+        mtbias.score(references[1:], "de", settings=settings)
     with pytest.raises(DataError, match="got none"):
-        mtbias.score([None] * ROWS, "de", "demo", data=data)
+        mtbias.score([None] * ROWS, "de", settings=settings)
     with pytest.raises(DataError, match="only 0 of the corpus's 48 instances"):
-        mtbias.score({"stranger": "x"}, "de", "demo", data=data)
+        mtbias.score({"stranger": "x"}, "de", settings=settings)
     with pytest.raises(DataError, match="no such file"):
-        mtbias.score(tmp_path / "absent.txt", "de", "demo", data=data)
+        mtbias.score(tmp_path / "absent.txt", "de", settings=settings)
     with pytest.raises(MissingResourceError, match="mtbias fetch --dataset winomt"):
-        mtbias.score(references, "de", cache_dir=cache)
+        mtbias.score(references, "de", settings=ScoreSettings(cache_dir=cache))
     with pytest.raises(MissingResourceError):
-        mtbias.evaluate("demo", "de", "winomt", cache_dir=cache, offline=True)
+        mtbias.evaluate("demo", "de", settings=EvalSettings(dataset="winomt", cache_dir=cache, offline=True))
     with pytest.raises(RunFolderError, match="no such file"):
         mtbias.read_run(tmp_path / "absent")
 
@@ -233,6 +233,6 @@ def test_importing_the_package_imports_nothing_heavy(tmp_path: Path) -> None:
         "print(heavy & set(sys.modules), dir(mtbias)[:1])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "set() ['Run']\n"
+    assert done.stdout == "set() ['EvalSettings']\n"
     with pytest.raises(AttributeError, match="'mtbias' has no attribute 'nonsense'"):
         mtbias.nonsense  # type: ignore[attr-defined] # noqa: B018

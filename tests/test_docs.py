@@ -2,47 +2,44 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 from pathlib import Path
 
 import pytest
+from cyclopts import App
 
-from mtbias.cli import COMMANDS, build_parser
+from mtbias.cli import COMMANDS, app, main
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 COREF = (ROOT / "docs" / "coref.md").read_text(encoding="utf-8")
-OF_OTHERS = {"--group", "--help", "--version"}
-"""Options of pip, and those that argparse adds to every program."""
+OF_OTHERS = {"--group", "--help", "--version", "--install-completion", "--debug"}
+"""Options of pip, and those that every command has."""
+NAMES = [name for commands in COMMANDS.values() for name in commands]
 
 
-def _parts(command: str = "coref") -> dict[str, argparse.ArgumentParser]:
+def _parts(command: str = "coref") -> dict[str, App]:
     """The parts of `mtbias coref` or `mtbias corpora`."""
-    (action,) = [a for a in _commands()[command]._actions if isinstance(a, argparse._SubParsersAction)]
-    return dict(action.choices)
+    return {name: app[command][name] for name in app[command] if not name.startswith("-")}
 
 
-def _commands() -> dict[str, argparse.ArgumentParser]:
-    (action,) = [a for a in build_parser()._actions if isinstance(a, argparse._SubParsersAction)]
-    return dict(action.choices)
+def _options(command: App) -> set[str]:
+    """A command's options; those of a command that consists of commands are its parts'."""
+    arguments = command.assemble_argument_collection() if command.default_command else []
+    return {argument.names[0] for argument in arguments if argument.names[0].startswith("--")}
 
 
-def _options(parser: argparse.ArgumentParser) -> set[str]:
-    return {name for action in parser._actions for name in action.option_strings if name.startswith("--")}
-
-
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_command_is_in_the_readme_with_its_options(name: str) -> None:
     assert re.search(rf"\bmtbias {name}\b", README), f"README.md lacks `mtbias {name}`"
-    options = _options(_commands()[name]) - {"--help"}
+    options = _options(app[name])
     missing = sorted(option for option in options if not re.search(rf"(?<![\w-]){option}(?![\w-])", README))
     assert missing == [], f"README.md lacks these options of `mtbias {name}`: {', '.join(missing)}"
 
 
 def test_the_readme_names_no_option_that_does_not_exist() -> None:
     parts = (*_parts().values(), *_parts("corpora").values())
-    known = set().union(*map(_options, (*_commands().values(), *parts))) | OF_OTHERS
+    known = set().union(*map(_options, (*(app[name] for name in NAMES), *parts))) | OF_OTHERS
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", README))
     assert sorted(named - known) == []
 
@@ -51,22 +48,31 @@ def test_the_readme_names_no_command_that_does_not_exist() -> None:
     blocks = "".join(re.findall(r"^```\n(.*?)^```", README, re.MULTILINE | re.DOTALL))
     named = set(re.findall(r"`mtbias ([a-z]+)", README)) | set(re.findall(r"^mtbias ([a-z]+)", blocks, re.MULTILINE))
     assert "score" in named
-    assert sorted(named - set(COMMANDS)) == []
+    assert sorted(named - set(NAMES)) == []
 
 
-def test_every_command_says_what_it_is_for() -> None:
-    for name, parser in _commands().items():
-        assert parser.description, name
-        for action in parser._actions:
-            assert action.help, f"mtbias {name} {'/'.join(action.option_strings)}"
+@pytest.mark.parametrize(
+    "name", [*NAMES, *(f"coref {n}" for n in _parts()), *(f"corpora {n}" for n in _parts("corpora"))]
+)
+def test_every_command_explains_itself_and_ends_with_an_example(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
+    assert main([*name.split(), "--help"]) == 0
+    lines = capsys.readouterr().out.rstrip().splitlines()
+    assert lines[2].strip(), "no description"
+    if name not in {"coref", "corpora"}:
+        assert lines[-1].startswith(f"Example: mtbias {name}")
+    for line in lines:  # a box with an option: "│ *  --model STR  Short name …  │"
+        if match := re.match(r"│ \*? *(--[\w-]+(?: [A-Z.]+)?)(.*)│$", line):
+            assert match[2].strip(), f"mtbias {name} {match[1]} is not explained"
 
 
 def test_every_part_of_coref_is_documented_with_its_options() -> None:
     missing = []
     for name, parser in _parts().items():
-        assert parser.description, name
         missing += [name] if f"`{name}`" not in COREF else []
-        options = _options(parser) - {"--help"}
+        options = _options(parser)
         missing += [f"{name} {o}" for o in sorted(options) if not re.search(rf"(?<![\w-]){o}(?![\w-])", COREF)]
     assert missing == []
 
@@ -79,9 +85,8 @@ def test_the_documentation_of_coref_names_no_option_that_does_not_exist() -> Non
 def test_every_part_of_corpora_is_in_the_readme_with_its_options() -> None:
     missing = []
     for name, parser in _parts("corpora").items():
-        assert parser.description, name
         missing += [name] if f"corpora {name}" not in README else []
-        missing += [f"{name} {o}" for o in sorted(_options(parser) - {"--help"}) if o not in README]
+        missing += [f"{name} {o}" for o in sorted(_options(parser)) if o not in README]
     assert missing == []
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from mtbias.align import StatisticalAligner
 from mtbias.corpora.human_labels import read_labels
+from mtbias.evaluation.gender_calls import GenderMeasure
 from mtbias.evaluation.validation import Validation, validate
 from mtbias.language.installed import get_language
 from mtbias.metrics.human_agreement import LABELS
@@ -50,7 +51,7 @@ class Agreement(NamedTuple):
 def run(code: str, shared: Path, bitext: list[tuple[str, str]]) -> Validation:
     analyser = StanzaAnalyser(find_package(code, shared / "stanza_resources"), AnalysisCache(None), device="cpu")
     labels = read_labels(shared / "data" / "human_agreement" / "dev.csv", code)
-    return validate(labels, bitext, get_language(code), StatisticalAligner(), analyser)
+    return validate(labels, bitext, GenderMeasure(get_language(code), StatisticalAligner(), analyser))
 
 
 @pytest.fixture(scope="module")

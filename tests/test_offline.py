@@ -18,8 +18,8 @@ import pytest
 
 import mtbias
 from mtbias.errors import MissingResourceError, OfflineError
-from mtbias.evaluation.preparation import Fetching
-from mtbias.machine.network import asked_for, no_network
+from mtbias.machine.network import asked_for, downloads_allowed, no_network
+from mtbias.settings import EvalSettings
 
 # 192.0.2.0/24, 2001:db8::/32 and .invalid are set aside for documentation and tests (RFC 5737, 3849, 2606).
 FAR, FAR_6, NAME = "192.0.2.1", "2001:db8::1", "models.invalid"
@@ -57,11 +57,11 @@ def test_nothing_is_fetched_where_a_variable_forbids_it(
     for name in ("HF_ENDPOINT", "STANZA_RESOURCES_URL"):
         monkeypatch.setenv(name, f"https://{NAME}")
     monkeypatch.setenv("HF_HOME", str(tmp_path))
-    assert Fetching().allowed
+    assert downloads_allowed(offline=False)
     monkeypatch.setenv(variable, "1")
-    assert not Fetching().allowed
+    assert not downloads_allowed(offline=False)
     with pytest.raises(MissingResourceError, match="mtbias fetch"):
-        mtbias.evaluate("opus-mt", "de", cache_dir=tmp_path)
+        mtbias.evaluate("opus-mt", "de", settings=EvalSettings(cache_dir=tmp_path))
 
 
 @pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6])

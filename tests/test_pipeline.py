@@ -14,13 +14,16 @@ from mtbias.align import Pair
 from mtbias.corpora import Corpus
 from mtbias.corpora.human_labels import HumanLabel
 from mtbias.errors import RunFolderError
-from mtbias.evaluation.request import ScoreRequest
-from mtbias.evaluation.stages import call_genders, call_pairs, score_translations
+from mtbias.evaluation.gender_calls import GENDER, GenderMeasure
+from mtbias.evaluation.request import Request
+from mtbias.evaluation.stages import evaluate
 from mtbias.evaluation.validation import validate
 from mtbias.language.installed import get_language
 from mtbias.plugin import Language
-from mtbias.runs import RunFolder, RunManifest
-from mtbias.translate.given_translations import GivenTranslations, read_translations
+from mtbias.runs.call_records import CallRecord
+from mtbias.runs.manifest import RunManifest
+from mtbias.runs.run_folder import RunFolder
+from mtbias.translate.given_translations import GivenSystem, read_translations
 from mtbias.types import Alignment, Analysis, Gender, Instance, Reason, Span, Stereotype, Token, Translation, Word
 
 # (id, source, entity, gold, stereotype, translation, its head). The third is translated wrongly, the fourth not at all.
@@ -68,6 +71,9 @@ class Capitals:
     signature: str = "capitals/1"
     prepared: list[str] = field(default_factory=list)
 
+    def submit(self, texts: Iterable[str]) -> None:
+        pass
+
     def prepare(self, texts: Iterable[str], progress: Callable[[int], object] | None = None) -> None:
         for text in texts:
             self.prepared.append(text)
@@ -91,7 +97,7 @@ def german() -> Language:
 
 def test_calls_are_joined_by_id_and_stand_in_the_corpus_order(german: Language) -> None:
     for translations in (TRANSLATIONS, tuple(reversed(TRANSLATIONS))):
-        calls = call_genders(INSTANCES, translations, german, KnownHeads(), Capitals())
+        calls = GenderMeasure(german, KnownHeads(), Capitals()).call_instances(INSTANCES, translations)
         assert [(c.id, c.gender, c.reason) for c in calls] == [
             ("a", Gender.FEMALE, None),
             ("b", Gender.MALE, None),
@@ -102,27 +108,28 @@ def test_calls_are_joined_by_id_and_stand_in_the_corpus_order(german: Language) 
 
 def test_what_is_not_translated_reaches_neither_aligner_nor_analyser(german: Language) -> None:
     aligner, analyser = KnownHeads(), Capitals()
-    call_genders(INSTANCES, TRANSLATIONS, german, aligner, analyser)
+    GenderMeasure(german, aligner, analyser).call_instances(INSTANCES, TRANSLATIONS)
     assert aligner.asked == ["a", "b", "c"]
     assert analyser.prepared == ["Die Köchin ging.", "Der Arzt ging.", "Der Lehrer ging."]
 
 
 def test_an_entity_without_words_in_the_translation_has_no_gender(german: Language) -> None:
-    (call,) = call_genders(INSTANCES[:1], TRANSLATIONS[:1], german, KnownHeads(heads={}), Capitals())
+    (call,) = GenderMeasure(german, KnownHeads(heads={}), Capitals()).call_instances(INSTANCES[:1], TRANSLATIONS[:1])
     assert (call.gender, call.reason, call.target) == (None, Reason.UNALIGNED, ())
 
 
 def test_an_instance_that_nobody_spoke_of_is_an_error(german: Language) -> None:
     message = "no translation, not even an empty one, for 2 instances, the first is c"
     with pytest.raises(ValueError, match=message):
-        call_genders(INSTANCES, TRANSLATIONS[:2], german, KnownHeads(), Capitals())
+        GenderMeasure(german, KnownHeads(), Capitals()).call_instances(INSTANCES, TRANSLATIONS[:2])
 
 
 def test_every_distinct_text_is_analysed_once(german: Language) -> None:
     same = "Die Köchin ging."
     analyser = Capitals()
     aligner = KnownHeads(heads=dict.fromkeys("abcd", "Köchin"))
-    calls = call_genders(INSTANCES, [Translation(i.id, same) for i in INSTANCES], german, aligner, analyser)
+    translations = [Translation(i.id, same) for i in INSTANCES]
+    calls = GenderMeasure(german, aligner, analyser).call_instances(INSTANCES, translations)
     assert analyser.prepared == [same]
     assert [c.gender for c in calls] == [Gender.FEMALE] * 4
 
@@ -130,7 +137,7 @@ def test_every_distinct_text_is_analysed_once(german: Language) -> None:
 def test_pairs_without_a_head_only_help(german: Language) -> None:
     aligner = KnownHeads()
     pairs = [Pair("bitext", "She slept.", "Sie schlief.", None, ""), Pair.of(INSTANCES[1], "Der Arzt ging.")]
-    calls = call_pairs(pairs, german, aligner, Capitals())
+    calls = GenderMeasure(german, aligner, Capitals()).call_pairs(pairs)
     assert [(c.id, c.gender) for c in calls] == [("b", Gender.MALE)]
     assert aligner.asked == ["bitext", "b"]
 
@@ -141,18 +148,15 @@ def test_an_aligner_that_loses_a_pair_is_an_error(german: Language) -> None:
             return super().align(pairs, language)[1:]
 
     with pytest.raises(ValueError, match="zip"):
-        call_genders(INSTANCES, TRANSLATIONS, german, Loses(), Capitals())
+        GenderMeasure(german, Loses(), Capitals()).call_instances(INSTANCES, TRANSLATIONS)
 
 
 def test_every_stage_reports_from_nothing_to_all(german: Language) -> None:
     seen: dict[str, list[tuple[int, int]]] = {}
-    call_genders(
+    GenderMeasure(german, KnownHeads(), Capitals()).call_instances(
         INSTANCES,
         TRANSLATIONS,
-        german,
-        KnownHeads(),
-        Capitals(),
-        progress=lambda stage, done, total: seen.setdefault(stage, []).append((done, total)),
+        lambda stage, done, total: seen.setdefault(stage, []).append((done, total)),
     )
     assert list(seen) == ["align", "analyse", "decide"]
     for stages in seen.values():
@@ -163,25 +167,28 @@ def test_every_stage_reports_from_nothing_to_all(german: Language) -> None:
 # Scoring
 
 
-def _request(path: Path, language: Language) -> ScoreRequest:
+def _request(path: Path, language: Language) -> Request:
     path.mkdir()
     given = path / "mine.tsv"
     given.write_text("id\ttarget\n" + "".join(f"{row[0]}\t{row[5]}\n" for row in ROWS), encoding="utf-8")
     corpus = Corpus("custom", path / "own.tsv", "0" * 64, INSTANCES, {"column not used: x": 1}, files={"own.tsv": "00"})
     translations = read_translations(given, INSTANCES)
-    return ScoreRequest(
+    return Request(
         corpus=corpus,
-        given=translations,
-        language=language,
-        aligner=KnownHeads(),
-        analyser=Capitals(),
-        system="mine",
+        lang=language.code,
+        system=GivenSystem("mine", lambda _: translations),
+        measure=GenderMeasure(language, KnownHeads(), Capitals()),
+        kind=GENDER,
         n_resamples=20,
     )
 
 
+def _fingerprint(request: Request) -> str:
+    return RunManifest(request.identity(request.system.plan(request.corpus, {}))).fingerprint
+
+
 def test_the_numbers_of_four_rows(german: Language, tmp_path: Path) -> None:
-    metrics = score_translations(_request(tmp_path / "in", german))
+    metrics = evaluate(_request(tmp_path / "in", german)).metrics
     assert (metrics["n"], metrics["decided"], metrics["reasons"]) == (4, 3, {"untranslated": 1})
     overall = metrics["overall"]
     # a and b are right. Male: called b and c, of which b is right (precision 1/2), gold b and d (recall 1/2), F1 50.
@@ -195,7 +202,7 @@ def test_the_numbers_of_four_rows(german: Language, tmp_path: Path) -> None:
 
 
 def test_what_was_noticed_in_the_input_is_in_the_metrics(german: Language, tmp_path: Path) -> None:
-    metrics = score_translations(_request(tmp_path / "in", german))
+    metrics = evaluate(_request(tmp_path / "in", german)).metrics
     assert metrics["corpus"]["name"] == "custom"
     assert (metrics["corpus"]["rows"], metrics["corpus"]["skipped"]) == (4, 0)
     assert metrics["corpus"]["notes"] == {"column not used: x": 1}
@@ -206,22 +213,26 @@ def test_what_was_noticed_in_the_input_is_in_the_metrics(german: Language, tmp_p
 
 def test_whatever_changes_results_changes_the_fingerprint(german: Language, tmp_path: Path) -> None:
     request = _request(tmp_path / "in", german)
+    measure, corpus = GenderMeasure(german, KnownHeads(), Capitals()), request.corpus
+    translations = read_translations(tmp_path / "in" / "mine.tsv", INSTANCES)
     others = [
         replace(request, seed=1),
         replace(request, n_resamples=21),
-        replace(request, system="yours"),
-        replace(request, aligner=KnownHeads(signature="known/2")),
-        replace(request, analyser=Capitals(signature="capitals/2")),
-        replace(request, language=get_language("es")),
-        replace(request, corpus=replace(request.corpus, name="winomt")),
-        replace(request, corpus=replace(request.corpus, files={"own.tsv": "01"})),
-        replace(request, corpus=replace(request.corpus, files={"own.tsv": "00", "more.tsv": "00"})),
-        replace(request, given=replace(request.given, sha256="1" * 64)),
+        replace(request, lang="es"),
+        replace(request, system=GivenSystem("yours", lambda _: translations)),
+        replace(request, system=GivenSystem("mine", lambda _: replace(translations, sha256="1" * 64))),
+        replace(request, measure=replace(measure, aligner=KnownHeads(signature="known/2"))),
+        replace(request, measure=replace(measure, analyser=Capitals(signature="capitals/2"))),
+        replace(request, measure=replace(measure, language=get_language("es"))),
+        replace(request, corpus=replace(corpus, name="winomt")),
+        replace(request, corpus=replace(corpus, measure="another")),
+        replace(request, corpus=replace(corpus, files={"own.tsv": "01"})),
+        replace(request, corpus=replace(corpus, files={"own.tsv": "00", "more.tsv": "00"})),
     ]
-    prints = [RunManifest(r.identity()).fingerprint for r in (request, *others)]
+    prints = [_fingerprint(each) for each in (request, *others)]
     assert len(set(prints)) == len(prints)
-    moved = replace(request, corpus=replace(request.corpus, path=tmp_path / "elsewhere.tsv"))
-    assert RunManifest(moved.identity()).fingerprint == prints[0]
+    moved = replace(request, corpus=replace(corpus, path=tmp_path / "elsewhere.tsv"))
+    assert _fingerprint(moved) == prints[0]
 
 
 class _Never(Capitals):
@@ -233,34 +244,36 @@ class _Never(Capitals):
 
 def test_a_complete_folder_is_read_and_not_computed_again(german: Language, tmp_path: Path) -> None:
     request = _request(tmp_path / "in", german)
-    first = score_translations(request, out=tmp_path / "run")
+    never = replace(request, measure=GenderMeasure(german, KnownHeads(), _Never()))
+    first = evaluate(request, out=tmp_path / "run").metrics
     assert RunFolder(tmp_path / "run").is_complete()
     assert json.loads((tmp_path / "run" / "metrics.json").read_bytes()) == first
-    assert score_translations(replace(request, analyser=_Never()), out=tmp_path / "run") == first
-    alone = score_translations(request)
+    assert evaluate(never, out=tmp_path / "run").metrics == first
+    alone = evaluate(request).metrics
     assert {k: v for k, v in first.items() if k != "files"} == alone
 
 
 @pytest.mark.parametrize("name", ["metrics.json", "calls.jsonl", "translations.jsonl"])
 def test_a_folder_that_lacks_a_file_is_completed(german: Language, tmp_path: Path, name: str) -> None:
     request = _request(tmp_path / "in", german)
-    score_translations(request, out=tmp_path / "run")
+    evaluate(request, out=tmp_path / "run")
     before = {p.name: p.read_bytes() for p in (tmp_path / "run").glob("*.json*") if p.name != "manifest.json"}
     (tmp_path / "run" / name).unlink()
-    score_translations(request, out=tmp_path / "run")
+    evaluate(request, out=tmp_path / "run")
     assert {p.name: p.read_bytes() for p in (tmp_path / "run").glob("*.json*") if p.name != "manifest.json"} == before
 
 
 def test_the_folder_of_another_run_is_refused_before_anything_is_computed(german: Language, tmp_path: Path) -> None:
     request = _request(tmp_path / "in", german)
-    score_translations(request, out=tmp_path / "run")
+    never = replace(request, measure=GenderMeasure(german, KnownHeads(), _Never()))
+    evaluate(request, out=tmp_path / "run")
     with pytest.raises(RunFolderError, match="belongs to another run: seed: 0 here, 1 asked for"):
-        score_translations(replace(request, seed=1, analyser=_Never()), out=tmp_path / "run")
+        evaluate(replace(never, seed=1), out=tmp_path / "run")
 
 
 def test_the_records_hold_what_was_asked_and_answered(german: Language, tmp_path: Path) -> None:
-    score_translations(_request(tmp_path / "in", german), out=tmp_path / "run")
-    records = RunFolder(tmp_path / "run").read_calls()
+    evaluate(_request(tmp_path / "in", german), out=tmp_path / "run")
+    records = RunFolder(tmp_path / "run").read_calls(CallRecord.from_line)
     assert [(r.id, r.row, r.source, r.translation, r.gold, r.stereotype) for r in records] == [
         (row[0], n, row[1], row[5] or None, row[3], row[4]) for n, row in enumerate(ROWS)
     ]
@@ -269,8 +282,7 @@ def test_the_records_hold_what_was_asked_and_answered(german: Language, tmp_path
         "Arzt",
         "Lehrer",
     ]
-    given: list[GivenTranslations] = [_request(tmp_path / "again", german).given]
-    assert tuple(RunFolder(tmp_path / "run").read_translations()) == given[0].translations
+    assert tuple(RunFolder(tmp_path / "run").read_translations()) == TRANSLATIONS
 
 
 # Validation
@@ -290,7 +302,7 @@ LABELS = tuple(
 
 def test_agreement_with_three_labels(german: Language) -> None:
     aligner = KnownHeads()
-    result = validate(LABELS, [("She slept.", "Sie schlief.")], german, aligner, Capitals())
+    result = validate(LABELS, [("She slept.", "Sie schlief.")], GenderMeasure(german, aligner, Capitals()))
     assert aligner.asked == ["a", "b", "c", "bitext-0"]
     found = result.to_json()
     # Labels f m f, calls f m m. Chance: 2/3 · 1/3 + 1/3 · 2/3 = 4/9, so κ = (2/3 − 4/9) / (5/9) = 0.4.
@@ -309,7 +321,7 @@ def test_agreement_with_three_labels(german: Language) -> None:
 
 
 def test_disagreements_are_the_wrong_calls_and_the_wrong_heads(german: Language) -> None:
-    second, third = validate(LABELS, [], german, KnownHeads(), Capitals()).disagreements()
+    second, third = validate(LABELS, [], GenderMeasure(german, KnownHeads(), Capitals())).disagreements()
     assert second.startswith("line 3, S, basis D: The doctor left because he slept.\n  Der Arzt ging.\n")
     assert "label male at ging.; called male at Arzt: " in second
     assert third.startswith("line 4, S, basis P: The teacher left because she slept.\n")
@@ -317,5 +329,5 @@ def test_disagreements_are_the_wrong_calls_and_the_wrong_heads(german: Language)
 
 
 def test_an_undecided_row_disagrees(german: Language) -> None:
-    found = validate(LABELS[:1], [], german, KnownHeads(heads={}), Capitals()).to_json()
+    found = validate(LABELS[:1], [], GenderMeasure(german, KnownHeads(heads={}), Capitals())).to_json()
     assert (found["agreement"], found["undecided"], found["head_exact"]) == (0, 100, 0)

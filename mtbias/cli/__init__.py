@@ -1,13 +1,16 @@
 """The command line: one module a command; errors become exit codes here and nowhere else.
 
-Exit codes: 0 done; 1 a data, model, plugin or dependency error, in one line; 2 wrong usage; 130 interrupted; 143
-stopped by SIGTERM.
-Results go to standard output, progress and logs to standard error.
+Exit codes: 0 done; 1 a data, model, plugin or dependency error, in one line; 2 wrong usage, an unknown name of anything
+included; 130 interrupted; 143 stopped by SIGTERM. Results go to standard output, progress and logs to standard error.
+
+Commands are functions whose parameters are the options; settings classes (`mtbias.settings`) become groups of options.
+The library is cyclopts: it takes such classes, imports a command only when it is used, shows groups, choices and
+defaults, suggests a name that was meant, and installs completion. typer would need each setting once more as a
+parameter.
 """
 
 from __future__ import annotations
 
-import argparse
 import io
 import logging
 import os
@@ -17,89 +20,161 @@ import threading
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from importlib import import_module
+from typing import Any
+
+from cyclopts import App, CycloptsError, Group, Parameter
 
 from mtbias import __version__
-from mtbias.errors import MtbiasError, UsageError
-from mtbias.machine import network as offline
+from mtbias.errors import MtbiasError, SettingError, UsageError
+from mtbias.machine import network
 
-__all__ = ["build_parser", "main"]
+__all__ = ["COMMANDS", "app", "main"]
 
-COMMANDS = {
-    "eval": "translate a corpus with a model, and say how biased the translations are",
-    "score": "how biased given translations of WinoMT, BUG or your own sentences are",
-    "compare": "whether systems differ, how sure that is, and how much is the data's doing",
-    "validate": "how often the evaluator agrees with human labels",
-    "report": "one page to look at, tables for papers, and plots, from finished runs",
-    "corpora": "make the counterfactual version of a corpus, with twins that differ in gender alone",
-    "coref": "score coreference systems on the data sets of gender bias",
-    "sweep": "many models, languages and data sets on this machine, and the table of the paper",
-    "submit": "the same as job arrays on a Slurm cluster",
-    "status": "what is done of a sweep, what runs, what failed, what is left",
-    "doctor": "what is here and what is missing: versions, devices, models, data; runs the demo",
-    "fetch": "bring models, data sets and Stanza resources, for machines without network",
-    "models": "the translation models that have a short name, and whether they are here",
-    "languages": "the target languages that are installed",
-    "datasets": "the data sets, their licences and citations",
+COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
+    "Run": {
+        "eval": "mtbias eval --model opus-mt --lang de --out runs/opus-de",
+        "score": "mtbias score --translations winomt.de.txt --lang de --out runs/my-system-de",
+        "validate": "mtbias validate --lang de --gold labels.csv --correct runs/opus-de --out validation.html",
+    },
+    "Compare and report": {
+        "compare": "mtbias compare runs/opus-de runs/m2m100-de --rows differing.csv",
+        "report": "mtbias report runs/opus-de runs/m2m100-de --out report.html",
+    },
+    "Resources": {
+        "fetch": "mtbias fetch --model opus-mt --dataset winomt --lang de",
+        "models": "mtbias models --lang uk",
+        "languages": "mtbias languages",
+        "datasets": "mtbias datasets --cite",
+        "corpora": {"counterfactual": "mtbias corpora counterfactual --dataset winomt --out pairs.tsv --controls"},
+        "doctor": "mtbias doctor --sweep paper.toml",
+    },
+    "Many runs, clusters": {
+        "sweep": "mtbias sweep --model opus-mt --lang de --lang ru --dataset winomt --out runs/paper",
+        "submit": "mtbias submit paper.toml",
+        "status": "mtbias status paper.toml",
+    },
+    "Coreference and word vectors": {
+        "coref": {
+            "winobias": "mtbias coref winobias --data winobias --predictions predictions.conll",
+            "winogender": "",
+            "gap": "",
+            "gap-weights": "",
+            "counter-gap": "",
+            "counterfactual": "",
+            "augment": "",
+            "sowinobias": "",
+            "embeddings": "",
+            "bug": "",
+        },
+    },
 }
-_EPILOG = """\
-examples:
-  mtbias eval --model demo --dataset demo --lang de
-  mtbias eval --model opus-mt --lang de --out runs/opus-de
-  mtbias fetch --dataset winomt --lang de
-  mtbias score --translations winomt.de.txt --lang de --out runs/my-system-de
-  mtbias validate --lang de --gold labels.csv --translations winomt.de.txt
+"""Every command with an example of it, by the groups in which help shows them; some consist of commands."""
+
+_PARTS = {
+    "corpora": "Make corpora: counterfactual pairs of sentences.",
+    "coref": "Score coreference systems on the data sets of gender bias; solve weights; measure word vectors.",
+}
+"""What the commands that consist of commands do."""
+
+_EXAMPLES = """\
+Examples:
+
+- mtbias eval --model demo --lang de
+- mtbias eval --model opus-mt --lang de --out runs/opus-de
+- mtbias score --translations winomt.de.txt --lang de --out runs/my-system-de
+- mtbias compare runs/opus-de runs/my-system-de
+
+`mtbias COMMAND --help` explains a command and ends with an example of it; `--debug` with any command shows the
+traceback of an error.
 """
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The parser of all commands. The commands' own modules load nothing heavy."""
-    parser = argparse.ArgumentParser(
-        prog="mtbias",
-        description="Measures gender bias in machine translation.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def _app() -> App:
+    made = App(
+        name="mtbias",
+        help="Measure gender bias in machine translation.",
+        help_epilogue=_EXAMPLES,
+        help_format="markdown",
+        version=__version__,
+        default_parameter=Parameter(negative=()),
+        print_error=False,
+        exit_on_error=False,
+        suppress_keyboard_interrupt=False,
+        result_action="return_none",
+        group_commands=Group("Help", sort_key=100),
     )
-    parser.add_argument("--version", action="version", version=f"mtbias {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, summary in COMMANDS.items():
-        module = import_module(f"mtbias.cli.{name}")
-        command = commands.add_parser(
-            name, help=summary, description=module.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-        )
-        module.add_arguments(command)
-        command.add_argument("--debug", action="store_true", help="show the traceback of an error")
-        command.set_defaults(run=module.run)
-    return parser
+    for title, commands in COMMANDS.items():
+        group = Group.create_ordered(title)
+        for name, example in commands.items():
+            if isinstance(example, str):
+                _add(made, name, f"mtbias.cli.{name}:command", example, group=group)
+                continue
+            part = App(name=name, help=_PARTS[name], group=group, help_epilogue="", group_commands="Commands")
+            for inner, shown in example.items():
+                _add(part, inner, f"mtbias.cli.{name}_{inner.replace('-', '_')}:command", shown)
+            made.command(part)
+    made.register_install_completion_command(help="Install completion of commands and options in your shell.")
+    return made
+
+
+def _add(to: App, name: str, place: str, example: str, **more: Any) -> None:  # noqa: ANN401 - as `App.command` takes it
+    """Add a command; the module of its function is imported when the command is used."""
+    to.command(place, name=name, help_epilogue=f"Example: `{example}`\n", **more)
+
+
+def _import_listed(words: Sequence[str]) -> None:
+    """Import the commands that help is about to list: their summaries are their docstrings."""
+    commands = {name: inner for group in COMMANDS.values() for name, inner in group.items()}
+    if words and (inner := commands.get(words[0])) and not isinstance(inner, str):
+        listed, names = app[words[0]], list(inner)
+    elif not words or words[0] in app.help_flags:
+        listed, names = app, list(commands)
+    else:
+        return
+    for name in names:
+        listed[name]
+
+
+app = _app()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    args = build_parser().parse_args(argv)
+    words = list(sys.argv[1:] if argv is None else argv)
+    debug = "--debug" in words  # for every command, before or behind its name
+    words = [word for word in words if word != "--debug"]
     _make_writable()
     try:
-        with _logging(everything=args.debug), _stopped_by_sigterm(), _network(args):
-            args.run(args)
+        with _logging(everything=debug), _stopped_by_sigterm(), _network_of_environment():
+            _import_listed(words)
+            app(words)
         if sys.stdout is not None:  # None where the caller closed it
             sys.stdout.flush()
     except BrokenPipeError:  # the reader of our output left ("| head"): nothing is wrong
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except Stopped:
-        _say("stopped by SIGTERM; the same command goes on")
+        _say("stopped by SIGTERM; the same command resumes")
         return 143
     except KeyboardInterrupt:
-        _say("interrupted")
+        _say("interrupted; the same command resumes")
         return 130
-    except (MtbiasError, OSError) as error:
-        if args.debug:
+    except (MtbiasError, CycloptsError, OSError) as error:
+        if debug:
             traceback.print_exc()
-        if isinstance(error, OSError):
-            _say(f"{error.filename or 'the system'}: {error.strerror or error}")
-        else:
-            _say(str(error))
-        return 2 if isinstance(error, UsageError) else 1
+        _say(_in_words(error))
+        return 2 if isinstance(error, UsageError | CycloptsError) else 1
     return 0
+
+
+def _in_words(error: Exception) -> str:
+    """An error in one line; a setting is named as the option that it is here."""
+    if isinstance(error, SettingError):
+        return f"--{error.setting.replace('_', '-')}: {error.message}"
+    if isinstance(error, OSError):
+        return f"{error.filename or 'the system'}: {error.strerror or error}"
+    if isinstance(error, CycloptsError):
+        return f"{str(error).rstrip('.')} (--help lists what there is)"
+    return str(error)
 
 
 class Stopped(KeyboardInterrupt):
@@ -108,7 +183,7 @@ class Stopped(KeyboardInterrupt):
 
 @contextmanager
 def _stopped_by_sigterm() -> Iterator[None]:
-    """Within the block SIGTERM is `Stopped`, unless the program around us has its own way with it."""
+    """Within the block SIGTERM is `Stopped`, unless the program around us handles it itself."""
 
     def stop(*_: object) -> None:
         raise Stopped
@@ -124,11 +199,11 @@ def _stopped_by_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _network(args: argparse.Namespace) -> AbstractContextManager[None]:
-    """Cut the network off where ``--offline`` or the environment asks for it."""
-    if offline.asked_for():
-        return offline.no_network(f"{offline.VARIABLE}={os.environ[offline.VARIABLE]}")
-    return offline.no_network("--offline") if getattr(args, "offline", False) else nullcontext()
+def _network_of_environment() -> AbstractContextManager[None]:
+    """Cut the network off where the environment asks for it."""
+    if network.asked_for():
+        return network.no_network(f"{network.VARIABLE}={os.environ[network.VARIABLE]}")
+    return nullcontext()
 
 
 @contextmanager

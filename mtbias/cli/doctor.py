@@ -1,36 +1,45 @@
-"""What is on this machine and what is missing: versions, devices, models, data. Runs the demo, too.
-
-With --sweep FILE: all that the sweep needs. Exit code 1 where something needed is missing.
-"""
+"""``mtbias doctor``."""
 
 from __future__ import annotations
 
-import argparse
-import json
 from pathlib import Path
+from typing import Annotated
 
-from mtbias.errors import MissingResourceError, UsageError
+from cyclopts import Parameter
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("--sweep", type=Path, metavar="FILE", help="look for all that this sweep needs")
-    parser.add_argument("--no-demo", action="store_true", help="do not run the demo")
-    parser.add_argument("--cache-dir", type=Path, metavar="DIR", help="mtbias's cache")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+from mtbias.cli.shared import Flag, Json, print_json
+from mtbias.errors import MissingResourceError, SettingError
 
 
-def run(args: argparse.Namespace) -> None:
-    """Examine, and print."""
+def command(
+    *,
+    sweep_file: Annotated[Path | None, Parameter(name="--sweep")] = None,
+    no_demo: Flag = False,
+    cache_dir: Path | None = None,
+    json: Json = False,
+) -> None:
+    """Check versions, devices, models and data on this machine.
+
+    The demo is run, too. The exit code is 1 where something needed is missing.
+
+    Parameters
+    ----------
+    sweep_file
+        A sweep's file: look for all that it needs.
+    no_demo
+        Do not run the demo.
+    cache_dir
+        mtbias's cache.
+    """
     from mtbias.cluster.machine_checks import as_text, examine
     from mtbias.cluster.sweep_file import read_sweep
 
-    if args.sweep is not None and args.cache_dir is not None:
-        raise UsageError(f"--cache-dir: the sweep's file says where its cache is (cache_dir in {args.sweep})")
-    sweep = None if args.sweep is None else read_sweep(args.sweep)
-    checks = examine(sweep, cache=args.cache_dir, demo=not args.no_demo)
-    if args.json:
-        print(json.dumps([check.to_json() for check in checks], ensure_ascii=False, indent=1))
+    if sweep_file is not None and cache_dir is not None:
+        raise SettingError("cache_dir", f"the sweep's file says where its cache is (cache_dir in {sweep_file})")
+    sweep = None if sweep_file is None else read_sweep(sweep_file)
+    checks = examine(sweep, cache=cache_dir, demo=not no_demo)
+    if json:
+        print_json([check.to_json() for check in checks])
     else:
         print(as_text(checks), end="")
     wrong = [check for check in checks if check.wrong]

@@ -1,92 +1,100 @@
-"""Bring models, data sets and Stanza resources to this machine, for machines without network.
-
-Data sets are checked by their hash; models are taken at one commit, which is written down and used from then on.
-"""
+"""``mtbias fetch``."""
 
 from __future__ import annotations
 
-import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
-from mtbias.errors import UsageError
+from cyclopts import Parameter
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument(
-        "--model",
-        action="append",
-        default=[],
-        metavar="MODEL",
-        help="a translation model, for each --lang (see `mtbias models`)",
-    )
-    parser.add_argument("--revision", metavar="COMMIT", help="commit, branch or tag of the model")
-    parser.add_argument(
-        "--dataset", action="append", default=[], metavar="NAME", help="a data set (see `mtbias datasets`)"
-    )
-    parser.add_argument("--lang", action="append", default=[], metavar="CODE", help="Stanza models of a language")
-    parser.add_argument("--sweep", type=Path, metavar="FILE", help="all that a sweep needs (see `mtbias sweep`)")
-    parser.add_argument("--sha256", metavar="HASH", help="expected hash of a download whose hash mtbias does not know")
-    parser.add_argument(
-        "--accept-unverified", action="store_true", help="take such a download as it comes, and record its hash"
-    )
-    parser.add_argument("--stanza-dir", type=Path, metavar="DIR", help="folder for Stanza models")
-    parser.add_argument("--cache-dir", type=Path, metavar="DIR", help="mtbias's cache")
+from mtbias.cli.shared import Flag
+from mtbias.errors import SettingError, UsageError
 
 
-def run(args: argparse.Namespace) -> None:
-    """Fetch, and say what is where."""
+def command(
+    *,
+    models: Annotated[list[str] | None, Parameter(name="--model")] = None,
+    revision: str | None = None,
+    datasets: Annotated[list[str] | None, Parameter(name="--dataset")] = None,
+    langs: Annotated[list[str] | None, Parameter(name="--lang")] = None,
+    sweep: Path | None = None,
+    sha256: str | None = None,
+    accept_unverified: Flag = False,
+    stanza_dir: Path | None = None,
+    cache_dir: Path | None = None,
+) -> None:
+    """Download models, data sets and Stanza models, for machines without network.
+
+    Data sets are checked by their hash; models are taken at one commit, which is written down and used from then on.
+
+    Parameters
+    ----------
+    models
+        A translation model, for each --lang (`mtbias models` lists them); may be given several times.
+    revision
+        Commit, branch or tag of the model.
+    datasets
+        A data set (`mtbias datasets` lists them); may be given several times.
+    langs
+        Stanza models of a language; may be given several times.
+    sweep
+        A sweep's file: download all that it needs, into the folders that it names.
+    sha256
+        Expected hash of a download whose hash mtbias does not know.
+    accept_unverified
+        Accept such a download without a known hash, and record the one it has.
+    stanza_dir
+        Folder for Stanza models.
+    cache_dir
+        mtbias's cache.
+    """
+    if sweep is not None:
+        given: dict[str, object] = {"model": models, "revision": revision, "dataset": datasets, "lang": langs}
+        given |= {"stanza_dir": stanza_dir, "cache_dir": cache_dir}
+        for name, value in given.items():
+            if value:
+                raise SettingError(name, "with --sweep the sweep's file says what to download, and where to")
+        _fetch_sweep(sweep, sha256, accept_unverified=accept_unverified)
+        return
+    if not (datasets or langs or models):
+        raise UsageError("nothing to download: give --model MODEL, --dataset NAME or --lang CODE")
+
     from mtbias.corpora import cache_folder, fetch_dataset
     from mtbias.language.installed import get_language
     from mtbias.morphology.stanza_packages import download, stanza_folder
 
-    if args.sweep is not None:
-        _fetch_sweep(args)
-        return
-    if not args.dataset and not args.lang and not args.model:
-        raise UsageError("nothing to fetch: give --model MODEL, --dataset NAME or --lang CODE")
-    _fetch_models(args)
-    for name in args.dataset:
-        fetched = fetch_dataset(
-            name,
-            args.cache_dir,
-            sha256=args.sha256,
-            accept_unverified=args.accept_unverified,
-            progress=sys.stderr is not None and sys.stderr.isatty(),
-        )
-        for piece in fetched.downloads:
+    _fetch_models(models or [], langs or [], revision, cache_folder(cache_dir))
+    for name in datasets or []:
+        bars = sys.stderr is not None and sys.stderr.isatty()
+        found = fetch_dataset(name, cache_dir, sha256=sha256, accept_unverified=accept_unverified, progress=bars)
+        for piece in found.downloads:
             how = "checked" if piece.verified else "NOT checked, hash recorded"
-            print(f"{name}: {fetched.folder} sha256 {piece.sha256} ({how}{'' if piece.fresh else ', was here'})")
-    for code in args.lang:
-        get_language(code)
-        package = download(code, stanza_folder(args.stanza_dir, cache_folder(args.cache_dir)))
-        print(f"{code}: Stanza {package.signature} in {package.folder}")
+            print(f"{name}: {found.folder} sha256 {piece.sha256} ({how}{'' if piece.fresh else ', was here'})")
+    for lang in langs or []:
+        get_language(lang)
+        package = download(lang, stanza_folder(stanza_dir, cache_folder(cache_dir)))
+        print(f"{lang}: Stanza {package.signature} in {package.folder}")
 
 
-def _fetch_models(args: argparse.Namespace) -> None:
-    """The models, for every language; a model with one checkpoint for all of them is brought once."""
-    from mtbias.corpora import cache_folder
+def _fetch_models(models: Sequence[str], langs: Sequence[str], revision: str | None, cache: Path) -> None:
+    """The models, for every language; a model with one checkpoint for all of them is downloaded once."""
     from mtbias.translate.seq2seq.checkpoints import catalog, locate
 
-    for model in args.model:
+    for model in models:
         named = catalog().get(model)
-        if named is not None and "{lang}" in named.repository and not args.lang:
-            raise UsageError(f"{model} has one checkpoint a language: give --lang CODE, several times if need be")
-        for code in args.lang if named is not None and "{lang}" in named.repository else args.lang[:1] or ["de"]:
-            found = locate(model, code, cache=cache_folder(args.cache_dir), revision=args.revision)
+        one_each = named is not None and "{lang}" in named.repository
+        if one_each and not langs:
+            raise UsageError(f"{model} has one checkpoint for each language: give --lang CODE")
+        for lang in langs if one_each else [*langs, "de"][:1]:
+            found = locate(model, lang, cache=cache, revision=revision)
             print(f"{model}: {found.name} at {found.revision} in {found.folder}")
 
 
-def _fetch_sweep(args: argparse.Namespace) -> None:
-    """All that a sweep needs, into the folders that it names."""
+def _fetch_sweep(file: Path, sha256: str | None, *, accept_unverified: bool) -> None:
     from mtbias.cluster.inventory import fetch, inventory
     from mtbias.cluster.sweep_file import read_sweep
 
-    for name in ("model", "revision", "dataset", "lang", "stanza_dir", "cache_dir"):
-        if getattr(args, name):
-            raise UsageError(
-                f"--{name.replace('_', '-')}: with --sweep the sweep's file says what to fetch, and where to"
-            )
-    sweep = read_sweep(args.sweep)
-    fetch(sweep, inventory(sweep), print, sha256=args.sha256, accept_unverified=args.accept_unverified)
+    sweep = read_sweep(file)
+    fetch(sweep, inventory(sweep), print, sha256=sha256, accept_unverified=accept_unverified)

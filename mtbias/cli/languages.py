@@ -1,49 +1,48 @@
-"""The target languages that are installed, built in or by plugins, and whether their Stanza models are here."""
+"""``mtbias languages``."""
 
 from __future__ import annotations
 
-import argparse
-import json
 from pathlib import Path
+from typing import Any
+
+from mtbias.cli.shared import Cache, Json, print_json
+from mtbias.settings import CacheSettings
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("--stanza-dir", type=Path, metavar="DIR", help="folder of Stanza models to look in")
-    parser.add_argument("--cache-dir", type=Path, metavar="DIR", help="mtbias's cache")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+def command(*, stanza_dir: Path | None = None, json: Json = False, cache: Cache = CacheSettings()) -> None:
+    """List the target languages that are installed, built in or by plugins, and whether their Stanza models are here.
 
+    A plugin that fails is listed with its error.
 
-def run(args: argparse.Namespace) -> None:
-    """List them; a plugin that fails is listed with its error, the others go on."""
+    Parameters
+    ----------
+    stanza_dir
+        Folder of Stanza models to look in.
+    """
     from mtbias.corpora import cache_folder
+    from mtbias.entry_points import installed
     from mtbias.errors import MtbiasError
-    from mtbias.language.installed import get_language, installed_languages
+    from mtbias.language.installed import GROUP, get_language
     from mtbias.morphology.stanza_packages import find_package, stanza_folder
 
-    folder = stanza_folder(args.stanza_dir, cache_folder(args.cache_dir))
-    rows = []
-    for installed in installed_languages():
-        row = {"code": installed.code, "name": "", "distribution": " and ".join(installed.distributions), "nouns": 0}
+    folder = stanza_folder(stanza_dir, cache_folder(cache.cache_dir))
+    rows: list[dict[str, Any]] = []
+    for code, origins in installed(GROUP).items():
+        row: dict[str, Any] = {"code": code, "name": "", "distribution": " and ".join(origins), "nouns": 0}
         try:
-            language = get_language(installed.code)
+            language = get_language(code)
             row |= {"name": language.name, "version": language.version, "nouns": len(language.nouns)}
         except MtbiasError as error:
             row["error"] = str(error)
         try:
-            row["stanza"] = find_package(installed.code, folder).signature
+            row["stanza"] = find_package(code, folder).signature
         except MtbiasError:
             row["stanza"] = None
         rows.append(row)
-    if args.json:
-        print(json.dumps(rows, ensure_ascii=False, indent=1))
+    if json:
+        print_json(rows)
         return
     for row in rows:
-        if "error" in row:
-            print(f"{row['code']:<4} {row['error']}")
-            continue
-        stanza = row["stanza"] or f"missing: mtbias fetch --lang {row['code']}"
-        print(
-            f"{row['code']:<4} {row['name']:<11} {row['nouns']:>6} noun forms  "
-            f"{row['distribution']:<16} Stanza {stanza}"
-        )
+        stanza = f"Stanza {row['stanza'] or 'missing: mtbias fetch --lang ' + row['code']}"
+        about = f"{row['name']:<11} {row['nouns']:>6} noun forms  {row['distribution']:<16} {stanza}"
+        print(f"{row['code']:<4} {row.get('error', about)}")

@@ -1,106 +1,96 @@
-"""One page to look at, tables for papers, and plots, from the folders of finished runs.
-
-The page (--out FILE.html) needs nothing else, neither network nor server: numbers with their intervals, plots, and the
-sentences behind them. Several runs, of one language or of several, stand side by side.
-"""
+"""``mtbias report``."""
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from mtbias.errors import UsageError
+from mtbias.cli.shared import Flag, Names, Runs, check_names
+from mtbias.errors import SettingError, UsageError
 
 if TYPE_CHECKING:
     from mtbias.metrics.women_share import WomenRelation
     from mtbias.report.report_runs import ReportRun
-    from mtbias.runs import FinishedRun
+    from mtbias.runs.finished_run import FinishedRun
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="folder of a finished run")
-    parser.add_argument(
-        "--out", type=Path, metavar="FILE", help="the file to write; a table goes to standard output without it"
-    )
-    parser.add_argument(
-        "--format", choices=["html", "csv", "latex", "markdown"], default="html",
-        help="html (default): the page; else a table of systems and languages: accuracy, ΔG, ΔS with intervals (csv: "
-        "all numbers)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--by", choices=["domain", "pronouns", "stereotype", "entity"], help="break the table down by one property"
-    )
-    parser.add_argument(
-        "--name", action="append", default=[], metavar="NAME",
-        help="name of a system, once for each RUN in their order (default: the name that the run has)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--women", type=Path, metavar="FILE",
-        help="table with the share of women by occupation (columns entity or occupation, and share), for the page and "
-        "the plots",
-    )  # fmt: skip
-    parser.add_argument(
-        "--women-column", metavar="NAME",
-        help="the column of shares (default: share, percent, bls_pct_female or bergsma_pct_female)",
-    )  # fmt: skip
-    parser.add_argument("--plots", type=Path, metavar="DIR", help="write the plots as SVG files into this folder")
-    parser.add_argument("--png", action="store_true", help="with --plots: write PNG files too")
+def command(
+    runs: Runs,
+    /,
+    *,
+    out: Path | None = None,
+    format: Literal["html", "csv", "latex", "markdown"] = "html",
+    by: Literal["domain", "pronouns", "stereotype", "entity"] | None = None,
+    names: Names = None,
+    women: Path | None = None,
+    women_column: str | None = None,
+    plots: Path | None = None,
+    png: Flag = False,
+) -> None:
+    """Write an HTML report, tables for papers and plots of finished runs.
+
+    The page needs nothing else, neither network nor server: numbers with their intervals, plots, and the sentences
+    behind them. Several runs, of one language or of several, stand side by side.
+
+    Parameters
+    ----------
+    out
+        The file to write; a table is printed without it.
+    format
+        html: the page; else a table of systems and languages: accuracy, ΔG, ΔS with intervals (csv: all numbers).
+    by
+        Break the table down by one property.
+    women
+        Table with the share of women by occupation (columns entity or occupation, and share), for the page and the
+        plots.
+    women_column
+        The column of shares (default: share, percent, bls_pct_female or bergsma_pct_female).
+    plots
+        Write the plots as SVG files into this folder.
+    png
+        With --plots: write PNG files too.
+    """
+    check_names(names or [], runs)
+    if format == "html":
+        if by:
+            raise SettingError("by", "is for tables, the page has all breakdowns; add --format csv, latex or markdown")
+        if out is None and plots is None:
+            raise UsageError("expected --out FILE.html for the page, --plots DIR, or --format csv, latex or markdown")
+    elif women and plots is None:
+        raise SettingError("women", "is for the page and the plots; a table has no room for it")
+    if png and plots is None:
+        raise SettingError("png", "goes with --plots DIR")
+    if women_column and not women:
+        raise SettingError("women_column", "goes with --women FILE")
+
+    from mtbias.report.report_runs import ReportRun, unique_names
+    from mtbias.runs.finished_run import read_run
+
+    read = [read_run(path) for path in runs]
+    systems = names or [run.system for run in read]
+    if format != "html":
+        _write_table(out, read, systems, format, by)
+    if format == "html" or plots is not None:
+        shown = [
+            ReportRun.of(run, name)
+            for run, name in zip(
+                read, unique_names([(s, run.lang) for s, run in zip(systems, read, strict=True)]), strict=True
+            )
+        ]
+        related = _women(women, women_column, read)
+        if format == "html" and out is not None:
+            _write_page(out, shown, related)
+        if plots is not None:
+            _write_plots(plots, shown, related, with_png=png)
 
 
-def run(args: argparse.Namespace) -> None:
-    """Write what is wanted, and say where it is."""
-    from mtbias.report.paper_tables import PaperRun, paper_table
-    from mtbias.report.report_runs import unique_names
-    from mtbias.runs import read_run
-
-    _check(args)
-    runs = [read_run(path) for path in args.runs]
-    systems: list[str] = args.name or [run.system for run in runs]
-    if args.format != "html":
-        papers = [PaperRun(system, run.lang, run.metrics) for system, run in zip(systems, runs, strict=True)]
-        _write_table(args, paper_table(papers, args.format, args.by))
-        if args.plots is None:
-            return
-    names = unique_names([(system, run.lang) for system, run in zip(systems, runs, strict=True)])
-    shown = [_shown(name, run) for name, run in zip(names, runs, strict=True)]
-    women = _women(args, runs)
-    if args.format == "html" and args.out is not None:
-        _write_page(args.out, shown, women)
-    if args.plots is not None:
-        _write_plots(args, shown, women)
-
-
-def _check(args: argparse.Namespace) -> None:
-    if args.name and len(args.name) != len(args.runs):
-        raise UsageError(f"expected --name once for each of {len(args.runs)} runs, got it {len(args.name)} times")
-    if args.format == "html" and args.by:
-        raise UsageError("--by is for tables; the page has all breakdowns: add --format csv, latex or markdown")
-    if args.format == "html" and args.out is None and args.plots is None:
-        raise UsageError("expected --out FILE.html for the page, --plots DIR, or --format csv, latex or markdown")
-    if args.png and args.plots is None:
-        raise UsageError("--png goes with --plots DIR")
-    if args.women and args.format != "html" and args.plots is None:
-        raise UsageError("--women is for the page and the plots; a table has no room for it")
-    if args.women_column and not args.women:
-        raise UsageError("--women-column goes with --women FILE")
-
-
-def _shown(name: str, run: FinishedRun) -> ReportRun:
-    from mtbias.language.installed import get_language
-    from mtbias.report.report_runs import ReportRun
-
-    return ReportRun(name, run.lang, run.metrics, run.calls, get_language(run.lang).direction)
-
-
-def _women(args: argparse.Namespace, runs: Sequence[FinishedRun]) -> list[WomenRelation] | None:
-    if args.women is None:
+def _women(path: Path | None, column: str | None, runs: Sequence[FinishedRun]) -> list[WomenRelation] | None:
+    if path is None:
         return None
     from mtbias.metrics.women_share import read_women, relate
 
-    shares = read_women(args.women, args.women_column)
+    shares = read_women(path, column)
     return [relate(run.metrics["by_entity"], shares) for run in runs]
 
 
@@ -113,25 +103,31 @@ def _write_page(path: Path, runs: Sequence[ReportRun], women: Sequence[WomenRela
     print(f"Report: {path} ({len(page) / 2**20:.1f} MiB, nothing else is needed to open it)")
 
 
-def _write_table(args: argparse.Namespace, table: str) -> None:
+def _write_table(
+    out: Path | None, runs: Sequence[FinishedRun], systems: Sequence[str], form: str, by: str | None
+) -> None:
     from mtbias.files.writing import write_atomic
+    from mtbias.report.paper_tables import PaperRun, paper_table
 
-    if args.out is None:
+    papers = [PaperRun(system, run.lang, run.metrics) for system, run in zip(systems, runs, strict=True)]
+    table = paper_table(papers, form, by)
+    if out is None:
         print(table, end="")
     else:
-        write_atomic(args.out, table.encode())
-        print(f"Table: {args.out}")
+        write_atomic(out, table.encode())
+        print(f"Table: {out}")
 
 
-def _write_plots(args: argparse.Namespace, runs: Sequence[ReportRun], women: Sequence[WomenRelation] | None) -> None:
+def _write_plots(
+    folder: Path, runs: Sequence[ReportRun], women: Sequence[WomenRelation] | None, *, with_png: bool
+) -> None:
     from mtbias.files.writing import explained, write_atomic
     from mtbias.report.plot_files import plot_files, png
 
-    with explained(args.plots, "make the folder"):
-        args.plots.mkdir(parents=True, exist_ok=True)
+    with explained(folder, "make the folder"):
+        folder.mkdir(parents=True, exist_ok=True)
     for name, svg in plot_files(runs, women):
-        write_atomic(args.plots / f"{name}.svg", svg.encode())
-        print(f"Plot: {args.plots / name}.svg")
-        if args.png:
-            write_atomic(args.plots / f"{name}.png", png(svg))
-            print(f"Plot: {args.plots / name}.png")
+        files = {".svg": svg.encode(), **({".png": png(svg)} if with_png else {})}
+        for suffix, content in files.items():
+            write_atomic(folder / f"{name}{suffix}", content)
+            print(f"Plot: {folder / name}{suffix}")

@@ -1,49 +1,52 @@
-"""Score given translations: align the entity, read its gender, and say how biased the system is.
-
-TRANSLATIONS is a file of "source ||| target" lines (WinoMT's form), a TSV, CSV or JSONL with "id" or "source" and
-"target", or one target a line in the corpus's order.
-"""
+"""``mtbias score``."""
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
-from mtbias.cli import options
+from mtbias.cli.shared import Bootstrap, Corpus, Device, Evaluator, Flag, Json, Lang, ProgressLine, RunOut, show
+from mtbias.settings import (
+    BootstrapSettings,
+    CorpusSettings,
+    DeviceSettings,
+    EvaluatorSettings,
+    ScoreSettings,
+    combined,
+)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("--translations", type=Path, required=True, metavar="FILE", help="the translations to score")
-    options.add_language(parser)
-    options.add_dataset(parser)
-    options.add_run(parser)
-    parser.add_argument(
-        "--system", metavar="NAME", help="name of the system, for the signature (default: the file's name)"
-    )
-    parser.add_argument(
-        "--allow-missing", action="store_true", help="score even if under 95 %% of the corpus is translated"
-    )
-    options.add_machine(parser)
+def command(
+    *,
+    translations: Path,
+    lang: Lang,
+    out: RunOut = None,
+    system: str | None = None,
+    allow_missing: Flag = False,
+    json: Json = False,
+    corpus: Corpus = CorpusSettings(),
+    evaluator: Evaluator = EvaluatorSettings(),
+    device: Device = DeviceSettings(),
+    bootstrap: Bootstrap = BootstrapSettings(),
+) -> None:
+    """Report gender-bias metrics of given translations.
 
+    The entity is aligned with the words of its translation, their gender is read, and the calls are scored. Nothing is
+    downloaded.
 
-def run(args: argparse.Namespace) -> None:
-    """Score and print."""
+    Parameters
+    ----------
+    translations
+        Lines of "source ||| target"; a TSV, CSV or JSONL with "id" or "source" and "target"; or one target a line, in
+        the corpus's order.
+    system
+        Name of the system, for tables and the signature (default: the file's name).
+    allow_missing
+        Score even if less than 95 % of the corpus is translated.
+    """
     from mtbias.evaluation.preparation import prepare_score
-    from mtbias.evaluation.stages import score_translations
-    from mtbias.translate.given_translations import read_translations
+    from mtbias.evaluation.stages import evaluate
+    from mtbias.translate.given_translations import given_file
 
-    request = prepare_score(
-        lambda instances, rows: read_translations(
-            args.translations, instances, rows=rows, allow_missing=args.allow_missing
-        ),
-        args.lang,
-        system=args.system or args.translations.stem,
-        dataset=args.dataset,
-        data=args.data,
-        tools=options.tools(args),
-        seed=args.seed,
-        resamples=args.resamples,
-    )
-    metrics = score_translations(request, out=args.out, progress=options.ProgressLine())
-    options.show(args, metrics)
+    settings = combined(ScoreSettings, corpus, evaluator, device, bootstrap)
+    given = given_file(translations, name=system, allow_missing=allow_missing)
+    show(evaluate(prepare_score(given, lang, settings), out=out, progress=ProgressLine()), out, json=json)

@@ -1,95 +1,111 @@
-"""Translate and score many models × languages × data sets on this machine, and write the table of the paper.
-
-FILE is a sweep in TOML; the same can be given as options. The plan is printed first. What is done already is not done
-again; a task that fails stops no other. On a Slurm cluster: `mtbias submit`.
-"""
+"""``mtbias sweep``."""
 
 from __future__ import annotations
 
-import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from mtbias.cli import options
-from mtbias.errors import MtbiasError, UsageError
+from cyclopts import Group, Parameter
+
+from mtbias.cli.shared import Bootstrap, Count, Decoding, Evaluator, Flag, ProgressLine, SweepFile
+from mtbias.errors import MtbiasError, SettingError, UsageError
+from mtbias.settings import Preset, Settings
 
 if TYPE_CHECKING:
     from mtbias.cluster.local_processes import Ended
     from mtbias.cluster.sweep_file import Sweep
     from mtbias.cluster.sweep_tasks import Plan
 
-_OF_A_SWEEP = (
-    "model",
-    "lang",
-    "dataset",
-    "preset",
-    "out",
-    "data",
-    "shards",
-    "engine",
-    "dtype",
-    "beams",
-    "stanza_dir",
-    "cache_dir",
-)
+_INSTEAD = Group.create_ordered("Instead of FILE")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("file", type=Path, nargs="?", metavar="FILE", help="the sweep, a TOML file")
-    parser.add_argument("--dry-run", action="store_true", help="print the plan and stop")
-    parser.add_argument("--tasks", action="store_true", help="print the names of all tasks and stop")
-    parser.add_argument("--task", metavar="ID", help="do this task alone, in this process")
-    parser.add_argument("--gpus", type=options.at_least_1, metavar="N", help="one process on each of N GPUs")
-    parser.add_argument(
-        "--jobs", type=options.at_least_1, default=1, metavar="N", help="processes on the CPU (default: 1)"
-    )
-    parser.add_argument(
-        "--device", choices=["auto", "cpu", "cuda"], help="where to translate (default: the file's, else a GPU if any)"
-    )
-    group = parser.add_argument_group("instead of FILE")
-    for name, metavar, text in (
-        ("--model", "MODEL", "a model"),
-        ("--lang", "CODE", "a language"),
-        ("--dataset", "NAME", "a data set"),
-        ("--preset", "NAME", "paper (default) or fast"),
-    ):
-        group.add_argument(name, action="append", metavar=metavar, help=f"{text}; may be given several times")
-    group.add_argument("--out", type=Path, metavar="DIR", help="folder of all runs; sweep.toml is written there")
-    group.add_argument("--data", type=Path, metavar="PATH", help="file or folder of the data set instead of the cache")
-    group.add_argument("--shards", type=options.at_least_1, metavar="N", help="parts of every translation")
-    group.add_argument("--engine", metavar="NAME", help="transformers (default) or ct2")
-    group.add_argument("--dtype", metavar="TYPE", help="as in mtbias eval")
-    group.add_argument("--beams", type=options.at_least_1, metavar="N", help="as in mtbias eval")
-    group.add_argument("--stanza-dir", metavar="DIR", help="folder of Stanza models")
-    group.add_argument("--cache-dir", type=Path, metavar="DIR", help="mtbias's cache")
+def command(
+    file: SweepFile | None = None,
+    /,
+    *,
+    dry_run: Flag = False,
+    tasks: Flag = False,
+    task: str | None = None,
+    gpus: Count | None = None,
+    jobs: Count = 1,
+    device: Literal["auto", "cpu", "cuda"] | None = None,
+    models: Annotated[list[str] | None, Parameter(name="--model", group=_INSTEAD)] = None,
+    languages: Annotated[list[str] | None, Parameter(name="--lang", group=_INSTEAD)] = None,
+    datasets: Annotated[list[str] | None, Parameter(name="--dataset", group=_INSTEAD)] = None,
+    presets: Annotated[list[Preset] | None, Parameter(name="--preset", group=_INSTEAD)] = None,
+    out: Annotated[Path | None, Parameter(group=_INSTEAD)] = None,
+    data: Annotated[Path | None, Parameter(group=_INSTEAD)] = None,
+    shards: Annotated[Count | None, Parameter(group=_INSTEAD)] = None,
+    decoding: Decoding | None = None,
+    evaluator: Evaluator | None = None,
+    bootstrap: Bootstrap | None = None,
+) -> None:
+    """Run many models, languages and data sets on this machine, and write the table of the paper.
 
+    FILE is a sweep in TOML; the same can be given as options. The plan is printed first. What is done already is not
+    done again; a task that fails stops no other. On a Slurm cluster: `mtbias submit`.
 
-def run(args: argparse.Namespace) -> None:
-    """Print the plan; run what is left of it."""
+    Parameters
+    ----------
+    dry_run
+        Print the plan and stop.
+    tasks
+        Print the names of all tasks and stop.
+    task
+        Do this task alone, in this process.
+    gpus
+        One process on each of so many GPUs.
+    jobs
+        Processes on the CPU.
+    device
+        Where to translate (default: the file's, else a GPU where there is one).
+    models
+        A model; may be given several times, as --lang, --dataset and --preset may.
+    languages
+        A language.
+    datasets
+        A data set.
+    presets
+        How to translate (default: paper).
+    out
+        Folder of all runs; sweep.toml is written there.
+    data
+        File or folder of the data set instead of the cache.
+    shards
+        Parts of every translation.
+    """
     from mtbias.cluster.plan_table import plan_text
     from mtbias.cluster.sweep_file import read_sweep
     from mtbias.cluster.sweep_tasks import make_plan
     from mtbias.cluster.task_runs import translation_device
 
-    file, written = _file(args)
-    plan = make_plan(read_sweep(file) if written is None else written)
-    if args.tasks:
-        print("".join(f"{task.id}\n" for task in plan.tasks), end="")
+    lists = {"model": models, "lang": languages, "dataset": datasets, "preset": presets}
+    given: dict[str, Any] = {**lists, "out": out, "data": data, "shards": shards}
+    settings = [part for part in (decoding, evaluator, bootstrap) if part is not None]
+    written = None
+    if file is None:
+        written = _sweep(given, settings)
+        file = written.out / "sweep.toml"
+    elif set_ := [f"--{name}" for name, value in given.items() if value] + [_named(part) for part in settings]:
+        raise UsageError(f"{', '.join(set_)}: give a FILE or options, not both; write it into {file}")
+    plan = make_plan(written or read_sweep(file))
+    if tasks:
+        print("".join(f"{each.id}\n" for each in plan.tasks), end="")
         return
-    device = args.device or ("cuda" if args.gpus else plan.sweep.device)
-    if args.task is not None:
-        _one(plan, args.task, translation_device(device))
+    where: str = device or ("cuda" if gpus else plan.sweep.device)
+    if task is not None:
+        _one(plan, task, translation_device(where))
         return
-    _check_gpus(args.gpus)
-    device = translation_device(device)
-    print(plan_text(plan, gpu=device == "cuda"), end="", flush=True)
-    if not args.dry_run:
-        _all(plan, file, args, device)
+    _check_gpus(gpus)
+    where = translation_device(where)
+    print(plan_text(plan, gpu=where == "cuda"), end="", flush=True)
+    if not dry_run:
+        _all(plan, file, where, gpus=gpus or 0, jobs=jobs, write=written is not None)
 
 
-def _all(plan: Plan, file: Path, args: argparse.Namespace, device: str) -> None:
+def _all(plan: Plan, file: Path, device: str, *, gpus: int, jobs: int, write: bool) -> None:
     from mtbias.cluster.inventory import refuse_missing
     from mtbias.cluster.local_processes import run_locally, workers
     from mtbias.cluster.sweep_file import to_toml
@@ -97,7 +113,7 @@ def _all(plan: Plan, file: Path, args: argparse.Namespace, device: str) -> None:
     from mtbias.files.writing import explained, write_atomic
 
     refuse_missing(plan.sweep, file)
-    if args.file is None:
+    if write:
         with explained(file.parent, "make the folder"):
             file.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(file, to_toml(plan.sweep).encode())
@@ -106,15 +122,15 @@ def _all(plan: Plan, file: Path, args: argparse.Namespace, device: str) -> None:
         plan,
         file.resolve(),
         device=device,
-        places=workers(gpus=args.gpus or 0, jobs=args.jobs),
+        places=workers(gpus=gpus, jobs=jobs),
         say=lambda line: print(line, flush=True),
     )
     failed = [end for end in ended if end.failure is not None]
     if failed:
         _summary(plan, failed)
         raise MtbiasError(
-            f"{len(failed)} of {len(plan.tasks)} tasks failed; mend it and run the same command again: it does only "
-            "what is missing"
+            f"{len(failed)} of {len(plan.tasks)} tasks failed; correct what is wrong and run the same command again: "
+            "it does only what is missing"
         )
     print(f"\n{read_text(plan)}\nFiles:  {', '.join(str(plan.sweep.out / name) for name in FILES)}")
 
@@ -130,9 +146,8 @@ def _one(plan: Plan, name: str, device: str) -> None:
     from mtbias.cluster.task_runs import recorded, run_task
 
     task = plan.task(name)
-    log = _own_log()
-    line = options.ProgressLine()
-    recorded(plan, task, log, lambda: run_task(plan, task, device=device, say=print, progress=line))
+    line = ProgressLine()
+    recorded(plan, task, _own_log(), lambda: run_task(plan, task, device=device, say=print, progress=line))
 
 
 def _own_log() -> str:
@@ -144,44 +159,45 @@ def _own_log() -> str:
     return str(path) if path.is_file() else ""
 
 
-def _file(args: argparse.Namespace) -> tuple[Path, Sweep | None]:
-    """The sweep's file and, where options stand for it, the sweep that is to be written there."""
-    given = [f"--{name.replace('_', '-')}" for name in _OF_A_SWEEP if getattr(args, name) is not None]
-    if args.file is not None:
-        if given:
-            raise UsageError(f"{', '.join(given)}: give a FILE or options, not both; write it into {args.file}")
-        return args.file, None
-    missing = [name for name in ("--model", "--lang", "--dataset", "--out") if name not in given]
-    if missing:
-        raise UsageError(f"expected a FILE, or {', '.join(missing)} too")
-    from mtbias.cluster.sweep_file import Sweep, model_path, stanza_path
+def _named(part: Settings) -> str:
+    """The options of a group that are not the defaults, or one of them."""
+    from dataclasses import fields
 
-    here = Path.cwd()
-    if args.data is not None and len(args.dataset) > 1:
-        raise UsageError("--data is for one --dataset; write a FILE with a table [data] for several")
-    out = args.out.resolve()
-    return out / "sweep.toml", Sweep(
+    default = type(part)()
+    names = [each.name for each in fields(part)]
+    changed = [name for name in names if getattr(part, name) != getattr(default, name)] or names[:1]
+    return ", ".join(f"--{name.replace('_', '-')}" for name in changed)
+
+
+def _sweep(given: dict[str, Any], settings: Sequence[Settings]) -> Sweep:
+    """The sweep that options stand for."""
+    if missing := [f"--{name}" for name in ("model", "lang", "dataset", "out") if not given[name]]:
+        raise UsageError(f"expected a FILE, or {', '.join(missing)} too")
+    from mtbias.cluster.sweep_file import Sweep, model_path, resolved
+    from mtbias.settings import combined
+
+    here, data = Path.cwd(), given["data"]
+    if data is not None and len(given["dataset"]) > 1:
+        raise SettingError("data", "is for one --dataset; write a FILE with a table [data] for several")
+    out = given["out"].resolve()
+    sweep = combined(
+        Sweep,
+        *settings,
         name=out.name,
         out=out,
-        models=tuple(dict.fromkeys(model_path(model, here) for model in args.model)),
-        languages=tuple(dict.fromkeys(args.lang)),
-        datasets=tuple(dict.fromkeys(args.dataset)),
-        presets=tuple(dict.fromkeys(args.preset or ("paper",))),
-        data={} if args.data is None else {args.dataset[0]: args.data.resolve()},
-        shards=args.shards,
-        engine=args.engine or "transformers",
-        dtype=args.dtype,
-        beams=args.beams,
-        stanza_dir=None if args.stanza_dir is None else stanza_path(args.stanza_dir, here),
-        cache_dir=None if args.cache_dir is None else args.cache_dir.resolve(),
+        models=tuple(dict.fromkeys(model_path(model, here) for model in given["model"])),
+        languages=tuple(dict.fromkeys(given["lang"])),
+        datasets=tuple(dict.fromkeys(given["dataset"])),
+        presets=tuple(dict.fromkeys(given["preset"] or ("paper",))),
+        data={} if data is None else {given["dataset"][0]: data},
+        shards=given["shards"],
     )
+    return resolved(sweep, here)
 
 
 def _check_gpus(gpus: int | None) -> None:
     if gpus:
-        import torch
+        from mtbias.machine.devices import gpu_count
 
-        if gpus > torch.cuda.device_count():
-            raise UsageError(
-                f"--gpus {gpus}: torch sees {torch.cuda.device_count()} GPUs here; leave it out for the CPU"
-            )
+        if gpus > gpu_count():
+            raise SettingError("gpus", f"asked for {gpus}, torch sees {gpu_count()} here; leave it out for the CPU")

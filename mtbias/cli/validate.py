@@ -1,173 +1,211 @@
-"""How often the evaluator agrees with human labels, and what its errors do to a run's numbers.
-
-FILE is a table (CSV, TSV, JSONL) with the columns lang, system, source, target, label (m, f, n), usable, annotator and
-winomt_index; where present, basis (what the label rests on: N noun, D article or adjective, V verb, P pronoun,
-C against the phrase, X nothing) and head_index (whitespace token of the target) are used too. Alignment is learnt from
-these sentences together with those of --translations. A row without a verdict counts as a disagreement.
-
-With --correct, accuracy, ΔG and ΔS of a run are printed as the evaluator has them and as a human would have them,
-estimated from the errors on the labels; the intervals carry the sampling of the run's sentences and of the labels.
-"""
+"""``mtbias validate``."""
 
 from __future__ import annotations
 
-import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from mtbias.cli import options
-from mtbias.errors import DataError, UsageError
+from cyclopts import Parameter
+
+from mtbias.cli.shared import (
+    Bootstrap,
+    Device,
+    Evaluator,
+    Flag,
+    Json,
+    Langs,
+    ProgressLine,
+    print_json,
+)
+from mtbias.errors import DataError, SettingError
+from mtbias.settings import BootstrapSettings, DeviceSettings, EvaluatorSettings
 
 if TYPE_CHECKING:
-    from mtbias.evaluation.validation import CorrectedRun, Validation
+    from mtbias.corpora.human_labels import HumanLabel
+    from mtbias.evaluation.validation import Validation
     from mtbias.language.definition import Language
-    from mtbias.runs import FinishedRun
+    from mtbias.runs.finished_run import FinishedRun
+
+HERE = Path("-")
+"""Standard output."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument(
-        "--lang", required=True, action="append", metavar="CODE",
-        help="target language, such as de (see `mtbias languages`); may be given several times",
-    )  # fmt: skip
-    parser.add_argument("--gold", type=Path, required=True, metavar="FILE", help="the human labels")
-    parser.add_argument(
-        "--translations", type=Path, action="append", default=[], metavar="FILE",
-        help='"source ||| target" lines that alignment may learn from too, or a folder that has them as en-CODE.txt; '
-        "may be given several times",
-    )  # fmt: skip
-    parser.add_argument("--data", type=Path, metavar="PATH", help="WinoMT, for labels without entity and word_index")
-    parser.add_argument("--annotator", default="1", metavar="ID", help="whose labels (default: 1)")
-    parser.add_argument(
-        "--basis", type=_letters, default=(), metavar="N,D",
-        help="count only labels that rest on these, such as N,D for the noun phrase (default: all)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--correct", type=Path, nargs="+", action="extend", default=[], metavar="RUN",
-        help="folders of runs whose numbers to correct for the evaluator's errors",
-    )  # fmt: skip
-    parser.add_argument(
-        "--pool",
-        action="store_true",
-        help="correct with the errors of all these languages together",
-    )
-    parser.add_argument("--report", type=Path, metavar="FILE", help="write a page (HTML, one file) with all of it")
-    parser.add_argument("--rows", action="store_true", help="list the rows of disagreement")
-    parser.add_argument("--json", action="store_true", help="print JSON alone; all numbers in per cent")
-    parser.add_argument(
-        "--seed", type=options.at_least_0, default=0, metavar="N", help="seed of the corrected intervals (default: 0)"
-    )
-    parser.add_argument(
-        "--resamples", type=options.at_least_0, default=2000, metavar="N",
-        help="draws of the corrected intervals (default: 2000)",
-    )  # fmt: skip
-    options.add_machine(parser)
+def command(
+    *,
+    langs: Langs,
+    gold: Path,
+    translations: list[Path] | None = None,
+    data: Path | None = None,
+    annotator: str = "1",
+    basis: list[Literal["N", "D", "V", "P", "C", "X"]] | None = None,
+    correct: Annotated[list[Path] | None, Parameter(consume_multiple=True)] = None,
+    pool: Flag = False,
+    out: Path | None = None,
+    rows: Path | None = None,
+    json: Json = False,
+    evaluator: Evaluator = EvaluatorSettings(),
+    device: Device = DeviceSettings(),
+    bootstrap: Bootstrap = BootstrapSettings(),
+) -> None:
+    """Measure how often the evaluator agrees with human labels, and correct a run's numbers for its errors.
 
+    The labels are a table (CSV, TSV, JSONL) with the columns lang, system, source, target, label (m, f, n), usable,
+    annotator and winomt_index; where present, basis (what the label rests on: N noun, D article or adjective, V verb,
+    P pronoun, C against the phrase, X nothing) and head_index (whitespace token of the target) are used too. Alignment
+    is learnt from these sentences together with those of --translations. A row without a call counts as a disagreement.
 
-def run(args: argparse.Namespace) -> None:
-    """Validate and print."""
-    from mtbias.evaluation.validation import together
+    With --correct, accuracy, ΔG and ΔS of a run are printed as the evaluator has them and as a human would have them,
+    estimated from the errors on the labels; the intervals include the sampling of the run's sentences and of the
+    labels.
+
+    Parameters
+    ----------
+    gold
+        The human labels.
+    translations
+        "source ||| target" lines that alignment may learn from too, or a folder that has them as en-CODE.txt; may be
+        given several times.
+    data
+        WinoMT, for labels without entity and word_index.
+    annotator
+        Whose labels.
+    basis
+        Count only labels that rest on this; may be given several times (default: all).
+    correct
+        Folders of runs whose numbers to correct for the evaluator's errors.
+    pool
+        Correct with the errors of all these languages together.
+    out
+        Write a page (HTML, one file) with all of it.
+    rows
+        Write the rows of disagreement into this file (.jsonl, else text); `-` prints them.
+    """
+    from mtbias.evaluation.gender_calls import GENDER
+    from mtbias.evaluation.validation import correct_run, together, validate
     from mtbias.language.installed import get_language
+    from mtbias.metrics.measure import Wanted
     from mtbias.report.validation_table import render_validation
 
-    languages = [get_language(code) for code in dict.fromkeys(args.lang)]
-    runs = _runs(args)
-    done = _validate(args, languages)
+    langs = list(dict.fromkeys(langs))
+    languages = [get_language(lang) for lang in langs]  # an unknown one is refused before anything is read
+    runs = _runs(correct or [], langs)
+    labels = _labels(gold, langs, annotator, data, evaluator.cache_dir)
+    bitexts = {lang: _bitext(translations or [], lang, len(langs)) for lang in langs}
+    opened = {lang: GENDER.open(Wanted(lang=lang, settings=evaluator, device=device.device)) for lang in langs}
+    done = [
+        validate(
+            labels[lang],
+            bitexts[lang],
+            measure,
+            annotator=annotator,
+            basis=tuple(dict.fromkeys(basis or ())),
+            progress=ProgressLine(),
+        )
+        for lang, measure in opened.items()
+    ]
     whole = together(done) if len(done) > 1 else done[0]
-    corrected = _correct(args, runs, done)
-    numbers, shown = [v.to_json() for v in done], [c.to_json() for c in corrected]
-    if args.json:
-        if args.rows:
-            numbers = [{**part, "differing": v.differing_json()} for part, v in zip(numbers, done, strict=True)]
-        print(json.dumps(_content(numbers, whole.to_json(), shown, asked=bool(args.correct)), ensure_ascii=False))
+    corrected = [
+        correct_run(run, done, pool=pool, n_resamples=bootstrap.resamples, seed=bootstrap.seed).to_json()
+        for run in runs
+    ]
+    numbers = [validation.to_json() for validation in done]
+    if json:
+        _print_json(done, numbers, whole.to_json(), corrected if correct else None, with_rows=rows == HERE)
     else:
-        print(render_validation(numbers, whole.to_json(), shown), end="")
-    if args.rows and not args.json:
-        for validation in done:
-            for row in validation.disagreements():
-                print(f"\n{validation.lang}, {row}" if len(done) > 1 else f"\n{row}")
-    if args.report is not None:
-        _write_page(args.report, languages, done, whole, shown)
-        if not args.json:
-            print(f"\nReport: {args.report}")
+        print(render_validation(numbers, whole.to_json(), corrected), end="")
+        if rows == HERE:
+            print("".join(f"\n{row}\n" for row in _differing(done)), end="")
+    if rows is not None and rows != HERE:
+        _write_rows(rows, done)
+    if out is not None:
+        _write_page(out, languages, done, whole, corrected)
+        if not json:
+            print(f"\nReport: {out}")
 
 
-def _validate(args: argparse.Namespace, languages: Sequence[Language]) -> list[Validation]:
-    from mtbias.align import get_aligner
+def _labels(
+    gold: Path, langs: Sequence[str], annotator: str, data: Path | None, cache: Path | None
+) -> dict[str, list[HumanLabel]]:
     from mtbias.corpora import load_corpus
     from mtbias.corpora.human_labels import read_label_file
-    from mtbias.evaluation.validation import validate
 
-    aligner = get_aligner(args.aligner)
-    file = read_label_file(args.gold)
+    file = read_label_file(gold)
     winomt = None
     if file.needs_winomt:
-        winomt = {i.row: i for i in load_corpus("winomt", args.data, cache=args.cache_dir).instances}
-    labels = {language.code: file.labels(language.code, args.annotator, winomt) for language in languages}
-    bitexts = {language.code: _bitext(args.translations, language.code, len(languages)) for language in languages}
-    return [
-        validate(
-            labels[language.code],
-            bitexts[language.code],
-            language,
-            aligner,
-            options.make_analyser(args, language),
-            annotator=args.annotator,
-            basis=args.basis,
-            progress=options.ProgressLine(),
-        )
-        for language in languages
-    ]
+        winomt = {i.row: i for i in load_corpus("winomt", data, cache=cache).instances}
+    return {lang: list(file.labels(lang, annotator, winomt)) for lang in langs}
 
 
-def _bitext(paths: Sequence[Path], code: str, languages: int) -> list[tuple[str, str]]:
+def _bitext(paths: Sequence[Path], lang: str, languages: int) -> list[tuple[str, str]]:
     """The pairs of one language: of files, where there is one language; of ``en-CODE.txt`` in folders."""
     from mtbias.translate.bitext import read_bitext
 
     pairs = []
     for path in paths:
         if not path.is_dir() and languages > 1:
-            raise UsageError(
-                f"--translations {path}: expected a folder with en-CODE.txt for several languages, got a file or "
-                "nothing; give a folder, or one --lang at a time"
+            raise SettingError(
+                "translations",
+                f"expected a folder with en-CODE.txt for several languages, got {path}, a file or nothing; give a "
+                "folder, or one --lang at a time",
             )
-        pairs += read_bitext(path / f"en-{code}.txt" if path.is_dir() else path)
+        pairs += read_bitext(path / f"en-{lang}.txt" if path.is_dir() else path)
     return pairs
 
 
-def _runs(args: argparse.Namespace) -> list[FinishedRun]:
+def _runs(paths: Sequence[Path], langs: Sequence[str]) -> list[FinishedRun]:
     """The runs to correct, read before anything is computed."""
-    from mtbias.runs import read_run
+    from mtbias.runs.finished_run import read_run
 
-    runs = [read_run(path) for path in args.correct]
+    runs = [read_run(path) for path in paths]
     names = [(run.system, run.lang, run.corpus[0]) for run in runs]
     for run, name in zip(runs, names, strict=True):
-        if run.lang not in args.lang:
+        if run.lang not in langs:
             raise DataError(
-                f"{run.path}: expected a run in one of the languages validated here ({', '.join(args.lang)}), got "
+                f"{run.path}: expected a run in one of the languages validated here ({', '.join(langs)}), got "
                 f"{run.lang!r}; add --lang {run.lang}"
             )
         if names.count(name) > 1:
             raise DataError(
-                f"{run.path}: expected each system once a language and corpus, got {run.system!r} twice; leave one out"
+                f"{run.path}: expected each system once in a language and corpus, got {run.system!r} twice; leave one "
+                "out"
             )
     return runs
 
 
-def _correct(args: argparse.Namespace, runs: Sequence[FinishedRun], done: Sequence[Validation]) -> list[CorrectedRun]:
-    from mtbias.evaluation.validation import correct_run
-
-    return [correct_run(run, done, pool=args.pool, n_resamples=args.resamples, seed=args.seed) for run in runs]
-
-
-def _content(
-    numbers: Sequence[dict[str, Any]], whole: dict[str, Any], corrections: Sequence[dict[str, Any]], *, asked: bool
-) -> dict[str, Any]:
+def _print_json(
+    done: Sequence[Validation],
+    numbers: Sequence[dict[str, Any]],
+    whole: dict[str, Any],
+    corrections: Sequence[dict[str, Any]] | None,
+    *,
+    with_rows: bool,
+) -> None:
     """One language: its numbers. Several: ``languages`` by code, and ``all``. With runs: ``corrections``."""
+    if with_rows:
+        numbers = [{**part, "differing": v.differing_json()} for part, v in zip(numbers, done, strict=True)]
     content = numbers[0] if len(numbers) == 1 else {"languages": {part["lang"]: part for part in numbers}, "all": whole}
-    return {**content, "corrections": list(corrections)} if asked else content
+    print_json(content if corrections is None else {**content, "corrections": list(corrections)}, indent=None)
+
+
+def _differing(done: Sequence[Validation]) -> list[str]:
+    return [
+        f"{validation.lang}, {row}" if len(done) > 1 else row
+        for validation in done
+        for row in validation.disagreements()
+    ]
+
+
+def _write_rows(path: Path, done: Sequence[Validation]) -> None:
+    import json
+
+    from mtbias.files.writing import write_atomic
+
+    lines = _differing(done)
+    if path.suffix == ".jsonl":
+        rows = [{"lang": validation.lang, **row} for validation in done for row in validation.differing_json()]
+        lines = [json.dumps(row, ensure_ascii=False) for row in rows]
+    write_atomic(path, "".join(f"{line}\n" for line in lines).encode())
 
 
 def _write_page(
@@ -181,19 +219,7 @@ def _write_page(
     from mtbias.report.validation_page import LabelledLanguage, render_page
 
     parts = [
-        LabelledLanguage(
-            validation.to_json(),
-            language.direction,
-            tuple(validation.differing()),
-        )
-        for language, validation in zip(languages, done, strict=True)
+        LabelledLanguage(each.to_json(), language.direction, tuple(each.differing()))
+        for language, each in zip(languages, done, strict=True)
     ]
     write_atomic(path, render_page(parts, whole.to_json(), corrections).encode())
-
-
-def _letters(text: str) -> tuple[str, ...]:
-    """The type of ``--basis``."""
-    letters = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
-    if not letters:
-        raise argparse.ArgumentTypeError(f"expected letters such as N,D, got {text!r}")
-    return letters

@@ -29,7 +29,7 @@ _GRACE = 10.0
 """Seconds that a task has to end after SIGTERM."""
 
 OFFLINE = {"MTBIAS_NO_NETWORK": "1", "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
-"""The environment of tasks: any attempt to reach the network is an error."""
+"""The environment of tasks, except of systems on other machines: any attempt to reach the network is an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def _start(plan: Plan, file: Path, task: Task, device: str, place: Worker) -> su
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
-            env={**os.environ, **OFFLINE, **place.environment},
+            env={**os.environ, **({} if task.needs_network else OFFLINE), **place.environment},
         )
 
 

@@ -16,7 +16,7 @@ from mtbias.cluster.inventory import inventory
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.task_runs import translation_device
 from mtbias.errors import MtbiasError
-from mtbias.machine import network as offline
+from mtbias.machine import network
 from mtbias.machine.cores_and_memory import usable_cores
 
 DEMO_LANG = "de"
@@ -157,12 +157,10 @@ def _writable(folder: Path) -> bool:
 
 
 def _network() -> Iterator[Check]:
-    from mtbias.translate.seq2seq.checkpoints import is_offline
-
-    if offline.asked_for():
-        found = f"forbidden by {offline.VARIABLE}"
-    elif is_offline(asked=False):
-        found = "hub downloads are forbidden by HF_HUB_OFFLINE"
+    if network.asked_for():
+        found = f"forbidden by {network.VARIABLE}"
+    elif not network.downloads_allowed(offline=False):
+        found = "downloads are forbidden by HF_HUB_OFFLINE"
     else:
         found = "allowed for `fetch`, and for `eval` where something is missing"
     others = _interfaces()
@@ -186,26 +184,15 @@ def _interfaces() -> list[str]:
 
 def _demo(cache: Path | None) -> Check:
     """`mtbias eval --model demo` in memory, against its known numbers."""
-    from mtbias.evaluation.preparation import Fetching, Tools, prepare_eval
+    from mtbias.evaluation.preparation import prepare_eval
     from mtbias.evaluation.stages import evaluate
+    from mtbias.settings import EvalSettings
     from mtbias.translate.seq2seq.checkpoints import DEMO
-    from mtbias.translate.seq2seq.translator import Settings
 
     try:
         device = translation_device("auto")
-        request = prepare_eval(
-            DEMO,
-            DEMO_LANG,
-            dataset=DEMO,
-            data=None,
-            revision=None,
-            settings=Settings(device=device),
-            tools=Tools(device=device, cache_dir=cache),
-            fetching=Fetching(offline=True),
-            seed=0,
-            resamples=0,
-        )
-        overall = evaluate(request)["overall"]
+        settings = EvalSettings(device=device, cache_dir=cache, offline=True, resamples=0)
+        overall = evaluate(prepare_eval(DEMO, DEMO_LANG, settings)).metrics["overall"]
     except MtbiasError as error:
         return Check("demo", DEMO_LANG, f"failed: {error}", wrong=True)
     told = ", ".join(f"{key} {overall[key]:.1f}" for key in DEMO_NUMBERS)

@@ -39,7 +39,7 @@ def short_name(model: str) -> str:
 def translate_resources(sweep: Sweep, model: str) -> Resources:
     """What translating with `model` asks of Slurm: the sweep's own wishes, else what suits its size."""
     own = sweep.slurm.models.get(model, Resources())
-    return own.over(sweep.slurm.resources).over(_resources(_size(model)))
+    return own.over(sweep.slurm.over(_resources(_size(model))))
 
 
 def score_resources(sweep: Sweep) -> Resources:

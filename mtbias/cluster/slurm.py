@@ -15,7 +15,7 @@ import secrets
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from mtbias.cluster.sweep_file import Resources, Slurm, read_sweep
 from mtbias.cluster.sweep_tasks import Plan, Task, make_plan
 from mtbias.cluster.task_runs import LOGS, Looked, forget_failure, is_done, recorded, run_task
 from mtbias.errors import DataError, DependencyError, MtbiasError, RunFolderError
+from mtbias.files.decoding import DecodingError, decoded
 from mtbias.files.writing import explained, write_atomic
 
 SUBMISSIONS = "submissions"
@@ -44,6 +45,8 @@ class Array:
     kind: str
     tasks: tuple[Task, ...]
     resources: Resources
+    needs_network: bool
+    """Whether its tasks' systems reach other machines by their nature; all else is cut off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +78,9 @@ class SlurmTask:
         from mtbias.machine.network import no_network
 
         lines: list[str] = []
-        with no_network("a task of a sweep"):
-            plan = make_plan(read_sweep(self.file))
-            task = plan.task(self.task)
+        plan = make_plan(read_sweep(self.file))
+        task = plan.task(self.task)
+        with nullcontext() if task.needs_network else no_network("a task of a sweep"):
             recorded(
                 plan,
                 task,
@@ -87,7 +90,7 @@ class SlurmTask:
         return "\n".join(lines)
 
     def checkpoint(self) -> Any:  # noqa: ANN401 - submitit's
-        """What submitit puts into the queue again: the same task, which goes on where it was."""
+        """What submitit puts into the queue again: the same task, which resumes."""
         from submitit.helpers import DelayedSubmission
 
         return DelayedSubmission(self)
@@ -108,7 +111,7 @@ def to_submit(plan: Plan, queued: Sequence[str]) -> list[Array]:
     not wait for that.
     """
     new: set[str] = set()
-    arrays: dict[tuple[str, Resources], list[Task]] = {}
+    arrays: dict[tuple[str, Resources, bool], list[Task]] = {}
     looked: Looked = {}
     for task in plan.tasks:
         renewed = any(need.id in new for need in plan.needs(task))
@@ -120,8 +123,8 @@ def to_submit(plan: Plan, queued: Sequence[str]) -> list[Array]:
             if task.kind == "translate"
             else score_resources(plan.sweep)
         )
-        arrays.setdefault((task.kind, resources), []).append(task)
-    return [Array(kind, tuple(tasks), resources) for (kind, resources), tasks in arrays.items()]
+        arrays.setdefault((task.kind, resources, task.needs_network), []).append(task)
+    return [Array(kind, tuple(tasks), resources, network) for (kind, resources, network), tasks in arrays.items()]
 
 
 def submit(
@@ -200,7 +203,7 @@ def _parameters(slurm: Slurm, array: Array, name: str, max_parallel: int | None)
     setup = [
         "export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK",  # srun does not take it over by itself since Slurm 22.05
         "export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$SLURM_CPUS_PER_TASK}",
-        *(f"export {key}={value}" for key, value in OFFLINE.items()),
+        *(f"export {key}={value}" for key, value in ({} if array.needs_network else OFFLINE).items()),
         *slurm.setup,
     ]
     chosen: dict[str, Any] = {
@@ -270,10 +273,9 @@ def read_submissions(out: Path) -> list[Submission]:
     found = []
     for path in sorted((out / SUBMISSIONS).glob("[0-9]*.json")):
         try:
-            content = json.loads(path.read_bytes())
-            found.append(Submission(content["mark"], tuple(content["tasks"]), content["job"]))
-        except (ValueError, KeyError, TypeError) as error:
-            raise DataError(f"damaged: {error!r}; remove it once none of its jobs is queued", path=path) from None
+            found.append(decoded(Submission, path.read_bytes()))
+        except DecodingError as error:
+            raise DataError(f"damaged: {error}; remove it once none of its jobs is queued", path=path) from None
     return found
 
 

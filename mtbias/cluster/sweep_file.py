@@ -3,47 +3,52 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from typing import Any, Literal
 
-from mtbias.cluster.toml_table import Table
-from mtbias.errors import DataError
+from mtbias.errors import DataError, SettingError
+from mtbias.files.decoding import DecodingError, converted
+from mtbias.settings import BootstrapSettings, DecodingSettings, EvaluatorSettings, Preset, Settings, at_least
 
-DEVICES = ("auto", "cpu", "cuda")
 SENTENCES_A_SHARD = 20_000
-_MEMORY = "expected an amount such as 16G or 8000M, got"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resources:
+@dataclass(frozen=True, kw_only=True)
+class Resources(Settings):
     """What a Slurm task asks for; None is what suits the model's size (`mtbias.cluster.model_sizes`)."""
 
-    gpus: int | None = None
-    cpus: int | None = None
+    gpus: int | None = at_least(0, None)
+    cpus: int | None = at_least(1, None)
     mem: str | None = None
-    minutes: int | None = None
+    """Such as ``16G``."""
+    minutes: int | None = at_least(1, None)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        mem = self.mem
+        if mem is not None and not (mem[:-1].isascii() and mem[:-1].isdigit() and mem[-1] in "KMGT"):
+            raise SettingError("mem", f"expected an amount such as 16G or 8000M, got {mem!r}")
 
     def over(self, base: Resources) -> Resources:
         """These values, where they are given, else those of `base`."""
-        return Resources(
-            gpus=base.gpus if self.gpus is None else self.gpus,
-            cpus=base.cpus if self.cpus is None else self.cpus,
-            mem=base.mem if self.mem is None else self.mem,
-            minutes=base.minutes if self.minutes is None else self.minutes,
-        )
+        given = {name: value for name in RESOURCES if (value := getattr(self, name)) is not None}
+        return replace(base, **given)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Slurm:
-    """How jobs are submitted."""
+RESOURCES = tuple(each.name for each in fields(Resources))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slurm(Resources):
+    """How jobs are submitted; the resources are those of translation, for all models."""
 
     partition: str | None = None
     account: str | None = None
-    max_parallel: int | None = None
+    max_parallel: int | None = at_least(1, None)
     """Tasks of an array that may run at once."""
-    resources: Resources = Resources()
-    """Of translation, for all models."""
     score: Resources = Resources()
     """Of scoring."""
     models: Mapping[str, Resources] = field(default_factory=dict)
@@ -54,39 +59,49 @@ class Slurm:
     """Shell lines before a task, such as ``module load cuda``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sweep:
+@dataclass(frozen=True, kw_only=True)
+class Sweep(DecodingSettings, EvaluatorSettings, BootstrapSettings):
     """All that a sweep's tasks depend on. Paths are absolute."""
 
-    name: str
+    name: str = ""
+    """Default: the file's name."""
     out: Path
+    """Folder of all runs."""
     models: tuple[str, ...]
     """Short names, hub ids, or absolute paths of folders."""
     languages: tuple[str, ...]
     datasets: tuple[str, ...]
-    presets: tuple[str, ...] = ("paper",)
+    presets: tuple[Preset, ...] = ("paper",)
     data: Mapping[str, Path] = field(default_factory=dict)
     """File or folder to read instead of the cache, by data set."""
-    shards: int | None = None
-    """Shards of every cell; None: as many as its sentences need at `sentences_per_shard`."""
-    sentences_per_shard: int = SENTENCES_A_SHARD
-    engine: str = "transformers"
-    dtype: str | None = None
-    beams: int | None = None
-    length_penalty: float | None = None
-    max_length: int | None = None
-    batch_rows: int | None = None
-    device: str = "auto"
-    aligner: str = "statistical"
-    seed: int = 0
-    resamples: int = 2000
-    processes: int = 1
-    """That analyse translations in a score task; the results do not depend on it."""
-    stanza_dir: Path | None = None
-    cache_dir: Path | None = None
+    shards: int | None = at_least(1, None)
+    """Shards of every run; None: as many as its sentences need at `sentences_per_shard`."""
+    sentences_per_shard: int = at_least(1, SENTENCES_A_SHARD)
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """Where to translate; auto: a GPU where there is one."""
     speeds: Mapping[str, float] = field(default_factory=dict)
     """Sentences a second by model, for the estimate."""
     slurm: Slurm = Slurm()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for key in ("models", "languages", "datasets", "presets"):
+            values = getattr(self, key)
+            if not values or not all(values):
+                raise SettingError(key, f"expected a list of texts, at least one, got {list(values)!r}")
+            if twice := [value for n, value in enumerate(values) if value in values[:n]]:
+                raise SettingError(key, f"expected each value once, got {twice[0]!r} twice")
+        for key, given, known, what in (
+            ("data", self.data, self.datasets, "datasets"),
+            ("speeds", self.speeds, self.models, "models"),
+            ("slurm.models", self.slurm.models, self.models, "models"),
+        ):
+            for name in given:
+                if name not in known:
+                    raise SettingError(f"{key}.{name}", f"expected one of this sweep's {what}: {', '.join(known)}")
+        for model, speed in self.speeds.items():
+            if speed <= 0:
+                raise SettingError(f"speeds.{model}", f"expected a number above 0, got {speed:g}")
 
 
 def read_sweep(path: Path | str) -> Sweep:
@@ -96,155 +111,73 @@ def read_sweep(path: Path | str) -> Sweep:
         DataError: no such file, no TOML, an unknown key, a value of a wrong type; with file and key.
     """
     path = Path(path)
-    table = Table.read(path)
     base = path.resolve().parent
-    needed = {key: table.texts(key) for key in ("models", "languages", "datasets")}
-    name, out = table.text("name", path.stem), table.text("out")
-    for key, value in {**needed, "out": out}.items():
-        if value is None:
-            raise table.error(key, "expected this key, it is not there")
-    data = table.table("data")
-    speeds = table.table("speeds")
-    stanza, cache = table.text("stanza_dir"), table.text("cache_dir")
-    shards, per_shard = table.whole("shards"), table.whole("sentences_per_shard")
-    seed, resamples = table.whole("seed", least=0), table.whole("resamples", least=0)
-    sweep = Sweep(
-        name=name or path.stem,
-        out=_absolute(out or "", base),
-        models=tuple(_model(model, base) for model in needed["models"] or ()),
-        languages=needed["languages"] or (),
-        datasets=needed["datasets"] or (),
-        presets=table.texts("presets") or ("paper",),
-        data={key: _absolute(value, base) for key, value in data.each(data.text).items()},
-        shards=shards,
-        sentences_per_shard=per_shard or SENTENCES_A_SHARD,
-        engine=table.text("engine") or "transformers",
-        dtype=table.text("dtype"),
-        beams=table.whole("beams"),
-        length_penalty=table.number("length_penalty"),
-        max_length=table.whole("max_length"),
-        batch_rows=table.whole("batch_rows"),
-        device=table.one_of("device", DEVICES) or "auto",
-        aligner=table.text("aligner") or "statistical",
-        seed=seed or 0,
-        resamples=2000 if resamples is None else resamples,
-        processes=table.whole("processes") or 1,
-        stanza_dir=None if stanza is None else stanza_path(stanza, base),
-        cache_dir=None if cache is None else _absolute(cache, base),
-        speeds={_model(key, base): value for key, value in speeds.each(speeds.number).items()},
-        slurm=_slurm(table.table("slurm"), base),
+    try:
+        sweep = converted(Sweep, _with_models(tomllib.loads(path.read_text(encoding="utf-8")), base))
+    except FileNotFoundError:
+        raise DataError("no such file; expected a sweep in TOML", path=path) from None
+    except IsADirectoryError:
+        raise DataError("expected a sweep in TOML, found a folder", path=path) from None
+    except DecodingError as error:
+        raise DataError(str(error), path=path) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"not TOML: {error}", path=path) from None
+    return resolved(replace(sweep, name=sweep.name or path.stem), base)
+
+
+def resolved(sweep: Sweep, base: Path) -> Sweep:
+    """The sweep with its paths absolute; relative ones count from `base`."""
+    return replace(
+        sweep,
+        out=_absolute(sweep.out, base),
+        data={name: _absolute(file, base) for name, file in sweep.data.items()},
+        stanza_dir=None if sweep.stanza_dir is None else _stanza_path(sweep.stanza_dir, base),
+        cache_dir=None if sweep.cache_dir is None else _absolute(sweep.cache_dir, base),
     )
-    table.finish()
-    for key, known, what in (
-        ("data", sweep.datasets, "datasets"),
-        ("speeds", sweep.models, "models"),
-        ("slurm.models", sweep.models, "models"),
-    ):
-        given: Mapping[str, object] = {"data": sweep.data, "speeds": sweep.speeds, "slurm.models": sweep.slurm.models}[
-            key
-        ]
-        for name in given:
-            if name not in known:
-                raise DataError(f"{key}.{name}: expected one of this sweep's {what}: {', '.join(known)}", path=path)
-    return sweep
+
+
+def _with_models(content: dict[str, Any], base: Path) -> dict[str, Any]:
+    """The content with models as `model_path` has them, in the list and as keys: so that they can be compared."""
+    slurm = content.get("slurm")
+    for table, key in ((content, "speeds"), (slurm, "models")):
+        if isinstance(table, dict) and isinstance(table.get(key), dict):
+            table[key] = {model_path(name, base): value for name, value in table[key].items()}
+    if isinstance(content.get("models"), list):
+        content["models"] = [model_path(m, base) if isinstance(m, str) else m for m in content["models"]]
+    return content
 
 
 def to_toml(sweep: Sweep) -> str:
     """A file that `read_sweep` reads as `sweep`, for one that was given as options (the part [slurm] aside)."""
-    values: dict[str, object] = {
-        "name": sweep.name,
-        "out": str(sweep.out),
-        "models": sweep.models,
-        "languages": sweep.languages,
-        "datasets": sweep.datasets,
-        "presets": sweep.presets,
-        "shards": sweep.shards,
-        "sentences_per_shard": sweep.sentences_per_shard,
-        "engine": sweep.engine,
-        "dtype": sweep.dtype,
-        "beams": sweep.beams,
-        "length_penalty": sweep.length_penalty,
-        "max_length": sweep.max_length,
-        "batch_rows": sweep.batch_rows,
-        "device": sweep.device,
-        "aligner": sweep.aligner,
-        "seed": sweep.seed,
-        "resamples": sweep.resamples,
-        "processes": sweep.processes,
-        "stanza_dir": sweep.stanza_dir and str(sweep.stanza_dir),
-        "cache_dir": sweep.cache_dir and str(sweep.cache_dir),
-    }
+    tables = {"data", "speeds", "slurm"}
+    values = {each.name: getattr(sweep, each.name) for each in fields(sweep) if each.name not in tables}
+    plain = {key: str(value) if isinstance(value, Path) else value for key, value in values.items()}
     # A JSON text, number or list of texts is one of TOML too.
-    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items() if value is not None]
+    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in plain.items() if value is not None]
     if sweep.data:
         lines += ["", "[data]"]
         lines += [
-            f"{json.dumps(key)} = {json.dumps(str(value), ensure_ascii=False)}" for key, value in sweep.data.items()
+            f"{json.dumps(key)} = {json.dumps(str(path), ensure_ascii=False)}" for key, path in sweep.data.items()
         ]
     return "\n".join(lines) + "\n"
 
 
-def _slurm(table: Table, base: Path) -> Slurm:
-    models, score, extra = table.table("models"), table.table("score"), table.table("extra")
-    slurm = Slurm(
-        partition=table.text("partition"),
-        account=table.text("account"),
-        max_parallel=table.whole("max_parallel"),
-        resources=_resources(table),
-        score=_resources(score),
-        models={_model(key, base): _own(models.table(key)) for key in models.keys()},  # noqa: SIM118 - no mapping
-        extra=_extra(extra),
-        setup=table.texts("setup") or (),
-    )
-    score.finish()
-    table.finish()
-    return slurm
-
-
-def _own(table: Table) -> Resources:
-    found = _resources(table)
-    table.finish()
-    return found
-
-
-def _resources(table: Table) -> Resources:
-    mem = table.text("mem")
-    if mem is not None and not (mem[:-1].isascii() and mem[:-1].isdigit() and mem[-1] in "KMGT"):
-        raise table.error("mem", f"{_MEMORY} {mem!r}")
-    return Resources(
-        gpus=table.whole("gpus", least=0), cpus=table.whole("cpus"), mem=mem, minutes=table.whole("minutes")
-    )
-
-
-def _extra(table: Table) -> dict[str, str | int | bool]:
-    found: dict[str, str | int | bool] = {}
-    for key, value in table.plain().items():
-        if not isinstance(value, (str, int, bool)):
-            raise table.error(key, f"expected a text, a whole number, true or false, got {value!r}"[:200])
-        found[key] = value
-    return found
-
-
 def model_path(model: str, base: Path) -> str:
     """A model as it stands in a sweep: a folder by its absolute path, any other name as it is."""
-    return _model(model, base)
-
-
-def stanza_path(text: str, base: Path) -> Path:
-    """``--stanza-dir`` of a sweep: absolute, but for the name of the demo's."""
-    from mtbias.demo import STANZA_NAME
-
-    return Path(text) if text == STANZA_NAME else _absolute(text, base)
-
-
-def _model(model: str, base: Path) -> str:
     from mtbias.translate.seq2seq.checkpoints import DEMO, catalog
 
-    if model in catalog() or model == DEMO:
+    if not model or model in catalog() or model == DEMO:
         return model
-    folder = _absolute(model, base)
+    folder = _absolute(Path(model), base)
     return str(folder) if folder.is_dir() or Path(model).expanduser().is_absolute() else model
 
 
-def _absolute(path: str, base: Path) -> Path:
-    return (base / Path(path).expanduser()).resolve()
+def _stanza_path(path: Path, base: Path) -> Path:
+    """``stanza_dir`` of a sweep: absolute, but for the name of the demo's Stanza models."""
+    from mtbias.demo import STANZA_NAME
+
+    return path if str(path) == STANZA_NAME else _absolute(path, base)
+
+
+def _absolute(path: Path, base: Path) -> Path:
+    return (base / path.expanduser()).resolve()

@@ -11,7 +11,7 @@ from mtbias.cluster.slurm import log_of, queue_states
 from mtbias.cluster.sweep_tasks import Cell, Plan, Task
 from mtbias.cluster.task_runs import Failure, Looked, is_done, is_running, look, read_failure
 from mtbias.report.text_columns import UNDEFINED, columns
-from mtbias.runs import RunProgress
+from mtbias.runs.run_progress import RunProgress
 
 STATES = ("done", "running", "queued", "failed", "left")
 
@@ -27,12 +27,12 @@ class TaskStatus:
 
 @dataclass(frozen=True, slots=True)
 class CellStatus:
-    """The state of a run and how many of its batches are translated."""
+    """The state of a run and how many parts of its translations are there."""
 
     cell: Cell
     state: str
-    batches_done: int
-    batches: int | None
+    parts_done: int
+    parts: int | None
     """None where nothing was planned yet."""
 
 
@@ -88,7 +88,7 @@ def _cell(cell: Cell, tasks: Sequence[TaskStatus], found: RunProgress) -> CellSt
     """Of several states, the one that tells most: failed, running, queued, left."""
     states = {status.state for status in tasks}
     state = next((s for s in ("failed", "running", "queued") if s in states), "left")
-    return CellStatus(cell, "done" if found.complete else state, found.batches_done, found.batches)
+    return CellStatus(cell, "done" if found.complete else state, found.parts_done, found.parts)
 
 
 def status_text(status: SweepStatus) -> str:
@@ -97,12 +97,12 @@ def status_text(status: SweepStatus) -> str:
         [
             found.cell.id,
             found.state,
-            f"{found.batches_done:,} of {UNDEFINED if found.batches is None else f'{found.batches:,}'}",
+            f"{found.parts_done:,} of {UNDEFINED if found.parts is None else f'{found.parts:,}'}",
         ]
         for found in status.cells
     ]
     counts = status.counts()
-    lines = [columns(["", "state", "batches"], rows)]
+    lines = [columns(["", "state", "parts"], rows)]
     lines.append(f"{len(status.tasks)} tasks: " + ", ".join(f"{counts[s]} {s}" for s in STATES) + "\n")
     for found in status.tasks:
         if found.failure is not None:
@@ -116,8 +116,7 @@ def status_json(status: SweepStatus) -> dict[str, Any]:
     return {
         "tasks": dict(status.counts()),
         "cells": [
-            {"cell": c.cell.id, "state": c.state, "batches_done": c.batches_done, "batches": c.batches}
-            for c in status.cells
+            {"cell": c.cell.id, "state": c.state, "parts_done": c.parts_done, "parts": c.parts} for c in status.cells
         ],
         "failed": [
             {"task": t.task.id, "error": t.failure.error, "log": t.failure.log}

@@ -16,7 +16,7 @@ from mtbias.errors import MissingTranslationsError, RunFolderError
 from mtbias.files.writing import explained, write_atomic
 from mtbias.report.paper_tables import PaperRun, latex_number, latex_text, paper_table, with_interval
 from mtbias.report.text_columns import columns
-from mtbias.runs import RunFolder
+from mtbias.runs.run_folder import RunFolder
 
 MEASURES = (("accuracy", "Accuracy"), ("delta_g", "ΔG"), ("delta_s", "ΔS"))
 FILES = ("table.txt", "table.md", "table.tex", "table.csv")

@@ -11,7 +11,8 @@ from pathlib import Path
 from mtbias.cluster.model_sizes import Speed, score_speed, translate_speed
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.errors import DataError, UsageError
-from mtbias.translate.seq2seq.shards import Shard
+from mtbias.translate.shards import Shard
+from mtbias.translate.system_kinds import find_kind
 
 TABLE = "table"
 
@@ -51,6 +52,11 @@ class Task:
         if self.kind == "translate":
             return f"translate:{self.cells[0].id}:{self.shard}"
         return TABLE if self.kind == TABLE else f"score:{self.cells[0].lang}"
+
+    @property
+    def needs_network(self) -> bool:
+        """Whether its system reaches another machine by its nature, an endpoint say."""
+        return self.kind == "translate" and find_kind(self.cells[0].model)[0].needs_network
 
     @property
     def file_name(self) -> str:
@@ -178,7 +184,7 @@ def _safe(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class Duration:
     """About how long tasks take, one after the other, in seconds; None where a speed or a count is not known."""
 
     translate: float | None
@@ -186,16 +192,16 @@ class Estimate:
     speed: Speed | None
 
 
-def estimate(plan: Plan, cell: Cell, *, gpu: bool) -> Estimate:
+def estimate(plan: Plan, cell: Cell, *, gpu: bool) -> Duration:
     """Sentences over sentences a second, for one cell (``model_sizes.toml``, or the sweep's ``[speeds]``)."""
     speed = translate_speed(plan.sweep, cell.model, gpu=gpu)
     if cell.sentences is None:
-        return Estimate(None, None, speed)
+        return Duration(None, None, speed)
     translate = None if speed is None else cell.sentences / speed.value
-    return Estimate(translate, cell.sentences / score_speed().value, speed)
+    return Duration(translate, cell.sentences / score_speed().value, speed)
 
 
-def totals(estimates: Sequence[Estimate]) -> Mapping[str, float | None]:
+def totals(estimates: Sequence[Duration]) -> Mapping[str, float | None]:
     """Sums over cells; None where one of them is not known."""
     sums: dict[str, float | None] = {}
     for name in ("translate", "score"):

@@ -8,7 +8,7 @@ import os
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,13 +16,15 @@ from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.sweep_table import table_is_current, write_tables
 from mtbias.cluster.sweep_tasks import TABLE, Cell, Plan, Task
 from mtbias.errors import MissingTranslationsError, MtbiasError
+from mtbias.files.decoding import DecodingError, decoded
 from mtbias.files.writing import explained, write_atomic
-from mtbias.runs import RunProgress
-from mtbias.runs import progress as progress_of
+from mtbias.machine.devices import chosen_device, require_device
+from mtbias.runs.run_progress import RunProgress, run_progress
 
 if TYPE_CHECKING:
-    from mtbias.evaluation.request import EvalRequest, Progress
-    from mtbias.morphology import Analyser
+    from mtbias.evaluation.request import Request
+    from mtbias.metrics.measure import Measure
+    from mtbias.types import Progress
 
 TASKS, LOGS = "tasks", "logs"
 """Folders of a sweep for records of tasks, and for what tasks print."""
@@ -60,7 +62,7 @@ def is_done(plan: Plan, task: Task, looked: Looked | None = None) -> bool:
     if task.shard is None:
         return all(run.complete for run in found) and all(page.is_file() for page in pages(plan.sweep, task))
     shard, run = task.shard, found[0]
-    return run.translated or (run.batches is not None and not any(shard.has(n) for n in run.missing))
+    return run.translated or (run.parts is not None and run.missing.isdisjoint(shard.parts(run.parts)))
 
 
 def look(cell: Cell, looked: Looked) -> RunProgress:
@@ -70,7 +72,7 @@ def look(cell: Cell, looked: Looked) -> RunProgress:
         RunFolderError: its folder cannot be read.
     """
     if cell.id not in looked:
-        looked[cell.id] = progress_of(cell.folder)
+        looked[cell.id] = run_progress(cell.folder)
     return looked[cell.id]
 
 
@@ -82,7 +84,7 @@ def run_task(plan: Plan, task: Task, *, device: str, say: Callable[[str], object
         task: one of the plan's.
         device: ``cpu`` or ``cuda``: that on which the sweep translates (`translation_device`).
         say: called with a line about what was done.
-        progress: see `mtbias.evaluation.request.Progress`.
+        progress: see `mtbias.types.Progress`.
 
     Raises:
         MtbiasError: the first error; the other cells of a score task were tried all the same.
@@ -104,18 +106,10 @@ def translation_device(asked: str) -> str:
         UsageError: a GPU is asked for and there is none.
     """
     if asked == "auto":
-        return "cuda" if _gpus() else "cpu"
+        return chosen_device(None)
     if asked == "cuda":
-        from mtbias.evaluation.preparation import check_gpu
-
-        check_gpu("cuda")
+        require_device(asked)
     return asked
-
-
-def _gpus() -> int:
-    import torch
-
-    return int(torch.cuda.device_count()) if torch.cuda.is_available() else 0
 
 
 def _translate(sweep: Sweep, task: Task, device: str, say: Callable[[str], object], progress: Progress) -> None:
@@ -124,7 +118,8 @@ def _translate(sweep: Sweep, task: Task, device: str, say: Callable[[str], objec
     (cell,), shard = task.cells, task.shard
     if shard is None:
         raise ValueError(f"expected a shard of {task.id}")
-    report = translate_shard(make_request(sweep, cell, device, here=device), shard, out=cell.folder, progress=progress)
+    request = make_request(sweep, cell, device, here=device, offline=not task.needs_network)
+    report = translate_shard(request, shard, out=cell.folder, progress=progress)
     say(
         f"{task.id}: {report.sentences:,} sentences, {report.generated:,} translated now, {report.resumed:,} were "
         f"there, {report.seconds:.0f} s"
@@ -135,21 +130,21 @@ def _score(sweep: Sweep, task: Task, device: str, say: Callable[[str], object], 
     """All cells of a language, one after the other, Stanza's models loaded once; then pages that compare systems."""
     from mtbias.evaluation.stages import evaluate
 
-    here = "cuda" if _gpus() else "cpu"
+    here = chosen_device(None)
     errors: list[MtbiasError] = []
-    analyser: Analyser | None = None
+    opened: dict[str, Measure] = {}
     for page in pages(sweep, task):  # one that is there may be of fewer systems
         with explained(page, "remove"):
             page.unlink(missing_ok=True)
     for cell in task.cells:
         try:
-            if progress_of(cell.folder).complete:
+            if run_progress(cell.folder).complete:
                 say(f"{task.id}: {cell.id} done already")
                 continue
             request = make_request(sweep, cell, device, here=here)
-            if analyser is not None and analyser.signature == request.analyser.signature:
-                request = replace(request, analyser=analyser)
-            analyser = request.analyser
+            measure = opened.setdefault(request.corpus.measure, request.measure)
+            if measure.identity == request.measure.identity:
+                request = replace(request, measure=measure)
             evaluate(request, out=cell.folder, generate=False, progress=progress)
             say(f"{task.id}: {cell.id} scored")
         except MissingTranslationsError as error:
@@ -174,18 +169,16 @@ def pages(sweep: Sweep, task: Task) -> dict[Path, list[Cell]]:
 
 
 def _write_page(page: Path, cells: Sequence[Cell]) -> None:
-    from mtbias.language.installed import get_language
-    from mtbias.report.run_page import ReportRun, render_html
-    from mtbias.runs import read_run
+    from mtbias.report.report_runs import ReportRun
+    from mtbias.report.run_page import render_html
+    from mtbias.runs.finished_run import read_run
 
-    direction = get_language(cells[0].lang).direction
-    runs = [(cell, read_run(cell.folder)) for cell in cells]
-    shown = [ReportRun(c.system, c.lang, run.metrics, run.calls, direction) for c, run in runs]
+    shown = [ReportRun.of(read_run(cell.folder), cell.system) for cell in cells]
     write_atomic(page, render_html(shown).encode())
 
 
-def make_request(sweep: Sweep, cell: Cell, device: str, *, here: str) -> EvalRequest:
-    """The request of a cell, the same as that of ``mtbias eval``. Nothing is fetched.
+def make_request(sweep: Sweep, cell: Cell, device: str, *, here: str, offline: bool = True) -> Request:
+    """The request of a cell, the same as that of ``mtbias eval``. Nothing is downloaded.
 
     The type is said explicitly, so that a node without GPU can score what one with a GPU translated.
 
@@ -194,39 +187,24 @@ def make_request(sweep: Sweep, cell: Cell, device: str, *, here: str) -> EvalReq
         cell: one of its cells.
         device: on which the sweep translates.
         here: the device of this process.
+        offline: whether nothing may leave this machine; else the system may (`Task.needs_network`).
     """
-    from mtbias.evaluation.preparation import Fetching, Tools, prepare_eval
+    from mtbias.evaluation.preparation import prepare_eval
+    from mtbias.settings import EvalSettings, combined
     from mtbias.translate.seq2seq.decoding import get_preset
-    from mtbias.translate.seq2seq.translator import Settings
 
     dtype = sweep.dtype or (get_preset(cell.preset).gpu_dtype if device == "cuda" else "float32")
-    return prepare_eval(
-        cell.model,
-        cell.lang,
+    settings = combined(
+        EvalSettings,
+        sweep,
         dataset=cell.dataset,
         data=sweep.data.get(cell.dataset),
-        revision=None,
-        settings=Settings(
-            preset=cell.preset,
-            engine=sweep.engine,
-            beams=sweep.beams,
-            length_penalty=sweep.length_penalty,
-            max_length=sweep.max_length,
-            dtype=dtype,
-            device=here,
-            batch_rows=sweep.batch_rows,
-        ),
-        tools=Tools(
-            aligner=sweep.aligner,
-            stanza_dir=sweep.stanza_dir,
-            cache_dir=sweep.cache_dir,
-            device=here,
-            processes=sweep.processes,
-        ),
-        fetching=Fetching(offline=True),
-        seed=sweep.seed,
-        resamples=sweep.resamples,
+        preset=cell.preset,
+        dtype=dtype,
+        device=here,
+        offline=offline,
     )
+    return prepare_eval(cell.model, cell.lang, settings)
 
 
 def recorded(plan: Plan, task: Task, log: Path | str, work: Callable[[], None]) -> None:
@@ -249,16 +227,15 @@ def write_failure(out: Path, task: Task, failure: Failure) -> None:
     """Write down why a task failed; where even that fails, the task's own error is what counts."""
     with suppress(MtbiasError, OSError):
         (out / TASKS).mkdir(parents=True, exist_ok=True)
-        content = json.dumps({"task": task.id, "error": failure.error, "log": failure.log}, ensure_ascii=False)
+        content = json.dumps({"task": task.id, **asdict(failure)}, ensure_ascii=False)
         write_atomic(out / TASKS / f"{task.file_name}.json", f"{content}\n".encode())
 
 
 def read_failure(out: Path, task: Task) -> Failure | None:
     """Why a task failed when it last ran; None where it did not, or left no word."""
     try:
-        content = json.loads((out / TASKS / f"{task.file_name}.json").read_bytes())
-        return Failure(str(content["error"]), str(content["log"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        return decoded(Failure, (out / TASKS / f"{task.file_name}.json").read_bytes())
+    except (OSError, DecodingError):
         return None
 
 

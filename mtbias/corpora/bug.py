@@ -60,7 +60,7 @@ def repair_utf8(text: str) -> tuple[str, bool]:
         return text, _DAMAGE.search(text) is not None
 
 
-def read_bug(path: Path, name: str = "bug") -> Corpus:
+def read_bug(path: Path, name: str = "bug") -> Corpus[Instance]:
     """Read a file of BUG, or the file of the dataset `name` in the folder `path`.
 
     The profession's index counts tokens separated by single spaces, as in the release (a doubled space makes an empty

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from mtbias.corpora import entity_place as locate
 from mtbias.errors import DataError
 from mtbias.files.reading import TextFile
-from mtbias.types import Gender, Instance
+from mtbias.types import Gender, SourceSentence
 
 EXAMPLES = 5
 """How many instances a note names."""
@@ -26,22 +27,27 @@ class SkippedRow:
     reason: str
 
 
+S_co = TypeVar("S_co", bound=SourceSentence, covariant=True)
+
+
 @dataclass(frozen=True, slots=True)
-class Corpus:
+class Corpus(Generic[S_co]):
     """A corpus as read: its instances in the file's order, and what was noticed on the way."""
 
     name: str
-    """The dataset's name: ``winomt``, ``bug``, ``bug-balanced``, ``bug-gold``, ``bug-gold-paper``, ``custom``."""
+    """The data set's name, such as ``winomt``."""
     path: Path
     """The file that holds the sentences."""
     sha256: str
     """SHA-256 of that file's bytes, in hexadecimal."""
-    instances: tuple[Instance, ...]
+    instances: tuple[S_co, ...]
     notes: Mapping[str, int]
     """What was repaired, skipped or noticed, in plain English, with the number of times."""
     skipped: tuple[SkippedRow, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
     """Every file that was read, by name, with its SHA-256: what decides the instances, stereotypes included."""
+    measure: str = "gender"
+    """What it is measured by (`mtbias.metrics.measure`)."""
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The ids of the first instances under each note that is about instances."""
 

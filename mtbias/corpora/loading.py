@@ -7,52 +7,73 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from mtbias.corpora import bug, catalog
 from mtbias.corpora.corpus import Corpus
 from mtbias.corpora.own_sentences import read_custom
 from mtbias.corpora.winomt import read_winomt
 from mtbias.demo import demo_file
+from mtbias.entry_points import installed, load, refuse
 from mtbias.errors import DataError, MissingResourceError, UsageError
 from mtbias.files.reading import read_bytes
+from mtbias.types import Instance
 
 DEMO = "demo"
 """The corpus that ships with mtbias."""
+CUSTOM = "custom"
+"""One's own sentences."""
+GROUP = "mtbias.corpora"
 
 
 def dataset_names() -> tuple[str, ...]:
-    """The names that `load_corpus` knows."""
-    return (*catalog.datasets(), DEMO, "custom")
+    """The names that `load_corpus` knows; those of other distributions last."""
+    return (*catalog.datasets(), DEMO, CUSTOM, *installed(GROUP))
 
 
-def load_corpus(dataset: str, path: Path | None, *, cache: Path | None = None) -> Corpus:
+def load_corpus(dataset: str, path: Path | None, *, cache: Path | None = None) -> Corpus[Any]:
     """Load the corpus `dataset` from `path` (a file, or the folder that holds its files) or from the cache.
 
     The cache is ``<cache>/datasets/<source>``, where `cache` is by default the environment's ``MTBIAS_CACHE`` or the
     user's cache folder; the datasets of BUG's release share the source ``bug``. A file in the cache is checked against
     the hash of the catalog, or the one written down when it was fetched; a file at `path` is not.
 
+    Other distributions add corpora under the entry-point group ``mtbias.corpora``: a function of the path, or None,
+    that gives a `Corpus`.
+
     Raises:
         UsageError: an unknown dataset, or ``custom`` without a path.
         MissingResourceError: it is not in the cache; the message names the command that fetches it.
         DataError: a file says what cannot be right, or a file in the cache is damaged.
+        PluginError: another distribution's corpus fails to load.
 
     """
-    readers: dict[str, Callable[[Path], Corpus]] = {"winomt": read_winomt, "custom": read_custom}
+    readers: dict[str, Callable[[Path], Corpus[Instance]]] = {"winomt": read_winomt, CUSTOM: read_custom}
     readers[DEMO] = read_demo
     readers |= {name: partial(bug.read_bug, name=name) for name in bug.FILES}
     if dataset not in readers:
-        raise UsageError(f"unknown dataset {dataset!r}; there are {', '.join(dataset_names())}")
+        return _of_others(dataset, path)
     if path is not None:
         return readers[dataset](path)
-    if dataset == "custom":
+    if dataset == CUSTOM:
         raise UsageError("the dataset custom needs a file: give --data PATH (TSV, CSV or JSONL)")
     if dataset == DEMO:
         return read_demo(demo_file())
     return readers[dataset](_cached(dataset, cache))
 
 
-def read_demo(path: Path) -> Corpus:
+def _of_others(dataset: str, path: Path | None) -> Corpus[Any]:
+    """A corpus that another distribution registers."""
+    if dataset not in installed(GROUP):
+        raise UsageError(f"unknown dataset {dataset!r}; there are {', '.join(dataset_names())}")
+    read = load(GROUP, dataset, "corpus")
+    corpus = read(path) if callable(read) else None
+    if not isinstance(corpus, Corpus):
+        raise refuse(GROUP, dataset, "corpus", "expected a function that gives a mtbias.corpora.Corpus")
+    return corpus
+
+
+def read_demo(path: Path) -> Corpus[Instance]:
     """The demo's corpus, which has the columns of a corpus of one's own."""
     return replace(read_custom(path), name=DEMO)
 

@@ -28,7 +28,7 @@ COLUMNS = {
 """The columns that are read, with what they hold."""
 
 
-def read_custom(path: Path) -> Corpus:
+def read_custom(path: Path) -> Corpus[Instance]:
     """Read a corpus from the file `path` (``.tsv``, ``.csv`` or ``.jsonl``) with the columns of `COLUMNS`.
 
     The entity's place comes from ``entity_index``, or from ``entity_start`` and ``entity_end``, or from ``entity``

@@ -54,7 +54,7 @@ class _Row:
         return self.gold, self.index, self.sentence, self.profession
 
 
-def read_winomt(path: Path) -> Corpus:
+def read_winomt(path: Path) -> Corpus[Instance]:
     """Read WinoMT from its folder (``en.txt``, ``en_pro.txt``, ``en_anti.txt``) or from one file.
 
     A line holds the gold gender, the 0-based whitespace token at which the entity starts, the sentence, and the

@@ -2,76 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mtbias import __version__
+from mtbias.metrics.measure import GENDER
+from mtbias.stats.results import N_RESAMPLES
 
 if TYPE_CHECKING:
-    from mtbias.align import Aligner
     from mtbias.corpora import Corpus
-    from mtbias.language.definition import Language
-    from mtbias.morphology import Analyser
-    from mtbias.runs import Json
-    from mtbias.translate.given_translations import GivenTranslations
-    from mtbias.translate.seq2seq.translator import Translator
-
-Progress = Callable[[str, int, int], object]
-"""Called as ``progress(stage, done, total)``."""
-
-
-def quiet(stage: str, done: int, total: int) -> None:
-    """No progress wanted."""
+    from mtbias.metrics.measure import Measure, MeasureKind
+    from mtbias.translate.system import Plan, System
+    from mtbias.types import Json
 
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What scoring depends on, wherever the translations come from."""
+    """A corpus to be translated by a system and measured."""
 
-    corpus: Corpus
-    language: Language
-    aligner: Aligner
-    analyser: Analyser
+    corpus: Corpus[Any]
+    lang: str
+    """ISO 639-1 code of the target language."""
+    system: System
+    measure: Measure
+    """The corpus's measure, ready for the language."""
+    kind: MeasureKind
+    """And what does not depend on the language: how its records are scored."""
     seed: int = 0
-    n_resamples: int = 2000
+    n_resamples: int = N_RESAMPLES
 
-    def _identity(self, made_by: Mapping[str, Json]) -> dict[str, Json]:
+    def identity(self, plan: Plan) -> dict[str, Json]:
+        """What the results depend on, with the translations made by `plan`."""
         return {
             "dataset": self.corpus.name,
             "data": dict(sorted(self.corpus.files.items())),
-            "language": self.language.code,
-            **made_by,
-            "aligner": self.aligner.signature,
-            "stanza": self.analyser.signature,
-            "plugin": f"{self.language.code}/{self.language.version}",
+            "language": self.lang,
+            **plan.identity,
+            **({} if self.corpus.measure == GENDER else {"measure": self.corpus.measure}),
+            **self.measure.identity,
             "mtbias": __version__,
             "seed": self.seed,
             "resamples": self.n_resamples,
         }
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScoreRequest(Request):
-    """All that scoring given translations depends on."""
-
-    given: GivenTranslations
-    system: str
-    """Name of the system that made the translations, for the signature."""
-
-    def identity(self) -> dict[str, Json]:
-        """What changes results."""
-        return self._identity({"system": self.system, "translations": self.given.sha256})
-
-
-@dataclass(frozen=True, kw_only=True)
-class EvalRequest(Request):
-    """All that translating a corpus and scoring the translations depends on."""
-
-    translator: Translator
-    analyse_beside: bool | None = None
-    """Whether the analyser's other processes work while translations are made; None: where a GPU makes them."""
-
-    def identity(self) -> dict[str, Json]:
-        """What changes results."""
-        return self._identity(self.translator.identity())

@@ -4,52 +4,46 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mtbias.errors import MissingTranslationsError, RunFolderError
-from mtbias.evaluation.request import EvalRequest, Progress, quiet
-from mtbias.morphology import StanzaAnalyser
-from mtbias.runs import Json, KeptBatches, RunFolder, budget_of_run, read_shard_reports, write_shard_report
-from mtbias.runs import progress as progress_of
-from mtbias.translate.seq2seq.generation import NOTICED, Memory, Output, Tally, count_outputs, is_noticed
-from mtbias.translate.seq2seq.shards import Shard, batches_of
-from mtbias.types import Translation
+from mtbias.evaluation.request import Request
+from mtbias.runs.kept_parts import PartStore, PlanRecord, read_shard_reports, write_shard_report
+from mtbias.runs.run_folder import RunFolder
+from mtbias.runs.run_progress import begun, run_progress
+from mtbias.translate.system import MemoryStore, Plan, Tally
+from mtbias.types import Progress, quiet
 
 if TYPE_CHECKING:
-    from mtbias.translate.seq2seq.translator import Prepared
-
-
-@dataclass(frozen=True, slots=True)
-class Translated:
-    """Translations, and what was noticed while they were read or made."""
-
-    translations: Sequence[Translation]
-    counts: Mapping[str, Any]
-    execution: Mapping[str, Json]
+    from mtbias.translate.shards import Shard
+    from mtbias.translate.system import Translated
+    from mtbias.types import Json
 
 
 @dataclass(frozen=True, slots=True)
 class ShardReport:
     """What `translate_shard` did; all 0 but the seconds where the run was complete already."""
 
-    batches: int
+    parts: int
     sentences: int
     """Distinct sentences of the shard: `generated` and `resumed` together."""
     generated: int
     """Sentences translated now."""
     resumed: int
     """Sentences whose translations were there already."""
-    halved: int
-    """Times that a batch ran out of memory and was halved."""
     seconds: float
 
 
-def translate_shard(request: EvalRequest, shard: Shard, *, out: Path, progress: Progress = quiet) -> ShardReport:
-    """Translate the batches of `shard` that are not in the run folder `out` yet, and keep them there.
+def planned(request: Request, out: Path | None) -> Plan:
+    """How the corpus is translated: as the run in `out` was begun, on whatever device."""
+    return request.system.plan(request.corpus, {} if out is None else begun(out))
+
+
+def translate_shard(request: Request, shard: Shard, *, out: Path, progress: Progress = quiet) -> ShardReport:
+    """Translate the parts of `shard` that are not in the run folder `out` yet, and keep them there.
 
     Many processes may do so at once, on whatever hosts; two on one shard write the same files. What they translate
     does not depend on the number of shards. `evaluate` completes the run.
@@ -60,59 +54,37 @@ def translate_shard(request: EvalRequest, shard: Shard, *, out: Path, progress: 
             or cannot be written.
     """
     start = time.perf_counter()
-    with _open_shared(request, out) as folder:
-        if folder.is_complete():
-            return ShardReport(0, 0, 0, 0, 0, round(time.perf_counter() - start, 3))
-        prepared, store = _prepare_shared(request, folder)
-        batches = batches_of(prepared.plan, shard)
-        tally = request.translator.translate_part(
-            prepared, batches, store, lambda done, total: progress("translate", done, total)
-        )
-        sentences = sum(len(batch.rows) for batch in batches)
+    folder, plan, store = _open_shared(request, out)
+    with folder:
+        if store is None:
+            return ShardReport(0, 0, 0, 0, round(time.perf_counter() - start, 3))
+        parts = shard.parts(len(plan.sizes))
+        tally = plan.translate(store, parts, lambda done, total: progress("translate", done, total))
         seconds = round(time.perf_counter() - start, 3)
-        write_shard_report(
-            folder.path,
-            str(shard),
-            {
-                **host_facts(),
-                "torch": version("torch"),
-                **request.translator.execution(loaded=tally.generated > 0),
-                **tally.to_json(),
-                "batches": len(batches),
-                "seconds": seconds,
-            },
-        )
-        return ShardReport(len(batches), sentences, tally.generated, tally.resumed, tally.halved, seconds)
+        about = {**host_facts(), "torch": version("torch"), **_execution(tally), "parts": len(parts)}
+        write_shard_report(folder.path, str(shard), {**about, "seconds": seconds})
+        return ShardReport(len(parts), sum(plan.sizes[n] for n in parts), tally.generated, tally.resumed, seconds)
 
 
-def take_budget(request: EvalRequest, out: Path) -> bool:
-    """Plan as the run in `out` was planned, on whatever device it was begun; gives whether that changes anything."""
-    begun, before = budget_of_run(out), request.translator.budget()
-    if begun is not None:
-        request.translator.use_budget(begun)
-    return request.translator.budget() != before
+def _open_shared(request: Request, out: Path) -> tuple[RunFolder, Plan, PartStore | None]:
+    """The folder, open for many; the plan that all follow; and its store, None where the run is complete."""
+    while True:
+        plan = planned(request, out)
+        try:
+            folder = RunFolder(out).open_shared(request.identity(plan), host_facts())
+            try:
+                return folder, plan, None if folder.is_complete() else _store(folder, plan, alone=False)
+            except BaseException:
+                folder.close()
+                raise
+        except RunFolderError:
+            # Another process, on another device, may just have been faster to write down how it divides the work.
+            if planned(request, out).settings == plan.settings:
+                raise
 
 
-def _open_shared(request: EvalRequest, out: Path) -> RunFolder:
-    take_budget(request, out)
-    try:
-        return RunFolder(out).open_shared(request.identity(), host_facts())
-    except RunFolderError:
-        if not take_budget(request, out):  # else another device was faster to say how batches are made
-            raise
-        return RunFolder(out).open_shared(request.identity(), host_facts())
-
-
-def _prepare_shared(request: EvalRequest, folder: RunFolder) -> tuple[Prepared, KeptBatches]:
-    sources = [i.source for i in request.corpus.instances]
-    prepared = request.translator.prepare(sources)
-    try:
-        return prepared, KeptBatches(folder.path, prepared, alone=False)
-    except RunFolderError:
-        if not take_budget(request, folder.path):  # as in `_open_shared`
-            raise
-    prepared = request.translator.prepare(sources)
-    return prepared, KeptBatches(folder.path, prepared, alone=False)
+def _store(folder: RunFolder, plan: Plan, *, alone: bool) -> PartStore:
+    return PartStore(folder.path, PlanRecord(plan.key, plan.settings, tuple(plan.sizes)), alone=alone)
 
 
 def host_facts() -> dict[str, Json]:
@@ -120,69 +92,55 @@ def host_facts() -> dict[str, Json]:
     return {"host": platform.node(), "python": platform.python_version()}
 
 
+def _execution(tally: Tally) -> dict[str, Json]:
+    return {**tally.execution, "sentences_resumed": tally.resumed, "sentences_generated": tally.generated}
+
+
 def translate_corpus(
-    request: EvalRequest, folder: RunFolder | None, progress: Progress, *, generate: bool
-) -> Translated:
-    """The translations of the corpus: those that `folder` has and, with `generate`, those that it lacks.
+    request: Request, plan: Plan, folder: RunFolder | None, progress: Progress, *, generate: bool
+) -> tuple[Translated, dict[str, Json]]:
+    """The translations of the corpus, those that `folder` has and, with `generate`, those that it lacks; and how.
 
     Raises:
-        MissingTranslationsError: without `generate`, batches are missing or damaged; nothing else was done.
+        MissingTranslationsError: without `generate`, parts are missing or damaged; nothing else was done.
         ModelError: the checkpoint cannot be loaded, or a sentence does not fit into memory.
     """
-    instances = request.corpus.instances
     start = time.perf_counter()
     if folder is not None and not generate:
-        found = progress_of(folder.path)
+        found = run_progress(folder.path)
         if not found.translated:
-            raise _missing(folder, len(found.missing), found.batches)
-    prepared = request.translator.prepare([i.source for i in instances])
-    kept = None if folder is None else KeptBatches(folder.path, prepared, alone=generate)
-    if folder is None or kept is None or generate:
-        outputs, tally = request.translator.translate(
-            prepared,
-            kept or Memory(),
-            lambda done, total: progress("translate", done, total),
-            analysing(request),
-        )
+            raise _missing(folder, len(found.missing), found.parts)
+    if not plan.sizes:  # nothing is made
+        return _collected(plan, MemoryStore(), folder), {}
+    store = MemoryStore() if folder is None else _store(folder, plan, alone=generate)
+    if generate:
+        made = request.measure.hint if plan.frees_cpu else None
+        report = lambda done, total: progress("translate", done, total)  # noqa: E731 - names the stage
+        tally = plan.translate(store, range(len(plan.sizes)), report, made)
     else:
-        gathered, missing = kept.gather()
-        if gathered is None:
-            raise _missing(folder, missing, len(prepared.plan))
-        outputs, tally = gathered, Tally(resumed=len(prepared.distinct))
+        tally = Tally(resumed=sum(plan.sizes))
+    translated = _collected(plan, store, folder)
     shards = [] if folder is None else read_shard_reports(folder.path)
-    translations = [
-        Translation(i.id, o.text) if o.text else Translation(i.id, None, "empty")
-        for i, o in zip(instances, outputs, strict=True)
-    ]
-    examples = {
-        name: [i.id for i, o in zip(instances, outputs, strict=True) if is_noticed(o, name)][:5] for name in NOTICED
+    return translated, {
+        **_execution(tally),
+        "parts": len(plan.sizes),
+        "translate_seconds": round(time.perf_counter() - start, 3),
+        **({"shards": shards} if shards else {}),
     }
-    return Translated(
-        translations,
-        {"form": "generated", **count_outputs(outputs), "examples": {k: v for k, v in examples.items() if v}},
-        {
-            **request.translator.execution(loaded=tally.generated > 0),
-            **tally.to_json(),
-            "batches": len(prepared.plan),
-            "translate_seconds": round(time.perf_counter() - start, 3),
-            **({"shards": shards} if shards else {}),
-        },
-    )
 
 
-def analysing(request: EvalRequest) -> Callable[[Sequence[Output]], object] | None:
-    """Hands translations over to be analysed while later ones are made; None where they are not."""
-    analyser, beside = request.analyser, request.analyse_beside
-    if beside is None:
-        beside = request.translator.device.startswith("cuda")  # on a CPU both would want the same cores
-    if not beside or not isinstance(analyser, StanzaAnalyser):
-        return None
-    return lambda outputs: analyser.submit(output.text for output in outputs if output.text)
+def _collected(plan: Plan, store: MemoryStore | PartStore, folder: RunFolder | None) -> Translated:
+    found = plan.collect(store)
+    if isinstance(found, int):
+        if folder is None:
+            raise RuntimeError(f"expected all parts in memory, {found} are missing")
+        raise _missing(folder, found, len(plan.sizes))
+    return found
 
 
-def _missing(folder: RunFolder, missing: int, batches: int | None) -> MissingTranslationsError:
-    how_many = "no translations" if batches is None else f"{missing} of {batches} batches of translations are missing"
+def _missing(folder: RunFolder, missing: int, parts: int | None) -> MissingTranslationsError:
+    how_many = "no translations" if parts is None else f"{missing} of {parts} parts of the translations are missing"
     return MissingTranslationsError(
-        f"{folder.path}: {how_many}; `mtbias eval … --out {folder.path} --shard K/N` makes those of part K of N, "
+        f"{folder.path}: {how_many}; `mtbias eval … --out {folder.path} --shard K/N` makes those of shard K of N, "
         "without --shard it makes all and completes the run"
     )

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mtbias import __version__
-from mtbias.align import Aligner, Pair
+from mtbias.align import Pair
 from mtbias.decide import FIXED_GENDER
 from mtbias.errors import DataError
-from mtbias.evaluation.request import Progress
-from mtbias.evaluation.stages import call_pairs
-from mtbias.language.definition import Language
-from mtbias.metrics import AgreementReport, Counts, agreement, count
+from mtbias.metrics.bias import count
 from mtbias.metrics.correction import Correction, correct
-from mtbias.metrics.human_agreement import LABELS, decided_by
-from mtbias.morphology import Analyser
+from mtbias.metrics.counting import Counts
+from mtbias.metrics.human_agreement import LABELS, AgreementReport, agreement, decided_by
 from mtbias.runs.call_records import evidence_json
 from mtbias.stats.resampling import wilson_interval
 from mtbias.stats.results import N_RESAMPLES, Interval, rounded
-from mtbias.types import GenderCall, Reason
+from mtbias.types import GenderCall, Json, Progress, Reason, quiet
 
 if TYPE_CHECKING:
     from mtbias.corpora.human_labels import HumanLabel
-    from mtbias.runs import FinishedRun
+    from mtbias.evaluation.gender_calls import GenderMeasure
+    from mtbias.runs.finished_run import FinishedRun
 
 UNKNOWN_BASIS = "?"
 """The basis of a label that says none, where others do."""
@@ -40,7 +38,7 @@ class Validation:
     calls: tuple[GenderCall, ...]
     report: AgreementReport
     signature: str
-    evaluator: dict[str, str]
+    evaluator: Mapping[str, Json]
     """What called: aligner, Stanza and its models, language plugin, release of mtbias, as in a run's identity."""
     basis: tuple[str, ...] = ()
     """The bases that were asked for; empty for all."""
@@ -147,49 +145,39 @@ class Validation:
 def validate(
     labels: Sequence[HumanLabel],
     bitext: Sequence[tuple[str, str]],
-    language: Language,
-    aligner: Aligner,
-    analyser: Analyser,
+    measure: GenderMeasure,
     *,
     annotator: str = "1",
     basis: Collection[str] = (),
-    progress: Progress = lambda _stage, _done, _total: None,
+    progress: Progress = quiet,
 ) -> Validation:
     """Call the labelled translations and compare.
 
     Args:
-        labels: human labels, all in `language`.
+        labels: human labels, all in the language of `measure`.
         bitext: further (source, target) pairs that alignment and the tagger's votes learn from.
-        language: the plugin.
-        aligner: see `mtbias.evaluation.stages.call_genders`.
-        analyser: see `mtbias.evaluation.stages.call_genders`.
+        measure: what reads the genders.
         annotator: whose labels these are, for the record.
         basis: count only the labels that rest on one of these; all labels are called, so the calls stay the same.
-        progress: see `mtbias.evaluation.request.Progress`.
+        progress: see `mtbias.types.Progress`.
 
     Raises:
         DataError: no label rests on one of `basis`.
     """
     pairs = [Pair(label.id, label.source, label.target, label.head, label.entity) for label in labels]
     pairs += [Pair(f"bitext-{n}", source, target) for n, (source, target) in enumerate(bitext)]
-    called = call_pairs(pairs, language, aligner, analyser, progress=progress)
+    called = measure.call_pairs(pairs, progress)
+    lang = measure.language.code
     rows = [(label, call) for label, call in zip(labels, called, strict=True) if not basis or label.basis in basis]
     if basis and not rows:
         known = ", ".join(sorted({label.basis or "none" for label in labels}))
-        raise DataError(
-            f"expected labels in {language.code!r} with basis {' or '.join(basis)}, got none; the file has {known}"
-        )
-    evaluator = {
-        "aligner": aligner.signature,
-        "stanza": analyser.signature,
-        "plugin": f"{language.code}/{language.version}",
-        "mtbias": __version__,
-    }
-    about = {"lang": language.code, "labels": len(labels), "bitext": len(bitext)}
+        raise DataError(f"expected labels in {lang!r} with basis {' or '.join(basis)}, got none; the file has {known}")
+    evaluator = {**measure.identity, "mtbias": __version__}
+    about = {"lang": lang, "labels": len(labels), "bitext": len(bitext)}
     signature = "|".join(f"{key}:{value}" for key, value in {**about, **evaluator}.items())
     signature += f"|basis:{','.join(basis)}" if basis else ""
     return Validation(
-        language.code,
+        lang,
         annotator,
         tuple(label for label, _ in rows),
         tuple(call for _, call in rows),

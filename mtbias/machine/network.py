@@ -39,9 +39,9 @@ def asked_for() -> bool:
     return _says_yes(VARIABLE)
 
 
-def hub_is_off() -> bool:
-    """Whether nothing may be downloaded: `asked_for`, or Hugging Face's ``HF_HUB_OFFLINE=1``."""
-    return asked_for() or _says_yes(_HUB[0])
+def downloads_allowed(*, offline: bool) -> bool:
+    """Whether downloads are allowed: not with ``--offline``, `VARIABLE`, or Hugging Face's ``HF_HUB_OFFLINE=1``."""
+    return not (offline or asked_for() or _says_yes(_HUB[0]))
 
 
 def _says_yes(variable: str) -> bool:

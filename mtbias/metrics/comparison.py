@@ -6,7 +6,7 @@ their p-values are corrected by Holm over all pairs of all languages.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -15,17 +15,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias import __version__
-from mtbias.errors import DataError, DependencyError
+from mtbias.errors import DataError
 from mtbias.metrics import paired_counts as paired
-from mtbias.metrics.call_counts import cells
+from mtbias.metrics.bias import GENDER_COUNTING
 from mtbias.metrics.consistency import compare_consistency
+from mtbias.metrics.counting import Counting
+from mtbias.metrics.definitions import CONSISTENCY, keys
 from mtbias.metrics.linked_pairs import link
-from mtbias.metrics.paired_counts import NUMBERS, McNemar
-from mtbias.metrics.run_matching import NamedRun, Run, by_language, differing_evaluators, name_runs
-from mtbias.metrics.weighted import Weighting, weigh
-from mtbias.stats.results import LEVEL, N_RESAMPLES, Interval, rounded
+from mtbias.metrics.paired_counts import McNemar
+from mtbias.metrics.run_matching import ComparableRun, NamedRun, by_language, differing_evaluators, name_runs
+from mtbias.metrics.weighted import WEIGHTED, Weighting, weigh
+from mtbias.stats.results import (
+    ALPHA,
+    DECIMALS,
+    LEVEL,
+    N_RESAMPLES,
+    Difference,
+    Estimate,
+    Floats,
+    Interval,
+    number,
+    rounded,
+)
 from mtbias.stats.significance import holm
-from mtbias.types import Gender, Stereotype
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,49 +45,10 @@ if TYPE_CHECKING:
 SCHEMA = 1
 """Version of the shape of the JSON."""
 
-WEIGHTED = ("delta_g", "delta_s")
-"""The numbers that can be weighted."""
-
-CONSISTENCY = ("across", "delta_i")
-"""I_across and ΔI (`mtbias.metrics.consistency`): compared where the corpus has pairs, and quadruples."""
-
-ALPHA = 0.05
-"""A difference is called significant where its corrected p is below this."""
-
 _KINDS = ("plain", "weighted", "consistency")
-"""The differences of a pair; each number of a kind is a family of tests."""
+"""The differences of a pair of systems; each number of a kind is a family of tests."""
 
-Floats = NDArray[np.float64]
 Cells = NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A number in per cent, unrounded, and its 95 % percentile bootstrap interval over sentences; None: undefined."""
-
-    value: float | None
-    interval: Interval | None
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One number of two systems. Per cent and points, unrounded; None where undefined."""
-
-    first: float | None
-    second: float | None
-    difference: float | None
-    """first − second."""
-    interval: Interval | None
-    """95 %, paired percentile bootstrap over sentences."""
-    p: float | None
-    """Paired randomisation over sentences, two-sided (`mtbias.metrics.paired_counts.randomisation_pvalues`)."""
-    p_holm: float | None
-    """`p` corrected for the number of tests of this number in the comparison."""
-
-    @property
-    def significant(self) -> bool:
-        """Whether the corrected p is below `ALPHA`."""
-        return self.p_holm is not None and self.p_holm < ALPHA
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +59,13 @@ class SystemNumbers:
     system: str
     fingerprint: str
     plain: Mapping[str, Estimate]
-    """By `NUMBERS`."""
+    """By the compared numbers of the measure."""
     weighted: Mapping[str, Estimate]
     """By `WEIGHTED`; empty where no weights were asked for, without a number that has no groups."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class SystemPair:
     """Two systems in one language."""
 
     lang: str
@@ -101,9 +74,9 @@ class Pair:
     plain: Mapping[str, Difference]
     weighted: Mapping[str, Difference]
     consistency: Mapping[str, Difference]
-    """By `CONSISTENCY`; the units are pairs and quadruples. Without a number that the corpus has no pairs for."""
+    """I_across and ΔI, over pairs and quadruples of sentences; without a number that the corpus has no pairs for."""
     differing: int
-    """Sentences on which the calls differ; a gender and none are different calls."""
+    """Sentences on which the calls differ; a call and none are different."""
     mcnemar: McNemar
 
 
@@ -115,10 +88,11 @@ class Comparison:
     files: Mapping[str, str]
     """SHA-256 of each file of the corpus."""
     rows: Mapping[str, int]
-    """Sentences: all, those of gold male and female, pro and anti; pairs that differ in gender alone; quadruples of two
-    such pairs. The denominators, the same for all systems."""
+    """The denominators, the same for all systems: sentences in all and in each class that a compared number rests on
+    (gold
+    male and female, pro and anti); pairs that differ in gender alone; quadruples of two such pairs."""
     systems: tuple[SystemNumbers, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[SystemPair, ...]
     weightings: Mapping[str, Weighting]
     """By `WEIGHTED`: the weights, the same for all systems; empty where none were asked for."""
     evaluators: Mapping[str, tuple[str, ...]]
@@ -165,7 +139,7 @@ class Comparison:
                 "seed": self.seed,
             },
             "p": {"method": "paired randomisation over sentences", "correction": "Holm", "tests": self.tests},
-            "systems": [asdict(system) for system in self.systems],
+            "systems": [{**asdict(system), **_estimates(system)} for system in self.systems],
             "pairs": [
                 {**asdict(pair), **{kind: _significance(getattr(pair, kind)) for kind in _KINDS}} for pair in self.pairs
             ],
@@ -183,32 +157,25 @@ class Comparison:
         rows: list[dict[str, str | float | bool | None]] = []
         for system in self.systems:
             for weighted, estimates in ((False, system.plain), (True, system.weighted)):
-                for number, e in estimates.items():
-                    rows.append(_row((system.lang, system.system, None, number, weighted), e.value, e.interval))
+                for key, e in estimates.items():
+                    rows.append(_row((system.lang, system.system, None, key, weighted), e.value, e.interval))
         for pair in self.pairs:
             for weighted, found in ((False, {**pair.plain, **pair.consistency}), (True, pair.weighted)):
-                for number, d in found.items():
-                    named = (pair.lang, pair.first, pair.second, number, weighted)
+                for key, d in found.items():
+                    named = (pair.lang, pair.first, pair.second, key, weighted)
                     rows.append(_row(named, d.difference, d.interval, d.p, d.p_holm))
         return rows
 
     def to_frame(self) -> pd.DataFrame:
-        """`table` as a DataFrame; undefined numbers are NaN.
+        """`table` as a DataFrame; undefined numbers are NaN."""
+        import pandas as pd
 
-        Raises:
-            DependencyError: pandas is not installed.
-        """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise DependencyError("a data frame needs pandas: pip install 'mtbias[dataframes]'") from error
-        frame = pd.DataFrame(self.table())
         numeric = ["value", "low", "high", "p", "p_holm"]
-        return frame.astype(dict.fromkeys(numeric, float))
+        return pd.DataFrame(self.table()).astype(dict.fromkeys(numeric, float))
 
 
 def compare_runs(
-    runs: Sequence[Run],
+    runs: Sequence[ComparableRun],
     *,
     weighted: bool | Sequence[str] = False,
     n_resamples: int = N_RESAMPLES,
@@ -242,32 +209,27 @@ def compare_runs(
             f"expected two runs or more in a language, got one in {', '.join(languages)}; "
             "runs are compared within a language"
         )
-    rows = named[0].calls
+    counting, rows = runs[0].counting, named[0].calls
     weightings: dict[str, Weighting] = {}
     if asked:
+        if counting is not GENDER_COUNTING:
+            raise DataError("weights balance sentences by gold gender and stereotype, which this corpus does not have")
         properties = None if isinstance(weighted, bool) else list(weighted)
         solved = ((number, weigh(rows, number, properties)) for number in WEIGHTED)
         weightings = {number: weighting for number, weighting in solved if weighting is not None}
     scales = {number: _Levels.of(weighting.kinds, weighting.weights) for number, weighting in weightings.items()}
-    how = _How(scales, n_resamples, seed)
-    of_rows = {run.fingerprint: _cells(run) for run in named}
+    how = _How(counting, scales, n_resamples, seed)
+    of_rows = {run.fingerprint: counting.cells(run.calls) for run in named}
     pairs = [
-        _pair(first, second, paired.pair_cells(of_rows[first.fingerprint], of_rows[second.fingerprint]), how)
+        _pair(first, second, paired.pair_cells(counting, of_rows[first.fingerprint], of_rows[second.fingerprint]), how)
         for here in languages.values()
         for first, second in combinations(here, 2)
     ]
-    units = link(rows)
     dataset, files = runs[0].corpus
     return Comparison(
         dataset=dataset,
         files=files,
-        rows={
-            "n": len(rows),
-            **{gold.value: sum(row.gold is gold for row in rows) for gold in (Gender.MALE, Gender.FEMALE)},
-            **{kind.value: sum(row.stereotype is kind for row in rows) for kind in (Stereotype.PRO, Stereotype.ANTI)},
-            "twin_pairs": len(units.pairs) + 2 * len(units.quadruples),
-            "quadruples": len(units.quadruples),
-        },
+        rows=_rows(counting, named[0], of_rows[named[0].fingerprint]),
         systems=tuple(_system(run, of_rows[run.fingerprint], how) for here in languages.values() for run in here),
         pairs=tuple(_corrected(pairs)),
         weightings=weightings,
@@ -275,6 +237,16 @@ def compare_runs(
         n_resamples=n_resamples,
         seed=seed,
     )
+
+
+def _rows(counting: Counting, run: NamedRun, row_cells: Cells) -> dict[str, int]:
+    """See `Comparison.rows`."""
+    classes = counting.classes(counting.tabulate(row_cells))
+    found = {name: classes[name] for each in counting.compared for name in each.rests_on}
+    if counting is GENDER_COUNTING:
+        units = link(run.calls)
+        found |= {"pairs": len(units.pairs) + 2 * len(units.quadruples), "quadruples": len(units.quadruples)}
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -296,6 +268,7 @@ class _Levels:
 
 @dataclass(frozen=True, slots=True)
 class _How:
+    counting: Counting
     scales: Mapping[str, _Levels]
     n_resamples: int
     seed: int
@@ -304,42 +277,58 @@ class _How:
         return np.random.Generator(np.random.PCG64(self.seed))
 
 
-def _cells(run: NamedRun) -> Cells:
-    return cells((row.gold, row.stereotype, row.call.gender) for row in run.calls)
-
-
 def _system(run: NamedRun, row_cells: Cells, how: _How) -> SystemNumbers:
+    counting = how.counting
+
     def estimates(levels: _Levels) -> dict[str, Estimate]:
-        tables = paired.tabulate(row_cells, levels.of_row, len(levels.weights))
-        values = paired.compute_numbers(tables, levels.weights)
-        replicates = paired.bootstrap_numbers(tables, levels.weights, how.n_resamples, how.rng())
-        ends = paired.intervals(replicates, tables[levels.weights > 0])
-        return {name: Estimate(_number(v), e) for name, v, e in zip(NUMBERS, values, ends, strict=True)}
+        tables = paired.tabulate(row_cells, counting.shape, levels.of_row, len(levels.weights))
+        values = paired.compute_numbers(counting, tables, levels.weights)
+        replicates = paired.bootstrap_numbers(counting, tables, levels.weights, how.n_resamples, how.rng())
+        ends = paired.intervals(counting, replicates, tables[levels.weights > 0])
+        return {each.key: Estimate(number(v), e) for each, v, e in zip(counting.compared, values, ends, strict=True)}
 
     return SystemNumbers(
         lang=run.lang,
         system=run.name,
         fingerprint=run.fingerprint,
         plain=estimates(_Levels.plain(len(row_cells))),
-        weighted={number: estimates(levels)[number] for number, levels in how.scales.items()},
+        weighted={key: estimates(levels)[key] for key, levels in how.scales.items()},
     )
 
 
-def _pair(first: NamedRun, second: NamedRun, row_cells: Cells, how: _How) -> Pair:
+def _pair(first: NamedRun, second: NamedRun, row_cells: Cells, how: _How) -> SystemPair:
+    counting = how.counting
+    shape = paired.pair_shape(counting)
+
     def differences(levels: _Levels) -> dict[str, Difference]:
-        tables = paired.tabulate_pairs(row_cells, levels.of_row, len(levels.weights))
-        values = [paired.compute_numbers(tables.sum(axis=axis), levels.weights) for axis in (-1, -2)]
+        tables = paired.tabulate(row_cells, shape, levels.of_row, len(levels.weights))
+        values = [paired.compute_numbers(counting, tables.sum(axis=axis), levels.weights) for axis in (-1, -2)]
         rng = how.rng()
-        replicates = paired.bootstrap_differences(tables, levels.weights, how.n_resamples, rng)
-        ends = paired.intervals(replicates, tables[levels.weights > 0])
-        p = paired.randomisation_pvalues(tables, levels.weights, how.n_resamples, rng)
+        replicates = paired.bootstrap_differences(counting, tables, levels.weights, how.n_resamples, rng)
+        ends = paired.intervals(counting, replicates, tables[levels.weights > 0])
+        p = paired.randomisation_pvalues(counting, tables, levels.weights, how.n_resamples, rng)
         return {
-            name: Difference(_number(a), _number(b), _number(a - b), ends[n], _number(p[n]), None)
-            for n, (name, a, b) in enumerate(zip(NUMBERS, *values, strict=True))
+            each.key: Difference(number(a), number(b), number(a - b), ends[n], number(p[n]))
+            for n, (each, a, b) in enumerate(zip(counting.compared, *values, strict=True))
         }
 
-    table = paired.tabulate_pairs(row_cells)[0]
-    twins = compare_consistency(
+    table = paired.tabulate(row_cells, shape)[0]
+    return SystemPair(
+        lang=first.lang,
+        first=first.name,
+        second=second.name,
+        plain=differences(_Levels.plain(len(row_cells))),
+        weighted={key: differences(levels)[key] for key, levels in how.scales.items()},
+        consistency=_consistency(first, second, how),
+        differing=paired.count_differing(table),
+        mcnemar=paired.count_mcnemar(counting, table),
+    )
+
+
+def _consistency(first: NamedRun, second: NamedRun, how: _How) -> dict[str, Difference]:
+    if how.counting is not GENDER_COUNTING:
+        return {}
+    found = compare_consistency(
         first.calls,
         (row.call for row in first.calls),
         second.calls,
@@ -347,36 +336,35 @@ def _pair(first: NamedRun, second: NamedRun, row_cells: Cells, how: _How) -> Pai
         n_resamples=how.n_resamples,
         seed=how.seed,
     )
-    return Pair(
-        lang=first.lang,
-        first=first.name,
-        second=second.name,
-        plain=differences(_Levels.plain(len(row_cells))),
-        weighted={number: differences(levels)[number] for number, levels in how.scales.items()},
-        consistency={
-            number: Difference(d.first, d.second, d.difference, d.interval, d.p, None)
-            for number, d in twins.items()
-            if number in CONSISTENCY and d.difference is not None
-        },
-        differing=paired.count_differing(table),
-        mcnemar=paired.count_mcnemar(table),
-    )
+    wanted = keys(CONSISTENCY, compared=True)
+    return {
+        key: Difference(d.first, d.second, d.difference, d.interval, d.p)
+        for key, d in found.items()
+        if key in wanted and d.difference is not None
+    }
 
 
-def _corrected(pairs: Sequence[Pair]) -> list[Pair]:
+def _corrected(pairs: Sequence[SystemPair]) -> list[SystemPair]:
     """The pairs with Holm's p: a family is all tests of one number, plain or weighted."""
     found = [{kind: dict(getattr(pair, kind)) for kind in _KINDS} for pair in pairs]
     for kind in _KINDS:
-        for number in dict.fromkeys(number for of_pair in found for number in of_pair[kind]):
-            family = [of_pair[kind] for of_pair in found if number in of_pair[kind]]
-            family = [tests for tests in family if tests[number].p is not None]
-            adjusted = holm([p for tests in family if (p := tests[number].p) is not None])
+        for key in dict.fromkeys(key for of_pair in found for key in of_pair[kind]):
+            family = [of_pair[kind] for of_pair in found if key in of_pair[kind]]
+            family = [tests for tests in family if tests[key].p is not None]
+            adjusted = holm([p for tests in family if (p := tests[key].p) is not None])
             for tests, p_holm in zip(family, adjusted, strict=True):
-                tests[number] = replace(tests[number], p_holm=p_holm)
+                tests[key] = replace(tests[key], p_holm=p_holm)
     return [
         replace(pair, plain=of_pair["plain"], weighted=of_pair["weighted"], consistency=of_pair["consistency"])
         for pair, of_pair in zip(pairs, found, strict=True)
     ]
+
+
+def _estimates(system: SystemNumbers) -> dict[str, Any]:
+    return {
+        kind: {key: {"value": e.value, "interval": e.interval} for key, e in getattr(system, kind).items()}
+        for kind in ("plain", "weighted")
+    }
 
 
 def _significance(found: Mapping[str, Difference]) -> dict[str, Any]:
@@ -392,12 +380,11 @@ def _row(
 ) -> dict[str, str | float | bool | None]:
     lang, system, minus, number, weighted = named
     low, high = ends or (None, None)
-    plain: Callable[[float | None], float | None] = lambda v: None if v is None else round(v, 6) + 0.0  # noqa: E731
     return {
         "lang": lang, "system": system, "minus": minus, "number": number, "weighted": weighted,
-        "value": plain(value), "low": plain(low), "high": plain(high), "p": plain(p), "p_holm": plain(p_holm),
+        "value": _plain(value), "low": _plain(low), "high": _plain(high), "p": _plain(p), "p_holm": _plain(p_holm),
     }  # fmt: skip
 
 
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+def _plain(value: float | None) -> float | None:
+    return None if value is None else round(value, DECIMALS) + 0.0

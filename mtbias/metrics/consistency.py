@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mtbias.errors import DataError
-from mtbias.metrics.bias import MIN_ROWS
 from mtbias.metrics.linked_pairs import (
     CELLS,
     MEN,
@@ -32,7 +31,7 @@ from mtbias.metrics.linked_pairs import (
 )
 from mtbias.metrics.sentence_protocols import Linked
 from mtbias.stats.resampling import bootstrap_counts, bootstrap_units, percentile_interval
-from mtbias.stats.results import N_RESAMPLES, Floats, Interval, rounded
+from mtbias.stats.results import MIN_ROWS, N_RESAMPLES, Floats, Interval, rounded
 from mtbias.stats.significance import randomisation_test
 from mtbias.types import GenderCall
 

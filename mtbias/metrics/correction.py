@@ -12,19 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.errors import DataError
-from mtbias.metrics.bias import Intervals, Numbers, compute, intervals, rate_replicates
-from mtbias.metrics.call_counts import CALLS, GOLDS, SHAPE, Counts
+from mtbias.metrics.bias import CALLS, GENDER_COUNTING, GOLDS, SHAPE, compute
+from mtbias.metrics.counting import Counts
+from mtbias.metrics.definitions import GENDER, keys
 from mtbias.stats.resampling import bootstrap_counts, percentile_interval
-from mtbias.stats.results import N_RESAMPLES, Interval, rounded
+from mtbias.stats.results import N_RESAMPLES, Estimate, Floats, rounded
 from mtbias.types import Gender
-
-Floats = NDArray[np.float64]
 
 PRIOR = 0.5
 """Jeffreys' prior: as if each call had been seen half a time for each label."""
@@ -32,27 +31,20 @@ PRIOR = 0.5
 FEW_LABELS = 10
 """A gender with fewer labels than this is named in the output: its errors are hardly known."""
 
-CORRECTED = ("accuracy", "delta_g", "delta_s")
+CORRECTED = keys(GENDER, corrected=True)
 """The numbers that are corrected."""
 
 _ROUNDS, _STILL = 200, 1e-7
-
-
-class Estimate(NamedTuple):
-    """A number in per cent with its 95 % interval; None where undefined."""
-
-    value: float | None
-    interval: Interval | None
 
 
 @dataclass(frozen=True, slots=True)
 class Correction:
     """The numbers of a run as the evaluator has them, and as a human would have them."""
 
-    numbers: Numbers
-    """From the evaluator's calls."""
-    ci: Intervals
-    """Of `numbers`: the sampling of the run's rows alone."""
+    n: int
+    """Rows of the run."""
+    called: Mapping[str, Estimate]
+    """By the names of `CORRECTED`: from the evaluator's calls, with the sampling of the run's rows alone."""
     corrected: Mapping[str, Estimate]
     """By the names of `CORRECTED`: median and 95 % interval over the draws (`correct`)."""
     readings: Mapping[str, float]
@@ -73,10 +65,9 @@ class Correction:
 
     def to_json(self) -> dict[str, Any]:
         """A plain value: per cent, rounded to 6 decimals, null where undefined."""
-        plain = {name: Estimate(getattr(self.numbers, name), getattr(self.ci, name)) for name in CORRECTED}
         return {
-            "n": self.numbers.n,
-            "plain": {name: _estimate(e) for name, e in plain.items()},
+            "n": self.n,
+            "plain": {name: _estimate(self.called[name]) for name in CORRECTED},
             "corrected": {name: _estimate(self.corrected[name]) for name in CORRECTED},
             "readings": rounded(dict(self.readings)),
             "labels": dict(self.labels),
@@ -133,19 +124,16 @@ def correct(
     labels = _checked(confusion)
     occurring = confusion.sum(axis=1) > 0
     rng = np.random.Generator(np.random.PCG64(seed))
-    plain = intervals(counts, n_resamples, rng)
+    ends, values = GENDER_COUNTING.intervals(counts, n_resamples, rng), compute(counts)
+    called = {name: Estimate(values[name], ends[name]) for name in CORRECTED}
     rates = draw_rates(confusion, n_resamples, rng)
     readings = bootstrap_counts(split, lambda tables: _readings(tables, rates, occurring), n_resamples, rng)
-    tables: Any = readings  # fractions of rows count as rows do
-    replicates = dict(zip(Intervals._fields, rate_replicates(tables).T, strict=True))
-    numbers = compute(counts)
+    replicates = GENDER_COUNTING.rates(readings)  # fractions of rows count as rows do
     read = readings[..., :-1].sum(axis=(1, 2))
     return Correction(
-        numbers=numbers,
-        ci=plain,
-        corrected={
-            name: _summary(replicates[name], getattr(numbers, name), getattr(plain, name)) for name in CORRECTED
-        },
+        n=int(counts.sum()),
+        called=called,
+        corrected={name: _summary(replicates[name], called[name]) for name in CORRECTED},
         readings={g.value: float(np.median(part)) for g, part in zip(GOLDS, read.T, strict=True)}
         if n_resamples
         else {},
@@ -260,11 +248,11 @@ def _checked(confusion: Counts) -> dict[str, int]:
     return labels
 
 
-def _summary(replicates: Floats, plain: float | None, interval: Interval | None) -> Estimate:
+def _summary(replicates: Floats, called: Estimate) -> Estimate:
     defined = replicates[~np.isnan(replicates)]
-    if plain is None or not defined.size:
-        return Estimate(None, None)
-    return Estimate(float(np.median(defined)), None if interval is None else percentile_interval(replicates))
+    if called.value is None or not defined.size:
+        return Estimate(None)
+    return Estimate(float(np.median(defined)), None if called.interval is None else percentile_interval(replicates))
 
 
 def _estimate(estimate: Estimate) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from mtbias.errors import DataError
-from mtbias.metrics.call_counts import CALLS, GOLDS, Counts
+from mtbias.metrics.bias import CALLS, GOLDS
+from mtbias.metrics.counting import Counts
 from mtbias.stats.resampling import wilson_interval
 from mtbias.stats.results import Interval, rounded
 from mtbias.types import Gender, GenderCall

@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import Any, Protocol, TypeVar
 
 from mtbias.errors import DataError
+from mtbias.metrics.counting import Counting
 from mtbias.metrics.sentence_protocols import Called
 from mtbias.types import Gender, Reason, Stereotype
 
@@ -22,7 +23,7 @@ class Fingerprinted(Protocol):
     def fingerprint(self) -> str: ...  # noqa: D102
 
 
-class Run(Protocol):
+class ComparableRun(Protocol):
     """What a comparison needs of a run: `mtbias.runs.FinishedRun` has it."""
 
     @property
@@ -37,9 +38,11 @@ class Run(Protocol):
     def manifest(self) -> Fingerprinted: ...  # noqa: D102
     @property
     def calls(self) -> Sequence[Called]: ...  # noqa: D102
+    @property
+    def counting(self) -> Counting: ...  # noqa: D102
 
 
-R = TypeVar("R", bound=Run)
+R = TypeVar("R", bound=ComparableRun)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,7 @@ class DifferingRow:
 
 
 def name_runs(
-    runs: Sequence[Run], *, names: Sequence[str] | None = None, different_evaluators: bool = False
+    runs: Sequence[ComparableRun], *, names: Sequence[str] | None = None, different_evaluators: bool = False
 ) -> list[NamedRun]:
     """The runs, checked, with their names: the system's; with the run's fingerprint where a language has it twice.
 
@@ -97,7 +100,7 @@ def name_runs(
     systems = [run.system for run in runs] if names is None else list(names)
     if len(systems) != len(runs):
         raise DataError(f"expected a name for each of {len(runs)} runs, got {len(systems)}")
-    seen: dict[str, Run] = {}
+    seen: dict[str, ComparableRun] = {}
     for run in runs:
         if (fingerprint := run.manifest.fingerprint) in seen:
             raise DataError(f"expected different runs, got {_said(run)} with the fingerprint {fingerprint} twice")
@@ -129,7 +132,7 @@ def by_language(runs: Sequence[NamedRun]) -> dict[str, list[NamedRun]]:
     return found
 
 
-def differing_evaluators(runs: Sequence[Run]) -> dict[str, tuple[str, ...]]:
+def differing_evaluators(runs: Sequence[ComparableRun]) -> dict[str, tuple[str, ...]]:
     """For each language whose runs were read by different evaluators, what differs, a phrase each."""
     found: dict[str, tuple[str, ...]] = {}
     for lang in dict.fromkeys(run.lang for run in runs):
@@ -146,7 +149,7 @@ def differing_evaluators(runs: Sequence[Run]) -> dict[str, tuple[str, ...]]:
 
 
 def differing_rows(
-    runs: Sequence[Run], *, names: Sequence[str] | None = None, different_evaluators: bool = False
+    runs: Sequence[ComparableRun], *, names: Sequence[str] | None = None, different_evaluators: bool = False
 ) -> Iterator[DifferingRow]:
     """The sentences on which the calls of two runs differ: pair after pair within a language, in the corpus's order.
 
@@ -166,7 +169,7 @@ def differing_rows(
                     )  # fmt: skip
 
 
-def _check_corpus(one: Run, other: Run) -> None:
+def _check_corpus(one: ComparableRun, other: ComparableRun) -> None:
     (name, files), (other_name, other_files) = one.corpus, other.corpus
     if name != other_name:
         raise DataError(
@@ -181,7 +184,7 @@ def _check_corpus(one: Run, other: Run) -> None:
             )
 
 
-def _in_order(one: Run, other: Run) -> Sequence[Called]:
+def _in_order(one: ComparableRun, other: ComparableRun) -> Sequence[Called]:
     """The calls of `other` in the order of those of `one`."""
     by_id = {row.id: row for row in other.calls}
     if len(by_id) < len(other.calls):
@@ -203,7 +206,7 @@ def _in_order(one: Run, other: Run) -> Sequence[Called]:
     return rows
 
 
-def _said(run: Run) -> str:
+def _said(run: ComparableRun) -> str:
     return f"{run.system} in {run.lang}"
 
 

@@ -20,10 +20,8 @@ from numpy.typing import NDArray
 from mtbias.errors import DataError
 from mtbias.metrics.sentence_protocols import Described
 from mtbias.stats.balance import Balance, balance
-from mtbias.stats.results import rounded
+from mtbias.stats.results import Floats, rounded
 from mtbias.types import Gender, Stereotype
-
-Floats = NDArray[np.float64]
 
 PROPERTIES = ("pronouns", "distance", "length", "domain")
 """What sentences can be balanced over; see `properties_of`."""
@@ -32,6 +30,9 @@ MANY_PRONOUNS = 4
 """So many pronouns and more are one class."""
 FEW_DISTANCES = 4
 """Up to so many different distances are a class each; more are cut at their quartiles."""
+
+WEIGHTED = ("delta_g", "delta_s")
+"""The numbers that can be weighted."""
 
 _GROUPS: Mapping[str, tuple[str, Callable[[Described], Hashable], tuple[Hashable, Hashable]]] = {
     "delta_g": ("gold gender", lambda row: row.gold, (Gender.MALE, Gender.FEMALE)),

@@ -9,14 +9,14 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Protocol
 
 from mtbias.morphology.analysis_cache import AnalysisCache, encode
-from mtbias.morphology.stanza_models import BATCH, StanzaModels, check_device
+from mtbias.morphology.stanza_models import BATCH, StanzaModels
 from mtbias.morphology.stanza_packages import StanzaPackage
 from mtbias.types import Analysis
 
 if TYPE_CHECKING:
     from mtbias.morphology.process_pool import Pool, Rows
 
-__all__ = ["Analyser", "StanzaAnalyser", "analyses_signature", "check_device"]
+__all__ = ["Analyser", "StanzaAnalyser", "analyses_signature"]
 
 _log = logging.getLogger(__name__)
 
@@ -30,6 +30,10 @@ class Analyser(Protocol):
     @property
     def signature(self) -> str:
         """What the analyses depend on: part of a run's identity."""
+        ...
+
+    def submit(self, texts: Iterable[str]) -> None:
+        """Texts that will be asked for: an analyser may begin with them beside other work, or do nothing."""
         ...
 
     def prepare(self, texts: Iterable[str], progress: Callable[[int], object] | None = None) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from mtbias.errors import MissingResourceError, UsageError
+from mtbias.errors import MissingResourceError
+from mtbias.machine.devices import require_device
 from mtbias.morphology.analysis_cache import parse_feats
 from mtbias.morphology.stanza_packages import StanzaPackage
 from mtbias.types import Analysis, Span, Token, Word
@@ -100,7 +101,7 @@ class StanzaModels:
 
         package = self._package
         if self._device:
-            check_device(self._device)
+            require_device(self._device)
         try:
             with _lenient():
                 return stanza.Pipeline(
@@ -120,22 +121,6 @@ class StanzaModels:
                 f"Stanza cannot load its models for {package.language!r} from {package.folder}: "
                 f"{type(error).__name__}: {error}; `mtbias fetch --lang {package.language}` brings them anew"
             ) from error
-
-
-def check_device(name: str) -> None:
-    """Check that torch can use the device `name`.
-
-    Raises:
-        UsageError: it is no device, or there is no such GPU here.
-    """
-    import torch
-
-    try:
-        device = torch.device(name)
-    except RuntimeError:
-        raise UsageError(f"no device {name!r}: give cpu, cuda, or cuda:1 for the second GPU") from None
-    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
-        raise UsageError(f"--device {name}: torch sees {torch.cuda.device_count()} GPUs here; give --device cpu")
 
 
 @contextmanager

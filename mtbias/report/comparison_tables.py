@@ -9,11 +9,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mtbias.metrics.comparison import Comparison, Difference, Estimate, Pair
+from mtbias.metrics.comparison import Comparison
+from mtbias.metrics.comparison import SystemPair as Pair
 from mtbias.metrics.run_matching import DifferingRow
 from mtbias.metrics.weighted import Weighting
 from mtbias.report.run_table import cut, interval_text, number_text, printable
 from mtbias.report.text_columns import UNDEFINED, columns
+from mtbias.stats.results import Difference, Estimate
 
 FORMATS = ("text", "json", "markdown", "csv", "latex")
 

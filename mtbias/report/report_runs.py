@@ -9,7 +9,9 @@ from typing import Any
 
 from mtbias.errors import DataError
 from mtbias.language.definition import Direction
+from mtbias.language.installed import get_language
 from mtbias.runs.call_records import CallRecord
+from mtbias.runs.finished_run import FinishedRun
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,15 @@ class ReportRun:
     """The lines of its `calls.jsonl`."""
     direction: Direction = "ltr"
     """In which direction the target language is written."""
+
+    @classmethod
+    def of(cls, run: FinishedRun, name: str | None = None) -> ReportRun:
+        """A finished run under a name, by default its system's.
+
+        Raises:
+            UsageError: the language is not installed.
+        """
+        return cls(name or run.system, run.lang, run.metrics, run.calls, get_language(run.lang).direction)
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from mtbias.errors import DataError
+from mtbias.files.decoding import EXACT, decoded
 from mtbias.types import Evidence, Gender, GenderCall, Instance, Reason, Span, Stereotype, Translation
 
 T = TypeVar("T")
@@ -19,7 +20,7 @@ _Item = TypeVar("_Item", Translation, GenderCall)
 class CallRecord:
     """One line of `calls.jsonl`: what was asked, what the system made of it, and what was read from it.
 
-    It has all that `mtbias.metrics.score` wants of an instance, so the scores can be computed again from the file.
+    It has all that the scores want of an instance, so they can be computed again from the file.
     """
 
     row: int
@@ -50,20 +51,8 @@ class CallRecord:
         if not instance.id == translation.id == call.id:
             raise ValueError(f"expected one id, got {instance.id!r}, {translation.id!r} and {call.id!r}")
         _words(translation.text, call.target)
-        return cls(
-            row=instance.row,
-            source=instance.source,
-            translation=translation.text,
-            entity=instance.entity,
-            gold=instance.gold,
-            stereotype=instance.stereotype,
-            domain=instance.domain,
-            pronouns=instance.pronouns,
-            call=call,
-            distance=instance.distance,
-            pair=instance.pair,
-            control=instance.control,
-        )
+        same = ("row", "source", "entity", "gold", "stereotype", "domain", "pronouns", "distance", "pair", "control")
+        return cls(translation=translation.text, call=call, **{name: getattr(instance, name) for name in same})
 
     def to_json(self) -> dict[str, Any]:
         """The object of the line."""
@@ -89,38 +78,54 @@ class CallRecord:
         }
 
     @classmethod
-    def from_json(cls, content: object) -> CallRecord:
-        """The record that `to_json` wrote.
+    def from_line(cls, text: bytes | str) -> CallRecord:
+        """The record of a line that `to_json` wrote.
 
         Raises:
             ValueError: it is something else, or contradicts itself (the target words are not those of the spans).
         """
-        fields = _Fields(content)
-        gender, reason = fields.optional("gender", str), fields.optional("reason", str)
+        line = decoded(_CallLine, text)
         record = cls(
-            row=fields.get("row", int),
-            source=fields.get("source", str),
-            translation=fields.optional("translation", str),
-            entity=fields.get("entity", str),
-            gold=Gender(fields.get("gold", str)),
-            stereotype=Stereotype(fields.get("stereotype", str)),
-            domain=fields.get("domain", str),
-            pronouns=fields.get("pronouns", int),
-            call=GenderCall(
-                id=fields.get("id", str),
-                gender=None if gender is None else Gender(gender),
-                reason=None if reason is None else Reason(reason),
-                target=tuple(_span(pair) for pair in fields.get("target_spans", list)),
-                evidence=tuple(_evidence(piece) for piece in fields.get("evidence", list)),
-            ),
-            distance=fields.optional("distance", int),
-            pair=fields.optional("pair", str),
-            control=fields.optional("control", str),
+            call=GenderCall(line.id, line.gender, line.reason, line.target_spans, line.evidence),
+            **{name: getattr(line, name) for name in cls.__dataclass_fields__ if name != "call"},
         )
         words = _words(record.translation, record.call.target)
-        if fields.get("target", list) != words:
-            raise ValueError(f"expected the target words {words} at the target spans, got {fields.get('target', list)}")
+        if line.target != words:
+            raise ValueError(f"expected the target words {words} at the target spans, got {line.target}")
         return record
+
+
+@dataclass(frozen=True, slots=True)
+class _CallLine:
+    """A line of `calls.jsonl` as it is decoded: these keys, each of its type."""
+
+    __pydantic_config__: ClassVar = EXACT
+
+    id: str
+    row: int
+    source: str
+    translation: str | None
+    entity: str
+    gold: Gender
+    stereotype: Stereotype
+    domain: str
+    pronouns: int
+    distance: int | None
+    pair: str | None
+    control: str | None
+    gender: Gender | None
+    reason: Reason | None
+    target: list[str]
+    target_spans: tuple[Span, ...]
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _TranslationLine:
+    __pydantic_config__: ClassVar = EXACT
+    id: str
+    target: str | None
+    reason: str | None
 
 
 def join_records(
@@ -146,38 +151,35 @@ def translation_to_json(translation: Translation) -> dict[str, Any]:
     return {"id": translation.id, "target": translation.text, "reason": translation.reason}
 
 
-def translation_from_json(content: object) -> Translation:
-    """The translation that `translation_to_json` wrote.
+def translation_from_line(text: bytes | str) -> Translation:
+    """The translation of a line that `translation_to_json` wrote.
 
     Raises:
         ValueError: it is something else.
     """
-    fields = _Fields(content)
-    return Translation(
-        id=fields.get("id", str), text=fields.optional("target", str), reason=fields.optional("reason", str)
-    )
+    line = decoded(_TranslationLine, text)
+    return Translation(line.id, line.target, line.reason)
 
 
-def to_lines(values: Iterable[T], to_json: Callable[[T], dict[str, Any]]) -> Iterator[str]:
-    """Each value as one line of JSON: no escapes beside those that JSON needs, keys in the order of `to_json`.
+def to_lines(contents: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Each object as one line of JSON: no escapes beside those that JSON needs, keys in their order.
 
     Raises:
         DataError: a text holds half of a surrogate pair, which no file can hold.
     """
-    for value in values:
-        content = to_json(value)
+    for content in contents:
         line = json.dumps(content, ensure_ascii=False, allow_nan=False)
         try:
             line.encode()
         except UnicodeEncodeError as error:
             raise DataError(
                 f"expected text, got {line[error.start]!r} (half of a surrogate pair) in {content.get('id')!r}; "
-                "mend the text where it comes from"
+                "correct the text where it comes from"
             ) from error
         yield line
 
 
-def from_lines(path: Path, from_json: Callable[[object], T]) -> Iterator[T]:
+def from_lines(path: Path, read: Callable[[bytes], T]) -> Iterator[T]:
     """The values of a file of JSON lines, in UTF-8 with a newline after each.
 
     Raises:
@@ -190,8 +192,8 @@ def from_lines(path: Path, from_json: Callable[[object], T]) -> Iterator[T]:
         raise DataError("expected a newline at the end, the file is cut off; run again", path=path, line=number)
     for number, line in enumerate(data.split(b"\n")[:-1], start=1):
         try:
-            yield from_json(json.loads(line.decode()))
-        except ValueError as error:  # of which the errors of json, of Unicode and of enumerations are kinds
+            yield read(line)
+        except ValueError as error:
             raise DataError(f"damaged line: {error}; remove the file and run again", path=path, line=number) from error
 
 
@@ -251,44 +253,3 @@ def _by_id(items: Iterable[_Item], known: set[str], what: str) -> dict[str, _Ite
         missing = min(known - found.keys())
         raise DataError(f"expected a {what} for each of {len(known)} instances, got {len(found)}: none for {missing!r}")
     return found
-
-
-def _span(pair: object) -> Span:
-    if isinstance(pair, list) and len(pair) == 2 and all(type(part) is int for part in pair):
-        return Span(*pair)
-    raise ValueError(f"expected a span [start, end], got {pair!r}")
-
-
-def _evidence(content: object) -> Evidence:
-    fields = _Fields(content)
-    gender = fields.optional("gender", str)
-    return Evidence(
-        kind=fields.get("kind", str),
-        word=fields.get("word", str),
-        gender=None if gender is None else Gender(gender),
-        source=fields.get("source", str),
-        detail=fields.get("detail", str),
-    )
-
-
-class _Fields:
-    """The fields of a JSON object, each checked when it is asked for."""
-
-    def __init__(self, content: object) -> None:
-        if not isinstance(content, dict):
-            raise ValueError(f"expected an object, got {content!r}"[:200])  # noqa: TRY004 - a value of a file
-        self._content: dict[str, Any] = content
-
-    def get(self, key: str, kind: type[T]) -> T:
-        value = self.optional(key, kind)
-        if value is None:
-            raise ValueError(f"expected {kind.__name__} for {key!r}, got null")
-        return value
-
-    def optional(self, key: str, kind: type[T]) -> T | None:
-        if key not in self._content:
-            raise ValueError(f"expected the key {key!r}, got {', '.join(map(repr, self._content))}")
-        value = self._content[key]
-        if value is None or type(value) is kind:
-            return value
-        raise ValueError(f"expected {kind.__name__} for {key!r}, got {value!r}"[:200])

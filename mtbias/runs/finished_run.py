@@ -1,27 +1,60 @@
-"""A finished run as one value: what `mtbias compare`, `mtbias report` and the Python API work on."""
+"""A finished run as one value: what commands, reports, comparison and the Python API work on."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from mtbias.runs.call_records import CallRecord
+from mtbias.metrics.counting import Counting, Scores
+from mtbias.metrics.measure import GENDER, find_measure
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import RunFolder
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FinishedRun:
-    """The files of a run folder, read and checked."""
+    """A run: its numbers, its sentences, and how they were made."""
 
-    path: Path
     manifest: RunManifest
+    """Identity (what changes results) and execution (what does not)."""
     metrics: Mapping[str, Any]
-    """The content of `metrics.json`."""
-    calls: Sequence[CallRecord]
-    """The lines of `calls.jsonl`, in the corpus's order."""
+    """The content of `metrics.json`: per cent, rounded to 6 decimals, None where undefined."""
+    measure: str = GENDER
+    """Name of the measure that made the records."""
+    records: Sequence[Any] | None = field(default=None, repr=False)
+    """The records of a run without a folder."""
+    folder: RunFolder | None = field(default=None, repr=False)
+
+    @classmethod
+    def read(cls, folder: RunFolder) -> Self:
+        """The run in a folder, checked; its sentences are read when they are asked for.
+
+        Raises:
+            RunFolderError: there is no run, it is not finished, or a file of it was changed; the message says which.
+            DataError: a file is damaged; with path and line.
+        """
+        metrics = folder.read_metrics()
+        manifest = folder.manifest
+        return cls(manifest, metrics, str(manifest.identity.get("measure", GENDER)), folder=folder)
+
+    @property
+    def path(self) -> Path | None:
+        """The run's folder; None where it was not written."""
+        return None if self.folder is None else self.folder.path
+
+    @cached_property
+    def calls(self) -> Sequence[Any]:
+        """The lines of `calls.jsonl`, in the corpus's order: for gender calls `mtbias.runs.call_records.CallRecord`.
+
+        Raises:
+            DataError: the file is damaged; with path and line.
+        """
+        if self.folder is None:
+            return self.records or ()
+        return self.folder.read_calls(find_measure(self.measure).read)
 
     @property
     def system(self) -> str:
@@ -43,8 +76,27 @@ class FinishedRun:
 
     @property
     def evaluator(self) -> Mapping[str, Any]:
-        """What read the genders: aligner, Stanza and its models, language plugin, release of mtbias."""
-        return {key: self.manifest.identity.get(key) for key in ("aligner", "stanza", "plugin", "mtbias")}
+        """What read the translations: measure, aligner, Stanza and its models, language plugin, release of mtbias."""
+        identity = self.manifest.identity
+        found = {key: identity.get(key) for key in ("aligner", "stanza", "plugin", "mtbias")}
+        return found if self.measure == GENDER else {"measure": self.measure, **found}
+
+    @property
+    def signature(self) -> str:
+        """How the numbers were made, in one line to be printed beside them."""
+        return self.manifest.signature()
+
+    @property
+    def counting(self) -> Counting:
+        """The measure's numbers, and how they follow from counts."""
+        return find_measure(self.measure).counting
+
+    @cached_property
+    def scores(self) -> Scores:
+        """The numbers as typed objects, computed from `calls`: unrounded, with counts, intervals and denominators."""
+        made = self.metrics["intervals"]
+        kind = find_measure(self.measure)
+        return kind.score(self.calls, n_resamples=made["resamples"], seed=made["seed"])
 
 
 def read_run(path: Path | str) -> FinishedRun:
@@ -54,6 +106,4 @@ def read_run(path: Path | str) -> FinishedRun:
         RunFolderError: there is no run, it is not finished, or a file of it was changed; the message says which.
         DataError: a file is damaged; with path and line.
     """
-    folder = RunFolder(path)
-    metrics = folder.read_metrics()
-    return FinishedRun(folder.path, folder.manifest, metrics, folder.read_calls())
+    return FinishedRun.read(RunFolder(path))

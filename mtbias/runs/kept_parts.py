@@ -1,4 +1,4 @@
-"""Batches of translations on disk, each a file that is whole or not there: a run goes on where it was killed."""
+"""Parts of translations on disk, each a file that is whole or not there: a killed run resumes where it was."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.errors import RunFolderError
+from mtbias.files.decoding import DecodingError, decoded
 from mtbias.files.writing import explained, write_atomic, write_new
 
 PARTS = "translations.parts"
 PLAN = "plan.json"
 
-_CHUNK = re.compile(r"(\d{6,})\.jsonl")
+_PART = re.compile(r"(\d{6,})\.jsonl")
 _SHARD = "shard-*-of-*.json"
 
 _log = logging.getLogger(__name__)
@@ -26,14 +27,21 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class PlanRecord:
-    """What ``translations.parts/plan.json`` says: how the sentences of a run are divided into batches."""
+    """What ``translations.parts/plan.json`` says: how the sentences of a run are divided into parts."""
 
     key: str
-    """Hash of the plan and the sentences (`mtbias.translate.seq2seq.batch_plan.plan_key`)."""
-    budget: tuple[int, int]
-    """Rows and tokens of a batch, which the plan was made with."""
-    sentences: tuple[int, ...]
-    """Sentences of each batch."""
+    """Hash of the plan and the sentences (`mtbias.translate.system.Plan`)."""
+    settings: Mapping[str, Any]
+    """What the plan was made with, and a later process plans by."""
+    sizes: tuple[int, ...]
+    """Distinct sentences of each part."""
+
+
+@dataclass(frozen=True, slots=True)
+class _PlanLine(PlanRecord):
+    """The file's one line: with its own SHA-256."""
+
+    sha256: str
 
 
 def read_plan(folder: Path) -> PlanRecord | None:
@@ -49,30 +57,16 @@ def read_plan(folder: Path) -> PlanRecord | None:
         except (FileNotFoundError, NotADirectoryError):
             return None
     try:
-        found = json.loads(content)
-        rows, tokens = found["budget"]
-        record = PlanRecord(found["key"], (rows, tokens), tuple(found["sentences"]))
-        if content == _plan_text(record):
-            return record
-    except (ValueError, KeyError, TypeError):
-        pass
-    return None
+        found = decoded(_PlanLine, content)
+    except DecodingError:
+        return None
+    record = PlanRecord(found.key, found.settings, found.sizes)
+    return record if content == _plan_text(record) else None
 
 
-def agree_on_plan(folder: Path, record: PlanRecord, *, alone: bool) -> None:
-    """Write the plan down, or compare the one that is there.
-
-    Args:
-        folder: the run folder, open for writing.
-        record: the plan.
-        alone: whether nobody else has the folder open: then what was kept of another plan is removed.
-
-    Raises:
-        RunFolderError: the folder is shared and holds another plan, or cannot be written.
-    """
+def _agree_on_plan(folder: Path, record: PlanRecord, *, alone: bool) -> None:
+    """Write the plan down, or compare the one that is there: see `PartStore`."""
     parts = folder / PARTS
-    with explained(parts, "make the folder"):
-        parts.mkdir(exist_ok=True)
     if write_new(parts / PLAN, _plan_text(record)):
         return
     found = read_plan(folder)
@@ -82,20 +76,24 @@ def agree_on_plan(folder: Path, record: PlanRecord, *, alone: bool) -> None:
         _log.warning("%s is damaged; it is made again", parts / PLAN)
     if found is not None and not alone:
         raise RunFolderError(
-            f"{folder}: its translations are planned in batches of at most {found.budget[0]} rows, "
-            f"{len(found.sentences)} of them; asked for: {record.budget[0]} rows, {len(record.sentences)} batches. Use "
-            "the --batch-rows and the versions of the tokenizer's libraries that it was begun with, or another folder"
+            f"{folder}: its translations are divided into {len(found.sizes)} parts ({_said(found)}), asked for: "
+            f"{len(record.sizes)} parts ({_said(record)}). Use the settings and the versions of libraries that it was "
+            "begun with, or another folder"
         )
     if found is not None:
-        if kept := len(kept_chunks(folder)):
+        if kept := len(kept_parts(folder)):
             _log.warning(
-                "%s: was planned in batches of at most %d rows and now is in batches of at most %d: %d batches that "
-                "were translated are made again", folder, found.budget[0], record.budget[0], kept,
+                "%s: was divided into %d parts (%s) and now is into %d (%s): %d parts that were translated are made "
+                "again", folder, len(found.sizes), _said(found), len(record.sizes), _said(record), kept,
             )  # fmt: skip
         with explained(parts, "remove the parts of another plan"):
             for path in [*parts.glob("*.jsonl"), *parts.glob(_SHARD)]:
                 path.unlink(missing_ok=True)
     write_atomic(parts / PLAN, _plan_text(record))
+
+
+def _said(record: PlanRecord) -> str:
+    return ", ".join(f"{name} {value}" for name, value in record.settings.items()) or "no settings"
 
 
 def write_shard_report(folder: Path, name: str, report: Mapping[str, Any]) -> None:
@@ -116,25 +114,31 @@ def read_shard_reports(folder: Path) -> list[dict[str, Any]]:
     return reports
 
 
-class Chunks:
-    """Records by number in ``DIR/translations.parts``; for those who have the run folder open.
+class PartStore:
+    """The parts of a run's plan in ``DIR/translations.parts``; for those who have the run folder open.
 
-    The first line of a file says to which plan it belongs, how many records follow and their SHA-256: a file that is
-    damaged, or of another plan, counts as absent.
+    It is a `mtbias.translate.system.Store`. The first line of a file says to which plan it belongs, how many records
+    follow and their SHA-256: a file that is damaged, or of another plan, counts as absent.
     """
 
-    def __init__(self, folder: Path, key: str) -> None:
-        """Use the run folder `folder`; `key` names the plan (`mtbias.translate.seq2seq.batch_plan.plan_key`)."""
-        self.folder, self.key = folder / PARTS, key
+    def __init__(self, folder: Path, record: PlanRecord, *, alone: bool) -> None:
+        """Agree with the run folder on the plan.
+
+        Args:
+            folder: the run folder, open for writing.
+            record: the plan.
+            alone: whether nobody else has the folder open: then what was kept of another plan is removed.
+
+        Raises:
+            RunFolderError: the folder is shared and holds another plan, or cannot be written.
+        """
+        self.folder, self.key = folder / PARTS, record.key
         with explained(self.folder, "make the folder"):
             self.folder.mkdir(exist_ok=True)
-
-    def kept(self) -> frozenset[int]:
-        """The numbers of the chunks that are there, by their names: their content is not read."""
-        return kept_chunks(self.folder.parent)
+        _agree_on_plan(folder, record, alone=alone)
 
     def drop(self, number: int) -> None:
-        """Remove chunk `number`; for the one who has the run folder open alone.
+        """Remove part `number`; for the one who has the run folder open alone.
 
         Raises:
             RunFolderError: an operating-system error.
@@ -143,7 +147,7 @@ class Chunks:
             self._path(number).unlink(missing_ok=True)
 
     def get(self, number: int) -> list[dict[str, Any]] | None:
-        """The records of chunk `number`, or None."""
+        """The records of part `number`, or None."""
         path = self._path(number)
         try:
             head, _, body = path.read_text(encoding="utf-8").partition("\n")
@@ -160,7 +164,7 @@ class Chunks:
         return None
 
     def put(self, number: int, records: Sequence[Mapping[str, Any]]) -> None:
-        """Keep the records of chunk `number`.
+        """Keep the records of part `number`.
 
         Raises:
             RunFolderError: the disk is full, or another operating-system error.
@@ -173,8 +177,8 @@ class Chunks:
         return self.folder / f"{number:06d}.jsonl"
 
 
-def kept_chunks(folder: Path) -> frozenset[int]:
-    """The numbers of the chunks in a run folder, by their names.
+def kept_parts(folder: Path) -> frozenset[int]:
+    """The numbers of the parts in a run folder, by their names.
 
     Raises:
         RunFolderError: the folder cannot be read.
@@ -185,10 +189,10 @@ def kept_chunks(folder: Path) -> frozenset[int]:
             names = [entry.name for entry in parts.iterdir()]
         except FileNotFoundError:
             return frozenset()
-    return frozenset(int(match[1]) for name in names if (match := _CHUNK.fullmatch(name)))
+    return frozenset(int(match[1]) for name in names if (match := _PART.fullmatch(name)))
 
 
-def remove_chunks(folder: Path) -> None:
+def remove_parts(folder: Path) -> None:
     """Remove what a run folder kept of unfinished translations: they are in ``translations.jsonl``.
 
     Raises:
@@ -201,5 +205,6 @@ def remove_chunks(folder: Path) -> None:
 
 
 def _plan_text(record: PlanRecord) -> bytes:
-    content = json.dumps(asdict(record))
-    return f"{json.dumps({**asdict(record), 'sha256': sha256(content.encode()).hexdigest()})}\n".encode()
+    content = asdict(record)
+    digest = sha256(json.dumps(content).encode()).hexdigest()
+    return f"{json.dumps({**content, 'sha256': digest})}\n".encode()

@@ -13,11 +13,11 @@ from typing import Any, Self, TypeVar
 from mtbias.errors import DataError, RunFolderError
 from mtbias.files.folder_lock import FolderLock
 from mtbias.files.writing import explained, is_ours, remove_temporaries, write_atomic, write_new
+from mtbias.metrics.measure import Judged
 from mtbias.runs import call_records as records
-from mtbias.runs.call_records import CallRecord
 from mtbias.runs.kept_parts import PARTS
-from mtbias.runs.manifest import Json, RunManifest
-from mtbias.types import Translation
+from mtbias.runs.manifest import RunManifest
+from mtbias.types import Json, Translation
 
 MANIFEST, TRANSLATIONS, CALLS, METRICS = "manifest.json", "translations.jsonl", "calls.jsonl", "metrics.json"
 
@@ -25,6 +25,7 @@ _HASHED = (TRANSLATIONS, CALLS)
 """Files whose SHA-256 `metrics.json` holds under `files`."""
 
 _Value = TypeVar("_Value")
+_Judged = TypeVar("_Judged", bound=Judged)
 
 
 class RunFolder:
@@ -119,7 +120,7 @@ class RunFolder:
         return (self.path / name).is_file()
 
     def write_atomic(self, name: str, content: bytes | Iterable[str]) -> None:
-        """Write a file of the run, from bytes or from lines: the whole of it, or nothing (`runs.atomic.write_atomic`).
+        """Write a file of the run, from bytes or from lines, whole or not at all (`mtbias.files.writing.write_atomic`).
 
         Raises:
             RunFolderError: the folder is not open for writing, the disk is full, or another operating-system error.
@@ -138,7 +139,7 @@ class RunFolder:
 
     def write_translations(self, translations: Iterable[Translation]) -> None:
         """Write `translations.jsonl`, in the order given; `mtbias score --translations` reads it too."""
-        self.write_atomic(TRANSLATIONS, records.to_lines(translations, records.translation_to_json))
+        self.write_atomic(TRANSLATIONS, records.to_lines(map(records.translation_to_json, translations)))
 
     def read_translations(self) -> list[Translation]:
         """The translations on disk.
@@ -147,20 +148,20 @@ class RunFolder:
             RunFolderError: there are none.
             DataError: the file is damaged; with path and line.
         """
-        return self._read_lines(TRANSLATIONS, records.translation_from_json, lambda translation: translation.id)
+        return self._read_lines(TRANSLATIONS, records.translation_from_line, lambda translation: translation.id)
 
-    def write_calls(self, calls: Iterable[CallRecord]) -> None:
-        """Write `calls.jsonl`, in the order given, which is that of the corpus (`join_records`)."""
-        self.write_atomic(CALLS, records.to_lines(calls, CallRecord.to_json))
+    def write_calls(self, calls: Iterable[Mapping[str, Any]]) -> None:
+        """Write `calls.jsonl`: the objects of its lines in the order given, which is that of the corpus."""
+        self.write_atomic(CALLS, records.to_lines(calls))
 
-    def read_calls(self) -> list[CallRecord]:
-        """The calls on disk.
+    def read_calls(self, read: Callable[[bytes], _Judged]) -> list[_Judged]:
+        """The calls on disk, each as `read` makes it of its line (`mtbias.metrics.measure.MeasureKind.read`).
 
         Raises:
             RunFolderError: there are none.
             DataError: the file is damaged; with path and line.
         """
-        return self._read_lines(CALLS, CallRecord.from_json, lambda record: record.id)
+        return self._read_lines(CALLS, read, lambda record: record.id)
 
     def write_metrics(self, metrics: Mapping[str, Any]) -> None:
         """Write `metrics.json` and so mark the run as done; the hashes of its other files are added as `files`.
@@ -246,12 +247,10 @@ class RunFolder:
             raise DataError("damaged: expected an object", path=path)
         return metrics
 
-    def _read_lines(
-        self, name: str, from_json: Callable[[object], _Value], id_of: Callable[[_Value], str]
-    ) -> list[_Value]:
+    def _read_lines(self, name: str, read: Callable[[bytes], _Value], id_of: Callable[[_Value], str]) -> list[_Value]:
         path = self.path / name
         with self._reading(name):
-            values = list(records.from_lines(path, from_json))
+            values = list(records.from_lines(path, read))
         seen: dict[str, int] = {}
         for line, value in enumerate(values, start=1):
             first = seen.setdefault(id_of(value), line)

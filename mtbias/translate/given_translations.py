@@ -13,16 +13,21 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 from mtbias.errors import DataError
 from mtbias.files.reading import TABLES, TextFile, parse_table, read_text
 from mtbias.translate.bitext import SEPARATOR
-from mtbias.types import Instance, Translation
+from mtbias.translate.system import Begun, Made, Sources, Store, Tally, Translated
+from mtbias.types import Json, SourceSentence, Translation
 
 ENOUGH = 95
 """Per cent of the corpus's instances that a file must cover."""
 EXAMPLES = 5
 """How many instances or lines are named."""
+
+MARKS = ("missing", "empty", "extra", "duplicates", "shared", "normalised")
+"""What is counted when translations are joined to a corpus: see `GivenTranslations`."""
 
 _IN_MEMORY = Path("translations.jsonl")
 """Stands in messages for the file that texts in memory would make."""
@@ -78,7 +83,7 @@ class _Match:
 
 
 def read_translations(
-    path: Path, instances: Sequence[Instance], *, rows: int | None = None, allow_missing: bool = False
+    path: Path, instances: Sequence[SourceSentence], *, rows: int | None = None, allow_missing: bool = False
 ) -> GivenTranslations:
     """Read the translations in `path` and join them to `instances`.
 
@@ -108,7 +113,7 @@ def read_translations(
 
 
 def join_translations(
-    file: TextFile, instances: Sequence[Instance], *, rows: int | None = None, allow_missing: bool = False
+    file: TextFile, instances: Sequence[SourceSentence], *, rows: int | None = None, allow_missing: bool = False
 ) -> GivenTranslations:
     """`read_translations` for a file that is in memory: the end of its path's name says which form it has."""
     path = file.path
@@ -131,7 +136,7 @@ def join_translations(
 
 def join_texts(
     translations: Sequence[str | None] | Mapping[str, str | None],
-    instances: Sequence[Instance],
+    instances: Sequence[SourceSentence],
     *,
     allow_missing: bool = False,
 ) -> GivenTranslations:
@@ -164,7 +169,7 @@ def join_texts(
     return join_translations(file, instances, allow_missing=allow_missing)
 
 
-def _result(file: TextFile, form: str, instances: Sequence[Instance], match: _Match) -> GivenTranslations:
+def _result(file: TextFile, form: str, instances: Sequence[SourceSentence], match: _Match) -> GivenTranslations:
     translations = []
     for instance in instances:
         row = match.rows.get(instance.id)
@@ -181,17 +186,12 @@ def _result(file: TextFile, form: str, instances: Sequence[Instance], match: _Ma
         sha256=file.sha256,
         form=form,
         translations=tuple(translations),
-        missing=count.get("missing", 0),
-        empty=count.get("empty", 0),
-        extra=count.get("extra", 0),
-        duplicates=count.get("duplicates", 0),
-        shared=count.get("shared", 0),
-        normalised=count.get("normalised", 0),
+        **{mark: count.get(mark, 0) for mark in MARKS},
         examples={kind: tuple(names[:EXAMPLES]) for kind, names in match.noticed.items() if names and kind != "file"},
     )
 
 
-def _too_few(match: _Match, instances: Sequence[Instance]) -> str:
+def _too_few(match: _Match, instances: Sequence[SourceSentence]) -> str:
     ours = next((instance for instance in instances if instance.id not in match.rows), instances[0])
     found = (
         f"only {len(match.rows)} of the corpus's {len(instances)} instances have a translation here, {ENOUGH} % "
@@ -206,7 +206,7 @@ def _too_few(match: _Match, instances: Sequence[Instance]) -> str:
 # Joining
 
 
-def _by_line(file: TextFile, instances: Sequence[Instance], rows: int | None) -> _Match:
+def _by_line(file: TextFile, instances: Sequence[SourceSentence], rows: int | None) -> _Match:
     lines = file.text.split("\n")
     if not lines[-1]:
         lines.pop()  # what follows the last line's end is no line
@@ -227,7 +227,7 @@ def _by_line(file: TextFile, instances: Sequence[Instance], rows: int | None) ->
     return match
 
 
-def _by_id(table: Sequence[_Row], instances: Sequence[Instance], path: Path) -> _Match:
+def _by_id(table: Sequence[_Row], instances: Sequence[SourceSentence], path: Path) -> _Match:
     match = _Match()
     known = {instance.id: instance for instance in instances}
     seen: dict[str, _Row] = {}
@@ -255,7 +255,7 @@ def _normal(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
-def _by_source(table: Sequence[_Row], instances: Sequence[Instance], rows: int | None) -> _Match:
+def _by_source(table: Sequence[_Row], instances: Sequence[SourceSentence], rows: int | None) -> _Match:
     match = _Match()
     seen: set[str] = set()
     for row in table:
@@ -280,7 +280,7 @@ def _by_source(table: Sequence[_Row], instances: Sequence[Instance], rows: int |
     return match
 
 
-def _aligned(table: Sequence[_Row], instances: Sequence[Instance], rows: int | None) -> dict[str, _Row] | None:
+def _aligned(table: Sequence[_Row], instances: Sequence[SourceSentence], rows: int | None) -> dict[str, _Row] | None:
     """Row by row, if the file is as long as the corpus and all sources agree."""
     if len(table) == len(instances):
         pairs = list(zip(instances, table, strict=True))
@@ -293,7 +293,7 @@ def _aligned(table: Sequence[_Row], instances: Sequence[Instance], rows: int | N
     return None
 
 
-def _by_occurrence(table: Sequence[_Row], instances: Sequence[Instance], match: _Match) -> set[int]:
+def _by_occurrence(table: Sequence[_Row], instances: Sequence[SourceSentence], match: _Match) -> set[int]:
     """The k-th row with a source to the k-th instance with it: exact sources first, then normalised ones."""
     used: set[int] = set()
     keys: tuple[Callable[[str], str], ...] = (str, _normal)
@@ -339,7 +339,7 @@ def _is_pairs(text: str) -> bool:
     return 2 * sum(bool(_splits(line)) for line in lines) > len(lines)
 
 
-def _read_pairs(file: TextFile, instances: Sequence[Instance]) -> list[_Row]:
+def _read_pairs(file: TextFile, instances: Sequence[SourceSentence]) -> list[_Row]:
     sources = {_normal(instance.source) for instance in instances}
     rows = []
     for number, line in enumerate(file.text.rstrip("\n").split("\n"), start=1):
@@ -363,3 +363,67 @@ def _read_table(file: TextFile) -> list[_Row]:
         if not record.get(key):
             raise DataError(f"the row has no {key}", path=file.path, line=record.line)
     return [_Row(r.line, r.get("id"), r.raw("source"), r.raw(targets[0])) for r in table.records]
+
+
+@dataclass(frozen=True)
+class GivenSystem:
+    """Translations that somebody has, as a system (`mtbias.translate.system.System`): nothing is translated."""
+
+    name: str
+    """The system that made them, for tables and the signature."""
+    read: Callable[[Sources], GivenTranslations]
+    """Joins them to the instances of a corpus."""
+
+    needs_network = False
+
+    def plan(self, corpus: Sources, begun: Begun) -> GivenPlan:  # noqa: ARG002 - nothing is divided
+        """See `mtbias.translate.system.System`; the translations are read here.
+
+        Raises:
+            DataError: they do not fit the corpus.
+        """
+        return GivenPlan(self.name, self.read(corpus))
+
+
+@dataclass(frozen=True)
+class GivenPlan:
+    """Given translations, joined to their corpus (`mtbias.translate.system.Plan`)."""
+
+    name: str
+    given: GivenTranslations
+
+    settings: ClassVar[Mapping[str, Json]] = {}
+    key: ClassVar[str] = ""
+    sizes: ClassVar[Sequence[int]] = ()
+    frees_cpu: ClassVar[bool] = False
+
+    @property
+    def identity(self) -> Mapping[str, Json]:
+        """The system's name, and the hash of the file."""
+        return {"system": self.name, "translations": self.given.sha256}
+
+    def translate(
+        self,
+        store: Store,  # noqa: ARG002
+        parts: Sequence[int],  # noqa: ARG002
+        progress: Callable[[int, int], object],  # noqa: ARG002
+        made: Made | None = None,  # noqa: ARG002
+    ) -> Tally:
+        """Nothing is left to do."""
+        return Tally()
+
+    def collect(self, store: Store) -> Translated:  # noqa: ARG002
+        """The translations, with what was noticed when they were joined."""
+        given = self.given
+        marks = {mark: getattr(given, mark) for mark in MARKS}
+        examples = {mark: list(names) for mark, names in given.examples.items()}
+        return Translated(given.translations, {"form": given.form, **marks, "examples": examples})
+
+
+def given_file(path: Path, *, name: str | None = None, allow_missing: bool = False) -> GivenSystem:
+    """The translations in a file, as a system called `name` (default: the file's name without its end)."""
+
+    def read(corpus: Sources) -> GivenTranslations:
+        return read_translations(path, corpus.instances, rows=corpus.rows, allow_missing=allow_missing)
+
+    return GivenSystem(name or path.stem, read)

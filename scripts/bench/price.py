@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from mtbias.corpora import Corpus, load_corpus
-from mtbias.demo import demo_file, model_folder_of_demo, stanza_folder_of_demo
+from mtbias.demo import STANZA_NAME, demo_file, model_folder_of_demo
 from mtbias.errors import MissingResourceError, UsageError
+from mtbias.settings import Engine, EvaluatorSettings, TranslationSettings
+from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem
 from mtbias.translate.seq2seq.checkpoints import Checkpoint
-from mtbias.translate.seq2seq.generation import Memory
-from mtbias.translate.seq2seq.translator import Settings, Translator
-from mtbias.types import Gender, Translation
+from mtbias.translate.system import MemoryStore, Translated
+from mtbias.types import Gender, Instance, Translation
 
-REFERENCE = ("transformers", "float32")
+CT2: tuple[tuple[Engine, str], ...] = (("ct2", "float32"), ("ct2", "int8"))
+REFERENCE: tuple[Engine, str] = ("transformers", "float32")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +47,21 @@ HEADER = "| language | engine | translations that change, % | calls of gender th
 def prices(languages: Sequence[str], *, ct2: bool, device: str, sentences: int | None = None) -> Iterator[Price]:
     """Translate the demo's corpus (the first `sentences`) in fp32 and in fewer bits, language by language."""
     corpus = load_corpus("demo", None)
-    sources = [instance.source for instance in corpus.instances][:sentences]
-    others = [("transformers", "bfloat16"), *([("ct2", "float32"), ("ct2", "int8")] if ct2 else [])]
+    corpus = replace(corpus, instances=corpus.instances[:sentences])
+    others: list[tuple[Engine, str]] = [
+        ("transformers", "bfloat16"),
+        *(CT2 if ct2 else ()),
+    ]
     for lang in languages:
         with TemporaryDirectory() as name:
             cache = Path(name)
-            said = {one: _translate(one, lang, sources, device, cache) for one in (REFERENCE, *others)}
+            said = {one: _translate(one, lang, corpus, device, cache) for one in (REFERENCE, *others)}
             called = _calls(said, lang, corpus, cache)
         for one in others:
             yield Price(
                 lang,
                 *one,
-                len(sources),
+                len(corpus.instances),
                 _differ(said[REFERENCE], said[one]),
                 None if called is None else _differ(called[REFERENCE], called[one]),
             )
@@ -71,41 +76,35 @@ def _differ(these: Sequence[object], those: Sequence[object]) -> int:
     return sum(a != b for a, b in zip(these, those, strict=True))
 
 
-def _translate(one: tuple[str, str], lang: str, sources: Sequence[str], device: str, cache: Path) -> list[str]:
+def _translate(
+    one: tuple[Engine, str], lang: str, corpus: Corpus[Instance], device: str, cache: Path
+) -> Sequence[Translation]:
     engine, dtype = one
-    translator = Translator(
-        Checkpoint("demo", "", model_folder_of_demo()),
-        lang,
-        Settings(engine=engine, dtype=dtype, device=device),
-        cache=cache,
-    )
-    outputs, _ = translator.translate(translator.prepare(sources), Memory(), lambda _done, _total: None)
-    return [output.text for output in outputs]
+    checkpoint = Checkpoint("demo", "", model_folder_of_demo())
+    settings = TranslationSettings(engine=engine, dtype=dtype)
+    plan = CheckpointSystem(checkpoint, lang, settings, cache=cache, device=device).plan(corpus, {})
+    store = MemoryStore()
+    plan.translate(store, range(len(plan.sizes)), lambda _done, _total: None)
+    found = plan.collect(store)
+    assert isinstance(found, Translated)  # all parts were translated just now
+    return found.translations
 
 
 def _calls(
-    said: Mapping[tuple[str, str], Sequence[str]], lang: str, corpus: Corpus, cache: Path
-) -> dict[tuple[str, str], list[Gender | None]] | None:
+    said: Mapping[tuple[Engine, str], Sequence[Translation]], lang: str, corpus: Corpus[Instance], cache: Path
+) -> dict[tuple[Engine, str], list[Gender | None]] | None:
     """The calls for every set of translations; None where Stanza or its models for the language are not here."""
     if find_spec("stanza") is None:
         return None
-    from mtbias.align import get_aligner
-    from mtbias.evaluation.stages import call_genders
-    from mtbias.language.installed import get_language
-    from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
+    from mtbias.evaluation.gender_calls import GENDER
+    from mtbias.metrics.measure import Wanted
 
+    settings = EvaluatorSettings(stanza_dir=Path(STANZA_NAME), cache_dir=cache)
     try:
-        package, language = find_package(lang, stanza_folder_of_demo()), get_language(lang)
+        measure = GENDER.open(Wanted(lang=lang, settings=settings, device="cpu"))
     except (MissingResourceError, UsageError):
         return None
-    analyser = StanzaAnalyser(package, AnalysisCache(cache / "analyses.sqlite"), device="cpu")
-    calls = {}
-    for one, texts in said.items():
-        instances = corpus.instances[: len(texts)]
-        translations = [
-            Translation(i.id, text) if text else Translation(i.id, None, "empty")
-            for i, text in zip(instances, texts, strict=True)
-        ]
-        found = call_genders(instances, translations, language, get_aligner("statistical"), analyser)
-        calls[one] = [call.gender for call in found]
-    return calls
+    return {
+        one: [call.gender for call in measure.call_instances(corpus.instances, translations)]
+        for one, translations in said.items()
+    }

@@ -83,7 +83,7 @@ class Runner:
         self.sentences_a_batch = place.corpus / len(plan)
         self.work = tuple(make_work(rows, lengths, shape) for rows in evenly(plan, place.batches))
         codec = SimpleNamespace(folder=place.folder, forced=shape.language)  # what the loop asks a codec for
-        self._loop = Generation(cast(Codec, codec), self.engine, self.decoding)
+        self._loop = Generation(cast(Codec, codec), lambda: self.engine, self.decoding)
 
     @property
     def sentences(self) -> int:
@@ -106,19 +106,19 @@ class Runner:
     def run(self) -> tuple[float, float]:
         """Go over the batches once: CPU seconds of all threads, and seconds.
 
-        An engine with several lanes goes over them once a lane, all at the same time, as in a corpus of many batches no
-        lane waits for another; the seconds are those of one pass, the time over the lanes.
+        An engine with concurrent batches goes over them that many times at once, as in a corpus of many batches none
+        waits for another; the seconds are those of one pass, the time over their number.
         """
-        lanes = 1 if self.variant.engine == "easynmt" else self.engine.lanes
+        concurrency = 1 if self.variant.engine == "easynmt" else self.engine.concurrency
         cpu, wall = time.process_time(), time.perf_counter()
         with self._watched():
-            if lanes == 1:
+            if concurrency == 1:
                 for batch in self.work:
                     self._translate(batch)
             else:
-                with ThreadPoolExecutor(lanes) as pool:
-                    list(pool.map(self._translate, [batch for batch in self.work for _ in range(lanes)]))
-        return (time.process_time() - cpu) / lanes, (time.perf_counter() - wall) / lanes
+                with ThreadPoolExecutor(concurrency) as pool:
+                    list(pool.map(self._translate, [batch for batch in self.work for _ in range(concurrency)]))
+        return (time.process_time() - cpu) / concurrency, (time.perf_counter() - wall) / concurrency
 
     def peak(self) -> float:
         """Most memory until now, MiB: of the process, or what was allocated on the GPU, weights included.

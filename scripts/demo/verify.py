@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from mtbias.align import get_aligner
 from mtbias.corpora import load_corpus
-from mtbias.demo import model_folder_of_demo, reference_file, stanza_folder_of_demo
-from mtbias.evaluation.request import EvalRequest, ScoreRequest
-from mtbias.evaluation.stages import evaluate, score_translations
-from mtbias.language.installed import get_language
-from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
-from mtbias.runs import RunFolder
-from mtbias.translate.given_translations import read_translations
+from mtbias.demo import STANZA_NAME, model_folder_of_demo, reference_file
+from mtbias.evaluation.gender_calls import GENDER
+from mtbias.evaluation.request import Request
+from mtbias.evaluation.stages import evaluate
+from mtbias.metrics.measure import Wanted
+from mtbias.settings import EvaluatorSettings, TranslationSettings
+from mtbias.translate.given_translations import given_file
+from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem
 from mtbias.translate.seq2seq.checkpoints import Checkpoint
-from mtbias.translate.seq2seq.translator import Settings, Translator
 from scripts.demo.corpus import corpus
 from scripts.demo.grammar import GENDERS, Choice, Grammar
 
@@ -36,7 +36,7 @@ class Verified:
     references_agreed: int
     """Correct translations called with the gender that they have."""
     references: int
-    metrics: dict[str, Any]
+    metrics: Mapping[str, Any]
     """Of the model."""
 
     def line(self) -> str:
@@ -83,31 +83,21 @@ def verify(language: str) -> Verified:
     rows, grammar = corpus(), Grammar.load(language)
     with TemporaryDirectory() as name:
         folder = Path(name)
-        common: dict[str, Any] = {
-            "corpus": load_corpus("demo", None),
-            "language": get_language(language),
-            "aligner": get_aligner("statistical"),
-            "analyser": StanzaAnalyser(
-                find_package(language, stanza_folder_of_demo()), AnalysisCache(folder / "cache.sqlite"), device="cpu"
-            ),
-        }
-        translator = Translator(
-            Checkpoint("demo", "", model_folder_of_demo()), language, Settings(device="cpu"), cache=folder
-        )
-        metrics = dict(evaluate(EvalRequest(translator=translator, **common), out=folder / "model"))
+        settings = EvaluatorSettings(stanza_dir=Path(STANZA_NAME), cache_dir=folder)
+        measure = GENDER.open(Wanted(lang=language, settings=settings, device="cpu"))
+        common: dict[str, Any] = {"corpus": load_corpus("demo", None), "lang": language}
+        common |= {"measure": measure, "kind": GENDER}
+        checkpoint = Checkpoint("demo", "", model_folder_of_demo())
+        system = CheckpointSystem(checkpoint, language, TranslationSettings(), cache=folder, device="cpu")
+        run = evaluate(Request(system=system, **common))
         known = agreed = 0
         wrong = []
-        for row, record in zip(rows, RunFolder(folder / "model").read_calls(), strict=True):
+        for row, record in zip(rows, run.calls, strict=True):
             gender = known_gender(grammar, row.choice, record.translation or "")
             known += gender is not None
             agreed += gender is not None and record.call.gender == gender
             if gender is not None and record.call.gender != gender:
                 wrong.append(f"{record.translation} | {gender} | {record.call.gender or record.call.reason}")
-        given = read_translations(reference_file(language), load_corpus("demo", None).instances)
-        score_translations(
-            ScoreRequest(given=given, system="correct", **common),
-            out=folder / "correct",
-        )
-        calls = RunFolder(folder / "correct").read_calls()
+        calls = evaluate(Request(system=given_file(reference_file(language), name="correct"), **common)).calls
         right = sum(record.call.gender == row.gender for row, record in zip(rows, calls, strict=True))
-    return Verified(language, known, agreed, tuple(wrong), right, len(rows), metrics)
+    return Verified(language, known, agreed, tuple(wrong), right, len(rows), run.metrics)

@@ -17,14 +17,15 @@ from itertools import count
 from pathlib import Path
 
 from mtbias.demo import demo_file
-from mtbias.evaluation.preparation import Fetching, Tools, prepare_eval
-from mtbias.evaluation.request import EvalRequest
+from mtbias.evaluation.preparation import prepare_eval
+from mtbias.evaluation.request import Request
 from mtbias.evaluation.stages import evaluate
 from mtbias.evaluation.translation import translate_shard
-from mtbias.runs import progress
+from mtbias.runs.run_progress import run_progress
+from mtbias.settings import EvalSettings
+from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem
 from mtbias.translate.seq2seq.checkpoints import DEMO
-from mtbias.translate.seq2seq.shards import Shard
-from mtbias.translate.seq2seq.translator import Settings
+from mtbias.translate.shards import Shard
 
 FILES = ("calls.jsonl", "metrics.json", "translations.jsonl")
 PARTS = "translations.parts"
@@ -40,21 +41,22 @@ def small_corpus(folder: Path, *, every: int) -> Path:
     return path
 
 
-def make_request(folder: Path, *, batch_rows: int | None = 4, dtype: str | None = None) -> EvalRequest:
+def make_request(folder: Path, *, batch_rows: int | None = 4, dtype: str | None = None) -> Request:
     """The demo's model, German, 64 sentences in 16 batches of 4, each on its own; the cache is in `folder`."""
     corpus = folder / "corpus.tsv"
-    return prepare_eval(
-        DEMO,
-        "de",
+    settings = EvalSettings(
         dataset=DEMO,
         data=corpus if corpus.exists() else small_corpus(folder, every=8),
-        revision=None,
-        settings=Settings(beams=1, batch_rows=batch_rows, dtype=dtype, device="cpu"),
-        tools=Tools(stanza_dir=Path("mtbias:demo"), cache_dir=folder / "cache", device="cpu"),
-        fetching=Fetching(offline=True),
-        seed=0,
+        beams=1,
+        batch_rows=batch_rows,
+        dtype=dtype,
+        device="cpu",
+        stanza_dir=Path("mtbias:demo"),
+        cache_dir=folder / "cache",
+        offline=True,
         resamples=20,
     )
+    return prepare_eval(DEMO, "de", settings)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -62,8 +64,8 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in FILES}
 
 
-def chunks(folder: Path) -> dict[str, bytes]:
-    """The batches that are kept, by file name."""
+def parts_in(folder: Path) -> dict[str, bytes]:
+    """The parts that are kept, by file name."""
     return {path.name: path.read_bytes() for path in (folder / PARTS).glob("[0-9]*.jsonl")}
 
 
@@ -90,7 +92,7 @@ def wait(pid: int) -> None:
 class Run:
     """A run folder, its undisturbed files, and a request with the model loaded."""
 
-    def __init__(self, home: Path, request: EvalRequest) -> None:
+    def __init__(self, home: Path, request: Request) -> None:
         self.home, self.request = home, request
         whole, parts = home / "whole", home / "parts"
         start = time.monotonic()
@@ -98,7 +100,7 @@ class Run:
             wait(fork(self.translate(shard, parts)))
         self.seconds = (time.monotonic() - start) / len(SHARDS)
         """Of a shard, from fork to end."""
-        self.chunks = chunks(parts)
+        self.parts = parts_in(parts)
         wait(fork(lambda: evaluate(make_request(home), out=whole)))  # SQLite must not be carried through a fork
         self.files = contents(whole)
 
@@ -109,10 +111,10 @@ class Run:
         return lambda: evaluate(make_request(self.home), out=out, generate=False)
 
     def check_parts(self, out: Path) -> int:
-        """Whatever is kept is whole and what it always is; gives how many batches there are."""
-        kept = chunks(out)
+        """Whatever is kept is whole and what it always is; gives how many parts there are."""
+        kept = parts_in(out)
         for name, content in kept.items():
-            if content != self.chunks[name]:
+            if content != self.parts[name]:
                 raise RuntimeError(f"{out}: {name} is not what it is undisturbed")
         return len(kept)
 
@@ -120,8 +122,8 @@ class Run:
         """Go on undisturbed: nothing is lost, nothing doubled."""
         for shard in SHARDS:
             wait(fork(self.translate(shard, out)))
-        if not progress(out).translated:
-            raise RuntimeError(f"{out}: {progress(out)}")
+        if not run_progress(out).translated:
+            raise RuntimeError(f"{out}: {run_progress(out)}")
         wait(fork(self.complete(out)))
         left = [path.name for path in out.rglob("*") if path.name.endswith(".tmp")]
         if contents(out) != self.files or left or (out / PARTS).exists():
@@ -129,7 +131,7 @@ class Run:
 
 
 def kill_many(run: Run, seed: int, kills: int) -> Iterator[int]:
-    """Kill that many processes at random moments, ten or so a run; gives the batches kept after each time."""
+    """Kill that many processes at random moments, ten or so a run; gives the parts kept after each time."""
     chance, numbers = random.Random(seed), count()
     killed = 0
     while killed < kills:
@@ -143,7 +145,7 @@ def kill_many(run: Run, seed: int, kills: int) -> Iterator[int]:
                 os.kill(pid, signal.SIGKILL)
                 killed += os.WIFSIGNALED(os.waitpid(pid, 0)[1])
             yield run.check_parts(out)
-            if out.exists() and progress(out).translated:
+            if out.exists() and run_progress(out).translated:
                 pid = fork(run.complete(out))
                 time.sleep(chance.uniform(0.0, 2 * run.seconds))
                 os.kill(pid, signal.SIGKILL)
@@ -164,11 +166,12 @@ def together(run: Run) -> None:
 def main() -> None:
     home, seed, kills = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     request = make_request(home)
-    _ = request.translator.engine  # loaded once, before the forks
+    assert isinstance(request.system, CheckpointSystem)
+    _ = request.system.engine  # loaded once, before the forks
     run = Run(home, request)
     together(run)
     kept = list(kill_many(run, seed, kills))
-    print(json.dumps({"batches": len(run.chunks), "kept": kept, "seconds": round(run.seconds, 3)}))
+    print(json.dumps({"parts": len(run.parts), "kept": kept, "seconds": round(run.seconds, 3)}))
 
 
 if __name__ == "__main__":

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from mtbias.cli import main
-from mtbias.runs import CallRecord, Json, RunFolder
-from mtbias.types import Gender, GenderCall, Reason, Stereotype, Translation
+from mtbias.runs.call_records import CallRecord
+from mtbias.runs.run_folder import RunFolder
+from mtbias.types import Gender, GenderCall, Json, Reason, Stereotype, Translation
 
 M, F = Gender.MALE, Gender.FEMALE
 
@@ -33,7 +34,7 @@ def _folder(path: Path, system: str, lang: str = "de", **changed: Json) -> Path:
         )
     with RunFolder(path).open_or_create({**identity, **changed}) as folder:
         folder.write_translations([Translation(r.id, r.translation) for r in records])
-        folder.write_calls(records)
+        folder.write_calls(record.to_json() for record in records)
         folder.write_metrics({"schema": 1, "fingerprint": folder.manifest.fingerprint, "n": 80})
     return path
 

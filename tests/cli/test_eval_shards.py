@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,16 +12,18 @@ import pytest
 
 from mtbias.demo import stanza_folder_of_demo
 from mtbias.errors import MissingTranslationsError, RunFolderError
-from mtbias.evaluation import translation as translating
-from mtbias.evaluation.request import EvalRequest
+from mtbias.evaluation.gender_calls import GenderMeasure
+from mtbias.evaluation.request import Request
 from mtbias.evaluation.stages import evaluate
 from mtbias.evaluation.translation import translate_shard
 from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
 from mtbias.morphology import analyser as analyser_module
-from mtbias.runs import RunFolder, progress, read_plan
-from mtbias.translate.seq2seq.batch_plan import Budget
-from mtbias.translate.seq2seq.shards import Shard
-from mtbias.translate.seq2seq.translator import Prepared
+from mtbias.runs.kept_parts import read_plan
+from mtbias.runs.run_folder import RunFolder
+from mtbias.runs.run_progress import run_progress
+from mtbias.translate.seq2seq.checkpoint_system import CheckpointPlan
+from mtbias.translate.shards import Shard
+from mtbias.translate.system import Begun, Plan, Sources
 
 from .machine import Machine
 from .shard_processes import FILES, PARTS, contents, make_request
@@ -33,13 +35,13 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def request_(home: Path) -> EvalRequest:
+def request_(home: Path) -> Request:
     """64 sentences of the demo in 16 batches."""
     return make_request(home)
 
 
 @pytest.fixture(scope="module")
-def whole(home: Path, request_: EvalRequest) -> dict[str, bytes]:
+def whole(home: Path, request_: Request) -> dict[str, bytes]:
     """The files of a run that nothing disturbed and that was never in parts."""
     evaluate(request_, out=home / "whole")
     return contents(home / "whole")
@@ -47,14 +49,14 @@ def whole(home: Path, request_: EvalRequest) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("of", [1, 3, 20])
 def test_the_number_of_shards_changes_nothing(
-    request_: EvalRequest, whole: dict[str, bytes], tmp_path: Path, of: int
+    request_: Request, whole: dict[str, bytes], tmp_path: Path, of: int
 ) -> None:
     out = tmp_path / "run"
     reports = [translate_shard(request_, Shard(k, of), out=out) for k in range(of, 0, -1)]
-    assert sum(report.batches for report in reports) == 16
+    assert sum(report.parts for report in reports) == 16
     assert sum(report.generated for report in reports) == sum(report.sentences for report in reports) == 64
-    assert progress(out).translated
-    metrics = evaluate(request_, out=out, generate=False)
+    assert run_progress(out).translated
+    metrics = evaluate(request_, out=out, generate=False).metrics
     assert contents(out) == whole
     assert metrics == json.loads(whole["metrics.json"])
     execution = RunFolder(out).manifest.execution
@@ -66,37 +68,35 @@ def test_the_number_of_shards_changes_nothing(
     assert not (out / PARTS).exists()
 
 
-def test_a_shard_that_is_done_is_not_done_again(request_: EvalRequest, tmp_path: Path) -> None:
+def test_a_shard_that_is_done_is_not_done_again(request_: Request, tmp_path: Path) -> None:
     first = translate_shard(request_, Shard(2, 3), out=tmp_path)
     again = translate_shard(request_, Shard(2, 3), out=tmp_path)
     # 16 batches of 4, every third of them, from the second: 1, 4, 7, 10, 13
-    assert (first.batches, first.sentences, first.generated, first.resumed, first.halved) == (5, 20, 20, 0, 0)
-    assert (again.batches, again.sentences, again.generated, again.resumed, again.halved) == (5, 20, 0, 20, 0)
+    assert (first.parts, first.sentences, first.generated, first.resumed) == (5, 20, 20, 0)
+    assert (again.parts, again.sentences, again.generated, again.resumed) == (5, 20, 0, 20)
 
 
-def test_a_shard_of_a_complete_run_has_nothing_to_do(
-    request_: EvalRequest, whole: dict[str, bytes], home: Path
-) -> None:
+def test_a_shard_of_a_complete_run_has_nothing_to_do(request_: Request, whole: dict[str, bytes], home: Path) -> None:
     report = translate_shard(request_, Shard(2, 3), out=home / "whole")
-    assert (report.batches, report.sentences, report.generated, report.resumed) == (0, 0, 0, 0)
+    assert (report.parts, report.sentences, report.generated, report.resumed) == (0, 0, 0, 0)
     assert contents(home / "whole") == whole
     assert not (home / "whole" / PARTS).exists()
 
 
-def test_what_is_missing_is_counted_before_anything_else_is_done(request_: EvalRequest, tmp_path: Path) -> None:
+def test_what_is_missing_is_counted_before_anything_else_is_done(request_: Request, tmp_path: Path) -> None:
     stages: list[str] = []
     with pytest.raises(MissingTranslationsError, match=re.escape(f"{tmp_path}: no translations; `mtbias eval … --out")):
         evaluate(request_, out=tmp_path, generate=False, progress=lambda stage, *_: stages.append(stage))
     translate_shard(request_, Shard(1, 3), out=tmp_path)
     translate_shard(request_, Shard(3, 3), out=tmp_path)
-    with pytest.raises(MissingTranslationsError, match="5 of 16 batches of translations are missing"):
+    with pytest.raises(MissingTranslationsError, match="5 of 16 parts of the translations are missing"):
         evaluate(request_, out=tmp_path, generate=False, progress=lambda stage, *_: stages.append(stage))
     assert stages == []
     with pytest.raises(ValueError, match="expected a run folder"):
         evaluate(request_, generate=False)
 
 
-def test_without_a_shard_the_rest_is_translated(request_: EvalRequest, whole: dict[str, bytes], tmp_path: Path) -> None:
+def test_without_a_shard_the_rest_is_translated(request_: Request, whole: dict[str, bytes], tmp_path: Path) -> None:
     translate_shard(request_, Shard(1, 3), out=tmp_path)
     evaluate(request_, out=tmp_path)
     assert contents(tmp_path) == whole
@@ -108,10 +108,9 @@ def test_all_plan_as_the_first_one_did(home: Path, whole: dict[str, bytes], tmp_
     # On another device the batches would be others: here those of a CPU, 80 rows, stand for them.
     translate_shard(make_request(home, batch_rows=4), Shard(1, 2), out=tmp_path)
     other = make_request(home, batch_rows=None)
-    assert other.translator.budget().rows == 80
+    assert other.system.plan(other.corpus, {}).settings == {"budget": [80, 80 * 4096]}
     report = translate_shard(other, Shard(2, 2), out=tmp_path)
-    assert report.batches == 8
-    assert other.translator.budget() == Budget(4, 4 * 4096)
+    assert report.parts == 8
     last = make_request(home, batch_rows=None)
     evaluate(last, out=tmp_path, generate=False)
     assert contents(tmp_path) == whole
@@ -121,16 +120,16 @@ def test_of_two_that_plan_at_once_one_plans_again(
     home: Path, whole: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     late = make_request(home, batch_rows=None)
-    prepare = late.translator.prepare
+    plan = late.system.plan
 
-    def prepare_late(sources: Sequence[str]) -> Prepared:
-        prepared = prepare(sources)
+    def plan_late(corpus: Sources, begun: Begun) -> Plan:
+        planned = plan(corpus, begun)
         if not (tmp_path / PARTS).exists():  # meanwhile, on another device
             translate_shard(make_request(home, batch_rows=4), Shard(1, 2), out=tmp_path)
-        return prepared
+        return planned
 
-    monkeypatch.setattr(late.translator, "prepare", prepare_late)
-    assert translate_shard(late, Shard(2, 2), out=tmp_path).batches == 8
+    monkeypatch.setattr(late.system, "plan", plan_late)
+    assert translate_shard(late, Shard(2, 2), out=tmp_path).parts == 8
     evaluate(late, out=tmp_path, generate=False)
     assert contents(tmp_path) == whole
 
@@ -148,11 +147,13 @@ def test_in_half_precision_the_batches_are_part_of_the_run_and_taken_over_too(ho
 
 def test_a_shard_with_other_batches_is_refused(home: Path, tmp_path: Path) -> None:
     translate_shard(make_request(home, batch_rows=4), Shard(1, 2), out=tmp_path)
-    with pytest.raises(RunFolderError, match="in batches of at most 4 rows, 16 of them; asked for: 8 rows, 8 batches"):
+    with pytest.raises(
+        RunFolderError, match=r"into 16 parts \(budget \[4, 16384\]\), asked for: 8 parts \(budget \[8, 32768\]\)"
+    ):
         translate_shard(make_request(home, batch_rows=8), Shard(2, 2), out=tmp_path)
     plan = read_plan(tmp_path)
     assert plan is not None
-    assert plan.budget == (4, 16384)
+    assert plan.settings == {"budget": [4, 16384]}
 
 
 def test_eval_with_shards_and_without(machine: Machine, whole: dict[str, bytes], home: Path, tmp_path: Path) -> None:
@@ -160,12 +161,10 @@ def test_eval_with_shards_and_without(machine: Machine, whole: dict[str, bytes],
         "eval", "--model", "demo", "--dataset", "demo", "--data", home / "corpus.tsv", "--stanza-dir", "mtbias:demo",
         "--lang", "de", "--beams", "1", "--batch-rows", "4", "--resamples", "20", "--out", tmp_path / "run",
     )  # fmt: skip
-    for k, batches, sentences in ((1, 8, 32), (2, 8, 32)):
+    for k, parts, sentences in ((1, 8, 32), (2, 8, 32)):
         done = machine.run(*run, "--shard", f"{k}/2")
         assert (done.returncode, done.stderr) == (0, "")
-        expected = (
-            f"Shard {k}/2 of {tmp_path}/run: {batches} batches, {sentences} sentences; {sentences} translated now"
-        )
+        expected = f"Shard {k}/2 of {tmp_path}/run: {parts} parts, {sentences} sentences; {sentences} translated now"
         assert done.stdout.startswith(expected)
         assert done.stdout.endswith(", 0 were there\n")
     done = machine.run(*run)
@@ -190,7 +189,7 @@ def test_wrong_shards(machine: Machine) -> None:
 
 
 def test_translations_are_analysed_while_later_ones_are_made(
-    request_: EvalRequest, whole: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    request_: Request, whole: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(analyser_module, "BATCH", 8)
     package = find_package("de", stanza_folder_of_demo())
@@ -211,7 +210,9 @@ def test_translations_are_analysed_while_later_ones_are_made(
 
     monkeypatch.setattr(analyser, "submit", watched)
     monkeypatch.setattr(analyser, "prepare", prepared)
-    request = replace(request_, analyser=analyser, analyse_beside=True)
+    monkeypatch.setattr(CheckpointPlan, "frees_cpu", True)  # as where a GPU translates
+    assert isinstance(request_.measure, GenderMeasure)
+    request = replace(request_, measure=replace(request_.measure, analyser=analyser))
     evaluate(request, out=tmp_path / "run")
     assert contents(tmp_path / "run") == whole
     assert submitted == [4] * 16  # every batch, as soon as it was there
@@ -220,8 +221,5 @@ def test_translations_are_analysed_while_later_ones_are_made(
     assert begun >= 40
 
 
-def test_on_a_cpu_nothing_is_analysed_before_all_is_translated(request_: EvalRequest, tmp_path: Path) -> None:
-    package = find_package("de", stanza_folder_of_demo())
-    analyser = StanzaAnalyser(package, AnalysisCache(tmp_path / "fresh.sqlite"), device="cpu", processes=2)
-    assert translating.analysing(replace(request_, analyser=analyser)) is None
-    assert translating.analysing(replace(request_, analyser=analyser, analyse_beside=True)) is not None
+def test_on_a_cpu_nothing_is_analysed_before_all_is_translated(request_: Request) -> None:
+    assert not request_.system.plan(request_.corpus, {}).frees_cpu

@@ -23,12 +23,13 @@ import pytest
 import mtbias
 from mtbias import cli
 from mtbias.errors import MissingTranslationsError, ModelError, RunFolderError
-from mtbias.evaluation.request import EvalRequest
+from mtbias.evaluation.request import Request
 from mtbias.evaluation.stages import evaluate
 from mtbias.evaluation.translation import translate_shard
-from mtbias.runs import RunFolder, progress
+from mtbias.runs.run_folder import RunFolder
+from mtbias.runs.run_progress import run_progress
 from mtbias.translate.seq2seq.checkpoints import locate
-from mtbias.translate.seq2seq.shards import Shard
+from mtbias.translate.shards import Shard
 
 from .machine import Machine
 from .shard_processes import FILES, PARTS, contents, make_request
@@ -42,19 +43,19 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def request_(home: Path) -> EvalRequest:
+def request_(home: Path) -> Request:
     """64 sentences of the demo in 16 batches."""
     return make_request(home)
 
 
 @pytest.fixture(scope="module")
-def whole(home: Path, request_: EvalRequest) -> dict[str, bytes]:
+def whole(home: Path, request_: Request) -> dict[str, bytes]:
     """The files of a run that nothing disturbed."""
     evaluate(request_, out=home / "whole")
     return contents(home / "whole")
 
 
-def _go_on(request: EvalRequest, out: Path) -> dict[str, bytes]:
+def _go_on(request: Request, out: Path) -> dict[str, bytes]:
     """What the same commands make of the folder afterwards."""
     for shard in (FIRST, SECOND):
         translate_shard(request, shard, out=out)
@@ -94,7 +95,7 @@ def _until_kept(out: Path, process: subprocess.Popen[bytes]) -> None:
 
 @pytest.mark.parametrize("shard", [(), ("--shard", "1/1")])
 def test_sigterm(
-    request_: EvalRequest, whole: dict[str, bytes], home: Path, tmp_path: Path, shard: tuple[str, ...]
+    request_: Request, whole: dict[str, bytes], home: Path, tmp_path: Path, shard: tuple[str, ...]
 ) -> None:
     out = tmp_path / "run"
     with Machine(home).start(
@@ -107,7 +108,7 @@ def test_sigterm(
     assert (process.returncode, *said) == (143, b"", b"mtbias: stopped by SIGTERM; the same command goes on\n")
     assert not list(out.rglob("*.tmp"))
     assert not RunFolder(out).is_complete()
-    assert progress(out).batches_done > 0
+    assert run_progress(out).parts_done > 0
     assert _go_on(request_, out) == whole
 
 
@@ -132,7 +133,7 @@ def test_another_programs_sigterm_is_left_to_it(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("place", ["manifest.json", f"{PARTS}/plan.json", f"{PARTS}/000003.jsonl"])
 def test_a_node_that_dies_between_write_and_rename(
-    request_: EvalRequest, whole: dict[str, bytes], tmp_path: Path, place: str
+    request_: Request, whole: dict[str, bytes], tmp_path: Path, place: str
 ) -> None:
     # What is written before `place` is there, `place` itself half and under its temporary name.
     out = tmp_path / "run"
@@ -151,7 +152,7 @@ def test_a_node_that_dies_between_write_and_rename(
 
 
 def test_a_node_that_dies_before_the_report_of_its_shard(
-    request_: EvalRequest, whole: dict[str, bytes], tmp_path: Path
+    request_: Request, whole: dict[str, bytes], tmp_path: Path
 ) -> None:
     translate_shard(request_, FIRST, out=tmp_path)
     (tmp_path / PARTS / "shard-1-of-2.json").unlink()
@@ -163,19 +164,19 @@ def test_a_node_that_dies_before_the_report_of_its_shard(
 # ----- disks
 
 
-def test_a_full_disk(request_: EvalRequest, whole: dict[str, bytes], mount_disk: Callable[[str], Path]) -> None:
+def test_a_full_disk(request_: Request, whole: dict[str, bytes], mount_disk: Callable[[str], Path]) -> None:
     disk = mount_disk("64k")  # 16 pages: manifest, plan and lock, and not the 16 batches
     out = disk / "run"
     with pytest.raises(RunFolderError, match="No space left on device; make room and run the same command again: it"):
         translate_shard(request_, Shard(1, 1), out=out)
-    assert 0 < progress(out).batches_done < 16
+    assert 0 < run_progress(out).parts_done < 16
     assert not list(out.rglob("*.tmp"))
     subprocess.run(["mount", "-o", "remount,size=8m", str(disk)], check=True)
     assert _go_on(request_, out) == whole
 
 
 def test_a_folder_that_can_only_be_read(
-    request_: EvalRequest, whole: dict[str, bytes], mount_disk: Callable[[str], Path]
+    request_: Request, whole: dict[str, bytes], mount_disk: Callable[[str], Path]
 ) -> None:
     disk = mount_disk("8m")
     out = disk / "run"
@@ -188,7 +189,7 @@ def test_a_folder_that_can_only_be_read(
     ):
         with pytest.raises(RunFolderError, match="Read-only file system; choose a folder that you may write to"):
             attempt()
-    assert progress(out).batches_done == 8
+    assert run_progress(out).parts_done == 8
     subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
     assert _go_on(request_, out) == whole
 
@@ -203,23 +204,23 @@ def _flip(path: Path, place: int) -> None:
 
 
 def test_a_damaged_shard_is_noticed_and_made_again(
-    request_: EvalRequest, whole: dict[str, bytes], tmp_path: Path, caplog: pytest.LogCaptureFixture
+    request_: Request, whole: dict[str, bytes], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     for shard in (FIRST, SECOND):
         translate_shard(request_, shard, out=tmp_path)
     _flip(tmp_path / PARTS / "000003.jsonl", -20)
     _flip(tmp_path / PARTS / "000004.jsonl", 20)
-    assert progress(tmp_path).translated  # by the names; the content is checked when it is read
+    assert run_progress(tmp_path).translated  # by the names; the content is checked when it is read
     with caplog.at_level(logging.WARNING, "mtbias"), pytest.raises(MissingTranslationsError, match="2 of 16 batches"):
         evaluate(request_, out=tmp_path, generate=False)
     assert "000003.jsonl is damaged" in caplog.text
-    assert progress(tmp_path).missing == {3, 4}
+    assert run_progress(tmp_path).missing == {3, 4}
     assert translate_shard(request_, FIRST, out=tmp_path).generated == 4  # batches 0, 2, 4, …: four sentences of 4
     assert _go_on(request_, tmp_path) == whole
 
 
 def test_a_damaged_shard_is_made_again_by_its_own_task(
-    request_: EvalRequest, whole: dict[str, bytes], tmp_path: Path
+    request_: Request, whole: dict[str, bytes], tmp_path: Path
 ) -> None:
     translate_shard(request_, FIRST, out=tmp_path)
     (tmp_path / PARTS / "000002.jsonl").write_bytes(b"")
@@ -262,7 +263,7 @@ def test_a_damaged_record_of_models(tmp_path: Path) -> None:
 
 
 def test_clocks_that_go_wrong(
-    request_: EvalRequest, whole: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    request_: Request, whole: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One node lives in 1990, another in 2090; files carry their times, the oldest were written last."""
     for shard, year in ((FIRST, 2090), (SECOND, 1990)):
@@ -273,7 +274,7 @@ def test_clocks_that_go_wrong(
             translate_shard(request_, shard, out=tmp_path)
         for path in tmp_path.rglob("*"):
             os.utime(path, (there, there))
-    assert progress(tmp_path).translated
+    assert run_progress(tmp_path).translated
     assert _go_on(request_, tmp_path) == whole
 
 
@@ -310,11 +311,9 @@ def test_nothing_that_decides_reads_a_clock() -> None:
 # ----- two at once
 
 
-def test_one_that_completes_and_one_that_translates(
-    request_: EvalRequest, whole: dict[str, bytes], tmp_path: Path
-) -> None:
+def test_one_that_completes_and_one_that_translates(request_: Request, whole: dict[str, bytes], tmp_path: Path) -> None:
     translate_shard(request_, FIRST, out=tmp_path)
-    identity = request_.identity()
+    identity = request_.identity(request_.system.plan(request_.corpus, {}))
     with (
         RunFolder(tmp_path).open_shared(identity),
         pytest.raises(RunFolderError, match=re.escape("a task that translates a shard is writing into this folder")),

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from mtbias.cli import main
-from mtbias.metrics import score
-from mtbias.runs import CallRecord, Json, RunFolder
-from mtbias.types import Evidence, Gender, GenderCall, Reason, Span, Stereotype, Translation
+from mtbias.metrics.scores import score
+from mtbias.runs.call_records import CallRecord
+from mtbias.runs.run_folder import RunFolder
+from mtbias.types import Evidence, Gender, GenderCall, Json, Reason, Span, Stereotype, Translation
 
 M, F = Gender.MALE, Gender.FEMALE
 
@@ -34,8 +35,8 @@ def _run(path: Path, system: str = "opus", lang: str = "de", right: int = 8) -> 
         )
     with RunFolder(path).open_or_create(identity) as folder:
         folder.write_translations([Translation(record.id, record.translation) for record in records])
-        folder.write_calls(records)
-        scores = score(records, [record.call for record in records], n_resamples=20)
+        folder.write_calls(record.to_json() for record in records)
+        scores = score(records, n_resamples=20)
         folder.write_metrics(scores.to_json(signature=f"system:{system}", fingerprint=folder.manifest.fingerprint))
     return str(path)
 

@@ -14,10 +14,12 @@ from pathlib import Path
 import pytest
 
 from mtbias import __version__
-from mtbias.cli import COMMANDS, build_parser, main
+from mtbias.cli import COMMANDS, main
 
 from .machine import Machine
 
+NAMES = [name for commands in COMMANDS.values() for name in commands]
+SCORE = ["score", "--lang", "de", "--translations", "x"]
 HEAVY = ("torch", "transformers", "stanza", "matplotlib", "pandas", "sklearn", "scipy")
 LISTING = f"import sys; print(*[name for name in {HEAVY} + ('numpy',) if name in sys.modules])"
 
@@ -51,11 +53,11 @@ def test_importing_what_computes_loads_numpy_at_most(module: str) -> None:
 
 @pytest.mark.parametrize("arguments", [["--help"], ["score", "--help"], ["languages"], ["datasets", "--cite"]])
 def test_commands_that_compute_nothing_load_nothing(arguments: list[str], tmp_path: Path) -> None:
-    code = f"from mtbias.cli import main\ntry:\n    main({arguments!r})\nexcept SystemExit:\n    pass"
+    code = f"from mtbias.cli import main; main({arguments!r})"
     assert _loaded(code, MTBIAS_CACHE=str(tmp_path)) == []
 
 
-def test_help_takes_under_half_a_second(bare: Machine) -> None:
+def test_help_takes_under_a_third_of_a_second(bare: Machine) -> None:
     # Time on the processor, the best of three: other work on the machine must not decide.
     seconds = []
     for _ in range(3):
@@ -64,54 +66,76 @@ def test_help_takes_under_half_a_second(bare: Machine) -> None:
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         assert done.returncode == 0
         seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    assert min(seconds) < 0.5
+    assert min(seconds) < 0.3
 
 
 def test_help_goes_to_standard_output_and_names_every_command(bare: Machine) -> None:
     done = bare.run("--help")
     assert done.stderr == ""
-    for name in COMMANDS:
-        assert re.search(rf"^ +{name}\b", done.stdout, re.MULTILINE)
+    for title, commands in COMMANDS.items():
+        group = done.stdout[done.stdout.index(title) :].partition("╰")[0]
+        for name in commands:
+            assert re.search(rf"^│ {name}\b +\w", group, re.MULTILINE), name
     done = bare.run("--version")
-    assert (done.returncode, done.stdout, done.stderr) == (0, f"mtbias {__version__}\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{__version__}\n", "")
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_its_own_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main([command, "--help"])
-    assert ended.value.code == 0
+def test_without_a_command_there_is_help(bare: Machine) -> None:
+    done = bare.run()
+    assert (done.returncode, done.stdout) == (0, bare.run("--help").stdout)
+    assert "--debug" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["evla"], 'Unknown command "evla". Did you mean "eval"?'),
+        (["coref", "gapp"], 'Unknown command "gapp". Did you mean "gap"?'),
+        (["score", "--lang", "de"], "parameter --translations requires an argument"),
+        (
+            ["score", "--lang", "de", "--translations", "x", "--seed", "-1"],
+            "--seed: expected a whole number, 0 or more",
+        ),
+        ([*SCORE, "--resamples", "many"], 'Invalid value for --resamples: unable to convert "many" into int'),
+        (["eval", "--model", "demo", "--lang", "de", "--batch-rows", "0"], "--batch-rows: expected a whole number, 1"),
+        (["eval", "--model", "demo", "--lang", "de", "--preset", "slow"], 'Choose from: "paper", "fast"'),
+        (["languages", "--nope"], "Unknown option: --nope"),
+        (["fetch"], "nothing to download: give --model MODEL, --dataset NAME or --lang CODE"),
+    ],
+)
+def test_wrong_usage_ends_with_2_and_one_line(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
     out, err = capsys.readouterr()
-    assert out.startswith(f"usage: mtbias {command} ")
-    assert "--debug" in out
-    assert err == ""
+    assert out == ""
+    assert err.startswith("mtbias: ")
+    assert message in err
+    assert err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
-        [],
-        ["eat"],
-        ["score"],
-        ["score", "--lang", "de"],
-        ["score", "--lang", "de", "--translations", "x", "--seed", "-1"],
-        ["score", "--lang", "de", "--translations", "x", "--resamples", "many"],
-        ["languages", "--nope"],
+        ["eval", "--model", "demo", "--lang", "xx"],
+        ["eval", "--model", "demo", "--lang", "de", "--dataset", "nonsense"],
+        ["eval", "--model", "demo", "--lang", "de", "--aligner", "nonsense"],
+        ["eval", "--model", "demo", "--lang", "de", "--engine", "nonsense"],
+        ["eval", "--model", "demo", "--lang", "de", "--target-code", "nonsense"],
+        ["eval", "--model", "demo", "--lang", "de", "--device", "nonsense"],
+        ["eval", "--model", "no-such-model", "--lang", "de", "--dataset", "demo"],
+        ["fetch", "--dataset", "nonsense"],
+        ["fetch", "--lang", "xx"],
+        ["validate", "--lang", "xx", "--gold", "labels.csv"],
     ],
 )
-def test_wrong_usage_ends_with_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(arguments)
-    assert ended.value.code == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.splitlines()[0].startswith("usage: mtbias")
-    assert "error: " in err.splitlines()[-1]
-
-
-def test_wrong_usage_that_only_the_command_sees_ends_with_2_and_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["fetch"]) == 2
-    assert capsys.readouterr() == ("", "mtbias: nothing to fetch: give --model MODEL, --dataset NAME or --lang CODE\n")
+def test_an_unknown_name_of_anything_ends_with_2(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("MTBIAS_CACHE", str(tmp_path))
+    monkeypatch.setenv("MTBIAS_NO_NETWORK", "1")
+    assert main(arguments) == 2
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_debug_shows_the_traceback_and_keeps_line_and_code(capsys: pytest.CaptureFixture[str]) -> None:
@@ -119,7 +143,7 @@ def test_debug_shows_the_traceback_and_keeps_line_and_code(capsys: pytest.Captur
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("Traceback (most recent call last):\n")
-    assert err.splitlines()[-1] == "mtbias: nothing to fetch: give --model MODEL, --dataset NAME or --lang CODE"
+    assert err.splitlines()[-1] == "mtbias: nothing to download: give --model MODEL, --dataset NAME or --lang CODE"
 
 
 def test_interrupted_ends_with_130_and_one_line(bare: Machine, tmp_path: Path) -> None:
@@ -145,7 +169,7 @@ def test_interrupted_ends_with_130_and_one_line(bare: Machine, tmp_path: Path) -
             os.close(writer)
         finally:
             process.kill()
-    assert (process.returncode, out, err) == (130, b"", b"mtbias: interrupted\n")
+    assert (process.returncode, out, err) == (130, b"", b"mtbias: interrupted; the same command resumes\n")
 
 
 def _open_when_read(pipe: Path) -> int:
@@ -194,10 +218,6 @@ def test_a_closed_standard_output_is_no_error(bare: Machine) -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, b"")
-
-
-def test_the_parser_is_built_without_running_anything() -> None:
-    assert build_parser().parse_args(["datasets"]).command == "datasets"
 
 
 def test_a_closed_standard_error_does_not_matter(bare: Machine) -> None:

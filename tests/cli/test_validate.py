@@ -128,7 +128,8 @@ def test_what_does_not_fit_is_refused(say: Any, run: Path, german: Path, tmp_pat
 
 def test_a_run_of_another_evaluator_is_refused(say: Any, run: Path, tmp_path: Path) -> None:
     from mtbias.language.installed import get_language
-    from mtbias.runs import RunFolder, read_run
+    from mtbias.runs.finished_run import read_run
+    from mtbias.runs.run_folder import RunFolder
 
     manifest = {**read_run(run).manifest.identity, "plugin": "de/older"}
     folder = tmp_path / "older"

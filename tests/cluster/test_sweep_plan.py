@@ -95,7 +95,7 @@ def test_sentences_are_counted_or_the_catalogs(tmp_path: Path) -> None:
     assert count_sentences(sweep, "winomt") == 3_888  # not in this cache: as published
     own = tmp_path / "own.tsv"
     own.write_text("source\tgender\tentity\nThe doctor slept.\tfemale\tdoctor\n")
-    assert count_sentences(replace(sweep, data={"custom": own}), "custom") == 1
+    assert count_sentences(replace(sweep, datasets=("custom",), data={"custom": own}), "custom") == 1
     with pytest.raises(UsageError, match="unknown dataset 'wino'"):
         count_sentences(sweep, "wino")
 
@@ -149,9 +149,7 @@ def test_durations(seconds: float | None, text: str) -> None:
 
 
 def test_resources_are_the_models_own_then_the_sweeps_then_those_of_its_size() -> None:
-    slurm = Slurm(
-        resources=Resources(cpus=8, minutes=90), models={"opus-mt": Resources(minutes=600)}, score=Resources(mem="99G")
-    )
+    slurm = Slurm(cpus=8, minutes=90, models={"opus-mt": Resources(minutes=600)}, score=Resources(mem="99G"))
     sweep = replace(SWEEP, slurm=slurm)
     assert translate_resources(sweep, "opus-mt") == Resources(gpus=1, cpus=8, mem="16G", minutes=600)
     assert translate_resources(sweep, "facebook/m2m100_418M") == Resources(gpus=1, cpus=8, mem="32G", minutes=90)

@@ -17,11 +17,11 @@ from mtbias.cluster.sweep_status import status_json, status_text, sweep_status
 from mtbias.cluster.sweep_tasks import Plan, Task, make_plan
 from mtbias.cluster.task_runs import TASKS, Failure, is_done, is_running, read_failure, recorded
 from mtbias.errors import DataError, MtbiasError, RunFolderError
-from mtbias.runs import PlanRecord, RunFolder, agree_on_plan
-from mtbias.runs.kept_parts import PARTS
+from mtbias.runs.kept_parts import PARTS, PartStore, PlanRecord
+from mtbias.runs.run_folder import RunFolder
 
 SHARDS = 2
-BATCHES = 5
+PARTS_OF_A_RUN = 5
 
 
 @pytest.fixture
@@ -52,12 +52,12 @@ def queue(tmp_path: Path) -> Callable[[str], None]:
     return tell
 
 
-def _translate(plan: Plan, cell: int, batches: list[int]) -> None:
-    """A run folder in which these of five batches are kept."""
+def _translate(plan: Plan, cell: int, parts: list[int]) -> None:
+    """A run folder in which these of five parts are kept."""
     folder = plan.cells[cell].folder
     RunFolder(folder).open_or_create({"dataset": "demo"}).close()
-    agree_on_plan(folder, PlanRecord("key", (80, 4096), (1,) * BATCHES), alone=True)
-    for number in batches:
+    PartStore(folder, PlanRecord("key", {}, (1,) * PARTS_OF_A_RUN), alone=True)
+    for number in parts:
         (folder / PARTS / f"{number:06d}.jsonl").write_text("")
 
 
@@ -78,10 +78,10 @@ def _submitted(plan: Plan, tasks: list[str], mark: str = "mtbias-0a") -> None:
     (folder / f"{number:06d}.json").write_text(json.dumps({"mark": mark, "job": "7", "tasks": tasks}))
 
 
-def test_a_shard_is_done_when_all_its_batches_are_kept(plan: Plan) -> None:
+def test_a_shard_is_done_when_all_its_parts_are_kept(plan: Plan) -> None:
     first, second = plan.tasks[:2]
     assert not is_done(plan, first)
-    _translate(plan, 0, [0, 2, 4])  # shard 1/2 has batches 0, 2, 4; shard 2/2 has 1, 3
+    _translate(plan, 0, [0, 2, 4])  # shard 1/2 has parts 0, 2, 4; shard 2/2 has 1, 3
     assert is_done(plan, first)
     assert not is_done(plan, second)
     _translate(plan, 0, [0, 1, 2, 3])
@@ -116,7 +116,7 @@ def test_each_run_is_looked_at_once(plan: Plan, monkeypatch: pytest.MonkeyPatch)
 def test_nothing_is_there_in_the_beginning(plan: Plan) -> None:
     status = sweep_status(plan)
     assert status.counts() == {"done": 0, "running": 0, "queued": 0, "failed": 0, "left": 7}
-    assert [(c.state, c.batches_done, c.batches) for c in status.cells] == [("left", 0, None)] * 2
+    assert [(c.state, c.parts_done, c.parts) for c in status.cells] == [("left", 0, None)] * 2
 
 
 def test_a_task_that_runs_holds_a_lock_and_one_that_failed_left_word(plan: Plan) -> None:
@@ -173,11 +173,11 @@ def _fail() -> None:
     raise DataError("no")
 
 
-def test_batches_are_counted_without_corpus_or_model(plan: Plan) -> None:
+def test_parts_are_counted_without_corpus_or_model(plan: Plan) -> None:
     _translate(plan, 0, [0, 2])
     status = sweep_status(plan)
-    assert (status.cells[0].batches_done, status.cells[0].batches) == (2, BATCHES)
-    assert "demo/demo/de   left   2 of 5" in status_text(status)
+    assert (status.cells[0].parts_done, status.cells[0].parts) == (2, PARTS_OF_A_RUN)
+    assert "demo/demo/de   left  2 of 5" in status_text(status)
 
 
 def test_slurm_knows_what_runs_and_what_waits(plan: Plan, queue: Callable[[str], None]) -> None:
@@ -244,7 +244,7 @@ def test_a_damaged_record_is_named(plan: Plan) -> None:
     _submitted(plan, ["table"])
     path = plan.sweep.out / "submissions" / "000001.json"
     path.write_text("{}")
-    with pytest.raises(DataError, match=rf"{path}: damaged: KeyError\('mark'\)"):
+    with pytest.raises(DataError, match=rf"{path}: damaged: mark: expected this key"):
         read_submissions(plan.sweep.out)
 
 

@@ -10,7 +10,7 @@ from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.sweep_table import as_latex, as_markdown, as_text, table_is_current, write_tables
 from mtbias.cluster.sweep_tasks import Cell, Plan, make_plan
 from mtbias.errors import MissingTranslationsError
-from mtbias.runs import RunFolder
+from mtbias.runs.run_folder import RunFolder
 from mtbias.types import Gender, GenderCall, Instance, Span, Stereotype
 
 
@@ -68,8 +68,8 @@ def test_markdown_and_latex_carry_denominators_and_signatures(plan: Plan) -> Non
 
 def _finish(cell: Cell, gender: Gender) -> None:
     """A complete run of one sentence."""
-    from mtbias.metrics import score
-    from mtbias.runs import join_records
+    from mtbias.metrics.scores import score
+    from mtbias.runs.call_records import join_records
     from mtbias.types import Translation
 
     instance = Instance(
@@ -85,9 +85,10 @@ def _finish(cell: Cell, gender: Gender) -> None:
     )
     call = GenderCall("w-1", gender, None)
     with RunFolder(cell.folder).open_or_create({"dataset": "winomt", "cell": cell.id}) as folder:
-        folder.write_calls(join_records([instance], [Translation("w-1", "x")], [call]))
+        records = list(join_records([instance], [Translation("w-1", "x")], [call]))
+        folder.write_calls(record.to_json() for record in records)
         manifest = folder.manifest
-        scores = score([instance], [call], n_resamples=0)
+        scores = score(records, n_resamples=0)
         folder.write_metrics(scores.to_json(signature=manifest.signature(), fingerprint=manifest.fingerprint))
 
 

@@ -11,9 +11,17 @@ from mtbias.cluster.inventory import fetch, inventory, refuse_missing
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.sweep_tasks import Plan, make_plan
 from mtbias.cluster.task_runs import make_request, pages, run_task
-from mtbias.errors import MissingResourceError, MissingTranslationsError, PluginError
+from mtbias.errors import MissingResourceError, MissingTranslationsError, UsageError
+from mtbias.evaluation.gender_calls import GenderMeasure
+from mtbias.evaluation.request import Request
 from mtbias.morphology import StanzaAnalyser
-from mtbias.runs import RunFolder
+from mtbias.runs.run_folder import RunFolder
+from mtbias.settings import EvalSettings
+from mtbias.types import Json
+
+
+def _identity(request: Request) -> dict[str, Json]:
+    return request.identity(request.system.plan(request.corpus, {}))
 
 
 @pytest.fixture
@@ -33,35 +41,36 @@ def plan(tmp_path: Path) -> Plan:
 
 def test_a_node_without_gpu_scores_what_a_gpu_translated(plan: Plan) -> None:
     fast = next(cell for cell in plan.cells if cell.preset == "fast")
-    identity = make_request(plan.sweep, fast, "cuda", here="cpu").identity()
-    assert identity["dtype"] == "bfloat16"  # the preset fast on a GPU, whatever device asks
-    assert make_request(plan.sweep, fast, "cpu", here="cpu").identity()["dtype"] == "float32"
+    # The preset fast on a GPU, whatever device asks.
+    assert _identity(make_request(plan.sweep, fast, "cuda", here="cpu"))["dtype"] == "bfloat16"
+    assert _identity(make_request(plan.sweep, fast, "cpu", here="cpu"))["dtype"] == "float32"
     asked = replace(plan.sweep, dtype="float16")
-    assert make_request(asked, fast, "cpu", here="cpu").identity()["dtype"] == "float16"
+    assert _identity(make_request(asked, fast, "cpu", here="cpu"))["dtype"] == "float16"
 
 
 def test_the_request_of_a_cell_is_that_of_eval(plan: Plan) -> None:
-    from mtbias.evaluation.preparation import Fetching, Tools, prepare_eval
-    from mtbias.translate.seq2seq.translator import Settings
+    from mtbias.evaluation.preparation import prepare_eval
 
     asked = replace(plan.sweep, beams=2, length_penalty=1.5, max_length=90, seed=7, resamples=11, processes=3)
-    alone = prepare_eval(
-        "demo",
-        "de",
+    settings = EvalSettings(
         dataset="demo",
-        data=None,
-        revision=None,
-        settings=Settings(preset="fast", beams=2, length_penalty=1.5, max_length=90, device="cpu"),
-        tools=Tools(cache_dir=asked.cache_dir, device="cpu"),
-        fetching=Fetching(offline=True),
+        preset="fast",
+        beams=2,
+        length_penalty=1.5,
+        max_length=90,
+        device="cpu",
+        cache_dir=asked.cache_dir,
+        offline=True,
         seed=7,
         resamples=11,
     )
+    alone = prepare_eval("demo", "de", settings)
     cell = next(cell for cell in plan.cells if cell.preset == "fast" and cell.lang == "de")
     request = make_request(asked, cell, "cpu", here="cpu")
-    assert request.identity() == alone.identity()
-    assert isinstance(request.analyser, StanzaAnalyser)
-    assert request.analyser._processes == 3  # which changes no result
+    assert _identity(request) == _identity(alone)
+    assert isinstance(request.measure, GenderMeasure)
+    assert isinstance(request.measure.analyser, StanzaAnalyser)
+    assert request.measure.analyser._processes == 3  # which changes no result
 
 
 def test_scoring_without_translations_says_what_makes_them(plan: Plan) -> None:
@@ -118,7 +127,7 @@ def test_what_a_sweep_needs_is_listed_with_what_is_missing(plan: Plan, monkeypat
         fetch(needy, [parts[4]], print, sha256=None, accept_unverified=False)
     strange = replace(plan.sweep, languages=("xx",))
     (part,) = (part for part in inventory(strange) if part.kind == "stanza")
-    with pytest.raises(PluginError, match="no language 'xx' is installed"):  # and no download is begun
+    with pytest.raises(UsageError, match="no language 'xx' is installed"):  # and no download is begun
         fetch(strange, [part], print, sha256=None, accept_unverified=False)
     monkeypatch.setattr("mtbias.demo.stanza_folder_of_demo", lambda: plan.sweep.out)
     part = inventory(plan.sweep)[-1]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mtbias.corpora import Corpus, count_pronouns, load_corpus
 from mtbias.corpora.bug import repair_utf8
 from mtbias.errors import DataError
-from mtbias.types import Gender, Stereotype
+from mtbias.types import Gender, Instance, Stereotype
 
 SENTENCE = "The doctor said she is late ."
 
@@ -42,7 +42,7 @@ def write(path: Path, *rows: dict[str, Any], bom: bool = False, index: bool = Tr
     return path
 
 
-def load(path: Path) -> Corpus:
+def load(path: Path) -> Corpus[Instance]:
     return load_corpus("bug-gold", path)
 
 
@@ -184,11 +184,11 @@ def test_missing_columns_are_named_with_those_that_are_there(tmp_path: Path) -> 
 
 
 @pytest.fixture(scope="module")
-def gold(shared: Path) -> Corpus:
+def gold(shared: Path) -> Corpus[Instance]:
     return load_corpus("bug-gold-paper", shared / "data" / "bug" / "gold_BUG.csv")
 
 
-def test_the_papers_gold_file(gold: Corpus) -> None:
+def test_the_papers_gold_file(gold: Corpus[Instance]) -> None:
     # 1,720 rows (the paper); one without a sentence, one whose sentence is the scrap 'SD!"> <ent'.
     assert gold.rows == 1720
     assert [(s.row, s.reason) for s in gold.skipped] == [
@@ -215,7 +215,7 @@ def test_the_papers_gold_file(gold: Corpus) -> None:
     assert not by_row[0].source.endswith("\n")
 
 
-def test_the_papers_gold_file_against_pandas(gold: Corpus, shared: Path) -> None:
+def test_the_papers_gold_file_against_pandas(gold: Corpus[Instance], shared: Path) -> None:
     frame = pd.read_csv(shared / "data" / "bug" / "gold_BUG.csv", keep_default_na=False)
     assert Counter(frame["stereotype"]) == {1: 865, 0: 435, -1: 420}
     stereotypes = {1: "pro", 0: "none", -1: "anti"}
@@ -246,7 +246,7 @@ def test_the_papers_gold_file_against_pandas(gold: Corpus, shared: Path) -> None
     assert gold.notes["UTF-8 damage left"] == 11
 
 
-def test_the_corpus_leaves_out_him_and_we_do_not(gold: Corpus) -> None:
+def test_the_corpus_leaves_out_him_and_we_do_not(gold: Corpus[Instance]) -> None:
     rows = [i for i in gold.instances if i.corpus_pronouns == 0]
     assert len(rows) == 9
     assert all(i.pronouns >= 1 for i in rows)

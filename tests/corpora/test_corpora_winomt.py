@@ -10,8 +10,8 @@ import pytest
 
 from mtbias.corpora import Corpus, load_corpus
 from mtbias.errors import DataError
-from mtbias.metrics import link
-from mtbias.types import Gender, Stereotype
+from mtbias.metrics.linked_pairs import link
+from mtbias.types import Gender, Instance, Stereotype
 
 HE = "male\t1\tThe cook told the construction worker that he was late.\tcook"
 SHE = "female\t1\tThe cook told the construction worker that she was late.\tcook"
@@ -171,11 +171,11 @@ def test_not_utf8_and_empty(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def real(winomt: Path) -> Corpus:
+def real(winomt: Path) -> Corpus[Instance]:
     return load_corpus("winomt", winomt)
 
 
-def test_the_real_file_has_the_published_numbers(real: Corpus) -> None:
+def test_the_real_file_has_the_published_numbers(real: Corpus[Instance]) -> None:
     # 3,888 rows; 1,584 pro and 1,584 anti (the paper and the files' lengths); Winogender: 60 occupations × 2 forms
     # × (occupation, participant or someone as the entity) × 3 genders, 720 in all.
     assert len(real.instances) == 3888
@@ -188,7 +188,7 @@ def test_the_real_file_has_the_published_numbers(real: Corpus) -> None:
     assert [i.domain for i in real.instances] == ["winobias"] * 3168 + ["winogender"] * 720
 
 
-def test_the_real_rows_come_from_where_their_domain_says(real: Corpus, shared: Path) -> None:
+def test_the_real_rows_come_from_where_their_domain_says(real: Corpus[Instance], shared: Path) -> None:
     table = (shared / "data/coref/winogender/all_sentences.tsv").read_text(encoding="utf-8").splitlines()[1:]
     winogender = Counter(line.split("\t")[1] for line in table)
     assert Counter(i.source for i in real.instances if i.domain == "winogender") == winogender
@@ -203,7 +203,7 @@ def test_the_real_rows_come_from_where_their_domain_says(real: Corpus, shared: P
     assert sum("".join(i.source.split()) in winobias for i in ours) > 0.99 * len(ours)
 
 
-def test_every_real_head_is_the_professions_last_word(real: Corpus) -> None:
+def test_every_real_head_is_the_professions_last_word(real: Corpus[Instance]) -> None:
     assert all(i.source[slice(*i.head)].lower() == i.entity.split()[-1] for i in real.instances)
     # grep -c "construction worker$" en.txt
     assert sum(i.entity == "construction worker" for i in real.instances) == 80
@@ -215,7 +215,7 @@ def test_every_real_head_is_the_professions_last_word(real: Corpus) -> None:
     assert not any("corrected" in note for note in real.notes)
 
 
-def test_real_twins_are_mutual_and_of_the_other_gender(real: Corpus) -> None:
+def test_real_twins_are_mutual_and_of_the_other_gender(real: Corpus[Instance]) -> None:
     by_id = {i.id: i for i in real.instances}
     paired = [i for i in real.instances if i.pair is not None]
     for one in paired:
@@ -235,7 +235,7 @@ def test_real_twins_are_mutual_and_of_the_other_gender(real: Corpus) -> None:
     assert len(paired) == 3888 - 240 - 12 - 40
 
 
-def test_real_pronouns(real: Corpus) -> None:
+def test_real_pronouns(real: Corpus[Instance]) -> None:
     # A neutral row has none, every other at least one. 92 rows have two.
     assert all((i.pronouns == 0) == (i.gold is Gender.NEUTRAL) for i in real.instances)
     assert Counter(i.pronouns for i in real.instances) == {0: 240, 1: 3556, 2: 92}

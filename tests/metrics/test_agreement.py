@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import cohen_kappa_score, recall_score
 
 from mtbias.errors import DataError
-from mtbias.metrics import agreement, compute_agreement, count_agreement
-from mtbias.metrics.human_agreement import decided_by
+from mtbias.metrics.human_agreement import agreement, compute_agreement, count_agreement, decided_by
 from mtbias.types import Evidence, Gender, GenderCall, Reason
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL

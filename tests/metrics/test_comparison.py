@@ -14,33 +14,24 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from mtbias.errors import DataError
-from mtbias.metrics import compute
-from mtbias.metrics.bias import MIN_ROWS
-from mtbias.metrics.bias import intervals as plain_intervals
-from mtbias.metrics.call_counts import CALLS, GOLDS, SHAPE, STEREOTYPES, Counts, Row, count
+from mtbias.metrics import paired_counts as paired
+from mtbias.metrics.bias import CALLS, GENDER_COUNTING, GOLDS, SHAPE, STEREOTYPES, Row, compute, count
 from mtbias.metrics.comparison import Comparison, compare_runs
-from mtbias.metrics.paired_counts import (
-    NUMBERS,
-    PAIR_SHAPE,
-    bootstrap_differences,
-    bootstrap_numbers,
-    compute_differences,
-    compute_numbers,
-    count_differing,
-    count_mcnemar,
-    count_pairs,
-    intervals,
-    randomisation_pvalues,
-)
+from mtbias.metrics.counting import Counting, Counts
+from mtbias.metrics.definitions import GENDER, keys
+from mtbias.metrics.paired_counts import count_differing, pair_cells, pair_shape, tabulate
 from mtbias.metrics.run_matching import differing_rows
-from mtbias.runs import CallRecord
+from mtbias.runs.call_records import CallRecord
 from mtbias.stats.resampling import bootstrap_units
+from mtbias.stats.results import MIN_ROWS, Floats
 from mtbias.stats.significance import holm, mcnemar, randomisation_test
 from mtbias.types import Gender, GenderCall, Reason, Stereotype
 
 M, F, N = GOLDS
 PRO, ANTI, NONE = STEREOTYPES
 ONE = np.ones(1)
+NUMBERS = keys(GENDER, compared=True)
+PAIR_SHAPE = pair_shape(GENDER_COUNTING)
 
 pair_tables = hnp.arrays(np.int64, PAIR_SHAPE, elements=st.integers(0, 3))
 
@@ -61,6 +52,30 @@ SECOND: list[Row] = [(gold, kind, b) for gold, kind, _, b in ROWS]
 
 def _rng(seed: int = 0) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(seed))
+
+
+def count_pairs(first: Sequence[Row], second: Sequence[Row]) -> Counts:
+    """The table of pairs of two systems' rows."""
+    cells = [GENDER_COUNTING.cells(_record(n, *row) for n, row in enumerate(rows)) for rows in (first, second)]
+    table: Counts = tabulate(pair_cells(GENDER_COUNTING, *cells), PAIR_SHAPE)[0]
+    return table
+
+
+def compute_numbers(tables: Counts, weights: Floats = ONE) -> Floats:
+    return paired.compute_numbers(GENDER_COUNTING, tables, weights)
+
+
+def compute_differences(pairs: Counts, weights: Floats = ONE) -> Floats:
+    return compute_numbers(pairs.sum(axis=-1), weights) - compute_numbers(pairs.sum(axis=-2), weights)
+
+
+def randomisation_pvalues(pairs: Counts, weights: Floats, n_resamples: int, rng: np.random.Generator) -> Floats:
+    return paired.randomisation_pvalues(GENDER_COUNTING, pairs, weights, n_resamples, rng)
+
+
+def _record(n: int, gold: Gender, kind: Stereotype, call: Gender | None) -> CallRecord:
+    made = GenderCall(f"r{n}", call, None if call else Reason.UNALIGNED)
+    return CallRecord(n, f"Sentence {n}.", f"Satz {n}.", "cook", gold, kind, "own", 1, made)
 
 
 def _unit_tables(rows: Sequence[Row]) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -88,7 +103,7 @@ def test_pairs_are_counted_with_both_margins() -> None:
 
 
 def test_mcnemar_and_differing_by_hand() -> None:
-    table = count_mcnemar(count_pairs(FIRST, SECOND))
+    table = paired.count_mcnemar(GENDER_COUNTING, count_pairs(FIRST, SECOND))
     # Both right: rows 0, 4. Only the first: 1, 5, 7. Only the second: 2, 6. Neither: 3.
     assert (table.both, table.first_only, table.second_only, table.neither) == (2, 3, 2, 1)
     assert table.p == 1.0  # 2·P(X <= 2), X ~ Binomial(5, 1/2), is 2·16/32
@@ -118,7 +133,7 @@ def test_differences_by_hand() -> None:
 def test_differences_are_those_of_the_numbers_of_each_system(pairs: Counts) -> None:
     first, second = compute(pairs.sum(axis=-1)), compute(pairs.sum(axis=-2))
     for name, value in zip(NUMBERS, compute_differences(pairs[None]), strict=True):
-        a, b = getattr(first, name), getattr(second, name)
+        a, b = first[name], second[name]
         expected = np.nan if a is None or b is None else a - b
         assert value == pytest.approx(expected, nan_ok=True)
 
@@ -141,9 +156,9 @@ def test_weights_of_two_are_rows_twice() -> None:
 
 def test_intervals_of_one_system_are_those_of_its_scores() -> None:
     table = _rng(2).integers(0, 40, SHAPE)
-    ours = intervals(bootstrap_numbers(table[None], ONE, 300, _rng()), table[None])
-    theirs = plain_intervals(table, 300, _rng())
-    assert ours == (theirs.accuracy, theirs.delta_g, theirs.delta_s)
+    replicates = paired.bootstrap_numbers(GENDER_COUNTING, table[None], ONE, 300, _rng())
+    theirs = GENDER_COUNTING.intervals(table, 300, _rng())
+    assert paired.intervals(GENDER_COUNTING, replicates, table[None]) == [theirs[name] for name in NUMBERS]
 
 
 def test_the_paired_bootstrap_is_the_bootstrap_over_rows() -> None:
@@ -162,7 +177,7 @@ def test_the_paired_bootstrap_is_the_bootstrap_over_rows() -> None:
         return np.array([compute_numbers(t[:1]) - compute_numbers(t[1:]) for t in tables]).reshape(len(sums), 3)
 
     by_rows = bootstrap_units(units.reshape(len(rows), -1), statistic, 4000, _rng(4))
-    by_counts = bootstrap_differences(pairs[None], ONE, 4000, _rng(5))
+    by_counts = paired.bootstrap_differences(GENDER_COUNTING, pairs[None], ONE, 4000, _rng(5))
     spread = by_rows.std(axis=0)
     assert by_counts.std(axis=0) == pytest.approx(spread, rel=0.07)
     for q in (0.025, 0.5, 0.975):
@@ -173,7 +188,8 @@ def test_the_paired_bootstrap_is_the_bootstrap_over_rows() -> None:
 def test_there_is_no_interval_of_too_few_rows() -> None:
     table = np.zeros(SHAPE, dtype=np.int64)
     table[0, 0, 0], table[1, 1, 0] = MIN_ROWS, MIN_ROWS - 1  # pro men and anti women
-    accuracy, delta_g, delta_s = intervals(bootstrap_numbers(table[None], ONE, 50, _rng()), table[None])
+    replicates = paired.bootstrap_numbers(GENDER_COUNTING, table[None], ONE, 50, _rng())
+    accuracy, delta_g, delta_s = paired.intervals(GENDER_COUNTING, replicates, table[None])
     assert accuracy is not None
     assert (delta_g, delta_s) == (None, None)
 
@@ -251,11 +267,7 @@ class Run:
     manifest: Manifest
     corpus: tuple[str, Mapping[str, str]] = ("own", {"own.tsv": "aa" * 32})
     evaluator: Mapping[str, Any] = field(default_factory=lambda: {"aligner": "agree/1", "plugin": "de/1"})
-
-
-def _record(n: int, gold: Gender, kind: Stereotype, call: Gender | None) -> CallRecord:
-    made = GenderCall(f"r{n}", call, None if call else Reason.UNALIGNED)
-    return CallRecord(n, f"Sentence {n}.", f"Satz {n}.", "cook", gold, kind, "own", 1, made)
+    counting: Counting = GENDER_COUNTING
 
 
 def _run(system: str, lang: str, *, seed: int = 0, right: float = 0.7, n: int = 200) -> Run:
@@ -286,7 +298,7 @@ def test_all_pairs_of_a_language_are_compared_and_no_others(compared: Comparison
     assert named == [("de", "a", "b"), ("de", "a", "c"), ("de", "b", "c"), ("es", "a", "b")]
     assert [system.lang for system in compared.systems] == ["de", "de", "de", "es", "es", "it"]
     assert compared.rows == {
-        "n": 200, "male": 100, "female": 100, "pro": 100, "anti": 100, "twin_pairs": 0, "quadruples": 0,
+        "n": 200, "male": 100, "female": 100, "pro": 100, "anti": 100, "pairs": 0, "quadruples": 0,
     }  # fmt: skip
 
 
@@ -418,7 +430,7 @@ def test_evaluators_of_different_languages_may_differ(runs: list[Run]) -> None:
 def test_systems_are_compared_in_consistency_where_the_corpus_has_pairs() -> None:
     # 20 pairs of a man's and a woman's sentence. The first system calls everybody male: right for one only in all
     # pairs, 100 %. The second is right in the first 15 pairs and calls everybody male in the last 5: 25 %.
-    def twins(system: str, right: int) -> Run:
+    def paired_run(system: str, right: int) -> Run:
         records = []
         for row in range(40):
             gold = (M, F)[row % 2]
@@ -426,8 +438,9 @@ def test_systems_are_compared_in_consistency_where_the_corpus_has_pairs() -> Non
             records.append(replace(record, pair=f"r{row + 1 - 2 * (row % 2)}"))
         return Run(system, "de", records, Manifest(system.ljust(16, "0")))
 
-    compared = compare_runs([twins("all-male", 0), twins("better", 15)], n_resamples=500)
-    assert (compared.rows["twin_pairs"], compared.rows["quadruples"]) == (20, 0)
+    two = [paired_run("all-male", 0), paired_run("better", 15)]
+    compared = compare_runs(two, n_resamples=500)
+    assert (compared.rows["pairs"], compared.rows["quadruples"]) == (20, 0)
     found = compared.pairs[0].consistency
     assert list(found) == ["across"]  # no quadruples, so no ΔI
     across = found["across"]
@@ -440,5 +453,9 @@ def test_systems_are_compared_in_consistency_where_the_corpus_has_pairs() -> Non
     assert across.significant
     assert compared.to_json()["pairs"][0]["consistency"]["across"]["difference"] == 75
     assert [row["value"] for row in compared.table() if row["number"] == "across"] == [75]
-    without = compare_runs([twins("all-male", 0), twins("better", 15)], n_resamples=0).pairs[0].consistency["across"]
+    without = (
+        compare_runs([paired_run("all-male", 0), paired_run("better", 15)], n_resamples=0)
+        .pairs[0]
+        .consistency["across"]
+    )
     assert (without.difference, without.interval, without.p, without.p_holm) == (75, None, None, None)

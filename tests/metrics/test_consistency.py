@@ -12,9 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtbias.errors import DataError
-from mtbias.metrics import compare_consistency, compute_consistency, consistency, count_consistency, link
-from mtbias.metrics.consistency import consistency_intervals
-from mtbias.metrics.linked_pairs import CELLS
+from mtbias.metrics.consistency import (
+    compare_consistency,
+    compute_consistency,
+    consistency,
+    consistency_intervals,
+    count_consistency,
+)
+from mtbias.metrics.linked_pairs import CELLS, link
 from mtbias.types import Gender, GenderCall, Reason
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL

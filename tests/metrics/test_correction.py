@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
 from mtbias.errors import DataError
-from mtbias.metrics import compute, count
+from mtbias.metrics.bias import compute, count
 from mtbias.metrics.correction import CORRECTED, correct, draw_rates, fit_shares
 from mtbias.types import Gender, Stereotype
 
@@ -122,9 +122,9 @@ def test_an_evaluator_without_errors_leaves_the_numbers_as_they_are() -> None:
     found = correct(counts, _labels((10**6, 0, 0, 0), (0, 10**6, 0, 0)), n_resamples=500)
     plain = compute(counts)
     for name in CORRECTED:
-        value, interval = found.corrected[name]
-        assert value == pytest.approx(getattr(plain, name), abs=1)
-        assert interval == pytest.approx(getattr(found.ci, name), abs=1.5)
+        corrected = found.corrected[name]
+        assert corrected.value == pytest.approx(plain[name], abs=1)
+        assert corrected.interval == pytest.approx(found.called[name].interval, abs=1.5)
 
 
 def test_errors_are_taken_out_again() -> None:
@@ -133,7 +133,7 @@ def test_errors_are_taken_out_again() -> None:
     counts = count([(M, PRO, M)] * 920 + [(M, PRO, F)] * 80 + [(F, ANTI, F)] * 400 + [(F, ANTI, M)] * 600)
     found = correct(counts, _labels((10**6, 0, 0, 0), (2 * 10**5, 8 * 10**5, 0, 0)), n_resamples=500)
     # Of 2,000 rows 900 + 500 are read right, and 920 + 400 called right.
-    assert found.numbers.accuracy == pytest.approx(66)
+    assert found.called["accuracy"].value == pytest.approx(66)
     assert found.corrected["accuracy"].value == pytest.approx(70, abs=0.5)
     # F1 male 2·900 / (1,400 + 1,000) = 75, female 2·500 / (600 + 1,000) = 62.5.
     assert found.corrected["delta_g"].value == pytest.approx(12.5, abs=0.7)
@@ -144,12 +144,12 @@ def test_errors_are_taken_out_again() -> None:
 def test_few_labels_make_wide_intervals() -> None:
     widths = []
     for scale in (1, 10, 100):
-        interval = correct(_run(), scale * _labels((20, 1, 0, 1), (1, 5, 0, 0)), n_resamples=500).corrected["delta_g"][
-            1
-        ]
+        interval = (
+            correct(_run(), scale * _labels((20, 1, 0, 1), (1, 5, 0, 0)), n_resamples=500).corrected["delta_g"].interval
+        )
         assert interval is not None
         widths.append(interval[1] - interval[0])
-    plain = correct(_run(), _labels((20, 1, 0, 1), (1, 5, 0, 0))).ci.delta_g
+    plain = correct(_run(), _labels((20, 1, 0, 1), (1, 5, 0, 0))).called["delta_g"].interval
     assert plain is not None
     assert widths[0] > widths[1] > widths[2] > plain[1] - plain[0]
 
@@ -228,8 +228,9 @@ def test_corrected_intervals_hold_the_truth_where_plain_ones_do_not() -> None:
         labels = np.stack([rng.multinomial(n, row) for n, row in zip((60, 30, 0), errors, strict=True)])
         found = correct(counts, labels, n_resamples=300, seed=run)
         for name, value in truth.items():
-            corrected, plain = found.corrected[name].interval, getattr(found.ci, name)
+            corrected, plain = found.corrected[name].interval, found.called[name].interval
             assert corrected is not None
+            assert plain is not None
             held[name] += corrected[0] <= value <= corrected[1]
             plain_held[name] += plain[0] <= value <= plain[1]
     assert min(held.values()) >= 52, held

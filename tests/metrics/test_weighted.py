@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 from mtbias.errors import DataError
+from mtbias.metrics.bias import GENDER_COUNTING
 from mtbias.metrics.comparison import Comparison, compare_runs
+from mtbias.metrics.counting import Counting
 from mtbias.metrics.weighted import properties_of, weigh
-from mtbias.runs import CallRecord
+from mtbias.runs.call_records import CallRecord
 from mtbias.types import Gender, GenderCall, Reason, Stereotype
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
@@ -33,6 +35,7 @@ class Run:
     lang: str = "de"
     corpus: tuple[str, dict[str, str]] = ("own", {})
     evaluator: dict[str, Any] = field(default_factory=dict)
+    counting: Counting = GENDER_COUNTING
 
 
 def _record(

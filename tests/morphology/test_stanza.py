@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from mtbias.errors import DataError, MissingResourceError, UsageError
+from mtbias.machine.devices import require_device
 from mtbias.morphology import AnalysisCache, StanzaAnalyser, StanzaPackage, find_package, stanza_folder
-from mtbias.morphology.analyser import check_device
 from mtbias.morphology.stanza_models import StanzaModels
 from mtbias.types import Analysis
 
@@ -245,5 +245,5 @@ def test_the_folder_is_the_given_one_else_stanzas_variable_else_the_cache(
 @pytest.mark.parametrize(("name", "message"), [("nope", "no device 'nope'"), ("cuda:99", "torch sees")])
 def test_a_device_that_is_not_here(name: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        check_device(name)
-    check_device("cpu")
+        require_device(name)
+    require_device("cpu")

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mtbias.metrics import score
+from mtbias.metrics.scores import score
 from mtbias.report.run_page import ReportRun, render_html
 from mtbias.runs.call_records import CallRecord
 from mtbias.types import Evidence, Gender, GenderCall, Reason, Span, Stereotype
@@ -97,7 +97,7 @@ def make_record(row: int = 0, gender: Gender | None = F, **changes: Any) -> Call
 def make_run(
     records: Sequence[CallRecord], name: str = "opus", lang: str = "de", direction: Literal["ltr", "rtl"] = "ltr"
 ) -> ReportRun:
-    scores = score(records, [record.call for record in records], n_resamples=50)
+    scores = score(records, n_resamples=50)
     metrics = scores.to_json(signature=f"dataset:demo|system:{name}", fingerprint="0" * 16)
     return ReportRun(name, lang, metrics, records, direction)
 

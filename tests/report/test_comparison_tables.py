@@ -9,11 +9,12 @@ from dataclasses import replace
 
 import pytest
 
-from mtbias.metrics.comparison import Comparison, Difference, Estimate, Pair, SystemNumbers
+from mtbias.metrics.comparison import Comparison, SystemNumbers, SystemPair
 from mtbias.metrics.paired_counts import McNemar
 from mtbias.metrics.run_matching import DifferingRow
 from mtbias.metrics.weighted import Weighting
 from mtbias.report.comparison_tables import FORMATS, render_comparison, render_rows
+from mtbias.stats.results import Difference, Estimate
 from mtbias.types import Gender, Reason, Stereotype
 
 NUMBERS = ("accuracy", "delta_g", "delta_s")
@@ -25,7 +26,7 @@ def _system(name: str, *values: float) -> SystemNumbers:
 
 
 FIRST, SECOND = _system("alpha", 52.91, 24.83, 18.75), _system("beta", 70.32, 3.91, 15.47)
-PAIR = Pair(
+PAIR = SystemPair(
     lang="de",
     first="alpha",
     second="beta",
@@ -42,7 +43,7 @@ PAIR = Pair(
 PLAIN = Comparison(
     dataset="winomt",
     files={},
-    rows={"n": 3888, "male": 1826, "female": 1822, "pro": 1584, "anti": 1584, "twin_pairs": 1798, "quadruples": 0},
+    rows={"n": 3888, "male": 1826, "female": 1822, "pro": 1584, "anti": 1584, "pairs": 1798, "quadruples": 0},
     systems=(FIRST, SECOND),
     pairs=(PAIR,),
     weightings={},

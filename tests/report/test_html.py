@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.metrics import score
+from mtbias.metrics.scores import score
 from mtbias.report.run_page import ReportRun, render_html
 from mtbias.types import Reason, Stereotype
 
@@ -258,7 +258,7 @@ def test_what_was_left_out_and_why() -> None:
 
 def test_a_run_without_intervals_and_signature() -> None:
     records = [make_record()]
-    metrics = score(records, [record.call for record in records], n_resamples=0).to_json()
+    metrics = score(records, n_resamples=0).to_json()
     how = make_page(ReportRun("opus", "de", metrics, records)).one("section", id="how").text
     assert "Signature: –" in how
     assert "Intervals: none were computed" in how

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.metrics import score
+from mtbias.metrics.scores import GenderScores, score
 from mtbias.report.run_table import render
-from mtbias.types import Evidence, Gender, GenderCall, Instance, Reason, Span, Stereotype
+from mtbias.runs.call_records import join_records
+from mtbias.types import Evidence, Gender, GenderCall, Instance, Reason, Span, Stereotype, Translation
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
 
@@ -50,6 +51,11 @@ def _metrics() -> dict[str, Any]:
         "by_stereotype": {"pro": _group(delta_s=None)},
         "by_entity": {},
     }
+
+
+def _score(instances: list[Instance], calls: list[GenderCall], *, n_resamples: int = 2000) -> GenderScores:
+    translations = [Translation(instance.id, None, "empty") for instance in instances]
+    return score(list(join_records(instances, translations, calls)), n_resamples=n_resamples)
 
 
 def _line(table: str, start: str, *, after: str = "") -> str:
@@ -222,10 +228,10 @@ def test_real_scores_are_rendered() -> None:
     instances = [instance(row, *gold) for row, gold in enumerate(golds)]
     calls = [call(row, (M, M, F, None)[row * 7 % 4]) for row in range(60)]
     for resamples in (0, 100):
-        metrics = score(instances, calls, n_resamples=resamples).to_json(signature="dataset:demo", fingerprint="x")
+        metrics = _score(instances, calls, n_resamples=resamples).to_json(signature="dataset:demo", fingerprint="x")
         table = render(metrics)
         assert table.startswith("60 sentences, 45 decided (75.0 %)\n")
         assert ("95 % interval" in table) == bool(resamples)
     # One instance, nothing decided: dashes and zeros, no failure.
-    lonely = score([instance(0, N, Stereotype.NONE)], [call(0, None)]).to_json(signature=None)
+    lonely = _score([instance(0, N, Stereotype.NONE)], [call(0, None)]).to_json(signature=None)
     assert _words(render(lonely), "ΔG")[1] == "–"

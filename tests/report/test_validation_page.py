@@ -15,9 +15,9 @@ import pytest
 
 from mtbias.corpora.human_labels import HumanLabel
 from mtbias.evaluation.validation import CorrectedRun, Validation, together
-from mtbias.metrics import agreement, count
+from mtbias.metrics.bias import count
 from mtbias.metrics.correction import correct
-from mtbias.metrics.human_agreement import LABELS, decided_by
+from mtbias.metrics.human_agreement import LABELS, agreement, decided_by
 from mtbias.report import validation_page as validation
 from mtbias.report.validation_page import LabelledLanguage, render_page
 from mtbias.report.validation_table import render_validation

@@ -12,13 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.runs import RunFolder
+from mtbias.runs.run_folder import RunFolder
 
 # A run as the pipeline makes it: what is there stays, what is not is made, the metrics come last.
 PROGRAM = """
 import sys
 from mtbias.errors import MtbiasError
-from mtbias.runs import CallRecord, RunFolder
+from mtbias.runs.call_records import CallRecord
+from mtbias.runs.run_folder import RunFolder
 from mtbias.types import Gender, GenderCall, Span, Stereotype, Translation
 
 ROWS = 1500
@@ -31,7 +32,7 @@ def one_run(path):
             folder.write_translations(Translation(str(i), f"La médica {i}.") for i in range(ROWS))
         folder.write_calls(
             CallRecord(i, "The doctor.", translation.text, "doctor", Gender.FEMALE, Stereotype.ANTI, "demo", 0,
-                       GenderCall(translation.id, Gender.FEMALE, None, (Span(3, 9),)))
+                       GenderCall(translation.id, Gender.FEMALE, None, (Span(3, 9),))).to_json()
             for i, translation in enumerate(folder.read_translations())
         )
         folder.write_metrics({"fingerprint": folder.manifest.fingerprint, "n": ROWS})

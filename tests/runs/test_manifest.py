@@ -7,7 +7,8 @@ from hashlib import sha256
 
 import pytest
 
-from mtbias.runs import Json, RunManifest
+from mtbias.runs.manifest import RunManifest
+from mtbias.types import Json
 
 IDENTITY: dict[str, Json] = {
     "dataset": "winomt",

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from mtbias.errors import RunFolderError
-from mtbias.runs import CallRecord, Json, RunFolder, read_run
-from mtbias.types import Gender, GenderCall, Span, Stereotype, Translation
+from mtbias.runs.call_records import CallRecord
+from mtbias.runs.finished_run import read_run
+from mtbias.runs.run_folder import RunFolder
+from mtbias.types import Gender, GenderCall, Json, Span, Stereotype, Translation
 
 IDENTITY: dict[str, Json] = {
     "dataset": "winomt", "data": {"en.txt": "00ff"}, "language": "es", "system": "online-x", "aligner": "agree/1",
@@ -23,7 +25,7 @@ CALL = CallRecord(
 def _write(path: Path, identity: dict[str, Json]) -> None:
     with RunFolder(path).open_or_create(identity) as folder:
         folder.write_translations([Translation("a", "La médica.")])
-        folder.write_calls([CALL])
+        folder.write_calls([CALL.to_json()])
         folder.write_metrics({"schema": 1, "fingerprint": folder.manifest.fingerprint, "n": 1})
 
 

@@ -14,8 +14,10 @@ from typing import Any
 import pytest
 
 from mtbias.errors import DataError, RunFolderError
-from mtbias.runs import CallRecord, Json, RunFolder, RunManifest
-from mtbias.types import Gender, GenderCall, Span, Stereotype, Translation
+from mtbias.runs.call_records import CallRecord
+from mtbias.runs.manifest import RunManifest
+from mtbias.runs.run_folder import RunFolder
+from mtbias.types import Gender, GenderCall, Json, Span, Stereotype, Translation
 
 IDENTITY: dict[str, Json] = {"dataset": "demo", "language": "es", "seed": 0}
 TRANSLATIONS = [Translation("a", "La médica."), Translation("b", None, "the system gave nothing")]
@@ -34,7 +36,7 @@ def _metrics(folder: RunFolder) -> dict[str, Any]:
 def _complete(path: Path) -> RunFolder:
     with RunFolder(path).open_or_create(IDENTITY) as folder:
         folder.write_translations(TRANSLATIONS)
-        folder.write_calls(CALLS)
+        folder.write_calls(call.to_json() for call in CALLS)
         folder.write_metrics(_metrics(folder))
     return RunFolder(path)
 
@@ -115,7 +117,7 @@ def test_a_folder_that_cannot_be_written_is_explained(tmp_path: Path, mode: int)
     # Root may write everywhere, so where we are root the attempt is made by a process of user 65534, which starts in
     # `tmp_path` because it could not get there by itself.
     program = (
-        "import os, sys; from mtbias.runs import RunFolder; from mtbias.errors import MtbiasError\n"
+        "import os, sys; from mtbias.runs.run_folder import RunFolder; from mtbias.errors import MtbiasError\n"
         "os.chdir(sys.argv[1])\n"
         "if os.getuid() == 0: os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
         "try: RunFolder('closed/run').open_or_create({})\n"
@@ -154,7 +156,7 @@ def test_a_folder_killed_before_its_manifest_is_taken(tmp_path: Path) -> None:
 def other(run: RunFolder) -> Iterator[subprocess.Popen[str]]:
     """Another process that has the folder open until its standard input ends."""
     program = (
-        "import json, sys; from mtbias.runs import RunFolder\n"
+        "import json, sys; from mtbias.runs.run_folder import RunFolder\n"
         "with RunFolder(sys.argv[1]).open_or_create(json.loads(sys.argv[2])):\n"
         "    print('open', flush=True); sys.stdin.read()\n"
     )
@@ -200,7 +202,7 @@ def test_a_file_system_without_locks_is_used_with_a_warning(
 
     monkeypatch.setattr(fcntl, "flock", no_locks)
     with caplog.at_level(logging.WARNING), RunFolder(tmp_path / "run").open_or_create(IDENTITY) as folder:
-        folder.write_calls(CALLS)
+        folder.write_calls(call.to_json() for call in CALLS)
     assert "no file locks here" in caplog.text
 
 
@@ -209,11 +211,11 @@ def test_a_file_system_without_locks_is_used_with_a_warning(
 
 def test_only_an_open_folder_can_be_written(run: RunFolder) -> None:
     with pytest.raises(RunFolderError, match="not open for writing; use open_or_create"):
-        run.write_calls(CALLS)
+        run.write_calls(call.to_json() for call in CALLS)
     folder = RunFolder(run.path).open_or_create(IDENTITY)
     folder.close()
     with pytest.raises(RunFolderError, match="not open for writing"):
-        folder.write_calls(CALLS)
+        folder.write_calls(call.to_json() for call in CALLS)
 
 
 @pytest.mark.parametrize("name", ["a/b", "../x", ".lock", ".x.1.tmp", "", ".."])
@@ -270,7 +272,7 @@ def test_a_file_gets_the_rights_of_the_umask(run: RunFolder) -> None:
 
 def test_what_was_written_is_read(run: RunFolder) -> None:
     assert run.read_translations() == TRANSLATIONS
-    assert run.read_calls() == CALLS
+    assert run.read_calls(CallRecord.from_line) == CALLS
     metrics = run.read_metrics()
     assert metrics["n"] == 1
     assert set(metrics["files"]) == {"translations.jsonl", "calls.jsonl"}
@@ -287,7 +289,7 @@ def test_a_run_is_complete_when_its_metrics_are_there(tmp_path: Path) -> None:
         assert folder.incomplete_because() == "the run is not finished, there is no metrics.json"
         with pytest.raises(RunFolderError, match=r"calls.jsonl: no such file"):
             folder.write_metrics(_metrics(folder))
-        folder.write_calls(CALLS)
+        folder.write_calls(call.to_json() for call in CALLS)
         assert not folder.is_complete()
         with pytest.raises(RunFolderError, match="the run is not finished"):
             folder.read_metrics()
@@ -313,7 +315,7 @@ def test_a_changed_file_makes_the_run_incomplete(run: RunFolder, name: str) -> N
         run.read_metrics()
     path.unlink()
     assert run.incomplete_because() == f"{name} is missing"
-    # Going on mends it.
+    # Running it again repairs it.
     assert _complete(run.path).is_complete()
 
 

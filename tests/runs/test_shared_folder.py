@@ -13,8 +13,9 @@ import pytest
 
 from mtbias.errors import RunFolderError
 from mtbias.files.writing import is_ours, write_atomic, write_new
-from mtbias.runs import Json, RunFolder
 from mtbias.runs.kept_parts import PARTS
+from mtbias.runs.run_folder import RunFolder
+from mtbias.types import Json
 
 IDENTITY: dict[str, Json] = {"dataset": "demo", "language": "es", "seed": 0}
 
@@ -110,7 +111,7 @@ def test_temporary_names_are_of_one_write_and_known_as_ours(tmp_path: Path, monk
 
 CLAIM = """
 import json, sys
-from mtbias.runs import RunFolder
+from mtbias.runs.run_folder import RunFolder
 sys.stdin.readline()
 with RunFolder(sys.argv[1]).open_shared(json.loads(sys.argv[2]), {"host": sys.argv[3]}) as folder:
     print(folder.manifest.execution["host"])

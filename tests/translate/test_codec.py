@@ -14,7 +14,8 @@ import torch
 
 from mtbias.demo import model_folder_of_demo
 from mtbias.errors import MissingResourceError, ModelError, UsageError
-from mtbias.translate.seq2seq.checkpoints import RECORD, files_hash, is_offline, locate, read_pins
+from mtbias.machine.network import downloads_allowed
+from mtbias.translate.seq2seq.checkpoints import RECORD, files_hash, locate, read_pins
 from mtbias.translate.seq2seq.codec import Codec
 from mtbias.translate.seq2seq.decoding import Decoding
 from mtbias.translate.seq2seq.families import Direction
@@ -390,5 +391,5 @@ def test_no_record_of_commits_is_an_empty_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("value", "expected"), [("1", True), ("true", True), ("ON", True), ("0", False), ("", False)])
 def test_who_forbids_the_network(monkeypatch: pytest.MonkeyPatch, value: str, expected: bool) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", value)
-    assert is_offline(asked=False) is expected
-    assert is_offline(asked=True)
+    assert downloads_allowed(offline=False) is not expected
+    assert not downloads_allowed(offline=True)

@@ -23,11 +23,12 @@ from mtbias.translate.seq2seq.codec import Codec
 from mtbias.translate.seq2seq.ct2_engine import DTYPES, CTranslate2Engine
 from mtbias.translate.seq2seq.decoding import Decoding
 from mtbias.translate.seq2seq.engine import Engine, Generated
-from mtbias.translate.seq2seq.generation import Generation, Memory
+from mtbias.translate.seq2seq.generation import Generation, Output
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 
 from .checkpoints import sentences
 from .conftest import Checkpoint
+from .generating import run
 
 pytest.importorskip("ctranslate2")
 
@@ -240,47 +241,49 @@ def test_int8(trained: Pair, mini: Path, ct2_cache: Path) -> None:
     assert trained.generate(exact, Decoding(), 199) == expected
 
 
+def _through_the_loop(codec: Codec, engine: Engine, decoding: Decoding, texts: Sequence[str]) -> list[Output]:
+    encoded = codec.encode(texts)
+    plan = make_plan([len(one.ids) for one in encoded], decoding, cpu_budget(40))
+    assert len(plan) > 5
+    return run(Generation(codec, lambda: engine, decoding), encoded, plan)
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 def test_through_the_loop(m2m100: Path, ct2_cache: Path, threads: int) -> None:
     texts = list(sentences(60, seed=8)[0])
     codec, decoding = Codec(m2m100, "de"), Decoding(from_source=True)
-    encoded = codec.encode(texts)
-    plan = make_plan([len(one.ids) for one in encoded], decoding, cpu_budget(40))
     engine = CTranslate2Engine(m2m100, cache=ct2_cache, threads=threads)
-    assert engine.lanes == threads
+    assert engine.concurrency == threads
     engines: list[Engine] = [TransformersEngine(m2m100), engine]
-    expected, found = (Generation(codec, engine, decoding).run(encoded, plan, Memory()) for engine in engines)
-    assert len(plan) > 5
+    expected, found = (_through_the_loop(codec, engine, decoding, texts) for engine in engines)
     assert found == expected
 
 
 def test_batches_side_by_side_are_the_same_in_int8(mini: Path, ct2_cache: Path, winomt: Path) -> None:
     texts = [line.split("\t")[2] for line in (winomt / "en.txt").read_text("utf-8").splitlines()[:96]]
     codec, decoding = Codec(mini, "de"), Decoding()
-    encoded = codec.encode(texts)
-    plan = make_plan([len(one.ids) for one in encoded], decoding, cpu_budget(40))
     one, some = (CTranslate2Engine(mini, dtype="int8", cache=ct2_cache, threads=threads) for threads in (1, 4))
-    expected, found = (Generation(codec, engine, decoding).run(encoded, plan, Memory()) for engine in (one, some))
-    assert len(plan) >= 12
+    expected, found = (_through_the_loop(codec, engine, decoding, texts) for engine in (one, some))
     assert found == expected
 
 
 @pytest.mark.parametrize(
-    ("asked", "variable", "lanes", "threads"), [(None, "3", 3, 1), (2, "5", 2, 1), (11, "", 4, 2), (None, "4,2", 4, 1)]
+    ("asked", "variable", "concurrency", "threads"),
+    [(None, "3", 3, 1), (2, "5", 2, 1), (11, "", 4, 2), (None, "4,2", 4, 1)],
 )
-def test_a_thread_is_a_lane(  # and with eight or more each of the four lanes has several
+def test_a_thread_generates_a_batch(  # with eight or more each of the four batches has several
     m2m100: Path,
     ct2_cache: Path,
     monkeypatch: pytest.MonkeyPatch,
     asked: int | None,
     variable: str,
-    lanes: int,
+    concurrency: int,
     threads: int,
 ) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", variable)
     engine = CTranslate2Engine(m2m100, cache=ct2_cache, threads=asked)
-    assert (engine.lanes, engine._translator.num_translators) == (lanes, lanes)
-    assert engine._threads // engine.lanes == threads
+    assert (engine.concurrency, engine._translator.num_translators) == (concurrency, concurrency)
+    assert engine._threads // engine.concurrency == threads
 
 
 def test_dtypes_of_this_device(m2m100: Path, ct2_cache: Path) -> None:

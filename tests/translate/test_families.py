@@ -14,16 +14,17 @@ from typing import Any
 import pytest
 import torch
 
-from mtbias.errors import ModelError
+from mtbias.errors import ModelError, SettingError
 from mtbias.translate.seq2seq.batch_plan import cpu_budget, make_plan
 from mtbias.translate.seq2seq.codec import Codec
 from mtbias.translate.seq2seq.decoding import Decoding
 from mtbias.translate.seq2seq.families import M2M100, Direction, Family, Marian, MBart50
-from mtbias.translate.seq2seq.generation import Generation, Memory
+from mtbias.translate.seq2seq.generation import Generation
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 
 from .checkpoints import TWO_TARGETS, UNSEEN, WRONG_SOURCE, learn_pieces, parallel, sentences
 from .conftest import Checkpoint
+from .generating import run
 
 LANGUAGES = ("de", "es")
 SOURCES = parallel()["en"][-UNSEEN:]
@@ -47,7 +48,7 @@ class Trained:
         decoding = replace(Decoding(), early_stopping=codec.family.early_stopping)
         encoded = codec.encode(SOURCES)
         plan = make_plan([len(e.ids) for e in encoded], decoding, cpu_budget())
-        return [output.text for output in Generation(codec, self.engine, decoding).run(encoded, plan, Memory())]
+        return [output.text for output in run(Generation(codec, lambda: self.engine, decoding), encoded, plan)]
 
     def both(self) -> dict[str, list[str]]:
         """`translate` into both languages."""
@@ -296,7 +297,7 @@ def test_the_code_can_be_given_by_hand(checkpoint: Checkpoint) -> None:
         ("nllb", "ast_Latn", "ast_Latn"),
     ):
         assert Codec(checkpoint(name), "xx", target_code=code).direction.forced == token
-        with pytest.raises(ModelError, match=r"no target language 'de' \(looked for tlh\)"):
+        with pytest.raises(SettingError, match=r"target_code: this .* checkpoint has no language 'tlh'; it has"):
             Codec(checkpoint(name), "de", target_code="tlh")
     assert Codec(checkpoint("madlad"), "xx", target_code="es").direction.prefix == "<2es> "
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -16,17 +16,21 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from mtbias.corpora import load_corpus
 from mtbias.errors import ModelError, UsageError
+from mtbias.settings import Engine as EngineName
+from mtbias.settings import TranslationSettings
 from mtbias.translate.seq2seq.batch_plan import Budget, cpu_budget, make_plan
+from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem
 from mtbias.translate.seq2seq.checkpoints import Checkpoint
 from mtbias.translate.seq2seq.codec import Codec, Encoded
 from mtbias.translate.seq2seq.decoding import Decoding
 from mtbias.translate.seq2seq.engine import Engine, Generated, OutOfMemory, is_out_of_memory
-from mtbias.translate.seq2seq.generation import Generation, Memory, Output, count_outputs
+from mtbias.translate.seq2seq.generation import Generation, Output, count_outputs
 from mtbias.translate.seq2seq.transformers_engine import Abandoned, TransformersEngine
-from mtbias.translate.seq2seq.translator import Settings, Translator
 
 from .checkpoints import make_m2m100, sentences
+from .generating import Kept, run
 
 SOURCES = sentences()[0][:48]
 DECODING = Decoding(beams=3, max_length=40)
@@ -72,8 +76,8 @@ def _run(
 ) -> tuple[list[str], Generation]:
     """Translations of the sources in the order of `SOURCES`, though they were handed over in another."""
     encoded = [ready.encoded[n] for n in order]
-    generation = Generation(ready.codec, engine or ready.engine, DECODING)
-    outputs = generation.run(encoded, make_plan([len(e.ids) for e in encoded], DECODING, budget), Memory())
+    generation = Generation(ready.codec, lambda: engine or ready.engine, DECODING)
+    outputs = run(generation, encoded, make_plan([len(e.ids) for e in encoded], DECODING, budget))
     back = dict(zip(order, outputs, strict=True))
     return [back[n].text for n in range(len(order))], generation
 
@@ -93,8 +97,8 @@ def test_in_fp32_neither_order_nor_batch_changes_a_translation(ready: Ready, see
 class _Small:
     """An engine on a device that holds so many sentences and no more."""
 
-    def __init__(self, engine: TransformersEngine, most: int, lanes: int = 1) -> None:
-        self.engine, self.most, self.lanes, self.failures = engine, most, lanes, 0
+    def __init__(self, engine: TransformersEngine, most: int, concurrency: int = 1) -> None:
+        self.engine, self.most, self.concurrency, self.failures = engine, most, concurrency, 0
         self.alone = threading.Lock()
 
     signature, batch_matters = "", False
@@ -115,13 +119,13 @@ class _Small:
         return self.engine
 
 
-@pytest.mark.parametrize("lanes", [1, 4])
-def test_out_of_memory_at_every_batch_still_translates_every_sentence(ready: Ready, lanes: int) -> None:
-    small = _Small(ready.engine, 1, lanes)
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_out_of_memory_at_every_batch_still_translates_every_sentence(ready: Ready, concurrency: int) -> None:
+    small = _Small(ready.engine, 1, concurrency)
     texts, generation = _run(ready, range(len(SOURCES)), cpu_budget(48), small)  # 16 sentences a batch at beam 3
     assert texts == ready.alone
-    assert generation.tally.halved == small.failures > 0
-    assert generation.tally.generated == len(SOURCES)
+    assert generation.halved == small.failures > 0
+    assert generation.generated == len(SOURCES)
 
 
 def test_what_ran_out_of_memory_once_is_not_tried_again(ready: Ready) -> None:
@@ -142,15 +146,15 @@ def test_what_ran_out_of_memory_once_is_not_tried_again(ready: Ready) -> None:
     assert len(set(areas)) == len(areas)
 
 
-@pytest.mark.parametrize("lanes", [1, 4])
-def test_a_sentence_that_does_not_fit_alone_is_an_error_that_says_what_to_do(ready: Ready, lanes: int) -> None:
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_a_sentence_that_does_not_fit_alone_is_an_error_that_says_what_to_do(ready: Ready, concurrency: int) -> None:
     with pytest.raises(ModelError, match=r"one sentence of \d+ tokens with 3 beams does not fit into memory"):
-        _run(ready, range(len(SOURCES)), cpu_budget(48), _Small(ready.engine, 0, lanes))
+        _run(ready, range(len(SOURCES)), cpu_budget(48), _Small(ready.engine, 0, concurrency))
 
 
 @pytest.fixture
 def three(ready: Ready, monkeypatch: pytest.MonkeyPatch) -> Iterator[TransformersEngine]:
-    """The engine with three lanes, as a larger model has on a processor with three cores."""
+    """The engine with three concurrent batches, as a larger model has on a processor with three cores."""
     monkeypatch.setattr("mtbias.translate.seq2seq.transformers_engine._SMALL", 0)
     before = torch.get_num_threads()
     torch.set_num_threads(3)
@@ -159,63 +163,51 @@ def three(ready: Ready, monkeypatch: pytest.MonkeyPatch) -> Iterator[Transformer
 
 
 def test_side_by_side_transformers_makes_the_same(ready: Ready, three: TransformersEngine) -> None:
-    assert (ready.engine.lanes, three.lanes) == (1, 3)
+    assert (ready.engine.concurrency, three.concurrency) == (1, 3)
     for seed in range(3):
         order = random.Random(seed).sample(range(len(SOURCES)), len(SOURCES))
         assert _run(ready, order, cpu_budget(9), three)[0] == ready.alone
-    assert torch.get_num_threads() == 3  # as before, once no lane works
+    assert torch.get_num_threads() == 3  # as before, once no batch is generated
 
 
 def test_what_nobody_waits_for_ends_at_its_next_step(ready: Ready, three: TransformersEngine) -> None:
     ids = [ready.encoded[0].ids]
-    with ThreadPoolExecutor(1) as lane:
+    with ThreadPoolExecutor(1) as thread:
         with three.abandon():
-            left = lane.submit(three.generate, ids, decoding=DECODING, limit=40, forced=ready.codec.forced)
+            left = thread.submit(three.generate, ids, decoding=DECODING, limit=40, forced=ready.codec.forced)
             assert isinstance(left.exception(), Abandoned)
-        assert lane.submit(three.generate, ids, decoding=DECODING, limit=40, forced=ready.codec.forced).result()
+        assert thread.submit(three.generate, ids, decoding=DECODING, limit=40, forced=ready.codec.forced).result()
 
 
-@dataclass
-class _Kept:
-    """Batches kept in a dictionary."""
-
-    batches: dict[int, Sequence[Output]] = field(default_factory=dict)
-
-    def get(self, index: int) -> Sequence[Output] | None:
-        return self.batches.get(index)
-
-    def put(self, index: int, outputs: Sequence[Output]) -> None:
-        self.batches[index] = outputs
-
-
-@pytest.mark.parametrize("lanes", [1, 4])
-def test_what_was_kept_is_not_generated_again(ready: Ready, lanes: int) -> None:
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_what_was_kept_is_not_generated_again(ready: Ready, concurrency: int) -> None:
     plan = make_plan([len(e.ids) for e in ready.encoded], DECODING, cpu_budget(48))
-    store, engine = _Kept(), _Small(ready.engine, 99, lanes)
-    first = Generation(ready.codec, engine, DECODING).run(ready.encoded, plan, store)
+    store, engine = Kept(), _Small(ready.engine, 99, concurrency)
+    first = run(Generation(ready.codec, lambda: engine, DECODING), ready.encoded, plan, store)
     assert [output.text for output in first] == ready.alone
     assert sorted(store.batches) == [batch.index for batch in plan]
     del store.batches[1]
-    again = Generation(ready.codec, engine, DECODING)
-    assert again.run(ready.encoded, plan, store) == first
-    assert again.tally.generated == len(plan[1].rows)
-    assert again.tally.resumed == len(SOURCES) - len(plan[1].rows)
+    again = Generation(ready.codec, lambda: engine, DECODING)
+    assert run(again, ready.encoded, plan, store) == first
+    assert again.generated == len(plan[1].rows)
+    assert again.resumed == len(SOURCES) - len(plan[1].rows)
 
 
-@pytest.mark.parametrize("lanes", [1, 4])
-def test_an_error_while_a_batch_is_kept_is_not_lost(ready: Ready, lanes: int) -> None:
-    class _Full(_Kept):
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_an_error_while_a_batch_is_kept_is_not_lost(ready: Ready, concurrency: int) -> None:
+    class _Full(Kept):
         def put(self, index: int, outputs: Sequence[Output]) -> None:
             raise OSError(28, "No space left on device")
 
     plan = make_plan([len(e.ids) for e in ready.encoded], DECODING, cpu_budget(48))
+    engine = _Small(ready.engine, 99, concurrency)
     with pytest.raises(OSError, match="No space left"):
-        Generation(ready.codec, _Small(ready.engine, 99, lanes), DECODING).run(ready.encoded, plan, _Full())
+        run(Generation(ready.codec, lambda: engine, DECODING), ready.encoded, plan, _Full())
 
 
-def test_stopped_it_keeps_what_the_lanes_work_on_and_begins_nothing_more(ready: Ready) -> None:
-    # 16 batches of one sentence, three lanes. Once seven are handed out the first is waited for, and stops us; two are
-    # worked on just then, and each lane may have begun one more.
+def test_stopped_it_keeps_what_is_being_generated_and_begins_nothing_more(ready: Ready) -> None:
+    # 16 batches of one sentence, three at a time. Once seven are handed out the first is waited for, and stops us; two
+    # are worked on just then, and each thread may have begun one more.
     begun, meanwhile = [], threading.Barrier(3)
 
     class _Waiting(_Small):
@@ -233,15 +225,16 @@ def test_stopped_it_keeps_what_the_lanes_work_on_and_begins_nothing_more(ready: 
         pass
 
     plan = make_plan([len(e.ids) for e in ready.encoded[:16]], DECODING, cpu_budget(3))
-    store = _Kept()
-    generation = Generation(ready.codec, _Waiting(ready.engine, 99, lanes=3), DECODING)
+    store = Kept()
+    engine = _Waiting(ready.engine, 99, concurrency=3)
+    generation = Generation(ready.codec, lambda: engine, DECODING)
     assert len(plan) == 16
 
     def stop(_: object) -> None:
         raise _Stopped
 
     with pytest.raises(_Stopped):
-        generation.run(ready.encoded[:16], plan, store, stop)
+        run(generation, ready.encoded[:16], plan, store, stop)
     assert len(store.batches) == len(begun)
     assert 3 <= len(begun) <= 6
     for index, outputs in store.batches.items():
@@ -267,8 +260,8 @@ def test_scores_that_are_not_numbers_in_half_precision_are_redone_in_fp32(ready:
     )
     encoded = codec.encode(SOURCES[:6])
     plan = make_plan([len(e.ids) for e in encoded], DECODING, cpu_budget(18))
-    redone = Generation(codec, half, DECODING).run(encoded, plan, Memory())
-    exact = Generation(codec, full, DECODING).run(encoded, plan, Memory())
+    redone = run(Generation(codec, lambda: half, DECODING), encoded, plan)
+    exact = run(Generation(codec, lambda: full, DECODING), encoded, plan)
     assert [o.text for o in redone] == [o.text for o in exact]
     assert [o.redone for o in redone] == [True] * 6
     assert count_outputs(exact)["redone"] == 0
@@ -277,18 +270,24 @@ def test_scores_that_are_not_numbers_in_half_precision_are_redone_in_fp32(ready:
 def test_what_is_cut_is_counted(ready: Ready) -> None:
     tiny = Decoding(beams=3, max_length=4)
     plan = make_plan([len(e.ids) for e in ready.encoded], tiny, cpu_budget())
-    outputs = Generation(ready.codec, ready.engine, tiny).run(ready.encoded, plan, Memory())
+    outputs = run(Generation(ready.codec, lambda: ready.engine, tiny), ready.encoded, plan)
     assert count_outputs(outputs)["cut"] == len(SOURCES)  # language token, two more: none of the sentences is so short
     long = ready.codec.encode([" ".join(SOURCES)])
     assert long[0].cut
     assert len(long[0].ids) == ready.codec.most_tokens == 256
 
 
-def test_a_translator_says_what_its_translations_depend_on(ready: Ready, tmp_path: Path) -> None:
-    checkpoint = Checkpoint("tiny", "sha256:0", ready.folder)
-    identity = Translator(checkpoint, "de", Settings(device="cpu"), cache=tmp_path).identity()
+def _system(
+    ready: Ready, cache: Path, engine: EngineName = "transformers", dtype: str | None = None
+) -> CheckpointSystem:
+    settings = TranslationSettings(engine=engine, dtype=dtype)
+    return CheckpointSystem(Checkpoint("tiny", "sha256:0", ready.folder), "de", settings, cache=cache, device="cpu")
+
+
+def test_a_checkpoint_says_what_its_translations_depend_on(ready: Ready, tmp_path: Path) -> None:
+    corpus = load_corpus("demo", None)
     version = ready.engine.signature.split(",")[0]
-    assert identity == {
+    assert _system(ready, tmp_path).plan(corpus, {}).identity == {
         "model": "tiny",
         "revision": "sha256:0",
         "family": "M2M100",
@@ -297,12 +296,12 @@ def test_a_translator_says_what_its_translations_depend_on(ready: Ready, tmp_pat
         "dtype": "float32",
         "decoding": "beam5,penalty1,max200,early",
     }
-    half = Translator(checkpoint, "de", Settings(device="cpu", dtype="bfloat16"), cache=tmp_path).identity()
+    half = _system(ready, tmp_path, dtype="bfloat16").plan(corpus, {}).identity
     assert half["batch"] == [80, 80 * 4096]  # there the batch matters
     with pytest.raises(UsageError, match="expected transformers or ct2, got 'vllm'"):
-        Translator(checkpoint, "de", Settings(engine="vllm"), cache=tmp_path)
-    with pytest.raises(UsageError, match="has float32, bfloat16, float16, not 'int8'"):
-        _ = Translator(checkpoint, "de", Settings(device="cpu", dtype="int8"), cache=tmp_path).engine
+        _system(ready, tmp_path, engine="vllm")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="float32, bfloat16, float16, not 'int8'"):
+        _ = _system(ready, tmp_path, dtype="int8").engine
 
 
 @pytest.mark.parametrize(

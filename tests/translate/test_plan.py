@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mtbias.errors import UsageError
 from mtbias.translate.repetition import is_repetitive
-from mtbias.translate.seq2seq.batch_plan import Budget, cpu_budget, cpu_lanes, gpu_budget, make_plan, plan_key
+from mtbias.translate.seq2seq.batch_plan import Budget, cpu_budget, cpu_concurrency, gpu_budget, make_plan, plan_key
 from mtbias.translate.seq2seq.decoding import PRESETS, Decoding, adjusted, get_preset
 
 LENGTHS = st.lists(st.integers(1, 300), max_size=60)
@@ -97,10 +97,10 @@ def test_repetition(text: str, stuck: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("threads", "memory", "lanes"), [(8, 9e9, 4), (3, 9e9, 3), (8, 3e9, 2), (8, 1e9, 1), (8, -1, 1)]
+    ("threads", "memory", "concurrency"), [(8, 9e9, 4), (3, 9e9, 3), (8, 3e9, 2), (8, 1e9, 1), (8, -1, 1)]
 )
-def test_lanes_have_room_beside_each_other(threads: int, memory: float, lanes: int) -> None:
+def test_concurrent_batches_have_room_beside_each_other(threads: int, memory: float, concurrency: int) -> None:
     # Opus-MT: a row has 7 × 58,101 × 4 bytes of scores and 256 tokens of 2 × 2 × 6 × 512 × 4 bytes; 80 rows are
     # 1.137 GB, and four fifths of 3 GB hold two of them.
     config = {"decoder_layers": 6, "d_model": 512, "vocab_size": 58_101}
-    assert cpu_lanes(config, threads=threads, memory=int(memory)) == lanes
+    assert cpu_concurrency(config, threads=threads, memory=int(memory)) == concurrency

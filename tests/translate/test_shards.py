@@ -1,21 +1,25 @@
-"""Parts of a plan: every batch in exactly one, translations the same however many there are."""
+"""Shards of a plan: every part in exactly one, translations the same however many there are."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mtbias.errors import UsageError
-from mtbias.translate.seq2seq.batch_plan import Batch, Budget, make_plan
+from mtbias.settings import TranslationSettings
+from mtbias.translate.seq2seq.batch_plan import Budget, make_plan
+from mtbias.translate.seq2seq.checkpoint_system import CheckpointPlan, CheckpointSystem
 from mtbias.translate.seq2seq.checkpoints import Checkpoint
 from mtbias.translate.seq2seq.decoding import Decoding
-from mtbias.translate.seq2seq.generation import Memory, Output
-from mtbias.translate.seq2seq.shards import Shard, batches_of
-from mtbias.translate.seq2seq.translator import Settings, Translator
+from mtbias.translate.shards import Shard
+from mtbias.translate.system import Begun, MemoryStore, Translated
+from mtbias.types import SourceSentence
 
 from .checkpoints import sentences
 
@@ -33,15 +37,12 @@ def test_what_is_no_shard(text: str) -> None:
         Shard.parse(text)
 
 
-@given(batches=st.integers(0, 60), of=st.integers(1, 20))
-def test_every_batch_is_in_exactly_one_shard(batches: int, of: int) -> None:
-    plan = [Batch(n, (n,), 20) for n in range(batches)]
-    parts = [batches_of(plan, Shard(k, of)) for k in range(1, of + 1)]
-    assert sorted(batch.index for part in parts for batch in part) == list(range(batches))
-    sizes = [len(part) for part in parts]
+@given(parts=st.integers(0, 60), of=st.integers(1, 20))
+def test_every_part_is_in_exactly_one_shard(parts: int, of: int) -> None:
+    shards = [Shard(k, of).parts(parts) for k in range(1, of + 1)]
+    assert sorted(part for shard in shards for part in shard) == list(range(parts))
+    sizes = [len(shard) for shard in shards]
     assert max(sizes) - min(sizes) <= 1
-    for k, part in enumerate(parts, start=1):
-        assert all(Shard(k, of).has(batch.index) for batch in part)
 
 
 @given(lengths=st.lists(st.integers(1, 120), min_size=60, max_size=200), of=st.integers(2, 6))
@@ -49,56 +50,74 @@ def test_shards_have_like_work(lengths: list[int], of: int) -> None:
     # The plan goes from long to short and shards take turns, so shard k's n-th batch has longer sentences than shard
     # 1's n+1-th: the sums of the longest lengths differ by at most the longest of all.
     plan = make_plan(lengths, Decoding(beams=1), Budget(4, 10**6))
-    work = [
-        sum(max(lengths[n] for n in batch.rows) for batch in batches_of(plan, Shard(k, of))) for k in range(1, of + 1)
-    ]
+    longest = [max(lengths[n] for n in batch.rows) for batch in plan]
+    work = [sum(longest[part] for part in Shard(k, of).parts(len(plan))) for k in range(1, of + 1)]
     assert max(work) - min(work) <= max(lengths)
 
 
-class _Dictionary:
-    """A store in memory."""
+@dataclass(frozen=True)
+class Corpus:
+    """Sentences, one of them twice."""
 
-    def __init__(self) -> None:
-        self.kept: dict[int, list[Output]] = {}
+    instances: tuple[SourceSentence, ...] = tuple(
+        SourceSentence(f"s{n}", n, source) for n, source in enumerate([*SOURCES, SOURCES[0]])
+    )
+    rows: int = len(SOURCES) + 1
 
-    def get(self, index: int) -> Sequence[Output] | None:
-        return self.kept.get(index)
 
-    def put(self, index: int, outputs: Sequence[Output]) -> None:
-        assert index not in self.kept
-        self.kept[index] = list(outputs)
+class _Once(MemoryStore):
+    """A store that takes each part once."""
+
+    def put(self, part: int, records: Sequence[Mapping[str, Any]]) -> None:
+        assert self.get(part) is None
+        super().put(part, records)
 
 
 @pytest.fixture(scope="module")
-def translator(m2m100: Path, tmp_path_factory: pytest.TempPathFactory) -> Translator:
-    settings = Settings(beams=2, max_length=20, device="cpu", batch_rows=8)
-    return Translator(Checkpoint("tiny", "0", m2m100), "de", settings, cache=tmp_path_factory.mktemp("cache"))
+def system(m2m100: Path, tmp_path_factory: pytest.TempPathFactory) -> CheckpointSystem:
+    settings = TranslationSettings(beams=2, max_length=20, batch_rows=8)
+    cache = tmp_path_factory.mktemp("cache")
+    return CheckpointSystem(Checkpoint("tiny", "0", m2m100), "de", settings, cache=cache, device="cpu")
 
 
 @pytest.mark.parametrize("of", [1, 2, 3, 7, 50])
-def test_translations_do_not_depend_on_the_number_of_shards(translator: Translator, of: int) -> None:
-    prepared = translator.prepare([*SOURCES, SOURCES[0]])  # one sentence twice
-    whole, tally = translator.translate(prepared, Memory(), lambda done, total: None)
-    assert tally.generated == len(set(SOURCES))
-    store = _Dictionary()
+def test_translations_do_not_depend_on_the_number_of_shards(system: CheckpointSystem, of: int) -> None:
+    plan = system.plan(Corpus(), {})
+    everything, alone, shared = range(len(plan.sizes)), MemoryStore(), _Once()
+    assert plan.translate(alone, everything, lambda _done, _total: None).generated == len(set(SOURCES))
     for k in range(of, 0, -1):
-        part = batches_of(prepared.plan, Shard(k, of))
+        parts = Shard(k, of).parts(len(plan.sizes))
         seen: list[tuple[int, int]] = []
-        tally = translator.translate_part(prepared, part, store, lambda done, total: seen.append((done, total)))  # noqa: B023 - called at once
-        sentences_of_part = sum(len(batch.rows) for batch in part)
-        assert tally.generated == sentences_of_part
-        assert seen[-1] == (sentences_of_part, sentences_of_part)
-    joined, tally = translator.translate(prepared, store, lambda done, total: None)
-    assert tally.generated == 0
-    assert joined == whole
+        tally = plan.translate(shared, parts, lambda done, total: seen.append((done, total)))  # noqa: B023 - called at once
+        sentences_of_shard = sum(plan.sizes[n] for n in parts)
+        assert tally.generated == sentences_of_shard
+        assert seen[-1] == (sentences_of_shard, sentences_of_shard)
+    tally = plan.translate(shared, everything, lambda _done, _total: None)
+    assert (tally.generated, tally.resumed) == (0, len(set(SOURCES)))
+    joined = plan.collect(shared)
+    assert isinstance(joined, Translated)
+    assert joined == plan.collect(alone)
+    assert joined.translations[0].text == joined.translations[-1].text
+
+
+def test_what_a_store_lacks_is_counted_and_what_is_damaged_dropped(system: CheckpointSystem) -> None:
+    plan = system.plan(Corpus(), {})
+    store = MemoryStore()
+    plan.translate(store, range(len(plan.sizes)), lambda _done, _total: None)
+    store.drop(1)
+    store.put(2, [])
+    assert plan.collect(store) == 2
+    assert store.get(2) is None
 
 
 def test_the_budget_of_a_run_that_was_begun_is_taken_over(m2m100: Path, tmp_path: Path) -> None:
-    begun = Budget(10, 40960)
-    free = Translator(Checkpoint("tiny", "0", m2m100), "de", Settings(device="cpu"), cache=tmp_path)
-    assert free.budget() != begun
-    free.use_budget(begun)
-    assert free.budget() == free.prepare(SOURCES).budget == begun
-    asked = Translator(Checkpoint("tiny", "0", m2m100), "de", Settings(device="cpu", batch_rows=20), cache=tmp_path)
-    asked.use_budget(begun)
-    assert asked.budget().rows == 20  # what the user says comes first
+    def plan(settings: TranslationSettings, begun: Begun) -> CheckpointPlan:
+        checkpoint = Checkpoint("tiny", "0", m2m100)
+        return CheckpointSystem(checkpoint, "de", settings, cache=tmp_path, device="cpu").plan(Corpus(), begun)
+
+    free = plan(TranslationSettings(), {})
+    begun = plan(TranslationSettings(), {"budget": [10, 40960]})
+    assert free.settings != begun.settings == {"budget": [10, 40960]}
+    assert max(begun.sizes) == 2  # 10 rows, 5 beams
+    asked = plan(TranslationSettings(batch_rows=20), {"budget": [10, 40960]})
+    assert asked.budget.rows == 20  # what the user says comes first

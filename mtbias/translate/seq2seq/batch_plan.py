@@ -11,10 +11,10 @@ from mtbias.translate.seq2seq.decoding import Decoding
 
 CPU_ROWS = 80
 """On a CPU wider batches lose: the scores of all rows over the vocabulary leave the cache."""
-MOST_LANES = 4
-"""Batches that are computed side by side on a CPU."""
-_LANE_TOKENS = 256
-_LANE_SHARE = 0.8
+MOST_CONCURRENT = 4
+"""Batches that are computed at the same time on a CPU."""
+_CONCURRENT_TOKENS = 256
+_CONCURRENT_SHARE = 0.8
 _GPU_SHARE = 0.5
 _GPU_MOST_ROWS = 4096
 _LOGIT_COPIES = 7
@@ -101,8 +101,8 @@ def gpu_budget(config: Mapping[str, Any], memory: int, *, bytes_per_value: int, 
     return Budget(max(beams, rows), max(beams, _power_of_two(0.7 * usable / token)))
 
 
-def cpu_lanes(config: Mapping[str, Any], *, threads: int, memory: int) -> int:
-    """Batches to compute side by side on a CPU: one a thread, `MOST_LANES` at most, and as many as memory has room for.
+def cpu_concurrency(config: Mapping[str, Any], *, threads: int, memory: int) -> int:
+    """Batches to compute at the same time on a CPU: one a thread, `MOST_CONCURRENT` at most, and as memory allows.
 
     They share the weights. Each is counted with what `gpu_budget` says of its rows: `CPU_ROWS` of 256 tokens
     (source and translation together, more than nearly all have); four fifths of the memory are shared out.
@@ -113,8 +113,8 @@ def cpu_lanes(config: Mapping[str, Any], *, threads: int, memory: int) -> int:
         memory: bytes free beside the weights.
     """
     scores, token = _row_bytes(config, 4)
-    lane = CPU_ROWS * (scores + _LANE_TOKENS * token)
-    return max(1, min(threads, MOST_LANES, int(_LANE_SHARE * memory / lane)))
+    one = CPU_ROWS * (scores + _CONCURRENT_TOKENS * token)
+    return max(1, min(threads, MOST_CONCURRENT, int(_CONCURRENT_SHARE * memory / one)))
 
 
 def _row_bytes(config: Mapping[str, Any], bytes_per_value: int) -> tuple[int, int]:

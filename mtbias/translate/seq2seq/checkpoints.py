@@ -16,7 +16,7 @@ from pathlib import Path
 
 from mtbias.demo import model_folder_of_demo
 from mtbias.errors import MissingResourceError, ModelError, UsageError
-from mtbias.machine import network
+from mtbias.machine.network import downloads_allowed
 
 DEMO = "demo"
 RECORD = "models.json"
@@ -111,7 +111,7 @@ def locate(
         )
     pinned = revision or (named.revision if named else "") or read_pins(cache).get(repository)
     command = f"mtbias fetch --model {model} --lang {lang}" + (f" --revision {revision}" if revision else "")
-    return _hub(repository, pinned, command, cache, online=fetch and not is_offline(offline))
+    return _hub(repository, pinned, command, cache, online=fetch and downloads_allowed(offline=offline))
 
 
 def read_pins(cache: Path) -> dict[str, str]:
@@ -130,11 +130,6 @@ def read_pins(cache: Path) -> dict[str, str]:
     if not isinstance(content, dict) or not all(isinstance(v, str) for v in content.values()):
         raise ModelError(f"{path}: expected commits by repository; delete it and run mtbias fetch again")
     return content
-
-
-def is_offline(asked: bool) -> bool:
-    """Whether nothing may be downloaded: ``--offline``, ``HF_HUB_OFFLINE=1`` or ``MTBIAS_NO_NETWORK=1``."""
-    return asked or network.hub_is_off()
 
 
 def _local(folder: Path, name: str) -> Checkpoint:

@@ -13,7 +13,7 @@ from typing import Any
 
 from mtbias.errors import ModelError, UsageError
 from mtbias.machine import cores_and_memory as host
-from mtbias.translate.seq2seq.batch_plan import cpu_lanes
+from mtbias.translate.seq2seq.batch_plan import cpu_concurrency
 from mtbias.translate.seq2seq.codec import read_config
 from mtbias.translate.seq2seq.ct2_conversion import RECORD, VOCABULARY, convert, first_line, library
 from mtbias.translate.seq2seq.decoding import Decoding
@@ -49,7 +49,7 @@ class CTranslate2Engine:
             dtype: one of `DTYPES` that the device can compute with; never another instead.
             cache: mtbias's cache; conversions are in its ``ct2``.
             threads: threads on a CPU, by default ``OMP_NUM_THREADS``, else the cores that there are: so many batches
-                are computed side by side, each on one thread; beyond `MOST_LANES` these share the threads out.
+                are computed at the same time, each on one thread; beyond `MOST_CONCURRENT` these share the threads out.
 
         Raises:
             DependencyError: CTranslate2 is not installed.
@@ -72,7 +72,7 @@ class CTranslate2Engine:
         weights = sum(path.stat().st_size for path in self.converted.iterdir())
         memory = host.free_memory() - weights
         on_cpu = self._kind == "cpu"
-        self._lanes = cpu_lanes(read_config(folder), threads=self._threads, memory=memory) if on_cpu else 1
+        self._concurrency = cpu_concurrency(read_config(folder), threads=self._threads, memory=memory) if on_cpu else 1
         self._translator = self._load(dtype)
         self._exact: CTranslate2Engine | None = None
 
@@ -87,13 +87,13 @@ class CTranslate2Engine:
         return self.dtype != "float32"
 
     @property
-    def lanes(self) -> int:
-        """On a CPU those of `cpu_lanes`.
+    def concurrency(self) -> int:
+        """On a CPU those of `cpu_concurrency`.
 
         A step of beam search multiplies matrices of 80 rows, which gain little from a second core; two batches on
         two cores are done nearly twice as fast.
         """
-        return self._lanes
+        return self._concurrency
 
     def generate(
         self, batch: Sequence[Sequence[int]], *, decoding: Decoding, limit: int, forced: int | None
@@ -143,8 +143,8 @@ class CTranslate2Engine:
                 device=self._kind,
                 device_index=self._number,
                 compute_type=dtype,
-                inter_threads=self.lanes,
-                intra_threads=max(1, self._threads // self.lanes),
+                inter_threads=self.concurrency,
+                intra_threads=max(1, self._threads // self.concurrency),
             )
         except Exception as error:
             raise ModelError(

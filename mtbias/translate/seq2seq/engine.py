@@ -1,4 +1,4 @@
-"""What the generation loop asks of an engine: transformers and CTranslate2 answer; one for LLM translators could."""
+"""What the generation loop asks of an engine: transformers and CTranslate2 answer."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Engine(Protocol):
         ...
 
     @property
-    def lanes(self) -> int:
-        """Batches that `generate` works on side by side, each asked for by a thread of its own; 1: one at a time."""
+    def concurrency(self) -> int:
+        """Batches that `generate` works on at the same time, each asked for by a thread of its own."""
         ...
 
     def generate(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any, ClassVar
 
-from mtbias.errors import ModelError
+from mtbias.errors import ModelError, SettingError
 
 SOURCE = "en"
 """The language of the corpora."""
@@ -60,16 +60,19 @@ class Family(ABC):
 
         Raises:
             ModelError: the checkpoint does not have the language; lists those that it has.
+            SettingError: nor the one that `code` names.
         """
 
-    def _choose(self, found: str | None, lang: str, known: Collection[str]) -> str:
+    def _choose(self, found: str | None, lang: str, code: str | None, known: Collection[str]) -> str:
         if found in known and found is not None:
             return found
-        some = ", ".join(sorted(known)[:12]) + (", …" if len(known) > 12 else "")
+        some = ", ".join(sorted(known)[:12]) + (", …" if len(known) > 12 else "") or "none"
+        if code is not None:
+            raise SettingError("target_code", f"this {self.name} checkpoint has no language {code!r}; it has {some}")
         looked = f" (looked for {found})" if found else ""
         raise ModelError(
             f"this {self.name} checkpoint has no target language {lang!r}{looked}; it has "
-            f"{some or 'none'}; --target-code names one of them, or choose another model"
+            f"{some}; --target-code names one of them, or choose another model"
         )
 
 
@@ -86,7 +89,7 @@ class Marian(Family):
         known = self.languages(tokenizer)
         if known:
             wanted = code or codes("iso3").get(lang, lang)
-            token = self._choose(f">>{wanted.strip('<>')}<<", lang, known)
+            token = self._choose(f">>{wanted.strip('<>')}<<", lang, code, known)
             return Direction(None, None, f"{token} ")
         source, target = (getattr(tokenizer, name, None) for name in ("source_lang", "target_lang"))
         languages = {*codes("iso3"), *codes("iso3").values()}
@@ -110,7 +113,7 @@ class M2M100(Family):
 
     def direction(self, tokenizer: Any, lang: str, code: str | None = None) -> Direction:  # noqa: ANN401, D102
         known = tokenizer.lang_code_to_token
-        return Direction(SOURCE, known[self._choose(code or lang, lang, known)], "")
+        return Direction(SOURCE, known[self._choose(code or lang, lang, code, known)], "")
 
 
 class MBart50(Family):
@@ -125,7 +128,7 @@ class MBart50(Family):
         known = self.languages(tokenizer)
         found = code or next((token for token in sorted(known) if token.startswith(f"{lang}_")), None)
         source = next(token for token in known if token.startswith(f"{SOURCE}_"))
-        return Direction(source, self._choose(found, lang, known), "")
+        return Direction(source, self._choose(found, lang, code, known), "")
 
 
 class Nllb(Family):
@@ -142,7 +145,7 @@ class Nllb(Family):
 
     def direction(self, tokenizer: Any, lang: str, code: str | None = None) -> Direction:  # noqa: ANN401, D102
         known = self.languages(tokenizer)
-        return Direction(codes("nllb")[SOURCE], self._choose(code or codes("nllb").get(lang), lang, known), "")
+        return Direction(codes("nllb")[SOURCE], self._choose(code or codes("nllb").get(lang), lang, code, known), "")
 
 
 class Madlad400(Family):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Protocol
 
 from mtbias.errors import ModelError
@@ -49,42 +49,15 @@ class Store(Protocol):
         ...
 
 
-class Memory:
-    """A store for callers that keep nothing."""
-
-    def get(self, index: int) -> Sequence[Output] | None:  # noqa: ARG002
-        """Nothing."""
-        return None
-
-    def put(self, index: int, outputs: Sequence[Output]) -> None:
-        """Nothing to do."""
-
-
-@dataclass
-class Tally:
-    """What happened on the way; it does not change results in fp32."""
-
-    halved: int = 0
-    """Times a batch ran out of memory and was halved."""
-    resumed: int = 0
-    """Sentences that an earlier run had translated."""
-    generated: int = 0
-    """Sentences translated now."""
-
-    def to_json(self) -> Mapping[str, int]:
-        """For the manifest's execution."""
-        return {"batches_halved": self.halved, "sentences_resumed": self.resumed, "sentences_generated": self.generated}
-
-
 @dataclass(frozen=True, slots=True)
-class Lanes:
-    """Threads that generate batches side by side; with one lane it is the caller's own thread."""
+class _Workers:
+    """Threads that generate batches at the same time; for one batch at a time it is the caller's own thread."""
 
     count: int
     pool: Executor | None
 
     def begin(self, work: Callable[[], Future[list[Output]]]) -> Future[Future[list[Output]]]:
-        """Do `work` in a lane, once one is free."""
+        """Do `work` in a thread, once one is free."""
         if self.pool is not None:
             return self.pool.submit(work)
         done: Future[Future[list[Output]]] = Future()
@@ -93,14 +66,14 @@ class Lanes:
 
 
 @contextmanager
-def _lanes(engine: Engine) -> Iterator[Lanes]:
-    count = engine.lanes
+def _workers(engine: Engine) -> Iterator[_Workers]:
+    count = engine.concurrency
     if count == 1:
-        yield Lanes(1, None)
+        yield _Workers(1, None)
         return
-    pool = ThreadPoolExecutor(max_workers=count, thread_name_prefix="mtbias-lane")
+    pool = ThreadPoolExecutor(max_workers=count, thread_name_prefix="mtbias-batch")
     try:
-        yield Lanes(count, pool)
+        yield _Workers(count, pool)
     finally:
         with engine.abandon():  # where an error or a signal ends it, nobody waits for what is being generated
             pool.shutdown(cancel_futures=True)
@@ -111,70 +84,51 @@ class Generation:
     """Translating a list of sentences by a plan."""
 
     codec: Codec
-    engine: Engine
+    load: Callable[[], Engine]
+    """Gives the engine; called when the first batch is generated, so that a run that only resumes needs no weights."""
     decoding: Decoding
-    tally: Tally = field(default_factory=Tally)
+    halved: int = 0
+    """Times that a batch ran out of memory and was halved."""
+    resumed: int = 0
+    """Sentences that the store had."""
+    generated: int = 0
+    """Sentences translated now."""
     _ceiling: int | None = None
     """Smallest sentences × tokens that ran out of memory: later batches stay below."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    """Held while lanes share what they noticed, and while the weights in fp32 are loaded."""
+    """Held while threads share what they noticed, and while the weights in fp32 are loaded."""
 
-    def run(
-        self,
-        encoded: Sequence[Encoded],
-        plan: Sequence[Batch],
-        store: Store,
-        progress: Callable[[int], object] | None = None,
-        made: Callable[[Sequence[Output]], object] | None = None,
-    ) -> list[Output]:
-        """The outputs of all sentences, in their order.
-
-        Args:
-            encoded: the sentences, from `Codec.encode`.
-            plan: from `make_plan`; every sentence must be in it.
-            store: keeps finished batches; those that it has are not generated again.
-            progress: called with the number of sentences just done.
-            made: called with the outputs of each batch, in this thread, while later ones are decoded.
-
-        Raises:
-            ModelError: a single sentence does not fit into memory.
-        """
-        outputs: dict[int, Output] = {}
-        with closing(self.batches(encoded, plan, store)) as batches:
-            for batch, found in batches:
-                outputs.update(zip(batch.rows, found, strict=True))
-                if made is not None:
-                    made(found)
-                if progress is not None:
-                    progress(len(batch.rows))
-        return [outputs[n] for n in range(len(encoded))]
+    @cached_property
+    def engine(self) -> Engine:
+        """The engine, loaded."""
+        return self.load()
 
     def batches(
         self, encoded: Sequence[Encoded], plan: Sequence[Batch], store: Store
     ) -> Generator[tuple[Batch, Sequence[Output]]]:
         """Each batch of `plan`, which may be a part of the whole, with its outputs, once they are in `store`.
 
-        While a batch is generated, the one before is decoded and kept by another thread; and where the engine has more
-        than one lane, so many batches are generated side by side. Whoever stops before the end closes the generator
+        While a batch is generated, the one before is decoded and kept by another thread; and where the engine has
+        concurrency, so many batches are generated at the same time. Whoever stops before the end closes the generator
         (`contextlib.closing`), which ends its threads.
 
         Raises:
             ModelError: a single sentence does not fit into memory.
         """
         waiting: deque[tuple[Batch, Future[Future[list[Output]]]]] = deque()
-        lanes: Lanes | None = None
+        workers: _Workers | None = None
         with ExitStack() as stack:
             decoder = stack.enter_context(ThreadPoolExecutor(max_workers=1, thread_name_prefix="mtbias-decode"))
             for batch in plan:
                 kept = store.get(batch.index)
                 if kept is not None and len(kept) == len(batch.rows):
-                    self.tally.resumed += len(kept)
+                    self.resumed += len(kept)
                     yield batch, kept
                     continue
-                if lanes is None:
-                    lanes = stack.enter_context(_lanes(self.engine))
-                waiting.append((batch, lanes.begin(partial(self._one, encoded, batch, store, decoder))))
-                while len(waiting) > lanes.count - 1 + _AHEAD:
+                if workers is None:
+                    workers = stack.enter_context(_workers(self.engine))
+                waiting.append((batch, workers.begin(partial(self._one, encoded, batch, store, decoder))))
+                while len(waiting) > workers.count - 1 + _AHEAD:
                     yield self._end(*waiting.popleft())
             while waiting:
                 yield self._end(*waiting.popleft())
@@ -187,7 +141,7 @@ class Generation:
     def _end(self, batch: Batch, begun: Future[Future[list[Output]]]) -> tuple[Batch, list[Output]]:
         """Wait for a batch."""
         outputs = begun.result().result()
-        self.tally.generated += len(outputs)
+        self.generated += len(outputs)
         return batch, outputs
 
     def _batch(self, sentences: Sequence[Encoded], limit: int) -> list[tuple[Generated, bool]]:
@@ -205,7 +159,7 @@ class Generation:
                     f"into memory ({error}); use fewer --beams, another --dtype, or --device cpu"
                 ) from error
             with self._lock:
-                self.tally.halved += 1
+                self.halved += 1
                 self._ceiling = min(area, self._ceiling or area)
             return self._halves(sentences, limit)
         results = [(one, False) for one in found]

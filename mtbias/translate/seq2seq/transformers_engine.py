@@ -11,7 +11,7 @@ from typing import Any
 
 from mtbias.errors import ModelError, UsageError
 from mtbias.machine import cores_and_memory as host
-from mtbias.translate.seq2seq.batch_plan import cpu_lanes
+from mtbias.translate.seq2seq.batch_plan import cpu_concurrency
 from mtbias.translate.seq2seq.decoding import Decoding
 from mtbias.translate.seq2seq.engine import Generated, OutOfMemory, is_out_of_memory
 
@@ -25,8 +25,8 @@ class Abandoned(Exception):  # noqa: N818 - a signal from one thread to another
     """Nobody waits for this batch any more."""
 
 
-class _Lanes:
-    """How torch's threads are shared out among the batches of a CPU that are computed side by side."""
+class _Threads:
+    """How torch's threads are shared out among the batches that a CPU computes at the same time."""
 
     def __init__(self, model: Any, device: str) -> None:  # noqa: ANN401 - one of transformers' models
         import torch
@@ -36,13 +36,15 @@ class _Lanes:
         small = int(getattr(model.config, "d_model", _SMALL + 1)) <= _SMALL
         on_cpu = device == "cpu"
         memory = host.free_memory()
-        self.count = cpu_lanes(model.config.to_dict(), threads=self._all, memory=memory) if on_cpu and not small else 1
-        self._each = self._all if not on_cpu else 1 if small else self._all // self.count
+        self.concurrency = 1
+        if on_cpu and not small:
+            self.concurrency = cpu_concurrency(model.config.to_dict(), threads=self._all, memory=memory)
+        self._each = self._all if not on_cpu else 1 if small else self._all // self.concurrency
         self._working, self._lock = 0, threading.Lock()
 
     @contextmanager
-    def one(self) -> Iterator[None]:
-        """Within the block this thread has a lane's share of threads; once no lane works, torch has all again."""
+    def shared_out(self) -> Iterator[None]:
+        """Within the block this thread has its share of threads; once no batch is computed, torch has all again."""
         import torch
 
         if self._each == self._all:
@@ -80,7 +82,7 @@ class TransformersEngine:
         self.folder, self.device, self.dtype = folder, device, dtype
         self._model = _load_model(folder, device, dtype)
         self._exact: TransformersEngine | None = None
-        self._lanes = _Lanes(self._model, device)
+        self._threads = _Threads(self._model, device)
         self._abandoned = threading.Event()
         self._watching = dtype != "float32"  # looking at all scores of every step costs a per cent or two
 
@@ -102,13 +104,13 @@ class TransformersEngine:
         return self.dtype != "float32"
 
     @property
-    def lanes(self) -> int:
-        """On a CPU those of `cpu_lanes` for torch's threads; a small model has one.
+    def concurrency(self) -> int:
+        """On a CPU those of `cpu_concurrency` for torch's threads; a small model has one.
 
         While Python is between the steps of one batch, another is computed; and products of 80 rows gain little from a
         second core.
         """
-        return self._lanes.count
+        return self._threads.concurrency
 
     def generate(
         self, batch: Sequence[Sequence[int]], *, decoding: Decoding, limit: int, forced: int | None
@@ -119,11 +121,11 @@ class TransformersEngine:
 
         watch = _Watch()
         processors: list[Any] = [watch] if self._watching else []
-        if self.lanes > 1:
+        if self.concurrency > 1:
             processors.append(self._go_on)
         sources, mask = self._padded(batch)
         try:
-            with torch.inference_mode(), self._lanes.one():
+            with torch.inference_mode(), self._threads.shared_out():
                 found = self._model.generate(
                     input_ids=sources,
                     attention_mask=mask,

@@ -4,70 +4,70 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from pathlib import Path
 
 import pytest
 
 from mtbias.errors import RunFolderError
-from mtbias.runs import (
-    Chunks,
-    Json,
+from mtbias.runs.kept_parts import (
+    PARTS,
+    PLAN,
+    PartStore,
     PlanRecord,
-    RunFolder,
-    RunProgress,
-    agree_on_plan,
-    progress,
+    kept_parts,
     read_plan,
     read_shard_reports,
     write_shard_report,
 )
-from mtbias.runs.kept_parts import PARTS, PLAN
+from mtbias.runs.run_folder import RunFolder
+from mtbias.runs.run_progress import RunProgress, begun, run_progress
+from mtbias.types import Json
 
 IDENTITY: dict[str, Json] = {"dataset": "demo", "seed": 0}
-PLANNED = PlanRecord("a1b2", (80, 327680), (16, 16, 5))
+PLANNED = PlanRecord("a1b2", {"budget": [80, 327680]}, (16, 16, 5))
 NOTHING = RunProgress(0, None, 0, None, complete=False, missing=frozenset())
 
 
 def test_nothing_is_known_before_the_plan(tmp_path: Path) -> None:
-    assert progress(tmp_path / "not there") == NOTHING
+    assert run_progress(tmp_path / "not there") == NOTHING
     RunFolder(tmp_path / "run").open_or_create(IDENTITY).close()
-    assert progress(tmp_path / "run") == NOTHING
+    assert run_progress(tmp_path / "run") == NOTHING
     assert not NOTHING.translated
 
 
-def test_batches_and_sentences_count_as_they_come(tmp_path: Path) -> None:
+def test_parts_and_sentences_count_as_they_come(tmp_path: Path) -> None:
     RunFolder(tmp_path).open_or_create(IDENTITY).close()
-    agree_on_plan(tmp_path, PLANNED, alone=True)
-    assert progress(tmp_path) == RunProgress(0, 3, 0, 37, complete=False, missing=frozenset({0, 1, 2}))
-    chunks = Chunks(tmp_path, PLANNED.key)
-    chunks.put(2, [])
+    store = PartStore(tmp_path, PLANNED, alone=True)
+    assert run_progress(tmp_path) == RunProgress(0, 3, 0, 37, complete=False, missing=frozenset({0, 1, 2}))
+    store.put(2, [])
     (tmp_path / PARTS / ".000001.jsonl.1.n1.0a1b2c3d.tmp").write_text("half")
-    assert chunks.kept() == {2}
+    assert kept_parts(tmp_path) == {2}
     # 5 of 16 + 16 + 5 sentences
-    assert progress(tmp_path) == RunProgress(1, 3, 5, 37, complete=False, missing=frozenset({0, 1}))
-    chunks.put(0, [])
-    chunks.put(1, [])
-    assert progress(tmp_path) == RunProgress(3, 3, 37, 37, complete=False, missing=frozenset())
-    assert progress(tmp_path).translated
-    chunks.drop(1)
-    assert progress(tmp_path).missing == {1}
+    assert run_progress(tmp_path) == RunProgress(1, 3, 5, 37, complete=False, missing=frozenset({0, 1}))
+    store.put(0, [])
+    store.put(1, [])
+    assert run_progress(tmp_path) == RunProgress(3, 3, 37, 37, complete=False, missing=frozenset())
+    assert run_progress(tmp_path).translated
+    store.drop(1)
+    assert run_progress(tmp_path).missing == {1}
 
 
 def test_a_complete_run_says_what_its_manifest_says(tmp_path: Path) -> None:
     with RunFolder(tmp_path).open_or_create(IDENTITY) as folder:
         folder.write_calls([])
-        folder.record_execution({"batches": 3, "sentences_resumed": 30, "sentences_generated": 7})
+        folder.record_execution({"parts": 3, "sentences_resumed": 30, "sentences_generated": 7})
         folder.write_metrics({"fingerprint": folder.manifest.fingerprint})
-    assert progress(tmp_path) == RunProgress(3, 3, 37, 37, complete=True, missing=frozenset())
+    assert run_progress(tmp_path) == RunProgress(3, 3, 37, 37, complete=True, missing=frozenset())
     (tmp_path / "calls.jsonl").write_text("changed\n")
-    assert not progress(tmp_path).complete
+    assert not run_progress(tmp_path).complete
 
 
-def test_of_given_translations_there_are_no_batches(tmp_path: Path) -> None:
+def test_of_given_translations_there_are_no_parts(tmp_path: Path) -> None:
     with RunFolder(tmp_path).open_or_create(IDENTITY) as folder:
         folder.write_calls([])
         folder.write_metrics({"fingerprint": folder.manifest.fingerprint})
-    assert progress(tmp_path) == RunProgress(0, None, 0, None, complete=True, missing=frozenset())
+    assert run_progress(tmp_path) == RunProgress(0, None, 0, None, complete=True, missing=frozenset())
 
 
 # ----- the plan
@@ -75,9 +75,9 @@ def test_of_given_translations_there_are_no_batches(tmp_path: Path) -> None:
 
 def test_the_plan_is_written_once_and_read(tmp_path: Path) -> None:
     assert read_plan(tmp_path) is None
-    agree_on_plan(tmp_path, PLANNED, alone=False)
+    PartStore(tmp_path, PLANNED, alone=False)
     before = (tmp_path / PARTS / PLAN).stat().st_ino
-    agree_on_plan(tmp_path, PLANNED, alone=False)
+    PartStore(tmp_path, PLANNED, alone=False)
     assert read_plan(tmp_path) == PLANNED
     assert (tmp_path / PARTS / PLAN).stat().st_ino == before
 
@@ -86,8 +86,7 @@ def test_the_plan_is_written_once_and_read(tmp_path: Path) -> None:
 def test_a_plan_damaged_anywhere_is_noticed_and_made_again(
     tmp_path: Path, alone: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
-    agree_on_plan(tmp_path, PLANNED, alone=True)
-    Chunks(tmp_path, PLANNED.key).put(0, [])
+    PartStore(tmp_path, PLANNED, alone=True).put(0, [])
     path = tmp_path / PARTS / PLAN
     whole = path.read_bytes()
     for place in range(len(whole)):
@@ -96,31 +95,35 @@ def test_a_plan_damaged_anywhere_is_noticed_and_made_again(
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
         assert read_plan(tmp_path) is None
     with caplog.at_level(logging.WARNING, "mtbias"):
-        agree_on_plan(tmp_path, PLANNED, alone=alone)
+        PartStore(tmp_path, PLANNED, alone=alone)
     assert "plan.json is damaged; it is made again" in caplog.text
     assert path.read_bytes() == whole
-    assert Chunks(tmp_path, PLANNED.key).kept() == {0}
+    assert kept_parts(tmp_path) == {0}
 
 
 def test_another_plan_is_refused_where_others_work_on_it(tmp_path: Path) -> None:
-    agree_on_plan(tmp_path, PLANNED, alone=False)
-    with pytest.raises(RunFolderError, match=r"at most 80 rows, 3 of them; asked for: 40 rows, 2 batches\. Use the"):
-        agree_on_plan(tmp_path, PlanRecord("c3", (40, 9), (20, 17)), alone=False)
+    PartStore(tmp_path, PLANNED, alone=False)
+    said = "3 parts (budget [80, 327680]), asked for: 2 parts (budget [40, 9]). Use the"
+    with pytest.raises(RunFolderError, match=re.escape(said)):
+        PartStore(tmp_path, PlanRecord("c3", {"budget": [40, 9]}, (20, 17)), alone=False)
     assert read_plan(tmp_path) == PLANNED
 
 
 def test_another_plan_of_one_who_is_alone_replaces_the_parts(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    agree_on_plan(tmp_path, PLANNED, alone=True)
-    Chunks(tmp_path, PLANNED.key).put(0, [])
+    PartStore(tmp_path, PLANNED, alone=True).put(0, [])
     write_shard_report(tmp_path, "1/2", {"seconds": 1.5})
-    other = PlanRecord("c3", (40, 9), (20, 17))
-    agree_on_plan(tmp_path, other, alone=True)
+    other = PlanRecord("c3", {"budget": [40, 9]}, (20, 17))
+    PartStore(tmp_path, other, alone=True)
     assert read_plan(tmp_path) == other
     assert [path.name for path in (tmp_path / PARTS).iterdir()] == [PLAN]
-    assert (
-        f"planned in batches of at most {PLANNED.budget[0]} rows and now is in batches of at most 40: 1 batches"
-        in caplog.text
-    )
+    assert "divided into 3 parts (budget [80, 327680]) and now is into 2 (budget [40, 9]): 1 parts" in caplog.text
+
+
+def test_what_a_run_was_begun_with(tmp_path: Path) -> None:
+    assert begun(tmp_path) == {}
+    RunFolder(tmp_path).open_or_create(IDENTITY).close()
+    PartStore(tmp_path, PLANNED, alone=True)
+    assert begun(tmp_path) == {**IDENTITY, "budget": [80, 327680]}
 
 
 def test_reports_of_shards(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -1,14 +1,12 @@
-"""Shards: parts of a batch plan that several processes translate, on whatever machines."""
+"""Shards: parts of the work that several processes translate, on whatever machines."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
 from mtbias.errors import UsageError
-from mtbias.translate.seq2seq.batch_plan import Batch
 
 _WRITTEN = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})")
 
@@ -17,8 +15,8 @@ _WRITTEN = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})")
 class Shard:
     """Part `number` of `of`, counted from 1; written ``2/8``.
 
-    Whatever `of` is, every batch is in exactly one shard, and batches themselves do not depend on it: so neither do
-    translations.
+    Whatever `of` is, every part of a plan is in exactly one shard, and parts themselves do not depend on it: so neither
+    do translations. Plans begin with the longest sentences, so by taking turns shards have about equal work.
     """
 
     number: int
@@ -43,11 +41,6 @@ class Shard:
             raise UsageError(f"shard: expected K/N, like 2/8, got {text!r}")
         return cls(int(match[1]), int(match[2]))
 
-    def has(self, index: int) -> bool:
-        """Whether batch `index` (from 0) of a plan is in this shard: ``index mod of = number - 1``."""
-        return index % self.of == self.number - 1
-
-
-def batches_of(plan: Sequence[Batch], shard: Shard) -> tuple[Batch, ...]:
-    """The batches of a shard. Plans begin with the longest sentences, so by taking turns shards have like work."""
-    return tuple(batch for batch in plan if shard.has(batch.index))
+    def parts(self, count: int) -> range:
+        """The numbers (from 0) of those of `count` parts that are in this shard."""
+        return range(self.number - 1, count, self.of)

@@ -1,0 +1,132 @@
+"""What several commands share: settings as groups of options, progress on standard error, how a run is shown."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Group, Parameter, validators
+
+from mtbias.errors import SettingError
+from mtbias.settings import (
+    BootstrapSettings,
+    CacheSettings,
+    CorpusSettings,
+    DecodingSettings,
+    DeviceSettings,
+    EvaluatorSettings,
+    TranslationSettings,
+)
+
+if TYPE_CHECKING:
+    from mtbias.evaluation.preparation import Fetching
+    from mtbias.runs.finished_run import FinishedRun
+
+CORPUS, TRANSLATION, EVALUATOR, BOOTSTRAP = (
+    Group.create_ordered(name) for name in ("Corpus", "Translation", "Evaluator", "Intervals and tests")
+)
+
+Corpus = Annotated[CorpusSettings, Parameter(name="*", group=CORPUS)]
+Translation = Annotated[TranslationSettings, Parameter(name="*", group=TRANSLATION)]
+Decoding = Annotated[DecodingSettings, Parameter(name="*", group=TRANSLATION)]
+Evaluator = Annotated[EvaluatorSettings, Parameter(name="*", group=EVALUATOR)]
+Device = Annotated[DeviceSettings, Parameter(name="*", group=EVALUATOR)]
+Bootstrap = Annotated[BootstrapSettings, Parameter(name="*", group=BOOTSTRAP)]
+Cache = Annotated[CacheSettings, Parameter(name="*")]
+
+Flag = Annotated[bool, Parameter(show_default=False)]
+Count = Annotated[int, Parameter(validator=validators.Number(gte=1))]
+Lang = Annotated[str, Parameter(help="Target language, such as de (`mtbias languages` lists them).")]
+Langs = Annotated[list[str], Parameter(name="--lang", help="Target language, such as de; may be given several times.")]
+RunOut = Annotated[
+    Path | None,
+    Parameter(help="Folder for manifest, calls, metrics and report; an interrupted run resumes there."),
+]
+Json = Annotated[bool, Parameter(name="--json", help="Print JSON alone.", show_default=False)]
+Runs = Annotated[list[Path], Parameter(name="RUN", help="Folders of finished runs.")]
+Names = Annotated[
+    list[str] | None,
+    Parameter(name="--name", help="Name of a system, once for each RUN in their order (default: the run's own name)."),
+]
+SweepFile = Annotated[Path, Parameter(name="FILE", help="The sweep, a TOML file.")]
+
+
+def check_names(names: Sequence[str], runs: Sequence[Path]) -> None:
+    """Refuse a number of names that is not that of the runs.
+
+    Raises:
+        SettingError: it is another one.
+    """
+    if names and len(names) != len(runs):
+        raise SettingError("name", f"expected a name for each of {len(runs)} runs, got {len(names)}")
+
+
+def print_json(content: object, *, indent: int | None = 1) -> None:
+    """Print plain values as JSON."""
+    import json
+
+    print(json.dumps(content, ensure_ascii=False, indent=indent))
+
+
+def fetching() -> Fetching:
+    """Downloads are announced on standard error, with a progress bar on a terminal."""
+    from mtbias.evaluation.preparation import Fetching
+
+    return Fetching(
+        announce=lambda line: print(f"mtbias: {line}", file=sys.stderr),
+        bars=sys.stderr is not None and sys.stderr.isatty(),
+    )
+
+
+def show(run: FinishedRun, out: Path | None, *, json: bool) -> None:
+    """Print the table of a run, or its ``metrics.json``; with a folder, name its files."""
+    from mtbias.report.plots import panel, text_plot
+    from mtbias.report.run_table import render
+    from mtbias.runs.call_records import metrics_text
+
+    if json:
+        print(metrics_text(run.metrics), end="")
+        return
+    print(render(run.metrics), end="")
+    plots = text_plot(
+        [
+            panel([("", run.metrics)], breakdown, measure)
+            for measure in ("delta_g", "delta_s")
+            for breakdown in ("by_pronouns", "by_domain")
+        ]
+    )
+    if plots:
+        print(f"\n{plots}", end="")
+    if out is not None:
+        print(
+            f"\nReport: {out}/report.html\n"
+            f"Files:  {out}/metrics.json, calls.jsonl (one line per sentence, with its evidence), manifest.json"
+        )
+
+
+class ProgressLine:
+    """Stages on standard error: a bar on a terminal, nothing elsewhere."""
+
+    def __init__(self) -> None:
+        """Nothing is shown before the first stage."""
+        self._tty = sys.stderr is not None and sys.stderr.isatty()
+        self._bar: object | None = None
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Show `done` of `total` of `stage`."""
+        if not self._tty or not total:
+            return
+        from tqdm import tqdm
+
+        bar = self._bar
+        if not isinstance(bar, tqdm) or bar.desc != stage:
+            if isinstance(bar, tqdm):
+                bar.close()
+            bar = tqdm(total=total, desc=stage, unit="sent", file=sys.stderr, leave=False)
+            self._bar = bar
+        bar.update(done - bar.n)
+        if done >= total:
+            bar.close()
+            self._bar = None

@@ -1,0 +1,74 @@
+"""What other distributions add to mtbias: languages, kinds of systems, corpora and measures, by entry points.
+
+Nothing is imported until it is asked for by name. Two distributions that register one name, or an object that fails to
+load, is an error that names the distribution, raised only when that name is asked for. Built-in ones go the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+
+from mtbias.errors import PluginError, UsageError
+
+
+def installed(group: str) -> dict[str, tuple[str, ...]]:
+    """The names that are registered in a group, sorted, each with the ``name version`` of its distributions.
+
+    More than one distribution is a conflict, which `load` refuses.
+    """
+    return {name: tuple(map(_origin, points)) for name, points in sorted(_registered(group).items())}
+
+
+def load(group: str, name: str, what: str) -> object:
+    """The object that is registered under a name.
+
+    Args:
+        group: such as ``mtbias.languages``.
+        name: such as ``de``.
+        what: what it is, for messages: ``language``.
+
+    Raises:
+        UsageError: nobody registers it; the message lists what is installed.
+        PluginError: several do, or it fails to load; the message names the distributions.
+    """
+    points = _registered(group).get(name)
+    if not points:
+        known = ", ".join(sorted(_registered(group))) or "none"
+        raise UsageError(f"no {what} {name!r} is installed; installed: {known}")
+    if len(points) > 1:
+        origins = " and ".join(f"{point.value} of {_origin(point)}" for point in points)
+        raise PluginError(f"{what} {name!r} is registered twice: {origins}; uninstall one of them")
+    return _load(points[0], what)
+
+
+def refuse(group: str, name: str, what: str, problem: str) -> PluginError:
+    """The error of an object that loads and is not what it should be; names its distribution."""
+    return PluginError(f"{what} {name!r} of {' and '.join(installed(group).get(name, ('nobody',)))}: {problem}")
+
+
+def _registered(group: str) -> Mapping[str, list[EntryPoint]]:
+    found: dict[str, list[EntryPoint]] = {}
+    for point in entry_points(group=group):
+        known = found.setdefault(point.name, [])
+        # A distribution that is found on two paths (an editable installation, its build folder) is one.
+        if not any(other.value == point.value and _origin(other) == _origin(point) for other in known):
+            known.append(point)
+    return found
+
+
+def _origin(point: EntryPoint) -> str:
+    return f"{point.dist.name} {point.dist.version}" if point.dist else "an unknown distribution"
+
+
+@cache
+def _load(point: EntryPoint, what: str) -> object:
+    try:
+        return point.load()
+    except PluginError as error:
+        raise PluginError(f"{what} {point.name!r} of {_origin(point)}: {error}") from error
+    except Exception as error:  # it may fail in any way; its distribution must be named
+        raise PluginError(
+            f"{what} {point.name!r} of {_origin(point)} fails to load ({point.value}): {type(error).__name__}: {error}"
+        ) from error

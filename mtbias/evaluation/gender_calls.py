@@ -1,0 +1,168 @@
+"""The gender of an entity by morphology, as a measure: align → analyse → decide, one call for each sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from mtbias.align import Aligner, Pair, get_aligner
+from mtbias.decide import FormVotes, decide
+from mtbias.language.definition import Language
+from mtbias.language.installed import get_language
+from mtbias.metrics.bias import GENDER_COUNTING
+from mtbias.metrics.scores import GenderScores, score
+from mtbias.morphology import Analyser
+from mtbias.runs.call_records import CallRecord, join_records
+from mtbias.types import GenderCall, Instance, Json, Progress, Reason, Translation, quiet
+
+if TYPE_CHECKING:
+    from mtbias.metrics.measure import Wanted
+    from mtbias.morphology import StanzaAnalyser, StanzaPackage
+
+
+class GenderKind:
+    """The measure of WinoMT, BUG and one's own sentences (`mtbias.metrics.measure.MeasureKind`)."""
+
+    counting = GENDER_COUNTING
+
+    def open(self, wanted: Wanted) -> GenderMeasure:
+        """See `mtbias.metrics.measure.MeasureKind`.
+
+        Raises:
+            UsageError: an unknown language, aligner or device.
+            MissingResourceError: Stanza's models are not there and may not be downloaded.
+        """
+        language = get_language(wanted.lang)
+        return GenderMeasure(language, get_aligner(wanted.settings.aligner), make_analyser(wanted))
+
+    def read(self, line: bytes) -> CallRecord:
+        """See `mtbias.metrics.measure.MeasureKind`."""
+        return CallRecord.from_line(line)
+
+    def score(self, records: Sequence[CallRecord], *, n_resamples: int, seed: int) -> GenderScores:
+        """See `mtbias.metrics.measure.MeasureKind`."""
+        return score(records, n_resamples=n_resamples, seed=seed)
+
+
+GENDER = GenderKind()
+
+
+@dataclass(frozen=True)
+class GenderMeasure:
+    """What reads genders in one language (`mtbias.metrics.measure.Measure`)."""
+
+    language: Language
+    aligner: Aligner
+    analyser: Analyser
+
+    @property
+    def identity(self) -> Mapping[str, Json]:
+        """Aligner, Stanza with the hashes of its models, and language plugin."""
+        return {
+            "aligner": self.aligner.signature,
+            "stanza": self.analyser.signature,
+            "plugin": f"{self.language.code}/{self.language.version}",
+        }
+
+    def hint(self, texts: Iterable[str]) -> None:
+        """Let the analyser's other processes begin."""
+        self.analyser.submit(texts)
+
+    def judge(
+        self, instances: Sequence[Instance], translations: Sequence[Translation], progress: Progress = quiet
+    ) -> list[CallRecord]:
+        """See `mtbias.metrics.measure.Measure`."""
+        calls = self.call_instances(instances, translations, progress)
+        return list(join_records(instances, translations, calls))
+
+    def call_instances(
+        self, instances: Sequence[Instance], translations: Sequence[Translation], progress: Progress = quiet
+    ) -> tuple[GenderCall, ...]:
+        """The gender in which each entity stands in its translation, in the order of `instances`.
+
+        Raises:
+            ValueError: an instance has no translation, not even an empty one.
+        """
+        texts = {translation.id: translation.text for translation in translations}
+        missing = [instance.id for instance in instances if instance.id not in texts]
+        if missing:
+            raise ValueError(
+                f"no translation, not even an empty one, for {len(missing)} instances, the first is {missing[0]}"
+            )
+        pairs = [Pair.of(instance, text) for instance in instances if (text := texts[instance.id]) is not None]
+        calls = {call.id: call for call in self.call_pairs(pairs, progress)}
+        return tuple(calls.get(i.id) or GenderCall(i.id, None, Reason.UNTRANSLATED) for i in instances)
+
+    def call_pairs(self, pairs: Sequence[Pair], progress: Progress = quiet) -> tuple[GenderCall, ...]:
+        """One call for each of `pairs` that has a head; the others only help alignment's and the tagger's statistics.
+
+        The aligner sees the whole corpus at once, since it learns from it.
+        """
+        total = len(pairs)
+        progress("align", 0, total)
+        alignments = self.aligner.align(pairs, self.language)
+        progress("align", total, total)
+        votes = self._analyse([pair.text for pair in pairs], progress)
+        calls = []
+        for done, (pair, alignment) in enumerate(zip(pairs, alignments, strict=True), 1):
+            if pair.head is not None:
+                calls.append(decide(alignment, self.analyser.analysis(pair.text), self.language, votes))
+            if done % 1000 == 0 or done == total:
+                progress("decide", done, total)
+        return tuple(calls)
+
+    def _analyse(self, texts: Sequence[str], progress: Progress) -> FormVotes:
+        """Analyse each distinct text; gives what the tagger reads on each form over all of them."""
+        distinct = dict.fromkeys(texts)
+        done = 0
+
+        def count(n: int) -> None:
+            nonlocal done
+            done += n
+            progress("analyse", done, len(distinct))
+
+        progress("analyse", 0, len(distinct))
+        self.analyser.prepare(distinct, count)
+        progress("analyse", len(distinct), len(distinct))  # those that the cache had, too
+        votes = FormVotes()
+        for text in distinct:
+            votes.add(self.analyser.analysis(text), self.language)
+        return votes
+
+
+def make_analyser(wanted: Wanted) -> StanzaAnalyser:
+    """Stanza for a language, with the cache of its package.
+
+    Raises:
+        MissingResourceError: the models are not there and may not be downloaded.
+    """
+    from mtbias.corpora import cache_folder
+    from mtbias.morphology import AnalysisCache, StanzaAnalyser, analyses_signature
+
+    settings = wanted.settings
+    package = _package(wanted)
+    name = sha256(analyses_signature(package).encode()).hexdigest()[:12]
+    path = cache_folder(settings.cache_dir) / "analyses" / f"{wanted.lang}-{name}.sqlite"
+    return StanzaAnalyser(package, AnalysisCache(path), device=wanted.device, processes=settings.processes)
+
+
+def _package(wanted: Wanted) -> StanzaPackage:
+    from mtbias.corpora import cache_folder
+    from mtbias.demo import STANZA_NAME, stanza_folder_of_demo
+    from mtbias.errors import MissingResourceError
+    from mtbias.morphology import find_package, stanza_folder
+    from mtbias.morphology.stanza_packages import download
+
+    code, given = wanted.lang, wanted.settings.stanza_dir
+    if str(given) == STANZA_NAME or (given is None and wanted.demo):
+        return find_package(code, stanza_folder_of_demo())
+    folder = stanza_folder(given, cache_folder(wanted.settings.cache_dir))
+    try:
+        return find_package(code, folder)
+    except MissingResourceError:
+        if wanted.fetch is None:
+            raise
+        wanted.fetch(f"downloading Stanza's models for {code}")
+        return download(code, folder)

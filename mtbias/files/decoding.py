@@ -1,0 +1,107 @@
+"""Strict reading of JSON and TOML into dataclasses: every key is known and of its type, or the message names it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args, get_type_hints
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+T = TypeVar("T")
+
+EXACT = {"extra": "forbid"}
+"""``__pydantic_config__`` of a dataclass that takes no other keys than its fields."""
+
+_WORDS = {
+    "a valid integer": "a whole number",
+    "a valid number": "a number",
+    "a valid string": "text",
+    "a valid boolean": "true or false",
+    "a valid array": "a list",
+    "a valid tuple": "a list",
+    "an object": "a table",
+    "a valid dictionary": "a table",
+}
+"""pydantic's names of types, as a reader of JSON or TOML knows them."""
+
+
+class DecodingError(ValueError):
+    """A value is not what is expected: in one line which (``slurm.gpus``), what was expected, what came."""
+
+
+def decoded(kind: type[T], text: bytes | str) -> T:
+    """The JSON `text` as a value of a dataclass (or a list or mapping of such): no type converted, no key missing.
+
+    Keys that the class does not have are refused where its ``__pydantic_config__`` is `EXACT`, else ignored.
+
+    Raises:
+        DecodingError: it is something else, or a check of the class refuses it.
+    """
+    from pydantic import ValidationError
+
+    try:
+        found: T = _adapter(cast(Hashable, kind)).validate_json(text, strict=True)
+    except ValidationError as error:
+        raise DecodingError(_in_words(kind, error.errors(include_url=False), text)) from None
+    return found
+
+
+def converted(kind: type[T], content: object) -> T:
+    """`decoded` of a plain value, such as a TOML file holds.
+
+    Raises:
+        DecodingError: as there.
+    """
+    return decoded(kind, json.dumps(content, default=str))  # TOML's dates become text, which no setting takes for one
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:  # noqa: ANN401 - a class, or a generic of one
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)
+
+
+def _in_words(kind: Any, errors: Sequence[Mapping[str, Any]], text: bytes | str) -> str:  # noqa: ANN401 - as `_adapter`
+    """The first error; where several types are allowed, what any of them expects."""
+    first = errors[0]
+    if first["type"] == "json_invalid":
+        return str(first["msg"])
+    where = _place(first["loc"], json.loads(text))
+    key, value = ".".join(map(str, where)), first["input"]
+    if first["type"] == "unexpected_keyword_argument":
+        return f"{key}: unknown key; there are {', '.join(sorted(_keys(kind, where[:-1])))}"
+    if first["type"] in {"missing", "missing_argument"}:
+        return f"{key}: expected this key, it is not there"
+    if first["type"] == "value_error":  # from a check of our own, which names the key within the table
+        return ".".join(filter(None, (key, first["msg"].removeprefix("Value error, "))))
+    expected = " or ".join(dict.fromkeys(_expected(e) for e in errors if e["loc"][: len(where)] == where))
+    return f"{key}{': ' if key else ''}expected {expected}, got {value!r}"[:200]
+
+
+def _place(loc: tuple[str | int, ...], content: Any) -> tuple[str | int, ...]:  # noqa: ANN401 - any JSON
+    """Where in `content` an error is: without the names of types that pydantic puts behind it."""
+    for n, step in enumerate(loc):
+        if not isinstance(content, list if isinstance(step, int) else dict):
+            return loc[:n]
+        if step not in (range(len(content)) if isinstance(content, list) else content):
+            return loc[: n + 1]
+        content = content[step]  # type: ignore[index] # an int for a list, a str for a dict, as just checked
+    return loc
+
+
+def _expected(error: Mapping[str, Any]) -> str:
+    found = str(error["msg"]).removeprefix("Input should be ").partition(" (")[0]
+    return _WORDS.get(found, found.replace("'", ""))
+
+
+def _keys(kind: Any, where: tuple[str | int, ...]) -> list[str]:  # noqa: ANN401 - a class, or a generic of one
+    """The fields of the dataclass that stands at a place within `kind`."""
+    for step in where:
+        inner = get_type_hints(kind).get(str(step)) if is_dataclass(kind) else None
+        kind = inner or next((part for part in reversed(get_args(kind)) if part is not type(None)), Mapping)
+    return [each.name for each in fields(kind)] if is_dataclass(kind) else []

@@ -1,0 +1,275 @@
+"""From records to counts, from counts to numbers with their intervals: what every measure that counts has in common.
+
+A measure says in a `Counting` which table its records are counted into and how numbers follow from a table; groups,
+breakdowns, intervals and `metrics.json` are made here, and `mtbias.metrics.comparison` compares systems by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtbias import __version__
+from mtbias.errors import DataError
+from mtbias.metrics.definitions import Number, keys
+from mtbias.stats.resampling import bootstrap_counts, percentile_interval
+from mtbias.stats.results import LEVEL, MIN_ROWS, N_RESAMPLES, Estimate, Floats, Interval, enough, number, rounded
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA = 1
+"""Version of the shape of `metrics.json`."""
+
+Counts = NDArray[np.int64]
+"""A table of counts; with leading axes in front where many tables are computed at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Counting:
+    """How a measure counts its records and computes its numbers."""
+
+    numbers: tuple[Number, ...]
+    """What it reports of every group of records, in the order of `metrics.json`."""
+    axes: Mapping[str, tuple[str | None, ...]]
+    """The axes of a table of counts, with the name of each place; a table is additive.
+
+    The last axis is the outcome, what the system's translation was found to be; those before are given with the
+    sentence.
+    """
+    place: Callable[[Any], tuple[int, ...]]
+    """Where a record counts: an index for each axis."""
+    rates: Callable[[NDArray[Any]], Mapping[str, Floats]]
+    """The numbers by key, of tables ``[..., *axes]``: each of shape ``[...]``, NaN where undefined.
+
+    Sums of weights are computed with as numbers of records are.
+    """
+    classes: Callable[[Counts], Mapping[str, int]]
+    """The rows of a table in each class that a number rests on: ``n``, ``decided`` (those with a call), and others."""
+    right: NDArray[np.bool_]
+    """Which cells of a table hold records that the system got right: of the table's shape."""
+    breakdowns: Mapping[str, Callable[[Any], str]]
+    """Properties by which records are grouped: name (``domain``), and a record's group."""
+    more: Callable[[Counts], Mapping[str, Any]] = field(default=lambda _: {})
+    """Further plain values of a group in `metrics.json`."""
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """Places of each axis."""
+        return tuple(map(len, self.axes.values()))
+
+    @cached_property
+    def with_interval(self) -> tuple[Number, ...]:
+        """The numbers that have intervals."""
+        return tuple(each for each in self.numbers if each.interval)
+
+    @cached_property
+    def compared(self) -> tuple[Number, ...]:
+        """The numbers in which systems are compared."""
+        return tuple(each for each in self.numbers if each.compared)
+
+    def cells(self, records: Iterable[Any]) -> NDArray[np.int64]:
+        """The cell of the flattened table in which each record counts, in their order."""
+        places = np.array([self.place(record) for record in records], dtype=np.int64).reshape(-1, len(self.shape))
+        return np.asarray(np.ravel_multi_index(tuple(places.T), self.shape), dtype=np.int64)
+
+    def tabulate(self, row_cells: NDArray[np.int64]) -> Counts:
+        """The table of counts of rows in these cells."""
+        table: Counts = np.bincount(row_cells, minlength=prod(self.shape)).reshape(self.shape)
+        return table
+
+    def values(self, tables: NDArray[Any], numbers: Sequence[Number]) -> Floats:
+        """`numbers` of tables ``[B, *axes]``: shape ``[B, len(numbers)]``, NaN where undefined."""
+        rates = self.rates(tables)
+        return np.stack([rates[each.key] for each in numbers], axis=-1)
+
+    def intervals(self, table: Counts, n_resamples: int, rng: np.random.Generator) -> dict[str, Interval | None]:
+        """95 % percentile bootstrap intervals over the rows behind a table of counts, by key.
+
+        Rows are resampled independently, all classes together, so the numbers of rows of each class vary from resample
+        to resample as they would in another corpus of the same kind.
+
+        Edge cases: undefined replicates are dropped, and where more than half are undefined there is no interval. Nor
+        is there one where a class of rows that the number rests on has fewer than `MIN_ROWS` rows.
+        """
+        classes = self.classes(table)
+        numbers = self.with_interval
+        replicates = bootstrap_counts(table, lambda tables: self.values(tables, numbers), n_resamples, rng)
+        return {
+            each.key: percentile_interval(column) if enough([classes[name] for name in each.rests_on]) else None
+            for each, column in zip(numbers, replicates.T, strict=True)
+        }
+
+    def group(self, table: Counts, n_resamples: int, seed: int) -> Group:
+        """The numbers of a table, with intervals; the same table has the same intervals, whatever other groups are.
+
+        Raises:
+            ValueError: another shape.
+        """
+        if table.shape != self.shape:
+            raise ValueError(f"expected a table of counts of shape {self.shape}, got {table.shape}")
+        table.setflags(write=False)
+        rates, classes = self.rates(table), self.classes(table)
+        ends = self.intervals(table, n_resamples, np.random.Generator(np.random.PCG64(seed)))
+        return Group(
+            table,
+            classes,
+            {
+                each.key: Estimate(
+                    number(rates[each.key]),
+                    ends.get(each.key),
+                    classes[each.rests_on[0]] if len(each.rests_on) == 1 else None,
+                )
+                for each in self.numbers
+            },
+            self,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """A set of records: its table of counts, the rows of each class, and its numbers."""
+
+    counts: Counts
+    """Read-only."""
+    classes: Mapping[str, int]
+    numbers: Mapping[str, Estimate]
+    counting: Counting = field(repr=False)
+
+    def __getitem__(self, key: str) -> Estimate:
+        """The number called `key`."""
+        return self.numbers[key]
+
+    @property
+    def n(self) -> int:
+        """All rows."""
+        return self.classes["n"]
+
+    @property
+    def decided(self) -> int:
+        """Rows with a call."""
+        return self.classes["decided"]
+
+    def to_json(self) -> dict[str, Any]:
+        """The group as it stands in `metrics.json`; per cent, rounded to 6 decimals, null where undefined."""
+        with_interval = keys(self.counting.numbers, interval=True)
+        return {
+            "n": self.n,
+            "decided": self.decided,
+            **{key: rounded(found.value) for key, found in self.numbers.items()},
+            **{key: rounded(value) for key, value in self.counting.more(self.counts).items()},
+            "ci": {key: rounded(self.numbers[key].interval) for key in with_interval},
+            "denominators": {name: rows for name, rows in self.classes.items() if name not in {"n", "decided"}},
+            "confusion": self.counts.tolist(),
+        }
+
+    def to_row(self) -> dict[str, int | float]:
+        """The group as a row of a data frame: undefined numbers are NaN, intervals ``…_low`` and ``…_high``."""
+        nan = float("nan")
+        row: dict[str, int | float] = dict(self.classes)
+        row |= {key: nan if found.value is None else found.value for key, found in self.numbers.items()}
+        for key in keys(self.counting.numbers, interval=True):
+            row[f"{key}_low"], row[f"{key}_high"] = self.numbers[key].interval or (nan, nan)
+        return row
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """The scores of a corpus. The tables of every breakdown add up to the table of `overall`."""
+
+    overall: Group
+    by: Mapping[str, Mapping[str, Group]]
+    """Groups by breakdown (``domain``) and name: in the order of their axis where they are one, else numbers in numeric
+    order, then names in alphabetical order."""
+    n_resamples: int
+    seed: int
+
+    def to_json(self, *, signature: str | None = None, fingerprint: str | None = None) -> dict[str, Any]:
+        """The content of `metrics.json`; the same scores give the same value, key order included."""
+        return {
+            "schema": SCHEMA,
+            "mtbias": __version__,
+            "signature": signature,
+            "fingerprint": fingerprint,
+            "n": self.overall.n,
+            "decided": self.overall.decided,
+            **self.facts(),
+            "intervals": {
+                "method": "percentile bootstrap over rows",
+                "level": rounded(100 * LEVEL),
+                "resamples": self.n_resamples,
+                "seed": self.seed,
+                "min_rows": MIN_ROWS,
+            },
+            "confusion_axes": {name: list(places) for name, places in self.overall.counting.axes.items()},
+            "overall": self.overall.to_json(),
+            **{
+                f"by_{name}": {key: group.to_json() for key, group in groups.items()}
+                for name, groups in self.by.items()
+            },
+            **self.further(),
+        }
+
+    def facts(self) -> dict[str, Any]:
+        """What a measure counts beside its numbers; nothing by itself."""
+        return {}
+
+    def further(self) -> dict[str, Any]:
+        """What a measure computes beside its groups; nothing by itself."""
+        return {}
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per group: columns `breakdown`, `group`, classes, numbers (per cent, unrounded), `…_low`, `…_high`.
+
+        The first row is the whole corpus (`breakdown` "overall", `group` ""). Undefined numbers are NaN.
+        """
+        import pandas as pd
+
+        groups = [("overall", "", self.overall)]
+        groups += [(f"by_{name}", key, group) for name, part in self.by.items() for key, group in part.items()]
+        return pd.DataFrame([{"breakdown": name, "group": key, **group.to_row()} for name, key, group in groups])
+
+
+def score_groups(
+    records: Sequence[Any], counting: Counting, *, n_resamples: int = N_RESAMPLES, seed: int = 0
+) -> tuple[Group, dict[str, dict[str, Group]]]:
+    """The numbers of all records, and of the groups of each breakdown. Every group starts from `seed`.
+
+    Args:
+        records: a corpus's, each with what the system made of it.
+        counting: how they are counted.
+        n_resamples: bootstrap resamples; with 0 there are no intervals.
+        seed: of the bootstrap.
+
+    Raises:
+        DataError: there are no records.
+    """
+    if not records:
+        raise DataError("expected instances to score, got none: look at the corpus and at what was filtered out")
+    row_cells, size, by = counting.cells(records), prod(counting.shape), {}
+    for name, of in counting.breakdowns.items():
+        number_of: dict[str, int] = {}
+        group_of = np.array([number_of.setdefault(of(record), len(number_of)) for record in records])
+        tables = np.bincount(group_of * size + row_cells, minlength=len(number_of) * size).reshape(-1, *counting.shape)
+        by[name] = {
+            key: counting.group(tables[number_of[key]].copy(), n_resamples, seed)
+            for key in sorted(number_of, key=_order(counting.axes.get(name, ())))
+        }
+    return counting.group(counting.tabulate(row_cells), n_resamples, seed), by
+
+
+def _order(places: Sequence[str | None]) -> Callable[[str], tuple[int, int, str]]:
+    """Places of an axis in their order, then numbers in numeric order, then everything else alphabetically."""
+
+    def order(key: str) -> tuple[int, int, str]:
+        if key in places:
+            return 0, places.index(key), key
+        return (1, int(key), key) if key.isdecimal() and key.isascii() else (2, 0, key)
+
+    return order

@@ -1,0 +1,146 @@
+"""What a user may set, declared once: the command line, a sweep's file and the Python API all take these classes.
+
+A value is checked where the class is made, so that a wrong one is refused in the same words wherever it came from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, ClassVar, Literal, TypeVar
+
+from mtbias.errors import SettingError
+from mtbias.files.decoding import EXACT
+
+Aligner = Literal["statistical", "eflomal"]
+Engine = Literal["transformers", "ct2"]
+Preset = Literal["paper", "fast"]
+
+S = TypeVar("S", bound="Settings")
+
+
+def at_least(least: int, default: int | None) -> Any:  # noqa: ANN401 - a field of whatever type it is assigned to
+    """A field for a whole number of at least `least`, with its default."""
+    return field(default=default, metadata={"least": least})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Base of all settings: checks whole numbers by the least value that their fields declare; text becomes a path.
+
+    Raises:
+        SettingError: a value that cannot be; names the setting.
+    """
+
+    __pydantic_config__: ClassVar = EXACT  # of a file's tables: a key that is misspelt must not pass unnoticed
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            least, value = each.metadata.get("least"), getattr(self, each.name)
+            if least is not None and value is not None and (type(value) is not int or value < least):
+                raise SettingError(each.name, f"expected a whole number, {least} or more, got {value!r}")
+            if isinstance(value, str) and str(each.type).startswith("Path"):
+                object.__setattr__(self, each.name, Path(value))
+
+
+@dataclass(frozen=True, kw_only=True)
+class CacheSettings(Settings):
+    """Where mtbias keeps what it downloads and computes."""
+
+    cache_dir: Path | None = None
+    """mtbias's cache (default: MTBIAS_CACHE, else the user's cache folder)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorpusSettings(Settings):
+    """Which sentences."""
+
+    dataset: str | None = None
+    """Data set: winomt, bug, bug-balanced, bug-gold, bug-gold-paper, demo, custom, or one of a plugin (default: winomt;
+    demo for the model demo)."""
+    data: Path | None = None
+    """File or folder to read instead of the cache."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluatorSettings(CacheSettings):
+    """What reads the genders; the same for all systems that are to be compared."""
+
+    aligner: Aligner = "statistical"
+    """What finds the entity's words in the translation."""
+    stanza_dir: Path | None = None
+    """Folder of Stanza's models (default: STANZA_RESOURCES_DIR, else the cache); mtbias:demo for the demo's."""
+    processes: int = at_least(1, 1)
+    """Processes that analyse translations, where 4,096 or more are new; results do not depend on it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceSettings(Settings):
+    """Where models run."""
+
+    device: str | None = None
+    """Where models run: cpu, cuda, cuda:1 (default: a GPU where there is one)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BootstrapSettings(Settings):
+    """Intervals and tests."""
+
+    seed: int = at_least(0, 0)
+    """Seed of intervals and tests."""
+    resamples: int = at_least(0, 2000)
+    """Bootstrap resamples, and rearrangements of tests; 0: no intervals."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecodingSettings(Settings):
+    """How a checkpoint translates; what is not set is the preset's."""
+
+    engine: Engine = "transformers"
+    """transformers, or ct2 (CTranslate2)."""
+    dtype: str | None = None
+    """Type of the weights: float32, bfloat16, float16; with ct2 also int8 and its mixtures."""
+    beams: int | None = at_least(1, None)
+    """Beams of the search (presets: 5)."""
+    length_penalty: float | None = None
+    """Exponent of the length (presets: 1.0)."""
+    max_length: int | None = at_least(1, None)
+    """Maximum tokens of a translation (presets: 200)."""
+    batch_rows: int | None = at_least(1, None)
+    """Sentences × beams of a batch (default: what fits)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TranslationSettings(DecodingSettings):
+    """How a model translates."""
+
+    preset: Preset = "paper"
+    """paper: beam 5, length penalty 1.0, 200 tokens, fp32; fast: bf16 on a GPU, lengths bounded by the source's."""
+    target_code: str | None = None
+    """The checkpoint's own name of the target language, where the usual one does not fit."""
+    revision: str | None = None
+    """Commit, branch or tag of a hub model (default: the pinned one)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreSettings(CorpusSettings, EvaluatorSettings, DeviceSettings, BootstrapSettings):
+    """Settings of ``mtbias score`` and `mtbias.score`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvalSettings(TranslationSettings, CorpusSettings, EvaluatorSettings, DeviceSettings, BootstrapSettings):
+    """Settings of ``mtbias eval`` and `mtbias.evaluate`."""
+
+    offline: bool = False
+    """Never use the network (HF_HUB_OFFLINE=1 does the same)."""
+
+
+def combined(kind: type[S], *parts: Settings, **more: object) -> S:
+    """The settings of class `kind`, with the values of settings of other classes where it has fields of their names.
+
+    Raises:
+        SettingError: a value that cannot be.
+    """
+    names = {each.name for each in fields(kind)}
+    taken = {name: value for part in parts for name, value in vars(part).items() if name in names}
+    return kind(**{**taken, **more})

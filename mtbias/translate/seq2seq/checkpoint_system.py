@@ -1,0 +1,261 @@
+"""Checkpoints as a translation system: a model, an engine and a way of decoding, planned and translated by batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from mtbias.errors import DependencyError, SettingError
+from mtbias.machine.devices import chosen_device
+from mtbias.settings import TranslationSettings
+from mtbias.translate.seq2seq.batch_plan import Batch, Budget, cpu_budget, gpu_budget, make_plan, plan_key
+from mtbias.translate.seq2seq.checkpoints import Checkpoint, locate
+from mtbias.translate.seq2seq.codec import Codec, Encoded
+from mtbias.translate.seq2seq.decoding import Decoding, adjusted, get_preset
+from mtbias.translate.seq2seq.engine import Engine
+from mtbias.translate.seq2seq.generation import NOTICED, Generation, Output, count_outputs, is_noticed
+from mtbias.translate.system import Asked, Begun, Made, Sources, Store, Tally, Translated
+from mtbias.types import Json, SourceSentence, Translation
+
+EXAMPLES = 5
+"""How many sentences are named under each mark."""
+
+_PACKAGES = {"transformers": "transformers", "ct2": "ctranslate2"}
+
+
+class CheckpointKind:
+    """Checkpoints by short name, hub id or folder (`mtbias.translate.system.SystemKind`)."""
+
+    needs_network = False
+
+    def open(self, asked: Asked) -> CheckpointSystem:
+        """The checkpoint that is asked for, downloaded where it is missing and may be; see `SystemKind.open`."""
+        found = locate(
+            asked.name, asked.lang, cache=asked.cache, revision=asked.settings.revision, offline=asked.offline
+        )
+        return CheckpointSystem(found, asked.lang, asked.settings, cache=asked.cache, device=asked.device)
+
+
+class CheckpointSystem:
+    """Translates English sentences into one language with one checkpoint (`mtbias.translate.system.System`)."""
+
+    needs_network = False
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        lang: str,
+        settings: TranslationSettings,
+        *,
+        cache: Path,
+        device: str | None = None,
+    ) -> None:
+        """Load the tokenizer; the weights are loaded when they are first needed.
+
+        Args:
+            checkpoint: the model.
+            lang: ISO 639-1 code of the target language.
+            settings: how to translate.
+            cache: mtbias's cache, where converted checkpoints are kept.
+            device: ``cpu``, ``cuda``, ``cuda:1``; None is a GPU where there is one.
+
+        Raises:
+            SettingError: an unknown preset or engine.
+            DependencyError: the engine is not installed.
+            ModelError: the checkpoint cannot be used for `lang`.
+        """
+        if settings.engine not in _PACKAGES:
+            raise SettingError("engine", f"expected {' or '.join(_PACKAGES)}, got {settings.engine!r}")
+        preset = get_preset(settings.preset)
+        self.checkpoint, self.settings, self._cache = checkpoint, settings, cache
+        self.device = chosen_device(device)
+        self.dtype = settings.dtype or (preset.gpu_dtype if self.device.startswith("cuda") else "float32")
+        self.codec = Codec(checkpoint.folder, lang, target_code=settings.target_code)
+        chosen = adjusted(
+            preset.decoding,
+            beams=settings.beams,
+            length_penalty=settings.length_penalty,
+            max_length=settings.max_length,
+        )
+        self.decoding: Decoding = replace(chosen, early_stopping=self.codec.family.early_stopping)
+
+    @cached_property
+    def engine(self) -> Engine:
+        """The engine, with the weights loaded.
+
+        Raises:
+            SettingError: a type of weights or a device that the engine does not have.
+            ModelError: the weights cannot be loaded.
+        """
+        if self.settings.engine == "ct2":
+            from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
+
+            return CTranslate2Engine(self.checkpoint.folder, device=self.device, dtype=self.dtype, cache=self._cache)
+        from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
+
+        return TransformersEngine(self.checkpoint.folder, device=self.device, dtype=self.dtype)
+
+    @cached_property
+    def engine_name(self) -> str:
+        """``transformers/5.23.0``: the engine's package and version, without loading it."""
+        from importlib.metadata import PackageNotFoundError, version
+
+        package = _PACKAGES[self.settings.engine]
+        try:
+            return f"{package}/{version(package)}"
+        except PackageNotFoundError:
+            raise DependencyError(
+                f"--engine {self.settings.engine} needs {package}: pip install 'mtbias[ct2]'"
+            ) from None
+
+    def budget(self, begun: Begun) -> Budget:
+        """What a batch may hold: as the settings say, else as the run was begun with, else what suits the device.
+
+        Batches of a run that was begun on a larger device are halved where they do not fit.
+        """
+        if self.settings.batch_rows is not None:
+            return cpu_budget(max(self.settings.batch_rows, self.decoding.beams))
+        match begun.get("budget") or begun.get("batch"):
+            case [int(rows), int(tokens)]:
+                return Budget(rows, tokens)
+        if not self.device.startswith("cuda"):
+            return cpu_budget()
+        import torch
+
+        size = 4 if self.dtype == "float32" else 2
+        memory = torch.cuda.mem_get_info(torch.device(self.device))[0]
+        return gpu_budget(self.codec.config, memory, bytes_per_value=size, beams=self.decoding.beams)
+
+    def plan(self, corpus: Sources, begun: Begun) -> CheckpointPlan:
+        """See `mtbias.translate.system.System`. Nothing is encoded before batches are asked for."""
+        return CheckpointPlan(self, corpus.instances, self.budget(begun))
+
+
+@dataclass(frozen=True, eq=False)
+class CheckpointPlan:
+    """How a checkpoint translates one corpus (`mtbias.translate.system.Plan`): a part is a batch."""
+
+    system: CheckpointSystem
+    instances: Sequence[SourceSentence]
+    budget: Budget
+
+    @cached_property
+    def identity(self) -> Mapping[str, Json]:
+        """What translations depend on: not on batches in fp32; in other types the rows of a batch are named too."""
+        system = self.system
+        identity: dict[str, Json] = {
+            "model": system.checkpoint.name,
+            "revision": system.checkpoint.revision,
+            "family": system.codec.family.name,
+            "direction": system.codec.direction.signature,
+            "engine": system.engine_name,
+            "dtype": system.dtype,
+            "decoding": system.decoding.signature,
+        }
+        return identity if system.dtype == "float32" else {**identity, "batch": self._limits}
+
+    @property
+    def settings(self) -> Mapping[str, Json]:
+        """The budget of a batch: on a GPU it follows from the memory that was free when the run began."""
+        return {"budget": self._limits}
+
+    @property
+    def _limits(self) -> list[int]:
+        return [self.budget.rows, self.budget.tokens]
+
+    @cached_property
+    def distinct(self) -> tuple[str, ...]:
+        """Each source once, in order of first appearance: what is translated."""
+        return tuple(dict.fromkeys(instance.source for instance in self.instances))
+
+    @cached_property
+    def encoded(self) -> Sequence[Encoded]:
+        """`distinct` as token ids; `ModelError` as in `Codec.encode`."""
+        return self.system.codec.encode(self.distinct)
+
+    @cached_property
+    def batches(self) -> tuple[Batch, ...]:
+        """The parts; the weights are not needed."""
+        return make_plan([len(each.ids) for each in self.encoded], self.system.decoding, self.budget)
+
+    @cached_property
+    def key(self) -> str:
+        """See `mtbias.translate.system.Plan`."""
+        return plan_key(self.batches, self.distinct)
+
+    @property
+    def sizes(self) -> Sequence[int]:
+        """See `mtbias.translate.system.Plan`."""
+        return [len(batch.rows) for batch in self.batches]
+
+    @property
+    def frees_cpu(self) -> bool:
+        """On a GPU; on a CPU translating and analysing would want the same cores."""
+        return self.system.device.startswith("cuda")
+
+    def translate(
+        self, store: Store, parts: Sequence[int], progress: Callable[[int, int], object], made: Made | None = None
+    ) -> Tally:
+        """See `mtbias.translate.system.Plan`; `ModelError` as in `Generation.batches`."""
+        batches = [self.batches[part] for part in parts]
+        generation = Generation(self.system.codec, lambda: self.system.engine, self.system.decoding)
+        done, total = 0, sum(len(batch.rows) for batch in batches)
+        progress(done, total)
+        with closing(generation.batches(self.encoded, batches, _BatchStore(store))) as finished:
+            for batch, outputs in finished:
+                if made is not None:
+                    made(output.text for output in outputs if output.text)
+                done += len(batch.rows)
+                progress(done, total)
+        return Tally(generation.resumed, generation.generated, self._execution(generation))
+
+    def _execution(self, generation: Generation) -> dict[str, Json]:
+        found: dict[str, Json] = {
+            "preset": self.system.settings.preset,
+            "translate_device": self.system.device,
+            "batch": self._limits,
+            "batches_halved": generation.halved,
+        }
+        if generation.generated:  # else the weights were not loaded
+            found["attention"] = str(getattr(self.system.engine, "attention", "the engine's own"))
+        return found
+
+    def collect(self, store: Store) -> Translated | int:
+        """See `mtbias.translate.system.Plan`."""
+        kept, outputs, missing = _BatchStore(store), dict[str, Output](), 0
+        for batch in self.batches:
+            found = kept.get(batch.index)
+            if found is None or len(found) != len(batch.rows):
+                store.drop(batch.index)  # damaged for this process, so that it is missing for all
+                missing += 1
+            else:
+                outputs |= {self.distinct[row]: output for row, output in zip(batch.rows, found, strict=True)}
+        if missing:
+            return missing
+        rows = [(instance.id, outputs[instance.source]) for instance in self.instances]
+        examples = {mark: [id_ for id_, output in rows if is_noticed(output, mark)][:EXAMPLES] for mark in NOTICED}
+        return Translated(
+            [Translation(id_, o.text) if o.text else Translation(id_, None, "empty") for id_, o in rows],
+            {
+                "form": "generated",
+                **count_outputs([output for _, output in rows]),
+                "examples": {mark: ids for mark, ids in examples.items() if ids},
+            },
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _BatchStore:
+    """Outputs of batches as the records of a store."""
+
+    store: Store
+
+    def get(self, index: int) -> Sequence[Output] | None:
+        records = self.store.get(index)
+        return None if records is None else [Output(**record) for record in records]
+
+    def put(self, index: int, outputs: Sequence[Output]) -> None:
+        self.store.put(index, [asdict(output) for output in outputs])

@@ -1,0 +1,203 @@
+"""What the pipeline asks of a translation system, whatever it is: a checkpoint, given translations, an endpoint.
+
+A system plans before anything is translated (`System.plan`). The plan is a value: it says what the translations depend
+on (for the run's identity), how the work is divided into parts, and what another process must know to divide it in the
+same way. Then it puts parts into a store, each whole or not at all (`Plan.translate`), and reads all of them back
+(`Plan.collect`). So a run that was killed translates only what is missing, and many processes can share one run.
+
+A kind of system is found by its scheme under the entry-point group ``mtbias.systems``
+(`mtbias.translate.system_kinds`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from mtbias.settings import TranslationSettings
+from mtbias.types import Json, SourceSentence, Translation
+
+Begun = Mapping[str, Json]
+"""What the run in a folder was begun with: its identity and the settings of its plan; empty where nothing is there."""
+
+Made = Callable[[Iterable[str]], object]
+"""Called with translations that were just made, while others still are."""
+
+
+class Store(Protocol):
+    """Where a plan keeps its parts by number, as lists of JSON objects."""
+
+    def get(self, part: int) -> Sequence[Mapping[str, Any]] | None:
+        """The records of a part that is there and undamaged, else None."""
+        ...
+
+    def put(self, part: int, records: Sequence[Mapping[str, Any]]) -> None:
+        """Keep the records of a part."""
+        ...
+
+    def drop(self, part: int) -> None:
+        """Forget a part that turned out to be of no use."""
+        ...
+
+
+class MemoryStore:
+    """A store for a run without a folder."""
+
+    def __init__(self) -> None:
+        self._parts: dict[int, Sequence[Mapping[str, Any]]] = {}
+
+    def get(self, part: int) -> Sequence[Mapping[str, Any]] | None:
+        """See `Store`."""
+        return self._parts.get(part)
+
+    def put(self, part: int, records: Sequence[Mapping[str, Any]]) -> None:
+        """See `Store`."""
+        self._parts[part] = records
+
+    def drop(self, part: int) -> None:
+        """See `Store`."""
+        self._parts.pop(part, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What `Plan.translate` did."""
+
+    resumed: int = 0
+    """Distinct sentences whose translations were there already."""
+    generated: int = 0
+    """Distinct sentences that were translated now."""
+    execution: Mapping[str, Json] = field(default_factory=dict)
+    """Circumstances for the manifest, which do not change results."""
+
+
+@dataclass(frozen=True, slots=True)
+class Translated:
+    """The translations of a corpus, in its order, and what was noticed while they were read or made."""
+
+    translations: Sequence[Translation]
+    noticed: Mapping[str, Any]
+    """``form`` (how they came about), how many sentences are marked with what, and ``examples`` of each mark."""
+
+
+class Sources(Protocol):
+    """What is to be translated: a corpus has it."""
+
+    @property
+    def instances(self) -> Sequence[SourceSentence]:
+        """The sentences, in the corpus's order."""
+        ...
+
+    @property
+    def rows(self) -> int:
+        """Rows of the corpus's file, those that became no instance included."""
+        ...
+
+
+class Plan(Protocol):
+    """How a system translates one corpus."""
+
+    @property
+    def identity(self) -> Mapping[str, Json]:
+        """What the translations depend on: a part of the run's identity, with ``system`` or ``model`` as its name."""
+        ...
+
+    @property
+    def settings(self) -> Mapping[str, Json]:
+        """What decides how the work is divided and may differ from device to device.
+
+        The first process writes it down; others get it as `Begun` and plan by it.
+        """
+        ...
+
+    @property
+    def key(self) -> str:
+        """A hash of the sentences and of how they are divided: parts of another key are of no use."""
+        ...
+
+    @property
+    def sizes(self) -> Sequence[int]:
+        """Distinct sentences of each part, in order; empty where nothing is to be made."""
+        ...
+
+    @property
+    def frees_cpu(self) -> bool:
+        """Whether the processor has little to do meanwhile (a GPU or another machine translates)."""
+        ...
+
+    def translate(
+        self, store: Store, parts: Sequence[int], progress: Callable[[int, int], object], made: Made | None = None
+    ) -> Tally:
+        """Put those of `parts` that `store` lacks into it.
+
+        Args:
+            store: where parts are kept.
+            parts: their numbers.
+            progress: called with how many distinct sentences of these parts are there, and how many there are.
+            made: called with the translations of each part, those that were there too.
+
+        Raises:
+            ModelError: the system cannot translate; says why and what to do.
+        """
+        ...
+
+    def collect(self, store: Store) -> Translated | int:
+        """The translations of the whole corpus, or how many parts `store` lacks; damaged parts are dropped."""
+        ...
+
+
+class System(Protocol):
+    """Something that translates a corpus into one language."""
+
+    @property
+    def needs_network(self) -> bool:
+        """Whether it reaches another machine by its nature: then a sweep's task lets it, and only it."""
+        ...
+
+    def plan(self, corpus: Sources, begun: Begun) -> Plan:
+        """Plan the translation of `corpus`, as the run was begun where it was.
+
+        Raises:
+            DataError: what was given does not fit the corpus.
+            ModelError: the system cannot translate this corpus.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a user asks of a kind of system."""
+
+    name: str
+    """The system's name, without the scheme of its kind."""
+    lang: str
+    """ISO 639-1 code of the target language."""
+    settings: TranslationSettings
+    device: str | None
+    """Where to translate; None is a GPU where there is one."""
+    cache: Path
+    """mtbias's cache."""
+    offline: bool
+    """Whether nothing may be fetched."""
+
+
+@runtime_checkable
+class SystemKind(Protocol):
+    """A kind of system, such as checkpoints."""
+
+    @property
+    def needs_network(self) -> bool:
+        """See `System`; of all systems of this kind."""
+        ...
+
+    def open(self, asked: Asked) -> System:
+        """The system that is asked for, fetched where it is missing and may be.
+
+        Raises:
+            UsageError: no such system.
+            MissingResourceError: it is not here and may not be fetched; names the command that fetches it.
+            ModelError: it cannot translate into the language.
+        """
+        ...
