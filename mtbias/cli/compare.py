@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from mtbias.cli.shared import Bootstrap, Flag, Json, Names, Runs, check_names, print_json
+from mtbias.cli.shared import Bootstrap, Flag, Json, Names, Rows, Runs, check_names, print_json
 from mtbias.errors import SettingError, UsageError
 from mtbias.settings import BootstrapSettings
 
@@ -19,7 +19,7 @@ def command(
     *,
     names: Names = None,
     weighted: list[Literal["all", "pronouns", "distance", "length", "domain"]] | None = None,
-    rows: Path | None = None,
+    rows: Rows = None,
     format: Literal["text", "json", "markdown", "csv", "latex"] | None = None,
     json: Json = False,
     different_evaluators: Flag = False,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from mtbias.cli.shared import Flag, Names, Runs, check_names
-from mtbias.errors import SettingError, UsageError
+from mtbias.errors import UsageError
 
 if TYPE_CHECKING:
     from mtbias.metrics.women_share import WomenRelation
@@ -54,15 +54,15 @@ def command(
     check_names(names or [], runs)
     if format == "html":
         if by:
-            raise SettingError("by", "is for tables, the page has all breakdowns; add --format csv, latex or markdown")
+            raise UsageError("--by is for tables; the page has all breakdowns: add --format csv, latex or markdown")
         if out is None and plots is None:
             raise UsageError("expected --out FILE.html for the page, --plots DIR, or --format csv, latex or markdown")
     elif women and plots is None:
-        raise SettingError("women", "is for the page and the plots; a table has no room for it")
+        raise UsageError("--women is for the page and the plots; a table has no room for it")
     if png and plots is None:
-        raise SettingError("png", "goes with --plots DIR")
+        raise UsageError("--png goes with --plots DIR")
     if women_column and not women:
-        raise SettingError("women_column", "goes with --women FILE")
+        raise UsageError("--women-column goes with --women FILE")
 
     from mtbias.report.report_runs import ReportRun, unique_names
     from mtbias.runs.finished_run import read_run

@@ -39,6 +39,8 @@ Cache = Annotated[CacheSettings, Parameter(name="*")]
 Flag = Annotated[bool, Parameter(show_default=False)]
 Count = Annotated[int, Parameter(validator=validators.Number(gte=1))]
 Lang = Annotated[str, Parameter(help="Target language, such as de (`mtbias languages` lists them).")]
+Rows = Annotated[Path | None, Parameter(allow_leading_hyphen=True)]
+"""A file for rows; ``-`` is standard output."""
 Langs = Annotated[list[str], Parameter(name="--lang", help="Target language, such as de; may be given several times.")]
 RunOut = Annotated[
     Path | None,

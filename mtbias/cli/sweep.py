@@ -178,7 +178,7 @@ def _sweep(given: dict[str, Any], settings: Sequence[Settings]) -> Sweep:
 
     here, data = Path.cwd(), given["data"]
     if data is not None and len(given["dataset"]) > 1:
-        raise SettingError("data", "is for one --dataset; write a FILE with a table [data] for several")
+        raise UsageError("--data is for one --dataset; write a FILE with a table [data] for several")
     out = given["out"].resolve()
     sweep = combined(
         Sweep,

@@ -16,6 +16,7 @@ from mtbias.cli.shared import (
     Json,
     Langs,
     ProgressLine,
+    Rows,
     print_json,
 )
 from mtbias.errors import DataError, SettingError
@@ -42,7 +43,7 @@ def command(
     correct: Annotated[list[Path] | None, Parameter(consume_multiple=True)] = None,
     pool: Flag = False,
     out: Path | None = None,
-    rows: Path | None = None,
+    rows: Rows = None,
     json: Json = False,
     evaluator: Evaluator = EvaluatorSettings(),
     device: Device = DeviceSettings(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from mtbias.settings import EvalSettings, ScoreSettings, TranslationSettings, co
 if TYPE_CHECKING:
     from mtbias.corpora import Corpus
     from mtbias.evaluation.request import Request
+    from mtbias.translate.given_translations import GivenSystem
     from mtbias.translate.system import System
 
 WINOMT = "winomt"
@@ -56,10 +58,10 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, fetching: Fetchi
     from mtbias.translate.system import Asked
     from mtbias.translate.system_kinds import find_kind
 
-    check_device(settings.device)
+    dataset = settings.dataset or default_dataset(model, settings.data)
+    _check(lang, dataset, settings.device)
     told = fetching or Fetching()
     kind, name = find_kind(model)
-    dataset = settings.dataset or default_dataset(model, settings.data)
     fetch = told.announce if downloads_allowed(offline=settings.offline) else None
     demo = model == DEMO and dataset == DEMO and settings.data is None
     asked = Asked(
@@ -73,7 +75,7 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, fetching: Fetchi
     return _request(lang, settings, _corpus(dataset, settings, told, fetch), lambda: kind.open(asked), fetch, demo=demo)
 
 
-def prepare_score(system: System, lang: str, settings: ScoreSettings) -> Request:
+def prepare_score(system: GivenSystem, lang: str, settings: ScoreSettings) -> Request:
     """The request behind ``mtbias score``: nothing is downloaded.
 
     Args:
@@ -86,9 +88,10 @@ def prepare_score(system: System, lang: str, settings: ScoreSettings) -> Request
     """
     from mtbias.corpora import load_corpus
 
-    check_device(settings.device)
-    corpus = load_corpus(settings.dataset or WINOMT, settings.data, cache=settings.cache_dir)
-    return _request(lang, settings, corpus, lambda: system, None, demo=False)
+    dataset = settings.dataset or WINOMT
+    _check(lang, dataset, settings.device)
+    corpus = load_corpus(dataset, settings.data, cache=settings.cache_dir)
+    return _request(lang, settings, corpus, lambda: system.joined(corpus), None, demo=False)
 
 
 def _request(
@@ -107,11 +110,8 @@ def _request(
     wanted = Wanted(lang=lang, settings=settings, device=settings.device, demo=demo)
     measure = None
     # A wrong name of a language is refused before a model of gigabytes is downloaded, one of a model before Stanza's.
-    try:
+    with suppress(MissingResourceError):
         measure = kind.open(wanted)
-    except MissingResourceError:
-        if fetch is None:
-            raise
     system = open_system()
     return Request(
         corpus=corpus,
@@ -124,16 +124,24 @@ def _request(
     )
 
 
-def check_device(name: str | None) -> None:
-    """Refuse a device that is not here before anything is downloaded or computed.
+def _check(lang: str, dataset: str, device: str | None) -> None:
+    """Refuse an unknown language or device before anything is read, downloaded or computed.
+
+    Only a plugin's corpus may bring a measure that needs no language plugin.
 
     Raises:
-        UsageError: it is no device, or there is no such GPU here.
+        UsageError: no such language is installed, it is no device, or there is no such GPU here.
     """
-    if name is not None:
+    from mtbias.corpora import loading
+    from mtbias.entry_points import installed
+    from mtbias.language.installed import get_language
+
+    if dataset not in installed(loading.GROUP):
+        get_language(lang)
+    if device is not None:
         from mtbias.machine.devices import require_device
 
-        require_device(name)
+        require_device(device)
 
 
 def _corpus(dataset: str, settings: EvalSettings, told: Fetching, fetch: Callable[[str], object] | None) -> Corpus[Any]:

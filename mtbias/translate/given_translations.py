@@ -376,6 +376,15 @@ class GivenSystem:
 
     needs_network = False
 
+    def joined(self, corpus: Sources) -> GivenSystem:
+        """The system with its translations read, for one corpus.
+
+        Raises:
+            DataError: they do not fit the corpus.
+        """
+        given = self.read(corpus)
+        return replace(self, read=lambda _: given)
+
     def plan(self, corpus: Sources, begun: Begun) -> GivenPlan:  # noqa: ARG002 - nothing is divided
         """See `mtbias.translate.system.System`; the translations are read here.
 

@@ -62,12 +62,12 @@ def test_the_table_of_two_runs(two: list[str], capsys: pytest.CaptureFixture[str
 
 
 def test_systems_have_the_names_that_are_given(two: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    out = _run(capsys, *two, "--name", "beam 5", "--name", "greedy", "--rows")
+    out = _run(capsys, *two, "--name", "beam 5", "--name", "greedy", "--rows", "-")
     assert "beam 5 - greedy" in out
     assert "alpha" not in out
     assert "\n  greedy: " in out
     wrong = _run(capsys, *two, "--name", "beam 5", code=2)
-    assert "expected --name once for each of 2 runs, got it 1 times" in wrong
+    assert "--name: expected a name for each of 2 runs, got 1" in wrong
 
 
 def test_languages_are_rows_of_one_table(two: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -84,7 +84,7 @@ def test_languages_are_rows_of_one_table(two: list[str], tmp_path: Path, capsys:
 def test_rows_below_the_table_and_in_files(two: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     differing = json.loads(_run(capsys, *two, "--json"))["pairs"][0]["differing"]
     assert differing > 0
-    out = _run(capsys, *two, "--rows")
+    out = _run(capsys, *two, "--rows", "-")
     assert out.count(", gold ") == differing + 1  # and the table's title
     assert out.splitlines()[-1].startswith("Signature: ")
     table = tmp_path / "rows.csv"
@@ -96,14 +96,14 @@ def test_rows_below_the_table_and_in_files(two: list[str], tmp_path: Path, capsy
     lines = tmp_path / "rows.jsonl"
     _run(capsys, *two, "--rows", str(lines))
     assert len(lines.read_text(encoding="utf-8").splitlines()) == differing
-    assert len(json.loads(_run(capsys, *two, "--rows", "--json"))["differing"]) == differing
+    assert len(json.loads(_run(capsys, *two, "--rows", "-", "--json"))["differing"]) == differing
 
 
 def test_weighted_with_one_run(two: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    out = _run(capsys, two[0], "--weighted")
+    out = _run(capsys, two[0], "--weighted", "all")
     assert "ΔG weighted" in out
     assert "ΔG: balanced over length; the same in all sentences or not known: pronouns, distance, domain" in out
-    content = json.loads(_run(capsys, two[0], "--json", "--weighted", "length,pronouns"))
+    content = json.loads(_run(capsys, two[0], "--json", "--weighted", "length", "--weighted", "pronouns"))
     assert content["weightings"]["delta_s"]["properties"] == ["length"]
     assert content["pairs"] == []
 
@@ -114,7 +114,7 @@ def test_other_formats(two: list[str], form: str, capsys: pytest.CaptureFixture[
 
 
 def test_the_same_call_prints_the_same_bytes(two: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert _run(capsys, *two, "--weighted") == _run(capsys, *two, "--weighted")
+    assert _run(capsys, *two, "--weighted", "all") == _run(capsys, *two, "--weighted", "all")
     assert _run(capsys, *two) != _run(capsys, *two, "--seed", "1")
 
 
@@ -136,10 +136,13 @@ def test_what_cannot_be_compared_is_one_line(
     ("arguments", "message"),
     [
         (["alpha"], "expected two runs or more, got one"),
-        (["alpha", "beta", "--weighted", "colour"], "pronouns, distance, length, domain with commas between"),
+        (
+            ["alpha", "beta", "--weighted", "colour"],
+            'Invalid value "colour" for --weighted. Choose from: "all", "pronouns"',
+        ),
         (["beta", "--rows", "alpha"], "expected two runs or more"),
-        (["beta", "beta", "--rows", "alpha"], "expected a file after --rows, got the folder"),
-        (["alpha", "beta", "--rows", "--format", "csv"], "--rows needs a FILE with --format csv"),
+        (["beta", "beta", "--rows", "alpha"], "--rows: expected a file, got the folder"),
+        (["alpha", "beta", "--rows", "-", "--format", "csv"], "--rows: expected a file with --format csv, got -"),
         (["alpha", "beta", "--json", "--format", "csv"], "exclude each other"),
     ],
 )

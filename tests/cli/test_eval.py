@@ -152,9 +152,12 @@ def test_what_is_missing_offline_is_named_with_the_command_that_brings_it(machin
 def test_wrong_usage(machine: Machine) -> None:
     for wrong, expected in (
         (("--model", "opus"), "no model 'opus': expected opus-mt, m2m100, m2m100-1.2b, mbart50"),
-        (("--model", "demo", "--preset", "quick"), "--preset: expected paper or fast, got 'quick'"),
-        (("--model", "demo", "--engine", "vllm"), "--engine: expected transformers or ct2, got 'vllm'"),
-        (("--model", "demo", "--beams", "0"), "expected a whole number, 1 or more, got '0'"),
+        (("--model", "demo", "--preset", "quick"), 'Invalid value "quick" for --preset. Choose from: "paper", "fast"'),
+        (
+            ("--model", "demo", "--engine", "vllm"),
+            'Invalid value "vllm" for --engine. Choose from: "transformers", "ct2"',
+        ),
+        (("--model", "demo", "--beams", "0"), "--beams: expected a whole number, 1 or more, got 0"),
         (("--model", "demo", "--device", "cuda:7"), "--device cuda:7: torch sees"),
         (("--model", "demo", "--revision", "main"), "--revision is for models of the hub; demo"),
     ):

@@ -74,7 +74,7 @@ def _kill(home: Path, seed: int, kills: int) -> None:
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     # The kills did hit in the midst of it: not all before the first batch was kept, nor all after the last.
-    assert any(0 < kept < said["batches"] for kept in said["kept"]), said
+    assert any(0 < kept < said["parts"] for kept in said["kept"]), said
 
 
 def test_killed_ten_times(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_sigterm(
         _until_kept(out, process)
         process.send_signal(signal.SIGTERM)
         said = process.communicate()
-    assert (process.returncode, *said) == (143, b"", b"mtbias: stopped by SIGTERM; the same command goes on\n")
+    assert (process.returncode, *said) == (143, b"", b"mtbias: stopped by SIGTERM; the same command resumes\n")
     assert not list(out.rglob("*.tmp"))
     assert not RunFolder(out).is_complete()
     assert run_progress(out).parts_done > 0
@@ -115,10 +115,10 @@ def test_sigterm(
 def test_another_programs_sigterm_is_left_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[object] = []
 
-    def handler(_: object) -> None:
+    def handler() -> None:
         seen.append(signal.getsignal(signal.SIGTERM))
 
-    monkeypatch.setattr("mtbias.cli.datasets.run", handler)
+    monkeypatch.setattr("mtbias.cli.datasets.command", handler)
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
         assert cli.main(["datasets"]) == 0
@@ -211,7 +211,7 @@ def test_a_damaged_shard_is_noticed_and_made_again(
     _flip(tmp_path / PARTS / "000003.jsonl", -20)
     _flip(tmp_path / PARTS / "000004.jsonl", 20)
     assert run_progress(tmp_path).translated  # by the names; the content is checked when it is read
-    with caplog.at_level(logging.WARNING, "mtbias"), pytest.raises(MissingTranslationsError, match="2 of 16 batches"):
+    with caplog.at_level(logging.WARNING, "mtbias"), pytest.raises(MissingTranslationsError, match="2 of 16 parts"):
         evaluate(request_, out=tmp_path, generate=False)
     assert "000003.jsonl is damaged" in caplog.text
     assert run_progress(tmp_path).missing == {3, 4}

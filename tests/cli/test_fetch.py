@@ -96,5 +96,5 @@ def test_a_data_set_nobody_has_checked_needs_a_decision(
     assert main(["fetch", "--dataset", "bug", "--cache-dir", str(bare.cache)]) == 1
     assert "--sha256 HASH, or --accept-unverified" in capsys.readouterr().err
     assert main(["fetch", "--dataset", "bug", "--sha256", "abc"]) == 2
-    assert main(["fetch", "--lang", "tlh"]) == 1
+    assert main(["fetch", "--lang", "tlh"]) == 2
     assert "no language 'tlh' is installed" in capsys.readouterr().err

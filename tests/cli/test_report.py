@@ -112,7 +112,7 @@ def test_plots(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     [
         ([], "expected --out FILE.html for the page"),
         (["--by", "domain", "--out", "x.html"], "--by is for tables"),
-        (["--name", "a", "--name", "b", "--out", "x.html"], "expected --name once for each of 1 runs, got it 2 times"),
+        (["--name", "a", "--name", "b", "--out", "x.html"], "--name: expected a name for each of 1 runs, got 2"),
         (["--png", "--out", "x.html"], "--png goes with --plots DIR"),
         (["--women", "w.csv", "--format", "csv"], "--women is for the page and the plots"),
         (["--women-column", "share", "--out", "x.html"], "--women-column goes with --women FILE"),

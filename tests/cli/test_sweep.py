@@ -131,7 +131,7 @@ def test_options_stand_for_a_file_which_is_written(machine: Machine) -> None:
         (("x.toml", "--model", "demo"), "--model: give a FILE or options, not both"),
         ((*options[:-2], "--dataset", "winomt", "--data", "x"), "--data is for one --dataset"),
         (("x.toml",), "x.toml: no such file; expected a sweep in TOML"),
-        ((*options, "--gpus", "99"), "--gpus 99: torch sees"),
+        ((*options, "--gpus", "99"), "--gpus: asked for 99, torch sees"),
         ((*options, "--device", "tpu"), "invalid choice: 'tpu'"),
         ((*options, "--task", "score:fr"), "--task: this sweep has no task 'score:fr'"),
     ):

@@ -158,7 +158,7 @@ class Madlad400(Family):
         return tuple(token for token in tokenizer.get_vocab() if token.startswith("<2") and token.endswith(">"))
 
     def direction(self, tokenizer: Any, lang: str, code: str | None = None) -> Direction:  # noqa: ANN401, D102
-        token = self._choose(f"<2{code or lang}>", lang, self.languages(tokenizer))
+        token = self._choose(f"<2{code or lang}>", lang, code, self.languages(tokenizer))
         return Direction(None, None, f"{token} ")
 
 
