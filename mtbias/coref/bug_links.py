@@ -87,7 +87,6 @@ def read_bug(path: Path) -> Bug:
 
     Raises:
         DataError: no such file; columns missing; a number, gender or stereotype that cannot be read.
-
     """
     table = read_table(path / "gold_BUG.csv" if path.is_dir() else path)
     table.require(*_REQUIRED)
@@ -200,7 +199,6 @@ def score_bug(data: Bug, predictions: Predictions, *, seed: int = 0, resamples: 
     Raises:
         DataError: an id that is no row, or a row without a prediction (rows without a sentence need none, and theirs
             is not looked at); what `check_document` raises.
-
     """
     known = {row.id for row in data.rows} | set(data.skipped)
     for id_, prediction in predictions.documents.items():

@@ -75,7 +75,6 @@ def read_conll(path: Path) -> ConllFile:
             word line of fewer than five columns, or of another number than its sentence; a last column that is no
             list of mentions; a mention that closes without having opened, or the reverse; two documents of one name
             and part.
-
     """
     file = read_text(path)
     documents: list[ConllDocument] = []

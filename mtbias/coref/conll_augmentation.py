@@ -88,7 +88,6 @@ def augment(
 
     Raises:
         DataError: what `read_conll` raises; with the suffix a document has the name of one in the file.
-
     """
     parsed = read_conll(path)
     ids = {document.name for document in parsed.documents}

@@ -108,7 +108,6 @@ def count_coref(key: Clusters, response: Clusters) -> CorefCounts:
 
     Raises:
         ValueError: a mention twice in `key` or in `response`, or an empty entity.
-
     """
     key_of, response_of = _index(key), _index(response)
     common: Counter[tuple[int, int]] = Counter(

@@ -118,7 +118,6 @@ def quadruples(file: GapFile) -> tuple[Quadruple, ...]:
 
     Raises:
         DataError: an instance is missing; a pronoun has no gender, or not the one of its part in the quadruple.
-
     """
     by_id = {instance.id: instance for instance in file.instances}
     bases = dict.fromkeys(_base(instance.id) for instance in file.instances)
@@ -167,7 +166,6 @@ def patterns(
 
     Raises:
         DataError: an instance without prediction; a prediction without instance.
-
     """
     known = [instance.id for quadruple in data for instance in quadruple.instances]
     missing = [identifier for identifier in known if identifier not in predictions]
@@ -300,7 +298,6 @@ def compare(
 
     Raises:
         ValueError: of unequal length.
-
     """
     one, other = _unit_sums(first), _unit_sums(second)
     values = [numbers(units.sum(axis=0).reshape(1, 2, _SUMS)) for units in (one, other)]

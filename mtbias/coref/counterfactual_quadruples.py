@@ -66,7 +66,6 @@ def make_quadruple(instance: GapInstance, others: Others, columns: Sequence[str]
     Raises:
         DataError: the pronoun is none of he, him, his, she, her, hers; the four names are not all different; A, B or
             the pronoun is not a word of its own at its offset.
-
     """
     gender_of(instance)
     a, b, c, d = instance.a, instance.b, others.c, others.d
@@ -97,7 +96,6 @@ def gender_of(instance: GapInstance) -> Gender:
 
     Raises:
         DataError: it is none of he, him, his, she, her, hers.
-
     """
     gender = GENDER_OF_PRONOUN.get(instance.pronoun.lower())
     if gender is None:
@@ -115,7 +113,6 @@ def rewrite(
 
     Raises:
         DataError: A, B or (with `swap_gender`) the pronoun is not a word of its own at its offset.
-
     """
     text = instance.text
     mentions = _mentions(text, names)
@@ -179,7 +176,6 @@ def choose_others(instance: GapInstance, names: Counterparts, columns: Sequence[
 
     Raises:
         DataError: the list has no free name left; the pronoun has no gender.
-
     """
     given = dict(zip(columns, instance.others, strict=False))
     if all(given.get(column, "").strip() for column in OTHERS):

@@ -71,7 +71,6 @@ def read_names(path: Path) -> NameList:
 
     Raises:
         DataError: a column is missing; an unknown gender; a name twice; a frequency that is no number of 0 or more.
-
     """
     table = parse_table(read_text(path))
     table.require("name", "gender")

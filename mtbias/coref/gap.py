@@ -139,7 +139,6 @@ def read_system(path: Path) -> SystemLabels:
 
     Raises:
         DataError: another number of fields; no rows.
-
     """
     file = read_text(path)
     labels: dict[str, tuple[Label, Label]] = {}
@@ -217,7 +216,6 @@ def tally(data: GapFile, given: Answers, weights: Sequence[Floats] = ()) -> Floa
 
     Raises:
         DataError: a pronoun without gender.
-
     """
     truth = np.array([[i.a_coref, i.b_coref] for i in data.instances])
     yes, no = given.positive * given.given, (1 - given.positive) * given.given
@@ -263,7 +261,6 @@ def score(table: Floats, weights: Sequence[str] = (), *, n_resamples: int, rng: 
 
     Raises:
         ValueError: names for another number of weights than the table has; a name twice, or that of another number.
-
     """
     n, _, width = table.shape
     if len({*weights, *_RATES}) != len(weights) + len(_RATES):
@@ -314,7 +311,6 @@ def compare(
 
     Raises:
         ValueError: tables of different shape.
-
     """
     if first.shape != second.shape:
         raise ValueError(f"expected tables of one shape, got {first.shape} and {second.shape}")

@@ -69,7 +69,6 @@ def gender_of(instance: GapInstance, path: Path) -> Gender:
 
     Raises:
         DataError: none of she, her, hers, he, him, his.
-
     """
     gender = GENDER_OF_PRONOUN.get(instance.pronoun.lower())
     if gender is None:
@@ -83,7 +82,6 @@ def properties(data: GapFile, spans: NameSpans) -> tuple[GapProperties, ...]:
 
     Raises:
         DataError: a pronoun without gender; an example whose candidates are both TRUE.
-
     """
     found = []
     for instance in data.instances:
@@ -107,7 +105,6 @@ def antecedent_of(instance: GapInstance, path: Path) -> Literal["a", "b"] | None
 
     Raises:
         DataError: both.
-
     """
     if instance.a_coref and instance.b_coref:
         message = f"{instance.id}: both candidates are TRUE; the weighted scores expect one antecedent at most"
@@ -128,7 +125,6 @@ def solve_gap_weights(
 
     Raises:
         DataError: as `properties` and `mtbias.stats.balance.balance`.
-
     """
     everything = properties(data, spans)
     examples = tuple(example for example in everything if not (trimmed and example.is_trimmed))
@@ -157,7 +153,6 @@ def read_gap_weights(path: Path, data: GapFile) -> tuple[Floats, str]:
     Raises:
         DataError: not such JSON; a candidate of `data` without weight, or a key that is none of its candidates; a
             weight that is negative or infinite; a weight above 0 for a candidate that is FALSE.
-
     """
     file = read_text(path)
     content = parse_object(file.text, path)

@@ -79,7 +79,6 @@ def read_instances(path: Path) -> GapFile:
     Raises:
         DataError: columns missing; a row with too many or too few fields; an id twice; a label that is not TRUE or
             FALSE (in any case); an offset that does not fit however the file is read.
-
     """
     file = read_text(path)
     try:
@@ -166,7 +165,6 @@ def truth(text: str, what: str, path: Path, line: int) -> bool:
 
     Raises:
         DataError: anything else.
-
     """
     value = {"true": True, "false": False}.get(text.strip().lower())
     if value is None:
@@ -181,7 +179,6 @@ def read_labels(path: Path) -> tuple[dict[str, Labels], str]:
 
     Raises:
         DataError: another number of fields; a label that is not TRUE or FALSE (in any case); an id twice; no rows.
-
     """
     file = read_text(path)
     labels: dict[str, Labels] = {}

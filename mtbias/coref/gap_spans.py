@@ -107,7 +107,6 @@ def read_name_spans(path: Path, data: GapFile) -> NameSpans:
     Raises:
         DataError: not such JSON; a span outside its text, or with another text than the file says; an instance of
             `data` without an entry.
-
     """
     file = read_text(path)
     content = parse_object(file.text, path)
@@ -128,7 +127,6 @@ def parse_object(text: str, path: Path) -> dict[str, object]:
 
     Raises:
         DataError: something else; a key twice.
-
     """
 
     def once(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -52,7 +52,6 @@ def read_predictions(*paths: Path) -> Predictions:
     Raises:
         DataError: no such file, or a folder without one; what `read_conll` raises; a line that is no JSON object with
             an id and clusters, each a list of mentions ``[start, end]`` with 0 <= start <= end; a document twice.
-
     """
     documents: dict[str, Prediction] = {}
     files: dict[str, str] = {}
@@ -72,7 +71,6 @@ def check_document(prediction: Prediction, words: Sequence[str]) -> None:
 
     Raises:
         DataError: other words (in any case), or another number of them; a mention that ends behind the last.
-
     """
     path, line = prediction.path, prediction.line
     if (tokens := prediction.tokens) is not None:
@@ -94,7 +92,6 @@ def check_known(predictions: Predictions, ids: Mapping[str, object], what: str) 
 
     Raises:
         DataError: one is not.
-
     """
     for id_, prediction in predictions.documents.items():
         if id_ not in ids:
@@ -111,7 +108,6 @@ def signature(part: str, files: Mapping[str, Mapping[str, str]], **options: obje
         files: SHA-256 by file name by role; up to three files are named by the first 12 digits of each, more of them
             by those of the hash over all, and their number.
         options: what else decides the numbers.
-
     """
     from mtbias import __version__
 

@@ -107,7 +107,6 @@ def read_vocabulary(path: Path) -> Vocabulary:
 
     Raises:
         DataError: no TOML; a list is missing, empty, or not of text; a word that occurs twice in the file; another key.
-
     """
     file = read_text(path)
     data = _toml(file)
@@ -211,7 +210,6 @@ def count(sentences: Sequence[Sentence], predictions: Predictions) -> NDArray[np
     Raises:
         DataError: a sentence without prediction; a prediction without sentence, with other tokens, or with a mention
             past the sentence's end.
-
     """
     known = {sentence.id: sentence for sentence in sentences}
     check_known(predictions, known, "the test set's")

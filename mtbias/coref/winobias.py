@@ -172,7 +172,6 @@ def score_winobias(
 
     Raises:
         DataError: a document that `data` does not have; what `check_document` raises; no document at all.
-
     """
     documents = data.documents
     check_known(predictions, documents, "WinoBias's documents")

@@ -108,7 +108,6 @@ def read_winobias(folder: Path) -> WinoBias:
     Raises:
         DataError: none of the files, or no lists; what `read_conll` raises; a document without exactly one cluster, one
             occupation and a pronoun in it; ids that do not end in a number, or are in two files.
-
     """
     files: dict[str, str] = {}
     occupations: dict[tuple[str, ...], Gender] = {}

@@ -103,7 +103,6 @@ def read_winogender(folder: Path) -> Winogender:
     Raises:
         DataError: a file that is not there or broken; an id or a sentence not as described above; an occupation without
             statistics, or with two; not each occupation once with each answer, participant and pronoun.
-
     """
     stats = read_table(folder / "occupations-stats.tsv")
     stats.require("occupation", "bls_pct_female", "bergsma_pct_female")
@@ -170,7 +169,6 @@ def read_resolutions(path: Path, data: Winogender) -> tuple[dict[str, Resolution
     Raises:
         DataError: what the readers raise; an unknown, doubled or missing id; an unknown prediction; tokens that are not
             the sentence's; a mention behind the last token.
-
     """
     if path.suffix.lower() in {".tsv", ".tab", ".csv"}:
         found, digest = _read_labels(path, data)
@@ -220,7 +218,6 @@ def resolve(sentence: WinogenderSentence, prediction: Prediction) -> Resolution:
 
     Raises:
         DataError: the prediction's tokens are not the sentence's; a mention behind the last of them.
-
     """
     spans = _spans(sentence.text, prediction)
     last = max((end for cluster in prediction.clusters for _, end in cluster), default=-1)

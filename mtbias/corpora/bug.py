@@ -50,7 +50,6 @@ def repair_utf8(text: str) -> tuple[str, bool]:
     Returns:
         The text, and whether damage was seen that could not be undone. The repair is exact: reading the result's
         UTF-8 bytes as Windows-1252 gives `text` again.
-
     """
     if text.isascii():
         return text, False
@@ -74,7 +73,6 @@ def read_bug(path: Path, name: str = "bug") -> Corpus:
 
     Raises:
         DataError: no such file; columns missing; an index, gender or stereotype that cannot be read.
-
     """
     main = _main(path, name)
     table = read_table(main)

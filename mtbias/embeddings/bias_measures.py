@@ -40,7 +40,6 @@ def gender_direction(vectors: Vectors, pairs: Sequence[tuple[str, str]], method:
 
     Raises:
         DataError: no pairs; a word without vector; pairs that are all the same.
-
     """
     missing = vectors.known([word for pair in pairs for word in pair])[1]
     if missing or not pairs:
@@ -103,7 +102,6 @@ def weat(
 
     Raises:
         DataError: one of the lists is empty, or `partitions` is 0.
-
     """
     n1, n2 = len(attributes_1), len(attributes_2)
     if not (len(targets) and n1 and n2 and partitions):
@@ -181,7 +179,6 @@ def gipe(
 
     Raises:
         DataError: a word has no vector, in either space; fewer words than `neighbours` + 1; no words.
-
     """
     missing = vectors.known(words)[1] + original.known(words)[1]
     if missing or not words:

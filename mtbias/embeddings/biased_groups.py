@@ -73,7 +73,6 @@ def clustering(biased: BiasedWords, vectors: Vectors, *, seed: int, n_init: int 
     Raises:
         DataError: fewer than two words; a word without a vector.
         DependencyError: scikit-learn is not there.
-
     """
     try:
         from sklearn.cluster import KMeans
@@ -135,7 +134,6 @@ def recoverability(
     Raises:
         DataError: too few words of a gender for the split; a word without a vector.
         DependencyError: scikit-learn is not there.
-
     """
     try:
         from sklearn.model_selection import train_test_split

@@ -39,7 +39,6 @@ class Vectors:
 
         Raises:
             KeyError: a word has none.
-
         """
         return self.matrix[[self.index[word] for word in words]]
 
@@ -57,7 +56,6 @@ def make_vectors(words: Sequence[str], matrix: Floats) -> Vectors:
 
     Raises:
         ValueError: of unequal length; a word twice; a vector of length 0 or not of numbers.
-
     """
     lengths = np.linalg.norm(matrix, axis=1)
     if len(words) != len(matrix) or len(set(words)) != len(words):
@@ -77,7 +75,6 @@ def read_vectors(path: Path, *, limit: int | None = None) -> Vectors:
     Raises:
         DataError: no such file; not UTF-8; a line with another number of numbers; something that is no finite number;
             fewer words than the first line says (without `limit`); no words.
-
     """
     words: dict[str, None] = {}
     rows: list[Floats] = []

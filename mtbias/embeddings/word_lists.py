@@ -155,7 +155,6 @@ def read_lists(path: Path) -> WordLists:
     Raises:
         DataError: no TOML; an unknown section or list; a list that is no list of words (or of pairs of words); a word
             twice in a list; no ``direction``.
-
     """
     file = read_text(path)
     try:
@@ -205,7 +204,6 @@ def measure(
     Raises:
         DataError: a list has no word with a vector; what the measures raise.
         DependencyError: clustering or recoverability without scikit-learn.
-
     """
     known = _Known(vectors, original)
     p = parameters

@@ -77,7 +77,6 @@ def parse_words(text: str) -> GenderedWords:
 
     Raises:
         ValueError: a word has two counterparts.
-
     """
     data: dict[str, Any] = tomllib.loads(text)
     titles, his, her = (data.pop(name) for name in ("titles", "his", "her"))
@@ -130,7 +129,6 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> tuple[str, dict[tuple[int, 
 
     Raises:
         ValueError: edits overlap, or lie outside the text.
-
     """
     parts: list[str] = []
     moved: dict[tuple[int, int], tuple[str, int]] = {}
@@ -163,7 +161,6 @@ def swap_words(
 
     Raises:
         ValueError: tags of another length.
-
     """
     table = words or gendered_words()
     if tags is not None and len(tags) != len(tokens):

@@ -38,7 +38,6 @@ def read_bytes(path: Path) -> bytes:
 
     Raises:
         DataError: there is no such file, or it cannot be read.
-
     """
     try:
         return path.read_bytes()
@@ -56,7 +55,6 @@ def read_text(path: Path, *, allow_empty: bool = False) -> TextFile:
     Raises:
         DataError: no such file; bytes that are not UTF-8 (with the line of the first); nothing but white space, unless
             `allow_empty`.
-
     """
     data = read_bytes(path)
     try:
@@ -122,7 +120,6 @@ class Table:
 
         Raises:
             DataError: some are not; the message lists those that are.
-
         """
         missing = [column for column in columns if column not in self.columns]
         if missing:
@@ -135,7 +132,6 @@ def read_table(path: Path) -> Table:
 
     Raises:
         DataError: as there; no such file; not UTF-8; empty.
-
     """
     _suffix(path)  # a spreadsheet is no table here, whatever its bytes
     return parse_table(read_text(path))
@@ -155,7 +151,6 @@ def parse_table(file: TextFile, *, texts: Collection[str] | None = None) -> Tabl
     Raises:
         DataError: unknown suffix; no rows; a row whose number of fields is not the header's; a column twice; broken
             quoting; a line that is not a JSON object of plain values.
-
     """
     suffix = _suffix(file.path)
     if suffix in {".jsonl", ".ndjson"}:
@@ -253,7 +248,6 @@ def integer(text: str, what: str, path: Path, line: int) -> int:
 
     Raises:
         DataError: anything else.
-
     """
     digits = text.removesuffix(".0")
     if not (digits.isascii() and digits.isdigit()) or len(digits) > 9:

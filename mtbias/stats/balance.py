@@ -113,7 +113,6 @@ def balance(groups: Sequence[Hashable], properties: Mapping[str, Sequence[Hashab
     Raises:
         DataError: not exactly two groups; columns of unequal length; numbers with a fraction (to be cut into bins
             first); no weights can balance all properties at once (the message names those in conflict).
-
     """
     names, second = _two_groups(groups)
     cells, members, sets = _cells(second, properties)
@@ -145,7 +144,6 @@ def balance_frame(frame: pd.DataFrame, group: str, properties: Sequence[str] | N
 
     Raises:
         DataError: as `balance`; a column that is not there, or there twice.
-
     """
     chosen = [column for column in frame.columns if column != group] if properties is None else list(properties)
     for column in (group, *chosen):
@@ -167,7 +165,6 @@ def objective(weights: Sequence[float] | Floats, groups: Sequence[Hashable] | ND
 
     Raises:
         ValueError: lengths that differ.
-
     """
     values, labels = np.asarray(weights, dtype=np.float64), np.asarray(groups)
     if len(values) != len(labels):
