@@ -18,8 +18,8 @@ from mtbias.metrics.correction import Correction, correct
 from mtbias.metrics.human_agreement import LABELS, decided_by
 from mtbias.morphology import Analyser
 from mtbias.runs.call_records import evidence_json
-from mtbias.stats.resampling import wilson_interval
-from mtbias.stats.results import N_RESAMPLES, Interval, rounded
+from mtbias.stats.resampling import wilson_percent
+from mtbias.stats.results import N_RESAMPLES, rounded
 from mtbias.types import GenderCall, Reason
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Validation:
             "basis": list(self.basis),
             "agreed": whole["agreed"],
             "undecided_interval": whole["undecided_interval"],
-            "head_interval": _wilson(sum(heads), len(heads)),
+            "head_interval": rounded(wilson_percent(sum(heads), len(heads))),
             "basis_intervals": {kind: part["agreement_interval"] for kind, part in bases.items()},
             "by_evidence": {
                 kind: {key: part[key] for key in ("n", "agreed", "agreement", "agreement_interval")}
@@ -89,7 +89,7 @@ class Validation:
                 kind: {
                     "n": evidence[kind]["n"],
                     "percent": round(100 * evidence[kind]["n"] / whole["n"], 6),
-                    "interval": _wilson(evidence[kind]["n"], whole["n"]),
+                    "interval": rounded(wilson_percent(evidence[kind]["n"], whole["n"])),
                 }
                 for kind in (reason.value for reason in Reason)
                 if kind in evidence
@@ -313,8 +313,3 @@ def withheld(call: GenderCall) -> bool:
 
 def _percent(value: float | None) -> float | None:
     return None if value is None else round(100 * value, 6)
-
-
-def _wilson(part: int, whole: int) -> object:
-    interval: Interval | None = wilson_interval(part, whole)
-    return None if interval is None else rounded((100 * interval[0], 100 * interval[1]))
