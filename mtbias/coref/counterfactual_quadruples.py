@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from mtbias.coref.counter_gap import GENDER_OF_PRONOUN, ROLES
+from mtbias.coref.counter_gap import ROLES
 from mtbias.coref.first_names import Counterparts
-from mtbias.coref.gap_instances import GapInstance
+from mtbias.coref.gap_instances import GapInstance, gender_of
 from mtbias.english.gender_swap import Edit, apply_edits, swap_words, tokenize
 from mtbias.errors import DataError
 from mtbias.types import Gender
@@ -89,18 +89,6 @@ def originals(instances: Sequence[GapInstance]) -> list[GapInstance]:
         return any(id_.endswith(role) and id_.removesuffix(role) in ids for role in ROLES[1:])
 
     return [instance for instance in instances if not is_twin(instance.id)]
-
-
-def gender_of(instance: GapInstance) -> Gender:
-    """The gender of the pronoun.
-
-    Raises:
-        DataError: it is none of he, him, his, she, her, hers.
-    """
-    gender = GENDER_OF_PRONOUN.get(instance.pronoun.lower())
-    if gender is None:
-        raise DataError(f"{instance.id}: the pronoun {instance.pronoun!r} is none of {', '.join(GENDER_OF_PRONOUN)}")
-    return gender
 
 
 def rewrite(

@@ -30,7 +30,7 @@ from mtbias.metrics.linked_pairs import (
     unit_cells,
 )
 from mtbias.metrics.sentence_protocols import Linked
-from mtbias.stats.quadruples import FIRST, MATCHED, NO_CALL, RIGHT, SECOND, inconsistency, inconsistent, patterns
+from mtbias.stats.quadruples import FIRST, MATCHED, NO_CALL, RIGHT, SECOND, all_patterns, inconsistency, inconsistent
 from mtbias.stats.resampling import bootstrap_counts, bootstrap_units, estimate, percentile_interval
 from mtbias.stats.results import N_RESAMPLES, Difference, Estimate, Floats, enough, percent, rounded
 from mtbias.stats.significance import compare_units
@@ -107,7 +107,7 @@ def _added(*, decided: bool) -> Floats:
         (WOMEN, 2, {"women": ((0, 1),)}),
         (QUADRUPLE, 4, {"pairs": MATCHED, "men": (FIRST,), "women": (SECOND,)}),
     ):
-        statuses = patterns(STATUSES, size)
+        statuses = all_patterns(STATUSES, size)
         right, counted = statuses == RIGHT, (statuses != NO_CALL) | (not decided)
         sums = dict(zip(_SUMS, adds[start : start + len(statuses)].T, strict=True))
         for kind, pairs in kinds.items():

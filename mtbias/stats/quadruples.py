@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from mtbias.stats.results import Floats, percent
 
 RIGHT, WRONG, NO_CALL = range(3)
-"""What the answer to a sentence can be, where a system may give none: statuses of `patterns`."""
+"""What the answer to a sentence can be, where a system may give none: statuses of `all_patterns`."""
 
 Pairs = tuple[tuple[int, int], ...]
 """Pairs of places."""
@@ -32,7 +32,7 @@ CROSSED: Pairs = tuple(product(FIRST, SECOND))
 """Each sentence of one gender with each of the other: where both counterparts are as like it (other people's names)."""
 
 
-def patterns(statuses: int, places: int = 4) -> NDArray[np.int64]:
+def all_patterns(statuses: int, places: int = 4) -> NDArray[np.int64]:
     """All patterns of so many `statuses` at so many `places`: ``[statuses**places, places]``.
 
     Row k has the digits of k in base `statuses`, so that a pattern's row is its number (`pattern_number`).
@@ -41,7 +41,7 @@ def patterns(statuses: int, places: int = 4) -> NDArray[np.int64]:
 
 
 def pattern_number(pattern: Iterable[int], statuses: int) -> int:
-    """The row of `pattern` in `patterns`."""
+    """The row of `pattern` in `all_patterns`."""
     number = 0
     for status in pattern:
         number = statuses * number + status

@@ -127,7 +127,8 @@ def estimate(
     resample: Callable[[Callable[[NDArray[Any]], Floats]], Floats],
     *,
     n: Mapping[str, float],
-    intervals: Collection[str],
+    intervals: Collection[str] | None = None,
+    tested: Collection[str] = (),
 ) -> dict[str, Estimate]:
     """Several numbers of the same rows, each with its denominator and its percentile interval.
 
@@ -136,13 +137,18 @@ def estimate(
         numbers: maps resamples ``[R, …]`` to numbers by name, each ``[R]``, NaN where undefined.
         resample: gives the replicates of a statistic: `bootstrap_counts` or `bootstrap_units` with all but that.
         n: the denominators by name; a number without one is not in it.
-        intervals: the names of those that get an interval (`mtbias.stats.results.enough` says whether rows suffice).
+        intervals: the names of those that get an interval, by default all (`mtbias.stats.results.enough` says whether
+            rows suffice).
+        tested: the names of those that get a p: the share of resamples in which the number is 0 or less, or undefined.
     """
+    point = numbers(whole)
     replicates = resample(lambda sums: np.stack(list(numbers(sums).values()), axis=-1))
-    return {
-        name: Estimate(number(value[0]), percentile_interval(column) if name in intervals else None, n.get(name))
-        for (name, value), column in zip(numbers(whole).items(), replicates.T, strict=True)
-    }
+    found = {}
+    for (name, value), column in zip(point.items(), replicates.T, strict=True):
+        interval = percentile_interval(column) if intervals is None or name in intervals else None
+        p = float((~(column > 0)).mean()) if name in tested and len(column) else None
+        found[name] = Estimate(number(value[0]), interval, n.get(name), p)
+    return found
 
 
 def wilson_percent(successes: int, n: int, level: float = LEVEL) -> Interval | None:
