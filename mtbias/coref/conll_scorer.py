@@ -18,16 +18,14 @@ Source: Pradhan et al., ACL 2014 (P14-2006), with Vilain et al. (1995), Bagga an
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass, fields
+from collections.abc import Iterable
+from dataclasses import asdict, astuple, dataclass, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtbias.coref.conll import Clusters, Mention
-
-Floats = NDArray[np.float64]
+from mtbias.stats.results import Floats, number, percent
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +93,7 @@ class CorefScores:
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, numbers unrounded."""
-        parts = {name: {f.name: getattr(getattr(self, name), f.name) for f in fields(Prf)} for name in _PARTS}
-        return {"conll_f1": self.conll, "documents": self.documents, **parts}
+        return {"conll_f1": self.conll, "documents": self.documents, **{n: asdict(getattr(self, n)) for n in _PARTS}}
 
 
 def count_coref(key: Clusters, response: Clusters) -> CorefCounts:
@@ -137,15 +134,15 @@ def count_table(counts: Iterable[CorefCounts]) -> Floats:
 
 def conll_f1(sums: Floats) -> Floats:
     """The CoNLL score in per cent of each row of `sums` (``[…, len(COLUMNS)]``); NaN where it is undefined."""
-    return np.asarray(sum(_f1(sums, part) for part in ("muc", "b3", "ceafe")) / 3, dtype=np.float64)
+    mean: Floats = np.mean([_rates(sums, part)[2] for part in ("muc", "b3", "ceafe")], axis=0)
+    return mean
 
 
 def compute_coref(table: Floats) -> CorefScores:
     """The scores of the documents whose counts are the rows of `table`."""
     sums = table.sum(axis=0)
     parts = {name: _prf(sums, name) for name in _PARTS}
-    conll = float(conll_f1(sums))
-    return CorefScores(**parts, conll=None if np.isnan(conll) else conll, documents=len(table))
+    return CorefScores(**parts, conll=number(conll_f1(sums)), documents=len(table))
 
 
 def _index(clusters: Clusters) -> dict[Mention, int]:
@@ -168,29 +165,18 @@ def _best_pairing(similarity: dict[tuple[int, int], float]) -> float:
     return float(matrix[linear_sum_assignment(matrix, maximize=True)].sum())
 
 
-def _quotients(sums: Floats, part: str) -> tuple[Floats, Floats]:
-    """Recall and precision, in [0, 1]; NaN where the denominator is 0."""
-    columns: Sequence[str] = _PARTS[part]
-    values = [sums[..., _AT[name]] for name in columns]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return values[0] / values[1], values[2] / values[3]
-
-
-def _f1(sums: Floats, part: str) -> Floats:
-    recall, precision = _quotients(sums, part)
-    undefined = np.isnan(recall) & np.isnan(precision)
+def _rates(sums: Floats, part: str) -> tuple[Floats, Floats, Floats]:
+    """Recall, precision and F1 in per cent; NaN where undefined."""
+    hits_r, all_r, hits_p, all_p = (sums[..., _AT[name]] for name in _PARTS[part])
+    recall, precision = percent(hits_r, all_r), percent(hits_p, all_p)
     r, p = np.nan_to_num(recall), np.nan_to_num(precision)
-    with np.errstate(invalid="ignore"):
-        f1 = np.where(r * p > 0, 200 * r * p / (r + p), 0.0)
-    return np.where(undefined, np.nan, f1)
+    # Of an undefined one and a defined one the scorer makes 0: either nothing was to be found and something was said,
+    # or the reverse. Of two undefined ones nothing can be said.
+    f1 = np.where(np.isnan(recall) & np.isnan(precision), np.nan, np.nan_to_num(percent(2 * r * p, 100 * (r + p))))
+    return recall, precision, f1
 
 
 def _prf(sums: Floats, part: str) -> Prf:
-    recall, precision = (None if np.isnan(value) else 100 * float(value) for value in _quotients(sums, part))
-    f1 = float(_f1(sums, part))
-    numbers = [float(sums[_AT[name]]) for name in _PARTS[part]]
-    return Prf(
-        recall, precision, None if np.isnan(f1) else f1,
-        recall_numerator=numbers[0], recall_denominator=int(numbers[1]),
-        precision_numerator=numbers[2], precision_denominator=int(numbers[3]),
-    )  # fmt: skip
+    hits_r, all_r, hits_p, all_p = (float(sums[_AT[name]]) for name in _PARTS[part])
+    recall, precision, f1 = map(number, _rates(sums, part))
+    return Prf(recall, precision, f1, hits_r, int(all_r), hits_p, int(all_p))

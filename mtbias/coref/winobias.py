@@ -19,20 +19,19 @@ Source: Zhao et al., NAACL 2018 (N18-2003).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
-from enum import StrEnum
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from mtbias.coref.conll import Clusters, Mention, without_repeated
-from mtbias.coref.conll_scorer import COLUMNS, CorefScores, Floats, compute_coref, conll_f1, count_coref, count_table
+from mtbias.coref.conll_scorer import CorefScores, compute_coref, conll_f1, count_coref, count_table
 from mtbias.coref.predicted_clusters import Predictions, check_document, check_known
+from mtbias.coref.pro_anti import CONDITIONS, Link, ProAnti, link_to, pro_against_anti
 from mtbias.coref.winobias_data import (
-    CONDITIONS,
-    PRONOUNS,
     SPLITS,
     TYPES,
     Baseline,
@@ -42,20 +41,12 @@ from mtbias.coref.winobias_data import (
     WinoBiasSet,
     baseline,
 )
+from mtbias.english.pronouns import GENDER_OF_PRONOUN
 from mtbias.errors import DataError
-from mtbias.stats.resampling import bootstrap_units, percentile_interval, wilson_interval
-from mtbias.stats.results import Interval
+from mtbias.stats.resampling import bootstrap_units, estimate, percentile_interval, wilson_percent
+from mtbias.stats.results import Estimate, Floats, number, percent_of
 from mtbias.stats.significance import mcnemar, randomisation_test
 from mtbias.types import Stereotype
-
-
-class Link(StrEnum):
-    """What the pronoun is linked to."""
-
-    RIGHT = "right"
-    WRONG = "wrong"
-    BOTH = "both"
-    NONE = "none"
 
 
 def link(document: WinoBiasDocument, clusters: Clusters) -> Link:
@@ -69,8 +60,7 @@ def link(document: WinoBiasDocument, clusters: Clusters) -> Link:
             covered = [occupation for occupation in document.occupations if start <= occupation.head <= end]
             if len(covered) == 1 and not start <= pronoun <= end:
                 linked.update(covered)
-    right, wrong = document.occupation in linked, not linked.isdisjoint(document.others)
-    return Link.BOTH if right and wrong else Link.RIGHT if right else Link.WRONG if wrong else Link.NONE
+    return link_to(right=document.occupation in linked, wrong=not linked.isdisjoint(document.others))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,39 +96,23 @@ class SetScores:
     """The scores of one set; all in per cent."""
 
     coref: CorefScores
-    interval: Interval | None
-    """Of the CoNLL score: percentile bootstrap over documents."""
+    f1: Estimate
+    """The CoNLL score; its interval is the percentile bootstrap over documents."""
     links: Mapping[Link, int]
-    link_accuracy: float | None
-    link_interval: Interval | None
-    """Wilson's."""
+    link_accuracy: Estimate
+    """Pronouns linked to the right occupation alone; the interval is Wilson's."""
     missing: int
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Pro against anti; all but p in per cent."""
-
-    pro: float | None
-    anti: float | None
-    average: float | None
-    absolute_difference: float | None
-    difference: float | None
-    """Pro less anti, with its sign."""
-    p: float | None
-    """That it makes no difference which of two twins is which: two-sided, paired. None without resamples."""
-    interval: Interval | None
-    """Of the difference with its sign; None for link accuracy."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairScores:
     """Pro against anti of one split and type."""
 
-    f1: Comparison
-    """p by approximate randomisation over twins, the interval by the paired bootstrap."""
-    link: Comparison
-    """p by McNemar's exact test on right or not."""
+    f1: ProAnti
+    """p: that it makes no difference which of two twins is which, by approximate randomisation over twins; None without
+    resamples. The interval: by the paired bootstrap over twins."""
+    link: ProAnti
+    """p by McNemar's exact test on right or not; no interval."""
     twins: int
     differing: tuple[int, ...]
     """Lines of the twins that differ in more than gendered pronouns, or whose gold mentions do."""
@@ -156,12 +130,16 @@ class WinoBiasScores:
         return {
             "sets": [
                 {"split": split, "type": type_, "condition": str(condition), **scores.coref.to_json(),
-                 "conll_f1_interval": scores.interval, "links": {str(k): n for k, n in scores.links.items()},
-                 "link_accuracy": scores.link_accuracy, "link_accuracy_interval": scores.link_interval,
+                 "conll_f1_interval": scores.f1.interval, "links": {str(k): n for k, n in scores.links.items()},
+                 "link_accuracy": scores.link_accuracy.value, "link_accuracy_interval": scores.link_accuracy.interval,
                  "missing": scores.missing}
                 for (split, type_, condition), scores in self.sets.items()
             ],
-            "pairs": [{"split": split, "type": type_, **asdict(pair)} for (split, type_), pair in self.pairs.items()],
+            "pairs": [
+                {"split": split, "type": type_, "f1": pair.f1.to_json(), "link": pair.link.to_json(),
+                 "twins": pair.twins, "differing": pair.differing}
+                for (split, type_), pair in self.pairs.items()
+            ],
         }  # fmt: skip
 
 
@@ -210,7 +188,7 @@ def differing_twins(pro: WinoBiasSet, anti: WinoBiasSet) -> tuple[int, ...]:
     """Lines of the twins that differ in more than gendered pronouns, or in the places of their gold mentions."""
 
     def masked(document: WinoBiasDocument) -> tuple[tuple[str, ...], frozenset[Mention]]:
-        words = tuple("" if word.lower() in PRONOUNS else word for word in document.words)
+        words = tuple("" if word.lower() in GENDER_OF_PRONOUN else word for word in document.words)
         return words, frozenset(document.gold[0])
 
     others = {document.line: document for document in anti.documents}
@@ -223,14 +201,18 @@ def _rng(seed: int, split: str, type_: int, condition: Stereotype) -> np.random.
 
 def _set_scores(count: SetCounts, rng: np.random.Generator, resamples: int) -> SetScores:
     links = Counter(count.links)
-    n = len(count.links)
-    wilson = wilson_interval(links[Link.RIGHT], n)
+    n, right = len(count.links), links[Link.RIGHT]
+    f1 = estimate(
+        count.table.sum(axis=0)[None],
+        lambda sums: {"f1": conll_f1(sums)},
+        partial(bootstrap_units, count.table, n_resamples=resamples, rng=rng),
+        n={"f1": n},
+    )
     return SetScores(
         coref=compute_coref(count.table),
-        interval=percentile_interval(bootstrap_units(count.table, conll_f1, resamples, rng)),
+        f1=f1["f1"],
         links={outcome: links[outcome] for outcome in Link},
-        link_accuracy=100 * links[Link.RIGHT] / n if n else None,
-        link_interval=None if wilson is None else (100 * wilson[0], 100 * wilson[1]),
+        link_accuracy=Estimate(percent_of(right, n), wilson_percent(right, n), n),
         missing=count.missing,
     )
 
@@ -243,22 +225,19 @@ def _pair_scores(
     anti_at = {document.line: at for at, document in enumerate(anti.of.documents)}
     twins = [(at, anti_at[d.line]) for at, d in enumerate(pro.of.documents) if d.line in anti_at]
     first, second = pro.table[[a for a, _ in twins]], anti.table[[b for _, b in twins]]
-    k = len(COLUMNS)
-    difference: Callable[[Floats], Floats] = lambda sums: conll_f1(sums[:, :k]) - conll_f1(sums[:, k:])  # noqa: E731
+
+    def difference(sums: Floats) -> Floats:
+        of_pro, of_anti = (conll_f1(part) for part in np.split(sums, 2, axis=-1))
+        return of_pro - of_anti
+
     interval = percentile_interval(bootstrap_units(np.hstack([first, second]), difference, resamples, rng))
-    p = randomisation_test(first, second, conll_f1, resamples, rng) if resamples else np.nan
+    p = randomisation_test(first, second, conll_f1, resamples, rng)
     right = [(pro.links[a] is Link.RIGHT, anti.links[b] is Link.RIGHT) for a, b in twins]
     link_p = mcnemar(sum(a and not b for a, b in right), sum(b and not a for a, b in right))
-    scores = sets[pro.of.key], sets[anti.of.key]
+    of_pro, of_anti = sets[pro.of.key], sets[anti.of.key]
     return PairScores(
-        f1=_comparison(scores[0].coref.conll, scores[1].coref.conll, None if np.isnan(p) else p, interval),
-        link=_comparison(scores[0].link_accuracy, scores[1].link_accuracy, link_p, None),
+        f1=pro_against_anti(of_pro.f1.value, of_anti.f1.value, interval, number(p)),
+        link=pro_against_anti(of_pro.link_accuracy.value, of_anti.link_accuracy.value, p=link_p),
         twins=len(twins),
         differing=differing_twins(pro.of, anti.of),
     )
-
-
-def _comparison(pro: float | None, anti: float | None, p: float | None, interval: Interval | None) -> Comparison:
-    if pro is None or anti is None:
-        return Comparison(pro, anti, None, None, None, None, None)
-    return Comparison(pro, anti, (pro + anti) / 2, abs(pro - anti), pro - anti, p, interval)

@@ -16,17 +16,14 @@ from itertools import product
 from pathlib import Path
 
 from mtbias.coref.conll import Clusters, ConllDocument, Mention, read_conll, repeated
+from mtbias.coref.pro_anti import CONDITIONS
+from mtbias.english.pronouns import GENDER_OF_PRONOUN
 from mtbias.errors import DataError
 from mtbias.files.reading import read_text, split_lines
 from mtbias.types import Gender, Stereotype
 
 SPLITS = ("dev", "test")
 TYPES = (1, 2)
-CONDITIONS = (Stereotype.PRO, Stereotype.ANTI)
-PRONOUNS = {
-    **dict.fromkeys(("he", "him", "his", "himself"), Gender.MALE),
-    **dict.fromkeys(("she", "her", "hers", "herself"), Gender.FEMALE),
-}
 _DETERMINERS = {"the", "a", "an"}
 
 
@@ -64,7 +61,7 @@ class WinoBiasDocument:
     @property
     def gender(self) -> Gender:
         """Of the first pronoun."""
-        return PRONOUNS[self.words[self.pronouns[0]].lower()]
+        return GENDER_OF_PRONOUN[self.words[self.pronouns[0]].lower()]
 
     @property
     def others(self) -> tuple[Occupation, ...]:
@@ -137,18 +134,20 @@ def read_winobias(folder: Path) -> WinoBias:
 
 
 def _document(conll: ConllDocument, occupations: Mapping[tuple[str, ...], Gender], path: Path) -> WinoBiasDocument:
+    def error(message: str) -> DataError:
+        return DataError(f"document {conll.id!r}: {message}", path=path, line=conll.line)
+
     words, end = conll.words, conll.name.rpartition("/")[2]
     found = _occupations(words, occupations)
     if len(conll.clusters) != 1 or repeated(conll.clusters):
-        message = f"document {conll.id!r}: one cluster expected, of different mentions; found {len(conll.clusters)}"
-        raise DataError(message, path=path, line=conll.line)
-    pronouns = sorted(start for start, last in conll.clusters[0] if start == last and words[start].lower() in PRONOUNS)
-    named = [o for o in found if any(start <= o.head <= last for start, last in conll.clusters[0])]
+        raise error(f"one cluster expected, of different mentions; found {len(conll.clusters)}")
+    gold = conll.clusters[0]
+    pronouns = sorted(at for at, last in gold if at == last and words[at].lower() in GENDER_OF_PRONOUN)
+    named = [o for o in found if any(start <= o.head <= last for start, last in gold)]
     if len(named) != 1 or not pronouns:
-        message = f"document {conll.id!r}: a cluster of one occupation and a pronoun expected"
-        raise DataError(message, path=path, line=conll.line)
+        raise error("a cluster of one occupation and a pronoun expected")
     if not (end.isascii() and end.isdigit()):
-        raise DataError(f"document {conll.id!r}: a number expected at the end of its id", path=path, line=conll.line)
+        raise error("a number expected at the end of its id")
     return WinoBiasDocument(conll.id, int(end) + 1, words, conll.clusters, found, named[0], tuple(pronouns))
 
 
@@ -194,10 +193,10 @@ def baseline(document: WinoBiasDocument, rule: Baseline) -> Clusters:
     if rule is Baseline.WRONG:
         gold = tuple((word, word) for word in document.pronouns)
         return ((document.others[0].mention, *gold),) if document.others else ()
-    pronouns = [at for at, word in enumerate(document.words) if word.lower() in PRONOUNS]
+    pronouns = [at for at, word in enumerate(document.words) if word.lower() in GENDER_OF_PRONOUN]
     chosen = list(document.occupations)
     if rule is Baseline.STEREOTYPE:
-        gender = PRONOUNS[document.words[pronouns[0]].lower()]
+        gender = GENDER_OF_PRONOUN[document.words[pronouns[0]].lower()]
         chosen = [occupation for occupation in chosen if occupation.stereotype is gender] or chosen
     if rule is not Baseline.FIRST:
         chosen = [occupation for occupation in chosen if occupation.head < pronouns[0]][-1:] or chosen

@@ -12,7 +12,8 @@ import pytest
 from mtbias.cli import coref_winobias as command
 from mtbias.coref.conll import Clusters, Mention
 from mtbias.coref.predicted_clusters import read_predictions
-from mtbias.coref.winobias import Link, differing_twins, link, score_baseline, score_winobias
+from mtbias.coref.pro_anti import Link
+from mtbias.coref.winobias import differing_twins, link, score_baseline, score_winobias
 from mtbias.coref.winobias_data import Baseline, WinoBias, WinoBiasDocument, WinoBiasSet, baseline, read_winobias
 from mtbias.errors import DataError
 from mtbias.types import Gender, Stereotype
@@ -148,7 +149,7 @@ def test_scores_where_all_links_are_wrong(data: WinoBias) -> None:
     assert one.coref.b3.f1 == pytest.approx(100 / 3)
     # 2·1/4, 2·1/4, 2·2/6 of three entities.
     assert one.coref.ceafe.f1 == pytest.approx(100 * (1 / 2 + 1 / 2 + 2 / 3) / 3)
-    assert one.link_accuracy == 0
+    assert one.link_accuracy.value == 0
     assert one.links == {Link.RIGHT: 0, Link.WRONG: 3, Link.BOTH: 0, Link.NONE: 0}
     pair = scores.pairs["dev", 1]
     # The other condition has the same, twin by twin.
@@ -158,10 +159,10 @@ def test_scores_where_all_links_are_wrong(data: WinoBias) -> None:
 def test_pro_against_anti(data: WinoBias) -> None:
     pair = score_baseline(data, Baseline.STEREOTYPE, resamples=1000).pairs["dev", 1]
     wrong = (25 + 100 / 3 + 500 / 9) / 3  # as above
-    assert pair.f1.pro == 100
-    assert pair.f1.anti == pytest.approx(wrong)
+    assert pair.f1.first == 100
+    assert pair.f1.second == pytest.approx(wrong)
     assert pair.f1.average == pytest.approx((100 + wrong) / 2)
-    assert pair.f1.absolute_difference == pair.f1.difference == pytest.approx(100 - wrong)
+    assert pair.f1.absolute == pair.f1.difference == pytest.approx(100 - wrong)
     assert pair.f1.interval is not None
     # Of the 2³ ways to swap, none and all are the two extremes: p = 2/8. McNemar: 2·(1/2)³.
     assert (pair.f1.p, pair.link.p) == (0.25, 0.25)
@@ -177,7 +178,7 @@ def test_the_sign_is_lost_in_the_absolute_difference_alone(data: WinoBias) -> No
     pair = score_baseline(WinoBias(sets, data.files), Baseline.STEREOTYPE, resamples=0).pairs["dev", 1]
     assert pair.f1.difference is not None
     assert pair.f1.difference < 0
-    assert pair.f1.absolute_difference == -pair.f1.difference
+    assert pair.f1.absolute == -pair.f1.difference
     # Without resamples there is no test and no interval; McNemar needs none.
     assert (pair.f1.p, pair.f1.interval, pair.link.p) == (None, None, 0.25)
 

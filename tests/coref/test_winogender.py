@@ -243,7 +243,7 @@ def test_labels_from_a_table(data: Winogender, tmp_path: Path) -> None:
         ("clerk.guest.0.male.txt\t", "found ''"),
         ("clerk.nobody.0.male.txt\t0", "none of Winogender's sentences"),
         ("clerk.guest.0.male.txt\t0\nclerk.guest.0.male.txt\t0", "expected once"),
-        ("clerk.guest.0.male.txt\t0", "35 of 36 sentences have no prediction, the first 'florist.caller.0.male.txt'"),
+        ("clerk.guest.0.male.txt\t0", "no prediction for 35 of 36 sentences, the first 'florist.caller.0.male.txt'"),
     ],
 )
 def test_bad_labels(data: Winogender, tmp_path: Path, line: str, message: str) -> None:

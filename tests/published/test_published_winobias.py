@@ -130,14 +130,14 @@ def test_a_system_whose_links_are_all_wrong(data: WinoBias) -> None:
         b3 = ((396 - t) / 2 + 4 * t / 3) / (792 + t)
         ceafe = ((396 - t) / 2 + 2 * t / 3) / 396
         assert one.coref.conll == pytest.approx(100 * (muc + b3 + ceafe) / 3)
-        assert one.link_accuracy == 0
+        assert one.link_accuracy.value == 0
 
 
 def test_perfect_and_empty_output(data: WinoBias) -> None:
     assert set(_conll(score_baseline(data, Baseline.PERFECT, resamples=0)).values()) == {100}
     empty = score_baseline(data, Baseline.EMPTY, resamples=0)
     assert set(_conll(empty).values()) == {0}
-    assert {one.link_accuracy for one in empty.sets.values()} == {0}
+    assert {one.link_accuracy.value for one in empty.sets.values()} == {0}
 
 
 # MUC, B³ and CEAFe F1 of the rule systems in the order of KEYS, each file as one document, computed with scorch 0.2.0
@@ -172,8 +172,8 @@ def test_stereotypes_alone_are_told_by_link_accuracy_and_f1(data: WinoBias) -> N
     """The rule is right throughout on pro and (but for a stray pronoun) never on anti: the largest possible bias."""
     scores = score_baseline(data, Baseline.STEREOTYPE, resamples=1000)
     for pair in scores.pairs.values():
-        assert pair.link.pro == 100
-        assert pair.link.anti is not None
-        assert pair.link.anti < 0.3
+        assert pair.link.first == 100
+        assert pair.link.second is not None
+        assert pair.link.second < 0.3
         assert pair.f1.p == pytest.approx(1 / 1001)
         assert pair.twins == 396
