@@ -42,13 +42,9 @@ class Vectors:
         """
         return self.matrix[[self.index[word] for word in words]]
 
-    def known(self, words: Iterable[str]) -> tuple[list[str], list[str]]:
-        """The words that have a vector, and those that have none."""
-        found: list[str] = []
-        missing: list[str] = []
-        for word in words:
-            (found if word in self.index else missing).append(word)
-        return found, missing
+    def lacking(self, words: Iterable[str]) -> list[str]:
+        """Those of `words` that have no vector."""
+        return [word for word in words if word not in self.index]
 
 
 def make_vectors(words: Sequence[str], matrix: Floats) -> Vectors:
