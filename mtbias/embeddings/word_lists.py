@@ -24,7 +24,7 @@ from mtbias.embeddings.biased_groups import Clustering, Recoverability, clusteri
 from mtbias.embeddings.vectors import Vectors
 from mtbias.errors import DataError
 from mtbias.files.reading import TextFile, parse_toml, read_text
-from mtbias.stats.results import number
+from mtbias.stats.results import Estimate, number
 
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "direction": ("pairs",),
@@ -77,57 +77,55 @@ class Parameters:
         return {name: value for name, value in asdict(self).items() if name in names}
 
 
+MEASURES = ("direct", "indirect", "weat", "gipe", "clustering", "recoverability")
+
+Measured = Estimate | Mapping[tuple[str, str], float | None] | Weat | Gipe | Clustering | Recoverability
+"""Of ``direct`` an estimate, DB over its words; of ``indirect`` β by pair, None where undefined; else what it is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What was measured; None where it was not asked for, or its section is absent."""
+    """What was measured."""
 
     missing: Mapping[str, tuple[str, ...]]
     """Words without vector, by section; left out."""
-    direct: tuple[float | None, int] | None
-    """DB and its number of words."""
-    indirect: Mapping[tuple[str, str], float | None] | None
-    """β by pair; None where undefined."""
-    weat: Weat | None
-    gipe: Gipe | None
-    clustering: Clustering | None
-    recoverability: Recoverability | None
+    measures: Mapping[str, Measured]
+    """In the order of `MEASURES`, without those that were not asked for or whose section is absent."""
 
     def to_json(self) -> dict[str, Any]:
-        """By measure, for JSON."""
-        return {
-            "direct": None if self.direct is None else {"value": self.direct[0], "n": self.direct[1]},
-            "indirect": None
-            if self.indirect is None
-            else [{"pair": pair, "beta": beta} for pair, beta in self.indirect.items()],
-            **{
-                name: None if value is None else asdict(value)
-                for name, value in (
-                    ("weat", self.weat), ("gipe", self.gipe), ("clustering", self.clustering),
-                    ("recoverability", self.recoverability),
-                )
-            },
-        }  # fmt: skip
+        """By measure, for JSON; null where nothing was measured."""
+
+        def plain(value: Measured | None) -> object:
+            if isinstance(value, Estimate):
+                return {"value": value.value, "n": value.n}
+            if isinstance(value, Mapping):
+                return [{"pair": pair, "beta": beta} for pair, beta in value.items()]
+            return None if value is None else asdict(value)
+
+        return {name: plain(self.measures.get(name)) for name in MEASURES}
 
     def rows(self) -> list[tuple[str, str, str]]:
         """Label, number and what it rests on, for a table."""
         rows: list[tuple[str, str, str]] = []
-        if self.direct is not None:
-            rows.append(("direct bias DB", _plain(self.direct[0]), f"{self.direct[1]} words"))
-        if self.indirect is not None:
-            rows += [(f"indirect bias β({w}, {v})", _plain(beta), "1 pair") for (w, v), beta in self.indirect.items()]
-        if (w := self.weat) is not None:
-            how = "all" if w.exact else "random"
-            rows += [("WEAT S", _plain(w.s), ""), ("WEAT p", _plain(w.p), f"{w.partitions} partitions ({how})")]
-        if (e := self.gipe) is not None:
-            rows.append(
-                ("GIPE", _plain(e.value), f"{e.n} words, {e.neighbours} neighbours each, {e.above} edges above θ")
-            )
-        if (c := self.clustering) is not None:
-            on = f"{c.n} words, {c.n_feminine} feminine"
-            rows += [("clustering accuracy", _plain(c.accuracy, 2), on), ("clustering V", _plain(c.v_measure, 2), on)]
-        if (r := self.recoverability) is not None:
-            on = f"{r.n_test} words, trained on {r.n_train}"
-            rows += [("recoverability, linear", _plain(r.linear, 2), on), ("recoverability, RBF", _plain(r.rbf, 2), on)]
+        for measured in self.measures.values():
+            match measured:
+                case Estimate(value=value, n=n):
+                    rows.append(("direct bias DB", _plain(value), f"{n} words"))
+                case Weat(s, p, partitions, exact):
+                    on = f"{partitions} partitions ({'all' if exact else 'random'})"
+                    rows += [("WEAT S", _plain(s), ""), ("WEAT p", _plain(p), on)]
+                case Gipe(value, n, neighbours, above):
+                    on = f"{n} words, {neighbours} neighbours each, {above} edges above θ"
+                    rows.append(("GIPE", _plain(value), on))
+                case Clustering(accuracy, v, n, n_feminine):
+                    on = f"{n} words, {n_feminine} feminine"
+                    rows += [("clustering accuracy", _plain(accuracy, 2), on), ("clustering V", _plain(v, 2), on)]
+                case Recoverability(linear, rbf, n_train, n_test):
+                    on = f"{n_test} words, trained on {n_train}"
+                    both = (("linear", linear), ("RBF", rbf))
+                    rows += [(f"recoverability, {kernel}", _plain(share, 2), on) for kernel, share in both]
+                case pairs:
+                    rows += [(f"indirect bias β({w}, {v})", _plain(beta), "1 pair") for (w, v), beta in pairs.items()]
         return rows
 
 
@@ -198,34 +196,33 @@ def measure(
     directions = _known("direction", pairs["direction"], lost, original)
     g = gender_direction(original, directions, DirectionMethod(p.direction))
     wanted = {name for name in measures if name not in SECTIONS or name in {*words, *pairs}}
+    found: dict[str, Measured] = {}
     # Direct bias is of the vectors at hand; where there are others before debiasing, the direction is theirs.
-    direct = beta = association = proximity = clusters = found = None
     if "direct" in wanted:
         rows = vectors.rows(_known("direct", words["direct"]["words"], lost, vectors, original))
-        direct = (direct_bias(rows, g, c=p.c), len(rows))
+        found["direct"] = Estimate(direct_bias(rows, g, c=p.c), n=len(rows))
     if "indirect" in wanted:
         known = _known("indirect", pairs["indirect"], lost, vectors)
         first, second = (vectors.rows(pair[k] for pair in known) for k in (0, 1))
-        beta = dict(zip(known, map(number, indirect_bias(first, second, g)), strict=True))
+        found["indirect"] = dict(zip(known, map(number, indirect_bias(first, second, g)), strict=True))
     if "weat" in wanted:
         sides = [vectors.rows(_known("weat", words["weat"][n], lost, vectors, original)) for n in SECTIONS["weat"]]
-        association = weat(*sides, partitions=p.partitions, rng=np.random.default_rng(p.seed))
+        found["weat"] = weat(*sides, partitions=p.partitions, rng=np.random.default_rng(p.seed))
     if "gipe" in wanted:
-        proximity = gipe(
+        found["gipe"] = gipe(
             _known("gipe", words["gipe"]["words"], lost, vectors, original), vectors, original, g,
             neighbours=p.neighbours, theta=p.theta, weight_without_edges=p.edgeless_weight,
         )  # fmt: skip
     exclude = {*(word for pair in pairs["direction"] for word in pair), *words.get("groups", {}).get("exclude", ())}
     if "clustering" in wanted:
         biased = most_biased(original, g, p.cluster_words, exclude=exclude, balanced=p.balanced)
-        clusters = clustering(biased, vectors, seed=p.seed, n_init=p.kmeans_starts)
+        found["clustering"] = clustering(biased, vectors, seed=p.seed, n_init=p.kmeans_starts)
     if "recoverability" in wanted:
         biased = most_biased(original, g, p.recover_words, exclude=exclude, balanced=p.balanced)
-        found = recoverability(
+        found["recoverability"] = recoverability(
             biased, vectors, seed=p.seed, train_share=p.train_share, svm_c=p.svm_c, gamma=p.svm_gamma
         )  # fmt: skip
-    missing = {section: tuple(named) for section, named in lost.items()}
-    return Result(missing, direct, beta, association, proximity, clusters, found)
+    return Result({section: tuple(named) for section, named in lost.items()}, found)
 
 
 _Entry = TypeVar("_Entry", str, tuple[str, str])
@@ -245,8 +242,6 @@ def _known(section: str, entries: Sequence[_Entry], lost: dict[str, dict[str, No
         lost.setdefault(section, {}).update(dict.fromkeys(missing))
     kept = [entry for entry in entries if not set(missing).intersection(words[entry])]
     if not kept:
-        what = (
-            "pairs has vectors for both words" if isinstance(next(iter(entries), ""), tuple) else "words has a vector"
-        )
+        what = "words has a vector" if isinstance(next(iter(entries), ""), str) else "pairs has vectors for both words"
         raise DataError(f"[{section}]: none of the {len(entries)} {what}", path=spaces[0].path)
     return kept
