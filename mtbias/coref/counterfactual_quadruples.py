@@ -71,14 +71,12 @@ def make_quadruple(instance: GapInstance, others: Others, columns: Sequence[str]
     a, b, c, d = instance.a, instance.b, others.c, others.d
     if len({a, b, c, d}) < 4 or not all((a, b, c, d)):
         raise DataError(f"{instance.id}: four different names expected, found {a!r}, {b!r}, {c!r}, {d!r}")
-    control = rewrite(instance, {a: b, b: a, c: d, d: c}, swap_gender=False, columns=columns)
-    swap_1 = rewrite(instance, {a: c, b: d, c: a, d: b}, swap_gender=True, columns=columns)
-    swap_2 = rewrite(instance, {a: d, b: c, c: b, d: a}, swap_gender=True, columns=columns)
-    twins = [
-        replace(twin.instance, id=instance.id + role)
-        for twin, role in zip((control, swap_1, swap_2), ROLES[1:], strict=True)
-    ]
-    return Made((instance, twins[0], twins[1], twins[2]), others, swap_1.words, swap_1.ambiguous)
+    exchanges = {a: b, b: a, c: d, d: c}, {a: c, b: d, c: a, d: b}, {a: d, b: c, c: b, d: a}
+    made = [rewrite(instance, names, swap_gender=n > 0, columns=columns) for n, names in enumerate(exchanges)]
+    control, swap_1, swap_2 = (
+        replace(one.instance, id=instance.id + role) for one, role in zip(made, ROLES[1:], strict=True)
+    )
+    return Made((instance, control, swap_1, swap_2), others, made[1].words, made[1].ambiguous)
 
 
 def originals(instances: Sequence[GapInstance]) -> list[GapInstance]:
@@ -112,26 +110,24 @@ def rewrite(
     new_text, moved = apply_edits(text, edits)
 
     def at(word: str, offset: int, what: str) -> tuple[str, int]:
-        found = moved.get((offset, offset + len(word)))
-        if found is None and what == "pronoun" and not swap_gender:
-            shift = sum(len(e.new) - (e.end - e.start) for e in edits if e.end <= offset)
-            return word, offset + shift
-        if found is None:
-            message = (
-                f"{instance.id}: {what} {word!r} at {offset} is part of a longer word or name; it cannot be replaced"
-            )
-            raise DataError(message)
-        return found
+        place = (offset, offset + len(word))
+        if place in moved:
+            return moved[place]
+        if what == "pronoun" and not swap_gender:  # it stays, and moves with the text
+            return word, offset + sum(len(e.new) - (e.end - e.start) for e in edits if e.end <= offset)
+        where = f"{instance.id}: {what} {word!r} at {offset}"
+        raise DataError(f"{where} is part of a longer word or name; it cannot be replaced")
 
     a, a_offset = at(instance.a, instance.a_offset, "A")
     b, b_offset = at(instance.b, instance.b_offset, "B")
     pronoun, pronoun_offset = at(instance.pronoun, instance.pronoun_offset, "pronoun")
+    others = tuple(
+        names.get(field, field) if column in OTHERS else field
+        for field, column in zip(instance.others, columns or [""] * len(instance.others), strict=True)
+    )
     new = replace(
         instance, text=new_text, pronoun=pronoun, pronoun_offset=pronoun_offset, a=a, a_offset=a_offset, b=b,
-        b_offset=b_offset, others=tuple(
-            names.get(field, field) if column in OTHERS else field
-            for field, column in zip(instance.others, columns or [""] * len(instance.others), strict=True)
-        ),
+        b_offset=b_offset, others=others,
     )  # fmt: skip
     return Rewritten(new, len(edits) - len(mentions), len(mentions), tuple(ambiguous))
 
