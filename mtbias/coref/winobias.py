@@ -19,7 +19,7 @@ Source: Zhao et al., NAACL 2018 (N18-2003).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -36,9 +36,9 @@ from mtbias.coref.winobias_data import (
     TYPES,
     Baseline,
     Occupation,
+    SetKey,
     WinoBias,
     WinoBiasDocument,
-    WinoBiasSet,
     baseline,
 )
 from mtbias.english.pronouns import GENDER_OF_PRONOUN
@@ -67,27 +67,25 @@ def link(document: WinoBiasDocument, clusters: Clusters) -> Link:
 class SetCounts:
     """What is counted on one set, document by document, in its order."""
 
-    of: WinoBiasSet
+    documents: tuple[WinoBiasDocument, ...]
     table: Floats
-    """``[n, len(scorer.COLUMNS)]``."""
+    """As `count_table` gives it."""
     links: tuple[Link, ...]
     missing: int
     """Documents without a prediction: counted as without clusters, as the shared task's scorer counts them."""
 
 
-def count_winobias(one: WinoBiasSet, answers: Mapping[str, Clusters]) -> SetCounts:
-    """Count `answers` (clusters by document id) on the set `one`.
+def count_winobias(documents: tuple[WinoBiasDocument, ...], answers: Mapping[str, Clusters]) -> SetCounts:
+    """Count `answers` (clusters by document id) on the documents of a set.
 
     For F1, mentions that stand in a cluster already are dropped, as the shared task's scorer drops them.
     """
-    given = [answers.get(document.id, ()) for document in one.documents]
+    given = [(document, answers.get(document.id, ())) for document in documents]
     return SetCounts(
-        of=one,
-        table=count_table(
-            count_coref(d.gold, without_repeated(clusters)) for d, clusters in zip(one.documents, given, strict=True)
-        ),
-        links=tuple(link(d, clusters) for d, clusters in zip(one.documents, given, strict=True)),
-        missing=sum(document.id not in answers for document in one.documents),
+        documents=documents,
+        table=count_table(count_coref(document.gold, without_repeated(clusters)) for document, clusters in given),
+        links=tuple(link(document, clusters) for document, clusters in given),
+        missing=sum(document.id not in answers for document in documents),
     )
 
 
@@ -122,7 +120,7 @@ class PairScores:
 class WinoBiasScores:
     """All sets that have predictions, and all pairs of them."""
 
-    sets: Mapping[tuple[str, int, Stereotype], SetScores]
+    sets: Mapping[SetKey, SetScores]
     pairs: Mapping[tuple[str, int], PairScores]
 
     def to_json(self) -> dict[str, Any]:
@@ -158,41 +156,39 @@ def score_winobias(
     answers = {id_: prediction.clusters for id_, prediction in predictions.documents.items()}
     if not answers:
         raise DataError("predictions for at least one document expected, found none")
-    counts = [count_winobias(one, answers) for one in data.sets.values()]
-    return compute_winobias(
-        [count for count in counts if count.missing < len(count.of.documents)], seed=seed, resamples=resamples
-    )
+    counts = {key: count_winobias(documents, answers) for key, documents in data.sets.items()}
+    found = {key: count for key, count in counts.items() if count.missing < len(count.documents)}
+    return compute_winobias(found, seed=seed, resamples=resamples)
 
 
 def score_baseline(data: WinoBias, rule: Baseline, *, seed: int = 0, resamples: int = 10_000) -> WinoBiasScores:
     """Score the rule system `rule` on all sets of `data`."""
     answers = {id_: baseline(document, rule) for id_, document in data.documents.items()}
-    return compute_winobias(
-        [count_winobias(one, answers) for one in data.sets.values()], seed=seed, resamples=resamples
-    )
+    counts = {key: count_winobias(documents, answers) for key, documents in data.sets.items()}
+    return compute_winobias(counts, seed=seed, resamples=resamples)
 
 
-def compute_winobias(counts: list[SetCounts], *, seed: int = 0, resamples: int = 10_000) -> WinoBiasScores:
+def compute_winobias(counts: Mapping[SetKey, SetCounts], *, seed: int = 0, resamples: int = 10_000) -> WinoBiasScores:
     """The scores of `counts`, each set and each pair with its own stream of random numbers."""
-    by_key = {count.of.key: count for count in counts}
-    sets = {key: _set_scores(count, _rng(seed, *key), resamples) for key, count in by_key.items()}
+    sets = {key: _set_scores(count, _rng(seed, *key), resamples) for key, count in counts.items()}
     pairs = {}
     for split, type_ in product(SPLITS, TYPES):
-        pro, anti = (by_key.get((split, type_, condition)) for condition in CONDITIONS)
-        if pro and anti:
-            pairs[split, type_] = _pair_scores(pro, anti, sets, _rng(seed, split, type_, Stereotype.NONE), resamples)
+        pro, anti = ((split, type_, condition) for condition in CONDITIONS)
+        if pro in counts and anti in counts:
+            rng = _rng(seed, split, type_, Stereotype.NONE)
+            pairs[split, type_] = _pair_scores(counts[pro], counts[anti], sets[pro], sets[anti], rng, resamples)
     return WinoBiasScores(sets, pairs)
 
 
-def differing_twins(pro: WinoBiasSet, anti: WinoBiasSet) -> tuple[int, ...]:
+def differing_twins(pro: Iterable[WinoBiasDocument], anti: Iterable[WinoBiasDocument]) -> tuple[int, ...]:
     """Lines of the twins that differ in more than gendered pronouns, or in the places of their gold mentions."""
 
     def masked(document: WinoBiasDocument) -> tuple[tuple[str, ...], frozenset[Mention]]:
         words = tuple("" if word.lower() in GENDER_OF_PRONOUN else word for word in document.words)
         return words, frozenset(document.gold[0])
 
-    others = {document.line: document for document in anti.documents}
-    return tuple(d.line for d in pro.documents if d.line in others and masked(d) != masked(others[d.line]))
+    others = {document.line: document for document in anti}
+    return tuple(d.line for d in pro if d.line in others and masked(d) != masked(others[d.line]))
 
 
 def _rng(seed: int, split: str, type_: int, condition: Stereotype) -> np.random.Generator:
@@ -218,26 +214,23 @@ def _set_scores(count: SetCounts, rng: np.random.Generator, resamples: int) -> S
 
 
 def _pair_scores(
-    pro: SetCounts, anti: SetCounts, sets: Mapping[tuple[str, int, Stereotype], SetScores],
-    rng: np.random.Generator, resamples: int,
-) -> PairScores:  # fmt: skip
+    pro: SetCounts, anti: SetCounts, of_pro: SetScores, of_anti: SetScores, rng: np.random.Generator, resamples: int
+) -> PairScores:
     """Compare the two; the paired test and the interval rest on the lines that both have."""
-    anti_at = {document.line: at for at, document in enumerate(anti.of.documents)}
-    twins = [(at, anti_at[d.line]) for at, d in enumerate(pro.of.documents) if d.line in anti_at]
+    anti_at = {document.line: at for at, document in enumerate(anti.documents)}
+    twins = [(at, anti_at[d.line]) for at, d in enumerate(pro.documents) if d.line in anti_at]
     first, second = pro.table[[a for a, _ in twins]], anti.table[[b for _, b in twins]]
 
     def difference(sums: Floats) -> Floats:
-        of_pro, of_anti = (conll_f1(part) for part in np.split(sums, 2, axis=-1))
-        return of_pro - of_anti
+        return np.subtract(*(conll_f1(part) for part in np.split(sums, 2, axis=-1)))
 
     interval = percentile_interval(bootstrap_units(np.hstack([first, second]), difference, resamples, rng))
     p = randomisation_test(first, second, conll_f1, resamples, rng)
     right = [(pro.links[a] is Link.RIGHT, anti.links[b] is Link.RIGHT) for a, b in twins]
     link_p = mcnemar(sum(a and not b for a, b in right), sum(b and not a for a, b in right))
-    of_pro, of_anti = sets[pro.of.key], sets[anti.of.key]
     return PairScores(
         f1=pro_against_anti(of_pro.f1.value, of_anti.f1.value, interval, number(p)),
         link=pro_against_anti(of_pro.link_accuracy.value, of_anti.link_accuracy.value, p=link_p),
         twins=len(twins),
-        differing=differing_twins(pro.of, anti.of),
+        differing=differing_twins(pro.documents, anti.documents),
     )

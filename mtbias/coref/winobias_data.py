@@ -69,32 +69,21 @@ class WinoBiasDocument:
         return tuple(other for other in self.occupations if other.name != self.occupation.name)
 
 
-@dataclass(frozen=True, slots=True)
-class WinoBiasSet:
-    """One of the eight files, in the order of the text file."""
-
-    split: str
-    type: int
-    condition: Stereotype
-    documents: tuple[WinoBiasDocument, ...]
-
-    @property
-    def key(self) -> tuple[str, int, Stereotype]:
-        """What tells it from the others."""
-        return self.split, self.type, self.condition
+SetKey = tuple[str, int, Stereotype]
+"""Split, type and condition: one of the eight files."""
 
 
 @dataclass(frozen=True, slots=True)
 class WinoBias:
-    """The sets that were found, and the SHA-256 of the files read, by name."""
+    """The sets that were found, each in the order of its text file, and the SHA-256 of the files read, by name."""
 
-    sets: Mapping[tuple[str, int, Stereotype], WinoBiasSet]
+    sets: Mapping[SetKey, tuple[WinoBiasDocument, ...]]
     files: Mapping[str, str]
 
     @property
     def documents(self) -> dict[str, WinoBiasDocument]:
         """All documents by id."""
-        return {document.id: document for one in self.sets.values() for document in one.documents}
+        return {document.id: document for documents in self.sets.values() for document in documents}
 
 
 def read_winobias(folder: Path) -> WinoBias:
@@ -112,7 +101,7 @@ def read_winobias(folder: Path) -> WinoBias:
         text = read_text(folder / f"{gender}_occupations.txt")
         files[text.path.name] = text.sha256
         occupations |= {tuple(line.lower().split()): gender for line in split_lines(text.text) if line.strip()}
-    sets: dict[tuple[str, int, Stereotype], WinoBiasSet] = {}
+    sets: dict[SetKey, tuple[WinoBiasDocument, ...]] = {}
     seen: dict[str, Path] = {}
     for split, type_, condition in product(SPLITS, TYPES, CONDITIONS):
         name = f"{split}_type{type_}_{condition}_stereotype.v4_auto_conll"
@@ -126,8 +115,8 @@ def read_winobias(folder: Path) -> WinoBias:
                 message = f"document {document.id!r} is in {seen[document.id].name} already"
                 raise DataError(message, path=path, line=document.line)
             seen[document.id] = path
-        documents = sorted((_document(d, occupations, path) for d in conll.documents), key=lambda d: d.line)
-        sets[split, type_, condition] = WinoBiasSet(split, type_, condition, tuple(documents))
+        documents = (_document(document, occupations, path) for document in conll.documents)
+        sets[split, type_, condition] = tuple(sorted(documents, key=lambda document: document.line))
     if not sets:
         raise DataError("files such as dev_type1_pro_stereotype.v4_auto_conll expected in this folder", path=folder)
     return WinoBias(sets, files)

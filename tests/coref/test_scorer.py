@@ -226,7 +226,7 @@ def data(shared: Path) -> WinoBias:
 def test_winobias_scores_as_in_the_reference(data: WinoBias, rule: Baseline) -> None:
     assert len(data.sets) == 8
     for one in data.sets.values():
-        documents = [(document.gold, baseline(document, rule)) for document in one.documents]
+        documents = [(document.gold, baseline(document, rule)) for document in one]
         assert _f1(documents) == pytest.approx(_reference_f1(documents), abs=1e-9)
 
 
@@ -237,7 +237,7 @@ def test_winobias_in_larger_documents_scores_as_in_the_reference(data: WinoBias)
     for start in range(0, 396, 6):
         key: list[list[Mention]] = []
         response: dict[int, list[Mention]] = {}
-        for offset, document in enumerate(one.documents[start : start + 6]):
+        for offset, document in enumerate(one[start : start + 6]):
             key += [[(100 * offset + a, 100 * offset + b) for a, b in cluster] for cluster in document.gold]
             for a, b in baseline(document, Baseline.FIRST)[0]:
                 response.setdefault((offset + a) % 4, []).append((100 * offset + a, 100 * offset + b))
