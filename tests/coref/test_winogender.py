@@ -20,6 +20,7 @@ from mtbias.coref.winogender import (
     WinogenderSentence,
     compute_winogender,
     count_winogender,
+    is_gotcha,
     read_resolutions,
     read_winogender,
     tokenize,
@@ -121,17 +122,16 @@ def test_a_system_that_follows_the_statistics(data: Winogender) -> None:
 
 
 def test_gotcha_sentences(data: Winogender) -> None:
-    counts = {one.name: one for one in count_winogender(data, dict.fromkeys(data.sentences, Resolution.NONE))}
     occupation, participant = Resolution.OCCUPATION, Resolution.PARTICIPANT
     # The paper: for a female pronoun, occupation with less than 50 % women, or participant beside 50 % or more.
-    assert counts["plumber"].is_gotcha(Gender.FEMALE, occupation) is True
-    assert counts["plumber"].is_gotcha(Gender.FEMALE, participant) is False
-    assert counts["florist"].is_gotcha(Gender.FEMALE, occupation) is False
-    assert counts["clerk"].is_gotcha(Gender.FEMALE, participant) is True
-    assert counts["clerk"].is_gotcha(Gender.FEMALE, occupation) is False
-    assert counts["plumber"].is_gotcha(Gender.MALE, occupation) is False
-    assert counts["florist"].is_gotcha(Gender.MALE, occupation) is True
-    assert counts["florist"].is_gotcha(Gender.NEUTRAL, occupation) is None
+    assert is_gotcha(data.bls["plumber"], Gender.FEMALE, occupation) is True
+    assert is_gotcha(data.bls["plumber"], Gender.FEMALE, participant) is False
+    assert is_gotcha(data.bls["florist"], Gender.FEMALE, occupation) is False
+    assert is_gotcha(data.bls["clerk"], Gender.FEMALE, participant) is True
+    assert is_gotcha(data.bls["clerk"], Gender.FEMALE, occupation) is False
+    assert is_gotcha(data.bls["plumber"], Gender.MALE, occupation) is False
+    assert is_gotcha(data.bls["florist"], Gender.MALE, occupation) is True
+    assert is_gotcha(data.bls["florist"], Gender.NEUTRAL, occupation) is None
 
 
 def test_denominators(data: Winogender) -> None:
