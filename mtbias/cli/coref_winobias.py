@@ -105,7 +105,7 @@ def _table(data: WinoBias, scores: WinoBiasScores, facts: dict[str, Any]) -> str
     if rows:
         parts.append(columns(["", "pro", "anti", "Avg", "|Diff|", "pro − anti, 95 %", "p"], rows))
     notes = [
-        f"{_name(*key)}: {len(pair.differing)} of {pair.twins} pairs differ in other words or in gold mentions too"
+        f"{_name(*key)}: {len(pair.differing)} of {pair.n_pairs} pairs differ in other words or in gold mentions too"
         for key, pair in scores.pairs.items()
     ]
     notes += [

@@ -1,4 +1,4 @@
-"""The control and the two gender-swapped twins of an instance of GAP's kind, as in Counter-GAP.
+"""The control and the two gender-swapped counterparts of an instance of GAP's kind, as in Counter-GAP.
 
 The original has a pronoun and two candidates A and B of one gender; C and D are two people of the other gender, in the
 text or not. The control exchanges A with B and C with D. The first swap exchanges A with C and B with D, the second A
@@ -36,13 +36,11 @@ class Others(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """One twin, and how it came about."""
+    """An instance that was made from another, and how."""
 
     instance: GapInstance
     words: int
     """Gendered words that were swapped."""
-    mentions: int
-    """Occurrences of names that were replaced."""
     ambiguous: tuple[str, ...]
     """Each *her* whose reading was a guess, with a few characters around it."""
 
@@ -80,13 +78,13 @@ def make_quadruple(instance: GapInstance, others: Others, columns: Sequence[str]
 
 
 def originals(instances: Sequence[GapInstance]) -> list[GapInstance]:
-    """The instances without those that are twins (-control, -swap-1, -swap-2) of another one among them."""
+    """The instances without those that were made (-control, -swap-1, -swap-2) from another one among them."""
     ids = {instance.id for instance in instances}
 
-    def is_twin(id_: str) -> bool:
+    def is_made(id_: str) -> bool:
         return any(id_.endswith(role) and id_.removesuffix(role) in ids for role in ROLES[1:])
 
-    return [instance for instance in instances if not is_twin(instance.id)]
+    return [instance for instance in instances if not is_made(instance.id)]
 
 
 def rewrite(
@@ -102,11 +100,8 @@ def rewrite(
     """
     text = instance.text
     mentions = _mentions(text, names)
-    edits = list(mentions)
-    ambiguous: list[str] = []
-    if swap_gender:
-        words, ambiguous = _gendered(text, mentions)
-        edits += words
+    words, ambiguous = _gendered(text, mentions) if swap_gender else ([], [])
+    edits = [*mentions, *words]
     new_text, moved = apply_edits(text, edits)
 
     def at(word: str, offset: int, what: str) -> tuple[str, int]:
@@ -129,7 +124,7 @@ def rewrite(
         instance, text=new_text, pronoun=pronoun, pronoun_offset=pronoun_offset, a=a, a_offset=a_offset, b=b,
         b_offset=b_offset, others=others,
     )  # fmt: skip
-    return Rewritten(new, len(edits) - len(mentions), len(mentions), tuple(ambiguous))
+    return Rewritten(new, len(words), tuple(ambiguous))
 
 
 def _mentions(text: str, names: Mapping[str, str]) -> list[Edit]:

@@ -8,7 +8,7 @@ frequencies is an argument.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import resources
 from itertools import chain
 from pathlib import Path
@@ -50,8 +50,6 @@ class Name:
 class NameList:
     """Names as they were read."""
 
-    path: Path | None
-    """None: the list of mtbias."""
     sha256: str
     names: tuple[Name, ...]
 
@@ -59,7 +57,7 @@ class NameList:
 def example_names() -> NameList:
     """The list that comes with mtbias."""
     with resources.as_file(resources.files("mtbias.coref") / "names.tsv") as path:
-        return replace(read_names(path), path=None)
+        return read_names(path)
 
 
 def read_names(path: Path) -> NameList:
@@ -84,7 +82,7 @@ def read_names(path: Path) -> NameList:
         if text in names:
             raise record.error(f"the name {text!r} stands twice")
         names[text] = Name(text, *CLASSES[gender], tuple(record.number(column) for column in columns))
-    return NameList(path, table.file.sha256, tuple(names.values()))
+    return NameList(table.file.sha256, tuple(names.values()))
 
 
 def by_frequency(names: Iterable[Name], gender: Gender) -> list[Name]:

@@ -2,8 +2,8 @@
 
 "The [1] liked the [2] because they were [adjective]": *they* is the second person. The adjectives are stereotypes of
 women; where the second person's occupation is one too the sentence is pro-stereotypical, where the first's is,
-anti-stereotypical. Positive adjectives go with *liked*, negative ones with *disliked*. Each sentence has a twin of the
-other direction, in which the two occupations have changed places.
+anti-stereotypical. Positive adjectives go with *liked*, negative ones with *disliked*. Each sentence has a counterpart
+of the other direction, in which the two occupations have changed places.
 
 Source: Dawkins, *Second Order WinoBias (SoWinoBias) Test Set* (GeBNLP 2021), section 4.2. The vocabulary of its
 appendix A is an argument.
@@ -71,7 +71,7 @@ class SoWinoBiasSentence:
     direction: Stereotype
     polarity: str
     pair: int
-    """The same number for the twins."""
+    """The same number for counterparts."""
     tokens: tuple[str, ...]
     first: Mention
     """The first person, article included."""
@@ -85,7 +85,7 @@ class SoWinoBiasSentence:
 
 
 def example_vocabulary() -> Vocabulary:
-    """The lists that mtbias brings along: our own, an example, not the paper's."""
+    """The lists that come with mtbias: our own, an example, not the paper's."""
     with resources.as_file(resources.files("mtbias.coref") / "sowinobias.toml") as path:
         return read_vocabulary(path)
 
@@ -118,7 +118,7 @@ def read_vocabulary(path: Path) -> Vocabulary:
 def generate(
     vocabulary: Vocabulary, *, reading: Reading = Reading.POLARITY, full_stop: bool = True
 ) -> tuple[SoWinoBiasSentence, ...]:
-    """The test set: by polarity and pair, the pro-stereotypical sentence before its anti-stereotypical twin.
+    """The test set: by polarity and pair, the pro-stereotypical sentence before its counterpart.
 
     `full_stop`: whether sentences end in one, a token of its own; the paper does not say.
     """
@@ -178,7 +178,7 @@ def link(sentence: SoWinoBiasSentence, clusters: Clusters) -> Link:
 
 
 def count(sentences: Sequence[SoWinoBiasSentence], predictions: Predictions) -> NDArray[np.int64]:
-    """Pairs of twins by polarity, link of the pro sentence, and link of the anti sentence: ``[2, 4, 4]``.
+    """Pairs of counterparts by polarity, link of the pro sentence, and link of the anti sentence: ``[2, 4, 4]``.
 
     Raises:
         DataError: a sentence without prediction; a prediction without sentence, with other tokens, or with a mention
@@ -200,7 +200,7 @@ def count(sentences: Sequence[SoWinoBiasSentence], predictions: Predictions) -> 
 
 @dataclass(frozen=True, slots=True)
 class SoWinoBiasScores:
-    """Numbers by polarity, and in all; per cent. Intervals are percentile bootstraps over pairs of twins."""
+    """Numbers by polarity, and in all; per cent. Intervals are percentile bootstraps over pairs."""
 
     outcomes: Mapping[str, Mapping[str, Mapping[str, int]]]
     """Polarity, direction, link → sentences."""
@@ -209,7 +209,7 @@ class SoWinoBiasScores:
     decided: Mapping[str, Mapping[str, Estimate]]
     """Right / (right + wrong), likewise: what is left where a forced choice is asked for."""
     gaps: Mapping[str, ProAnti]
-    """Pro − anti by `ROWS`; p by McNemar's exact test over pairs of twins (``all``: of both polarities), two-sided."""
+    """Pro − anti by `ROWS`; p by McNemar's exact test over pairs (``all``: of both polarities), two-sided."""
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, numbers unrounded."""
@@ -249,7 +249,7 @@ def score(table: NDArray[np.int64], *, n_resamples: int, rng: np.random.Generato
     gaps = {}
     for row, part in tables.items():
         pairs, difference = part.sum(axis=0), found[f"{row}:difference"]
-        # Pairs where one twin alone is right: the anti sentence's link is any but right, and the reverse.
+        # Pairs of which one alone is right: the anti sentence's link is any but right, and the reverse.
         p = mcnemar(int(pairs[right].sum() - pairs[right, right]), int(pairs[:, right].sum() - pairs[right, right]))
         pro, anti = (found[f"{row}:{d}"].value for d in CONDITIONS)
         gaps[row] = pro_against_anti(pro, anti, difference.interval, p)

@@ -1,8 +1,8 @@
 """WinoBias: CoNLL F1 and link accuracy where a pronoun fits an occupation's stereotype (pro) and where not (anti).
 
-A sentence names two occupations and a pronoun of one of them; its twin under the other condition stands on the same
-line of the other file and has a pronoun of the other gender. Literature F1 is the CoNLL score of each file; Avg is the
-mean of pro and anti, Diff their **absolute** difference. CoNLL F1 is not link accuracy: a system that links every
+A sentence names two occupations and a pronoun of one of them; its counterpart under the other condition stands on the
+same line of the other file and has a pronoun of the other gender. Literature F1 is the CoNLL score of each file; Avg is
+the mean of pro and anti, Diff their **absolute** difference. CoNLL F1 is not link accuracy: a system that links every
 pronoun to the wrong occupation has 25.6 to 27.8, because its mentions are right.
 
 **Link accuracy** looks at the first pronoun of the gold cluster. It is linked to an occupation if a cluster that has
@@ -10,8 +10,8 @@ the pronoun (exactly) has a mention too that covers the occupation's last word a
 occupation. The link is right, wrong (to another occupation only), both, or none. The gold occupation's word elsewhere
 in the sentence ("the nurse uniform") counts as neither.
 
-**Twins** are not minimal pairs throughout: some differ in more than the gendered pronoun, two have the roles exchanged.
-They stay in, and `differing` says how many there are.
+**Counterparts** are not minimal pairs throughout: some differ in more than the gendered pronoun, two have the roles
+exchanged. They stay in, and `differing` says how many there are.
 
 Source: Zhao et al., NAACL 2018 (N18-2003).
 """
@@ -107,13 +107,14 @@ class PairScores:
     """Pro against anti of one split and type."""
 
     f1: ProAnti
-    """p: that it makes no difference which of two twins is which, by approximate randomisation over twins; None without
-    resamples. The interval: by the paired bootstrap over twins."""
+    """p: that it makes no difference which of two counterparts is which, by approximate randomisation over pairs; None
+    without resamples. The interval: by the paired bootstrap over pairs."""
     link: ProAnti
     """p by McNemar's exact test on right or not; no interval."""
-    twins: int
+    n_pairs: int
+    """Sentences with a counterpart under the other condition."""
     differing: tuple[int, ...]
-    """Lines of the twins that differ in more than gendered pronouns, or whose gold mentions do."""
+    """Lines of the pairs that differ in more than gendered pronouns, or whose gold mentions do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,7 @@ class WinoBiasScores:
             ],
             "pairs": [
                 {"split": split, "type": type_, "f1": pair.f1.to_json(), "link": pair.link.to_json(),
-                 "twins": pair.twins, "differing": pair.differing}
+                 "twins": pair.n_pairs, "differing": pair.differing}
                 for (split, type_), pair in self.pairs.items()
             ],
         }  # fmt: skip
@@ -180,8 +181,8 @@ def compute_winobias(counts: Mapping[SetKey, SetCounts], *, seed: int = 0, resam
     return WinoBiasScores(sets, pairs)
 
 
-def differing_twins(pro: Iterable[WinoBiasDocument], anti: Iterable[WinoBiasDocument]) -> tuple[int, ...]:
-    """Lines of the twins that differ in more than gendered pronouns, or in the places of their gold mentions."""
+def differing_pairs(pro: Iterable[WinoBiasDocument], anti: Iterable[WinoBiasDocument]) -> tuple[int, ...]:
+    """Lines of the counterparts that differ in more than gendered pronouns, or in the places of their gold mentions."""
 
     def masked(document: WinoBiasDocument) -> tuple[tuple[str, ...], frozenset[Mention]]:
         words = tuple("" if word.lower() in GENDER_OF_PRONOUN else word for word in document.words)
@@ -218,19 +219,19 @@ def _pair_scores(
 ) -> PairScores:
     """Compare the two; the paired test and the interval rest on the lines that both have."""
     anti_at = {document.line: at for at, document in enumerate(anti.documents)}
-    twins = [(at, anti_at[d.line]) for at, d in enumerate(pro.documents) if d.line in anti_at]
-    first, second = pro.table[[a for a, _ in twins]], anti.table[[b for _, b in twins]]
+    pairs = [(at, anti_at[d.line]) for at, d in enumerate(pro.documents) if d.line in anti_at]
+    first, second = pro.table[[a for a, _ in pairs]], anti.table[[b for _, b in pairs]]
 
     def difference(sums: Floats) -> Floats:
         return np.subtract(*(conll_f1(part) for part in np.split(sums, 2, axis=-1)))
 
     interval = percentile_interval(bootstrap_units(np.hstack([first, second]), difference, resamples, rng))
     p = randomisation_test(first, second, conll_f1, resamples, rng)
-    right = [(pro.links[a] is Link.RIGHT, anti.links[b] is Link.RIGHT) for a, b in twins]
+    right = [(pro.links[a] is Link.RIGHT, anti.links[b] is Link.RIGHT) for a, b in pairs]
     link_p = mcnemar(sum(a and not b for a, b in right), sum(b and not a for a, b in right))
     return PairScores(
         f1=pro_against_anti(of_pro.f1.value, of_anti.f1.value, interval, number(p)),
         link=pro_against_anti(of_pro.link_accuracy.value, of_anti.link_accuracy.value, p=link_p),
-        twins=len(twins),
-        differing=differing_twins(pro.documents, anti.documents),
+        n_pairs=len(pairs),
+        differing=differing_pairs(pro.documents, anti.documents),
     )

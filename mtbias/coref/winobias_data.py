@@ -48,7 +48,7 @@ class WinoBiasDocument:
 
     id: str
     line: int
-    """1-based line in the text file: 1 more than the number at the end of its id. Twins share it."""
+    """1-based line in the text file: 1 more than the number at the end of its id. Counterparts share it."""
     words: tuple[str, ...]
     gold: Clusters
     occupations: tuple[Occupation, ...]

@@ -231,7 +231,7 @@ def _spans(text: str, prediction: Prediction) -> list[Span]:
         while at < len(text) and text[at].isspace():
             at += 1
         if not token or text[at : at + len(token)].casefold() != token.casefold():
-            raise prediction.error(f"token {index} is {token!r} here, but the sentence goes on {text[at:][:20]!r}")
+            raise prediction.error(f"token {index} is {token!r} here, the sentence has {text[at:][:20]!r}")
         spans.append(Span(at, at + len(token)))
         at += len(token)
     if text[at:].strip():

@@ -46,7 +46,7 @@ class GenderedWords:
     """But these do not (specimen)."""
 
 
-class Token(NamedTuple):
+class TextToken(NamedTuple):
     """A word or a mark of a text, and where it stands."""
 
     text: str
@@ -68,7 +68,7 @@ _OPENING = {"“", "‘", "``"}
 
 @cache
 def gendered_words() -> GenderedWords:
-    """The table that mtbias brings along."""
+    """The table that comes with mtbias."""
     return parse_words((resources.files("mtbias.english") / "gender_swap.toml").read_text(encoding="utf-8"))
 
 
@@ -102,7 +102,7 @@ def parse_words(text: str) -> GenderedWords:
     )
 
 
-def tokenize(text: str) -> list[Token]:
+def tokenize(text: str) -> list[TextToken]:
     """Words and marks with their offsets.
 
     An opening straight quotation mark becomes “, so that rules can tell; the underscores of _italics_ are passed over.
@@ -113,7 +113,7 @@ def tokenize(text: str) -> list[Token]:
         opening = start == 0 or text[start - 1].isspace()
         if word in {'"', "'"} and opening and end < len(text) and not text[end].isspace():
             word = "“"
-        tokens.append(Token(word, start, end))
+        tokens.append(TextToken(word, start, end))
     return tokens
 
 

@@ -13,7 +13,7 @@ from mtbias.cli import coref_winobias as command
 from mtbias.coref.conll import Clusters, Mention
 from mtbias.coref.predicted_clusters import read_predictions
 from mtbias.coref.pro_anti import Link
-from mtbias.coref.winobias import differing_twins, link, score_baseline, score_winobias
+from mtbias.coref.winobias import differing_pairs, link, score_baseline, score_winobias
 from mtbias.coref.winobias_data import Baseline, WinoBias, WinoBiasDocument, baseline, read_winobias
 from mtbias.errors import DataError
 from mtbias.types import Gender, Stereotype
@@ -167,7 +167,7 @@ def test_pro_against_anti(data: WinoBias) -> None:
     # Of the 2³ ways to swap, none and all are the two extremes: p = 2/8. McNemar: 2·(1/2)³.
     assert (pair.f1.p, pair.link.p) == (0.25, 0.25)
     assert (pair.link.average, pair.link.difference, pair.link.interval) == (50, 100, None)
-    assert pair.twins == 3
+    assert pair.n_pairs == 3
 
 
 def test_the_sign_is_lost_in_the_absolute_difference_alone(data: WinoBias) -> None:
@@ -185,7 +185,7 @@ def test_the_sign_is_lost_in_the_absolute_difference_alone(data: WinoBias) -> No
 
 def test_twins_that_differ_in_more_than_the_pronoun(data: WinoBias) -> None:
     pro, anti = data.sets["dev", 1, PRO], data.sets["dev", 1, ANTI]
-    assert differing_twins(pro, anti) == (2,)  # late, early
+    assert differing_pairs(pro, anti) == (2,)  # late, early
 
 
 def test_twins_whose_gold_mentions_differ_count_too(folder: Path) -> None:
@@ -193,7 +193,7 @@ def test_twins_whose_gold_mentions_differ_count_too(folder: Path) -> None:
     path = folder / "dev_type1_anti_stereotype.v4_auto_conll"
     path.write_text(_conll(sentences, "anti"), encoding="utf-8")
     data = read_winobias(folder)
-    assert differing_twins(data.sets["dev", 1, PRO], data.sets["dev", 1, ANTI]) == (2, 3)
+    assert differing_pairs(data.sets["dev", 1, PRO], data.sets["dev", 1, ANTI]) == (2, 3)
 
 
 def test_the_same_seed_gives_the_same_numbers_whatever_else_is_scored(data: WinoBias) -> None:

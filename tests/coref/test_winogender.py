@@ -211,7 +211,7 @@ def test_resolutions_of_clusters(
     ("row", "message"),
     [
         ({"clusters": [[[0, 12]]]}, "tokens 0 to 11; a mention ends at 12"),
-        ({"tokens": ["The", "baker"]}, "token 1 is 'baker' here, but the sentence goes on 'plumber rang the ten'"),
+        ({"tokens": ["The", "baker"]}, "token 1 is 'baker' here, the sentence has 'plumber rang the ten'"),
         ({"tokens": ["The", "plumber"]}, "the tokens end before 'rang the tenant, but'"),
         ({"tokens": ["The", ""]}, "token 1 is ''"),
         ({"id": "plumber.baker.0.male.txt"}, "none of Winogender's sentences"),

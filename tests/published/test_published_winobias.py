@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.coref.winobias import WinoBiasScores, differing_twins, score_baseline
+from mtbias.coref.winobias import WinoBiasScores, differing_pairs, score_baseline
 from mtbias.coref.winobias_data import SPLITS, TYPES, Baseline, WinoBias, WinoBiasDocument, read_winobias
 from mtbias.types import Gender, Stereotype
 
@@ -94,7 +94,7 @@ def test_the_clusters_are_the_brackets_of_the_text_files(data: WinoBias, folder:
 def test_twins_that_are_no_minimal_pairs(data: WinoBias) -> None:
     """The two with the roles exchanged are lines 382 and 384 of type 2, test."""
     differing = {
-        (split, type_): differing_twins(data.sets[split, type_, PRO], data.sets[split, type_, ANTI])
+        (split, type_): differing_pairs(data.sets[split, type_, PRO], data.sets[split, type_, ANTI])
         for split, type_ in product(SPLITS, TYPES)
     }
     assert {key: len(lines) for key, lines in differing.items()} == {
@@ -176,4 +176,4 @@ def test_stereotypes_alone_are_told_by_link_accuracy_and_f1(data: WinoBias) -> N
         assert pair.link.second is not None
         assert pair.link.second < 0.3
         assert pair.f1.p == pytest.approx(1 / 1001)
-        assert pair.twins == 396
+        assert pair.n_pairs == 396
