@@ -134,13 +134,13 @@ def test_two_systems_in_several_numbers() -> None:
     def numbers(sums: Floats) -> dict[str, Floats]:
         return {"right": percent(sums[:, 0], sums[:, 1]), "of none": percent(sums[:, 1], sums[:, 0])}
 
-    found = compare_units(one, other, numbers, ["right", "of none"], 100, lambda: _rng())
+    found = compare_units(one, other, numbers, ["right", "of none"], 100, _rng)
     assert (found["right"].first, found["right"].second, found["right"].difference) == (100.0, 0.0, 100.0)
     assert (found["right"].p, found["right"].p_holm, found["right"].interval) == (0.25, None, None)
     # Nothing is right under the second: its number is undefined, and so is the difference.
     lost = found["of none"]
     assert (lost.first, lost.second, lost.difference, lost.p) == (100.0, None, None, None)
-    assert compare_units(one, other, numbers, ["right"], 0, lambda: _rng())["right"].p is None
+    assert compare_units(one, other, numbers, ["right"], 0, _rng)["right"].p is None
 
 
 def test_each_number_is_tested_with_the_generator_that_it_is_given() -> None:
