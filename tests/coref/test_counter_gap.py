@@ -126,6 +126,16 @@ def test_bootstrap_is_over_quadruples() -> None:
     assert numbers["delta"].p == 1.0
 
 
+def test_a_difference_of_nothing_is_exactly_0_in_every_resample() -> None:
+    # (1,1,1,0) has 1 of 2 pairs within a gender inconsistent and 2 of 4 across; so has (1,0,1,1); (1,1,1,1) has none.
+    # ΔI is 0 in any mixture of them, so p, the share of resamples at 0 or less, is 1. As a difference of two rounded
+    # shares it was 5.6e-17 in some (0.4 − (0.1 + 0.7) / 2), and p was below 1.
+    rows = [i for n in range(10) for i in quadruple(str(n))]
+    table = count(quadruples(gap_file(rows)), predicted(rows, 7 * "1110" + "1011" + 2 * "1111"))
+    delta = score(table, n_resamples=400, rng=np.random.default_rng(1)).numbers["delta"]
+    assert (delta.value, delta.interval, delta.p) == (0.0, (0.0, 0.0), 1.0)
+
+
 def test_two_systems_compared_exactly_where_small() -> None:
     # One system right everywhere, the other nowhere, three quadruples: of the 2**3 ways to swap, only two (none, all)
     # give a difference of 100. p = 2/8.
