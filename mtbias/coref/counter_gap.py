@@ -140,6 +140,7 @@ def pattern_cells(
     if unknown:
         message = f"predictions for {len(unknown)} ids that the data does not have: {_some(unknown)}"
         raise DataError(message, path=path)
+    # Both labels must be right: "A" is wrong where the pronoun means A and the system says A and B.
     cells = [
         16 * (quadruple.gender is Gender.FEMALE)
         + pattern_number((i.gold == predictions[i.id] for i in quadruple.instances), 2)

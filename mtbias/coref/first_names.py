@@ -33,6 +33,7 @@ MAX_NAMES = 2000
 """How many names of each gender are matched by default, the most frequent first."""
 
 _ALPHA = 12 / 11
+"""As the program published with Counter-GAP has it: above 1, so that names of like direction still differ in length."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,6 +141,7 @@ def read_gap_weights(path: Path, data: GapFile) -> tuple[Floats, str]:
             if side == antecedent:
                 weights[row] = weight
             elif weight:
+                # Such a weight would sum with the others and never be found: another file's, most likely.
                 raise file.error(f"{instance.id + side}: weight {weight} for a candidate that is FALSE in {data.path}")
     if len(content) != 2 * len(data.instances):
         known = {instance.id + side for instance in data.instances for side in "ab"}

@@ -78,7 +78,7 @@ def check_document(prediction: Prediction, words: Sequence[str]) -> None:
     """
     if (tokens := prediction.tokens) is not None:
         for index, (ours, theirs) in enumerate(zip(words, tokens)):
-            if ours.casefold() != theirs.casefold():
+            if ours.casefold() != theirs.casefold():  # uncased systems write their tokens in lower case
                 raise prediction.error(f"token {index} is {ours!r} in the data set, {theirs!r} here")
         if len(tokens) != len(words):
             raise prediction.error(f"{len(words)} tokens expected, found {len(tokens)}")

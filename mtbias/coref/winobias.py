@@ -58,6 +58,7 @@ def link(document: WinoBiasDocument, clusters: Clusters) -> Link:
             continue
         for start, end in cluster:
             covered = [occupation for occupation in document.occupations if start <= occupation.head <= end]
+            # A mention of two occupations does not say which one is meant; one around the pronoun is no antecedent.
             if len(covered) == 1 and not start <= pronoun <= end:
                 linked.update(covered)
     return link_to(right=document.occupation in linked, wrong=not linked.isdisjoint(document.others))

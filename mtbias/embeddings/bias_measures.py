@@ -51,6 +51,7 @@ def gender_direction(
     if method is DirectionMethod.MEAN:
         direction = half.mean(axis=0)
     else:
+        # Each pair centred on its mean is half its difference, once with either sign.
         direction = np.linalg.svd(np.concatenate([half, -half]), full_matrices=False)[2][0]
     length = float(np.linalg.norm(direction))
     if length < 1e-12 or not half.any():

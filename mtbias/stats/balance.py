@@ -16,6 +16,9 @@ solution (sorting the cells by their price finds them). The dual prices bound th
 solution comes with a certificate. It needs neither a variable for each pair of examples, as the program in its
 published form does, nor one for each pair of cells.
 
+Written by hand on scipy's HiGHS because no modelling library makes columns on demand: the published program, which they
+could state, has a variable for each pair and is out of reach beyond some hundred examples.
+
 Source: Kocijan, Camburu and Lukasiewicz, "The Gap on GAP" (2020): the program; Lovász (1983): the extension.
 """
 
@@ -30,13 +33,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.errors import DataError, MtbiasError
+from mtbias.stats.results import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Balance", "balance", "balance_frame", "objective"]
 
-Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 _SURE = 1e-9
