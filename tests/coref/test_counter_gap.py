@@ -159,6 +159,8 @@ def test_incomplete_or_inconsistent_quadruples() -> None:
         quadruples(gap_file([instance("1", "they"), *rows[1:]]))
     assert quadruples(gap_file(rows))[0].gender is Gender.MALE
     assert quadruples(gap_file([instance("1", "HIS"), *rows[1:]]))[0].gender is Gender.MALE
+    # Reflexive pronouns, which GAP does not have, tell a gender too.
+    assert quadruples(gap_file([instance("1", "Himself"), *rows[1:]]))[0].gender is Gender.MALE
 
 
 def test_missing_and_unknown_predictions() -> None:
