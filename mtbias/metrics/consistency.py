@@ -109,7 +109,7 @@ def _added(*, decided: bool) -> Floats:
     ):
         statuses = all_patterns(STATUSES, size)
         right, counted = statuses == RIGHT, (statuses != NO_CALL) | (not decided)
-        sums = dict(zip(_SUMS, adds[start : start + len(statuses)].T, strict=True))
+        sums = dict(zip(_SUMS, adds[start : start + len(statuses)].T, strict=True))  # views: adding here fills `adds`
         for kind, pairs in kinds.items():
             for one, other in pairs:
                 both = counted[:, one] & counted[:, other]
