@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from scipy.stats import kstest
 
 from mtbias.metrics.bias import GENDER_COUNTING
-from mtbias.metrics.consistency import compare_consistency, compute_consistency, consistency_intervals
+from mtbias.metrics.consistency import compare_consistency, compute_consistency
 from mtbias.metrics.linked_pairs import CELLS, QUADRUPLE
 from mtbias.metrics.paired_counts import bootstrap_differences, compute_numbers, intervals, randomisation_pvalues
 from mtbias.types import Gender, GenderCall, Reason
@@ -194,9 +194,9 @@ def consistency_coverage(runs: int, resamples: int, seed: int) -> list[Coverage]
     for _ in range(runs):
         cells = QUADRUPLE + draw_quadruples(N_QUADRUPLES, *system, rng) @ np.array([27, 9, 3, 1])
         counts = np.bincount(cells, minlength=CELLS)
-        assert compute_consistency(counts).n_quadruples == N_QUADRUPLES
-        ci = consistency_intervals(counts, resamples, rng)
-        found.append([held(i, t) for i, t in zip((ci.across, ci.delta_i), truth, strict=True)])
+        numbers = compute_consistency(counts, n_resamples=resamples, rng=rng)
+        assert numbers["delta_i"].n == N_QUADRUPLES
+        found.append([held(numbers[name].interval, t) for name, t in zip(("across", "delta_i"), truth, strict=True)])
     return tally(f"biased, {N_QUADRUPLES} quadruples", ("I_across", "ΔI"), truth, found)
 
 

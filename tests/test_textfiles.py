@@ -10,7 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mtbias.errors import DataError
-from mtbias.files.reading import TABLES, Table, integer, parse_table, read_table, read_text, split_lines
+from mtbias.files.reading import (
+    TABLES,
+    Table,
+    integer,
+    parse_json_by_id,
+    parse_json_lines,
+    parse_table,
+    parse_tabs,
+    parse_toml,
+    read_table,
+    read_text,
+    split_lines,
+)
 
 
 def put(folder: Path, name: str, data: bytes) -> Path:
@@ -165,3 +177,61 @@ def test_integers(text: str, value: int) -> None:
 def test_what_is_no_integer(text: str) -> None:
     with pytest.raises(DataError, match="f:7: n: an integer from 0 expected"):
         integer(text, "n", Path("f"), 7)
+
+
+def test_tabs_with_and_without_quoting_whatever_the_name(tmp_path: Path) -> None:
+    file = read_text(put(tmp_path, "a.txt", b'x\ty\n"one\n""two"""\t 2\n'))
+    (record,) = parse_tabs(file, quoted=True).records
+    assert (record.line, record.raw("x"), record.raw("y")) == (2, 'one\n"two"', " 2")
+    with pytest.raises(DataError, match=r"a\.txt:2: 2 fields expected, as in the header, found 1"):
+        parse_tabs(file, quoted=False)
+    bare = read_text(put(tmp_path, "b.txt", b'x\ty\n"one\t2\n'))
+    assert parse_tabs(bare, quoted=False).records[0].get("x") == '"one'
+    with pytest.raises(DataError, match="without its partner"):
+        parse_tabs(bare, quoted=True)
+
+
+def test_a_row_has_numbers_and_says_where_an_error_is(tmp_path: Path) -> None:
+    _, record = read_table(put(tmp_path, "a.csv", b"n,x,y\n1,1,1\n7,2.5,\n")).records
+    assert (record.integer("n"), record.number("x"), record.number("x", most=2.5)) == (7, 2.5, 2.5)
+    for column, most, says in (("x", 2, "x: a number from 0 to 2 expected, found '2.5'"), ("y", 9, "y: .* found ''")):
+        with pytest.raises(DataError, match=rf"a\.csv:3: {says}"):
+            record.number(column, most=most)
+    with pytest.raises(DataError, match=r"a\.csv:3: x: an integer from 0 expected, found '2\.5'"):
+        record.integer("x")
+    assert str(record.error("no")).endswith("a.csv:3: no")
+
+
+@pytest.mark.parametrize("text", ["-1", "nan", "inf", "1,5", "x"])
+def test_what_is_no_number(tmp_path: Path, text: str) -> None:
+    (record,) = read_table(put(tmp_path, "a.tsv", f"x\n{text}\n".encode())).records
+    with pytest.raises(DataError, match="x: a number of 0 or more expected"):
+        record.number("x")
+
+
+def test_json_lines_have_their_numbers(tmp_path: Path) -> None:
+    file = read_text(put(tmp_path, "a.jsonl", b'\n{"x": [1]}\n\n{}\n'))
+    assert list(parse_json_lines(file)) == [(2, {"x": [1]}), (4, {})]
+    assert list(file.filled_lines()) == [(2, '{"x": [1]}'), (4, "{}")]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b'{"a": 1, "b": 2, "a": 3}', "'a' stands twice; ids must differ"),
+        (b'{"x": {"a": 1, "a": 1}}', "'a' stands twice"),
+        (b"[]", "an entry for each id expected, found list"),
+        (b"{", "a JSON object expected"),
+        (b"[" * 100_000, "a JSON object expected"),
+    ],
+)
+def test_json_by_id_has_each_id_once(tmp_path: Path, content: bytes, says: str) -> None:
+    assert parse_json_by_id(read_text(put(tmp_path, "a.json", b'{"a": [1]}'))) == {"a": [1]}
+    with pytest.raises(DataError, match=rf"b\.json: .*{says}"):
+        parse_json_by_id(read_text(put(tmp_path, "b.json", content)))
+
+
+def test_toml(tmp_path: Path) -> None:
+    assert parse_toml(read_text(put(tmp_path, "a.toml", b"x = [1]"))) == {"x": [1]}
+    with pytest.raises(DataError, match=r"b\.toml: TOML expected"):
+        parse_toml(read_text(put(tmp_path, "b.toml", b"x = [")))

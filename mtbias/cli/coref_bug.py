@@ -71,14 +71,13 @@ def _table(scores: BugScores) -> str:
     groups += [(f"distance {bin_}", group) for bin_, group in scores.by_distance.items()]
     groups += [(f"pronouns {n}", group) for n, group in scores.by_pronouns.items()]
     groups += [(domain, group) for domain, group in scores.by_domain.items()]
-    rows = [
-        [
-            name, str(group.all.n), number(group.accuracy, 1), interval(group.accuracy_interval, 1),
-            number(group.delta_g, 1), interval(group.delta_g_interval, 1), f"{group.male.n}/{group.female.n}",
-            number(group.delta_s, 1), interval(group.delta_s_interval, 1), f"{group.stereotypical.n}/{group.anti.n}",
-        ]
-        for name, group in groups
-    ]  # fmt: skip
+    rows = []
+    for name, group in groups:
+        sides = f"{group.male.n}/{group.female.n}", f"{group.stereotypical.n}/{group.anti.n}"
+        accuracy, gap_g, gap_s = (
+            (number(one.value, 1), interval(one.interval, 1)) for one in (group.accuracy, group.delta_g, group.delta_s)
+        )
+        rows.append([name, str(group.all.n), *accuracy, *gap_g, sides[0], *gap_s, sides[1]])
     return columns(header, rows)
 
 

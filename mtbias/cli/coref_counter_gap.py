@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 from mtbias.cli import options
 
 if TYPE_CHECKING:
-    from mtbias.coref.counter_gap import Comparison, CounterGapScores
+    from mtbias.coref.counter_gap import CounterGapScores
+    from mtbias.stats.results import Difference
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +39,7 @@ def run(args: argparse.Namespace) -> None:
     """Score and print."""
     import numpy as np
 
-    from mtbias.coref.counter_gap import compare, patterns, quadruples, score
+    from mtbias.coref.counter_gap import compare, pattern_cells, quadruples, score
     from mtbias.coref.gap_instances import read_instances, read_labels
     from mtbias.coref.predicted_clusters import signature
 
@@ -47,11 +48,11 @@ def run(args: argparse.Namespace) -> None:
     systems, cells = [], []
     hashes: dict[Path, str] = {}
     for path in args.predictions:
-        labels, sha256 = read_labels(path)
-        cells.append(patterns(data, labels, path=path))
+        labels = read_labels(path)
+        cells.append(pattern_cells(data, labels.of, path=path))
         table = np.bincount(cells[-1], minlength=32).reshape(2, 16)
         systems.append(score(table, n_resamples=args.resamples, rng=np.random.default_rng(args.seed)))
-        hashes[path] = sha256
+        hashes[path] = labels.sha256
     compared = [
         compare(cells[0], other, n_resamples=args.resamples, rng=np.random.default_rng(args.seed))
         for other in cells[1:]
@@ -69,7 +70,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _to_json(
-    names: list[str], systems: list[CounterGapScores], compared: list[dict[str, Comparison]], signature: str
+    names: list[str], systems: list[CounterGapScores], compared: list[dict[str, Difference]], signature: str
 ) -> dict[str, Any]:
     return {
         "dataset": "counter-gap",
@@ -98,7 +99,7 @@ def _to_json(
 
 
 def _text(
-    names: list[str], systems: list[CounterGapScores], compared: list[dict[str, Comparison]], signature: str
+    names: list[str], systems: list[CounterGapScores], compared: list[dict[str, Difference]], signature: str
 ) -> str:
     from mtbias.coref.counter_gap import METRICS
     from mtbias.report.text_columns import columns, interval, number

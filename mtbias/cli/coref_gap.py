@@ -23,9 +23,10 @@ from mtbias.cli import options
 from mtbias.errors import UsageError
 
 if TYPE_CHECKING:
-    from mtbias.coref.gap import Answers, Comparison, GapScores
+    from mtbias.coref.gap import Answers, GapScores
     from mtbias.coref.gap_instances import GapFile
     from mtbias.coref.gap_spans import NameSpans
+    from mtbias.stats.results import Difference
 
     System = tuple[str, str, Answers]  # its name, what the signature says of it, its answers
 
@@ -124,11 +125,12 @@ def _place(name: str) -> int:
 
 
 def _systems(args: argparse.Namespace, data: GapFile, spans: NameSpans | None) -> list[System]:
-    from mtbias.coref.gap import answers, nearest_name, random_name, read_system
+    from mtbias.coref.gap import answers, nearest_name, random_name
+    from mtbias.coref.gap_instances import read_labels
 
     systems: list[System] = []
     for path in args.predictions:
-        system = read_system(path)
+        system = read_labels(path, official=True)
         systems.append((str(path), system.sha256[:12], answers(data, system)))
     for name in args.baseline:
         assert spans is not None  # noqa: S101 - as checked
@@ -138,24 +140,21 @@ def _systems(args: argparse.Namespace, data: GapFile, spans: NameSpans | None) -
 
 
 def _to_json(
-    systems: Sequence[System], scores: Sequence[GapScores], compared: Sequence[Mapping[str, Comparison]], signature: str
+    systems: Sequence[System], scores: Sequence[GapScores], compared: Sequence[Mapping[str, Difference]], signature: str
 ) -> dict[str, Any]:
-    from dataclasses import asdict
-
     return {
         "dataset": "gap",
         "systems": [
             {
                 "system": name,
-                "groups": {group: asdict(numbers) for group, numbers in of.groups.items()},
-                "bias": {key: asdict(bias) for key, bias in of.bias.items()},
+                **of.to_json(),
                 "left_out": {key: getattr(given, key) for key in _LEFT_OUT},
                 "n_resamples": of.n_resamples,
             }
             for (name, _, given), of in zip(systems, scores, strict=True)
         ],
         "compared_with_first": [
-            {"system": name, "numbers": {key: asdict(number) for key, number in numbers.items()}}
+            {"system": name, "numbers": {key: {"difference": d.difference, "p": d.p} for key, d in numbers.items()}}
             for (name, _, _), numbers in zip(systems[1:], compared, strict=False)
         ],
         "signature": signature,
@@ -163,7 +162,7 @@ def _to_json(
 
 
 def _text(
-    systems: Sequence[System], scores: Sequence[GapScores], compared: Sequence[Mapping[str, Comparison]], signature: str
+    systems: Sequence[System], scores: Sequence[GapScores], compared: Sequence[Mapping[str, Difference]], signature: str
 ) -> str:
     from mtbias.report.text_columns import columns, number
 
@@ -193,7 +192,7 @@ def _system(name: str, given: Answers, of: GapScores) -> str:
     ratios = [
         [
             "F1" if key == "f1" else key, number(bias.ratio.value, 3), interval(bias.ratio.interval, 3),
-            number(bias.feminine), count(bias.n_feminine), number(bias.masculine), count(bias.n_masculine),
+            *(text for one in (bias.feminine, bias.masculine) for text in (number(one.value), count(one.n or 0))),
         ]
         for key, bias in of.bias.items()
     ]  # fmt: skip

@@ -164,7 +164,7 @@ def _values(table: Table, column: str) -> list[str | bool | None]:
 
 
 @dataclass(frozen=True)
-class _Comparison:
+class _OtherWeights:
     file: str
     objective: float
     relative: float
@@ -174,12 +174,11 @@ class _Comparison:
     largest_id: str
 
 
-def _compare(solved: _Solved, path: Path) -> _Comparison:
-    from mtbias.coref.gap_spans import parse_object
-    from mtbias.files.reading import read_text
+def _compare(solved: _Solved, path: Path) -> _OtherWeights:
+    from mtbias.files.reading import parse_json_by_id, read_text
     from mtbias.stats.balance import objective
 
-    content = parse_object(read_text(path).text, path)
+    content = parse_json_by_id(read_text(path))
     other = []
     for key in solved.keys:
         weight = content.get(key)
@@ -191,10 +190,10 @@ def _compare(solved: _Solved, path: Path) -> _Comparison:
     differences = [abs(a - b) for a, b in zip(other, ours.weights, strict=True)]
     at = max(range(len(differences)), key=differences.__getitem__)
     relative = theirs / ours.objective - 1 if ours.objective else 0.0
-    return _Comparison(str(path), theirs, relative, float(differences[at]), solved.ids[at])
+    return _OtherWeights(str(path), theirs, relative, float(differences[at]), solved.ids[at])
 
 
-def _to_json(solved: _Solved, compared: _Comparison | None) -> dict[str, Any]:
+def _to_json(solved: _Solved, compared: _OtherWeights | None) -> dict[str, Any]:
     from dataclasses import asdict
 
     b = solved.balance
@@ -218,7 +217,7 @@ def _to_json(solved: _Solved, compared: _Comparison | None) -> dict[str, Any]:
     }
 
 
-def _text(solved: _Solved, compared: _Comparison | None) -> str:
+def _text(solved: _Solved, compared: _OtherWeights | None) -> str:
     from mtbias.report.text_columns import columns, number
 
     b = solved.balance

@@ -24,7 +24,7 @@ from mtbias.cli import options
 from mtbias.errors import UsageError
 
 if TYPE_CHECKING:
-    from mtbias.coref.sowinobias import Sentence, SoWinoBiasScores
+    from mtbias.coref.sowinobias import SoWinoBiasScores, SoWinoBiasSentence
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -81,12 +81,12 @@ def run(args: argparse.Namespace) -> None:
         scores = score(table, n_resamples=args.resamples, rng=np.random.default_rng(args.seed))
         files["predictions"] = dict(predictions.files)
         said |= {"right": "second-person-alone", "seed": args.seed, "resamples": args.resamples}
-        result |= _scores(scores)
+        result |= scores.to_json()
     result["signature"] = signature("sowinobias", files, **said)
     print(json.dumps(result, ensure_ascii=False) if args.json else _text(result, scores))
 
 
-def _row(sentence: Sentence) -> dict[str, object]:
+def _row(sentence: SoWinoBiasSentence) -> dict[str, object]:
     return {
         "id": sentence.id,
         "text": sentence.text,
@@ -97,26 +97,6 @@ def _row(sentence: Sentence) -> dict[str, object]:
         "second": sentence.second,
         "pronoun": sentence.pronoun,
     }
-
-
-def _scores(scores: SoWinoBiasScores) -> dict[str, Any]:
-    return {
-        name: {
-            **{
-                direction: {
-                    "accuracy": a.value, "n": a.n, "interval": a.interval, "decided": a.decided,
-                    "n_decided": a.n_decided,
-                    **({"outcomes": dict(scores.outcomes[name][direction])} if name in scores.outcomes else {}),
-                }
-                for direction, a in by_direction.items()
-            },
-            "average": scores.average[name],
-            "difference": scores.difference[name],
-            "difference_interval": scores.difference_interval[name],
-            "p": scores.p[name],
-        }
-        for name, by_direction in scores.accuracy.items()
-    }  # fmt: skip
 
 
 def _text(result: dict[str, Any], scores: SoWinoBiasScores | None) -> str:
@@ -131,26 +111,13 @@ def _text(result: dict[str, Any], scores: SoWinoBiasScores | None) -> str:
             for direction, a in by_direction.items():
                 counts = scores.outcomes.get(name, {}).get(direction, {})
                 kinds = [str(counts[k]) if counts else "" for k in ("right", "wrong", "both", "none")]
-                row = [
-                    f"{name}, {direction}",
-                    number(a.value),
-                    interval(a.interval),
-                    str(a.n),
-                    number(a.decided),
-                    *kinds,
-                ]
-                rows.append(row)
+                decided = number(scores.decided[name][direction].value)
+                rows.append([f"{name}, {direction}", number(a.value), interval(a.interval), str(a.n), decided, *kinds])
         header = ["", "accuracy", "95 %", "n", "decided", "right", "wrong", "both", "none"]
         lines += ["", columns(header, rows)]
         rows = [
-            [
-                name,
-                number(scores.average[name]),
-                number(difference),
-                interval(scores.difference_interval[name]),
-                number(scores.p[name], 4),
-            ]
-            for name, difference in scores.difference.items()
+            [name, number(gap.average), number(gap.difference), interval(gap.interval), number(gap.p, 4)]
+            for name, gap in scores.gaps.items()
         ]
         lines.append(columns(["", "average", "pro - anti", "95 %", "p"], rows).rstrip())
     return "\n".join([*lines, "", f"Signature: {result['signature']}"])

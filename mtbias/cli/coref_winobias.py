@@ -92,20 +92,20 @@ def _table(data: WinoBias, scores: WinoBiasScores, facts: dict[str, Any]) -> str
         f1 = [number(part.f1) for part in (one.coref.muc, one.coref.b3, one.coref.ceafe)]
         links = [str(n) for n in one.links.values()]
         rows.append([
-            _name(*key), str(one.coref.documents), *f1, number(one.coref.conll), interval(one.interval, 1),
-            number(one.link_accuracy), interval(one.link_interval, 1), *links,
+            _name(*key), str(one.coref.documents), *f1, number(one.coref.conll), interval(one.f1.interval, 1),
+            number(one.link_accuracy.value), interval(one.link_accuracy.interval, 1), *links,
         ])  # fmt: skip
     parts = [columns(header, rows)]
     rows = []
     for (split, type_), pair in scores.pairs.items():
         for what, one_ in (("F1", pair.f1), ("link", pair.link)):
             p = UNDEFINED if one_.p is None else f"{one_.p:.4f}" if one_.p >= 0.0001 else "<.0001"
-            values = [number(value) for value in (one_.pro, one_.anti, one_.average, one_.absolute_difference)]
+            values = [number(value) for value in (one_.first, one_.second, one_.average, one_.absolute)]
             rows.append([_name(split, type_, what), *values, interval(one_.interval), p])
     if rows:
         parts.append(columns(["", "pro", "anti", "Avg", "|Diff|", "pro − anti, 95 %", "p"], rows))
     notes = [
-        f"{_name(*key)}: {len(pair.differing)} of {pair.twins} pairs differ in other words or in gold mentions too"
+        f"{_name(*key)}: {len(pair.differing)} of {pair.n_pairs} pairs differ in other words or in gold mentions too"
         for key, pair in scores.pairs.items()
     ]
     notes += [

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,32 +30,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.coref.conll import Clusters
-from mtbias.coref.predicted_clusters import Predictions, check_document
-from mtbias.errors import DataError
-from mtbias.files.reading import Record, integer, read_table
-from mtbias.stats.resampling import bootstrap_counts, percentile_interval, wilson_interval
-from mtbias.stats.results import Interval
+from mtbias.coref.predicted_clusters import Predictions, check_complete, check_document, check_known
+from mtbias.corpora.bug import BugRow, read_rows, stands_at
+from mtbias.stats.resampling import bootstrap_counts, estimate, wilson_percent
+from mtbias.stats.results import Estimate, Floats, percent, percent_of
 from mtbias.types import Gender, Stereotype
 
 BIN = 5
 """Words of distance in a bin."""
 
-_REQUIRED = (
-    "sentence_text", "profession", "g", "profession_first_index", "g_first_index", "predicted gender", "stereotype",
-    "corpus", "distance", "num_of_pronouns",
-)  # fmt: skip
-_STEREOTYPES = {"1": Stereotype.PRO, "0": Stereotype.NONE, "-1": Stereotype.ANTI}
 _GENDERS, _SIDES = tuple(Gender), tuple(Stereotype)
 
 
 @dataclass(frozen=True, slots=True)
-class BugRow:
-    """One row of the file."""
+class BugSentence:
+    """A row of the file that has a sentence."""
 
     id: str
-    """Its number among the rows, from 0: what enumerating them gives."""
+    """The row's number in the file, from 0: what enumerating them gives."""
     words: tuple[str, ...]
     profession: int
+    """The index of its word, as the file has it; so has `pronoun`."""
     pronoun: int
     gender: Gender
     stereotype: Stereotype
@@ -69,7 +65,7 @@ class BugRow:
 class Bug:
     """The rows that have a sentence."""
 
-    rows: tuple[BugRow, ...]
+    rows: tuple[BugSentence, ...]
     skipped: tuple[str, ...]
     """Ids of the rows without a sentence."""
     path: Path
@@ -87,47 +83,35 @@ def read_bug(path: Path) -> Bug:
 
     Raises:
         DataError: no such file; columns missing; a number, gender or stereotype that cannot be read.
-
     """
-    table = read_table(path / "gold_BUG.csv" if path.is_dir() else path)
-    table.require(*_REQUIRED)
-    rows = tuple(_row(record, table.file.path) for record in table.records if record.get("sentence_text"))
-    skipped = tuple(str(record.row) for record in table.records if not record.get("sentence_text"))
-    return Bug(rows, skipped, table.file.path, table.file.sha256)
+    file, rows = read_rows(path, "bug-gold", "g", "g_first_index", "distance", "num_of_pronouns")
+    sentences = tuple(_sentence(row) for row in rows if row.sentence.strip())
+    skipped = tuple(str(row.record.row) for row in rows if not row.sentence.strip())
+    return Bug(sentences, skipped, file.path, file.sha256)
 
 
-def _row(record: Record, path: Path) -> BugRow:
-    def number(column: str) -> int:
-        return integer(record.get(column), column, path, record.line)
-
-    words = tuple(record.raw("sentence_text").strip().split(" "))
-    gender, stereotype = record.get("predicted gender").lower(), record.get("stereotype").removesuffix(".0")
-    if gender not in _GENDERS:
-        message = f"predicted gender: Male, Female or Neutral expected, found {record.get('predicted gender')!r}"
-        raise DataError(message, path=path, line=record.line)
-    if stereotype not in _STEREOTYPES:
-        raise DataError(f"stereotype: 1, 0 or -1 expected, found {stereotype!r}", path=path, line=record.line)
+def _sentence(row: BugRow) -> BugSentence:
+    # As the authors' script counts words. A translated sentence is repaired first and counted otherwise (corpora.bug);
+    # here indices must mean the words that a system was given.
+    words = tuple(row.sentence.strip().split(" "))
+    profession, pronoun = (row.record.integer(column) for column in ("profession_first_index", "g_first_index"))
     wrong = [
-        name for name, column, index in (("profession", "profession", "profession_first_index"),
-                                         ("pronoun", "g", "g_first_index"))
-        if not _stands_at(words, number(index), record.get(column))
-    ]  # fmt: skip
-    return BugRow(
-        id=str(record.row),
+        name
+        for name, index, word in (("profession", profession, row.profession), ("pronoun", pronoun, row.record.get("g")))
+        if not stands_at(words, index, word)
+    ]
+    return BugSentence(
+        id=str(row.record.row),
         words=words,
-        profession=number("profession_first_index"),
-        pronoun=number("g_first_index"),
-        gender=Gender(gender),
-        stereotype=_STEREOTYPES[stereotype],
-        domain=record.get("corpus").lower(),
-        distance=number("distance"),
-        pronouns=number("num_of_pronouns"),
+        profession=profession,
+        pronoun=pronoun,
+        gender=row.gold,
+        stereotype=row.stereotype,
+        domain=row.domain,
+        distance=row.record.integer("distance"),
+        pronouns=row.record.integer("num_of_pronouns"),
         misplaced="both" if len(wrong) == 2 else "".join(wrong),
     )
-
-
-def _stands_at(words: Sequence[str], index: int, word: str) -> bool:
-    return index < len(words) and words[index].lower() == word.lower()
 
 
 def linking_clusters(clusters: Clusters, first: int, second: int) -> int:
@@ -144,11 +128,6 @@ class Share:
     correct: int
     n: int
 
-    @property
-    def accuracy(self) -> float | None:
-        """In per cent; None without rows."""
-        return 100 * self.correct / self.n if self.n else None
-
 
 @dataclass(frozen=True, slots=True)
 class BugGroup:
@@ -159,18 +138,21 @@ class BugGroup:
     female: Share
     stereotypical: Share
     anti: Share
-    accuracy: float | None
-    delta_g: float | None
-    delta_s: float | None
-    accuracy_interval: Interval | None
-    """Wilson's."""
-    delta_g_interval: Interval | None
-    """Percentile bootstrap over the group's rows."""
-    delta_s_interval: Interval | None
+    accuracy: Estimate
+    """Of all; the interval is Wilson's."""
+    delta_g: Estimate
+    """Accuracy of male less that of female rows; the interval is the percentile bootstrap over the group's rows."""
+    delta_s: Estimate
+    """Accuracy of stereotypical less that of anti-stereotypical rows; likewise."""
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, numbers unrounded."""
-        return asdict(self)
+        numbers = {"accuracy": self.accuracy, "delta_g": self.delta_g, "delta_s": self.delta_s}
+        return {
+            **{kind: asdict(getattr(self, kind)) for kind in ("all", "male", "female", "stereotypical", "anti")},
+            **{name: one.value for name, one in numbers.items()},
+            **{f"{name}_interval": one.interval for name, one in numbers.items()},
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,19 +182,10 @@ def score_bug(data: Bug, predictions: Predictions, *, seed: int = 0, resamples: 
     Raises:
         DataError: an id that is no row, or a row without a prediction (rows without a sentence need none, and theirs
             is not looked at); what `check_document` raises.
-
     """
-    known = {row.id for row in data.rows} | set(data.skipped)
-    for id_, prediction in predictions.documents.items():
-        if id_ not in known:
-            message = (
-                f"id {id_!r} is no row of {data.path.name}; ids are the numbers of its rows, 0 to {len(known) - 1}"
-            )
-            raise DataError(message, path=prediction.path, line=prediction.line)
-    missing = [row.id for row in data.rows if row.id not in predictions.documents]
-    if missing:
-        message = f"{len(missing)} of {len(data.rows)} rows of {data.path.name} have no prediction, the first is row"
-        raise DataError(f"{message} {missing[0]} (from 0); a system that finds nothing there has empty clusters")
+    rows = {row.id: row for row in data.rows}
+    check_known(predictions, [*rows, *data.skipped], f"the rows of {data.path.name}")
+    check_complete(predictions.documents, rows, f"rows of {data.path.name} that have a sentence")
     for row in data.rows:
         check_document(predictions.documents[row.id], row.words)
     answers = {row.id: predictions.documents[row.id].clusters for row in data.rows}
@@ -220,34 +193,31 @@ def score_bug(data: Bug, predictions: Predictions, *, seed: int = 0, resamples: 
 
 
 def compute_bug(
-    rows: Sequence[BugRow], answers: Mapping[str, Clusters], *, seed: int = 0, resamples: int = 10_000
+    rows: Sequence[BugSentence], answers: Mapping[str, Clusters], *, seed: int = 0, resamples: int = 10_000
 ) -> BugScores:
     """The scores of `answers` (clusters by id) on `rows`; each group has its own stream of random numbers."""
     linking = [linking_clusters(answers[row.id], row.profession, row.pronoun) for row in rows]
 
-    def groups(kind: int, key: Callable[[BugRow], int | str]) -> dict[int | str, BugGroup]:
-        members: dict[int | str, list[int]] = {}
-        for at, row in enumerate(rows):
-            members.setdefault(key(row), []).append(at)
-        return {
-            name: _group(count_bug([rows[at] for at in members[name]], [linking[at] > 0 for at in members[name]]),
-                         np.random.default_rng([seed, kind, order]), resamples)
-            for order, name in enumerate(sorted(members, key=lambda name: (isinstance(name, str), name)))
-        }  # fmt: skip
+    def group(at: Sequence[int], *stream: int) -> BugGroup:
+        table = count_bug([rows[n] for n in at], [linking[n] > 0 for n in at])
+        return _group(table, np.random.default_rng([seed, *stream]), resamples)
+
+    def groups(kind: int, key: Callable[[BugSentence], Any], name: Callable[[Any], str] = str) -> dict[str, BugGroup]:
+        members: dict[Any, list[int]] = {}
+        for n, row in enumerate(rows):
+            members.setdefault(key(row), []).append(n)
+        return {name(value): group(members[value], kind, order) for order, value in enumerate(sorted(members))}
 
     return BugScores(
-        overall=_group(count_bug(rows, [n > 0 for n in linking]), np.random.default_rng([seed, 0]), resamples),
-        by_distance={
-            f"{BIN * int(bin_)}-{BIN * int(bin_) + BIN - 1}": group
-            for bin_, group in groups(1, lambda row: row.distance // BIN).items()
-        },
-        by_pronouns={str(n): group for n, group in groups(2, lambda row: row.pronouns).items()},
-        by_domain={str(domain): group for domain, group in groups(3, lambda row: row.domain).items()},
+        overall=group(range(len(rows)), 0),
+        by_distance=groups(1, lambda row: row.distance // BIN, lambda bin_: f"{BIN * bin_}-{BIN * bin_ + BIN - 1}"),
+        by_pronouns=groups(2, lambda row: row.pronouns),
+        by_domain=groups(3, lambda row: row.domain),
         several=sum(n > 1 for n in linking),
     )
 
 
-def count_bug(rows: Sequence[BugRow], correct: Sequence[bool]) -> NDArray[np.int64]:
+def count_bug(rows: Sequence[BugSentence], correct: Sequence[bool]) -> NDArray[np.int64]:
     """Rows by gender (male, female, neutral), stereotype (pro, anti, none) and correctness (wrong, right)."""
     table = np.zeros((len(_GENDERS), len(_SIDES), 2), dtype=np.int64)
     for row, right in zip(rows, correct, strict=True):
@@ -264,27 +234,21 @@ def _group(table: NDArray[np.int64], rng: np.random.Generator, resamples: int) -
             side[_SIDES.index(Stereotype.PRO)], side[_SIDES.index(Stereotype.ANTI)],
         )
     )  # fmt: skip
-    replicates = bootstrap_counts(table, _differences, resamples, rng)
-    wilson = wilson_interval(whole.correct, whole.n)
-    return BugGroup(
-        whole, male, female, pro, anti,
-        accuracy=whole.accuracy,
-        delta_g=_difference(male.accuracy, female.accuracy),
-        delta_s=_difference(pro.accuracy, anti.accuracy),
-        accuracy_interval=None if wilson is None else (100 * wilson[0], 100 * wilson[1]),
-        delta_g_interval=percentile_interval(replicates[:, 0]) if male.n and female.n else None,
-        delta_s_interval=percentile_interval(replicates[:, 1]) if pro.n and anti.n else None,
-    )  # fmt: skip
+    gaps = estimate(
+        table[None],
+        _gaps,
+        partial(bootstrap_counts, table, n_resamples=resamples, rng=rng),
+        n={},
+        intervals=["delta_g"] * bool(male.n and female.n) + ["delta_s"] * bool(pro.n and anti.n),
+    )
+    accuracy = Estimate(percent_of(whole.correct, whole.n), wilson_percent(whole.correct, whole.n), whole.n)
+    return BugGroup(whole, male, female, pro, anti, accuracy, gaps["delta_g"], gaps["delta_s"])
 
 
-def _difference(first: float | None, second: float | None) -> float | None:
-    return None if first is None or second is None else first - second
-
-
-def _differences(tables: NDArray[np.int64]) -> NDArray[np.float64]:
-    """ΔG and ΔS of tables ``[R, gender, stereotype, wrong/right]``: ``[R, 2]``, NaN where undefined."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        gender, side = (100 * t[..., 1] / t.sum(axis=-1) for t in (tables.sum(axis=2), tables.sum(axis=1)))
-    delta_g = gender[:, _GENDERS.index(Gender.MALE)] - gender[:, _GENDERS.index(Gender.FEMALE)]
-    delta_s = side[:, _SIDES.index(Stereotype.PRO)] - side[:, _SIDES.index(Stereotype.ANTI)]
-    return np.stack([delta_g, delta_s], axis=1)
+def _gaps(tables: NDArray[np.int64]) -> dict[str, Floats]:
+    """ΔG and ΔS of tables ``[R, gender, stereotype, wrong/right]``, each ``[R]``, NaN where a side has no rows."""
+    gender, side = (percent(t[..., 1], t.sum(axis=-1)) for t in (tables.sum(axis=2), tables.sum(axis=1)))
+    return {
+        "delta_g": gender[:, _GENDERS.index(Gender.MALE)] - gender[:, _GENDERS.index(Gender.FEMALE)],
+        "delta_s": side[:, _SIDES.index(Stereotype.PRO)] - side[:, _SIDES.index(Stereotype.ANTI)],
+    }

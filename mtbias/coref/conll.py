@@ -17,8 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from mtbias.errors import DataError
-from mtbias.files.reading import read_text, split_lines
+from mtbias.files.reading import TextFile, read_text, split_lines
 
 Mention = tuple[int, int]
 """The first and the last word, both included."""
@@ -75,17 +74,14 @@ def read_conll(path: Path) -> ConllFile:
             word line of fewer than five columns, or of another number than its sentence; a last column that is no
             list of mentions; a mention that closes without having opened, or the reverse; two documents of one name
             and part.
-
     """
     file = read_text(path)
     documents: list[ConllDocument] = []
     begun: dict[str, int] = {}
-    for line, name, part, rows in _split(path, split_lines(file.text)):
-        sentences = _sentences(path, rows)
-        document = ConllDocument(name, part, sentences, _clusters(path, rows), line)
+    for line, name, part, rows in _split(file):
+        document = ConllDocument(name, part, _sentences(file, rows), _clusters(file, rows), line)
         if document.id in begun:
-            message = f"document {document.id!r} expected once; it began on line {begun[document.id]} already"
-            raise DataError(message, path=path, line=line)
+            raise file.error(f"document {document.id!r} expected once; it began on line {begun[document.id]}", line)
         begun[document.id] = line
         documents.append(document)
     return ConllFile(path, file.sha256, tuple(documents))
@@ -115,31 +111,29 @@ _Row = tuple[int, tuple[str, ...]]
 """A line's number and its columns; none where it is blank."""
 
 
-def _split(path: Path, lines: list[str]) -> Iterator[tuple[int, str, int, list[_Row]]]:
+def _split(file: TextFile) -> Iterator[tuple[int, str, int, list[_Row]]]:
     """The line, name, part and rows of each document."""
     begin: tuple[int, str, int] | None = None
     rows: list[_Row] = []
-    for number, content in enumerate(lines, start=1):
+    for number, content in enumerate(split_lines(file.text), start=1):
         text = content.strip()
         if header := _BEGIN.fullmatch(text):
             if begin is not None:
-                message = f"#end document expected before this; the document of line {begin[0]} is still open"
-                raise DataError(message, path=path, line=number)
+                raise file.error(f"#end document expected; the document of line {begin[0]} is still open", number)
             begin, rows = (number, header["name"] or header["other"] or "", int(header["part"] or 0)), []
         elif begin is None:
             if text:
-                message = f"#begin document (NAME); part 000 expected, found {text[:40]!r}"
-                raise DataError(message, path=path, line=number)
+                raise file.error(f"#begin document (NAME); part 000 expected, found {text[:40]!r}", number)
         elif _END.fullmatch(text):
             yield *begin, rows
             begin = None
         else:
             rows.append((number, tuple(text.split())))
     if begin is not None:
-        raise DataError("#end document expected; the file ends inside this document", path=path, line=begin[0])
+        raise file.error("#end document expected; the file ends inside this document", begin[0])
 
 
-def _sentences(path: Path, rows: list[_Row]) -> tuple[tuple[tuple[str, ...], ...], ...]:
+def _sentences(file: TextFile, rows: list[_Row]) -> tuple[tuple[tuple[str, ...], ...], ...]:
     sentences: list[list[tuple[str, ...]]] = [[]]
     for line, columns in rows:
         if not columns:
@@ -147,17 +141,16 @@ def _sentences(path: Path, rows: list[_Row]) -> tuple[tuple[tuple[str, ...], ...
             continue
         if len(columns) <= WORD + 1:
             message = f"5 columns or more expected (the word in the 4th, clusters in the last), found {len(columns)}"
-            raise DataError(message, path=path, line=line)
-        if sentences[-1] and len(columns) != len(sentences[-1][0]):
-            message = f"{len(sentences[-1][0])} columns expected, as in the sentence's first line, found {len(columns)}"
-            raise DataError(message, path=path, line=line)
+            raise file.error(message, line)
+        if sentences[-1] and len(columns) != (wanted := len(sentences[-1][0])):
+            raise file.error(f"{wanted} columns expected, as in the sentence's first line, found {len(columns)}", line)
         sentences[-1].append(columns)
     return tuple(tuple(sentence) for sentence in sentences if sentence)
 
 
-def _clusters(path: Path, rows: list[_Row]) -> Clusters:
+def _clusters(file: TextFile, rows: list[_Row]) -> Clusters:
     clusters: dict[str, list[Mention]] = {}
-    opened: dict[str, list[_Open]] = {}
+    opened: dict[str, list[tuple[int, int]]] = {}  # for each cluster the open mentions: first word, line
     words = ((line, columns) for line, columns in rows if columns)
     for index, (line, columns) in enumerate(words):
         if columns[-1] in {"-", "_"}:
@@ -166,23 +159,17 @@ def _clusters(path: Path, rows: list[_Row]) -> Clusters:
             link = _LINK.fullmatch(part)
             if link is None or not (link["opens"] or link["closes"]):
                 message = f"last column: mentions such as (3, 3) or (3), or - for none expected, found {columns[-1]!r}"
-                raise DataError(message, path=path, line=line)
+                raise file.error(message, line)
             cluster = link["cluster"]
             if link["opens"]:
                 clusters.setdefault(cluster, [])
-                opened.setdefault(cluster, []).append(_Open(index, line))
+                opened.setdefault(cluster, []).append((index, line))
             if link["closes"]:
                 if not opened.get(cluster):
-                    message = f"last column: {cluster}) closes a mention that has not opened in this document"
-                    raise DataError(message, path=path, line=line)
-                clusters[cluster].append((opened[cluster].pop().word, index))
-    left = [place.line for places in opened.values() for place in places]
+                    raise file.error(f"last column: {cluster}) closes a mention that has not opened here", line)
+                # The latest first: so does the shared task's scorer, and so mentions of one cluster can be nested.
+                clusters[cluster].append((opened[cluster].pop()[0], index))
+    left = [line for places in opened.values() for _, line in places]
     if left:
-        raise DataError("last column: this mention does not close in its document", path=path, line=min(left))
+        raise file.error("last column: this mention does not close in its document", min(left))
     return tuple(tuple(mentions) for mentions in clusters.values())
-
-
-@dataclass(frozen=True, slots=True)
-class _Open:
-    word: int
-    line: int

@@ -88,23 +88,20 @@ def augment(
 
     Raises:
         DataError: what `read_conll` raises; with the suffix a document has the name of one in the file.
-
     """
     parsed = read_conll(path)
     ids = {document.name for document in parsed.documents}
     clash = sorted(name + suffix for name in ids if name + suffix in ids)
     if clash:
-        raise DataError(
-            f"the copy would be named {clash[0]!r}, as a document is already; give another suffix", path=path
-        )
+        message = f"the copy would be named {clash[0]!r}, as a document is already; give another suffix"
+        raise DataError(message, path=path)
     lines = split_lines(read_text(path).text)
     work = _Work(kind, names, counterparts)
     out: list[str] = []
     sentence: list[str] = []
     document = ""
     for line in lines:
-        is_word = bool(line.strip()) and not line.lstrip().startswith("#")
-        if is_word:
+        if line.strip() and not line.lstrip().startswith("#"):
             sentence.append(line)
             continue
         out += work.sentence(sentence, document, suffix)
@@ -113,7 +110,13 @@ def augment(
         document = header[2] if header else document
         out.append(f"{header[1]}{document}{suffix}{header[3]}" if header else line)
     out += work.sentence(sentence, document, suffix)
-    return Augmented(tuple(out), tuple(lines), parsed.sha256, work.counts(len(parsed.documents)))
+    counts = AugmentCounts(
+        documents=len(parsed.documents), ambiguous=tuple(work.ambiguous), **{name: work.total[name] for name in _TOTALS}
+    )
+    return Augmented(tuple(out), tuple(lines), parsed.sha256, counts)
+
+
+_TOTALS = ("sentences", "tokens", "words", "names", "names_kept", "by_tag", "by_rule")
 
 
 class _Work:
@@ -142,7 +145,7 @@ class _Work:
             new[swap.index] = swap.new
             self.total["words"] += 1
             if swap.old.lower() in {"her", "his"}:
-                self.total["by tag" if tags[swap.index] in {"PRP", "PRP$"} else "by rule"] += 1
+                self.total["by_tag" if tags[swap.index] in {"PRP", "PRP$"} else "by_rule"] += 1
             if swap.ambiguous:
                 around = words[max(0, swap.index - 3) : swap.index + 4]
                 self.ambiguous.append(f"{document}: {' '.join(around)}")
@@ -158,24 +161,9 @@ class _Work:
 
     def _name(self, word: str) -> str:
         if self.kind is Kind.NAMES and word not in self.counterparts:
-            self.total["names kept"] += 1
+            self.total["names_kept"] += 1
             return word
         self.total["names"] += 1
         if self.kind is Kind.NAMES:
             return match_case(self.counterparts[word], word)
         return self.ids.setdefault(word, f"E{len(self.ids) + 1}")
-
-    def counts(self, documents: int) -> AugmentCounts:
-        """The totals."""
-        total = self.total
-        return AugmentCounts(
-            documents=documents,
-            sentences=total["sentences"],
-            tokens=total["tokens"],
-            words=total["words"],
-            names=total["names"],
-            names_kept=total["names kept"],
-            by_tag=total["by tag"],
-            by_rule=total["by rule"],
-            ambiguous=tuple(self.ambiguous),
-        )

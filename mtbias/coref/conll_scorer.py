@@ -18,50 +18,17 @@ Source: Pradhan et al., ACL 2014 (P14-2006), with Vilain et al. (1995), Bagga an
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass, fields
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtbias.coref.conll import Clusters, Mention
+from mtbias.stats.results import Floats, number, percent
 
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class CorefCounts:
-    """What one document adds; all of it is additive."""
-
-    key_mentions: int
-    response_mentions: int
-    common_mentions: int
-    muc_common: int
-    """Links of the key that the response has too."""
-    muc_key: int
-    muc_response: int
-    b3_recall: float
-    """Σ|K∩R|²/|K|."""
-    b3_precision: float
-    """Σ|K∩R|²/|R|."""
-    ceafe: float
-    """The similarity of the best pairing."""
-    key_entities: int
-    response_entities: int
-
-
-COLUMNS = tuple(field.name for field in fields(CorefCounts))
-"""The columns of `count_table`."""
-
-_AT = {name: index for index, name in enumerate(COLUMNS)}
-_PARTS = {
-    "mentions": ("common_mentions", "key_mentions", "common_mentions", "response_mentions"),
-    "muc": ("muc_common", "muc_key", "muc_common", "muc_response"),
-    "b3": ("b3_recall", "key_mentions", "b3_precision", "response_mentions"),
-    "ceafe": ("ceafe", "key_entities", "ceafe", "response_entities"),
-}
-"""Numerator and denominator of recall, then of precision."""
+PARTS = ("mentions", "muc", "b3", "ceafe")
+_SIZE = 4 * len(PARTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +57,17 @@ class CorefScores:
     b3: Prf
     ceafe: Prf
     conll: float | None
-    """The mean of the three F1, in per cent."""
+    """The mean of the last three F1, in per cent."""
     documents: int
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, numbers unrounded."""
-        parts = {name: {f.name: getattr(getattr(self, name), f.name) for f in fields(Prf)} for name in _PARTS}
+        parts = {name: asdict(getattr(self, name)) for name in PARTS}
         return {"conll_f1": self.conll, "documents": self.documents, **parts}
 
 
-def count_coref(key: Clusters, response: Clusters) -> CorefCounts:
-    """The counts of one document.
+def count_coref(key: Clusters, response: Clusters) -> Floats:
+    """What one document adds: by `PARTS` numerator and denominator of recall, then of precision, ``[4, 4]``.
 
     Args:
         key: the gold entities; each mention in one of them only, none empty.
@@ -108,45 +75,49 @@ def count_coref(key: Clusters, response: Clusters) -> CorefCounts:
 
     Raises:
         ValueError: a mention twice in `key` or in `response`, or an empty entity.
-
     """
     key_of, response_of = _index(key), _index(response)
     common: Counter[tuple[int, int]] = Counter(
         (entity, response_of[mention]) for mention, entity in key_of.items() if mention in response_of
     )
     overlaps = sorted(common.items())
-    return CorefCounts(
-        key_mentions=len(key_of),
-        response_mentions=len(response_of),
-        common_mentions=common.total(),
-        muc_common=common.total() - len(common),
-        muc_key=len(key_of) - len(key),
-        muc_response=len(response_of) - len(response),
-        b3_recall=sum(n * n / len(key[k]) for (k, _), n in overlaps),
-        b3_precision=sum(n * n / len(response[r]) for (_, r), n in overlaps),
-        ceafe=_best_pairing({(k, r): 2 * n / (len(key[k]) + len(response[r])) for (k, r), n in overlaps}),
-        key_entities=len(key),
-        response_entities=len(response),
-    )
+    links = common.total() - len(common)
+    similarity = {(k, r): 2 * n / (len(key[k]) + len(response[r])) for (k, r), n in overlaps}
+    best = _best_pairing(similarity)
+    rows = (
+        (common.total(), len(key_of), common.total(), len(response_of)),
+        (links, len(key_of) - len(key), links, len(response_of) - len(response)),
+        (
+            sum(n * n / len(key[k]) for (k, _), n in overlaps), len(key_of),
+            sum(n * n / len(response[r]) for (_, r), n in overlaps), len(response_of),
+        ),
+        (best, len(key), best, len(response)),
+    )  # fmt: skip
+    return np.array(rows, dtype=np.float64)
 
 
-def count_table(counts: Iterable[CorefCounts]) -> Floats:
-    """An array ``[n, len(COLUMNS)]``, a row for each of `counts`: what `bootstrap_units` and others resample."""
-    rows = [astuple(count) for count in counts]
-    return np.array(rows, dtype=np.float64).reshape(len(rows), len(COLUMNS))
+def count_table(counts: Iterable[Floats]) -> Floats:
+    """An array ``[n, 16]``, a row for each of `counts`: what `bootstrap_units` and others resample."""
+    rows = list(counts)
+    return np.array(rows, dtype=np.float64).reshape(len(rows), _SIZE)
 
 
 def conll_f1(sums: Floats) -> Floats:
-    """The CoNLL score in per cent of each row of `sums` (``[…, len(COLUMNS)]``); NaN where it is undefined."""
-    return np.asarray(sum(_f1(sums, part) for part in ("muc", "b3", "ceafe")) / 3, dtype=np.float64)
+    """The CoNLL score in per cent of each row of `sums` (``[…, 16]``); NaN where it is undefined."""
+    f1 = _rates(sums)[2]
+    return np.asarray(f1[..., 1:].mean(axis=-1))
 
 
 def compute_coref(table: Floats) -> CorefScores:
     """The scores of the documents whose counts are the rows of `table`."""
     sums = table.sum(axis=0)
-    parts = {name: _prf(sums, name) for name in _PARTS}
-    conll = float(conll_f1(sums))
-    return CorefScores(**parts, conll=None if np.isnan(conll) else conll, documents=len(table))
+    mentions, muc, b3, ceafe = (
+        Prf(number(recall), number(precision), number(f1), hits_r, int(all_r), hits_p, int(all_p))
+        for recall, precision, f1, (hits_r, all_r, hits_p, all_p) in zip(
+            *_rates(sums), sums.reshape(len(PARTS), 4).tolist(), strict=True
+        )
+    )
+    return CorefScores(mentions, muc, b3, ceafe, conll=number(conll_f1(sums)), documents=len(table))
 
 
 def _index(clusters: Clusters) -> dict[Mention, int]:
@@ -169,29 +140,12 @@ def _best_pairing(similarity: dict[tuple[int, int], float]) -> float:
     return float(matrix[linear_sum_assignment(matrix, maximize=True)].sum())
 
 
-def _quotients(sums: Floats, part: str) -> tuple[Floats, Floats]:
-    """Recall and precision, in [0, 1]; NaN where the denominator is 0."""
-    columns: Sequence[str] = _PARTS[part]
-    values = [sums[..., _AT[name]] for name in columns]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return values[0] / values[1], values[2] / values[3]
-
-
-def _f1(sums: Floats, part: str) -> Floats:
-    recall, precision = _quotients(sums, part)
-    undefined = np.isnan(recall) & np.isnan(precision)
+def _rates(sums: Floats) -> tuple[Floats, Floats, Floats]:
+    """Recall, precision and F1 in per cent by `PARTS`, each ``[…, 4]``; NaN where undefined."""
+    hits_r, all_r, hits_p, all_p = np.moveaxis(sums.reshape(*sums.shape[:-1], len(PARTS), 4), -1, 0)
+    recall, precision = percent(hits_r, all_r), percent(hits_p, all_p)
     r, p = np.nan_to_num(recall), np.nan_to_num(precision)
-    with np.errstate(invalid="ignore"):
-        f1 = np.where(r * p > 0, 200 * r * p / (r + p), 0.0)
-    return np.where(undefined, np.nan, f1)
-
-
-def _prf(sums: Floats, part: str) -> Prf:
-    recall, precision = (None if np.isnan(value) else 100 * float(value) for value in _quotients(sums, part))
-    f1 = float(_f1(sums, part))
-    numbers = [float(sums[_AT[name]]) for name in _PARTS[part]]
-    return Prf(
-        recall, precision, None if np.isnan(f1) else f1,
-        recall_numerator=numbers[0], recall_denominator=int(numbers[1]),
-        precision_numerator=numbers[2], precision_denominator=int(numbers[3]),
-    )  # fmt: skip
+    # Of an undefined one and a defined one the scorer makes 0: either nothing was to be found and something was said,
+    # or the reverse. Of two undefined ones nothing can be said.
+    f1 = np.where(np.isnan(recall) & np.isnan(precision), np.nan, np.nan_to_num(percent(2 * r * p, 100 * (r + p))))
+    return recall, precision, f1

@@ -1,4 +1,4 @@
-"""The control and the two gender-swapped twins of an instance of GAP's kind, as in Counter-GAP.
+"""The control and the two gender-swapped counterparts of an instance of GAP's kind, as in Counter-GAP.
 
 The original has a pronoun and two candidates A and B of one gender; C and D are two people of the other gender, in the
 text or not. The control exchanges A with B and C with D. The first swap exchanges A with C and B with D, the second A
@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from mtbias.coref.counter_gap import GENDER_OF_PRONOUN, ROLES
+from mtbias.coref.counter_gap import ROLES
 from mtbias.coref.first_names import Counterparts
-from mtbias.coref.gap_instances import GapInstance
+from mtbias.coref.gap_instances import GapInstance, gender_of
 from mtbias.english.gender_swap import Edit, apply_edits, swap_words, tokenize
 from mtbias.errors import DataError
 from mtbias.types import Gender
@@ -36,13 +36,11 @@ class Others(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """One twin, and how it came about."""
+    """An instance that was made from another, and how."""
 
     instance: GapInstance
     words: int
     """Gendered words that were swapped."""
-    mentions: int
-    """Occurrences of names that were replaced."""
     ambiguous: tuple[str, ...]
     """Each *her* whose reading was a guess, with a few characters around it."""
 
@@ -66,43 +64,27 @@ def make_quadruple(instance: GapInstance, others: Others, columns: Sequence[str]
     Raises:
         DataError: the pronoun is none of he, him, his, she, her, hers; the four names are not all different; A, B or
             the pronoun is not a word of its own at its offset.
-
     """
     gender_of(instance)
     a, b, c, d = instance.a, instance.b, others.c, others.d
     if len({a, b, c, d}) < 4 or not all((a, b, c, d)):
         raise DataError(f"{instance.id}: four different names expected, found {a!r}, {b!r}, {c!r}, {d!r}")
-    control = rewrite(instance, {a: b, b: a, c: d, d: c}, swap_gender=False, columns=columns)
-    swap_1 = rewrite(instance, {a: c, b: d, c: a, d: b}, swap_gender=True, columns=columns)
-    swap_2 = rewrite(instance, {a: d, b: c, c: b, d: a}, swap_gender=True, columns=columns)
-    twins = [
-        replace(twin.instance, id=instance.id + role)
-        for twin, role in zip((control, swap_1, swap_2), ROLES[1:], strict=True)
-    ]
-    return Made((instance, twins[0], twins[1], twins[2]), others, swap_1.words, swap_1.ambiguous)
+    exchanges = {a: b, b: a, c: d, d: c}, {a: c, b: d, c: a, d: b}, {a: d, b: c, c: b, d: a}
+    made = [rewrite(instance, names, swap_gender=n > 0, columns=columns) for n, names in enumerate(exchanges)]
+    control, swap_1, swap_2 = (
+        replace(one.instance, id=instance.id + role) for one, role in zip(made, ROLES[1:], strict=True)
+    )
+    return Made((instance, control, swap_1, swap_2), others, made[1].words, made[1].ambiguous)
 
 
 def originals(instances: Sequence[GapInstance]) -> list[GapInstance]:
-    """The instances without those that are twins (-control, -swap-1, -swap-2) of another one among them."""
+    """The instances without those that were made (-control, -swap-1, -swap-2) from another one among them."""
     ids = {instance.id for instance in instances}
 
-    def is_twin(id_: str) -> bool:
+    def is_made(id_: str) -> bool:
         return any(id_.endswith(role) and id_.removesuffix(role) in ids for role in ROLES[1:])
 
-    return [instance for instance in instances if not is_twin(instance.id)]
-
-
-def gender_of(instance: GapInstance) -> Gender:
-    """The gender of the pronoun.
-
-    Raises:
-        DataError: it is none of he, him, his, she, her, hers.
-
-    """
-    gender = GENDER_OF_PRONOUN.get(instance.pronoun.lower())
-    if gender is None:
-        raise DataError(f"{instance.id}: the pronoun {instance.pronoun!r} is none of {', '.join(GENDER_OF_PRONOUN)}")
-    return gender
+    return [instance for instance in instances if not is_made(instance.id)]
 
 
 def rewrite(
@@ -115,40 +97,34 @@ def rewrite(
 
     Raises:
         DataError: A, B or (with `swap_gender`) the pronoun is not a word of its own at its offset.
-
     """
     text = instance.text
     mentions = _mentions(text, names)
-    edits = list(mentions)
-    ambiguous: list[str] = []
-    if swap_gender:
-        words, ambiguous = _gendered(text, mentions)
-        edits += words
+    words, ambiguous = _gendered(text, mentions) if swap_gender else ([], [])
+    edits = [*mentions, *words]
     new_text, moved = apply_edits(text, edits)
 
     def at(word: str, offset: int, what: str) -> tuple[str, int]:
-        found = moved.get((offset, offset + len(word)))
-        if found is None and what == "pronoun" and not swap_gender:
-            shift = sum(len(e.new) - (e.end - e.start) for e in edits if e.end <= offset)
-            return word, offset + shift
-        if found is None:
-            message = (
-                f"{instance.id}: {what} {word!r} at {offset} is part of a longer word or name; it cannot be replaced"
-            )
-            raise DataError(message)
-        return found
+        place = (offset, offset + len(word))
+        if place in moved:
+            return moved[place]
+        if what == "pronoun" and not swap_gender:  # it stays, and moves with the text
+            return word, offset + sum(len(e.new) - (e.end - e.start) for e in edits if e.end <= offset)
+        where = f"{instance.id}: {what} {word!r} at {offset}"
+        raise DataError(f"{where} is part of a longer word or name; it cannot be replaced")
 
     a, a_offset = at(instance.a, instance.a_offset, "A")
     b, b_offset = at(instance.b, instance.b_offset, "B")
     pronoun, pronoun_offset = at(instance.pronoun, instance.pronoun_offset, "pronoun")
+    others = tuple(
+        names.get(field, field) if column in OTHERS else field
+        for field, column in zip(instance.others, columns or [""] * len(instance.others), strict=True)
+    )
     new = replace(
         instance, text=new_text, pronoun=pronoun, pronoun_offset=pronoun_offset, a=a, a_offset=a_offset, b=b,
-        b_offset=b_offset, others=tuple(
-            names.get(field, field) if column in OTHERS else field
-            for field, column in zip(instance.others, columns or [""] * len(instance.others), strict=True)
-        ),
+        b_offset=b_offset, others=others,
     )  # fmt: skip
-    return Rewritten(new, len(edits) - len(mentions), len(mentions), tuple(ambiguous))
+    return Rewritten(new, len(words), tuple(ambiguous))
 
 
 def _mentions(text: str, names: Mapping[str, str]) -> list[Edit]:
@@ -179,7 +155,6 @@ def choose_others(instance: GapInstance, names: Counterparts, columns: Sequence[
 
     Raises:
         DataError: the list has no free name left; the pronoun has no gender.
-
     """
     given = dict(zip(columns, instance.others, strict=False))
     if all(given.get(column, "").strip() for column in OTHERS):

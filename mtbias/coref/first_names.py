@@ -1,13 +1,12 @@
 """First names with a gender and a vector of frequencies, and their counterparts of the other gender.
 
-The list that mtbias brings along, ``names.tsv``, is an example: common names, with our own coarse judgement
+The list that comes with mtbias, ``names.tsv``, is an example: common names, with our own coarse judgement
 (0 unknown, 1 rare, 2 usual, 3 very usual) of how usual each is in six groups of languages, not counts. A list of real
 frequencies is an argument.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -16,7 +15,6 @@ from pathlib import Path
 
 import numpy as np
 
-from mtbias.errors import DataError
 from mtbias.files.reading import parse_table, read_text
 from mtbias.stats.results import Floats
 from mtbias.types import Gender
@@ -29,10 +27,13 @@ CLASSES = {
 }
 """What the column ``gender`` may hold: the class within which names are matched, and the gender."""
 
+GENDERS = (Gender.MALE, Gender.FEMALE)
+
 MAX_NAMES = 2000
 """How many names of each gender are matched by default, the most frequent first."""
 
 _ALPHA = 12 / 11
+"""As the program published with Counter-GAP has it: above 1, so that names of like direction still differ in length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +51,14 @@ class Name:
 class NameList:
     """Names as they were read."""
 
-    path: Path | None
-    """None: the list of mtbias."""
     sha256: str
     names: tuple[Name, ...]
 
 
 def example_names() -> NameList:
-    """The list that mtbias brings along."""
+    """The list that comes with mtbias."""
     with resources.as_file(resources.files("mtbias.coref") / "names.tsv") as path:
-        read = read_names(path)
-    return NameList(None, read.sha256, read.names)
+        return read_names(path)
 
 
 def read_names(path: Path) -> NameList:
@@ -71,34 +69,26 @@ def read_names(path: Path) -> NameList:
 
     Raises:
         DataError: a column is missing; an unknown gender; a name twice; a frequency that is no number of 0 or more.
-
     """
     table = parse_table(read_text(path))
     table.require("name", "gender")
     columns = [column for column in table.columns if column not in {"name", "gender"}]
     if not columns:
-        raise DataError("one or more columns of frequencies expected beside name and gender", path=path, line=1)
+        raise table.file.error("one or more columns of frequencies expected beside name and gender", 1)
     names: dict[str, Name] = {}
     for record in table.records:
         text, gender = record.get("name"), record.get("gender").lower()
         if not text or gender not in CLASSES:
-            message = f"a name and one of {', '.join(CLASSES)} expected, found {text!r} and {gender!r}"
-            raise DataError(message, path=path, line=record.line)
+            raise record.error(f"a name and one of {', '.join(CLASSES)} expected, found {text!r} and {gender!r}")
         if text in names:
-            raise DataError(f"the name {text!r} stands twice", path=path, line=record.line)
-        frequencies = tuple(_frequency(record.get(column), column, path, record.line) for column in columns)
-        names[text] = Name(text, *CLASSES[gender], frequencies)
-    return NameList(path, table.file.sha256, tuple(names.values()))
+            raise record.error(f"the name {text!r} stands twice")
+        names[text] = Name(text, *CLASSES[gender], tuple(record.number(column) for column in columns))
+    return NameList(table.file.sha256, tuple(names.values()))
 
 
-def _frequency(text: str, column: str, path: Path, line: int) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not (0 <= value < math.inf):
-        raise DataError(f"{column}: a number of 0 or more expected, found {text!r}", path=path, line=line)
-    return value
+def by_frequency(names: Iterable[Name], gender: Gender) -> list[Name]:
+    """The names of `gender`, the most frequent first (sum of the vector; ties by spelling)."""
+    return sorted((n for n in names if n.gender is gender), key=lambda n: (-sum(n.frequencies), n.text))
 
 
 def distances(first: Floats, second: Floats) -> Floats:
@@ -120,29 +110,24 @@ def distances(first: Floats, second: Floats) -> Floats:
 def match_names(names: Iterable[Name], *, max_names: int = MAX_NAMES) -> dict[str, str]:
     """Each name's counterpart of the other gender: a one-to-one matching of least total distance, both ways.
 
-    Within each group the `max_names` most frequent names (sum of the vector; ties by spelling) of each gender take
-    part; of the more numerous gender only as many as the other has. Names left over have no counterpart.
+    Within each group the `max_names` most frequent names of each gender take part (`by_frequency`); of the more
+    numerous gender only as many as the other has. Names left over have no counterpart.
 
     Source: Xie et al. (2023), after Hall Maudslay et al. (2019); the assignment is solved exactly.
     """
     from scipy.optimize import linear_sum_assignment
 
-    everyone = tuple(names)
+    groups: dict[str, list[Name]] = {}
+    for name in names:
+        groups.setdefault(name.group, []).append(name)
     found: dict[str, str] = {}
-    for group in dict.fromkeys(name.group for name in everyone):
-        males, females = (
-            sorted(
-                (n for n in everyone if n.group == group and n.gender is gender),
-                key=lambda n: (-sum(n.frequencies), n.text),
-            )
-            for gender in (Gender.MALE, Gender.FEMALE)
-        )
+    for group in groups.values():
+        males, females = (by_frequency(group, gender) for gender in GENDERS)
         size = min(len(males), len(females), max_names)
         if not size:
             continue
         vectors = [np.array([n.frequencies for n in side[:size]]) for side in (males, females)]
-        rows, columns = linear_sum_assignment(distances(*vectors))
-        for row, column in zip(rows, columns, strict=True):
+        for row, column in zip(*linear_sum_assignment(distances(*vectors)), strict=True):
             found[males[row].text] = females[column].text
             found[females[column].text] = males[row].text
     return found
@@ -171,9 +156,9 @@ class Counterparts:
 
 def counterparts(names: Sequence[Name], *, max_names: int = MAX_NAMES) -> Counterparts:
     """Match the names and sort them."""
-    ordered = sorted((n for n in names if n.group == "sure"), key=lambda n: (-sum(n.frequencies), n.text))
+    sure = [name for name in names if name.group == "sure"]
     return Counterparts(
         gender={n.text: n.gender for n in names},
         of=match_names(names, max_names=max_names),
-        frequent={g: tuple(n.text for n in ordered if n.gender is g) for g in (Gender.MALE, Gender.FEMALE)},
+        frequent={gender: tuple(n.text for n in by_frequency(sure, gender)) for gender in GENDERS},
     )

@@ -6,51 +6,30 @@ pronouns over the number for masculine ones: 1 is even, below 1 the system does 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan
-from pathlib import Path
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.coref.gap_example_weights import gender_of
-from mtbias.coref.gap_instances import GapFile, GapInstance
-from mtbias.coref.gap_spans import NameSpans, Span, candidates, nearest_first
-from mtbias.errors import DataError
-from mtbias.files.reading import read_text, split_lines
-from mtbias.stats.resampling import bootstrap_units, percentile_interval
-from mtbias.stats.results import Interval
-from mtbias.stats.significance import randomisation_test
-from mtbias.types import Gender
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Label = bool | None
+from mtbias.coref.gap_instances import GapFile, GapInstance, Labels, SystemLabels, gender_of
+from mtbias.coref.gap_spans import NameSpans, nearest_first, touch
+from mtbias.stats.resampling import bootstrap_units, estimate
+from mtbias.stats.results import Difference, Estimate, Floats, enough, percent
+from mtbias.stats.significance import compare_units
+from mtbias.types import Gender, Span
 
 GROUPS = ("overall", "masculine", "feminine")
 
+_COUNTS = ("n", "tp", "fp", "fn", "tn", "positives")
 _RATES = ("precision", "recall", "f1", "accuracy")
 
-MIN_EXAMPLES = 10
-"""An interval needs at least this many examples of either gender."""
-
 # What one example adds, for its own gender: four counts of answers, TRUE candidates, and for each set of weights the
-# weight of the TRUE candidate and the same where it is found. ``[n, 2 genders, 5 + 2·weights]``, masculine first.
+# weight of the TRUE candidate if it is found and the same whether or not. ``[n, 2 genders, 5 + 2·weights]``, masculine
+# first.
 _TP, _FP, _FN, _TN, _POSITIVES, _WEIGHTS = range(6)
-
-
-@dataclass(frozen=True, slots=True)
-class SystemLabels:
-    """A system's output as the official scorer reads it."""
-
-    labels: Mapping[str, tuple[Label, Label]]
-    """By id; None where the label is neither true nor false."""
-    sha256: str
-    duplicates: int
-    """Rows whose id came before: they do not count."""
-    unexpected: int
-    """Labels that are neither true nor false."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +38,7 @@ class Answers:
 
     positive: Floats
     """The probability of TRUE (for a system: 0 or 1), ``[n, 2]``."""
-    given: Bools
+    given: NDArray[np.bool_]
     """Whether there is an answer, ``[n, 2]``."""
     missing: int = 0
     """Examples without a row."""
@@ -70,15 +49,7 @@ class Answers:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
-    """A number and its 95 % interval (percentile bootstrap over examples); None where there is none."""
-
-    value: float | None
-    interval: Interval | None
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
+class GapGroup:
     """The numbers of all examples or of one gender; per cent. The counts of a random baseline are expected values."""
 
     n: int
@@ -101,77 +72,62 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Bias:
-    """The number for feminine pronouns over that for masculine ones; None where either is 0 or undefined."""
+class GapBias:
+    """The number for feminine pronouns over that for masculine ones."""
 
     ratio: Estimate
-    feminine: float | None
-    """Per cent: F1, accuracy, or weighted accuracy."""
-    masculine: float | None
-    n_feminine: float
-    """What `feminine` rests on: examples for F1, TRUE candidates for accuracy, the sum of their weights."""
-    n_masculine: float
+    """None where either is 0 or undefined."""
+    feminine: Estimate
+    """Per cent: F1, accuracy, or weighted accuracy; `n` is examples for F1, TRUE candidates for accuracy, the sum of
+    their weights."""
+    masculine: Estimate
 
 
 @dataclass(frozen=True, slots=True)
 class GapScores:
-    """All numbers of one system."""
+    """All numbers of one system; intervals are percentile bootstraps over examples."""
 
-    groups: Mapping[str, Group]
+    groups: Mapping[str, GapGroup]
     """By `GROUPS`."""
-    bias: Mapping[str, Bias]
+    bias: Mapping[str, GapBias]
     """``f1``, ``accuracy``, and the names of the weights."""
     n_resamples: int
 
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, numbers unrounded."""
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """One number of two systems: first − second, and p by randomisation over examples (exact where they are few)."""
+        def plain(one: Estimate) -> dict[str, Any]:
+            return {"value": one.value, "interval": one.interval}
 
-    difference: float | None
-    p: float | None
-
-
-def read_system(path: Path) -> SystemLabels:
-    """Read a system's output: id, A-coref, B-coref, tab-separated. A header is passed over.
-
-    As in the official scorer, the first row of an id counts, and a label that is not true or false (any case) is none.
-
-    Raises:
-        DataError: another number of fields; no rows.
-
-    """
-    file = read_text(path)
-    labels: dict[str, tuple[Label, Label]] = {}
-    duplicates = unexpected = 0
-    for line, content in enumerate(split_lines(file.text), start=1):
-        fields = [field.strip() for field in content.split("\t")]
-        if not any(fields) or (line == 1 and fields[0].lower() == "id"):
-            continue
-        if len(fields) != 3:
-            message = f"three fields expected (id, A-coref, B-coref; tabs between), found {len(fields)}"
-            raise DataError(message, path=path, line=line)
-        if fields[0] in labels:
-            duplicates += 1
-            continue
-        a, b = ({"true": True, "false": False}.get(field.lower()) for field in fields[1:])
-        unexpected += (a is None) + (b is None)
-        labels[fields[0]] = (a, b)
-    if not labels:
-        raise DataError("no predictions in the file", path=path, line=1)
-    return SystemLabels(labels, file.sha256, duplicates, unexpected)
+        groups = {
+            name: {
+                **{count: getattr(group, count) for count in _COUNTS},
+                **{rate: plain(getattr(group, rate)) for rate in _RATES},
+            }
+            for name, group in self.groups.items()
+        }
+        bias = {
+            name: {
+                "ratio": plain(one.ratio),
+                "feminine": one.feminine.value,
+                "masculine": one.masculine.value,
+                "n_feminine": one.feminine.n,
+                "n_masculine": one.masculine.n,
+            }
+            for name, one in self.bias.items()
+        }
+        return {"groups": groups, "bias": bias}
 
 
 def answers(data: GapFile, system: SystemLabels) -> Answers:
-    """A system's answers to the examples of `data`."""
-    nothing = (None, None)
-    rows = [system.labels.get(instance.id, nothing) for instance in data.instances]
-    known = sum(instance.id in system.labels for instance in data.instances)
+    """A system's answers to the examples of `data`; `system` as the official scorer reads it."""
+    rows = [system.of.get(instance.id, Labels(None, None)) for instance in data.instances]
+    known = sum(instance.id in system.of for instance in data.instances)
     return Answers(
         positive=np.array([[label is True for label in row] for row in rows], dtype=np.float64),
         given=np.array([[label is not None for label in row] for row in rows]),
         missing=len(rows) - known,
-        unknown=len(system.labels) - known,
+        unknown=len(system.of) - known,
         duplicates=system.duplicates,
         unexpected=system.unexpected,
     )
@@ -179,12 +135,7 @@ def answers(data: GapFile, system: SystemLabels) -> Answers:
 
 def nearest_name(data: GapFile, spans: NameSpans, k: int) -> Answers:
     """The baseline Dist-`k`: the pronoun means the k-th nearest name. A text with fewer names gets FALSE twice."""
-    positive = np.zeros((len(data.instances), 2))
-    for row, instance in zip(positive, data.instances, strict=True):
-        for span in nearest_first(instance, spans.of[instance.id])[k - 1 : k]:
-            if (found := _hit(instance, span)) is not None:
-                row[found] = 1
-    return Answers(positive, np.ones(positive.shape, dtype=bool))
+    return _picking(data, lambda instance: nearest_first(instance, spans.of[instance.id])[k - 1 : k])
 
 
 def random_name(data: GapFile, spans: NameSpans) -> Answers:
@@ -193,9 +144,14 @@ def random_name(data: GapFile, spans: NameSpans) -> Answers:
     Scores of its answers are computed from expected counts, not averaged over runs (the mean of a ratio over runs is
     larger than the ratio of the means).
     """
+    return _picking(data, lambda instance: spans.of[instance.id])
+
+
+def _picking(data: GapFile, choose: Callable[[GapInstance], Sequence[Span]]) -> Answers:
+    """Answers of a system that picks one of the names that `choose` gives, with equal probability."""
     positive = np.zeros((len(data.instances), 2))
     for row, instance in zip(positive, data.instances, strict=True):
-        names = spans.of[instance.id]
+        names = choose(instance)
         for span in names:
             if (found := _hit(instance, span)) is not None:
                 row[found] += 1 / len(names)
@@ -204,9 +160,8 @@ def random_name(data: GapFile, spans: NameSpans) -> Answers:
 
 def _hit(instance: GapInstance, span: Span) -> int | None:
     """Which candidate (0, 1) a picked name means. One pick is one candidate: where it touches both, the TRUE one."""
-    touched = [place for place, candidate in enumerate(candidates(instance)) if span.touches(candidate)]
-    truths = (instance.a_coref, instance.b_coref)
-    return next((place for place in touched if truths[place]), touched[0] if touched else None)
+    touched = [place for place, candidate in enumerate(instance.candidates) if touch(span, candidate)]
+    return next((place for place in touched if instance.gold[place]), touched[0] if touched else None)
 
 
 def tally(data: GapFile, given: Answers, weights: Sequence[Floats] = ()) -> Floats:
@@ -217,16 +172,17 @@ def tally(data: GapFile, given: Answers, weights: Sequence[Floats] = ()) -> Floa
 
     Raises:
         DataError: a pronoun without gender.
-
     """
-    truth = np.array([[i.a_coref, i.b_coref] for i in data.instances])
+    truth = np.array([instance.gold for instance in data.instances])
     yes, no = given.positive * given.given, (1 - given.positive) * given.given
     tp, fp, tn = yes * truth, yes * ~truth, no * ~truth
+    # For the official scorer whatever is neither true nor false was not found, even where there is nothing to find. We
+    # count it so too, since F1 is compared with numbers that were published with that scorer.
     fn = no * truth + ~given.given
     columns = [part.sum(axis=1) for part in (tp, fp, fn, tn, truth.astype(np.float64))]
     for weight in weights:
         columns += [weight * columns[_TP], weight]
-    genders = np.array([gender_of(i, data.path) == Gender.FEMALE for i in data.instances], dtype=np.int64)
+    genders = np.array([gender_of(i, data.path) is Gender.FEMALE for i in data.instances], dtype=np.int64)
     table = np.zeros((len(truth), 2, len(columns)))
     table[np.arange(len(truth)), genders] = np.column_stack(columns)
     return table
@@ -242,18 +198,19 @@ def numbers(sums: Floats, weights: Sequence[str] = ()) -> dict[str, Floats]:
     found: dict[str, Floats] = {}
     of_group = {"overall": sums.sum(axis=1), "masculine": sums[:, 0], "feminine": sums[:, 1]}
     for name, part in of_group.items():
-        tp, positives = part[:, _TP], part[:, _POSITIVES]
-        precision = np.nan_to_num(_percent(tp, tp + part[:, _FP]))
-        recall = np.nan_to_num(_percent(tp, tp + part[:, _FN]))
+        tp = part[:, _TP]
+        # 0 and not None where the denominator is 0: the official scorer's convention, and F1 needs both.
+        precision = np.nan_to_num(percent(tp, tp + part[:, _FP]))
+        recall = np.nan_to_num(percent(tp, tp + part[:, _FN]))
         found[f"precision:{name}"], found[f"recall:{name}"] = precision, recall
-        found[f"f1:{name}"] = np.nan_to_num(_percent(2 * precision * recall, 100 * (precision + recall)))
-        found[f"accuracy:{name}"] = _percent(tp, positives)
+        found[f"f1:{name}"] = np.nan_to_num(percent(2 * precision * recall, 100 * (precision + recall)))
+        found[f"accuracy:{name}"] = percent(tp, part[:, _POSITIVES])
     found["bias:f1"] = _bias(found["f1:feminine"], found["f1:masculine"])
     found["bias:accuracy"] = _bias(found["accuracy:feminine"], found["accuracy:masculine"])
     for place, name in enumerate(weights):
         correct, weight = sums[:, :, _WEIGHTS + 2 * place], sums[:, :, _WEIGHTS + 2 * place + 1]
         for side, gender in enumerate(GROUPS[1:]):
-            found[f"{name}:{gender}"] = _percent(correct[:, side], weight[:, side])
+            found[f"{name}:{gender}"] = percent(correct[:, side], weight[:, side])
         found[f"bias:{name}"] = _bias(correct[:, 1], correct[:, 0])
     return found
 
@@ -261,89 +218,70 @@ def numbers(sums: Floats, weights: Sequence[str] = ()) -> dict[str, Floats]:
 def score(table: Floats, weights: Sequence[str] = (), *, n_resamples: int, rng: np.random.Generator) -> GapScores:
     """The numbers of one system, from what `tally` gives, with bootstrap intervals over examples.
 
+    Edge cases: no intervals where either gender has fewer than `MIN_ROWS` examples.
+
     Raises:
         ValueError: names for another number of weights than the table has; a name twice, or that of another number.
-
     """
     n, _, width = table.shape
     if len({*weights, *_RATES}) != len(weights) + len(_RATES):
         raise ValueError(f"expected names of weights that differ, and none of {', '.join(_RATES)}; got {list(weights)}")
     if width != _WEIGHTS + 2 * len(weights):
         raise ValueError(f"expected names for {(width - _WEIGHTS) // 2} sets of weights, got {len(weights)}")
-    names = list(numbers(np.zeros((1, 2, width)), weights))
-
-    def values(sums: Floats) -> Floats:
-        return np.column_stack(list(numbers(sums.reshape(-1, 2, width), weights).values()))
-
     sums = table.sum(axis=0)
     examples = np.rint(sums[:, _TP : _TN + 1].sum(axis=1) / 2)  # two answers an example; those of Random are shares
-    point = values(sums[None])[0]
-    replicates = bootstrap_units(table.reshape(n, 2 * width), values, n_resamples, rng)
-    enough = examples.min() >= MIN_EXAMPLES
-    found = {
-        name: Estimate(_number(point[k]), percentile_interval(replicates[:, k]) if enough else None)
-        for k, name in enumerate(names)
-    }
-    parts = zip(GROUPS, (sums.sum(axis=0), *sums), (examples.sum(), *examples), strict=True)
-    groups = {name: _group(name, part, size, found) for name, part, size in parts}
     rests = {"f1": examples, "accuracy": sums[:, _POSITIVES]}
     rests |= {name: sums[:, _WEIGHTS + 2 * place + 1] for place, name in enumerate(weights)}
-    bias = {
-        name: Bias(
-            ratio=found[f"bias:{name}"],
-            feminine=found[f"{name}:feminine"].value,
-            masculine=found[f"{name}:masculine"].value,
-            n_feminine=_count(rest[1]),
-            n_masculine=_count(rest[0]),
-        )
-        for name, rest in rests.items()
-    }
-    return GapScores(groups, bias, n_resamples)
+    found = estimate(
+        sums.reshape(1, -1),
+        lambda resamples: numbers(resamples.reshape(-1, 2, width), weights),
+        partial(bootstrap_units, table.reshape(n, -1), n_resamples=n_resamples, rng=rng),
+        n={f"{name}:{of}": _count(rest[side]) for name, rest in rests.items() for side, of in enumerate(GROUPS[1:])},
+        intervals=None if enough(int(examples.min())) else (),
+    )
+    parts = zip(GROUPS, (sums.sum(axis=0), *sums), (examples.sum(), *examples), strict=True)
+    return GapScores(
+        groups={name: _group(name, part, size, found) for name, part, size in parts},
+        bias={
+            name: GapBias(*(found[key] for key in (f"bias:{name}", f"{name}:feminine", f"{name}:masculine")))
+            for name in rests
+        },
+        n_resamples=n_resamples,
+    )
 
 
-def _group(name: str, part: Floats, size: float, found: Mapping[str, Estimate]) -> Group:
+def _group(name: str, part: Floats, size: float, found: Mapping[str, Estimate]) -> GapGroup:
     tp, fp, fn, tn = (_count(part[k]) for k in (_TP, _FP, _FN, _TN))
     rates = (found[f"{rate}:{name}"] for rate in _RATES)
-    return Group(int(size), tp, fp, fn, tn, int(part[_POSITIVES]), *rates)
+    return GapGroup(int(size), tp, fp, fn, tn, int(part[_POSITIVES]), *rates)
 
 
 def compare(
     first: Floats, second: Floats, weights: Sequence[str] = (), *, n_resamples: int, rng: np.random.Generator
-) -> dict[str, Comparison]:
+) -> dict[str, Difference]:
     """Compare two systems on the same examples, given what `tally` gives: F1, accuracy, and all biases.
+
+    p by randomisation over examples (exact where they are few).
 
     Raises:
         ValueError: tables of different shape.
-
     """
     if first.shape != second.shape:
         raise ValueError(f"expected tables of one shape, got {first.shape} and {second.shape}")
     n, _, width = first.shape
-    one, other = (numbers(table.sum(axis=0)[None], weights) for table in (first, second))
-    rows = [table.reshape(n, 2 * width) for table in (first, second)]
-    compared = {}
-    for name in ("f1:overall", "accuracy:overall", *(key for key in one if key.startswith("bias:"))):
-
-        def statistic(sums: Floats, name: str = name) -> Floats:
-            return numbers(sums.reshape(-1, 2, width), weights)[name]
-
-        p = randomisation_test(rows[0], rows[1], statistic, n_resamples, rng)
-        compared[name] = Comparison(_number(one[name][0] - other[name][0]), _number(p))
-    return compared
-
-
-def _number(value: float) -> float | None:
-    return None if isnan(value) else float(value)
+    return compare_units(
+        first.reshape(n, -1),
+        second.reshape(n, -1),
+        lambda sums: numbers(sums.reshape(-1, 2, width), weights),
+        ["f1:overall", "accuracy:overall", *(f"bias:{name}" for name in ("f1", "accuracy", *weights))],
+        n_resamples,
+        lambda: rng,
+    )
 
 
 def _count(value: float) -> float:
     """A whole number as an integer."""
     return int(value) if float(value).is_integer() else float(value)
-
-
-def _percent(part: Floats, whole: Floats) -> Floats:
-    share: Floats = np.divide(100 * part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
-    return share
 
 
 def _bias(feminine: Floats, masculine: Floats) -> Floats:

@@ -14,17 +14,15 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mtbias.coref.counter_gap import GENDER_OF_PRONOUN
-from mtbias.coref.gap_instances import GapFile, GapInstance
-from mtbias.coref.gap_spans import NameSpans, nearest_first, parse_object, rank_of_antecedent
+from mtbias.coref.gap_instances import GapFile, GapInstance, gender_of
+from mtbias.coref.gap_spans import NameSpans, nearest_first, rank_of_antecedent
 from mtbias.errors import DataError
-from mtbias.files.reading import read_text
+from mtbias.files.reading import TextFile, parse_json_by_id, read_text
 from mtbias.stats.balance import Balance, balance
+from mtbias.stats.results import Floats
 from mtbias.types import Gender
 
-Floats = NDArray[np.float64]
 Property = Literal["names", "distance"]
 
 PROPERTIES: tuple[Property, ...] = ("names", "distance")
@@ -64,41 +62,18 @@ class GapWeights:
     n_trimmed: int
 
 
-def gender_of(instance: GapInstance, path: Path) -> Gender:
-    """The gender of an instance's pronoun.
-
-    Raises:
-        DataError: none of she, her, hers, he, him, his.
-
-    """
-    gender = GENDER_OF_PRONOUN.get(instance.pronoun.lower())
-    if gender is None:
-        listing = ", ".join(GENDER_OF_PRONOUN)
-        raise DataError(f"{instance.id}: one of {listing} expected, found {instance.pronoun!r}", path=path)
-    return gender
-
-
 def properties(data: GapFile, spans: NameSpans) -> tuple[GapProperties, ...]:
     """N and D of the examples that have an antecedent among their candidates.
 
     Raises:
         DataError: a pronoun without gender; an example whose candidates are both TRUE.
-
     """
     found = []
     for instance in data.instances:
-        antecedent = antecedent_of(instance, data.path)
-        if antecedent is not None:
-            ordered = nearest_first(instance, spans.of[instance.id])
-            found.append(
-                GapProperties(
-                    id=instance.id,
-                    gender=gender_of(instance, data.path),
-                    antecedent=antecedent,
-                    names=len(ordered),
-                    distance=rank_of_antecedent(instance, ordered),
-                )
-            )
+        if antecedent := antecedent_of(instance, data.path):
+            gender, ordered = gender_of(instance, data.path), nearest_first(instance, spans.of[instance.id])
+            rank = rank_of_antecedent(instance, ordered)
+            found.append(GapProperties(instance.id, gender, antecedent, len(ordered), rank))
     return tuple(found)
 
 
@@ -107,7 +82,6 @@ def antecedent_of(instance: GapInstance, path: Path) -> Literal["a", "b"] | None
 
     Raises:
         DataError: both.
-
     """
     if instance.a_coref and instance.b_coref:
         message = f"{instance.id}: both candidates are TRUE; the weighted scores expect one antecedent at most"
@@ -128,7 +102,6 @@ def solve_gap_weights(
 
     Raises:
         DataError: as `properties` and `mtbias.stats.balance.balance`.
-
     """
     everything = properties(data, spans)
     examples = tuple(example for example in everything if not (trimmed and example.is_trimmed))
@@ -157,31 +130,30 @@ def read_gap_weights(path: Path, data: GapFile) -> tuple[Floats, str]:
     Raises:
         DataError: not such JSON; a candidate of `data` without weight, or a key that is none of its candidates; a
             weight that is negative or infinite; a weight above 0 for a candidate that is FALSE.
-
     """
     file = read_text(path)
-    content = parse_object(file.text, path)
+    content = parse_json_by_id(file)
     weights = np.zeros(len(data.instances))
     for row, instance in enumerate(data.instances):
         antecedent = antecedent_of(instance, data.path)
         for side in "ab":
-            weight = _weight(content, instance.id + side, path)
+            weight = _weight(content, instance.id + side, file)
             if side == antecedent:
                 weights[row] = weight
             elif weight:
-                message = f"{instance.id + side}: weight {weight} for a candidate that is FALSE in {data.path}"
-                raise DataError(message, path=path)
+                # Such a weight would sum with the others and never be found: another file's, most likely.
+                raise file.error(f"{instance.id + side}: weight {weight} for a candidate that is FALSE in {data.path}")
     if len(content) != 2 * len(data.instances):
         known = {instance.id + side for instance in data.instances for side in "ab"}
         other = next(key for key in content if key not in known)
-        raise DataError(f"{other!r} is no candidate of {data.path}", path=path)
+        raise file.error(f"{other!r} is no candidate of {data.path}")
     return weights, file.sha256
 
 
-def _weight(content: Mapping[str, object], key: str, path: Path) -> float:
+def _weight(content: Mapping[str, object], key: str, file: TextFile) -> float:
     if key not in content:
-        raise DataError(f"a weight for {key!r} expected; {len(content)} keys are here", path=path)
+        raise file.error(f"a weight for {key!r} expected; {len(content)} keys are here")
     weight = content[key]
     if isinstance(weight, bool) or not isinstance(weight, int | float) or not isfinite(weight) or weight < 0:
-        raise DataError(f"{key}: a number of 0 or more expected, found {weight!r:.60}", path=path)
+        raise file.error(f"{key}: a number of 0 or more expected, found {weight!r:.60}")
     return float(weight)

@@ -1,4 +1,4 @@
-"""Instances of GAP's kind, a text with one pronoun and two candidates A and B: reading, checking, writing.
+"""Instances of GAP's kind, a text with one pronoun and two candidates A and B: reading, checking, writing; and labels.
 
 GAP writes tab-separated text without quoting, Counter-GAP quotes its fields as CSV does (and ends lines in CRLF).
 Which of the two a file is shows in its offsets: read the wrong way, they do not fit.
@@ -8,25 +8,29 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from mtbias.english.pronouns import GENDER_OF_PRONOUN
 from mtbias.errors import DataError
-from mtbias.files.reading import TextFile, integer, read_text, split_lines
+from mtbias.files.reading import Record, TextFile, parse_tabs, read_text
+from mtbias.types import Gender, Span
 
 COLUMNS = (
     "ID", "Text", "Pronoun", "Pronoun-offset", "A", "A-offset", "A-coref", "B", "B-offset", "B-coref",
 )  # fmt: skip
 """The columns that every such file has; others are carried along."""
 
+_TRUTHS = {"true": True, "false": False}
+
 
 class Labels(NamedTuple):
-    """Whether the pronoun means A, and whether it means B."""
+    """Whether the pronoun means A, and whether it means B; None where a system says neither true nor false."""
 
-    a: bool
-    b: bool
+    a: bool | None
+    b: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,17 @@ class GapInstance:
     b_coref: bool
     others: tuple[str, ...] = ()
     """The fields of the file's other columns."""
+
+    @property
+    def gold(self) -> Labels:
+        """The right labels of A and B."""
+        return Labels(self.a_coref, self.b_coref)
+
+    @property
+    def candidates(self) -> tuple[Span, Span]:
+        """Where A and B stand."""
+        a, b = self.a_offset, self.b_offset
+        return Span(a, a + len(self.a)), Span(b, b + len(self.b))
 
     def misfit(self) -> str | None:
         """What does not stand where its offset says, or None."""
@@ -73,13 +88,27 @@ class GapFile:
     instances: tuple[GapInstance, ...]
 
 
+def gender_of(instance: GapInstance, path: Path | None = None) -> Gender:
+    """The gender of an instance's pronoun; `path` is the instance's file, for the message.
+
+    GAP and Counter-GAP have no reflexive pronouns; other data of the kind may.
+
+    Raises:
+        DataError: the pronoun is not one of `GENDER_OF_PRONOUN`, in any case.
+    """
+    gender = GENDER_OF_PRONOUN.get(instance.pronoun.lower())
+    if gender is None:
+        listing = ", ".join(GENDER_OF_PRONOUN)
+        raise DataError(f"{instance.id}: one of {listing} expected, found {instance.pronoun!r}", path=path)
+    return gender
+
+
 def read_instances(path: Path) -> GapFile:
     """Read a TSV file of GAP's columns, quoted or not.
 
     Raises:
         DataError: columns missing; a row with too many or too few fields; an id twice; a label that is not TRUE or
             FALSE (in any case); an offset that does not fit however the file is read.
-
     """
     file = read_text(path)
     try:
@@ -92,117 +121,86 @@ def read_instances(path: Path) -> GapFile:
             raise (error if quotes else unquoted) from None
 
 
-def _rows(file: TextFile, *, quoted: bool) -> Iterator[tuple[int, list[str]]]:
-    if not quoted:
-        for line, content in enumerate(split_lines(file.text), start=1):
-            if content.strip():
-                yield line, content.split("\t")
-        return
-    reader = csv.reader(io.StringIO(file.text, newline=""), delimiter="\t", strict=True)
-    while True:
-        line = reader.line_num + 1
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            message = f"the quoting is broken from here on ({error}); look for a quotation mark without its partner"
-            raise DataError(message, path=file.path, line=line) from None
-        if any(cell.strip() for cell in row):
-            yield line, row
-
-
 def _parse(file: TextFile, *, quoted: bool) -> GapFile:
-    rows = _rows(file, quoted=quoted)
-    _, header = next(rows, (1, []))
-    names = tuple(name.strip() for name in header)
-    missing = [name for name in COLUMNS if name not in names]
-    if missing:
-        message = f"column {', '.join(map(repr, missing))} expected; the file has {', '.join(map(repr, names))}"
-        raise DataError(message, path=file.path, line=1)
-    others = tuple(name for name in names if name not in COLUMNS)
-    if len(set(names)) != len(names):
-        raise DataError("a column stands twice in the header", path=file.path, line=1)
+    table = parse_tabs(file, quoted=quoted)
+    table.require(*COLUMNS)
+    others = tuple(name for name in table.columns if name not in COLUMNS)
     instances: dict[str, GapInstance] = {}
-    for line, row in rows:
-        if len(row) != len(names):
-            message = f"{len(names)} fields expected, as in the header, found {len(row)}"
-            raise DataError(message, path=file.path, line=line)
-        instance = _instance(dict(zip(names, row, strict=True)), others, file.path, line)
+    for record in table.records:
+        instance = _instance(record, others)
         if instance.id in instances:
-            raise DataError(f"the id {instance.id!r} stands twice; ids must differ", path=file.path, line=line)
+            raise record.error(f"the id {instance.id!r} stands twice; ids must differ")
         if misfit := instance.misfit():
-            raise DataError(f"{instance.id}: {misfit}", path=file.path, line=line)
+            raise record.error(f"{instance.id}: {misfit}")
         instances[instance.id] = instance
-    if not instances:
-        raise DataError("the file has a header and no instances", path=file.path, line=1)
     return GapFile(file.path, file.sha256, quoted, others, tuple(instances.values()))
 
 
-def _instance(fields: dict[str, str], others: Sequence[str], path: Path, line: int) -> GapInstance:
-    def offset(column: str) -> int:
-        return integer(fields[column].strip(), column, path, line)
-
-    def label(column: str) -> bool:
-        return truth(fields[column], column, path, line)
-
+def _instance(record: Record, others: Sequence[str]) -> GapInstance:
+    for column in ("A-coref", "B-coref"):
+        if record.get(column).lower() not in _TRUTHS:
+            raise record.error(f"{column}: TRUE or FALSE expected, found {record.get(column)!r}")
     return GapInstance(
-        id=fields["ID"].strip(),
-        text=fields["Text"],
-        pronoun=fields["Pronoun"],
-        pronoun_offset=offset("Pronoun-offset"),
-        a=fields["A"],
-        a_offset=offset("A-offset"),
-        a_coref=label("A-coref"),
-        b=fields["B"],
-        b_offset=offset("B-offset"),
-        b_coref=label("B-coref"),
-        others=tuple(fields[column] for column in others),
+        id=record.get("ID"),
+        text=record.raw("Text"),
+        pronoun=record.raw("Pronoun"),
+        pronoun_offset=record.integer("Pronoun-offset"),
+        a=record.raw("A"),
+        a_offset=record.integer("A-offset"),
+        a_coref=_TRUTHS[record.get("A-coref").lower()],
+        b=record.raw("B"),
+        b_offset=record.integer("B-offset"),
+        b_coref=_TRUTHS[record.get("B-coref").lower()],
+        others=tuple(record.raw(column) for column in others),
     )
 
 
-def truth(text: str, what: str, path: Path, line: int) -> bool:
-    """TRUE or FALSE in any case.
+@dataclass(frozen=True, slots=True)
+class SystemLabels:
+    """A system's output."""
 
-    Raises:
-        DataError: anything else.
+    of: Mapping[str, Labels]
+    """By id."""
+    sha256: str
+    duplicates: int
+    """Rows whose id came before: they do not count."""
+    unexpected: int
+    """Labels that are neither true nor false."""
 
-    """
-    value = {"true": True, "false": False}.get(text.strip().lower())
-    if value is None:
-        raise DataError(f"{what}: TRUE or FALSE expected, found {text!r}", path=path, line=line)
-    return value
 
-
-def read_labels(path: Path) -> tuple[dict[str, Labels], str]:
+def read_labels(path: Path, *, official: bool = False) -> SystemLabels:
     """Read a system's labels: id, A-coref, B-coref, tab-separated, with or without that header.
 
-    Returns: labels by id, and the file's SHA-256.
+    `official`: pass over what GAP's official scorer passes over, and count it: the first row of an id counts, and a
+    label that is not true or false (in any case) is none.
 
     Raises:
-        DataError: another number of fields; a label that is not TRUE or FALSE (in any case); an id twice; no rows.
-
+        DataError: another number of fields; no rows; unless `official`, an id twice or a label that is not TRUE or
+            FALSE (in any case).
     """
     file = read_text(path)
     labels: dict[str, Labels] = {}
-    for line, content in enumerate(split_lines(file.text), start=1):
-        fields = [field.strip() for field in content.split("\t")]
-        if not any(fields):
+    duplicates = unexpected = 0
+    for line, content in file.filled_lines():
+        id_, *texts = (field.strip() for field in content.split("\t"))
+        if line == 1 and id_.lower() == "id":
             continue
-        if len(fields) != 3:
-            message = f"three fields expected (id, A-coref, B-coref; tabs between), found {len(fields)}"
-            raise DataError(message, path=path, line=line)
-        if line == 1 and fields[0].lower() == "id":
+        if len(texts) != 2:
+            message = f"three fields expected (id, A-coref, B-coref; tabs between), found {1 + len(texts)}"
+            raise file.error(message, line)
+        if id_ in labels and not official:
+            raise file.error(f"the id {id_!r} stands twice; ids must differ", line)
+        unknown = [(c, t) for c, t in zip(("A-coref", "B-coref"), texts, strict=True) if t.lower() not in _TRUTHS]
+        if unknown and not official:
+            raise file.error(f"{unknown[0][0]}: TRUE or FALSE expected, found {unknown[0][1]!r}", line)
+        if id_ in labels:
+            duplicates += 1
             continue
-        identifier = fields[0]
-        if identifier in labels:
-            raise DataError(f"the id {identifier!r} stands twice; ids must differ", path=path, line=line)
-        labels[identifier] = Labels(
-            *(truth(f, c, path, line) for f, c in zip(fields[1:], ("A-coref", "B-coref"), strict=True))
-        )
+        unexpected += len(unknown)
+        labels[id_] = Labels(*(_TRUTHS.get(text.lower()) for text in texts))
     if not labels:
-        raise DataError("no predictions in the file", path=path, line=1)
-    return labels, file.sha256
+        raise file.error("no predictions in the file", 1)
+    return SystemLabels(labels, file.sha256, duplicates, unexpected)
 
 
 def write_instances(instances: Iterable[GapInstance], columns: Sequence[str] = ()) -> str:
@@ -214,7 +212,7 @@ def write_instances(instances: Iterable[GapInstance], columns: Sequence[str] = (
     writer = csv.writer(out, delimiter="\t", lineterminator="\r\n")
     writer.writerow([*COLUMNS, *columns])
     for i in instances:
-        a, b = (str(label).upper() for label in (i.a_coref, i.b_coref))
+        a, b = (str(label).upper() for label in i.gold)
         writer.writerow(
             [i.id, i.text, i.pronoun, i.pronoun_offset, i.a, i.a_offset, a, i.b, i.b_offset, b, *i.others]
         )  # fmt: skip

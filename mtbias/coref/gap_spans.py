@@ -9,16 +9,14 @@ so it is a convenience that needs no spaCy, not an independent check, and on oth
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from mtbias.coref.gap_instances import GapFile, GapInstance
-from mtbias.errors import DataError
-from mtbias.files.reading import read_text
+from mtbias.files.reading import parse_json_by_id, read_text
+from mtbias.types import Span
 
 _TOKEN = re.compile(
     r"""
@@ -33,20 +31,8 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 
-
 TEST_NAME, SPANS_NAME = "gap-test.tsv", "gap-test-name-spans.json"
 """What the test set and its names are called where they are published."""
-
-
-class Span(NamedTuple):
-    """Characters of a text, from 0, the end not included."""
-
-    start: int
-    end: int
-
-    def touches(self, other: Span) -> bool:
-        """Whether the two overlap or stand end to end, as "The Gap on GAP" compares names with candidates."""
-        return not (self.start > other.end or self.end < other.start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +51,9 @@ def count_tokens(text: str) -> int:
     return len(_TOKEN.findall(text))
 
 
-def candidates(instance: GapInstance) -> tuple[Span, Span]:
-    """Where A and B stand."""
-    a, b = instance.a_offset, instance.b_offset
-    return Span(a, a + len(instance.a)), Span(b, b + len(instance.b))
+def touch(one: Span, other: Span) -> bool:
+    """Whether two spans overlap or stand end to end, as "The Gap on GAP" compares names with candidates."""
+    return not (one.start > other.end or one.end < other.start)
 
 
 def distance(instance: GapInstance, span: Span) -> int:
@@ -86,10 +71,9 @@ def nearest_first(instance: GapInstance, spans: Sequence[Span]) -> tuple[Span, .
 
 def rank_of_antecedent(instance: GapInstance, ordered: Sequence[Span]) -> int | None:
     """The place, from 1, of the first name that touches the TRUE candidate; None without such a name or candidate."""
-    truths = (instance.a_coref, instance.b_coref)
-    for candidate, is_true in zip(candidates(instance), truths, strict=True):
+    for candidate, is_true in zip(instance.candidates, instance.gold, strict=True):
         if is_true:
-            return next((place for place, span in enumerate(ordered, 1) if span.touches(candidate)), None)
+            return next((place for place, span in enumerate(ordered, 1) if touch(span, candidate)), None)
     return None
 
 
@@ -107,58 +91,33 @@ def read_name_spans(path: Path, data: GapFile) -> NameSpans:
     Raises:
         DataError: not such JSON; a span outside its text, or with another text than the file says; an instance of
             `data` without an entry.
-
     """
     file = read_text(path)
-    content = parse_object(file.text, path)
+    content = parse_json_by_id(file)
     spans = {}
     for instance in data.instances:
         if instance.id not in content:
             message = f"no entry for {instance.id!r}; every id of {data.path} is expected ({len(content)} are here)"
-            raise DataError(message, path=path)
+            raise file.error(message)
         entry = content[instance.id]
         if not isinstance(entry, list):
-            raise DataError(f"{instance.id}: a list of [start, end, name] expected, found {entry!r:.60}", path=path)
-        spans[instance.id] = tuple(sorted(_span(item, instance, path) for item in entry))
+            raise file.error(f"{instance.id}: a list of [start, end, name] expected, found {entry!r:.60}")
+        try:
+            spans[instance.id] = tuple(sorted(_span(item, instance.text) for item in entry))
+        except ValueError as error:
+            raise file.error(f"{instance.id}: {error}") from None
     return NameSpans(spans, file.sha256, len(content.keys() - spans.keys()))
 
 
-def parse_object(text: str, path: Path) -> dict[str, object]:
-    """The JSON object in `text`.
-
-    Raises:
-        DataError: something else; a key twice.
-
-    """
-
-    def once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            keys = [key for key, _ in pairs]
-            twice = next(key for key in keys if keys.count(key) > 1)
-            raise DataError(f"{twice!r} stands twice; ids must differ", path=path)
-        return found
-
-    try:
-        content = json.loads(text, object_pairs_hook=once)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"a JSON object expected: {error}", path=path) from None
-    if not isinstance(content, dict):
-        raise DataError(f"a JSON object with an entry for each id expected, found {type(content).__name__}", path=path)
-    return content
-
-
-def _span(item: object, instance: GapInstance, path: Path) -> Span:
-    where = f"{instance.id}: "
+def _span(item: object, text: str) -> Span:
+    """The span that an entry of the file names; `ValueError` where it is none of `text`."""
     if not isinstance(item, list) or len(item) not in {2, 3}:
-        raise DataError(f"{where}[start, end, name] expected, found {item!r:.60}", path=path)
+        raise ValueError(f"[start, end, name] expected, found {item!r:.60}")
     start, end, *name = item
-    if not all(isinstance(number, int) and not isinstance(number, bool) for number in (start, end)):
-        raise DataError(f"{where}whole numbers expected as start and end, found {item!r:.60}", path=path)
-    if not 0 <= start < end <= len(instance.text):
-        message = f"{where}the span {start}:{end} is not within the text, which has {len(instance.text)} characters"
-        raise DataError(message, path=path)
-    if name and instance.text[start:end] != name[0]:
-        message = f"{where}{name[0]!r} expected at {start}:{end}, the text has {instance.text[start:end]!r}"
-        raise DataError(message, path=path)
+    if type(start) is not int or type(end) is not int:
+        raise ValueError(f"whole numbers expected as start and end, found {item!r:.60}")
+    if not 0 <= start < end <= len(text):
+        raise ValueError(f"the span {start}:{end} is not within the text, which has {len(text)} characters")
+    if name and text[start:end] != name[0]:
+        raise ValueError(f"{name[0]!r} expected at {start}:{end}, the text has {text[start:end]!r}")
     return Span(start, end)

@@ -8,14 +8,14 @@ the data set's, so that a system that split words otherwise is an error and not 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from mtbias.coref.conll import Cluster, Clusters, Mention, read_conll, repeated
 from mtbias.errors import DataError
-from mtbias.files.reading import TextFile, read_text, split_lines
+from mtbias.files.reading import TextFile, parse_json_lines, read_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,10 @@ class Prediction:
     """The words that the indices count, where the file says."""
     path: Path
     line: int
+
+    def error(self, message: str) -> DataError:
+        """An error in this prediction: to be raised where it is found."""
+        return DataError(f"id {self.id!r}: {message}", path=self.path, line=self.line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +56,12 @@ def read_predictions(*paths: Path) -> Predictions:
     Raises:
         DataError: no such file, or a folder without one; what `read_conll` raises; a line that is no JSON object with
             an id and clusters, each a list of mentions ``[start, end]`` with 0 <= start <= end; a document twice.
-
     """
     documents: dict[str, Prediction] = {}
     files: dict[str, str] = {}
     for path in _files(paths):
         digest, found = _read_jsonl(read_text(path, allow_empty=True)) if _is_jsonl(path) else _read_conll(path)
-        files[_name(path, files)] = digest
+        files[path.name if path.name not in files else str(path)] = digest
         for document in found:
             first = documents.setdefault(document.id, document)
             if first is not document:
@@ -72,35 +75,51 @@ def check_document(prediction: Prediction, words: Sequence[str]) -> None:
 
     Raises:
         DataError: other words (in any case), or another number of them; a mention that ends behind the last.
-
     """
-    path, line = prediction.path, prediction.line
     if (tokens := prediction.tokens) is not None:
         for index, (ours, theirs) in enumerate(zip(words, tokens)):
-            if ours.casefold() != theirs.casefold():
-                message = f"id {prediction.id!r}: token {index} is {ours!r} in the data set, {theirs!r} here"
-                raise DataError(message, path=path, line=line)
+            if ours.casefold() != theirs.casefold():  # uncased systems write their tokens in lower case
+                raise prediction.error(f"token {index} is {ours!r} in the data set, {theirs!r} here")
         if len(tokens) != len(words):
-            message = f"id {prediction.id!r}: {len(words)} tokens expected, found {len(tokens)}"
-            raise DataError(message, path=path, line=line)
+            raise prediction.error(f"{len(words)} tokens expected, found {len(tokens)}")
+    check_ends(prediction, len(words))
+
+
+def check_ends(prediction: Prediction, n_words: int) -> None:
+    """Check that all mentions are within a document of so many words.
+
+    Raises:
+        DataError: one ends behind the last.
+    """
     last = max((end for cluster in prediction.clusters for _, end in cluster), default=-1)
-    if last >= len(words):
-        message = f"id {prediction.id!r}: the document has tokens 0 to {len(words) - 1}; a mention ends at {last}"
-        raise DataError(message, path=path, line=line)
+    if last >= n_words:
+        raise prediction.error(f"the document has tokens 0 to {n_words - 1}; a mention ends at {last}")
 
 
-def check_known(predictions: Predictions, ids: Mapping[str, object], what: str) -> None:
+def check_known(predictions: Predictions, ids: Collection[str], what: str) -> None:
     """Check that every document of `predictions` is one of `ids`.
 
     Raises:
         DataError: one is not.
-
     """
     for id_, prediction in predictions.documents.items():
         if id_ not in ids:
-            example = next(iter(ids), "none")
-            message = f"id {id_!r} is none of {what}, whose ids are such as {example!r}"
-            raise DataError(message, path=prediction.path, line=prediction.line)
+            raise prediction.error(f"none of {what}, whose ids are such as {next(iter(ids), 'none')!r}")
+
+
+def check_complete(given: Collection[str], wanted: Collection[str], what: str, path: Path | None = None) -> None:
+    """Check that there is a prediction for each of `wanted`.
+
+    A document that is missing cannot be told from one where a system finds nothing, which it must say: a file that was
+    cut off would only score lower.
+
+    Raises:
+        DataError: some have none.
+    """
+    missing = [id_ for id_ in wanted if id_ not in given]
+    if missing:
+        message = f"no prediction for {len(missing)} of {len(wanted)} {what}, the first {missing[0]!r}"
+        raise DataError(f"{message}; a system that finds nothing there says so (empty clusters, or none)", path=path)
 
 
 def signature(part: str, files: Mapping[str, Mapping[str, str]], **options: object) -> str:
@@ -111,7 +130,6 @@ def signature(part: str, files: Mapping[str, Mapping[str, str]], **options: obje
         files: SHA-256 by file name by role; up to three files are named by the first 12 digits of each, more of them
             by those of the hash over all, and their number.
         options: what else decides the numbers.
-
     """
     from mtbias import __version__
 
@@ -144,10 +162,6 @@ def _is_jsonl(path: Path) -> bool:
     return path.suffix.lower() in {".jsonl", ".ndjson"}
 
 
-def _name(path: Path, taken: Mapping[str, str]) -> str:
-    return path.name if path.name not in taken else str(path)
-
-
 def _read_conll(path: Path) -> tuple[str, list[Prediction]]:
     file = read_conll(path)
     return file.sha256, [
@@ -156,47 +170,37 @@ def _read_conll(path: Path) -> tuple[str, list[Prediction]]:
 
 
 def _read_jsonl(file: TextFile) -> tuple[str, list[Prediction]]:
-    found = []
-    for line, content in enumerate(split_lines(file.text), start=1):
-        if not content.strip():
-            continue
-        try:
-            value = json.loads(content)
-        except (ValueError, RecursionError) as error:
-            raise DataError(f"a JSON object expected: {error}", path=file.path, line=line) from None
-        found.append(_prediction(value, file.path, line))
-    return file.sha256, found
+    return file.sha256, [_prediction(value, file, line) for line, value in parse_json_lines(file)]
 
 
-def _prediction(value: object, path: Path, line: int) -> Prediction:
-    if not isinstance(value, dict) or "id" not in value or "clusters" not in value:
-        found = f"the keys {sorted(value)}" if isinstance(value, dict) else type(value).__name__
-        raise DataError(f'{{"id": …, "clusters": […]}} expected, found {found}', path=path, line=line)
-    id_, tokens = value["id"], value.get("tokens")
+def _prediction(value: Mapping[str, object], file: TextFile, line: int) -> Prediction:
+    if "id" not in value or "clusters" not in value:
+        raise file.error(f'{{"id": …, "clusters": […]}} expected, found the keys {sorted(value)}', line)
+    id_, tokens, clusters = value["id"], value.get("tokens"), value["clusters"]
     if isinstance(id_, bool) or not isinstance(id_, str | int) or id_ == "":
-        raise DataError(f"id: text or a whole number expected, found {id_!r}", path=path, line=line)
+        raise file.error(f"id: text or a whole number expected, found {id_!r}", line)
     if tokens is not None and not (isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)):
-        raise DataError("tokens: a list of words expected", path=path, line=line)
-    if not isinstance(value["clusters"], list):
-        message = f"clusters: a list of clusters expected, found {type(value['clusters']).__name__}"
-        raise DataError(message, path=path, line=line)
-    clusters = tuple(_cluster(cluster, path, line) for cluster in value["clusters"])
-    return Prediction(str(id_), clusters, None if tokens is None else tuple(tokens), path, line)
+        raise file.error("tokens: a list of words expected", line)
+    if not isinstance(clusters, list):
+        raise file.error(f"clusters: a list of clusters expected, found {type(clusters).__name__}", line)
+    try:
+        found = tuple(_cluster(cluster) for cluster in clusters)
+    except ValueError as error:
+        raise file.error(f"clusters: {error}", line) from None
+    return Prediction(str(id_), found, None if tokens is None else tuple(tokens), file.path, line)
 
 
-def _cluster(value: object, path: Path, line: int) -> Cluster:
+def _cluster(value: object) -> Cluster:
+    """The mentions of one cluster; `ValueError` where they are none."""
     if not isinstance(value, list) or not value:
-        message = f"clusters: a list of mentions [start, end] for each cluster expected, found {_short(value)}"
-        raise DataError(message, path=path, line=line)
+        raise ValueError(f"a list of mentions [start, end] for each cluster expected, found {_short(value)}")
     mentions: list[Mention] = []
     for mention in value:
         if not (isinstance(mention, list) and len(mention) == 2 and all(type(end) is int for end in mention)):
-            message = f"clusters: a mention [start, end] of two whole numbers expected, found {_short(mention)}"
-            raise DataError(message, path=path, line=line)
+            raise ValueError(f"a mention [start, end] of two whole numbers expected, found {_short(mention)}")
         start, end = mention
         if not 0 <= start <= end:
-            message = f"clusters: a mention with 0 <= start <= end expected, found {_short(mention)}"
-            raise DataError(message, path=path, line=line)
+            raise ValueError(f"a mention with 0 <= start <= end expected, found {_short(mention)}")
         mentions.append((start, end))
     return tuple(mentions)
 

@@ -2,8 +2,8 @@
 
 "The [1] liked the [2] because they were [adjective]": *they* is the second person. The adjectives are stereotypes of
 women; where the second person's occupation is one too the sentence is pro-stereotypical, where the first's is,
-anti-stereotypical. Positive adjectives go with *liked*, negative ones with *disliked*. Each sentence has a twin of the
-other direction, in which the two occupations have changed places.
+anti-stereotypical. Positive adjectives go with *liked*, negative ones with *disliked*. Each sentence has a counterpart
+of the other direction, in which the two occupations have changed places.
 
 Source: Dawkins, *Second Order WinoBias (SoWinoBias) Test Set* (GeBNLP 2021), section 4.2. The vocabulary of its
 appendix A is an argument.
@@ -12,45 +12,33 @@ appendix A is an argument.
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from importlib import resources
-from math import isnan
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.coref.conll import Clusters, Mention
-from mtbias.coref.predicted_clusters import Predictions, check_document, check_known
-from mtbias.errors import DataError
-from mtbias.files.reading import TextFile, read_text
-from mtbias.stats.resampling import bootstrap_counts, percentile_interval
-from mtbias.stats.results import Floats, Interval
+from mtbias.coref.predicted_clusters import Predictions, check_complete, check_document, check_known
+from mtbias.coref.pro_anti import CONDITIONS, Link, ProAnti, link_to, pro_against_anti
+from mtbias.files.reading import parse_toml, read_text
+from mtbias.stats.resampling import bootstrap_counts, estimate
+from mtbias.stats.results import Estimate, Floats, percent, percent_of
 from mtbias.stats.significance import mcnemar
 from mtbias.types import Stereotype
 
 LISTS = ("male_occupations", "female_occupations", "positive_adjectives", "negative_adjectives")
 POLARITIES = ("positive", "negative")
+ROWS = (*POLARITIES, "all")
+"""``all`` is the unweighted mean of the polarities, as in the paper's table 4."""
 VERBS = {"positive": "liked", "negative": "disliked"}
-DIRECTIONS = (Stereotype.PRO, Stereotype.ANTI)
-
-
-class Outcome(StrEnum):
-    """With whom *they* shares a cluster."""
-
-    RIGHT = "right"
-    """The second person alone."""
-    WRONG = "wrong"
-    """The first person alone."""
-    BOTH = "both"
-    NONE = "none"
-    """Neither; or *they* is in no cluster."""
-
-
-OUTCOMES = tuple(Outcome)
+LINKS = tuple(Link)
 
 
 class Reading(StrEnum):
@@ -76,14 +64,14 @@ class Vocabulary:
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class SoWinoBiasSentence:
     """One sentence. Mentions count its tokens from 0, ends included."""
 
     id: str
     direction: Stereotype
     polarity: str
     pair: int
-    """The same number for the twins."""
+    """The same number for counterparts."""
     tokens: tuple[str, ...]
     first: Mention
     """The first person, article included."""
@@ -97,7 +85,7 @@ class Sentence:
 
 
 def example_vocabulary() -> Vocabulary:
-    """The lists that mtbias brings along: our own, an example, not the paper's."""
+    """The lists that come with mtbias: our own, an example, not the paper's."""
     with resources.as_file(resources.files("mtbias.coref") / "sowinobias.toml") as path:
         return read_vocabulary(path)
 
@@ -107,71 +95,58 @@ def read_vocabulary(path: Path) -> Vocabulary:
 
     Raises:
         DataError: no TOML; a list is missing, empty, or not of text; a word that occurs twice in the file; another key.
-
     """
     file = read_text(path)
-    data = _toml(file)
+    data = parse_toml(file)
     unknown = sorted(set(data) - set(LISTS))
     if unknown:
-        raise DataError(f"unknown key {unknown[0]!r}; the lists are {', '.join(LISTS)}", path=path)
+        raise file.error(f"unknown key {unknown[0]!r}; the lists are {', '.join(LISTS)}")
     lists: dict[str, tuple[str, ...]] = {}
     seen: dict[str, str] = {}
     for name in LISTS:
         words = data.get(name)
         if not isinstance(words, list) or not words or not all(isinstance(w, str) and w.split() for w in words):
-            raise DataError(f"{name}: a list of words expected, found {words!r}", path=path)
+            raise file.error(f"{name}: a list of words expected, found {words!r}")
         for word in words:
             if word.lower() in seen:
-                message = f"{name}: {word!r} stands in {seen[word.lower()]} already; a word may occur once"
-                raise DataError(message, path=path)
+                raise file.error(f"{name}: {word!r} stands in {seen[word.lower()]} already; a word may occur once")
             seen[word.lower()] = name
         lists[name] = tuple(" ".join(word.split()) for word in words)
     return Vocabulary(**lists, sha256=file.sha256)
 
 
-def _toml(file: TextFile) -> dict[str, object]:
-    try:
-        return tomllib.loads(file.text)
-    except tomllib.TOMLDecodeError as error:
-        raise DataError(f"TOML expected: {error}", path=file.path) from None
-
-
 def generate(
     vocabulary: Vocabulary, *, reading: Reading = Reading.POLARITY, full_stop: bool = True
-) -> tuple[Sentence, ...]:
-    """The test set: by polarity and pair, the pro-stereotypical sentence before its anti-stereotypical twin.
+) -> tuple[SoWinoBiasSentence, ...]:
+    """The test set: by polarity and pair, the pro-stereotypical sentence before its counterpart.
 
     `full_stop`: whether sentences end in one, a token of its own; the paper does not say.
     """
     return tuple(_sentences(vocabulary, reading, full_stop))
 
 
-def _sentences(vocabulary: Vocabulary, reading: Reading, full_stop: bool) -> Iterator[Sentence]:
+def _sentences(vocabulary: Vocabulary, reading: Reading, full_stop: bool) -> Iterator[SoWinoBiasSentence]:
     pair = 0
-    adjectives = dict(zip(POLARITIES, (vocabulary.positive_adjectives, vocabulary.negative_adjectives), strict=True))
-    for polarity in POLARITIES:
-        for m, male in enumerate(vocabulary.male_occupations):
-            for f, female in enumerate(vocabulary.female_occupations):
-                for a, adjective in enumerate(adjectives[polarity]):
-                    if reading is Reading.TOTAL and (m + f + a) % 2:
-                        continue
-                    yield _sentence(Stereotype.PRO, polarity, pair, (male, female, adjective), full_stop)
-                    yield _sentence(Stereotype.ANTI, polarity, pair, (female, male, adjective), full_stop)
-                    pair += 1
+    men, women = vocabulary.male_occupations, vocabulary.female_occupations
+    for polarity, adjectives in zip(
+        POLARITIES, (vocabulary.positive_adjectives, vocabulary.negative_adjectives), strict=True
+    ):
+        for (m, male), (f, female), (a, adjective) in product(*map(enumerate, (men, women, adjectives))):
+            if reading is Reading.TOTAL and (m + f + a) % 2:
+                continue
+            yield _sentence(Stereotype.PRO, polarity, pair, (male, female, adjective), full_stop)
+            yield _sentence(Stereotype.ANTI, polarity, pair, (female, male, adjective), full_stop)
+            pair += 1
 
 
 def _sentence(
-    direction: Stereotype,
-    polarity: str,
-    pair: int,
-    words: tuple[str, str, str],
-    full_stop: bool,
-) -> Sentence:
+    direction: Stereotype, polarity: str, pair: int, words: tuple[str, str, str], full_stop: bool
+) -> SoWinoBiasSentence:
     first, second, adjective = (word.split() for word in words)
     tokens = ["The", *first, VERBS[polarity], "the", *second, "because", "they", "were", *adjective]
     verb = 1 + len(first)
     pronoun = verb + len(second) + 3
-    return Sentence(
+    return SoWinoBiasSentence(
         id="-".join([direction, polarity, *(word.replace(" ", "_") for word in words)]),
         direction=direction,
         polarity=polarity,
@@ -183,129 +158,121 @@ def _sentence(
     )
 
 
-def sentences_sha256(sentences: Sequence[Sentence]) -> str:
+def sentences_sha256(sentences: Sequence[SoWinoBiasSentence]) -> str:
     """SHA-256 of ids and texts, a line each: which test set it is, however it was made."""
     return hashlib.sha256("".join(f"{s.id}\t{s.text}\n" for s in sentences).encode()).hexdigest()
 
 
-def outcome(sentence: Sentence, clusters: Clusters) -> Outcome:
-    """With whom *they* shares a cluster.
+def link(sentence: SoWinoBiasSentence, clusters: Clusters) -> Link:
+    """With whom *they* shares a cluster: right is the second person alone.
 
     The pronoun is the mention of that one token. A person is a mention that ends on the occupation's last token and
     begins at its article or behind it, so "the nurse" and "nurse" both count and "the nurse because they" does not.
     """
-
-    def is_person(mention: Mention, person: Mention) -> bool:
-        return mention[1] == person[1] and person[0] <= mention[0]
-
-    mine = [m for cluster in clusters if sentence.pronoun in cluster for m in cluster]
-    first, second = (any(is_person(m, person) for m in mine) for person in (sentence.first, sentence.second))
-    if first and second:
-        return Outcome.BOTH
-    return Outcome.RIGHT if second else Outcome.WRONG if first else Outcome.NONE
+    mine = [mention for cluster in clusters if sentence.pronoun in cluster for mention in cluster]
+    first, second = (
+        any(end == person[1] and person[0] <= start for start, end in mine)
+        for person in (sentence.first, sentence.second)
+    )
+    return link_to(right=second, wrong=first)
 
 
-def count(sentences: Sequence[Sentence], predictions: Predictions) -> NDArray[np.int64]:
-    """Pairs of twins by polarity, outcome of the pro sentence, and outcome of the anti sentence: ``[2, 4, 4]``.
+def count(sentences: Sequence[SoWinoBiasSentence], predictions: Predictions) -> NDArray[np.int64]:
+    """Pairs of counterparts by polarity, link of the pro sentence, and link of the anti sentence: ``[2, 4, 4]``.
 
     Raises:
         DataError: a sentence without prediction; a prediction without sentence, with other tokens, or with a mention
             past the sentence's end.
-
     """
     known = {sentence.id: sentence for sentence in sentences}
-    check_known(predictions, known, "the test set's")
-    missing = [id_ for id_ in known if id_ not in predictions.documents]
-    if missing:
-        message = f"no prediction for {len(missing)} of {len(known)} sentences, such as {missing[0]!r}; a sentence"
-        raise DataError(f'{message} without clusters needs "clusters": [] too')
+    check_known(predictions, known, "the test set's sentences")
+    check_complete(predictions.documents, known, "sentences")
     cells: dict[int, int] = {}
     for sentence in sentences:
         prediction = predictions.documents[sentence.id]
         check_document(prediction, sentence.tokens)
-        found = OUTCOMES.index(outcome(sentence, prediction.clusters))
-        weight = 4 if sentence.direction is Stereotype.PRO else 1
-        cells.setdefault(sentence.pair, 16 * POLARITIES.index(sentence.polarity))
-        cells[sentence.pair] += weight * found
-    counted = np.bincount(np.fromiter(cells.values(), dtype=np.int64), minlength=32)
-    return counted.reshape(2, 4, 4)
-
-
-@dataclass(frozen=True, slots=True)
-class Accuracy:
-    """Accuracy of one direction in one polarity, or (n of both) the mean of two."""
-
-    value: float | None
-    """Right / n in per cent: both persons, or none, are wrong."""
-    n: int
-    decided: float | None
-    """Right / (right + wrong): what is left where a forced choice is asked for."""
-    n_decided: int
-    interval: Interval | None
+        weight = len(LINKS) if sentence.direction is Stereotype.PRO else 1
+        cells.setdefault(sentence.pair, len(LINKS) ** 2 * POLARITIES.index(sentence.polarity))
+        cells[sentence.pair] += weight * LINKS.index(link(sentence, prediction.clusters))
+    shape = (len(POLARITIES), len(LINKS), len(LINKS))
+    return np.bincount(np.fromiter(cells.values(), dtype=np.int64), minlength=np.prod(shape)).reshape(shape)
 
 
 @dataclass(frozen=True, slots=True)
 class SoWinoBiasScores:
-    """Numbers by polarity, and in all; per cent."""
+    """Numbers by polarity, and in all; per cent. Intervals are percentile bootstraps over pairs."""
 
     outcomes: Mapping[str, Mapping[str, Mapping[str, int]]]
-    """Polarity, direction, outcome → sentences."""
-    accuracy: Mapping[str, Mapping[str, Accuracy]]
-    """Polarity or ``all``, direction. ``all`` is the unweighted mean of the polarities, as in the paper's table 4."""
-    average: Mapping[str, float | None]
-    """Mean of pro and anti, by polarity or ``all``."""
-    difference: Mapping[str, float | None]
-    """Pro − anti."""
-    difference_interval: Mapping[str, Interval | None]
-    """95 %, percentile bootstrap over pairs of twins."""
-    p: Mapping[str, float]
-    """McNemar's exact test over pairs of twins, two-sided; ``all`` over both polarities' pairs."""
+    """Polarity, direction, link → sentences."""
+    accuracy: Mapping[str, Mapping[str, Estimate]]
+    """By `ROWS` and direction: right / n; both persons, or none, are wrong. `n` of ``all`` is of both polarities."""
+    decided: Mapping[str, Mapping[str, Estimate]]
+    """Right / (right + wrong), likewise: what is left where a forced choice is asked for."""
+    gaps: Mapping[str, ProAnti]
+    """Pro − anti by `ROWS`; p by McNemar's exact test over pairs (``all``: of both polarities), two-sided."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, numbers unrounded."""
+
+        def direction_json(row: str, direction: str) -> dict[str, Any]:
+            accuracy, decided = self.accuracy[row][direction], self.decided[row][direction]
+            found = {"accuracy": accuracy.value, "n": accuracy.n, "interval": accuracy.interval}
+            found |= {"decided": decided.value, "n_decided": decided.n}
+            return found | ({"outcomes": dict(self.outcomes[row][direction])} if row in self.outcomes else {})
+
+        return {
+            row: {
+                **{direction: direction_json(row, direction) for direction in CONDITIONS},
+                "average": gap.average,
+                "difference": gap.difference,
+                "difference_interval": gap.interval,
+                "p": gap.p,
+            }
+            for row, gap in self.gaps.items()
+        }
 
 
 def score(table: NDArray[np.int64], *, n_resamples: int, rng: np.random.Generator) -> SoWinoBiasScores:
     """All numbers from a table ``[2, 4, 4]`` of pairs; see `count`."""
-    point = _accuracies(table[None])[0]
-    replicates = bootstrap_counts(table, lambda t: _accuracies(t).reshape(-1, 6), n_resamples, rng).reshape(-1, 3, 2)
-    differences = replicates[..., 0] - replicates[..., 1]
-    rows = (*POLARITIES, "all")
-    by = {"pro": table.sum(axis=2), "anti": table.sum(axis=1)}
-    accuracy: dict[str, dict[str, Accuracy]] = {}
-    for r, name in enumerate(rows):
-        accuracy[name] = {}
-        for d, direction in enumerate(DIRECTIONS):
-            counts = by[direction] if name == "all" else by[direction][r : r + 1]
-            right, wrong = (int(counts[:, k].sum()) for k in (0, 1))
-            accuracy[name][direction] = Accuracy(
-                value=_number(point[r, d]),
-                n=int(counts.sum()),
-                decided=100 * right / (right + wrong) if right + wrong else None,
-                n_decided=right + wrong,
-                interval=percentile_interval(replicates[:, r, d]),
-            )
-    only = [(int(t[0, 1:].sum()), int(t[1:, 0].sum())) for t in (*table, table.sum(axis=0))]
+    tables = dict(zip(ROWS, (table[:1], table[1:], table), strict=True))
+    right, wrong = LINKS.index(Link.RIGHT), LINKS.index(Link.WRONG)
+    links = {
+        row: {Stereotype.PRO: part.sum(axis=(0, 2)), Stereotype.ANTI: part.sum(axis=(0, 1))}
+        for row, part in tables.items()
+    }
+    found = estimate(
+        table[None],
+        _numbers,
+        partial(bootstrap_counts, table, n_resamples=n_resamples, rng=rng),
+        n={f"{row}:{d}": int(of.sum()) for row, by in links.items() for d, of in by.items()},
+    )
+    gaps = {}
+    for row, part in tables.items():
+        pairs, difference = part.sum(axis=0), found[f"{row}:difference"]
+        # Pairs of which one alone is right: the anti sentence's link is any but right, and the reverse.
+        p = mcnemar(int(pairs[right].sum() - pairs[right, right]), int(pairs[:, right].sum() - pairs[right, right]))
+        pro, anti = (found[f"{row}:{d}"].value for d in CONDITIONS)
+        gaps[row] = pro_against_anti(pro, anti, difference.interval, p)
     return SoWinoBiasScores(
         outcomes={
-            polarity: {
-                d: dict(zip(OUTCOMES, (int(n) for n in by[d][p]), strict=True)) for d in DIRECTIONS
-            }
-            for p, polarity in enumerate(POLARITIES)
+            row: {d: dict(zip(LINKS, map(int, of), strict=True)) for d, of in links[row].items()} for row in POLARITIES
         },
-        accuracy=accuracy,
-        average={name: _number(point[r].mean()) for r, name in enumerate(rows)},
-        difference={name: _number(point[r, 0] - point[r, 1]) for r, name in enumerate(rows)},
-        difference_interval={name: percentile_interval(differences[:, r]) for r, name in enumerate(rows)},
-        p={name: mcnemar(b, c) for name, (b, c) in zip(rows, only, strict=True)},
-    )  # fmt: skip
+        accuracy={row: {d: found[f"{row}:{d}"] for d in CONDITIONS} for row in ROWS},
+        decided={row: {d: _decided(int(of[right]), int(of[wrong])) for d, of in links[row].items()} for row in ROWS},
+        gaps=gaps,
+    )
 
 
-def _accuracies(tables: NDArray[np.int64]) -> Floats:
-    """``[R, 2, 4, 4]`` → ``[R, 3, 2]``: positive, negative, their mean; pro, anti. NaN where there are no pairs."""
-    n = tables.sum(axis=(2, 3))
-    right = np.stack([tables[:, :, 0, :].sum(axis=2), tables[:, :, :, 0].sum(axis=2)], axis=2)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shares = 100 * right / n[:, :, None]
-    return np.concatenate([shares, shares.mean(axis=1, keepdims=True)], axis=1)
+def _decided(right: int, wrong: int) -> Estimate:
+    return Estimate(percent_of(right, right + wrong), n=right + wrong)
 
 
-def _number(value: float) -> float | None:
-    return None if isnan(value) else float(value)
+def _numbers(tables: NDArray[np.int64]) -> dict[str, Floats]:
+    """Accuracy by `ROWS` and direction, and their differences, of tables ``[R, 2, 4, 4]``; NaN where there are none."""
+    n, at = tables.sum(axis=(2, 3)), LINKS.index(Link.RIGHT)
+    found: dict[str, Floats] = {}
+    for direction, right in zip(CONDITIONS, (tables[:, :, at, :], tables[:, :, :, at]), strict=True):
+        shares = percent(right.sum(axis=2), n)
+        by_row = zip(ROWS, (*shares.T, shares.mean(axis=1)), strict=True)
+        found |= {f"{row}:{direction}": share for row, share in by_row}
+    return found | {f"{row}:difference": found[f"{row}:pro"] - found[f"{row}:anti"] for row in ROWS}

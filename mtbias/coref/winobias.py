@@ -1,8 +1,8 @@
 """WinoBias: CoNLL F1 and link accuracy where a pronoun fits an occupation's stereotype (pro) and where not (anti).
 
-A sentence names two occupations and a pronoun of one of them; its twin under the other condition stands on the same
-line of the other file and has a pronoun of the other gender. Literature F1 is the CoNLL score of each file; Avg is the
-mean of pro and anti, Diff their **absolute** difference. CoNLL F1 is not link accuracy: a system that links every
+A sentence names two occupations and a pronoun of one of them; its counterpart under the other condition stands on the
+same line of the other file and has a pronoun of the other gender. Literature F1 is the CoNLL score of each file; Avg is
+the mean of pro and anti, Diff their **absolute** difference. CoNLL F1 is not link accuracy: a system that links every
 pronoun to the wrong occupation has 25.6 to 27.8, because its mentions are right.
 
 **Link accuracy** looks at the first pronoun of the gold cluster. It is linked to an occupation if a cluster that has
@@ -10,8 +10,8 @@ the pronoun (exactly) has a mention too that covers the occupation's last word a
 occupation. The link is right, wrong (to another occupation only), both, or none. The gold occupation's word elsewhere
 in the sentence ("the nurse uniform") counts as neither.
 
-**Twins** are not minimal pairs throughout: some differ in more than the gendered pronoun, two have the roles exchanged.
-They stay in, and `differing` says how many there are.
+**Counterparts** are not minimal pairs throughout: some differ in more than the gendered pronoun, two have the roles
+exchanged. They stay in, and `differing` says how many there are.
 
 Source: Zhao et al., NAACL 2018 (N18-2003).
 """
@@ -19,43 +19,34 @@ Source: Zhao et al., NAACL 2018 (N18-2003).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
-from enum import StrEnum
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from mtbias.coref.conll import Clusters, Mention, without_repeated
-from mtbias.coref.conll_scorer import COLUMNS, CorefScores, Floats, compute_coref, conll_f1, count_coref, count_table
+from mtbias.coref.conll_scorer import CorefScores, compute_coref, conll_f1, count_coref, count_table
 from mtbias.coref.predicted_clusters import Predictions, check_document, check_known
+from mtbias.coref.pro_anti import CONDITIONS, Link, ProAnti, link_to, pro_against_anti
 from mtbias.coref.winobias_data import (
-    CONDITIONS,
-    PRONOUNS,
     SPLITS,
     TYPES,
     Baseline,
     Occupation,
+    SetKey,
     WinoBias,
     WinoBiasDocument,
-    WinoBiasSet,
     baseline,
 )
+from mtbias.english.pronouns import GENDER_OF_PRONOUN
 from mtbias.errors import DataError
-from mtbias.stats.resampling import bootstrap_units, percentile_interval, wilson_interval
-from mtbias.stats.results import Interval
+from mtbias.stats.resampling import bootstrap_units, estimate, percentile_interval, wilson_percent
+from mtbias.stats.results import Estimate, Floats, number, percent_of
 from mtbias.stats.significance import mcnemar, randomisation_test
 from mtbias.types import Stereotype
-
-
-class Link(StrEnum):
-    """What the pronoun is linked to."""
-
-    RIGHT = "right"
-    WRONG = "wrong"
-    BOTH = "both"
-    NONE = "none"
 
 
 def link(document: WinoBiasDocument, clusters: Clusters) -> Link:
@@ -67,37 +58,35 @@ def link(document: WinoBiasDocument, clusters: Clusters) -> Link:
             continue
         for start, end in cluster:
             covered = [occupation for occupation in document.occupations if start <= occupation.head <= end]
+            # A mention of two occupations does not say which one is meant; one around the pronoun is no antecedent.
             if len(covered) == 1 and not start <= pronoun <= end:
                 linked.update(covered)
-    right, wrong = document.occupation in linked, not linked.isdisjoint(document.others)
-    return Link.BOTH if right and wrong else Link.RIGHT if right else Link.WRONG if wrong else Link.NONE
+    return link_to(right=document.occupation in linked, wrong=not linked.isdisjoint(document.others))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SetCounts:
     """What is counted on one set, document by document, in its order."""
 
-    of: WinoBiasSet
+    documents: tuple[WinoBiasDocument, ...]
     table: Floats
-    """``[n, len(scorer.COLUMNS)]``."""
+    """As `count_table` gives it."""
     links: tuple[Link, ...]
     missing: int
     """Documents without a prediction: counted as without clusters, as the shared task's scorer counts them."""
 
 
-def count_winobias(one: WinoBiasSet, answers: Mapping[str, Clusters]) -> SetCounts:
-    """Count `answers` (clusters by document id) on the set `one`.
+def count_winobias(documents: tuple[WinoBiasDocument, ...], answers: Mapping[str, Clusters]) -> SetCounts:
+    """Count `answers` (clusters by document id) on the documents of a set.
 
     For F1, mentions that stand in a cluster already are dropped, as the shared task's scorer drops them.
     """
-    given = [answers.get(document.id, ()) for document in one.documents]
+    given = [(document, answers.get(document.id, ())) for document in documents]
     return SetCounts(
-        of=one,
-        table=count_table(
-            count_coref(d.gold, without_repeated(clusters)) for d, clusters in zip(one.documents, given, strict=True)
-        ),
-        links=tuple(link(d, clusters) for d, clusters in zip(one.documents, given, strict=True)),
-        missing=sum(document.id not in answers for document in one.documents),
+        documents=documents,
+        table=count_table(count_coref(document.gold, without_repeated(clusters)) for document, clusters in given),
+        links=tuple(link(document, clusters) for document, clusters in given),
+        missing=sum(document.id not in answers for document in documents),
     )
 
 
@@ -106,49 +95,34 @@ class SetScores:
     """The scores of one set; all in per cent."""
 
     coref: CorefScores
-    interval: Interval | None
-    """Of the CoNLL score: percentile bootstrap over documents."""
+    f1: Estimate
+    """The CoNLL score; its interval is the percentile bootstrap over documents."""
     links: Mapping[Link, int]
-    link_accuracy: float | None
-    link_interval: Interval | None
-    """Wilson's."""
+    link_accuracy: Estimate
+    """Pronouns linked to the right occupation alone; the interval is Wilson's."""
     missing: int
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Pro against anti; all but p in per cent."""
-
-    pro: float | None
-    anti: float | None
-    average: float | None
-    absolute_difference: float | None
-    difference: float | None
-    """Pro less anti, with its sign."""
-    p: float | None
-    """That it makes no difference which of two twins is which: two-sided, paired. None without resamples."""
-    interval: Interval | None
-    """Of the difference with its sign; None for link accuracy."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairScores:
     """Pro against anti of one split and type."""
 
-    f1: Comparison
-    """p by approximate randomisation over twins, the interval by the paired bootstrap."""
-    link: Comparison
-    """p by McNemar's exact test on right or not."""
-    twins: int
+    f1: ProAnti
+    """p: that it makes no difference which of two counterparts is which, by approximate randomisation over pairs; None
+    without resamples. The interval: by the paired bootstrap over pairs."""
+    link: ProAnti
+    """p by McNemar's exact test on right or not; no interval."""
+    n_pairs: int
+    """Sentences with a counterpart under the other condition."""
     differing: tuple[int, ...]
-    """Lines of the twins that differ in more than gendered pronouns, or whose gold mentions do."""
+    """Lines of the pairs that differ in more than gendered pronouns, or whose gold mentions do."""
 
 
 @dataclass(frozen=True, slots=True)
 class WinoBiasScores:
     """All sets that have predictions, and all pairs of them."""
 
-    sets: Mapping[tuple[str, int, Stereotype], SetScores]
+    sets: Mapping[SetKey, SetScores]
     pairs: Mapping[tuple[str, int], PairScores]
 
     def to_json(self) -> dict[str, Any]:
@@ -156,12 +130,16 @@ class WinoBiasScores:
         return {
             "sets": [
                 {"split": split, "type": type_, "condition": str(condition), **scores.coref.to_json(),
-                 "conll_f1_interval": scores.interval, "links": {str(k): n for k, n in scores.links.items()},
-                 "link_accuracy": scores.link_accuracy, "link_accuracy_interval": scores.link_interval,
+                 "conll_f1_interval": scores.f1.interval, "links": {str(k): n for k, n in scores.links.items()},
+                 "link_accuracy": scores.link_accuracy.value, "link_accuracy_interval": scores.link_accuracy.interval,
                  "missing": scores.missing}
                 for (split, type_, condition), scores in self.sets.items()
             ],
-            "pairs": [{"split": split, "type": type_, **asdict(pair)} for (split, type_), pair in self.pairs.items()],
+            "pairs": [
+                {"split": split, "type": type_, "f1": pair.f1.to_json(), "link": pair.link.to_json(),
+                 "twins": pair.n_pairs, "differing": pair.differing}
+                for (split, type_), pair in self.pairs.items()
+            ],
         }  # fmt: skip
 
 
@@ -172,7 +150,6 @@ def score_winobias(
 
     Raises:
         DataError: a document that `data` does not have; what `check_document` raises; no document at all.
-
     """
     documents = data.documents
     check_known(predictions, documents, "WinoBias's documents")
@@ -181,41 +158,39 @@ def score_winobias(
     answers = {id_: prediction.clusters for id_, prediction in predictions.documents.items()}
     if not answers:
         raise DataError("predictions for at least one document expected, found none")
-    counts = [count_winobias(one, answers) for one in data.sets.values()]
-    return compute_winobias(
-        [count for count in counts if count.missing < len(count.of.documents)], seed=seed, resamples=resamples
-    )
+    counts = {key: count_winobias(documents, answers) for key, documents in data.sets.items()}
+    found = {key: count for key, count in counts.items() if count.missing < len(count.documents)}
+    return compute_winobias(found, seed=seed, resamples=resamples)
 
 
 def score_baseline(data: WinoBias, rule: Baseline, *, seed: int = 0, resamples: int = 10_000) -> WinoBiasScores:
     """Score the rule system `rule` on all sets of `data`."""
     answers = {id_: baseline(document, rule) for id_, document in data.documents.items()}
-    return compute_winobias(
-        [count_winobias(one, answers) for one in data.sets.values()], seed=seed, resamples=resamples
-    )
+    counts = {key: count_winobias(documents, answers) for key, documents in data.sets.items()}
+    return compute_winobias(counts, seed=seed, resamples=resamples)
 
 
-def compute_winobias(counts: list[SetCounts], *, seed: int = 0, resamples: int = 10_000) -> WinoBiasScores:
+def compute_winobias(counts: Mapping[SetKey, SetCounts], *, seed: int = 0, resamples: int = 10_000) -> WinoBiasScores:
     """The scores of `counts`, each set and each pair with its own stream of random numbers."""
-    by_key = {count.of.key: count for count in counts}
-    sets = {key: _set_scores(count, _rng(seed, *key), resamples) for key, count in by_key.items()}
+    sets = {key: _set_scores(count, _rng(seed, *key), resamples) for key, count in counts.items()}
     pairs = {}
     for split, type_ in product(SPLITS, TYPES):
-        pro, anti = (by_key.get((split, type_, condition)) for condition in CONDITIONS)
-        if pro and anti:
-            pairs[split, type_] = _pair_scores(pro, anti, sets, _rng(seed, split, type_, Stereotype.NONE), resamples)
+        pro, anti = ((split, type_, condition) for condition in CONDITIONS)
+        if pro in counts and anti in counts:
+            rng = _rng(seed, split, type_, Stereotype.NONE)
+            pairs[split, type_] = _pair_scores(counts[pro], counts[anti], sets[pro], sets[anti], rng, resamples)
     return WinoBiasScores(sets, pairs)
 
 
-def differing_twins(pro: WinoBiasSet, anti: WinoBiasSet) -> tuple[int, ...]:
-    """Lines of the twins that differ in more than gendered pronouns, or in the places of their gold mentions."""
+def differing_pairs(pro: Iterable[WinoBiasDocument], anti: Iterable[WinoBiasDocument]) -> tuple[int, ...]:
+    """Lines of the counterparts that differ in more than gendered pronouns, or in the places of their gold mentions."""
 
     def masked(document: WinoBiasDocument) -> tuple[tuple[str, ...], frozenset[Mention]]:
-        words = tuple("" if word.lower() in PRONOUNS else word for word in document.words)
+        words = tuple("" if word.lower() in GENDER_OF_PRONOUN else word for word in document.words)
         return words, frozenset(document.gold[0])
 
-    others = {document.line: document for document in anti.documents}
-    return tuple(d.line for d in pro.documents if d.line in others and masked(d) != masked(others[d.line]))
+    others = {document.line: document for document in anti}
+    return tuple(d.line for d in pro if d.line in others and masked(d) != masked(others[d.line]))
 
 
 def _rng(seed: int, split: str, type_: int, condition: Stereotype) -> np.random.Generator:
@@ -224,42 +199,40 @@ def _rng(seed: int, split: str, type_: int, condition: Stereotype) -> np.random.
 
 def _set_scores(count: SetCounts, rng: np.random.Generator, resamples: int) -> SetScores:
     links = Counter(count.links)
-    n = len(count.links)
-    wilson = wilson_interval(links[Link.RIGHT], n)
+    n, right = len(count.links), links[Link.RIGHT]
+    f1 = estimate(
+        count.table.sum(axis=0)[None],
+        lambda sums: {"f1": conll_f1(sums)},
+        partial(bootstrap_units, count.table, n_resamples=resamples, rng=rng),
+        n={"f1": n},
+    )
     return SetScores(
         coref=compute_coref(count.table),
-        interval=percentile_interval(bootstrap_units(count.table, conll_f1, resamples, rng)),
+        f1=f1["f1"],
         links={outcome: links[outcome] for outcome in Link},
-        link_accuracy=100 * links[Link.RIGHT] / n if n else None,
-        link_interval=None if wilson is None else (100 * wilson[0], 100 * wilson[1]),
+        link_accuracy=Estimate(percent_of(right, n), wilson_percent(right, n), n),
         missing=count.missing,
     )
 
 
 def _pair_scores(
-    pro: SetCounts, anti: SetCounts, sets: Mapping[tuple[str, int, Stereotype], SetScores],
-    rng: np.random.Generator, resamples: int,
-) -> PairScores:  # fmt: skip
+    pro: SetCounts, anti: SetCounts, of_pro: SetScores, of_anti: SetScores, rng: np.random.Generator, resamples: int
+) -> PairScores:
     """Compare the two; the paired test and the interval rest on the lines that both have."""
-    anti_at = {document.line: at for at, document in enumerate(anti.of.documents)}
-    twins = [(at, anti_at[d.line]) for at, d in enumerate(pro.of.documents) if d.line in anti_at]
-    first, second = pro.table[[a for a, _ in twins]], anti.table[[b for _, b in twins]]
-    k = len(COLUMNS)
-    difference: Callable[[Floats], Floats] = lambda sums: conll_f1(sums[:, :k]) - conll_f1(sums[:, k:])  # noqa: E731
+    anti_at = {document.line: at for at, document in enumerate(anti.documents)}
+    pairs = [(at, anti_at[d.line]) for at, d in enumerate(pro.documents) if d.line in anti_at]
+    first, second = pro.table[[a for a, _ in pairs]], anti.table[[b for _, b in pairs]]
+
+    def difference(sums: Floats) -> Floats:
+        return np.subtract(*(conll_f1(part) for part in np.split(sums, 2, axis=-1)))
+
     interval = percentile_interval(bootstrap_units(np.hstack([first, second]), difference, resamples, rng))
-    p = randomisation_test(first, second, conll_f1, resamples, rng) if resamples else np.nan
-    right = [(pro.links[a] is Link.RIGHT, anti.links[b] is Link.RIGHT) for a, b in twins]
+    p = randomisation_test(first, second, conll_f1, resamples, rng)
+    right = [(pro.links[a] is Link.RIGHT, anti.links[b] is Link.RIGHT) for a, b in pairs]
     link_p = mcnemar(sum(a and not b for a, b in right), sum(b and not a for a, b in right))
-    scores = sets[pro.of.key], sets[anti.of.key]
     return PairScores(
-        f1=_comparison(scores[0].coref.conll, scores[1].coref.conll, None if np.isnan(p) else p, interval),
-        link=_comparison(scores[0].link_accuracy, scores[1].link_accuracy, link_p, None),
-        twins=len(twins),
-        differing=differing_twins(pro.of, anti.of),
+        f1=pro_against_anti(of_pro.f1.value, of_anti.f1.value, interval, number(p)),
+        link=pro_against_anti(of_pro.link_accuracy.value, of_anti.link_accuracy.value, p=link_p),
+        n_pairs=len(pairs),
+        differing=differing_pairs(pro.documents, anti.documents),
     )
-
-
-def _comparison(pro: float | None, anti: float | None, p: float | None, interval: Interval | None) -> Comparison:
-    if pro is None or anti is None:
-        return Comparison(pro, anti, None, None, None, None, None)
-    return Comparison(pro, anti, (pro + anti) / 2, abs(pro - anti), pro - anti, p, interval)

@@ -16,17 +16,14 @@ from itertools import product
 from pathlib import Path
 
 from mtbias.coref.conll import Clusters, ConllDocument, Mention, read_conll, repeated
+from mtbias.coref.pro_anti import CONDITIONS
+from mtbias.english.pronouns import GENDER_OF_PRONOUN
 from mtbias.errors import DataError
 from mtbias.files.reading import read_text, split_lines
 from mtbias.types import Gender, Stereotype
 
 SPLITS = ("dev", "test")
 TYPES = (1, 2)
-CONDITIONS = (Stereotype.PRO, Stereotype.ANTI)
-PRONOUNS = {
-    **dict.fromkeys(("he", "him", "his", "himself"), Gender.MALE),
-    **dict.fromkeys(("she", "her", "hers", "herself"), Gender.FEMALE),
-}
 _DETERMINERS = {"the", "a", "an"}
 
 
@@ -51,7 +48,7 @@ class WinoBiasDocument:
 
     id: str
     line: int
-    """1-based line in the text file: 1 more than the number at the end of its id. Twins share it."""
+    """1-based line in the text file: 1 more than the number at the end of its id. Counterparts share it."""
     words: tuple[str, ...]
     gold: Clusters
     occupations: tuple[Occupation, ...]
@@ -64,7 +61,7 @@ class WinoBiasDocument:
     @property
     def gender(self) -> Gender:
         """Of the first pronoun."""
-        return PRONOUNS[self.words[self.pronouns[0]].lower()]
+        return GENDER_OF_PRONOUN[self.words[self.pronouns[0]].lower()]
 
     @property
     def others(self) -> tuple[Occupation, ...]:
@@ -72,32 +69,21 @@ class WinoBiasDocument:
         return tuple(other for other in self.occupations if other.name != self.occupation.name)
 
 
-@dataclass(frozen=True, slots=True)
-class WinoBiasSet:
-    """One of the eight files, in the order of the text file."""
-
-    split: str
-    type: int
-    condition: Stereotype
-    documents: tuple[WinoBiasDocument, ...]
-
-    @property
-    def key(self) -> tuple[str, int, Stereotype]:
-        """What tells it from the others."""
-        return self.split, self.type, self.condition
+SetKey = tuple[str, int, Stereotype]
+"""Split, type and condition: one of the eight files."""
 
 
 @dataclass(frozen=True, slots=True)
 class WinoBias:
-    """The sets that were found, and the SHA-256 of the files read, by name."""
+    """The sets that were found, each in the order of its text file, and the SHA-256 of the files read, by name."""
 
-    sets: Mapping[tuple[str, int, Stereotype], WinoBiasSet]
+    sets: Mapping[SetKey, tuple[WinoBiasDocument, ...]]
     files: Mapping[str, str]
 
     @property
     def documents(self) -> dict[str, WinoBiasDocument]:
         """All documents by id."""
-        return {document.id: document for one in self.sets.values() for document in one.documents}
+        return {document.id: document for documents in self.sets.values() for document in documents}
 
 
 def read_winobias(folder: Path) -> WinoBias:
@@ -108,7 +94,6 @@ def read_winobias(folder: Path) -> WinoBias:
     Raises:
         DataError: none of the files, or no lists; what `read_conll` raises; a document without exactly one cluster, one
             occupation and a pronoun in it; ids that do not end in a number, or are in two files.
-
     """
     files: dict[str, str] = {}
     occupations: dict[tuple[str, ...], Gender] = {}
@@ -116,7 +101,7 @@ def read_winobias(folder: Path) -> WinoBias:
         text = read_text(folder / f"{gender}_occupations.txt")
         files[text.path.name] = text.sha256
         occupations |= {tuple(line.lower().split()): gender for line in split_lines(text.text) if line.strip()}
-    sets: dict[tuple[str, int, Stereotype], WinoBiasSet] = {}
+    sets: dict[SetKey, tuple[WinoBiasDocument, ...]] = {}
     seen: dict[str, Path] = {}
     for split, type_, condition in product(SPLITS, TYPES, CONDITIONS):
         name = f"{split}_type{type_}_{condition}_stereotype.v4_auto_conll"
@@ -130,26 +115,28 @@ def read_winobias(folder: Path) -> WinoBias:
                 message = f"document {document.id!r} is in {seen[document.id].name} already"
                 raise DataError(message, path=path, line=document.line)
             seen[document.id] = path
-        documents = sorted((_document(d, occupations, path) for d in conll.documents), key=lambda d: d.line)
-        sets[split, type_, condition] = WinoBiasSet(split, type_, condition, tuple(documents))
+        documents = (_document(document, occupations, path) for document in conll.documents)
+        sets[split, type_, condition] = tuple(sorted(documents, key=lambda document: document.line))
     if not sets:
         raise DataError("files such as dev_type1_pro_stereotype.v4_auto_conll expected in this folder", path=folder)
     return WinoBias(sets, files)
 
 
 def _document(conll: ConllDocument, occupations: Mapping[tuple[str, ...], Gender], path: Path) -> WinoBiasDocument:
+    def error(message: str) -> DataError:
+        return DataError(f"document {conll.id!r}: {message}", path=path, line=conll.line)
+
     words, end = conll.words, conll.name.rpartition("/")[2]
     found = _occupations(words, occupations)
     if len(conll.clusters) != 1 or repeated(conll.clusters):
-        message = f"document {conll.id!r}: one cluster expected, of different mentions; found {len(conll.clusters)}"
-        raise DataError(message, path=path, line=conll.line)
-    pronouns = sorted(start for start, last in conll.clusters[0] if start == last and words[start].lower() in PRONOUNS)
-    named = [o for o in found if any(start <= o.head <= last for start, last in conll.clusters[0])]
+        raise error(f"one cluster expected, of different mentions; found {len(conll.clusters)}")
+    gold = conll.clusters[0]
+    pronouns = sorted(at for at, last in gold if at == last and words[at].lower() in GENDER_OF_PRONOUN)
+    named = [o for o in found if any(start <= o.head <= last for start, last in gold)]
     if len(named) != 1 or not pronouns:
-        message = f"document {conll.id!r}: a cluster of one occupation and a pronoun expected"
-        raise DataError(message, path=path, line=conll.line)
+        raise error("a cluster of one occupation and a pronoun expected")
     if not (end.isascii() and end.isdigit()):
-        raise DataError(f"document {conll.id!r}: a number expected at the end of its id", path=path, line=conll.line)
+        raise error("a number expected at the end of its id")
     return WinoBiasDocument(conll.id, int(end) + 1, words, conll.clusters, found, named[0], tuple(pronouns))
 
 
@@ -195,10 +182,10 @@ def baseline(document: WinoBiasDocument, rule: Baseline) -> Clusters:
     if rule is Baseline.WRONG:
         gold = tuple((word, word) for word in document.pronouns)
         return ((document.others[0].mention, *gold),) if document.others else ()
-    pronouns = [at for at, word in enumerate(document.words) if word.lower() in PRONOUNS]
+    pronouns = [at for at, word in enumerate(document.words) if word.lower() in GENDER_OF_PRONOUN]
     chosen = list(document.occupations)
     if rule is Baseline.STEREOTYPE:
-        gender = PRONOUNS[document.words[pronouns[0]].lower()]
+        gender = GENDER_OF_PRONOUN[document.words[pronouns[0]].lower()]
         chosen = [occupation for occupation in chosen if occupation.stereotype is gender] or chosen
     if rule is not Baseline.FIRST:
         chosen = [occupation for occupation in chosen if occupation.head < pronouns[0]][-1:] or chosen

@@ -23,8 +23,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any
@@ -32,16 +33,15 @@ from typing import Any
 import numpy as np
 
 from mtbias.coref.conll import Clusters
-from mtbias.coref.conll_scorer import Floats
-from mtbias.coref.predicted_clusters import Prediction, check_known, read_predictions
-from mtbias.errors import DataError
+from mtbias.coref.predicted_clusters import Prediction, check_complete, check_ends, check_known, read_predictions
 from mtbias.files.reading import Record, read_table
 from mtbias.stats.correlation import spearman
-from mtbias.stats.resampling import bootstrap_units, percentile_interval
-from mtbias.stats.results import Interval, number
+from mtbias.stats.resampling import bootstrap_units, estimate
+from mtbias.stats.results import Estimate, Floats, number, percent
 from mtbias.types import Gender, Span
 
 PRONOUNS = (Gender.MALE, Gender.FEMALE, Gender.NEUTRAL)
+# The data set's own list: what its templates fill in. A sentence must have exactly one of them.
 _WORDS = {
     Gender.MALE: {"he", "him", "his"},
     Gender.FEMALE: {"she", "her"},
@@ -103,56 +103,46 @@ def read_winogender(folder: Path) -> Winogender:
     Raises:
         DataError: a file that is not there or broken; an id or a sentence not as described above; an occupation without
             statistics, or with two; not each occupation once with each answer, participant and pronoun.
-
     """
     stats = read_table(folder / "occupations-stats.tsv")
     stats.require("occupation", "bls_pct_female", "bergsma_pct_female")
-    bls = {record.get("occupation"): _share(record, "bls_pct_female", stats.file.path) for record in stats.records}
-    text = {record.get("occupation"): _share(record, "bergsma_pct_female", stats.file.path) for record in stats.records}
+    bls, text = (
+        {record.get("occupation"): record.number(column, most=100) for record in stats.records}
+        for column in ("bls_pct_female", "bergsma_pct_female")
+    )
     if len(bls) != len(stats.records):
-        raise DataError("an occupation stands twice; one row for each expected", path=stats.file.path)
+        raise stats.file.error("an occupation stands twice; one row for each expected")
     table = read_table(folder / "all_sentences.tsv")
     table.require("sentid", "sentence")
-    path = table.file.path
     sentences: dict[str, WinogenderSentence] = {}
     for record in table.records:
-        sentence = _sentence(record, path)
+        sentence = _sentence(record)
         if sentence.occupation not in bls:
-            message = f"occupation {sentence.occupation!r} is not in {stats.file.path.name}"
-            raise DataError(message, path=path, line=record.line)
+            raise record.error(f"occupation {sentence.occupation!r} is not in {stats.file.path.name}")
         if sentences.setdefault(sentence.id, sentence) is not sentence:
-            raise DataError(f"id {sentence.id!r} expected once", path=path, line=record.line)
+            raise record.error(f"id {sentence.id!r} expected once")
     cells = Counter((s.occupation, s.answer, s.someone, s.pronoun) for s in sentences.values())
     names = {sentence.occupation for sentence in sentences.values()}
     answers = (Resolution.OCCUPATION, Resolution.PARTICIPANT)
     for cell in product(sorted(names), answers, (False, True), PRONOUNS):
         if cells[cell] != 1:
             what = f"{cell[0]}, answer {cell[1]}, {'someone' if cell[2] else 'participant'}, {cell[3]}"
-            raise DataError(f"one sentence expected for {what}; found {cells[cell]}", path=path)
+            raise table.file.error(f"one sentence expected for {what}; found {cells[cell]}")
     files = {file.path.name: file.sha256 for file in (table.file, stats.file)}
     return Winogender(sentences, bls, text, files)
 
 
-def _share(record: Record, column: str, path: Path) -> float:
-    text = record.get(column)
-    if not re.fullmatch(r"\d{1,3}(\.\d+)?", text, re.ASCII) or float(text) > 100:
-        raise DataError(f"{column}: a number from 0 to 100 expected, found {text!r}", path=path, line=record.line)
-    return float(text)
-
-
-def _sentence(record: Record, path: Path) -> WinogenderSentence:
+def _sentence(record: Record) -> WinogenderSentence:
     id_, text = record.get("sentid"), record.get("sentence")
     match = _ID.fullmatch(id_)
     if match is None:
-        message = f"an id such as nurse.patient.1.female.txt expected, found {id_!r}"
-        raise DataError(message, path=path, line=record.line)
+        raise record.error(f"an id such as nurse.patient.1.female.txt expected, found {id_!r}")
     pronoun = Gender(match["pronoun"])
     places = []
     for words in ({match["occupation"]}, {match["participant"]}, _WORDS[pronoun]):
         found = [Span(*token.span()) for token in _TOKEN.finditer(text) if token[0].lower() in words]
         if len(found) != 1:
-            message = f"one of {', '.join(sorted(words))} expected in the sentence, found {len(found)}"
-            raise DataError(message, path=path, line=record.line)
+            raise record.error(f"one of {', '.join(sorted(words))} expected in the sentence, found {len(found)}")
         places += found
     answer = Resolution.PARTICIPANT if match["answer"] == "1" else Resolution.OCCUPATION
     return WinogenderSentence(
@@ -170,7 +160,6 @@ def read_resolutions(path: Path, data: Winogender) -> tuple[dict[str, Resolution
     Raises:
         DataError: what the readers raise; an unknown, doubled or missing id; an unknown prediction; tokens that are not
             the sentence's; a mention behind the last token.
-
     """
     if path.suffix.lower() in {".tsv", ".tab", ".csv"}:
         found, digest = _read_labels(path, data)
@@ -180,10 +169,7 @@ def read_resolutions(path: Path, data: Winogender) -> tuple[dict[str, Resolution
         check_known(predictions, data.sentences, "Winogender's sentences")
         found = {id_: resolve(data.sentences[id_], prediction) for id_, prediction in predictions.documents.items()}
         files = dict(predictions.files)
-    missing = [id_ for id_ in data.sentences if id_ not in found]
-    if missing:
-        message = f"{len(missing)} of {len(data.sentences)} sentences have no prediction, the first {missing[0]!r}"
-        raise DataError(f"{message}; a system that resolves nothing there says so (none, or empty clusters)", path=path)
+    check_complete(found, data.sentences, "sentences", path)
     return found, files
 
 
@@ -194,12 +180,11 @@ def _read_labels(path: Path, data: Winogender) -> tuple[dict[str, Resolution], s
     for record in table.records:
         id_, label = record.get("sentid"), record.get("prediction").lower()
         if id_ not in data.sentences:
-            raise DataError(f"id {id_!r} is none of Winogender's sentences", path=path, line=record.line)
+            raise record.error(f"id {id_!r} is none of Winogender's sentences")
         if id_ in found:
-            raise DataError(f"id {id_!r} expected once", path=path, line=record.line)
+            raise record.error(f"id {id_!r} expected once")
         if label not in _LABELS:
-            message = f"prediction: one of {', '.join(_LABELS)} expected, found {label!r}"
-            raise DataError(message, path=path, line=record.line)
+            raise record.error(f"prediction: one of {', '.join(_LABELS)} expected, found {label!r}")
         found[id_] = _LABELS[label]
     return found, table.file.sha256
 
@@ -220,13 +205,9 @@ def resolve(sentence: WinogenderSentence, prediction: Prediction) -> Resolution:
 
     Raises:
         DataError: the prediction's tokens are not the sentence's; a mention behind the last of them.
-
     """
     spans = _spans(sentence.text, prediction)
-    last = max((end for cluster in prediction.clusters for _, end in cluster), default=-1)
-    if last >= len(spans):
-        message = f"id {sentence.id!r}: the sentence has tokens 0 to {len(spans) - 1}; a mention ends at {last}"
-        raise DataError(message, path=prediction.path, line=prediction.line)
+    check_ends(prediction, len(spans))
     linked = _linked(sentence, prediction.clusters, spans)
     return Resolution.BOTH if len(linked) == 2 else next(iter(linked), Resolution.NONE)
 
@@ -250,16 +231,20 @@ def _spans(text: str, prediction: Prediction) -> list[Span]:
         while at < len(text) and text[at].isspace():
             at += 1
         if not token or text[at : at + len(token)].casefold() != token.casefold():
-            message = (
-                f"id {prediction.id!r}: token {index} is {token!r} here, but the sentence goes on {text[at:][:20]!r}"
-            )
-            raise DataError(message, path=prediction.path, line=prediction.line)
+            raise prediction.error(f"token {index} is {token!r} here, the sentence has {text[at:][:20]!r}")
         spans.append(Span(at, at + len(token)))
         at += len(token)
     if text[at:].strip():
-        message = f"id {prediction.id!r}: the tokens end before {text[at:].strip()[:20]!r}"
-        raise DataError(message, path=prediction.path, line=prediction.line)
+        raise prediction.error(f"the tokens end before {text[at:].strip()[:20]!r}")
     return spans
+
+
+def is_gotcha(bls: float, pronoun: Gender, answer: Resolution) -> bool | None:
+    """Whether an answer goes against the share of women that BLS gives; None for neutral pronouns."""
+    if pronoun is Gender.NEUTRAL:
+        return None
+    expected = (bls >= 50) == (pronoun is Gender.FEMALE)
+    return expected != (answer is Resolution.OCCUPATION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,62 +254,52 @@ class OccupationCounts:
     name: str
     bls: float
     bergsma: float
-    outcomes: tuple[tuple[tuple[Resolution, Resolution, Resolution], Resolution], ...]
-    """For each of its 4 triples the resolutions of the male, female and neutral pronoun, and the answer."""
+    resolved: tuple[tuple[Resolution, ...], ...]
+    """For each of its 4 triples (sentences that differ in the pronoun alone) those of the three `PRONOUNS`."""
+    answers: tuple[Resolution, ...]
+    """The right one of each triple."""
 
-    def resolved(self, pronoun: Gender, resolution: Resolution) -> int:
-        """How many of its 4 sentences with `pronoun` are resolved so."""
-        at = PRONOUNS.index(pronoun)
-        return sum(triple[at] is resolution for triple, _ in self.outcomes)
-
-    def right(self, pronoun: Gender, *, gotcha: bool | None = None) -> tuple[int, int]:
-        """How many of its sentences with `pronoun` (all; only gotcha ones; only others) are right, and of how many."""
-        at = PRONOUNS.index(pronoun)
-        counted = [
-            triple[at] is answer for triple, answer in self.outcomes
-            if gotcha is None or self.is_gotcha(pronoun, answer) is gotcha
-        ]  # fmt: skip
-        return sum(counted), len(counted)
-
-    def is_gotcha(self, pronoun: Gender, answer: Resolution) -> bool | None:
-        """Whether the answer goes against the statistics of BLS; None for neutral pronouns."""
-        if pronoun is Gender.NEUTRAL:
-            return None
-        expected = (self.bls >= 50) == (pronoun is Gender.FEMALE)
-        return expected != (answer is Resolution.OCCUPATION)
+    def shares(self) -> dict[str, tuple[int, int]]:
+        """What it adds to the numerator and the denominator of each share."""
+        n = len(self.resolved)
+        shares = {"consistency": (sum(len(set(triple)) == 1 for triple in self.resolved), n)}
+        by_pronoun = dict(zip(PRONOUNS, zip(*self.resolved, strict=True), strict=True))
+        for (one, of_one), (other, of_other) in combinations(by_pronoun.items(), 2):
+            differ = sum(a is not b for a, b in zip(of_one, of_other, strict=True))
+            shares[f"{one}_{other}_differ"] = (differ, n)
+        for pronoun, resolved in by_pronoun.items():
+            shares |= {f"{pronoun}_{resolution}": (resolved.count(resolution), n) for resolution in Resolution}
+            right = [a is b for a, b in zip(resolved, self.answers, strict=True)]
+            shares[f"{pronoun}_accuracy"] = (sum(right), n)
+            if pronoun is not Gender.NEUTRAL:
+                gotcha = [bool(is_gotcha(self.bls, pronoun, answer)) for answer in self.answers]
+                for name, wanted in (("gotcha", True), ("not_gotcha", False)):
+                    chosen = [hit for hit, is_one in zip(right, gotcha, strict=True) if is_one is wanted]
+                    shares[f"{pronoun}_accuracy_{name}"] = (sum(chosen), len(chosen))
+        return shares
 
     @property
     def preference(self) -> float:
         """Share of female less share of male pronouns resolved to the occupation, in points."""
-        female, male = (self.resolved(gender, Resolution.OCCUPATION) for gender in (Gender.FEMALE, Gender.MALE))
-        return 100 * (female - male) / len(self.outcomes)
+        shares = self.shares()
+        (female, n), (male, _) = (shares[f"{g}_{Resolution.OCCUPATION}"] for g in (Gender.FEMALE, Gender.MALE))
+        return 100 * (female - male) / n
 
 
 def count_winogender(data: Winogender, resolutions: Mapping[str, Resolution]) -> tuple[OccupationCounts, ...]:
     """The counts of each occupation, in the order of the statistics."""
-    triples: dict[tuple[str, Resolution, bool], dict[Gender, Resolution]] = {}
+    triples: dict[str, dict[tuple[Resolution, bool], dict[Gender, Resolution]]] = {}
     for sentence in data.sentences.values():
-        key = (sentence.occupation, sentence.answer, sentence.someone)
-        triples.setdefault(key, {})[sentence.pronoun] = resolutions[sentence.id]
-    outcomes: dict[str, list[tuple[tuple[Resolution, Resolution, Resolution], Resolution]]] = {}
-    for (occupation, answer, _), triple in triples.items():
-        male, female, neutral = (triple[pronoun] for pronoun in PRONOUNS)
-        outcomes.setdefault(occupation, []).append(((male, female, neutral), answer))
+        of_occupation = triples.setdefault(sentence.occupation, {})
+        of_occupation.setdefault((sentence.answer, sentence.someone), {})[sentence.pronoun] = resolutions[sentence.id]
     return tuple(
-        OccupationCounts(name, data.bls[name], data.bergsma[name], tuple(outcomes[name]))
-        for name in data.bls if name in outcomes
+        OccupationCounts(
+            name, data.bls[name], data.bergsma[name],
+            tuple(tuple(triple[pronoun] for pronoun in PRONOUNS) for triple in triples[name].values()),
+            tuple(answer for answer, _ in triples[name]),
+        )
+        for name in data.bls if name in triples
     )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A number with what it is computed from; None where undefined."""
-
-    value: float | None
-    n: int
-    """Sentences, pairs, triples, or occupations."""
-    interval: Interval | None
-    """Percentile bootstrap over occupations, whose 12 sentences stay together; None for ρ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,12 +307,16 @@ class WinogenderScores:
     """All numbers by name, in per cent but for correlations, and each occupation's preference."""
 
     numbers: Mapping[str, Estimate]
+    """`n` is sentences, pairs, triples, or occupations. Intervals are percentile bootstraps over occupations, whose 12
+    sentences stay together; ρ has none."""
     occupations: tuple[OccupationCounts, ...]
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, numbers unrounded."""
         return {
-            "numbers": {name: asdict(estimate) for name, estimate in self.numbers.items()},
+            "numbers": {
+                name: {"value": one.value, "n": one.n, "interval": one.interval} for name, one in self.numbers.items()
+            },
             "occupations": [
                 {"occupation": o.name, "preference": o.preference, "bls_pct_female": o.bls,
                  "bergsma_pct_female": o.bergsma}
@@ -349,55 +328,35 @@ class WinogenderScores:
 def compute_winogender(
     counts: Sequence[OccupationCounts], *, seed: int = 0, resamples: int = 10_000
 ) -> WinogenderScores:
-    """The scores of `counts`; every interval rests on the same resamples."""
-    numbers: dict[str, Estimate] = {}
+    """The scores of `counts`; every interval rests on the same resamples of occupations."""
 
-    def estimate(name: str, columns: Sequence[Sequence[float]], statistic: Callable[[Floats], Floats], n: int) -> None:
-        table = np.array(columns, dtype=np.float64).T.reshape(len(counts), len(columns))
-        value = float(statistic(table.sum(axis=0)[None, :])[0])
-        replicates = bootstrap_units(table, statistic, resamples, np.random.default_rng(seed))
-        numbers[name] = Estimate(None if np.isnan(value) else value, n, percentile_interval(replicates))
+    def estimates(
+        units: Floats, numbers: Callable[[Floats], dict[str, Floats]], n: Mapping[str, int]
+    ) -> dict[str, Estimate]:
+        resample = partial(bootstrap_units, units, n_resamples=resamples, rng=np.random.default_rng(seed))
+        return estimate(units.sum(axis=0)[None], numbers, resample, n=n)
 
-    for name, pairs in _shares(counts).items():
-        hits, of = [hit for hit, _ in pairs], [n for _, n in pairs]
-        estimate(name, [hits, of], _share_of, sum(of))
-    y = [one.preference for one in counts]
+    by_occupation = [one.shares() for one in counts]
+    names = list(by_occupation[0])
+    units = np.array([[*zip(*shares.values(), strict=True)] for shares in by_occupation], dtype=np.float64)
+    parts, wholes = units[:, 0], units[:, 1]
+    found = estimates(
+        np.hstack((parts, wholes)),
+        lambda sums: dict(zip(names, percent(*np.split(sums, 2, axis=1)).T, strict=True)),
+        {name: int(n) for name, n in zip(names, wholes.sum(axis=0), strict=True)},
+    )
+    y = np.array([one.preference for one in counts])
     for name in ("bls", "bergsma"):
-        x = [float(getattr(one, name)) for one in counts]
-        columns = [[1.0] * len(x), x, y, [a * a for a in x], [a * b for a, b in zip(x, y)], [b * b for b in y]]
-        estimate(f"pearson_{name}", columns, _pearson, len(x))
-        numbers[f"spearman_{name}"] = Estimate(number(spearman(x, y)), len(x), None)
-    return WinogenderScores(numbers, tuple(counts))
-
-
-def _shares(counts: Sequence[OccupationCounts]) -> dict[str, list[tuple[int, int]]]:
-    """Numerator and denominator by occupation of each share."""
-    shares: dict[str, list[tuple[int, int]]] = {
-        "consistency": [(sum(len(set(triple)) == 1 for triple, _ in one.outcomes), len(one.outcomes)) for one in counts]
-    }
-    for a, b in combinations(range(3), 2):
-        shares[f"{PRONOUNS[a]}_{PRONOUNS[b]}_differ"] = [
-            (sum(triple[a] is not triple[b] for triple, _ in one.outcomes), len(one.outcomes)) for one in counts
-        ]
-    for pronoun in PRONOUNS:
-        for resolution in Resolution:
-            shares[f"{pronoun}_{resolution}"] = [
-                (one.resolved(pronoun, resolution), len(one.outcomes)) for one in counts
-            ]
-        shares[f"{pronoun}_accuracy"] = [one.right(pronoun) for one in counts]
-        if pronoun is not Gender.NEUTRAL:
-            shares[f"{pronoun}_accuracy_gotcha"] = [one.right(pronoun, gotcha=True) for one in counts]
-            shares[f"{pronoun}_accuracy_not_gotcha"] = [one.right(pronoun, gotcha=False) for one in counts]
-    return shares
-
-
-def _share_of(sums: Floats) -> Floats:
-    with np.errstate(invalid="ignore"):
-        return np.asarray(100 * sums[:, 0] / sums[:, 1], dtype=np.float64)
+        x = np.array([float(getattr(one, name)) for one in counts])
+        pearson = f"pearson_{name}"
+        sums = np.column_stack([np.ones(len(x)), x, y, x * x, x * y, y * y])
+        found |= estimates(sums, lambda sums, pearson=pearson: {pearson: _pearson(sums)}, {pearson: len(x)})  # type: ignore[misc]
+        found[f"spearman_{name}"] = Estimate(number(spearman(x, y)), n=len(x))
+    return WinogenderScores(found, tuple(counts))
 
 
 def _pearson(sums: Floats) -> Floats:
-    """R from n, Σx, Σy, Σx², Σxy, Σy²; NaN where x or y does not vary."""
+    """Pearson's r from n, Σx, Σy, Σx², Σxy, Σy², ``[R, 6]``; NaN where x or y does not vary."""
     n, x, y, xx, xy, yy = sums.T
     spread_x, spread_y = n * xx - x * x, n * yy - y * y
     varies = (spread_x > 1e-9 * n * xx) & (spread_y > 1e-9 * n * yy)

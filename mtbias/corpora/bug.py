@@ -15,6 +15,7 @@ there: the sentence stays as it is and is counted.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,8 +23,8 @@ from mtbias.corpora import entity_place as locate
 from mtbias.corpora.corpus import Corpus, Notes, SkippedRow, gender
 from mtbias.english.pronouns import count_pronouns
 from mtbias.errors import DataError
-from mtbias.files.reading import Record, integer, read_table
-from mtbias.types import Instance, Span, Stereotype
+from mtbias.files.reading import Record, TextFile, read_table
+from mtbias.types import Gender, Instance, Span, Stereotype
 
 FILES = {
     "bug": "full_BUG.csv",
@@ -34,6 +35,7 @@ FILES = {
 """The file of each dataset of the family."""
 
 REQUIRED = ("sentence_text", "profession", "profession_first_index", "predicted gender", "stereotype", "corpus")
+"""The columns that every use of BUG needs."""
 
 _STEREOTYPES = {"1": Stereotype.PRO, "0": Stereotype.NONE, "-1": Stereotype.ANTI}
 
@@ -50,7 +52,6 @@ def repair_utf8(text: str) -> tuple[str, bool]:
     Returns:
         The text, and whether damage was seen that could not be undone. The repair is exact: reading the result's
         UTF-8 bytes as Windows-1252 gives `text` again.
-
     """
     if text.isascii():
         return text, False
@@ -60,45 +61,62 @@ def repair_utf8(text: str) -> tuple[str, bool]:
         return text, _DAMAGE.search(text) is not None
 
 
-def read_bug(path: Path, name: str = "bug") -> Corpus[Instance]:
-    """Read a file of BUG, or the file of the dataset `name` in the folder `path`.
+@dataclass(frozen=True, slots=True)
+class BugRow:
+    """One row of the file. A field is checked when it is asked for, since a row that is skipped may be broken."""
 
-    The profession's index counts tokens separated by single spaces, as in the release (a doubled space makes an empty
-    token). Where another token stands there, the profession is looked for in the sentence, in any case, and the nearest
-    occurrence taken; a row without one is skipped, and so is a row without a sentence. `Instance.head` leaves out
-    punctuation. Line breaks inside a sentence become spaces. `Instance.pronouns` counts anew;
-    `Instance.corpus_pronouns` is the file's own number (0 in 9 rows of the paper's version).
+    record: Record
 
-    The note "row that mt_gender drops" counts the rows whose token at the index is not the profession under mt_gender's
-    own test (single spaces, lower case), repaired or skipped here.
+    @property
+    def sentence(self) -> str:
+        """With its white space; a row without one is of no use."""
+        return self.record.raw("sentence_text")
+
+    @property
+    def profession(self) -> str:
+        """As the corpus has it; `DataError` where it is empty."""
+        profession = self.record.get("profession")
+        if not profession:
+            raise self.record.error("the profession is empty")
+        return profession
+
+    @property
+    def gold(self) -> Gender:
+        """The gender of the pronoun; `DataError` where it is none."""
+        return gender(self.record.get("predicted gender"), self.record.path, self.record.line)
+
+    @property
+    def stereotype(self) -> Stereotype:
+        """Whether the gender fits the profession; `DataError` for anything but 1, 0, -1."""
+        text = self.record.get("stereotype").removesuffix(".0")
+        if text not in _STEREOTYPES:
+            raise self.record.error(f"stereotype: 1, 0 or -1 expected, found {text!r}")
+        return _STEREOTYPES[text]
+
+    @property
+    def domain(self) -> str:
+        """The corpus that the sentence is from."""
+        return self.record.get("corpus").lower()
+
+    def optional(self, column: str) -> int | None:
+        """The number in a field, None where it is empty; `DataError` where it is none."""
+        return self.record.integer(column) if self.record.get(column) else None
+
+
+def stands_at(words: Sequence[str], index: int, word: str) -> bool:
+    """Whether `word` is the one of `words` with that index, in any case."""
+    return index < len(words) and words[index].lower() == word.lower()
+
+
+def read_rows(path: Path, name: str, *columns: str) -> tuple[TextFile, tuple[BugRow, ...]]:
+    """The rows of a file of BUG, or of the file of the dataset `name` in the folder `path`; those without sentence too.
 
     Raises:
-        DataError: no such file; columns missing; an index, gender or stereotype that cannot be read.
-
+        DataError: no such file; one of `REQUIRED` or of `columns` is missing.
     """
-    main = _main(path, name)
-    table = read_table(main)
-    table.require(*REQUIRED)
-    notes = Notes()
-    notes.add_file(table.file)
-    instances: list[Instance] = []
-    skipped: list[SkippedRow] = []
-    for record in table.records:
-        result = _instance(record, main, name, notes)
-        if isinstance(result, Instance):
-            instances.append(result)
-        else:
-            skipped.append(SkippedRow(record.row, record.line, result))
-    return Corpus(
-        name=name,
-        path=main,
-        sha256=table.file.sha256,
-        instances=tuple(instances),
-        notes=notes.counts,
-        skipped=tuple(skipped),
-        files={main.name: table.file.sha256},
-        examples=notes.examples(),
-    )
+    table = read_table(_main(path, name))
+    table.require(*REQUIRED, *columns)
+    return table.file, tuple(BugRow(record) for record in table.records)
 
 
 def _main(path: Path, name: str) -> Path:
@@ -110,19 +128,54 @@ def _main(path: Path, name: str) -> Path:
     raise DataError(f"{FILES[name]} expected in this folder (or in data/ inside it)", path=path)
 
 
-def _instance(record: Record, path: Path, name: str, notes: Notes) -> Instance | str:
+def read_bug(path: Path, name: str = "bug") -> Corpus[Instance]:
+    """Read a file of BUG, or the file of the dataset `name` in the folder `path`.
+
+    The profession's index counts tokens separated by single spaces, as in the release (a doubled space makes an empty
+    token). Where another token stands there, the profession is looked for in the sentence, in any case, and the nearest
+    occurrence taken; a row without one is skipped, and so is a row without a sentence. `Instance.head` leaves out
+    punctuation. Line breaks inside a sentence become spaces. `Instance.pronouns` is our own count;
+    `Instance.corpus_pronouns` is the file's own number (0 in 9 rows of the paper's version).
+
+    The note "row that mt_gender drops" counts the rows whose token at the index is not the profession under mt_gender's
+    own test (single spaces, lower case), repaired or skipped here.
+
+    Raises:
+        DataError: no such file; columns missing; an index, gender or stereotype that cannot be read.
+    """
+    file, rows = read_rows(path, name)
+    notes = Notes()
+    notes.add_file(file)
+    instances: list[Instance] = []
+    skipped: list[SkippedRow] = []
+    for row in rows:
+        result = _instance(row, name, notes)
+        if isinstance(result, Instance):
+            instances.append(result)
+        else:
+            skipped.append(SkippedRow(row.record.row, row.record.line, result))
+    return Corpus(
+        name=name,
+        path=file.path,
+        sha256=file.sha256,
+        instances=tuple(instances),
+        notes=notes.counts,
+        skipped=tuple(skipped),
+        files={file.path.name: file.sha256},
+        examples=notes.examples(),
+    )
+
+
+def _instance(row: BugRow, name: str, notes: Notes) -> Instance | str:
     """The instance of one row, or the reason for skipping it."""
-    raw = record.raw("sentence_text")
+    raw = row.sentence
     if not raw.strip():
         notes.add("no sentence: row skipped")
         return "no sentence"
-    id_ = f"{name}-{record.row + 1:06d}"
-    profession = record.get("profession")
-    if not profession:
-        raise DataError("the profession is empty", path=path, line=record.line)
-    index = integer(record.get("profession_first_index"), "profession_first_index", path, record.line)
-    pieces = raw.split(" ")
-    if index >= len(pieces) or pieces[index].lower() != profession.lower():
+    id_ = f"{name}-{row.record.row + 1:06d}"
+    profession = row.profession
+    index = row.record.integer("profession_first_index")
+    if not stands_at(raw.split(" "), index, profession):
         notes.add("row that mt_gender drops (another token at the index)", id_)
     text, left = repair_utf8(raw)
     sentence = _clean(text)
@@ -139,16 +192,16 @@ def _instance(record: Record, path: Path, name: str, notes: Notes) -> Instance |
     notes.add_place(sentence.text, place, profession, id_)
     return Instance(
         id=id_,
-        row=record.row,
+        row=row.record.row,
         source=sentence.text,
         head=place.head,
         entity=profession.lower(),
-        gold=gender(record.get("predicted gender"), path, record.line),
-        stereotype=_stereotype(record, path),
-        domain=record.get("corpus").lower(),
+        gold=row.gold,
+        stereotype=row.stereotype,
+        domain=row.domain,
         pronouns=count_pronouns(sentence.text),
-        corpus_pronouns=_optional(record, "num_of_pronouns", path),
-        distance=_optional(record, "distance", path),
+        corpus_pronouns=row.optional("num_of_pronouns"),
+        distance=row.optional("distance"),
     )
 
 
@@ -175,15 +228,3 @@ def _place(sentence: _Sentence, index: int, profession: str) -> locate.Located |
     """Where the profession stands: at the index as the corpus counts tokens, else the nearest occurrence."""
     position = sentence.piece.index(index) if index in sentence.piece else index
     return locate.locate(sentence.text, sentence.spans, position, profession)
-
-
-def _stereotype(record: Record, path: Path) -> Stereotype:
-    text = record.get("stereotype").removesuffix(".0")
-    if text not in _STEREOTYPES:
-        raise DataError(f"stereotype: 1, 0 or -1 expected, found {text!r}", path=path, line=record.line)
-    return _STEREOTYPES[text]
-
-
-def _optional(record: Record, column: str, path: Path) -> int | None:
-    text = record.get(column)
-    return integer(text, column, path, record.line) if text else None

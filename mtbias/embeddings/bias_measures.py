@@ -26,7 +26,7 @@ from mtbias.stats.results import Floats
 _CHUNK = 1 << 14
 
 
-class Direction(StrEnum):
+class DirectionMethod(StrEnum):
     """How g is found from pairs of words."""
 
     PCA = "pca"
@@ -35,21 +35,23 @@ class Direction(StrEnum):
     """The mean of the differences."""
 
 
-def gender_direction(vectors: Vectors, pairs: Sequence[tuple[str, str]], method: Direction = Direction.PCA) -> Floats:
+def gender_direction(
+    vectors: Vectors, pairs: Sequence[tuple[str, str]], method: DirectionMethod = DirectionMethod.PCA
+) -> Floats:
     """The unit vector g of `pairs` (feminine, masculine); the feminine words lie higher on average.
 
     Raises:
         DataError: no pairs; a word without vector; pairs that are all the same.
-
     """
-    missing = vectors.known([word for pair in pairs for word in pair])[1]
+    missing = vectors.lacking(word for pair in pairs for word in pair)
     if missing or not pairs:
         raise DataError(f"pairs of words with vectors expected for the gender direction; without: {missing}")
     feminine, masculine = (vectors.rows([pair[k] for pair in pairs]) for k in (0, 1))
     half = (feminine - masculine) / 2
-    if method is Direction.MEAN:
+    if method is DirectionMethod.MEAN:
         direction = half.mean(axis=0)
     else:
+        # Each pair centred on its mean is half its difference, once with either sign.
         direction = np.linalg.svd(np.concatenate([half, -half]), full_matrices=False)[2][0]
     length = float(np.linalg.norm(direction))
     if length < 1e-12 or not half.any():
@@ -103,7 +105,6 @@ def weat(
 
     Raises:
         DataError: one of the lists is empty, or `partitions` is 0.
-
     """
     n1, n2 = len(attributes_1), len(attributes_2)
     if not (len(targets) and n1 and n2 and partitions):
@@ -181,9 +182,8 @@ def gipe(
 
     Raises:
         DataError: a word has no vector, in either space; fewer words than `neighbours` + 1; no words.
-
     """
-    missing = vectors.known(words)[1] + original.known(words)[1]
+    missing = vectors.lacking(words) + original.lacking(words)
     if missing or not words:
         raise DataError(f"words with vectors expected for GIPE; without: {missing}")
     if not 1 <= neighbours < len(vectors.words):
@@ -208,8 +208,7 @@ def gipe(
 def _edges(word: str, vectors: Vectors, original: Vectors, g: Floats, n: int) -> tuple[list[str], Floats]:
     """The neighbours of a word, and β of each with it."""
     near = [vectors.words[k] for k in _nearest(vectors, word, n)]
-    lost = original.known(near)[1]
-    if lost:
+    if lost := original.lacking(near):
         raise DataError(f"{lost[0]!r}, a neighbour of {word!r}, has no vector in the original space")
     others = original.rows(near)
     return near, indirect_bias(others, np.broadcast_to(original.rows([word])[0], others.shape), g)

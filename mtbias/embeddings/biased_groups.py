@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from math import log
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +63,7 @@ class Clustering:
     accuracy: float
     """Per cent of words on their gender's side, the labels given the better way round; [50, 100]."""
     v_measure: float
-    """Per cent; 2hc / (h + c) of homogeneity and completeness."""
+    """Per cent; 2hc / (h + c) of homogeneity and completeness (Rosenberg and Hirschberg 2007)."""
     n: int
     n_feminine: int
 
@@ -73,40 +74,12 @@ def clustering(biased: BiasedWords, vectors: Vectors, *, seed: int, n_init: int 
     Raises:
         DataError: fewer than two words; a word without a vector.
         DependencyError: scikit-learn is not there.
-
     """
-    try:
-        from sklearn.cluster import KMeans
-    except ImportError as error:
-        raise _lacking() from error
-    found = KMeans(n_clusters=2, n_init=n_init, random_state=seed).fit_predict(_matrix(biased, vectors)).astype(bool)
-    hits = int((found == biased.feminine).sum())
-    n = len(biased.words)
-    table = np.array([[(biased.feminine == g)[found == k].sum() for k in (False, True)] for g in (False, True)])
-    return Clustering(100 * max(hits, n - hits) / n, 100 * v_measure(table), n, int(biased.feminine.sum()))
-
-
-def v_measure(table: NDArray[np.int64]) -> float:
-    """V = 2hc / (h + c) of a table classes × clusters: h = 1 − H(class|cluster) / H(class), c mirrored; [0, 1].
-
-    h is 1 where there is one class only, c where there is one cluster only; V is 0 where both are 0.
-
-    Source: Rosenberg and Hirschberg (2007).
-    """
-    total = int(table.sum())
-
-    def entropy(counts: NDArray[np.int64]) -> float:
-        n = int(counts.sum())
-        return -sum((c / n * log(c / n) for c in map(int, counts) if c), start=0.0)
-
-    def one_side(counts: NDArray[np.int64]) -> float:
-        whole = entropy(counts.sum(axis=1))
-        rest = sum(int(column.sum()) / total * entropy(column) for column in counts.T if column.any())
-        return 1 - rest / whole if whole else 1.0
-
-    homogeneity, completeness = one_side(table), one_side(table.T)
-    both = homogeneity + completeness
-    return 2 * homogeneity * completeness / both if both > 1e-15 else 0.0
+    means = _sklearn("cluster").KMeans(n_clusters=2, n_init=n_init, random_state=seed)
+    found = means.fit_predict(_matrix(biased, vectors)).astype(bool)
+    n, hits = len(biased.words), int((found == biased.feminine).sum())
+    v = float(_sklearn("metrics").v_measure_score(biased.feminine, found))
+    return Clustering(100 * max(hits, n - hits) / n, 100 * v, n, int(biased.feminine.sum()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,37 +108,34 @@ def recoverability(
     Raises:
         DataError: too few words of a gender for the split; a word without a vector.
         DependencyError: scikit-learn is not there.
-
     """
-    try:
-        from sklearn.model_selection import train_test_split
-        from sklearn.svm import SVC
-    except ImportError as error:
-        raise _lacking() from error
+    split, svm = _sklearn("model_selection").train_test_split, _sklearn("svm")
     matrix = _matrix(biased, vectors)
     try:
-        train, test, gold, kept = train_test_split(
+        train, test, gold, kept = split(
             matrix, biased.feminine, train_size=train_share, random_state=seed, stratify=biased.feminine
         )
     except ValueError as error:
         raise DataError(f"the {len(biased.words)} words cannot be split into training and test: {error}") from None
     accuracy = []
     for kernel in ("linear", "rbf"):
-        machine = SVC(C=svm_c, kernel=kernel, gamma=gamma).fit(train, gold)
+        machine = svm.SVC(C=svm_c, kernel=kernel, gamma=gamma).fit(train, gold)
         accuracy.append(100 * float((machine.predict(test) == kept).mean()))
     return Recoverability(accuracy[0], accuracy[1], len(train), len(test))
 
 
 def _matrix(biased: BiasedWords, vectors: Vectors) -> Floats:
-    missing = vectors.known(biased.words)[1]
-    if missing:
-        raise DataError(
-            f"{len(missing)} of the words have no vector, such as {missing[0]!r}; the spaces must share words"
-        )
+    if missing := vectors.lacking(biased.words):
+        message = f"{len(missing)} of the words have no vector, such as {missing[0]!r}; the spaces must share words"
+        raise DataError(message)
     if len(biased.words) < 2:
         raise DataError(f"two biased words or more expected, got {len(biased.words)}")
     return vectors.rows(biased.words)
 
 
-def _lacking() -> DependencyError:
-    return DependencyError("clustering and recoverability need scikit-learn: pip install scikit-learn")
+def _sklearn(module: str) -> Any:  # noqa: ANN401 - scikit-learn has no types
+    try:
+        return import_module(f"sklearn.{module}")
+    except ImportError as error:
+        message = "clustering and recoverability need scikit-learn: pip install scikit-learn"
+        raise DependencyError(message) from error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -39,17 +38,12 @@ class Vectors:
 
         Raises:
             KeyError: a word has none.
-
         """
         return self.matrix[[self.index[word] for word in words]]
 
-    def known(self, words: Iterable[str]) -> tuple[list[str], list[str]]:
-        """The words that have a vector, and those that have none."""
-        found: list[str] = []
-        missing: list[str] = []
-        for word in words:
-            (found if word in self.index else missing).append(word)
-        return found, missing
+    def lacking(self, words: Iterable[str]) -> list[str]:
+        """Those of `words` that have no vector."""
+        return [word for word in words if word not in self.index]
 
 
 def make_vectors(words: Sequence[str], matrix: Floats) -> Vectors:
@@ -57,7 +51,6 @@ def make_vectors(words: Sequence[str], matrix: Floats) -> Vectors:
 
     Raises:
         ValueError: of unequal length; a word twice; a vector of length 0 or not of numbers.
-
     """
     lengths = np.linalg.norm(matrix, axis=1)
     if len(words) != len(matrix) or len(set(words)) != len(words):
@@ -77,7 +70,6 @@ def read_vectors(path: Path, *, limit: int | None = None) -> Vectors:
     Raises:
         DataError: no such file; not UTF-8; a line with another number of numbers; something that is no finite number;
             fewer words than the first line says (without `limit`); no words.
-
     """
     words: dict[str, None] = {}
     rows: list[Floats] = []
@@ -86,7 +78,11 @@ def read_vectors(path: Path, *, limit: int | None = None) -> Vectors:
     digest = hashlib.sha256()
     for line, raw in _lines(path):
         digest.update(raw)
-        text = _text(raw, path, line)
+        try:
+            text = raw.decode("utf-8").removeprefix("\ufeff" if line == 1 else "").rstrip("\r\n ")
+        except UnicodeDecodeError:
+            message = "not UTF-8; save the vectors as text, not in word2vec's binary format"
+            raise DataError(message, path=path, line=line) from None
         if line == 1 and (header := _header(text)):
             continue
         if not text.strip() or (limit is not None and read >= limit):
@@ -111,6 +107,7 @@ def read_vectors(path: Path, *, limit: int | None = None) -> Vectors:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Line by line: such files are larger than memory often is."""
     try:
         with path.open("rb") as file:
             yield from enumerate(file, start=1)
@@ -118,15 +115,6 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
         raise DataError("there is no such file; check the path", path=path) from None
     except OSError as error:
         raise DataError(f"the file cannot be read: {error.strerror or error}", path=path) from error
-
-
-def _text(raw: bytes, path: Path, line: int) -> str:
-    try:
-        return raw.decode("utf-8").removeprefix("\ufeff" if line == 1 else "").rstrip("\r\n ")
-    except UnicodeDecodeError:
-        raise DataError(
-            "not UTF-8; save the vectors as text, not in word2vec's binary format", path=path, line=line
-        ) from None
 
 
 def _header(text: str) -> tuple[int, int] | None:
@@ -137,19 +125,18 @@ def _header(text: str) -> tuple[int, int] | None:
 
 
 def _row(text: str, expected: int | None, path: Path, line: int) -> tuple[str, Floats]:
-    separator = "\t" if "\t" in text else " "
-    parts = text.split(separator, 1) if expected is None else text.rsplit(separator, expected)
-    word = parts[0]
-    count = len(parts) - 1 if expected is not None else None
-    if not word.strip() or len(parts) < 2 or (expected is not None and count != expected):
+    if expected is None:
+        word, _, rest = text.partition("\t" if "\t" in text else " ")
+        fields = rest.split()
+    else:
+        word, *fields = text.rsplit(None, expected)
+    if not word or not fields or len(fields) != (expected or len(fields)):
         wanted = "a word and numbers" if expected is None else f"a word and {expected} numbers"
         raise DataError(f"{wanted} expected, found {text[:40]!r}", path=path, line=line)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        try:
-            numbers = np.fromstring(" ".join(parts[1:]), dtype=np.float64, sep=" ")
-        except (ValueError, DeprecationWarning):
-            numbers = np.empty(0)
-    if not numbers.size or (expected is not None and numbers.size != expected) or not np.isfinite(numbers).all():
+    try:
+        numbers = np.array(fields, dtype=np.float64)
+    except ValueError:
+        numbers = np.array([np.nan])
+    if not np.isfinite(numbers).all():
         raise DataError(f"finite numbers expected behind the word {word!r}", path=path, line=line)
     return word, numbers

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import resources
-from math import isnan
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from mtbias.embeddings.bias_measures import (
-    Direction,
+    DirectionMethod,
     Gipe,
     Weat,
     direct_bias,
@@ -22,17 +20,11 @@ from mtbias.embeddings.bias_measures import (
     indirect_bias,
     weat,
 )
-from mtbias.embeddings.biased_groups import (
-    Clustering,
-    Recoverability,
-    clustering,
-    most_biased,
-    recoverability,
-)
+from mtbias.embeddings.biased_groups import Clustering, Recoverability, clustering, most_biased, recoverability
 from mtbias.embeddings.vectors import Vectors
 from mtbias.errors import DataError
-from mtbias.files.reading import read_text
-from mtbias.stats.results import Floats
+from mtbias.files.reading import TextFile, parse_toml, read_text
+from mtbias.stats.results import Estimate, number
 
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "direction": ("pairs",),
@@ -85,57 +77,55 @@ class Parameters:
         return {name: value for name, value in asdict(self).items() if name in names}
 
 
+MEASURES = ("direct", "indirect", "weat", "gipe", "clustering", "recoverability")
+
+Measured = Estimate | Mapping[tuple[str, str], float | None] | Weat | Gipe | Clustering | Recoverability
+"""Of ``direct`` an estimate, DB over its words; of ``indirect`` β by pair, None where undefined; else what it is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What was measured; None where it was not asked for, or its section is absent."""
+    """What was measured."""
 
     missing: Mapping[str, tuple[str, ...]]
     """Words without vector, by section; left out."""
-    direct: tuple[float | None, int] | None
-    """DB and its number of words."""
-    indirect: Mapping[tuple[str, str], float | None] | None
-    """β by pair; None where undefined."""
-    weat: Weat | None
-    gipe: Gipe | None
-    clustering: Clustering | None
-    recoverability: Recoverability | None
+    measures: Mapping[str, Measured]
+    """In the order of `MEASURES`, without those that were not asked for or whose section is absent."""
 
     def to_json(self) -> dict[str, Any]:
-        """By measure, for JSON."""
-        return {
-            "direct": None if self.direct is None else {"value": self.direct[0], "n": self.direct[1]},
-            "indirect": None
-            if self.indirect is None
-            else [{"pair": pair, "beta": beta} for pair, beta in self.indirect.items()],
-            **{
-                name: None if value is None else asdict(value)
-                for name, value in (
-                    ("weat", self.weat), ("gipe", self.gipe), ("clustering", self.clustering),
-                    ("recoverability", self.recoverability),
-                )
-            },
-        }  # fmt: skip
+        """By measure, for JSON; null where nothing was measured."""
+
+        def plain(value: Measured | None) -> object:
+            if isinstance(value, Estimate):
+                return {"value": value.value, "n": value.n}
+            if isinstance(value, Mapping):
+                return [{"pair": pair, "beta": beta} for pair, beta in value.items()]
+            return None if value is None else asdict(value)
+
+        return {name: plain(self.measures.get(name)) for name in MEASURES}
 
     def rows(self) -> list[tuple[str, str, str]]:
         """Label, number and what it rests on, for a table."""
         rows: list[tuple[str, str, str]] = []
-        if self.direct is not None:
-            rows.append(("direct bias DB", _plain(self.direct[0]), f"{self.direct[1]} words"))
-        if self.indirect is not None:
-            rows += [(f"indirect bias β({w}, {v})", _plain(beta), "1 pair") for (w, v), beta in self.indirect.items()]
-        if (w := self.weat) is not None:
-            how = "all" if w.exact else "random"
-            rows += [("WEAT S", _plain(w.s), ""), ("WEAT p", _plain(w.p), f"{w.partitions} partitions ({how})")]
-        if (e := self.gipe) is not None:
-            rows.append(
-                ("GIPE", _plain(e.value), f"{e.n} words, {e.neighbours} neighbours each, {e.above} edges above θ")
-            )
-        if (c := self.clustering) is not None:
-            on = f"{c.n} words, {c.n_feminine} feminine"
-            rows += [("clustering accuracy", _plain(c.accuracy, 2), on), ("clustering V", _plain(c.v_measure, 2), on)]
-        if (r := self.recoverability) is not None:
-            on = f"{r.n_test} words, trained on {r.n_train}"
-            rows += [("recoverability, linear", _plain(r.linear, 2), on), ("recoverability, RBF", _plain(r.rbf, 2), on)]
+        for measured in self.measures.values():
+            match measured:
+                case Estimate(value=value, n=n):
+                    rows.append(("direct bias DB", _plain(value), f"{n} words"))
+                case Weat(s, p, partitions, exact):
+                    on = f"{partitions} partitions ({'all' if exact else 'random'})"
+                    rows += [("WEAT S", _plain(s), ""), ("WEAT p", _plain(p), on)]
+                case Gipe(value, n, neighbours, above):
+                    on = f"{n} words, {neighbours} neighbours each, {above} edges above θ"
+                    rows.append(("GIPE", _plain(value), on))
+                case Clustering(accuracy, v, n, n_feminine):
+                    on = f"{n} words, {n_feminine} feminine"
+                    rows += [("clustering accuracy", _plain(accuracy, 2), on), ("clustering V", _plain(v, 2), on)]
+                case Recoverability(linear, rbf, n_train, n_test):
+                    on = f"{n_test} words, trained on {n_train}"
+                    both = (("linear", linear), ("RBF", rbf))
+                    rows += [(f"recoverability, {kernel}", _plain(share, 2), on) for kernel, share in both]
+                case pairs:
+                    rows += [(f"indirect bias β({w}, {v})", _plain(beta), "1 pair") for (w, v), beta in pairs.items()]
         return rows
 
 
@@ -144,7 +134,7 @@ def _plain(value: float | None, decimals: int = 4) -> str:
 
 
 def example_lists() -> WordLists:
-    """The lists that mtbias brings along, an example."""
+    """The lists that come with mtbias, an example."""
     with resources.as_file(resources.files("mtbias.embeddings") / "example_words.toml") as path:
         return read_lists(path)
 
@@ -155,45 +145,40 @@ def read_lists(path: Path) -> WordLists:
     Raises:
         DataError: no TOML; an unknown section or list; a list that is no list of words (or of pairs of words); a word
             twice in a list; no ``direction``.
-
     """
     file = read_text(path)
-    try:
-        data = tomllib.loads(file.text)
-    except tomllib.TOMLDecodeError as error:
-        raise DataError(f"TOML expected: {error}", path=path) from None
     words: dict[str, dict[str, tuple[str, ...]]] = {}
     pairs: dict[str, tuple[tuple[str, str], ...]] = {}
-    for section, content in data.items():
+    for section, content in parse_toml(file).items():
         if section not in SECTIONS or not isinstance(content, dict) or sorted(content) != sorted(SECTIONS[section]):
             wanted = "; ".join(f"[{name}] {', '.join(lists)}" for name, lists in SECTIONS.items())
-            raise DataError(f"[{section}]: the sections and their lists are {wanted}", path=path)
+            raise file.error(f"[{section}]: the sections and their lists are {wanted}")
         for name, items in content.items():
             where = f"[{section}] {name}"
             if name == "pairs":
-                pairs[section] = _pairs(items, where, path)
+                pairs[section] = _pairs(items, where, file)
             else:
-                words.setdefault(section, {})[name] = _words(items, where, path)
+                words.setdefault(section, {})[name] = _words(items, where, file)
     if "direction" not in pairs:
-        raise DataError("[direction] pairs expected: every measure rests on the gender direction", path=path)
+        raise file.error("[direction] pairs expected: every measure rests on the gender direction")
     return WordLists(words, pairs, file.sha256)
 
 
-def _words(items: object, where: str, path: Path) -> tuple[str, ...]:
+def _words(items: object, where: str, file: TextFile) -> tuple[str, ...]:
     if not isinstance(items, list) or not all(isinstance(item, str) and item for item in items):
-        raise DataError(f"{where}: a list of words expected", path=path)
+        raise file.error(f"{where}: a list of words expected")
     if len(set(items)) != len(items):
         twice = next(item for item in items if items.count(item) > 1)
-        raise DataError(f"{where}: {twice!r} stands twice", path=path)
+        raise file.error(f"{where}: {twice!r} stands twice")
     return tuple(items)
 
 
-def _pairs(items: object, where: str, path: Path) -> tuple[tuple[str, str], ...]:
+def _pairs(items: object, where: str, file: TextFile) -> tuple[tuple[str, str], ...]:
     if not isinstance(items, list) or not items:
-        raise DataError(f"{where}: a list of pairs of words expected", path=path)
+        raise file.error(f"{where}: a list of pairs of words expected")
     for item in items:
         if not (isinstance(item, list) and len(item) == 2 and all(isinstance(word, str) and word for word in item)):
-            raise DataError(f"{where}: a pair of words expected, found {item!r}", path=path)
+            raise file.error(f"{where}: a pair of words expected, found {item!r}")
     return tuple((first, second) for first, second in items)
 
 
@@ -205,79 +190,58 @@ def measure(
     Raises:
         DataError: a list has no word with a vector; what the measures raise.
         DependencyError: clustering or recoverability without scikit-learn.
-
     """
-    known = _Known(vectors, original)
-    p = parameters
-    g = gender_direction(original, known.pairs("direction", lists.pairs["direction"], original), Direction(p.direction))
-
-    def wanted(name: str, section: str) -> bool:
-        return name in measures and (section in lists.words or section in lists.pairs)
-
+    lost: dict[str, dict[str, None]] = {}
+    p, words, pairs = parameters, lists.words, lists.pairs
+    directions = _known("direction", pairs["direction"], lost, original)
+    g = gender_direction(original, directions, DirectionMethod(p.direction))
+    wanted = {name for name in measures if name not in SECTIONS or name in {*words, *pairs}}
+    found: dict[str, Measured] = {}
     # Direct bias is of the vectors at hand; where there are others before debiasing, the direction is theirs.
-    direct = beta = association = proximity = None
-    if wanted("direct", "direct"):
-        rows = vectors.rows(known.words("direct", lists.words["direct"]["words"]))
-        direct = (direct_bias(rows, g, c=p.c), len(rows))
-    if wanted("indirect", "indirect"):
-        beta = _indirect(known.pairs("indirect", lists.pairs["indirect"], vectors), vectors, g)
-    if wanted("weat", "weat"):
-        sides = [vectors.rows(known.words("weat", lists.words["weat"][name])) for name in SECTIONS["weat"]]
-        association = weat(*sides, partitions=p.partitions, rng=np.random.default_rng(p.seed))
-    if wanted("gipe", "gipe"):
-        proximity = gipe(
-            known.words("gipe", lists.words["gipe"]["words"]), vectors, original, g,
+    if "direct" in wanted:
+        rows = vectors.rows(_known("direct", words["direct"]["words"], lost, vectors, original))
+        found["direct"] = Estimate(direct_bias(rows, g, c=p.c), n=len(rows))
+    if "indirect" in wanted:
+        known = _known("indirect", pairs["indirect"], lost, vectors)
+        first, second = (vectors.rows(pair[k] for pair in known) for k in (0, 1))
+        found["indirect"] = dict(zip(known, map(number, indirect_bias(first, second, g)), strict=True))
+    if "weat" in wanted:
+        sides = [vectors.rows(_known("weat", words["weat"][n], lost, vectors, original)) for n in SECTIONS["weat"]]
+        found["weat"] = weat(*sides, partitions=p.partitions, rng=np.random.default_rng(p.seed))
+    if "gipe" in wanted:
+        found["gipe"] = gipe(
+            _known("gipe", words["gipe"]["words"], lost, vectors, original), vectors, original, g,
             neighbours=p.neighbours, theta=p.theta, weight_without_edges=p.edgeless_weight,
         )  # fmt: skip
-    exclude = {word for pair in lists.pairs["direction"] for word in pair}
-    exclude.update(lists.words.get("groups", {}).get("exclude", ()))
-    clusters = found = None
-    if "clustering" in measures:
+    exclude = {*(word for pair in pairs["direction"] for word in pair), *words.get("groups", {}).get("exclude", ())}
+    if "clustering" in wanted:
         biased = most_biased(original, g, p.cluster_words, exclude=exclude, balanced=p.balanced)
-        clusters = clustering(biased, vectors, seed=p.seed, n_init=p.kmeans_starts)
-    if "recoverability" in measures:
+        found["clustering"] = clustering(biased, vectors, seed=p.seed, n_init=p.kmeans_starts)
+    if "recoverability" in wanted:
         biased = most_biased(original, g, p.recover_words, exclude=exclude, balanced=p.balanced)
-        found = recoverability(
+        found["recoverability"] = recoverability(
             biased, vectors, seed=p.seed, train_share=p.train_share, svm_c=p.svm_c, gamma=p.svm_gamma
         )  # fmt: skip
-    return Result(known.missing(), direct, beta, association, proximity, clusters, found)
+    return Result({section: tuple(named) for section, named in lost.items()}, found)
 
 
-def _indirect(pairs: Sequence[tuple[str, str]], vectors: Vectors, g: Floats) -> dict[tuple[str, str], float | None]:
-    first, second = (vectors.rows([pair[k] for pair in pairs]) for k in (0, 1))
-    values = indirect_bias(first, second, g).tolist()
-    return {pair: None if isnan(value) else value for pair, value in zip(pairs, values, strict=True)}
+_Entry = TypeVar("_Entry", str, tuple[str, str])
 
 
-class _Known:
-    """Keeps the words that have vectors, and remembers those that have none."""
+def _known(section: str, entries: Sequence[_Entry], lost: dict[str, dict[str, None]], *spaces: Vectors) -> list[_Entry]:
+    """Those of `entries` (words, or pairs of them) all of whose words have a vector in all `spaces`.
 
-    def __init__(self, vectors: Vectors, original: Vectors) -> None:
-        self.vectors = vectors
-        self.original = original
-        self.lost: dict[str, dict[str, None]] = {}
+    Words without one are noted in `lost`, by section.
 
-    def words(self, section: str, words: Sequence[str]) -> list[str]:
-        """Those that both spaces have."""
-        missing = {*self.vectors.known(words)[1], *self.original.known(words)[1]}
-        self._note(section, [word for word in words if word in missing])
-        kept = [word for word in words if word not in missing]
-        if not kept:
-            raise DataError(f"[{section}]: none of the {len(words)} words has a vector", path=self.vectors.path)
-        return kept
-
-    def pairs(self, section: str, pairs: Sequence[tuple[str, str]], space: Vectors) -> list[tuple[str, str]]:
-        """Those of which both words have a vector in `space`."""
-        kept = [pair for pair in pairs if not space.known(pair)[1]]
-        self._note(section, [word for pair in pairs for word in space.known(pair)[1]])
-        if not kept:
-            raise DataError(f"[{section}]: none of the {len(pairs)} pairs has vectors for both words", path=space.path)
-        return kept
-
-    def _note(self, section: str, words: Sequence[str]) -> None:
-        if words:
-            self.lost.setdefault(section, {}).update(dict.fromkeys(words))
-
-    def missing(self) -> dict[str, tuple[str, ...]]:
-        """Words without vector, by section."""
-        return {section: tuple(words) for section, words in self.lost.items()}
+    Raises:
+        DataError: no entry is left.
+    """
+    words = {entry: (entry,) if isinstance(entry, str) else entry for entry in entries}
+    missing = [word for of in words.values() for word in of if any(word not in space.index for space in spaces)]
+    if missing:
+        lost.setdefault(section, {}).update(dict.fromkeys(missing))
+    kept = [entry for entry in entries if not set(missing).intersection(words[entry])]
+    if not kept:
+        what = "words has a vector" if isinstance(next(iter(entries), ""), str) else "pairs has vectors for both words"
+        raise DataError(f"[{section}]: none of the {len(entries)} {what}", path=spaces[0].path)
+    return kept

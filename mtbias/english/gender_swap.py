@@ -46,7 +46,7 @@ class GenderedWords:
     """But these do not (specimen)."""
 
 
-class Token(NamedTuple):
+class TextToken(NamedTuple):
     """A word or a mark of a text, and where it stands."""
 
     text: str
@@ -68,7 +68,7 @@ _OPENING = {"“", "‘", "``"}
 
 @cache
 def gendered_words() -> GenderedWords:
-    """The table that mtbias brings along."""
+    """The table that comes with mtbias."""
     return parse_words((resources.files("mtbias.english") / "gender_swap.toml").read_text(encoding="utf-8"))
 
 
@@ -77,7 +77,6 @@ def parse_words(text: str) -> GenderedWords:
 
     Raises:
         ValueError: a word has two counterparts.
-
     """
     data: dict[str, Any] = tomllib.loads(text)
     titles, his, her = (data.pop(name) for name in ("titles", "his", "her"))
@@ -103,7 +102,7 @@ def parse_words(text: str) -> GenderedWords:
     )
 
 
-def tokenize(text: str) -> list[Token]:
+def tokenize(text: str) -> list[TextToken]:
     """Words and marks with their offsets.
 
     An opening straight quotation mark becomes “, so that rules can tell; the underscores of _italics_ are passed over.
@@ -114,7 +113,7 @@ def tokenize(text: str) -> list[Token]:
         opening = start == 0 or text[start - 1].isspace()
         if word in {'"', "'"} and opening and end < len(text) and not text[end].isspace():
             word = "“"
-        tokens.append(Token(word, start, end))
+        tokens.append(TextToken(word, start, end))
     return tokens
 
 
@@ -130,7 +129,6 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> tuple[str, dict[tuple[int, 
 
     Raises:
         ValueError: edits overlap, or lie outside the text.
-
     """
     parts: list[str] = []
     moved: dict[tuple[int, int], tuple[str, int]] = {}
@@ -163,7 +161,6 @@ def swap_words(
 
     Raises:
         ValueError: tags of another length.
-
     """
     table = words or gendered_words()
     if tags is not None and len(tags) != len(tokens):

@@ -15,8 +15,8 @@ from mtbias.metrics.correction import Correction, correct
 from mtbias.metrics.counting import Counts
 from mtbias.metrics.human_agreement import LABELS, AgreementReport, agreement, decided_by
 from mtbias.runs.call_records import evidence_json
-from mtbias.stats.resampling import wilson_interval
-from mtbias.stats.results import N_RESAMPLES, Interval, rounded
+from mtbias.stats.resampling import wilson_percent
+from mtbias.stats.results import N_RESAMPLES, percent_of, rounded
 from mtbias.types import GenderCall, Json, Progress, Reason, quiet
 
 if TYPE_CHECKING:
@@ -53,20 +53,21 @@ class Validation:
 
     def to_json(self) -> dict[str, Any]:
         """Numbers in per cent, κ too; further keys beside the fixed ones are intervals and denominators."""
-        whole, heads, parts = self.report.overall.to_json(), self.heads(), self.report.to_json()
+        overall = self.report.overall
+        whole, heads, parts = overall.to_json(), self.heads(), self.report.to_json()
         reasons = {reason.value for reason in Reason}
         evidence, bases = parts["by_evidence"], parts["by_basis"]
         return {
             "lang": self.lang,
             "n": whole["n"],
             "agreement": whole["agreement"],
-            "kappa": _percent(whole["kappa"]),
+            "kappa": None if whole["kappa"] is None else rounded(100 * whole["kappa"]),
             "balanced_accuracy": whole["balanced_accuracy"],
             "undecided": whole["undecided"],
-            "head_exact": round(100 * sum(heads) / len(heads), 6) if heads else None,
+            "head_exact": rounded(percent_of(sum(heads), len(heads))),
             "by_basis": {k: {"n": part["n"], "agreement": part["agreement"]} for k, part in bases.items()},
             "head_n": len(heads),
-            "agreement_decided": self._agreement_decided(),
+            "agreement_decided": rounded(percent_of(overall.agreed, overall.decided)),
             "fixed_nouns": sum(withheld(call) for call in self.calls),
             "annotator": self.annotator,
             "agreement_interval": whole["agreement_interval"],
@@ -76,7 +77,7 @@ class Validation:
             "basis": list(self.basis),
             "agreed": whole["agreed"],
             "undecided_interval": whole["undecided_interval"],
-            "head_interval": _wilson(sum(heads), len(heads)),
+            "head_interval": rounded(wilson_percent(sum(heads), len(heads))),
             "basis_intervals": {kind: part["agreement_interval"] for kind, part in bases.items()},
             "by_evidence": {
                 kind: {key: part[key] for key in ("n", "agreed", "agreement", "agreement_interval")}
@@ -86,19 +87,14 @@ class Validation:
             "reasons": {
                 kind: {
                     "n": evidence[kind]["n"],
-                    "percent": round(100 * evidence[kind]["n"] / whole["n"], 6),
-                    "interval": _wilson(evidence[kind]["n"], whole["n"]),
+                    "percent": rounded(percent_of(evidence[kind]["n"], whole["n"])),
+                    "interval": rounded(wilson_percent(evidence[kind]["n"], whole["n"])),
                 }
                 for kind in (reason.value for reason in Reason)
                 if kind in evidence
             },
             "confusion": parts["confusion"],
         }
-
-    def _agreement_decided(self) -> float | None:
-        """Agreement on the rows with a verdict, in per cent."""
-        overall = self.report.overall
-        return round(100 * overall.agreed / overall.decided, 6) if overall.decided else None
 
     def differing(self) -> list[tuple[HumanLabel, GenderCall]]:
         """The rows on which label and call, or the heads, differ."""
@@ -297,12 +293,3 @@ def correct_run(
 def withheld(call: GenderCall) -> bool:
     """No call because the head is a noun of fixed grammatical gender."""
     return call.gender is None and any(e.detail.startswith(FIXED_GENDER) for e in call.evidence)
-
-
-def _percent(value: float | None) -> float | None:
-    return None if value is None else round(100 * value, 6)
-
-
-def _wilson(part: int, whole: int) -> object:
-    interval: Interval | None = wilson_interval(part, whole)
-    return None if interval is None else rounded((100 * interval[0], 100 * interval[1]))

@@ -1,4 +1,4 @@
-"""Strict reading of text files and of tables with named columns: what corpora, translations and labels share.
+"""Strict reading of text files, of tables with named columns, of JSON and TOML: what all files of data share.
 
 Three rules hold for all files. Text is UTF-8, and a byte that is not is an error with its line, never a replacement
 character. A line ends at LF or CRLF and nowhere else (U+2028, U+0085 and form feeds stand inside sentences). A
@@ -12,9 +12,12 @@ import csv
 import hashlib
 import io
 import json
+import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from math import inf, nan
 from pathlib import Path
+from typing import Any
 
 from mtbias.errors import DataError
 
@@ -32,13 +35,20 @@ class TextFile:
     bom: bool
     crlf: bool
 
+    def error(self, message: str, line: int | None = None) -> DataError:
+        """An error in this file, on that 1-based line: to be raised where it is found."""
+        return DataError(message, path=self.path, line=line)
+
+    def filled_lines(self) -> Iterator[tuple[int, str]]:
+        """The lines that are not blank (`split_lines`), each with its 1-based number."""
+        return ((line, text) for line, text in enumerate(split_lines(self.text), start=1) if text.strip())
+
 
 def read_bytes(path: Path) -> bytes:
     """The bytes of the file at `path`.
 
     Raises:
         DataError: there is no such file, or it cannot be read.
-
     """
     try:
         return path.read_bytes()
@@ -56,7 +66,6 @@ def read_text(path: Path, *, allow_empty: bool = False) -> TextFile:
     Raises:
         DataError: no such file; bytes that are not UTF-8 (with the line of the first); nothing but white space, unless
             `allow_empty`.
-
     """
     data = read_bytes(path)
     try:
@@ -94,6 +103,8 @@ class Record:
     line: int
     """1-based line on which it starts."""
     fields: Mapping[str, str]
+    path: Path
+    """Of its file."""
 
     def get(self, column: str) -> str:
         """The field's text without surrounding white space; empty where the column or the value is absent."""
@@ -102,6 +113,30 @@ class Record:
     def raw(self, column: str) -> str:
         """The field's text with its white space; empty where the column or the value is absent."""
         return self.fields.get(column, "")
+
+    def integer(self, column: str) -> int:
+        """The number in a field; `integer` says which numbers, and what it raises."""
+        return integer(self.get(column), column, self.path, self.line)
+
+    def number(self, column: str, *, most: float = inf) -> float:
+        """The number in a field, which may have a fraction.
+
+        Raises:
+            DataError: no finite number from 0 to `most`.
+        """
+        text = self.get(column)
+        try:
+            value = float(text)
+        except ValueError:
+            value = nan
+        if not 0 <= value <= most or value == inf:
+            wanted = "of 0 or more" if most == inf else f"from 0 to {most:g}"
+            raise self.error(f"{column}: a number {wanted} expected, found {text!r}")
+        return value
+
+    def error(self, message: str) -> DataError:
+        """An error in this row: to be raised where it is found."""
+        return DataError(message, path=self.path, line=self.line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +157,6 @@ class Table:
 
         Raises:
             DataError: some are not; the message lists those that are.
-
         """
         missing = [column for column in columns if column not in self.columns]
         if missing:
@@ -135,7 +169,6 @@ def read_table(path: Path) -> Table:
 
     Raises:
         DataError: as there; no such file; not UTF-8; empty.
-
     """
     _suffix(path)  # a spreadsheet is no table here, whatever its bytes
     return parse_table(read_text(path))
@@ -155,16 +188,72 @@ def parse_table(file: TextFile, *, texts: Collection[str] | None = None) -> Tabl
     Raises:
         DataError: unknown suffix; no rows; a row whose number of fields is not the header's; a column twice; broken
             quoting; a line that is not a JSON object of plain values.
-
     """
     suffix = _suffix(file.path)
     if suffix in {".jsonl", ".ndjson"}:
-        table = _objects(file, texts)
-    else:
-        table = _with_header(file, _csv_rows(file) if suffix == ".csv" else _tab_rows(file))
-    if not table.records:
-        raise DataError("the file has a header and no rows", path=file.path, line=1)
-    return table
+        return _objects(file, texts)
+    return _with_header(file, _quoted_rows(file, ",") if suffix == ".csv" else _tab_rows(file))
+
+
+def parse_tabs(file: TextFile, *, quoted: bool) -> Table:
+    """The tab-separated table in `file`, whatever its name; `quoted`: whether its fields are quoted as in CSV.
+
+    Raises:
+        DataError: as `parse_table`.
+    """
+    return _with_header(file, _quoted_rows(file, "\t") if quoted else _tab_rows(file))
+
+
+def parse_json_lines(file: TextFile) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The JSON objects of `file`, one on each line that is not blank, with the numbers of their lines.
+
+    Raises:
+        DataError: a line that is no JSON object.
+    """
+    for line, content in file.filled_lines():
+        try:
+            value = json.loads(content)
+        except (ValueError, RecursionError) as error:
+            raise file.error(f"a JSON object expected: {error}", line) from None
+        if not isinstance(value, dict):
+            raise file.error(f"a JSON object expected, found {type(value).__name__}", line)
+        yield line, value
+
+
+def parse_json_by_id(file: TextFile) -> dict[str, Any]:
+    """The one JSON object that `file` is, with an entry for each id.
+
+    Raises:
+        DataError: something else; an id twice, of which `json` alone would silently keep the last.
+    """
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise file.error(f"{twice!r} stands twice; ids must differ")
+        return found
+
+    try:
+        content = json.loads(file.text, object_pairs_hook=once)
+    except (ValueError, RecursionError) as error:
+        raise file.error(f"a JSON object expected: {error}") from None
+    if not isinstance(content, dict):
+        raise file.error(f"a JSON object with an entry for each id expected, found {type(content).__name__}")
+    return content
+
+
+def parse_toml(file: TextFile) -> dict[str, Any]:
+    """The TOML table that `file` is.
+
+    Raises:
+        DataError: it is none.
+    """
+    try:
+        return tomllib.loads(file.text)
+    except tomllib.TOMLDecodeError as error:
+        raise file.error(f"TOML expected: {error}") from None
 
 
 def _suffix(path: Path) -> str:
@@ -176,13 +265,11 @@ def _suffix(path: Path) -> str:
 
 
 def _tab_rows(file: TextFile) -> Iterator[tuple[int, list[str]]]:
-    for line, content in enumerate(split_lines(file.text), start=1):
-        if content.strip():
-            yield line, content.split("\t")
+    return ((line, content.split("\t")) for line, content in file.filled_lines())
 
 
-def _csv_rows(file: TextFile) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(io.StringIO(file.text, newline=""), strict=True)
+def _quoted_rows(file: TextFile, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(io.StringIO(file.text, newline=""), delimiter=delimiter, strict=True)
     while True:
         line = reader.line_num + 1
         try:
@@ -191,7 +278,7 @@ def _csv_rows(file: TextFile) -> Iterator[tuple[int, list[str]]]:
             return
         except csv.Error as error:
             message = f"the CSV is broken from here on: {error}; look for a quotation mark without its partner"
-            raise DataError(message, path=file.path, line=line) from None
+            raise file.error(message, line) from None
         if any(cell.strip() for cell in row):
             yield line, row
 
@@ -202,49 +289,44 @@ def _with_header(file: TextFile, rows: Iterator[tuple[int, list[str]]]) -> Table
     named = [name for name in columns if name]
     twice = sorted({name for name in named if named.count(name) > 1})
     if twice:
-        message = f"column {', '.join(map(repr, twice))} stands twice in the header"
-        raise DataError(message, path=file.path, line=line)
+        raise file.error(f"column {', '.join(map(repr, twice))} stands twice in the header", line)
     records = []
     for row, (line, cells) in enumerate(rows):
         if len(cells) != len(columns):
-            message = f"{len(columns)} fields expected, as in the header, found {len(cells)}"
-            raise DataError(message, path=file.path, line=line)
-        records.append(Record(row=row, line=line, fields=dict(zip(columns, cells, strict=True))))
-    return Table(file=file, columns=columns, records=tuple(records))
+            raise file.error(f"{len(columns)} fields expected, as in the header, found {len(cells)}", line)
+        records.append(Record(row, line, dict(zip(columns, cells, strict=True)), file.path))
+    return _table(file, columns, records)
+
+
+def _table(file: TextFile, columns: Collection[str], records: Collection[Record]) -> Table:
+    if not records:
+        raise file.error("the file has a header and no rows", 1)
+    return Table(file=file, columns=tuple(columns), records=tuple(records))
 
 
 def _objects(file: TextFile, texts: Collection[str] | None) -> Table:
     columns: dict[str, None] = {}
     records: list[Record] = []
-    for line, content in enumerate(split_lines(file.text), start=1):
-        if not content.strip():
-            continue
-        try:
-            value = json.loads(content)
-        except (ValueError, RecursionError) as error:
-            raise DataError(f"a JSON object expected: {error}", path=file.path, line=line) from None
-        if not isinstance(value, dict):
-            message = f"a JSON object expected, found {type(value).__name__}"
-            raise DataError(message, path=file.path, line=line)
+    for line, value in parse_json_lines(file):
         fields = {
-            name: _plain(item, f"under {name!r}", file.path, line, text_only=texts is not None)
+            name: _plain(item, f"under {name!r}", file, line, text_only=texts is not None)
             for name, item in value.items()
             if texts is None or name in texts
         }
         columns.update(dict.fromkeys(fields))
-        records.append(Record(row=len(records), line=line, fields=fields))
-    return Table(file=file, columns=tuple(columns), records=tuple(records))
+        records.append(Record(len(records), line, fields, file.path))
+    return _table(file, columns, records)
 
 
-def _plain(value: object, where: str, path: Path, line: int, *, text_only: bool) -> str:
+def _plain(value: object, where: str, file: TextFile, line: int, *, text_only: bool) -> str:
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, str if text_only else str | int | float):
         wanted = "text" if text_only else "text or a number"
-        raise DataError(f"{wanted} expected {where}, found {type(value).__name__}", path=path, line=line)
+        raise file.error(f"{wanted} expected {where}, found {type(value).__name__}", line)
     text = str(value)
     if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
-        raise DataError(f"half of a surrogate pair {where}; it is no character", path=path, line=line)
+        raise file.error(f"half of a surrogate pair {where}; it is no character", line)
     return text
 
 
@@ -253,7 +335,6 @@ def integer(text: str, what: str, path: Path, line: int) -> int:
 
     Raises:
         DataError: anything else.
-
     """
     digits = text.removesuffix(".0")
     if not (digits.isascii() and digits.isdigit()) or len(digits) > 9:

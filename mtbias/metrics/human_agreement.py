@@ -15,7 +15,7 @@ import numpy as np
 from mtbias.errors import DataError
 from mtbias.metrics.bias import CALLS, GOLDS
 from mtbias.metrics.counting import Counts
-from mtbias.stats.resampling import wilson_interval
+from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import Interval, rounded
 from mtbias.types import Gender, GenderCall
 
@@ -113,9 +113,9 @@ def compute_agreement(counts: Counts) -> Agreement:
         agreed=agreed,
         labels={gender.value: rows for gender, rows in zip(GOLDS, labels, strict=True)},
         agreement=100 * agreed / n if n else None,
-        agreement_interval=_percent(wilson_interval(agreed, n)),
+        agreement_interval=wilson_percent(agreed, n),
         undecided=100 * undecided / n if n else None,
-        undecided_interval=_percent(wilson_interval(undecided, n)),
+        undecided_interval=wilson_percent(undecided, n),
         balanced_accuracy=sum(occurring) / len(occurring) if occurring else None,
         recall={gender.value: value for gender, value in zip(GOLDS, recall, strict=True)},
         kappa=_kappa(counts),
@@ -177,7 +177,3 @@ def _kappa(counts: Counts) -> float | None:
     n, agreed = int(counts.sum()), int(np.trace(counts))
     chance = sum(int(counts[i].sum()) * int(counts[:, i].sum()) for i in range(len(GOLDS)))
     return (n * agreed - chance) / (n * n - chance) if n * n != chance else None
-
-
-def _percent(interval: Interval | None) -> Interval | None:
-    return None if interval is None else (100 * interval[0], 100 * interval[1])

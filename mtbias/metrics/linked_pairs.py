@@ -1,8 +1,8 @@
-"""Twin pairs, control pairs and quadruples among the sentences of a corpus, and the table that counts their statuses.
+"""Counterfactual pairs, control pairs and quadruples of a corpus, and the table that counts how they were answered.
 
-A *twin pair* is two sentences that differ in gender alone; a *control pair* is two sentences of one gender that differ
-in something else. Two twin pairs whose sentences are each other's controls are a *quadruple*. A unit is a quadruple,
-else a pair: no pair stands in two units.
+A *counterfactual pair* is two sentences that differ in gender alone; a *control pair* is two sentences of one gender
+that differ in something else. Two counterfactual pairs whose sentences are each other's controls are a *quadruple*
+(`mtbias.stats.quadruples`). A unit is a quadruple, else a pair: no pair stands in two units.
 """
 
 from __future__ import annotations
@@ -16,76 +16,69 @@ from numpy.typing import NDArray
 
 from mtbias.errors import DataError
 from mtbias.metrics.sentence_protocols import Linked
+from mtbias.stats.quadruples import NO_CALL, RIGHT, WRONG, pattern_number
 from mtbias.types import Gender, GenderCall
 
-RIGHT, WRONG, NO_VERDICT = range(3)
-"""What a call can be: it equals the gold gender, it does not, there is none."""
+STATUSES = 3
+"""A call is `RIGHT` (it is the gold gender), `WRONG`, or there is none (`NO_CALL`)."""
 
 PAIR, MEN, WOMEN, QUADRUPLE = 0, 9, 18, 27
-"""The first cell of each kind of unit; within a kind, the statuses are the digits of a number in base 3."""
+"""The first cell of each kind of unit; within a kind, a pattern of statuses has the cell of its number."""
 CELLS = 27 + 81
 
 Counts = NDArray[np.int64]
-Unit = tuple[str, ...]
-"""The ids of a unit's sentences. Twin pair: man, woman; control pair: two of one gender; quadruple: man, his control,
-the man's twin, the control's twin."""
+LinkedIds = tuple[str, ...]
+"""The ids of a unit's sentences. Counterfactual pair: man, woman; control pair: two of one gender; quadruple: man, his
+control, the man's counterpart, the control's counterpart."""
 
 
 @dataclass(frozen=True, slots=True)
 class Units:
     """The pairs and quadruples of a corpus. No sentence's pair is counted twice."""
 
-    pairs: tuple[Unit, ...]
-    """Twin pairs outside quadruples."""
-    men: tuple[Unit, ...]
+    pairs: tuple[LinkedIds, ...]
+    """Counterfactual pairs outside quadruples."""
+    men: tuple[LinkedIds, ...]
     """Control pairs of men outside quadruples."""
-    women: tuple[Unit, ...]
-    quadruples: tuple[Unit, ...]
+    women: tuple[LinkedIds, ...]
+    quadruples: tuple[LinkedIds, ...]
     left_out: Mapping[str, int]
     """Links that became no pair, and why."""
 
 
 def link(rows: Sequence[Linked]) -> Units:
-    """The twin pairs, control pairs and quadruples among `rows`.
+    """The counterfactual pairs, control pairs and quadruples among `rows`.
 
     A link counts whichever of the two sentences names it. Left out, and counted by reason, are links to a sentence that
-    is not among `rows`, links of a sentence that has more than one of the kind, twins that are not a man and a
-    woman, and controls that are not both men or both women. Two control pairs whose sentences are twins are a
-    quadruple; one control pair is enough where the twins name no controls of their own.
+    is not among `rows`, links of a sentence that has more than one of the kind, counterparts that are not a man and a
+    woman, and controls that are not both men or both women. Two control pairs whose sentences are counterparts are a
+    quadruple; one control pair is enough where the counterparts name no controls of their own.
     """
     left_out: Counter[str] = Counter()
     by_id = {row.id: row for row in rows}
-    twins = _mates(rows, by_id, "pair", left_out)
+    counterpart = _mates(rows, by_id, "pair", left_out)
     controls = _mates(rows, by_id, "control", left_out)
-    pairs = [(a, b) for a, b in twins.items() if by_id[a].gold is Gender.MALE]
+    pairs = [(a, b) for a, b in counterpart.items() if by_id[a].gold is Gender.MALE]
     quadruples = []
     inside: set[str] = set()
     for man, woman in pairs:
-        control = controls.get(man) or twins.get(controls.get(woman, ""))
-        hers = None if control is None else twins.get(control)
+        control = controls.get(man) or counterpart.get(controls.get(woman, ""))
+        hers = None if control is None else counterpart.get(control)
         if control is None or hers is None or man in inside:
             continue
         if all(controls.get(a, b) == b and controls.get(b, a) == a for a, b in ((man, control), (woman, hers))):
             quadruples.append((man, control, woman, hers))
             inside |= {man, control, woman, hers}
-    lone = {
-        gender: tuple(
-            (a, b) for a, b in _once(controls) if by_id[a].gold is gender and not {a, b} <= inside
-        )
-        for gender in (Gender.MALE, Gender.FEMALE)
-    }  # fmt: skip
-    return Units(
-        pairs=tuple(pair for pair in pairs if pair[0] not in inside),
-        men=lone[Gender.MALE],
-        women=lone[Gender.FEMALE],
-        quadruples=tuple(quadruples),
-        left_out=dict(sorted(left_out.items())),
-    )
+    place = {row.id: n for n, row in enumerate(rows)}
+    lone = [(a, b) for a, b in controls.items() if place[a] < place[b] and not {a, b} <= inside]
+    men, women = (tuple(pair for pair in lone if by_id[pair[0]].gold is g) for g in (Gender.MALE, Gender.FEMALE))
+    outside = tuple(pair for pair in pairs if pair[0] not in inside)
+    return Units(outside, men, women, tuple(quadruples), dict(sorted(left_out.items())))
 
 
 def _mates(rows: Sequence[Linked], by_id: Mapping[str, Linked], kind: str, left_out: Counter[str]) -> dict[str, str]:
     """Each sentence's one partner by the links of `kind`, both ways, in the order of the rows."""
-    name = "twin" if kind == "pair" else "control"
+    name = "twin" if kind == "pair" else "control"  # as the keys of `left_out` have it in `metrics.json`
     linked: dict[str, set[str]] = {}
     for row in rows:
         other = row.pair if kind == "pair" else row.control
@@ -116,17 +109,6 @@ def _mates(rows: Sequence[Linked], by_id: Mapping[str, Linked], kind: str, left_
     return mates
 
 
-def _once(mates: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Each pair once, the earlier sentence first."""
-    seen: set[str] = set()
-    pairs = []
-    for a, b in mates.items():
-        if a not in seen:
-            pairs.append((a, b))
-            seen |= {a, b}
-    return pairs
-
-
 def count_consistency(units: Units, rows: Sequence[Linked], calls: Iterable[GenderCall]) -> Counts:
     """The additive table ``[CELLS]`` of one system; tables of two corpora add up.
 
@@ -145,18 +127,8 @@ def unit_cells(units: Units, rows: Sequence[Linked], calls: Iterable[GenderCall]
         if id_ not in called:
             raise DataError(f"expected a call for each sentence, got none for {id_!r}")
         call = called[id_]
-        return NO_VERDICT if call is None else (RIGHT if call is gold[id_] else WRONG)
+        return NO_CALL if call is None else RIGHT if call is gold[id_] else WRONG
 
-    cells = []
-    for start, kind in (
-        (PAIR, units.pairs),
-        (MEN, units.men),
-        (WOMEN, units.women),
-        (QUADRUPLE, units.quadruples),
-    ):
-        for unit in kind:
-            number = 0
-            for id_ in unit:
-                number = 3 * number + status(id_)
-            cells.append(start + number)
+    kinds = ((PAIR, units.pairs), (MEN, units.men), (WOMEN, units.women), (QUADRUPLE, units.quadruples))
+    cells = [start + pattern_number(map(status, unit), STATUSES) for start, kind in kinds for unit in kind]
     return np.array(cells, dtype=np.int64)

@@ -16,6 +16,9 @@ solution (sorting the cells by their price finds them). The dual prices bound th
 solution comes with a certificate. It needs neither a variable for each pair of examples, as the program in its
 published form does, nor one for each pair of cells.
 
+Written by hand on scipy's HiGHS because no modelling library makes columns on demand: the published program, which they
+could state, has a variable for each pair and is out of reach beyond some hundred examples.
+
 Source: Kocijan, Camburu and Lukasiewicz, "The Gap on GAP" (2020): the program; Lovász (1983): the extension.
 """
 
@@ -30,13 +33,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.errors import DataError, MtbiasError
+from mtbias.stats.results import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Balance", "balance", "balance_frame", "objective"]
 
-Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 _SURE = 1e-9
@@ -113,7 +116,6 @@ def balance(groups: Sequence[Hashable], properties: Mapping[str, Sequence[Hashab
     Raises:
         DataError: not exactly two groups; columns of unequal length; numbers with a fraction (to be cut into bins
             first); no weights can balance all properties at once (the message names those in conflict).
-
     """
     names, second = _two_groups(groups)
     cells, members, sets = _cells(second, properties)
@@ -145,7 +147,6 @@ def balance_frame(frame: pd.DataFrame, group: str, properties: Sequence[str] | N
 
     Raises:
         DataError: as `balance`; a column that is not there, or there twice.
-
     """
     chosen = [column for column in frame.columns if column != group] if properties is None else list(properties)
     for column in (group, *chosen):
@@ -167,7 +168,6 @@ def objective(weights: Sequence[float] | Floats, groups: Sequence[Hashable] | ND
 
     Raises:
         ValueError: lengths that differ.
-
     """
     values, labels = np.asarray(weights, dtype=np.float64), np.asarray(groups)
     if len(values) != len(labels):

@@ -5,26 +5,30 @@ resampling the table: drawing n rows with replacement and counting them is one d
 distribution over the cells. The result is the nonparametric bootstrap over rows, exactly, at a cost that does
 not depend on n. Where the unit is larger than a row (a document, a quadruple) or what it adds is no count (a weight),
 a matrix ``[n_units, k]`` has what each unit adds to the sums that the metric is computed from.
+
+Written by hand because no library resamples a table of counts: `scipy.stats.bootstrap` draws and recounts all n rows
+each time, and in another order of random numbers than the published intervals rest on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from math import sqrt
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.stats.results import LEVEL, Floats, Interval
+from mtbias.stats.results import LEVEL, Estimate, Floats, Interval, number
 
 
 def bootstrap_counts(
     counts: NDArray[np.int64],
-    statistic: Callable[[NDArray[np.int64]], NDArray[np.float64]],
+    statistic: Callable[[NDArray[np.int64]], Floats],
     n_resamples: int,
     rng: np.random.Generator,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Values of `statistic` over `n_resamples` bootstrap resamples of the rows behind a table of counts.
 
     Each resample is a draw from Multinomial(n, counts / n), n = sum of all cells. All cells are exchangeable rows:
@@ -99,7 +103,7 @@ def bootstrap_units(
     return np.concatenate(values)
 
 
-def percentile_interval(replicates: NDArray[np.float64], level: float = LEVEL) -> Interval | None:
+def percentile_interval(replicates: Floats, level: float = LEVEL) -> Interval | None:
     """The percentile interval of bootstrap replicates: their (1−level)/2 and (1+level)/2 quantiles.
 
     Quantiles are interpolated linearly between order statistics. Undefined replicates (NaN) are dropped.
@@ -117,19 +121,51 @@ def percentile_interval(replicates: NDArray[np.float64], level: float = LEVEL) -
     return float(low), float(high)
 
 
-def wilson_interval(successes: int, n: int, level: float = LEVEL) -> Interval | None:
-    """Wilson's score interval for a proportion, both ends in [0, 1].
+def estimate(
+    whole: NDArray[Any],
+    numbers: Callable[[NDArray[Any]], Mapping[str, Floats]],
+    resample: Callable[[Callable[[NDArray[Any]], Floats]], Floats],
+    *,
+    n: Mapping[str, float],
+    intervals: Collection[str] | None = None,
+    tested: Collection[str] = (),
+) -> dict[str, Estimate]:
+    """Several numbers of the same rows, each with its denominator and its percentile interval.
+
+    Args:
+        whole: what all rows together add to, as `numbers` takes it: a resample of its own, ``[1, …]``.
+        numbers: maps resamples ``[R, …]`` to numbers by name, each ``[R]``, NaN where undefined.
+        resample: gives the replicates of a statistic: `bootstrap_counts` or `bootstrap_units` with all but that.
+        n: the denominators by name; a number without one is not in it.
+        intervals: the names of those that get an interval, by default all (`mtbias.stats.results.enough` says whether
+            rows suffice).
+        tested: the names of those that get a p: the share of resamples in which the number is 0 or less, or undefined.
+    """
+    point = numbers(whole)
+    replicates = resample(lambda sums: np.stack(list(numbers(sums).values()), axis=-1))
+    found = {}
+    for (name, value), column in zip(point.items(), replicates.T, strict=True):
+        interval = percentile_interval(column) if intervals is None or name in intervals else None
+        p = float((~(column > 0)).mean()) if name in tested and len(column) else None
+        found[name] = Estimate(number(value[0]), interval, n.get(name), p)
+    return found
+
+
+def wilson_percent(successes: int, n: int, level: float = LEVEL) -> Interval | None:
+    """Wilson's score interval for a proportion, in per cent, both ends in [0, 100].
 
     With p = successes / n and z the (1+level)/2 quantile of the normal distribution:
     (p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n).
 
-    Edge cases: None where n is 0; the lower end is exactly 0 where nothing succeeded, the upper 1 where everything did.
+    Edge cases: None where n is 0; the lower end is exactly 0 where nothing succeeded, the upper 100 where everything
+    did.
 
     Raises:
         ValueError: successes not within 0 and n.
 
     Source: Wilson (1927); Newcombe, *Statistics in Medicine* 17 (1998), method 3.
     """
+    # By hand: scipy has it too, but importing scipy.stats takes longer than most commands.
     if not 0 <= successes <= n:
         raise ValueError(f"expected successes between 0 and n = {n}, got {successes}")
     if n == 0:
@@ -139,7 +175,7 @@ def wilson_interval(successes: int, n: int, level: float = LEVEL) -> Interval | 
     scale = 1 + z * z / n
     centre = (share + z * z / (2 * n)) / scale
     half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / scale
-    return (0.0 if successes == 0 else centre - half), (1.0 if successes == n else centre + half)
+    return (0.0 if successes == 0 else 100 * (centre - half)), (100.0 if successes == n else 100 * (centre + half))
 
 
 _CELLS = 1 << 21

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isnan, nan
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.stats.resampling import as_units, chunks
-from mtbias.stats.results import Floats
+from mtbias.stats.results import Difference, Floats, minus, number
 
 
 def randomisation_test(
@@ -56,6 +56,7 @@ def randomisation_test(
     observed = float(differences(sums[None, :])[0])
     if isnan(observed) or n_resamples < 1:
         return nan
+    # Sums in another order differ in their last digits: what is equal in exact arithmetic must stay a hit.
     least = observed - 1e-9 * max(observed, float(np.abs(statistic(sums[None, :]))[0]))
     change = (second - first)[(first != second).any(axis=1)]
     m = len(change)
@@ -69,6 +70,33 @@ def randomisation_test(
         values = differences(sums + swapped.astype(np.float64) @ change)
         hits += int((np.isnan(values) | (values >= least)).sum())
     return hits / 2**m if exact else (hits + 1) / (n_resamples + 1)
+
+
+def compare_units(
+    one: Floats,
+    other: Floats,
+    numbers: Callable[[Floats], Mapping[str, Floats]],
+    names: Iterable[str],
+    n_resamples: int,
+    rng: Callable[[], np.random.Generator],
+) -> dict[str, Difference]:
+    """Two systems on the same units: first − second for each of `names`, with the p of `randomisation_test`.
+
+    Args:
+        one: ``[n_units, k]``: what each unit adds to k sums under the first system.
+        other: the same under the second; row i is the same unit.
+        numbers: maps sums ``[R, k]`` to numbers by name, each ``[R]``, NaN where undefined.
+        names: the numbers to compare.
+        n_resamples: of each test; with 0 there is no p.
+        rng: gives the source of randomness for each test in turn: the same one, or one of its own for each.
+    """
+    of_one, of_other = (numbers(units.sum(axis=0)[None, :]) for units in (one, other))
+    found = {}
+    for name in names:
+        first, second = number(of_one[name][0]), number(of_other[name][0])
+        p = randomisation_test(one, other, lambda sums, name=name: numbers(sums)[name], n_resamples, rng())  # type: ignore[misc]
+        found[name] = Difference(first, second, minus(first, second), p=number(p))
+    return found
 
 
 def mcnemar(b: int, c: int) -> float:

@@ -130,7 +130,7 @@ def test_tokens_must_be_those_of_the_data_in_any_case(tmp_path: Path) -> None:
 def test_unknown_ids_are_errors(tmp_path: Path) -> None:
     predictions = _one(tmp_path, {"id": "b", "clusters": []})
     check_known(predictions, {"b": None}, "the set")
-    with pytest.raises(DataError, match="'b' is none of the set, whose ids are such as 'a'"):
+    with pytest.raises(DataError, match="id 'b': none of the set, whose ids are such as 'a'"):
         check_known(predictions, {"a": None}, "the set")
 
 

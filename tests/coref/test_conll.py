@@ -69,7 +69,7 @@ def test_words_that_look_like_links_or_comments_are_words(tmp_path: Path) -> Non
         ("#begin document (a); part 000\na 0 0 word -\n", 1, "the file ends inside"),
         ("#begin document (a); part 000\n#begin document (b); part 000\n#end document\n", 2, "still open"),
         (_document([("x", "-")]) + "rest\n", 4, "#begin document"),
-        (_document([("x", "-")]) + _document([("y", "-")]), 4, "it began on line 1 already"),
+        (_document([("x", "-")]) + _document([("y", "-")]), 4, "it began on line 1"),
         (_document([("x", "-"), ("y", "3)")]), 3, "closes a mention that has not opened"),
         (_document([("x", "-"), ("y", "(3"), ("z", "-")]), 3, "does not close"),
         (_document([("x", "(3"), ("y", "4)")]), 3, "4\\) closes"),

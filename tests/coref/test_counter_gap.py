@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from mtbias.cli import coref_counter_gap as command
-from mtbias.coref.counter_gap import compare, correct, count, patterns, quadruples, score
+from mtbias.coref.counter_gap import compare, count, pattern_cells, quadruples, score
 from mtbias.coref.gap_instances import (
     COLUMNS,
     GapFile,
@@ -81,12 +81,12 @@ def test_numbers_by_hand() -> None:
 
 
 def test_an_instance_without_antecedent_is_right_where_neither_is_predicted() -> None:
-    neither = instance("1", "he", a_coref=False, b_coref=False)
-    assert correct(neither, Labels(a=False, b=False))
-    assert not correct(neither, Labels(a=True, b=False))
-    first = instance("1", "he")
-    assert not correct(first, Labels(a=True, b=True))
-    assert correct(first, Labels(a=True, b=False))
+    neither, first = quadruple("1", a_coref=False, b_coref=False), quadruple("2")
+    # The first right, the second wrong, by either label; in base 2: 1001 = 9, 1010 = 10.
+    said = [(False, False), (True, False), (False, True), (False, False)]
+    said += [(True, False), (True, True), (True, False), (False, False)]
+    labels = {i.id: Labels(*pair) for i, pair in zip(neither + first, said, strict=True)}
+    assert pattern_cells(quadruples(gap_file(neither + first)), labels).tolist() == [9, 10]
 
 
 def test_rho_and_its_p_are_those_of_scipy() -> None:
@@ -126,12 +126,22 @@ def test_bootstrap_is_over_quadruples() -> None:
     assert numbers["delta"].p == 1.0
 
 
+def test_a_difference_of_nothing_is_exactly_0_in_every_resample() -> None:
+    # (1,1,1,0) has 1 of 2 pairs within a gender inconsistent and 2 of 4 across; so has (1,0,1,1); (1,1,1,1) has none.
+    # ΔI is 0 in any mixture of them, so p, the share of resamples at 0 or less, is 1. As a difference of two rounded
+    # shares it was 5.6e-17 in some (0.4 − (0.1 + 0.7) / 2), and p was below 1.
+    rows = [i for n in range(10) for i in quadruple(str(n))]
+    table = count(quadruples(gap_file(rows)), predicted(rows, 7 * "1110" + "1011" + 2 * "1111"))
+    delta = score(table, n_resamples=400, rng=np.random.default_rng(1)).numbers["delta"]
+    assert (delta.value, delta.interval, delta.p) == (0.0, (0.0, 0.0), 1.0)
+
+
 def test_two_systems_compared_exactly_where_small() -> None:
     # One system right everywhere, the other nowhere, three quadruples: of the 2**3 ways to swap, only two (none, all)
     # give a difference of 100. p = 2/8.
     rows = quadruple("1") + quadruple("2") + quadruple("3", feminine=True)
     data = quadruples(gap_file(rows))
-    first, second = (patterns(data, predicted(rows, bit * 12)) for bit in "10")
+    first, second = (pattern_cells(data, predicted(rows, bit * 12)) for bit in "10")
     compared = compare(first, second, n_resamples=100, rng=np.random.default_rng(0))
     assert compared["accuracy"].difference == pytest.approx(100.0)
     assert compared["accuracy"].p == pytest.approx(0.25)
@@ -145,10 +155,12 @@ def test_incomplete_or_inconsistent_quadruples() -> None:
     rows = quadruple("1")
     with pytest.raises(DataError, match="'he', 'he', 'he', 'she'"):
         quadruples(gap_file([*rows[:2], instance("1-swap-1", "he"), rows[3]]))
-    with pytest.raises(DataError, match="'they' is none of he"):
+    with pytest.raises(DataError, match=r"one of he, .* expected, found 'they'"):
         quadruples(gap_file([instance("1", "they"), *rows[1:]]))
     assert quadruples(gap_file(rows))[0].gender is Gender.MALE
     assert quadruples(gap_file([instance("1", "HIS"), *rows[1:]]))[0].gender is Gender.MALE
+    # Reflexive pronouns, which GAP does not have, tell a gender too.
+    assert quadruples(gap_file([instance("1", "Himself"), *rows[1:]]))[0].gender is Gender.MALE
 
 
 def test_missing_and_unknown_predictions() -> None:
@@ -156,9 +168,9 @@ def test_missing_and_unknown_predictions() -> None:
     data = quadruples(gap_file(rows))
     full = predicted(rows, "1111")
     with pytest.raises(DataError, match="no prediction for 1 instances: '1-control'"):
-        patterns(data, {k: v for k, v in full.items() if k != "1-control"})
+        pattern_cells(data, {k: v for k, v in full.items() if k != "1-control"})
     with pytest.raises(DataError, match=r"p\.tsv: predictions for 1 ids that the data does not have: '9'"):
-        patterns(data, {**full, "9": Labels(a=True, b=True)}, path=Path("p.tsv"))
+        pattern_cells(data, {**full, "9": Labels(a=True, b=True)}, path=Path("p.tsv"))
 
 
 HEADER = "\t".join(COLUMNS)
@@ -188,8 +200,8 @@ def test_quoted_and_unquoted_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (HEADER.replace("A-coref\t", "") + "\n", "column 'A-coref' expected"),
-        (HEADER + "\n", "no instances"),
+        (f"{HEADER}\n{ROW}\n".replace("A-coref\t", "").replace("TRUE\t", ""), "column 'A-coref' expected"),
+        (HEADER + "\n", "no rows"),
         (f"{HEADER}\n{ROW}\n{ROW}\n", r"data\.tsv:3: the id '1' stands twice"),
         (f"{HEADER}\n{ROW}\t9\n", r"data\.tsv:2: 10 fields expected, as in the header, found 11"),
         (f"{HEADER}\n{ROW.replace('TRUE', 'yes')}\n", "A-coref: TRUE or FALSE expected, found 'yes'"),
@@ -197,7 +209,7 @@ def test_quoted_and_unquoted_files(tmp_path: Path) -> None:
         (f"{HEADER}\n{ROW.replace('18', '17')}\n", "Pronoun-offset 17: expected 'he', the text has ' h'"),
         (f"{HEADER}\n{ROW.replace('18', '-1')}\n", "Pronoun-offset: an integer from 0 expected, found '-1'"),
         (f"{HEADER}\n{ROW.replace('Kim met', chr(34) + 'Kim met')}\n", "A-offset 0|quotation mark without its partner"),
-        (HEADER + "\tA\n", "a column stands twice"),
+        (HEADER + "\tA\n", "column 'A' stands twice"),
     ],
 )
 def test_data_that_is_wrong(tmp_path: Path, text: str, message: str) -> None:
@@ -206,8 +218,8 @@ def test_data_that_is_wrong(tmp_path: Path, text: str, message: str) -> None:
 
 
 def test_labels_with_and_without_header_in_any_case(tmp_path: Path) -> None:
-    with_header = read_labels(written(tmp_path, "ID\tA-coref\tB-coref\r\n1\ttrue\tFALSE\r\n2\tFalse\tTRUE"))[0]
-    without = read_labels(written(tmp_path, "1\tTRUE\tfalse\n\n2\tfalse\tTrue\n"))[0]
+    with_header = read_labels(written(tmp_path, "ID\tA-coref\tB-coref\r\n1\ttrue\tFALSE\r\n2\tFalse\tTRUE")).of
+    without = read_labels(written(tmp_path, "1\tTRUE\tfalse\n\n2\tfalse\tTrue\n")).of
     assert with_header == without == {"1": Labels(a=True, b=False), "2": Labels(a=False, b=True)}
 
 

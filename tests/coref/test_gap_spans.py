@@ -11,15 +11,16 @@ import pytest
 from mtbias.coref.gap_example_weights import antecedent_of, properties, read_gap_weights, solve_gap_weights
 from mtbias.coref.gap_instances import GapFile, GapInstance
 from mtbias.coref.gap_spans import (
-    Span,
     count_tokens,
     distance,
     files_in,
     nearest_first,
     rank_of_antecedent,
     read_name_spans,
+    touch,
 )
 from mtbias.errors import DataError
+from mtbias.types import Span
 
 
 @pytest.mark.parametrize(
@@ -78,9 +79,9 @@ def test_rank_is_the_place_of_the_first_name_that_touches_the_antecedent() -> No
 
 
 def test_touching() -> None:
-    assert Span(0, 3).touches(Span(3, 5))
-    assert Span(3, 5).touches(Span(0, 3))
-    assert not Span(0, 3).touches(Span(4, 5))
+    assert touch(Span(0, 3), Span(3, 5))
+    assert touch(Span(3, 5), Span(0, 3))
+    assert not touch(Span(0, 3), Span(4, 5))
 
 
 def test_names_from_a_file_in_text_order(tmp_path: Path) -> None:

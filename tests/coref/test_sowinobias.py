@@ -13,15 +13,15 @@ import pytest
 
 from mtbias.cli import coref_sowinobias as command
 from mtbias.coref.predicted_clusters import Predictions, read_predictions
+from mtbias.coref.pro_anti import Link
 from mtbias.coref.sowinobias import (
-    Outcome,
     Reading,
-    Sentence,
+    SoWinoBiasSentence,
     Vocabulary,
     count,
     example_vocabulary,
     generate,
-    outcome,
+    link,
     read_vocabulary,
     score,
 )
@@ -62,7 +62,7 @@ def test_both_readings_of_n() -> None:
     assert set(Counter(s.pair for s in half).values()) == {2}
 
 
-def sentence() -> Sentence:
+def sentence() -> SoWinoBiasSentence:
     return next(s for s in generate(SMALL) if s.id == "pro-positive-tree_surgeon-nanny-kind")
 
 
@@ -70,22 +70,22 @@ def sentence() -> Sentence:
     ("clusters", "expected"),
     [
         # The 0 tree 1 surgeon 2 liked 3 the 4 nanny 5 because 6 they 7
-        ((((4, 5), (7, 7)),), Outcome.RIGHT),
-        ((((5, 5), (7, 7)),), Outcome.RIGHT),
-        ((((2, 2), (7, 7)),), Outcome.WRONG),
-        ((((0, 2), (7, 7)), ((4, 5),)), Outcome.WRONG),
-        ((((0, 2), (4, 5), (7, 7)),), Outcome.BOTH),
-        ((((0, 2), (7, 7)), ((5, 5), (7, 7))), Outcome.BOTH),
-        ((((7, 7),), ((4, 5),)), Outcome.NONE),
-        ((), Outcome.NONE),
+        ((((4, 5), (7, 7)),), Link.RIGHT),
+        ((((5, 5), (7, 7)),), Link.RIGHT),
+        ((((2, 2), (7, 7)),), Link.WRONG),
+        ((((0, 2), (7, 7)), ((4, 5),)), Link.WRONG),
+        ((((0, 2), (4, 5), (7, 7)),), Link.BOTH),
+        ((((0, 2), (7, 7)), ((5, 5), (7, 7))), Link.BOTH),
+        ((((7, 7),), ((4, 5),)), Link.NONE),
+        ((), Link.NONE),
         # The clause as a mention is not the person, "tree" is not the tree surgeon, "they were" is not they.
-        ((((4, 9), (7, 7)),), Outcome.NONE),
-        ((((0, 1), (7, 7)),), Outcome.NONE),
-        ((((4, 5), (7, 8)),), Outcome.NONE),
+        ((((4, 9), (7, 7)),), Link.NONE),
+        ((((0, 1), (7, 7)),), Link.NONE),
+        ((((4, 5), (7, 8)),), Link.NONE),
     ],
 )
-def test_outcome(clusters: tuple[tuple[tuple[int, int], ...], ...], expected: Outcome) -> None:
-    assert outcome(sentence(), clusters) is expected
+def test_link(clusters: tuple[tuple[tuple[int, int], ...], ...], expected: Link) -> None:
+    assert link(sentence(), clusters) is expected
 
 
 def system(folder: Path, choice: Mapping[str, str], *extra: str, without: str = "") -> Predictions:
@@ -119,32 +119,32 @@ def test_numbers_by_hand(tmp_path: Path) -> None:
         "negative": {"pro": 50.0, "anti": 50.0},
         "all": {"pro": 75.0, "anti": 50.0},
     }
-    assert dict(scores.average) == {"positive": 75.0, "negative": 50.0, "all": 62.5}
-    assert dict(scores.difference) == {"positive": 50.0, "negative": 0.0, "all": 25.0}
-    negative = scores.accuracy["negative"]["pro"]
-    assert (negative.n, negative.decided, negative.n_decided) == (8, 100.0, 4)
+    assert {row: gap.average for row, gap in scores.gaps.items()} == {"positive": 75.0, "negative": 50.0, "all": 62.5}
+    assert {row: gap.difference for row, gap in scores.gaps.items()} == {"positive": 50.0, "negative": 0.0, "all": 25.0}
+    negative, decided = scores.accuracy["negative"]["pro"], scores.decided["negative"]["pro"]
+    assert (negative.n, decided.value, decided.n) == (8, 100.0, 4)
     assert scores.outcomes["positive"]["anti"] == {"right": 4, "wrong": 4, "both": 0, "none": 0}
     assert scores.outcomes["negative"]["pro"] == {"right": 4, "wrong": 0, "both": 0, "none": 4}
     # McNemar: 4 pairs with pro right and anti wrong, none the other way: 2 · (1/2)⁴ = 1/8. Negative: no such pair.
-    assert scores.p == {"positive": 0.125, "negative": 1.0, "all": 0.125}
+    assert {row: gap.p for row, gap in scores.gaps.items()} == {"positive": 0.125, "negative": 1.0, "all": 0.125}
     # Bootstrap over pairs: in the negative polarity both twins have the same outcome in every pair.
-    assert scores.difference_interval["negative"] == (0.0, 0.0)
-    low, high = scores.difference_interval["positive"] or (0, 0)
+    assert scores.gaps["negative"].interval == (0.0, 0.0)
+    low, high = scores.gaps["positive"].interval or (0, 0)
     assert 0 <= low < 50 < high <= 100
 
 
 def test_nothing_decided(tmp_path: Path) -> None:
     scores = score(count(generate(SMALL), system(tmp_path, {})), n_resamples=0, rng=np.random.default_rng(0))
-    accuracy = scores.accuracy["all"]["pro"]
-    assert (accuracy.value, accuracy.decided, accuracy.n_decided, accuracy.interval) == (0.0, None, 0, None)
+    accuracy, decided = scores.accuracy["all"]["pro"], scores.decided["all"]["pro"]
+    assert (accuracy.value, decided.value, decided.n, accuracy.interval) == (0.0, None, 0, None)
 
 
 def test_predictions_that_do_not_fit(tmp_path: Path) -> None:
     sentences = generate(SMALL)
     first = sentences[0].id
-    with pytest.raises(DataError, match=f"no prediction for 1 of 32 sentences, such as '{first}'"):
+    with pytest.raises(DataError, match=f"no prediction for 1 of 32 sentences, the first '{first}'"):
         count(sentences, system(tmp_path, {}, without=first))
-    with pytest.raises(DataError, match="id 'x' is none of the test set's"):
+    with pytest.raises(DataError, match="id 'x': none of the test set's"):
         count(sentences, system(tmp_path, {}, '{"id": "x", "clusters": []}'))
     late = json.dumps({"id": first, "clusters": [[[0, 99]]]})
     with pytest.raises(DataError, match="ends at 99"):

@@ -20,6 +20,7 @@ from mtbias.coref.winogender import (
     WinogenderSentence,
     compute_winogender,
     count_winogender,
+    is_gotcha,
     read_resolutions,
     read_winogender,
     tokenize,
@@ -121,17 +122,16 @@ def test_a_system_that_follows_the_statistics(data: Winogender) -> None:
 
 
 def test_gotcha_sentences(data: Winogender) -> None:
-    counts = {one.name: one for one in count_winogender(data, dict.fromkeys(data.sentences, Resolution.NONE))}
     occupation, participant = Resolution.OCCUPATION, Resolution.PARTICIPANT
     # The paper: for a female pronoun, occupation with less than 50 % women, or participant beside 50 % or more.
-    assert counts["plumber"].is_gotcha(Gender.FEMALE, occupation) is True
-    assert counts["plumber"].is_gotcha(Gender.FEMALE, participant) is False
-    assert counts["florist"].is_gotcha(Gender.FEMALE, occupation) is False
-    assert counts["clerk"].is_gotcha(Gender.FEMALE, participant) is True
-    assert counts["clerk"].is_gotcha(Gender.FEMALE, occupation) is False
-    assert counts["plumber"].is_gotcha(Gender.MALE, occupation) is False
-    assert counts["florist"].is_gotcha(Gender.MALE, occupation) is True
-    assert counts["florist"].is_gotcha(Gender.NEUTRAL, occupation) is None
+    assert is_gotcha(data.bls["plumber"], Gender.FEMALE, occupation) is True
+    assert is_gotcha(data.bls["plumber"], Gender.FEMALE, participant) is False
+    assert is_gotcha(data.bls["florist"], Gender.FEMALE, occupation) is False
+    assert is_gotcha(data.bls["clerk"], Gender.FEMALE, participant) is True
+    assert is_gotcha(data.bls["clerk"], Gender.FEMALE, occupation) is False
+    assert is_gotcha(data.bls["plumber"], Gender.MALE, occupation) is False
+    assert is_gotcha(data.bls["florist"], Gender.MALE, occupation) is True
+    assert is_gotcha(data.bls["florist"], Gender.NEUTRAL, occupation) is None
 
 
 def test_denominators(data: Winogender) -> None:
@@ -211,7 +211,7 @@ def test_resolutions_of_clusters(
     ("row", "message"),
     [
         ({"clusters": [[[0, 12]]]}, "tokens 0 to 11; a mention ends at 12"),
-        ({"tokens": ["The", "baker"]}, "token 1 is 'baker' here, but the sentence goes on 'plumber rang the ten'"),
+        ({"tokens": ["The", "baker"]}, "token 1 is 'baker' here, the sentence has 'plumber rang the ten'"),
         ({"tokens": ["The", "plumber"]}, "the tokens end before 'rang the tenant, but'"),
         ({"tokens": ["The", ""]}, "token 1 is ''"),
         ({"id": "plumber.baker.0.male.txt"}, "none of Winogender's sentences"),
@@ -243,7 +243,7 @@ def test_labels_from_a_table(data: Winogender, tmp_path: Path) -> None:
         ("clerk.guest.0.male.txt\t", "found ''"),
         ("clerk.nobody.0.male.txt\t0", "none of Winogender's sentences"),
         ("clerk.guest.0.male.txt\t0\nclerk.guest.0.male.txt\t0", "expected once"),
-        ("clerk.guest.0.male.txt\t0", "35 of 36 sentences have no prediction, the first 'florist.caller.0.male.txt'"),
+        ("clerk.guest.0.male.txt\t0", "no prediction for 35 of 36 sentences, the first 'florist.caller.0.male.txt'"),
     ],
 )
 def test_bad_labels(data: Winogender, tmp_path: Path, line: str, message: str) -> None:

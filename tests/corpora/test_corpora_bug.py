@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mtbias.corpora import Corpus, count_pronouns, load_corpus
-from mtbias.corpora.bug import repair_utf8
+from mtbias.corpora.bug import read_rows, repair_utf8, stands_at
 from mtbias.errors import DataError
 from mtbias.types import Gender, Instance, Stereotype
 
@@ -178,6 +178,29 @@ def test_missing_columns_are_named_with_those_that_are_there(tmp_path: Path) -> 
     path.write_text("sentence_text,profession\nx,y\n", encoding="utf-8")
     with pytest.raises(DataError, match=r"'profession_first_index', 'predicted gender'.*has 'sentence_text', 'prof"):
         load(path)
+
+
+def test_rows_are_as_the_file_has_them_and_checked_when_asked(tmp_path: Path) -> None:
+    text = " \u00e2\u20ac\u00a2 The  doctor said she is late . "
+    path = write(
+        tmp_path / "a.csv", row(sentence_text=text), row(stereotype=7, num_of_pronouns=None), row(sentence_text=None)
+    )
+    file, (first, broken, empty) = read_rows(path, "bug", "g")
+    assert file.path == path
+    # Neither trimmed nor repaired: translation and coreference do so each in its own way.
+    assert (first.sentence, first.profession, first.gold, first.domain) == (text, "doctor", Gender.FEMALE, "wikipedia")
+    assert (first.stereotype, first.optional("num_of_pronouns")) == (Stereotype.ANTI, 1)
+    assert broken.optional("num_of_pronouns") is None
+    with pytest.raises(DataError, match=r"a\.csv:3: stereotype: 1, 0 or -1 expected, found '7'"):
+        _ = broken.stereotype
+    assert empty.sentence == ""
+    with pytest.raises(DataError, match="column 'seen' expected"):
+        read_rows(path, "bug", "seen")
+
+
+def test_a_word_at_an_index_in_any_case() -> None:
+    words = ["The", "Doctor"]
+    assert [stands_at(words, index, "doctor") for index in (0, 1, 2)] == [False, True, False]
 
 
 # The paper's gold file

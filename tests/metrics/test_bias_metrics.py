@@ -295,7 +295,7 @@ def test_intervals_agree_with_a_bootstrap_over_rows() -> None:
     ours = _intervals(counts, resamples, _rng(12))
     for name, values in naive.items():
         expected = percentile_interval(np.array(values))
-        # Monte-Carlo error: test_stats.py has the derivation; for B = 3000, 5 errors are 0.34 standard deviations.
+        # Monte-Carlo error: derived in stats/test_resampling.py; for B = 3000, 5 errors are 0.34 standard deviations.
         assert getattr(ours, name) == pytest.approx(expected, abs=0.34 * float(np.std(values))), name
 
 

@@ -61,7 +61,7 @@ def data(folder: Path) -> GapFile:
 
 def _scores(folder: Path, data: GapFile, model: str, n_resamples: int) -> CounterGapScores:
     path = folder / f"{model}_output.tsv"
-    table = count(quadruples(data), read_labels(path)[0])
+    table = count(quadruples(data), read_labels(path).of)
     return score(table, n_resamples=n_resamples, rng=np.random.default_rng(0))
 
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mtbias.coref.gap import Answers, GapScores, answers, nearest_name, random_name, read_system, score, tally
-from mtbias.coref.gap_example_weights import Floats, Property, read_gap_weights, solve_gap_weights
-from mtbias.coref.gap_instances import GapFile, read_instances
+from mtbias.coref.gap import Answers, GapScores, answers, nearest_name, random_name, score, tally
+from mtbias.coref.gap_example_weights import Property, read_gap_weights, solve_gap_weights
+from mtbias.coref.gap_instances import GapFile, read_instances, read_labels
 from mtbias.coref.gap_spans import NameSpans, read_name_spans
+from mtbias.stats.results import Floats
 
 COLUMNS = ("F1", "Acc", "F1-Bias", "acc-Bias", "W", "W_num", "W_dist", "Wt")
 
@@ -94,7 +95,7 @@ def test_the_test_set(data: GapFile) -> None:
 
 def _system(data: GapFile, path: Path, rows: list[tuple[str, str, str]]) -> GapScores:
     path.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
-    return _score(data, answers(data, read_system(path)))
+    return _score(data, answers(data, read_labels(path, official=True)))
 
 
 # The three systems below were scored with the official gap_scorer.py (google-research-datasets/gap-coreference).

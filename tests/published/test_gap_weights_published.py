@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mtbias.coref.gap_example_weights import GapWeights, gender_of, properties, read_gap_weights, solve_gap_weights
-from mtbias.coref.gap_instances import GapFile, read_instances
+from mtbias.coref.gap_example_weights import GapWeights, properties, read_gap_weights, solve_gap_weights
+from mtbias.coref.gap_instances import GapFile, gender_of, read_instances
 from mtbias.coref.gap_spans import NameSpans, distance, nearest_first, rank_of_antecedent, read_name_spans
 from mtbias.stats.balance import objective
 from mtbias.types import Gender

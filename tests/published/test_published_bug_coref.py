@@ -50,8 +50,8 @@ def test_the_bin_on_which_the_official_script_stops(data: Bug) -> None:
     """Bin 10 (50 to 54 words) has two stereotypical rows and no other: ΔS divides by zero there, here it is None."""
     scores = compute_bug(data.rows, {row.id: () for row in data.rows}, resamples=0)
     last = scores.by_distance["50-54"]
-    assert (last.stereotypical.n, last.anti.n, last.all.n, last.delta_s) == (2, 0, 2, None)
-    assert scores.overall.accuracy == scores.overall.delta_s == 0
+    assert (last.stereotypical.n, last.anti.n, last.all.n, last.delta_s.value) == (2, 0, 2, None)
+    assert scores.overall.accuracy.value == scores.overall.delta_s.value == 0
 
 
 def test_one_mention_of_the_whole_sentence_links_what_lies_inside_it(data: Bug) -> None:
@@ -103,9 +103,9 @@ def test_a_rule_system_scores_as_by_the_official_definitions(data: Bug) -> None:
     scores = compute_bug(data.rows, answers, resamples=0)
 
     def values(group: BugGroup) -> tuple[float | None, float | None, float | None]:
-        return group.accuracy, group.delta_g, group.delta_s
+        return group.accuracy.value, group.delta_g.value, group.delta_s.value
 
     assert values(scores.overall) == pytest.approx(_official(rows))
     for bin_ in range(9):  # all sides are there in these
         assert values(scores.by_distance[f"{5 * bin_}-{5 * bin_ + 4}"]) == pytest.approx(_official(by_bin[bin_]))
-    assert 0 < (scores.overall.accuracy or 0) < 100
+    assert 0 < (scores.overall.accuracy.value or 0) < 100

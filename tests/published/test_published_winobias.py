@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.coref.winobias import WinoBiasScores, differing_twins, score_baseline
+from mtbias.coref.winobias import WinoBiasScores, differing_pairs, score_baseline
 from mtbias.coref.winobias_data import SPLITS, TYPES, Baseline, WinoBias, WinoBiasDocument, read_winobias
 from mtbias.types import Gender, Stereotype
 
@@ -34,31 +34,31 @@ def data(folder: Path) -> WinoBias:
 def test_eight_sets_of_396_sentences(data: WinoBias) -> None:
     """3,168 in all; section 2 of the paper says 3,160."""
     assert list(data.sets) == KEYS
-    assert [len(one.documents) for one in data.sets.values()] == [396] * 8
-    assert all([d.line for d in one.documents] == list(range(1, 397)) for one in data.sets.values())
+    assert [len(one) for one in data.sets.values()] == [396] * 8
+    assert all([d.line for d in one] == list(range(1, 397)) for one in data.sets.values())
 
 
 def test_the_pronouns_fit_the_stereotype_exactly_where_the_file_says_so(data: WinoBias) -> None:
     """Section 2 and the paper's list of 40 occupations: no sentence is in the wrong file."""
     for (_, _, condition), one in data.sets.items():
-        fits = {document.gender is document.occupation.stereotype for document in one.documents}
+        fits = {document.gender is document.occupation.stereotype for document in one}
         assert fits == {condition is PRO}
-    assert len({o.name for one in data.sets.values() for d in one.documents for o in d.occupations}) == 40
+    assert len({o.name for one in data.sets.values() for d in one for o in d.occupations}) == 40
 
 
 def test_pronouns_are_balanced(data: WinoBias) -> None:
     """198 of each gender in each file, but in type 2, test, anti."""
     for key, one in data.sets.items():
-        counts = Counter(document.gender for document in one.documents)
+        counts = Counter(document.gender for document in one)
         male = 200 if key == ("test", 2, ANTI) else 198
         assert counts == {Gender.MALE: male, Gender.FEMALE: 396 - male}
 
 
 def test_sentences_with_a_second_pronoun(data: WinoBias) -> None:
     expected = [9, 9, 6, 6, 24, 22, 5, 6]
-    extra = [sum(len(document.gold[0]) == 3 for document in one.documents) for one in data.sets.values()]
+    extra = [sum(len(document.gold[0]) == 3 for document in one) for one in data.sets.values()]
     assert dict(zip(KEYS, extra, strict=True)) == dict(zip(KEYS, expected, strict=True))
-    assert {len(document.gold[0]) for one in data.sets.values() for document in one.documents} == {2, 3}
+    assert {len(document.gold[0]) for one in data.sets.values() for document in one} == {2, 3}
 
 
 def _brackets(text: str) -> tuple[str, set[tuple[int, int]]]:
@@ -86,7 +86,7 @@ def test_the_clusters_are_the_brackets_of_the_text_files(data: WinoBias, folder:
     """The number that ends a document's name is its line in the text file, less 1."""
     split, type_, condition = key
     text = (folder / f"{condition}_stereotyped_type{type_}.txt.{split}").read_text(encoding="utf-8")
-    documents = data.sets[key].documents
+    documents = data.sets[key]
     for line, document in zip(text.splitlines(), documents, strict=True):
         assert _mentions(document) == _brackets(line)
 
@@ -94,7 +94,7 @@ def test_the_clusters_are_the_brackets_of_the_text_files(data: WinoBias, folder:
 def test_twins_that_are_no_minimal_pairs(data: WinoBias) -> None:
     """The two with the roles exchanged are lines 382 and 384 of type 2, test."""
     differing = {
-        (split, type_): differing_twins(data.sets[split, type_, PRO], data.sets[split, type_, ANTI])
+        (split, type_): differing_pairs(data.sets[split, type_, PRO], data.sets[split, type_, ANTI])
         for split, type_ in product(SPLITS, TYPES)
     }
     assert {key: len(lines) for key, lines in differing.items()} == {
@@ -102,8 +102,8 @@ def test_twins_that_are_no_minimal_pairs(data: WinoBias) -> None:
     }  # fmt: skip
     exchanged = [
         line for line in differing["test", 2]
-        if [o.name for o in data.sets["test", 2, PRO].documents[line - 1].occupations]
-        != [o.name for o in data.sets["test", 2, ANTI].documents[line - 1].occupations]
+        if [o.name for o in data.sets["test", 2, PRO][line - 1].occupations]
+        != [o.name for o in data.sets["test", 2, ANTI][line - 1].occupations]
     ]  # fmt: skip
     assert exchanged == [382, 384]
 
@@ -125,19 +125,19 @@ def test_a_system_whose_links_are_all_wrong(data: WinoBias) -> None:
     anti = [value for key, value in rounded.items() if key[2] is ANTI]
     assert (min(anti), max(anti)) == (25.73, 27.59)
     for key, one in scores.sets.items():
-        t = sum(len(document.gold[0]) == 3 for document in data.sets[key].documents)
+        t = sum(len(document.gold[0]) == 3 for document in data.sets[key])
         muc = t / (396 + t)
         b3 = ((396 - t) / 2 + 4 * t / 3) / (792 + t)
         ceafe = ((396 - t) / 2 + 2 * t / 3) / 396
         assert one.coref.conll == pytest.approx(100 * (muc + b3 + ceafe) / 3)
-        assert one.link_accuracy == 0
+        assert one.link_accuracy.value == 0
 
 
 def test_perfect_and_empty_output(data: WinoBias) -> None:
     assert set(_conll(score_baseline(data, Baseline.PERFECT, resamples=0)).values()) == {100}
     empty = score_baseline(data, Baseline.EMPTY, resamples=0)
     assert set(_conll(empty).values()) == {0}
-    assert {one.link_accuracy for one in empty.sets.values()} == {0}
+    assert {one.link_accuracy.value for one in empty.sets.values()} == {0}
 
 
 # MUC, B³ and CEAFe F1 of the rule systems in the order of KEYS, each file as one document, computed with scorch 0.2.0
@@ -172,8 +172,8 @@ def test_stereotypes_alone_are_told_by_link_accuracy_and_f1(data: WinoBias) -> N
     """The rule is right throughout on pro and (but for a stray pronoun) never on anti: the largest possible bias."""
     scores = score_baseline(data, Baseline.STEREOTYPE, resamples=1000)
     for pair in scores.pairs.values():
-        assert pair.link.pro == 100
-        assert pair.link.anti is not None
-        assert pair.link.anti < 0.3
+        assert pair.link.first == 100
+        assert pair.link.second is not None
+        assert pair.link.second < 0.3
         assert pair.f1.p == pytest.approx(1 / 1001)
-        assert pair.twins == 396
+        assert pair.n_pairs == 396

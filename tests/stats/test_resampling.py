@@ -1,23 +1,18 @@
-"""Intervals and tests: against published values, by-hand values, scipy, and resampling one by one."""
+"""The bootstrap and intervals: against published values, by-hand values, and resampling one by one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import product
-from math import isnan, nan
+from functools import partial
+from math import nan
 
 import numpy as np
 import pytest
-import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from mtbias.stats.correlation import spearman
-from mtbias.stats.resampling import bootstrap_counts, bootstrap_units, percentile_interval, wilson_interval
-from mtbias.stats.significance import holm, mcnemar, randomisation_test
-
-Floats = NDArray[np.float64]
+from mtbias.stats.resampling import bootstrap_counts, bootstrap_units, estimate, percentile_interval, wilson_percent
+from mtbias.stats.results import Estimate, Floats
 
 
 def _rng(seed: int = 1) -> np.random.Generator:
@@ -35,33 +30,33 @@ def _rng(seed: int = 1) -> np.random.Generator:
     ],
 )
 def test_wilson_gives_the_values_of_newcombe(successes: int, n: int, low: float, high: float) -> None:
-    interval = wilson_interval(successes, n)
+    interval = wilson_percent(successes, n)
     assert interval is not None
-    assert interval == pytest.approx((low, high), abs=5e-5)
+    assert interval == pytest.approx((100 * low, 100 * high), abs=5e-3)
 
 
 def test_wilson_at_the_ends_is_exact_and_without_rows_undefined() -> None:
-    nothing, everything = wilson_interval(0, 7), wilson_interval(7, 7)
+    nothing, everything = wilson_percent(0, 7), wilson_percent(7, 7)
     assert nothing is not None
     assert everything is not None
     assert nothing[0] == 0.0
-    assert everything[1] == 1.0
+    assert everything[1] == 100.0
     # By symmetry of the formula in p and 1 − p.
-    assert nothing[1] == pytest.approx(1 - everything[0])
-    assert wilson_interval(0, 0) is None
+    assert nothing[1] == pytest.approx(100 - everything[0])
+    assert wilson_percent(0, 0) is None
 
 
 @pytest.mark.parametrize(("successes", "n"), [(-1, 3), (4, 3)])
 def test_wilson_refuses_what_is_no_proportion(successes: int, n: int) -> None:
     with pytest.raises(ValueError, match=f"between 0 and n = {n}, got {successes}"):
-        wilson_interval(successes, n)
+        wilson_percent(successes, n)
 
 
 @given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_wilson_contains_the_proportion(pair: tuple[int, int]) -> None:
-    interval = wilson_interval(*pair)
+    interval = wilson_percent(*pair)
     assert interval is not None
-    assert 0 <= interval[0] <= pair[0] / pair[1] <= interval[1] <= 1
+    assert 0 <= interval[0] <= 100 * pair[0] / pair[1] <= interval[1] <= 100
 
 
 def test_percentile_interval_by_hand() -> None:
@@ -194,127 +189,36 @@ def test_bootstrap_of_no_units_and_no_resamples() -> None:
         bootstrap_units(np.ones((3, 2)), _ratio, -1, _rng())
 
 
-def _mean(n: int) -> Callable[[Floats], Floats]:
-    def statistic(sums: Floats) -> Floats:
-        mean: Floats = sums[:, 0] / n
-        return mean
+def test_several_numbers_with_their_intervals_denominators_and_p() -> None:
+    # Four units add (1, 1), (1, 1), (0, 1), (0, 1): a ratio of 1/2, and its distance from 1/2, which is 0.
+    units = np.array([[1.0, 1], [1, 1], [0, 1], [0, 1]])
 
-    return statistic
+    def numbers(sums: Floats) -> dict[str, Floats]:
+        ratio = _ratio(sums)
+        return {"ratio": ratio, "distance": ratio - 0.5, "undefined": np.full(len(sums), nan)}
 
-
-def test_randomisation_by_hand() -> None:
-    # Three units; a is correct on all, b on none: |1 − 0| = 1. Of the 8 arrangements only "swap none" and "swap all"
-    # give a difference of 1 (the others ±1/3), so p = 2/8.
-    a, b = np.ones((3, 1)), np.zeros((3, 1))
-    assert randomisation_test(a, b, _mean(3), 1000, _rng()) == 0.25
-    # A fourth unit with equal rows changes nothing; no difference at all gives 1.
-    more_a, more_b = np.ones((4, 1)), np.array([[0], [0], [0], [1]])
-    assert randomisation_test(more_a, more_b, _mean(4), 8, _rng()) == 0.25
-    assert randomisation_test(a, a, _mean(3), 1000, _rng()) == 1.0
-    assert np.isnan(randomisation_test(a, b, _mean(3), 0, _rng()))  # no rearrangement was looked at
-
-
-def _brute_force(a: Floats, b: Floats, statistic: Callable[[Floats], Floats]) -> float:
-    """p over all arrangements, one by one, none left out."""
-
-    def difference(x: Floats, y: Floats) -> float:
-        return abs(float(statistic(x.sum(axis=0)[None, :])[0] - statistic(y.sum(axis=0)[None, :])[0]))
-
-    observed = difference(a, b)
-    hits = 0
-    for swaps in product((False, True), repeat=len(a)):
-        swap = np.array(swaps)[:, None]
-        hits += difference(np.where(swap, b, a), np.where(swap, a, b)) >= observed - 1e-9
-    return hits / float(2 ** len(a))
+    resample = partial(bootstrap_units, units, n_resamples=4000, rng=_rng())
+    whole, chosen = units.sum(axis=0)[None], ["ratio", "undefined"]
+    found = estimate(whole, numbers, resample, n={"ratio": 4}, intervals=chosen, tested=["distance"])
+    assert list(found) == ["ratio", "distance", "undefined"]
+    assert (found["ratio"].value, found["ratio"].n, found["ratio"].p) == (0.5, 4, None)
+    # Of four draws none is right, or all are, with probability 1/16 each: more than the 2.5 % beyond either end.
+    assert found["ratio"].interval == (0.0, 1.0)
+    # Nobody asked for its interval. At most 2 of 4 are drawn right with probability 1/16 + 4/16 + 6/16.
+    assert (found["distance"].value, found["distance"].interval, found["distance"].n) == (0.0, None, None)
+    assert found["distance"].p == pytest.approx(11 / 16, abs=5 * (11 / 16 * 5 / 16 / 4000) ** 0.5)
+    assert found["undefined"] == Estimate(None)
+    none = estimate(whole, numbers, partial(resample, n_resamples=0), n={}, tested=["distance"])
+    assert (none["ratio"].interval, none["distance"].p) == (None, None)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_randomisation_counts_all_arrangements_where_they_are_few(seed: int) -> None:
-    rng = _rng(seed)
-    a, b = (rng.integers(1, 4, size=(9, 2)).astype(np.float64) for _ in range(2))
-    assert randomisation_test(a, b, _ratio, 512, rng) == pytest.approx(_brute_force(a, b, _ratio))
-
-
-def test_randomisation_by_sampling_comes_near_the_exact_value() -> None:
-    rng = _rng(4)
-    a, b = (rng.integers(low, low + 4, size=(11, 2)).astype(np.float64) for low in (1, 5))
-    exact = _brute_force(a, b, _ratio)
-    sampled = randomisation_test(a, b, _ratio, 2000, _rng(5))  # 2**11 = 2048 arrangements: too many for 2000
-    assert sampled != exact
-    # Standard error of a share over 2000 draws; five of them.
-    assert sampled == pytest.approx(exact, abs=5 * np.sqrt(exact * (1 - exact) / 2000))
-    assert randomisation_test(a, b, _ratio, 2000, _rng(5)) == sampled
-
-
-def test_randomisation_of_correctness_is_mcnemar() -> None:
-    # With a difference of two proportions of right answers, the exact test over swaps is McNemar's exact test: 3 units
-    # only a has right, 8 only b, 5 both.
-    a = np.array([1] * 3 + [0] * 8 + [1] * 5)[:, None]
-    b = np.array([0] * 3 + [1] * 8 + [1] * 5)[:, None]
-    assert randomisation_test(a, b, _mean(16), 2**11, _rng()) == pytest.approx(mcnemar(3, 8), rel=1e-12)
-
-
-def test_randomisation_never_gives_0_and_an_undefined_resample_counts_against_the_difference() -> None:
-    a, b = np.ones((100, 1)), np.zeros((100, 1))
-    assert randomisation_test(a, b, _mean(100), 999, _rng()) == 1 / 1000
-    # Sums of b are (1, 0): its ratio is undefined, so there is no difference to test.
-    assert isnan(randomisation_test(np.array([[1, 1]]), np.array([[1, 0]]), _ratio, 100, _rng()))
-    # a: (1 + 1) / (1 + 1) = 1, b: 5 / 2; swapping the second unit only gives a = 6 / 1, b = 1 / 3; the first only,
-    # the mirror of it: both larger than 3/2. All four arrangements are hits.
-    a, b = np.array([[1, 1], [1, 1]]), np.array([[0, 2], [5, 0]])
-    assert randomisation_test(a, b, _ratio, 4, _rng()) == 1.0
-    # a: 2/2, b: 1/3; swapping the first gives a = 0/0... undefined on one side: a hit each, with its mirror.
-    a, b = np.array([[2, 2], [0, 0]]), np.array([[0, 0], [1, 3]])
-    assert randomisation_test(a, b, _ratio, 4, _rng()) == 1.0
-
-
-def test_randomisation_refuses_what_is_not_paired() -> None:
-    with pytest.raises(ValueError, match=r"one shape, got \(2, 1\) and \(3, 1\)"):
-        randomisation_test(np.ones((2, 1)), np.ones((3, 1)), _ratio, 10, _rng())
-    with pytest.raises(ValueError, match="0 or more resamples, got -2"):
-        randomisation_test(np.ones((2, 1)), np.ones((2, 1)), _ratio, -2, _rng())
-
-
-@pytest.mark.parametrize(("b", "c"), [(0, 0), (0, 1), (1, 0), (5, 5), (3, 10), (10, 3), (40, 90), (400, 300), (0, 60)])
-def test_mcnemar_is_scipys_binomial_test(b: int, c: int) -> None:
-    expected = scipy.stats.binomtest(b, b + c).pvalue if b + c else 1.0
-    assert mcnemar(b, c) == pytest.approx(expected, rel=1e-10)
-
-
-def test_mcnemar_by_hand() -> None:
-    # P(X <= 1), X ~ Binomial(5, 1/2): (1 + 5) / 32; twice that.
-    assert mcnemar(1, 4) == pytest.approx(0.375, rel=1e-15)
-    with pytest.raises(ValueError, match="of 0 or more, got -1 and 2"):
-        mcnemar(-1, 2)
-
-
-def test_holm_by_hand() -> None:
-    # Ascending: .005·4 = .02, .01·3 = .03, .03·2 = .06, .04·1 = .04 → .06 (never below the one before).
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([0.9, 0.8]) == [1.0, 1.0]
-    assert holm([]) == []
-    with pytest.raises(ValueError, match="within 0 and 1"):
-        holm([0.5, nan])
-
-
-def test_spearman_by_hand() -> None:
-    # Without ties ρ = 1 − 6·Σd²/(n(n²−1)): d = (−2, 1, 1), 1 − 6·6/24 = −0.5.
-    assert spearman([1, 2, 3], [3, 1, 2]) == pytest.approx(-0.5)
-    # Ranks (2.5, 1, 2.5, 4) and (1, 2, 3, 4) about 2.5: Σab = 0 + 0.75 + 0 + 2.25, Σa² = 4.5, Σb² = 5.
-    assert spearman([2, 1, 2, 4], [1, 2, 3, 4]) == pytest.approx(3 / (4.5 * 5) ** 0.5)
-    assert np.isnan([spearman([1, 2], [7, 7]), spearman([1], [1]), spearman([], [])]).all()
-    both = spearman([[1, 2, 3], [1, 2, 3]], [[3, 1, 2], [1, 2, 3]])
-    assert both == pytest.approx([-0.5, 1])
-    with pytest.raises(ValueError, match="got 2 and 1 values"):
-        spearman([1, 2], [1])
-    with pytest.raises(ValueError, match="NaN"):
-        spearman([1, nan], [1, 2])
-
-
-@given(st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 9)), min_size=2, max_size=40))
-def test_spearman_is_scipys(pairs: list[tuple[int, int]]) -> None:
-    x, y = ([float(pair[i]) for pair in pairs] for i in range(2))
-    if len(set(x)) > 1 and len(set(y)) > 1:
-        assert spearman(x, y) == pytest.approx(scipy.stats.spearmanr(x, y).statistic)
-    else:
-        assert np.isnan(spearman(x, y))
+def test_intervals_of_several_numbers_are_those_of_each() -> None:
+    counts = np.array([[40, 3, 25], [30, 5, 100]])
+    found = estimate(
+        counts[None],
+        lambda tables: {"twice": 2 * _mean_of_values(tables), "once": _mean_of_values(tables)},
+        partial(bootstrap_counts, counts, n_resamples=50, rng=_rng(4)),
+        n={},
+    )
+    alone = percentile_interval(bootstrap_counts(counts, _mean_of_values, 50, _rng(4)))
+    assert found["once"].interval == alone
