@@ -219,7 +219,7 @@ def _to_json(solved: _Solved, compared: _Comparison | None) -> dict[str, Any]:
 
 
 def _text(solved: _Solved, compared: _Comparison | None) -> str:
-    from mtbias.report.text_columns import columns, number
+    from mtbias.report.tables import columns, number
 
     b = solved.balance
     rows = [

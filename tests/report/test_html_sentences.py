@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from dataclasses import replace
 from itertools import pairwise
 
@@ -18,16 +17,18 @@ from .page_reader import (
     M,
     N,
     column_values,
+    evidence,
     make_page,
     make_record,
     make_run,
     page_data,
     read_page,
     run_calls,
-    show_marks,
-    stream_rows,
+    sentence_ids,
+    sources,
     table_lines,
     table_rows,
+    targets,
 )
 
 # The sentences.
@@ -47,37 +48,27 @@ def test_sentences_arrive_whole_with_entity_and_aligned_words_marked() -> None:
     ]  # fmt: skip
     data = page_data(make_page(make_run(records)))
     assert data["rows"] == 5
-    assert stream_rows(data["id"]) == [f"demo-{i}" for i in range(1, 6)]
+    assert sentence_ids(data) == [f"demo-{i}" for i in range(1, 6)]
     # The mark is on the whole phrase, in any case and with any space, and not inside of other words.
-    assert [show_marks(row) for row in stream_rows(data["source"])] == [
+    assert sources(data) == [
         "The [cook] ate her soup.",
         "A [Construction  Worker] and a [construction worker]'s car; construction workers.",
         "The coworker ate.",
         f"A {long_word}a {long_word}b [cook]",
         "The [cook] ate her soup.",
     ]
-    (run,) = data["runs"]
     # The head's mark wins where another overlaps it. White space that controls is a space, other controls are �.
-    assert [show_marks(row) for row in stream_rows(run["target"])] == [
+    assert targets(data) == [
         "Die [Köchin] aß ihre Suppe.",
-        "Ein [Arbeiter] vom (Bau] 😀 kam. Er ging.�",
+        "Ein [Arbeiter] vom (Bau) 😀 kam. Er ging.�",
         "",
         f"{long_word}c {long_word}",
         "",
     ]
-    noun = "noun\x1f{}\x1flexicon\x1ffeminine: Köchin\x1fKöchin\x1e"
-    assert stream_rows(run["evidence"]) == [
-        noun.format("female"), noun.format("male"), "", noun.format("female"), noun.format(""),
-    ]  # fmt: skip
+    noun = [[["noun", "Köchin", gender, "lexicon", "feminine: Köchin"]] for gender in ("female", "male", "")]
+    assert evidence(data) == [noun[0], noun[1], [], noun[0], noun[2]]
     assert run_calls(data) == ["female", "male", "no morphology", "female", "no morphology"]
     assert column_values(data, "entity") == ["cook", "construction worker", "worker", "cook", "cook"]
-
-
-def test_the_script_reads_the_digits_that_are_written() -> None:
-    # The last of the five digits of a number below 85 is the digit of that number.
-    digits = "".join(chr(base64.b85encode(number.to_bytes(4))[-1]) for number in range(85)).replace("<", ".")
-    script = [script.text for script in make_page(make_run([make_record()])).all("script")][-1]
-    assert f'DIGITS =\n    "{digits}";' in script
 
 
 def test_what_is_filtered_by() -> None:
@@ -96,7 +87,7 @@ def test_what_is_filtered_by() -> None:
         select.attributes["name"]: [(o.attributes["value"], o.text) for o in select.all("option")]
         for select in page.all("select")
     }
-    assert options["outcome"] == [("", "all"), ("right", "right"), ("wrong", "wrong"), ("none", "no verdict")]
+    assert options["outcome"] == [("", "all"), ("right", "right"), ("wrong", "wrong"), ("none", "no call")]
     assert options["pronouns"] == [("", "all"), ("0", "1"), ("1", "2"), ("2", "10")]
     assert options["entity"] == [("", "all"), ("0", "cook"), ("1", "guest")]
     assert [text for _, text in options["call"]] == ["all", *data["genders"]] + [
@@ -116,31 +107,27 @@ def test_an_entity_that_is_not_in_its_source_is_told() -> None:
     )
 
 
-def test_blocks_and_long_vocabularies_are_read_back() -> None:
-    # 3,000 rows make three blocks, 36,000 different words codes of one, two and three bytes.
-    letters = "abcdefghij"
-    words = ["".join(letters[int(digit)] for digit in f"{number:05}") for number in range(36_000)]
-    records = [make_record(i, source=" ".join(["cook", *words[12 * i : 12 * i + 12]])) for i in range(3000)]
-    stream = page_data(make_page(make_run(records)))["source"]
-    assert len(stream["blocks"]) == 3
-    assert "<" not in "".join(stream["blocks"])
-    assert [show_marks(row).replace("[cook]", "cook") for row in stream_rows(stream)] == [
-        record.source for record in records
-    ]
+def test_rows_stand_in_blocks_in_their_order() -> None:
+    # 2,500 rows are two blocks of 1,024 and one of 452.
+    records = [make_record(i, source=f"The cook ate {i}.") for i in range(2500)]
+    data = page_data(make_page(make_run(records)))
+    assert (data["block"], len(data["blocks"])) == (1024, 3)
+    assert sources(data) == [f"The [cook] ate {i}." for i in range(2500)]
+    assert len(run_calls(data)) == len(column_values(data, "gold")) == 2500
 
 
 def test_hebrew_stands_right() -> None:
     record = make_record(source="The cook ate.", translation="הטבחית אכלה.", target=(Span(0, 6),))
-    (run,) = page_data(make_page(make_run([record], lang="he", direction="rtl")))["runs"]
-    assert (run["lang"], run["dir"]) == ("he", "rtl")
-    assert [show_marks(row) for row in stream_rows(run["target"])] == ["[הטבחית] אכלה."]
+    data = page_data(make_page(make_run([record], lang="he", direction="rtl")))
+    assert [(run["lang"], run["dir"]) for run in data["runs"]] == [("he", "rtl")]
+    assert targets(data) == ["[הטבחית] אכלה."]
 
 
 def test_markup_in_the_data_stays_text() -> None:
-    evidence = (Evidence("noun", EVIL, M, "lexicon", EVIL),)
+    read = (Evidence("noun", EVIL, M, "lexicon", EVIL),)
     record = make_record(
         0, M, id=EVIL, source=f"{EVIL} cook", translation=f"{EVIL} Koch", target=(Span(len(EVIL) + 1, len(EVIL) + 5),),
-        entity=EVIL, domain=EVIL, evidence=evidence,
+        entity=EVIL, domain=EVIL, evidence=read,
     )  # fmt: skip
     run = make_run([record], EVIL, EVIL)
     noticed = {"corpus": {"name": EVIL, "rows": 1, "skipped": 0, "notes": {EVIL: 3}}, "signature": EVIL}
@@ -161,11 +148,11 @@ def test_markup_in_the_data_stays_text() -> None:
     assert [row[0] for row in table_rows(page, "Accuracy by entity")] == ["entity", EVIL]
     data = page_data(page)
     assert column_values(data, "domain") == [EVIL]
-    assert stream_rows(data["id"]) == [EVIL]
+    assert sentence_ids(data) == [EVIL]
     # The source holds the entity, which is marked like any other.
-    assert [show_marks(row) for row in stream_rows(data["source"])] == [f"[{EVIL}] cook"]
-    assert [show_marks(row) for row in stream_rows(data["runs"][0]["target"])] == [f"{EVIL} [Koch]"]
-    assert stream_rows(data["runs"][0]["evidence"]) == [f"noun\x1fmale\x1flexicon\x1f{EVIL}\x1f{EVIL}\x1e"]
+    assert sources(data) == [f"[{EVIL}] cook"]
+    assert targets(data) == [f"{EVIL} [Koch]"]
+    assert evidence(data) == [[["noun", EVIL, "male", "lexicon", EVIL]]]
 
 
 # The size.
@@ -179,7 +166,7 @@ def test_a_page_that_would_be_too_large_has_fewer_sentences_and_the_same_numbers
     assert len(text.encode()) <= limit
     page = read_page(text)
     data = page_data(page)
-    kept = [int(name.split("-")[1]) for name in stream_rows(data["id"])]
+    kept = [int(name.split("-")[1]) for name in sentence_ids(data)]
     assert len(kept) == data["rows"] < 4000
     # As many as fit, spread evenly: from the first on, never two steps that differ by more than one.
     assert kept[0] == 1
@@ -245,4 +232,4 @@ def test_as_many_sentences_as_bug_has_stay_under_15_mib() -> None:
     assert len(page.encode()) < MAX_BYTES == 15 * 1024 * 1024
     data = page_data(read_page(page))
     assert data["rows"] == count
-    assert stream_rows(data["runs"][0]["target"])[-1].replace("\x01", "").replace("\x03", "") == records[-1].translation
+    print(len(page), data["rows"])

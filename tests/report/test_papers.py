@@ -83,7 +83,7 @@ def test_markdown() -> None:
     )
     lines = text.splitlines()
     assert lines[:5] == [
-        "| Language | System | n | Decided, % | Accuracy | ΔG | ΔS |",
+        "| Language | System | n | With a call, % | Accuracy | ΔG | ΔS |",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
         # The systems of a language stand together.
         "| de | google | 3,888 | 97.5 | 59.4 [57.9, 61.0] | -3.4 [-10.4, 3.9] | – |",
@@ -91,9 +91,9 @@ def test_markdown() -> None:
         "| es | bing | 3,888 | 97.5 | 59.4 [57.9, 61.0] | 24.8 [22.4, 27.3] | – |",
     ]
     assert "95 % intervals in brackets (percentile bootstrap over rows, 50 resamples, seed 0)." in text
-    assert "n 3,888: 1,826 men, 1,822 women; stereotype fits 1,584, does not 1,583." in text
+    assert "n 3,888: 1,826 men, 1,822 women; 1,584 with the stereotype, 1,583 against it." in text
     assert lines[-3:] == [
-        f"- {name}: dataset:demo\\|system:{system}"
+        f"- {name}: `dataset:demo|system:{system}`"
         for name, system in (("google, de", "google"), ("bing, de", "bing"), ("bing, es", "bing"))
     ]
 
@@ -116,7 +116,7 @@ def test_latex() -> None:
     body = lines[lines.index(r"\toprule") :]
     assert body[:7] == [
         r"\toprule",
-        r"Language & System & n & Decided, \% & Accuracy & $\Delta G$ & $\Delta S$ \\",
+        r"Language & System & n & With a call, \% & Accuracy & $\Delta G$ & $\Delta S$ \\",
         r"\midrule",
         r"de & google & 3,888 & 97.5 & 59.4 {\scriptsize [57.9, 61.0]} & $-$3.4 {\scriptsize [$-$10.4, 3.9]} & -- \\",
         r"\midrule",
@@ -137,6 +137,7 @@ def test_names_cannot_break_out() -> None:
     assert all(line.startswith("%") for line in latex if "\\input{" in line)
 
 
+@pytest.mark.latex
 def test_pdflatex_takes_the_tables(tmp_path: Path) -> None:
     if shutil.which("pdflatex") is None:
         pytest.skip("no pdflatex here")
