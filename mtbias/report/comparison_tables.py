@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from itertools import groupby
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
-from mtbias.metrics.comparison import Comparison, Difference, Estimate, Pair
+from mtbias.metrics.comparison import Comparison, Difference, Estimate, Pair, SystemNumbers
 from mtbias.metrics.definitions import CONSISTENCY, GENDER, Number
 from mtbias.metrics.run_matching import DifferingRow
 from mtbias.metrics.weighted import Weighting
@@ -72,20 +72,18 @@ def _tables(c: Comparison, names: Mapping[str, str]) -> list[PrintedTable]:
     return found
 
 
-def _by_language(rows: Sequence[tuple[str, Sequence[str]]]) -> list[list[str]]:
-    """Rows with their languages, which stand only where they begin; languages as they first come."""
-    langs = list(dict.fromkeys(lang for lang, _ in rows))
-    ordered = sorted(rows, key=lambda row: langs.index(row[0]))
-    return [
-        [lang if n == 0 else "", *cells]
-        for lang, here in groupby(ordered, key=lambda row: row[0])
-        for n, (_, cells) in enumerate(here)
-    ]
+def _rows(c: Comparison, cells: Callable[[SystemNumbers | Pair], Iterable[Any]]) -> list[list[str]]:
+    """Systems and then their differences, language by language; a language's name stands only where it begins."""
+    found = [(s.lang, [cut(s.system), *map(_estimate, cells(s))]) for s in c.systems]
+    found += [(p.lang, [_name(p), *map(_difference, cells(p))]) for p in c.pairs]
+    rows: dict[str, list[list[str]]] = {}
+    for lang, row in found:
+        here = rows.setdefault(lang, [])
+        here.append(["" if here else lang, *row])
+    return [row for here in rows.values() for row in here]
 
 
 def _numbers(c: Comparison, names: Mapping[str, str]) -> PrintedTable:
-    rows = [(s.lang, [cut(s.system), *(_estimate(s.plain[key]) for key in names)]) for s in c.systems]
-    rows += [(p.lang, [_name(p), *(_difference(p.plain[key]) for key in names)]) for p in c.pairs]
     r = c.rows
     title = f"{c.dataset}: {r['n']:,} sentences"
     if "male" in r:  # a measure of one's own may have other classes, or none
@@ -104,7 +102,7 @@ def _numbers(c: Comparison, names: Mapping[str, str]) -> PrintedTable:
         notes.append(f"{c.n_resamples:,} resamples are too few for any of {c.tests:,} tests to be significant")
     notes += [f"{lang}: read by different evaluators: {'; '.join(phrases)}" for lang, phrases in c.evaluators.items()]
     head = ["", "", *(name + _UNMARKED for name in names.values())]
-    return PrintedTable(head, _by_language(rows), title, notes, left=2)
+    return PrintedTable(head, _rows(c, lambda of: (of.plain[key] for key in names)), title, notes, left=2)
 
 
 def _tests(c: Comparison, names: Mapping[str, str]) -> PrintedTable:
@@ -147,16 +145,9 @@ def _consistency(c: Comparison) -> PrintedTable:
 
 
 def _weighted(c: Comparison, names: Mapping[str, str]) -> PrintedTable:
-    rows = [
-        (s.lang, [cut(s.system), *(text for n, e in s.weighted.items() for text in map(_estimate, (s.plain[n], e)))])
-        for s in c.systems
-    ]
-    rows += [
-        (p.lang, [_name(p), *(text for n, d in p.weighted.items() for text in map(_difference, (p.plain[n], d)))])
-        for p in c.pairs
-    ]
     head = ["", "", *(f"{names[n]}{text}{_UNMARKED}" for n in c.weightings for text in ("", " weighted"))]
-    return PrintedTable(head, _by_language(rows), "Plain and weighted", left=2)
+    rows = _rows(c, lambda of: (found for n, e in of.weighted.items() for found in (of.plain[n], e)))
+    return PrintedTable(head, rows, "Plain and weighted", left=2)
 
 
 def _weights(weightings: Mapping[str, Weighting], names: Mapping[str, str]) -> PrintedTable:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from mtbias.errors import DataError
-from mtbias.report.tables import UNDEFINED, interval_text, number_text
+from mtbias.report.tables import UNDEFINED, interval_text, number_text, printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -68,6 +68,7 @@ def _environment() -> Environment:
         "number": number_text,
         "interval": interval_text,
         "grouped": "{:,}".format,
+        "printable": printable,
         "px": lambda value: f"{round(value, 2):g}",
     }
     environment.globals |= {"UNDEFINED": UNDEFINED, "zip": partial(zip, strict=True)}

@@ -94,8 +94,8 @@ def _check(runs: Sequence[ReportRun]) -> None:
         told = run.metrics.get("n"), run.metrics.get("decided", rows[1])
         if run.calls and rows != told:
             raise DataError(
-                f"run {run.name!r}: expected the calls that metrics.json was computed from ({told[0]}, {told[1]} "
-                f"decided), got {rows[0]}, {rows[1]} decided; score the run again"
+                f"run {run.name!r}: expected the calls that metrics.json was computed from ({told[0]}, {told[1]} with "
+                f"a gender), got {rows[0]}, {rows[1]} with a gender; score the run again"
             )
 
 
@@ -114,8 +114,8 @@ def _page(
         "groups": (f"By {_listed([by.label for by in few])}", _groups(runs, few, numbers)),
         "consistency": ("Consistency", _consistency(runs)),
         "entities": (f"By {_listed([by.label for by in many])}", [_entities(runs, by, filtered, women) for by in many]),
-        "confusion": ("Gold and call", [_confusion(run, i) for i, run in enumerate(runs) if _is_table(run)]),
-        "left-out": ("What was left out, and why", _left_out(runs)),
+        "confusion": ("Gold and call", [(run, counts) for run in runs if (counts := _confusion(run))]),
+        "left-out": ("What was left out, and why", [run for run in runs if _says_what_is_left_out(run.metrics)]),
         "sentences": ("Sentences", total and _browser(runs, shown, total, filtered)),
         "how": ("How it was made", True),
     }
@@ -133,11 +133,13 @@ def _page(
         grouped=[*(n for n in numbers if n.coverage), *(n for n in numbers if n.headline or n.grouped)],
         listed=[n for n in numbers if n.listed] or [n for n in numbers if n.headline],
         heads=lambda *whats: [f"{run.name}:\n{what}" if len(runs) > 1 else what for run in runs for what in whats],
-        reading=_reading,
+        filled=filled,
+        noticed=noticed,
         women=women,
         women_plots=_women_plots(runs, women or ()),
         measures=WOMEN_MEASURES,
         correlation_text=correlation_text,
+        genders=GENDERS,
         calls=CALLS,
         why=_WHY,
     )
@@ -147,17 +149,6 @@ def _listed(labels: Sequence[str]) -> str:
     """``domain, pronouns and stereotype``."""
     *others, last = labels or ("",)
     return f"{', '.join(others)} and {last}" if others else last
-
-
-def _reading(number: Number, group: Mapping[str, Any]) -> str:
-    """What the value or its interval says in words; nothing without either."""
-    if not number.above:
-        return filled(number.reading, group)
-    ends = number.of(group).interval
-    if ends is None:
-        return ""
-    none = "the interval holds 0: no difference shown"
-    return number.above if ends[0] > 0 else number.below if ends[1] < 0 else none
 
 
 _Part = Mapping[str, Any]
@@ -209,18 +200,16 @@ def _entities(
     runs: Sequence[ReportRun], by: Breakdown, columns: Columns, women: Sequence[WomenRelation] | None
 ) -> tuple[Breakdown, WomenShares | None, list[tuple[str, dict[str, int] | None, list[_Part | None]]]]:
     """A breakdown with many groups, most sentences first; the filters that choose their sentences; shares of women."""
-    groups = _by_group(runs, by)
     name = by.key.removeprefix("by_")
-    at = (
-        {value: i for i, value in enumerate(columns[name][0])}
-        if name in columns and any(r.calls for r in runs)
-        else None
+    groups = sorted(
+        _by_group(runs, by).items(), key=lambda item: (-next(part["n"] for part in item[1] if part), item[0])
     )
-    size = {group: next(part["n"] for part in parts if part) for group, parts in groups.items()}
-    ordered = sorted(groups, key=lambda group: (-size[group], group))
-    filters = {group: None if at is None else {name: at[group]} if group in at else {} for group in groups}
     shares = women[0].shares if women and name == "entity" else None
-    return by, shares, [(group, filters[group], groups[group]) for group in ordered]
+    if name not in columns or not any(run.calls for run in runs):
+        return by, shares, [(group, None, parts) for group, parts in groups]
+    at = {value: {name: i} for i, value in enumerate(columns[name][0])}
+    # A page that is too large has not every group's sentences: such a name shows them all.
+    return by, shares, [(group, at.get(group, {}), parts) for group, parts in groups]
 
 
 def _women_plots(runs: Sequence[ReportRun], women: Sequence[WomenRelation]) -> list[tuple[str, list[Markup]]]:
@@ -236,37 +225,17 @@ def _women_plots(runs: Sequence[ReportRun], women: Sequence[WomenRelation]) -> l
     return found
 
 
-def _is_table(run: ReportRun) -> bool:
-    """Whether a run's counts have what is given beside the outcome."""
-    return len(run.metrics.get("confusion_axes") or {}) > 1
+def _confusion(run: ReportRun) -> tuple[tuple[str, list[str]], tuple[str, list[str | None]], list[list[int]]] | None:
+    """Counts by the last two axes of a run's table, with names: what the sentence says, what the translation shows."""
+    axes = list((run.metrics.get("confusion_axes") or {}).items())
+    if len(axes) < 2:
+        return None
+    counts = np.sum(run.metrics["overall"]["confusion"], axis=tuple(range(len(axes) - 2)))
+    return axes[-2], axes[-1], counts.tolist()
 
 
-def _confusion(run: ReportRun, number: int) -> tuple[ReportRun, str, str, list[str], list[tuple[str, list[Any], int]]]:
-    """Counts by the last two axes of a run's table: what the sentence says, and what the translation shows.
-
-    A cell is a count, its classes (a shade by its share of the row, and whether it is right), and the filters that
-    choose its sentences.
-    """
-    *others, (given, golds), (outcome, calls) = run.metrics["confusion_axes"].items()
-    counts = np.sum(run.metrics["overall"]["confusion"], axis=tuple(range(len(others)))).tolist()
-    rows = []
-    for gold, of_gold in zip(golds, counts, strict=True):
-        cells = []
-        for call, count in zip(calls, of_gold, strict=True):
-            shade = min(4, int(5 * count / max(1, sum(of_gold))))
-            filters: dict[str, object] | None = None
-            if count and run.calls and gold in GENDERS and call in {None, *GENDERS}:
-                filters = {"run": number, "gold": GENDERS.index(gold)}
-                filters |= {"outcome": "none"} if call is None else {"call": GENDERS.index(call)}
-            cells.append((count, f"q{shade} hit" if call == gold else f"q{shade}", filters))
-        rows.append((gold, cells, sum(of_gold)))
-    return run, given, outcome, [call or f"no {outcome}" for call in calls], rows
-
-
-def _left_out(runs: Sequence[ReportRun]) -> list[tuple[ReportRun, list[tuple[str, int, str]]]]:
-    """Runs that say what has no call or what calls rest on, or in whose input something was noticed, with that."""
-    found = [(run, list(noticed(run.metrics))) for run in runs]
-    return [(run, rows) for run, rows in found if rows or {"reasons", "evidence"} & run.metrics.keys()]
+def _says_what_is_left_out(metrics: Mapping[str, Any]) -> bool:
+    return bool({"reasons", "evidence"} & metrics.keys()) or any(noticed(metrics))
 
 
 def _browser(runs: Sequence[ReportRun], shown: Sequence[Sentence], total: int, columns: Columns) -> dict[str, Any]:

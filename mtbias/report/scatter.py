@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from mtbias.metrics.women_share import Correlation, EntityPoint, WomenRelation
+from mtbias.metrics.women_share import Correlation, WomenRelation
 from mtbias.report.axes import Frame, Scale
 from mtbias.report.page import render
-from mtbias.report.tables import cut, interval, number, number_text, printable
+from mtbias.report.tables import cut, interval, number, printable
 from mtbias.stats.results import MIN_ROWS
 
 WOMEN_MEASURES = {"gap": "right for women minus for men", "accuracy": "accuracy"}
@@ -63,7 +63,7 @@ def svg_women(
         frame=Frame(_LEFT, _WIDTH - _RIGHT, _TOP, _HEIGHT, axis),
         shares=_SHARES,
         x=lambda share: _LEFT + (_WIDTH - _LEFT - _RIGHT) * _SHARES.share(share),
-        spots=[(_told(p, value), p.share, value, min(p.n_female, p.n_male) < MIN_ROWS) for p, value in shown],
+        spots=[(p, value, min(p.n_female, p.n_male) < MIN_ROWS) for p, value in shown],
         colour=f"c{colour}",
         style=style,
     )
@@ -73,10 +73,3 @@ def correlation_text(found: Correlation) -> str:
     """``Spearman's ρ 0.31 [0.05, 0.53], n 58``, two decimals."""
     ends = "" if found.rho is None or found.interval is None else f" {interval(found.interval)}"
     return f"Spearman's ρ {number(found.rho)}{ends}, n {found.n}"
-
-
-def _told(point: EntityPoint, value: float) -> str:
-    return (
-        f"{printable(point.entity)}: {number_text(value)} at {number_text(point.share)} % women, "
-        f"n {point.n:,} ({point.n_female:,} women, {point.n_male:,} men)"
-    )

@@ -12,8 +12,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mtbias.stats.results import Interval
-
 UNDEFINED = "–"
 
 FORMATS = ("text", "markdown", "latex")
@@ -70,7 +68,7 @@ def interval_text(ends: Sequence[float] | None) -> str:
     return interval(ends, 1)
 
 
-def estimate_text(value: float | None, ends: Interval | None) -> str:
+def estimate_text(value: float | None, ends: Sequence[float] | None) -> str:
     """A number with its interval, where it has one: ``24.8 [22.4, 27.3]``."""
     return number_text(value) if value is None or ends is None else f"{number_text(value)} {interval_text(ends)}"
 

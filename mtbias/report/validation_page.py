@@ -58,7 +58,7 @@ def render_page(
     """
     each = [part.numbers for part in languages]
     several = [together] if len(each) > 1 else []
-    differing = [(part, *row) for part in languages for row in part.differing]
+    differing = [(part, label, call) for part in languages for label, call in part.differing]
     named = {rows.run_name(run, corrections): run for run in corrections}
     corrected = [number for number in numbers if number.corrected]
     content: dict[str, tuple[str, Any]] = {
@@ -67,7 +67,7 @@ def render_page(
         "evidence": ("By what decided the call", [*several, *each]),
         "confusion": ("Label and call", each),
         "corrected": ("Runs, corrected", named),
-        "rows": ("Where label and call differ", [_row(*row) for row in differing[:MAX_ROWS]]),
+        "rows": ("Where label and call differ", differing[:MAX_ROWS]),
         "how": ("How it was made", True),
     }
     return page.render_page(
@@ -89,6 +89,9 @@ def render_page(
         heads=[f"{number.label},\n{kind}" for number in corrected for kind in _KINDS.values()],
         notes=rows.notes,
         total=len(differing),
+        labels=LABELS,
+        bases=rows.BASES,
+        pieces=marked,
     )
 
 
@@ -118,24 +121,3 @@ def _corrected_plots(runs: Mapping[str, Mapping[str, Any]], numbers: Sequence[Nu
 
 def _estimate(value: float | None, interval: Sequence[float] | None, n: int) -> Estimate:
     return Estimate(value, None if interval is None else (interval[0], interval[1]), n)
-
-
-def _row(part: LabelledLanguage, label: HumanLabel, call: GenderCall) -> dict[str, Any]:
-    human = LABELS[label.label]
-    evidence = (
-        f"{e.kind} {e.word}: {e.gender or 'silent'} ({', '.join(filter(None, (e.source, e.detail)))})"
-        for e in call.evidence
-    )
-    return {
-        "human": human,
-        "basis": f", basis {label.basis} ({rows.BASES[label.basis]})" if label.basis in rows.BASES else "",
-        "called": f"no call: {call.reason}" if call.gender is None else f"called {call.gender}",
-        "kind": "none" if call.gender is None else "right" if call.gender is human else "wrong",
-        "marked": "" if label.target_head is None else f"; marked by people: {label.target[slice(*label.target_head)]}",
-        "source": list(marked(label.source, [label.head])),
-        "target": list(marked(label.target, call.target[:1], call.target[1:])),
-        "lang": part.numbers["lang"],
-        "dir": part.direction,
-        "evidence": "; ".join(evidence),
-        "place": f"{label.system}, line {label.line}",
-    }

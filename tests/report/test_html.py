@@ -315,7 +315,7 @@ def test_what_does_not_fit_together_is_refused() -> None:
         render_html([run, run])
     with pytest.raises(DataError, match=r"run 'opus': expected metrics\.json of schema 1, got schema 2"):
         render_html([replace(run, metrics={**run.metrics, "schema": 2})])
-    with pytest.raises(DataError, match=r"computed from \(1, 1 decided\), got 2, 1 decided"):
+    with pytest.raises(DataError, match=r"computed from \(1, 1 with a gender\), got 2, 1 with a gender"):
         render_html([replace(run, calls=[make_record(), make_record(1, None)])])
     metrics = {key: value for key, value in run.metrics.items() if key != "overall"}
     with pytest.raises(DataError, match=r"expected the key 'overall' in metrics\.json"):

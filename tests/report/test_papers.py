@@ -14,6 +14,7 @@ import pytest
 from mtbias.errors import DataError
 from mtbias.report.paper_tables import PaperRun, paper_table
 from mtbias.report.report_runs import ReportRun
+from mtbias.report.tables import PrintedTable, draw
 from mtbias.types import Stereotype
 
 from .page_reader import F, M, make_record, make_run
@@ -144,7 +145,9 @@ def test_pdflatex_takes_the_tables(tmp_path: Path) -> None:
     run = _real()
     entities = {f"{NASTY} {i}": run.metrics["overall"] for i in range(60)}
     long = PaperRun(NASTY, "de", {**run.metrics, "by_entity": entities})
+    marked = PrintedTable(["", NASTY], [[NASTY, "-3.4 [-10.4, 3.9] *"], ["[b]", "<0.001"], ["[c]", NASTY]], NASTY)
     parts = [paper_table([_run(NASTY, "de"), _run("bing", "es")], "latex"), paper_table([long], "latex", "entity")]
+    parts.append(draw([marked], "latex", [(NASTY, NASTY)]))
     head = r"\documentclass{article}\usepackage{booktabs}\usepackage{longtable}\usepackage[T1]{fontenc}"
     text = "\n".join([head, r"\begin{document}", *parts, r"\end{document}"])
     (tmp_path / "t.tex").write_text(text, encoding="utf-8")
