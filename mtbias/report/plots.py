@@ -15,7 +15,7 @@ from mtbias.metrics.definitions import GENDER, Number, Unit, breakdown, breakdow
 from mtbias.report.axes import Frame, Scale
 from mtbias.report.page import render
 from mtbias.report.run_table import WIDTH, level, whole_metrics
-from mtbias.report.tables import aligned, cut, estimate_text, interval_text, number_text, printable
+from mtbias.report.tables import aligned, cut, interval_text, number_text, printable
 from mtbias.stats.results import Estimate
 
 ALL = "\x00all"
@@ -125,50 +125,26 @@ def svg_intervals(part: Panel, *, ident: str, axis: Scale | None = None, style: 
         axis: the value axis; by default the panel's own.
         style: a style sheet of its own, and a white ground.
     """
-    runs = [(printable(name), points, _SHAPES[k % 6], _colour(k)) for k, (name, points) in enumerate(part.series)]
-    names = [cut(label(group), _LABEL) for group in part.groups]
-    least = max(58, 7 * max(map(len, names)) + 10, 16 * len(runs) + 16)
-    width = max(_MIN_WIDTH, _LEFT + least * len(names) + _RIGHT)
-    slot = (width - _LEFT - _RIGHT) / len(names)
-    legend = [(cut(name, 44), shape, colour) for name, _, shape, colour in runs] if len(runs) > 1 else []
-    frame = Frame(_LEFT, width - _RIGHT, _TOP + _LEGEND_LINE * len(legend), _HEIGHT, axis or scale([part]))
-    groups = []
-    for i, group in enumerate(part.groups):
-        middle = _LEFT + (i + 0.5) * slot
-        marks = [
-            (shape, colour, f"{name}, {label(group)}", points[group], middle + 16 * (k - (len(runs) - 1) / 2))
-            for k, (name, points, shape, colour) in enumerate(runs)
-            if group in points
-        ]
-        fewest, *more = sorted({point.n or 0 for *_, point, _ in marks})
-        groups.append((names[i], middle, f"n {fewest:,}–{more[-1]:,}" if more else f"n {fewest:,}", marks))
-    said = [
-        f"{name}: {'; '.join(f'{label(g)}: {_told(points[g])}' for g in part.groups if g in points)}."
-        for name, points, *_ in runs
-    ]
+    many = len(part.series) > 1
+    names = {group: cut(label(group), _LABEL) for group in part.groups}
+    slot = max(58, 7 * max(map(len, names.values())) + 10, 16 * len(part.series) + 16)
+    width = max(_MIN_WIDTH, _LEFT + slot * len(names) + _RIGHT)
+    top = _TOP + (_LEGEND_LINE * len(part.series) if many else 0)
     return render(
         "intervals.svg",
-        part=part,
         ident=ident,
-        title=f"{part.measure} by {part.by}",
-        about=f"{part.axis}. {' '.join(said)}",
+        part=part,
+        many=many,
         width=width,
-        height=frame.foot + _BOTTOM,
-        frame=frame,
-        legend=legend,
-        groups=groups,
-        told=_told,
+        height=top + _HEIGHT + _BOTTOM,
+        frame=Frame(_LEFT, width - _RIGHT, top, _HEIGHT, axis or scale([part])),
+        slot=(width - _LEFT - _RIGHT) / len(names),
+        names=names,
+        label=label,
+        # No two of the first 36 runs share colour and shape.
+        marks=[(_SHAPES[k % 6], f"c{(k + k // 6) % 6}") for k in range(len(part.series))],
         style=style,
     )
-
-
-def _colour(k: int) -> str:
-    """The class of the colour of run `k`: no two of the first 36 runs share colour and shape."""
-    return f"c{(k + k // 6) % 6}"
-
-
-def _told(point: Estimate) -> str:
-    return f"{estimate_text(point.value, point.interval)}, n {point.n:,}"
 
 
 # --- Text -------------------------------------------------------------------------------------------------------------

@@ -109,14 +109,15 @@ def _page(
     filtered = columns(shown)
     found = breakdowns(*(run.metrics for run in runs))
     few, many = [by for by in found if not by.long], [by for by in found if by.long]
+    paired = [run.metrics.get("consistency") for run in runs]
     content: dict[str, tuple[str, Any]] = {
         "numbers": ("Numbers", True),
         "groups": (f"By {_listed([by.label for by in few])}", _groups(runs, few, numbers)),
-        "consistency": ("Consistency", _consistency(runs)),
+        "consistency": ("Consistency", any(paired) and paired),
         "entities": (f"By {_listed([by.label for by in many])}", [_entities(runs, by, filtered, women) for by in many]),
         "confusion": ("Gold and call", [(run, counts) for run in runs if (counts := _confusion(run))]),
         "left-out": ("What was left out, and why", [run for run in runs if _says_what_is_left_out(run.metrics)]),
-        "sentences": ("Sentences", total and _browser(runs, shown, total, filtered)),
+        "sentences": ("Sentences", total),
         "how": ("How it was made", True),
     }
     names = [f"{run.name} ({run.lang})" for run in runs]
@@ -139,8 +140,14 @@ def _page(
         women_plots=_women_plots(runs, women or ()),
         measures=WOMEN_MEASURES,
         correlation_text=correlation_text,
+        of_pairs=CONSISTENCY,
+        unpaired=list(dict.fromkeys(reason for part in paired for reason in (part or {}).get("left_out", ()))),
+        columns=filtered,
+        shown=len(shown),
+        unmarked=sum(not entity_spans(sentence.first) for sentence in shown),
         genders=GENDERS,
         calls=CALLS,
+        reasons=[f"none: {reason}" for reason in CALLS[len(GENDERS) :]],
         why=_WHY,
     )
 
@@ -175,25 +182,6 @@ def _groups(
         )
         for by in shown
     ]
-
-
-def _consistency(runs: Sequence[ReportRun]) -> dict[str, Any] | None:
-    """What gender alone changes, over pairs of sentences; nothing where no run has such pairs."""
-    found = [run.metrics.get("consistency") for run in runs]
-    notes: dict[str, list[str]] = {}
-    for run, part in zip(runs, found, strict=True):
-        notes.setdefault(_unpaired(part), []).append(run.name)
-    # Said once where it is the same for all runs.
-    said = [text if len(notes) == 1 else f"{', '.join(names)}: {text}" for text, names in notes.items()]
-    return {"numbers": CONSISTENCY, "of_runs": found, "notes": said} if any(found) else None
-
-
-def _unpaired(content: Mapping[str, Any] | None) -> str:
-    if not content:
-        return "No sentence has a partner of the other gender."
-    said = [f"{reason}: {pairs:,}" for reason, pairs in content["left_out"].items() if pairs]
-    text = f"Pairs without controls, which do not count in ΔI: {content['pairs_without_controls']:,}. "
-    return text + (f"Not paired: {'; '.join(said)}." if said else "")
 
 
 def _entities(
@@ -236,17 +224,3 @@ def _confusion(run: ReportRun) -> tuple[tuple[str, list[str]], tuple[str, list[s
 
 def _says_what_is_left_out(metrics: Mapping[str, Any]) -> bool:
     return bool({"reasons", "evidence"} & metrics.keys()) or any(noticed(metrics))
-
-
-def _browser(runs: Sequence[ReportRun], shown: Sequence[Sentence], total: int, columns: Columns) -> dict[str, Any]:
-    """The filters of the list of sentences (name, label, options by value), and what is missing in it."""
-    outcomes = {"right": "right", "wrong": "wrong", "none": "no call"}
-    outcomes |= {"differ": "the runs differ"} if len(runs) > 1 else {}
-    called = [call if i < len(GENDERS) else f"none: {call}" for i, call in enumerate(CALLS)]
-    numbered = {"called": ("call", called), **{name: (name, values) for name, (values, _) in columns.items()}}
-    filters: list[tuple[str, str, Mapping[Any, str]]] = [("outcome", "outcome", {"": "all", **outcomes})]
-    filters += [(name, label, {"": "all", **dict(enumerate(v))}) for label, (name, v) in numbered.items()]
-    if len(runs) > 1:
-        filters.insert(0, ("run", "calls of", dict(enumerate(run.name for run in runs))))
-    unmarked = sum(not entity_spans(sentence.first) for sentence in shown)
-    return {"filters": filters, "unmarked": unmarked, "shown": len(shown), "total": total}

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from mtbias.metrics.women_share import Correlation, WomenRelation
 from mtbias.report.axes import Frame, Scale
 from mtbias.report.page import render
-from mtbias.report.tables import cut, interval, number, printable
+from mtbias.report.tables import interval, number
 from mtbias.stats.results import MIN_ROWS
 
 WOMEN_MEASURES = {"gap": "right for women minus for men", "accuracy": "accuracy"}
@@ -48,22 +48,21 @@ def svg_women(
     """
     what, found = WOMEN_MEASURES[measure], correlation_text(getattr(relation, measure))
     shown = [(point, value) for point in relation.points if (value := getattr(point, measure)) is not None]
-    about = f"{len(shown)} entities. {found}."
-    if left_out := len(relation.points) - len(shown):
-        about += f" {left_out} entities have no sentences about men or none about women."
     return render(
         "scatter.svg",
         ident=ident,
-        title=f"{printable(name)}: {what}, by share of women",
-        about=about,
-        measure=f"{what}, {_UNITS[measure]}",
-        found=f"{cut(name)}: {found}",
+        name=name,
+        what=what,
+        unit=_UNITS[measure],
+        found=found,
         width=_WIDTH,
         height=_TOP + _HEIGHT + _BOTTOM,
         frame=Frame(_LEFT, _WIDTH - _RIGHT, _TOP, _HEIGHT, axis),
         shares=_SHARES,
         x=lambda share: _LEFT + (_WIDTH - _LEFT - _RIGHT) * _SHARES.share(share),
-        spots=[(p, value, min(p.n_female, p.n_male) < MIN_ROWS) for p, value in shown],
+        shown=shown,
+        left_out=len(relation.points) - len(shown),
+        few=MIN_ROWS,
         colour=f"c{colour}",
         style=style,
     )

@@ -84,9 +84,20 @@ def test_consistency_over_counterfactual_pairs() -> None:
     assert rows["both Right for both."][:2] == ["33.3 n 3", "50.0 n 2"]
     assert rows["neither Right for neither."][:2] == ["33.3 n 3", "0.0 n 2"]
     assert rows["ΔI Across minus within, over quadruples."][:2] == ["– n 0", "– n 0"]
-    notes = page.one("section", id="consistency").text
-    assert "a: Pairs without controls, which do not count in ΔI: 3." in notes
-    assert "b: No sentence has a partner of the other gender." in notes
+    # The run without pairs has dashes.
+    assert rows["pairs without controls They do not count in ΔI."] == ["3", "–"]
+
+
+def test_sentences_that_could_not_be_paired_are_counted_by_reason() -> None:
+    # The second sentence names a partner that the corpus does not have.
+    records = [
+        make_record(0, F, pair="demo-2"),
+        make_record(1, M, gold=M, pair="demo-1"),
+        make_record(2, F, pair="gone"),
+    ]
+    run = make_run(records)
+    ((reason, count),) = run.metrics["consistency"]["left_out"].items()
+    assert table_lines(make_page(run), "Consistency over pairs, in per cent")[f"not paired {reason}"] == [str(count)]
 
 
 def test_without_pairs_there_is_no_section_of_consistency() -> None:
