@@ -85,7 +85,7 @@ def test_consistency_over_counterfactual_pairs() -> None:
     assert rows["neither Right for neither."][:2] == ["33.3 n 3", "0.0 n 2"]
     assert rows["ΔI Across minus within, over quadruples."][:2] == ["– n 0", "– n 0"]
     # The run without pairs has dashes.
-    assert rows["pairs without controls They do not count in ΔI."] == ["3", "–"]
+    assert rows["pairs without controls They do not count in ΔI."] == ["3", "", "–", ""]
 
 
 def test_sentences_that_could_not_be_paired_are_counted_by_reason() -> None:
@@ -97,7 +97,10 @@ def test_sentences_that_could_not_be_paired_are_counted_by_reason() -> None:
     ]
     run = make_run(records)
     ((reason, count),) = run.metrics["consistency"]["left_out"].items()
-    assert table_lines(make_page(run), "Consistency over pairs, in per cent")[f"not paired {reason}"] == [str(count)]
+    assert table_lines(make_page(run), "Consistency over pairs, in per cent")[f"not paired {reason}"] == [
+        str(count),
+        "",
+    ]
 
 
 def test_without_pairs_there_is_no_section_of_consistency() -> None:
