@@ -23,6 +23,7 @@ from mtbias.report.report_runs import ReportRun, Sentence, join_sentences
 from mtbias.report.run_table import SCHEMA, filled, noticed, whole_metrics
 from mtbias.report.scatter import WOMEN_MEASURES, correlation_text, svg_women, women_scale
 from mtbias.report.sentence_data import CALLS, GENDERS, Columns, columns, data, entity_spans
+from mtbias.stats.results import MIN_ROWS
 from mtbias.types import Reason
 
 __all__ = ["MAX_BYTES", "ReportRun", "render_html"]
@@ -138,6 +139,7 @@ def _page(
         noticed=noticed,
         women=women,
         women_plots=_women_plots(runs, women or ()),
+        few=MIN_ROWS,
         measures=WOMEN_MEASURES,
         correlation_text=correlation_text,
         of_pairs=CONSISTENCY,

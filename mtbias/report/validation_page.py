@@ -59,7 +59,7 @@ def render_page(
     each = [part.numbers for part in languages]
     several = [together] if len(each) > 1 else []
     differing = [(part, label, call) for part in languages for label, call in part.differing]
-    named = {rows.run_name(run, corrections): run for run in corrections}
+    named = [(rows.run_name(run, corrections), run) for run in corrections]
     corrected = [number for number in numbers if number.corrected]
     content: dict[str, tuple[str, Any]] = {
         "agreement": ("Agreement with human labels", [*each, *several]),
@@ -85,7 +85,7 @@ def render_page(
         genders=list(rows.GENDERS),
         corrections=named,
         numbers=corrected,
-        plots=_corrected_plots(named, corrected),
+        plots=_corrected_plots(dict(named), corrected),
         heads=[f"{number.label},\n{kind}" for number in corrected for kind in _KINDS.values()],
         notes=rows.notes,
         total=len(differing),
