@@ -17,13 +17,14 @@ MACHINE := --stanza-dir $(MTBIAS_SHARED)/stanza_resources --cache-dir $(VENV)/ca
 # The demo's language.
 DEMO_LANG ?= de
 
-.PHONY: help docs demo demo-build demo-verify checkpoint bench-translate bench-scale install test lint types imports pytest test-slow test-eflomal format wheel agreement challenge published compare coverage clean
+.PHONY: help docs demo demo-build demo-verify checkpoint bench-translate bench-scale install test lint types imports pytest test-slow test-eflomal test-latex format wheel agreement challenge published compare coverage clean
 
 help:
 	@echo "make demo       mtbias eval --model demo, in $(VENV): no network but for the installation (DEMO_LANG=es for Spanish)"
 	@echo "make test       ruff, mypy, import-linter, pytest (without the slow tests), in $(VENV)"
 	@echo "make test-slow  the slow tests"
 	@echo "make test-eflomal  the test of --aligner eflomal: installs it (GPL, compiled)"
+	@echo "make test-latex  the test that LaTeX takes the tables for papers: needs pdflatex"
 	@echo "make format     let ruff format and mend what it can"
 	@echo "make wheel      dist/*.whl and dist/*.tar.gz, and a look into them"
 	@echo "make agreement  how often the evaluator agrees with human labels, by language"
@@ -68,7 +69,7 @@ imports: install
 	$(BIN)/lint-imports
 
 pytest: install
-	$(PYTEST) -m "not slow and not eflomal"
+	$(PYTEST) -m "not slow and not eflomal and not latex"
 
 test-slow: install
 	$(PYTEST) -m slow
@@ -76,6 +77,10 @@ test-slow: install
 test-eflomal: install
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt "eflomal>=2"
 	$(PYTEST) -m eflomal
+
+test-latex: install
+	@command -v pdflatex > /dev/null || { echo "expected pdflatex, found none (Debian: apt install texlive-latex-recommended)"; exit 1; }
+	$(PYTEST) -m latex
 
 format: install
 	$(BIN)/ruff check --fix .

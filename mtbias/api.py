@@ -75,7 +75,8 @@ class Run(FinishedRun):
         from mtbias.report.report_runs import ReportRun
         from mtbias.report.run_page import render_html
 
-        write_atomic(Path(path), render_html([ReportRun.of(self, name=name)]).encode())
+        page = render_html([ReportRun.of(self, name=name)], numbers=self.counting.numbers)
+        write_atomic(Path(path), page.encode())
         return Path(path)
 
 

@@ -27,15 +27,15 @@ Dialog = Any
 WIDTHS = {"phone": 390, "desktop": 1280}
 SCHEMES = ("light", "dark")
 GRAVE = {"serious", "critical"}
-PARTS = ("numbers", "groups", "consistency", "entities", "confusion", "left-out", "sentences", "how")
-READY = "() => /needs|sentences/.test(document.querySelector('#status').textContent)"
+READY = "() => { const s = document.querySelector('#status'); return !s || /needs|sentences/.test(s.textContent); }"
+SECTIONS = "() => [...document.querySelectorAll('main > section')].map((section) => section.id)"
 WIDER = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
 def main() -> int:
     """Look, print, and say whether all is well."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("pages", type=Path, nargs="+", metavar="PAGE", help="report.html of a run, or of several")
+    parser.add_argument("pages", type=Path, nargs="+", metavar="PAGE", help="page of mtbias report or validate")
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the screenshots")
     parser.add_argument("--axe", type=Path, metavar="FILE", help="axe.min.js of axe-core")
     parser.add_argument("--chromium", metavar="PATH", default=_chromium(), help="the browser")
@@ -86,7 +86,7 @@ def _look(browser: Browser, path: Path, device: str, width: int, scheme: str, ar
     page.wait_for_function(READY, timeout=120_000)
     seconds = time.perf_counter() - start
     jutting = int(page.evaluate(WIDER))
-    status = page.text_content("#status")
+    status = page.text_content("#status") if page.query_selector("#status") else "no list of sentences"
     if args.out is not None:
         _shoot(page, args.out, f"{path.stem}-{device}-{scheme}")
     findings = _axe(page, args.axe) if args.axe else []
@@ -106,10 +106,9 @@ def _shoot(page: Page, folder: Path, name: str) -> None:
     """The top of the page, and each section from its heading on."""
     folder.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=folder / f"{name}-top.png")
-    for part in PARTS:
-        if page.query_selector(f"#{part}"):
-            page.evaluate(f"document.getElementById({part!r}).scrollIntoView()")
-            page.screenshot(path=folder / f"{name}-{part}.png")
+    for part in page.evaluate(SECTIONS):
+        page.evaluate(f"document.getElementById({part!r}).scrollIntoView()")
+        page.screenshot(path=folder / f"{name}-{part}.png")
 
 
 def _axe(page: Page, axe: Path) -> list[dict[str, Any]]:

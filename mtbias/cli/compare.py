@@ -66,7 +66,7 @@ def command(
         names=names or None,
         different_evaluators=different_evaluators,
     )
-    table = render_comparison(compared, form)
+    table = render_comparison(compared, form, read[0].counting.numbers)
     if rows is not None:
         found = list(differing_rows(read, names=names or None, different_evaluators=different_evaluators))
         if rows != HERE:

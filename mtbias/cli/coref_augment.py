@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> None:
     from mtbias.coref.first_names import example_names, match_names, read_names
     from mtbias.coref.predicted_clusters import signature
     from mtbias.files.writing import write_atomic
-    from mtbias.report.text_columns import columns
+    from mtbias.report.tables import columns
 
     names = read_names(args.names) if args.names else example_names()
     kind = Kind(args.kind)

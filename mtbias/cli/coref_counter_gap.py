@@ -102,7 +102,7 @@ def _text(
     names: list[str], systems: list[CounterGapScores], compared: list[dict[str, Difference]], signature: str
 ) -> str:
     from mtbias.coref.counter_gap import METRICS
-    from mtbias.report.text_columns import columns, interval, number
+    from mtbias.report.tables import columns, interval, number
 
     blocks = []
     for name, s in zip(names, systems, strict=True):

@@ -100,7 +100,7 @@ def _make(file: GapFile, names: NameList) -> tuple[list[Made], list[str], int]:
 
 
 def _text(report: dict[str, Any]) -> str:
-    from mtbias.report.text_columns import columns
+    from mtbias.report.tables import columns
 
     people = report["other_people"]
     rows = [

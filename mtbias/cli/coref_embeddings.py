@@ -113,7 +113,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _text(report: dict[str, Any], result: Result) -> str:
-    from mtbias.report.text_columns import columns
+    from mtbias.report.tables import columns
 
     lines = [f"{report['words']} words of {report['dimensions']} dimensions"]
     if report["repeated_words"] or report["zero_vectors"]:

@@ -164,7 +164,7 @@ def _to_json(
 def _text(
     systems: Sequence[System], scores: Sequence[GapScores], compared: Sequence[Mapping[str, Difference]], signature: str
 ) -> str:
-    from mtbias.report.text_columns import columns, number
+    from mtbias.report.tables import columns, number
 
     blocks = [_system(name, given, of) for (name, _, given), of in zip(systems, scores, strict=True)]
     for (name, _, _), numbers in zip(systems[1:], compared, strict=False):
@@ -177,7 +177,7 @@ def _text(
 
 
 def _system(name: str, given: Answers, of: GapScores) -> str:
-    from mtbias.report.text_columns import columns, interval, number
+    from mtbias.report.tables import columns, interval, number
 
     def count(value: float) -> str:
         return str(value) if isinstance(value, int) else number(value)

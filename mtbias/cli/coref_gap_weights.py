@@ -218,7 +218,7 @@ def _to_json(solved: _Solved, compared: _OtherWeights | None) -> dict[str, Any]:
 
 
 def _text(solved: _Solved, compared: _OtherWeights | None) -> str:
-    from mtbias.report.text_columns import columns, number
+    from mtbias.report.tables import columns, number
 
     b = solved.balance
     rows = [

@@ -100,7 +100,7 @@ def _row(sentence: SoWinoBiasSentence) -> dict[str, object]:
 
 
 def _text(result: dict[str, Any], scores: SoWinoBiasScores | None) -> str:
-    from mtbias.report.text_columns import columns, interval, number
+    from mtbias.report.tables import columns, interval, number
 
     lines = [f"{result['sentences']} sentences"]
     if "out" in result:

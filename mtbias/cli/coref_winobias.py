@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mtbias.cli import options
-from mtbias.report.text_columns import UNDEFINED, columns, interval, number
+from mtbias.report.tables import UNDEFINED, columns, interval, number
 
 if TYPE_CHECKING:
     from mtbias.coref.winobias import WinoBiasScores

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mtbias.cli import options
-from mtbias.report.text_columns import columns, interval, number
+from mtbias.report.tables import columns, interval, number
 
 if TYPE_CHECKING:
     from mtbias.coref.winogender import WinogenderScores

@@ -88,8 +88,7 @@ def _report(made: Counterfactual, n: int, out: Path, signature: str) -> dict[str
 
 
 def _text(report: Mapping[str, Any], *, controls: bool) -> str:
-    from mtbias.report.run_table import printable
-    from mtbias.report.text_columns import columns
+    from mtbias.report.tables import columns, printable
 
     rows = [["sentences of the corpus", report["sentences"]], ["swapped", report["swapped"]]]
     if controls:

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from mtbias.cli.shared import Flag, Names, Runs, check_names
-from mtbias.errors import UsageError
+from mtbias.errors import DataError, SettingError, UsageError
 
 if TYPE_CHECKING:
+    from mtbias.metrics.definitions import Number
     from mtbias.metrics.women_share import WomenRelation
     from mtbias.report.report_runs import ReportRun
     from mtbias.runs.finished_run import FinishedRun
@@ -21,7 +22,7 @@ def command(
     *,
     out: Path | None = None,
     format: Literal["html", "csv", "latex", "markdown"] = "html",
-    by: Literal["domain", "pronouns", "stereotype", "entity"] | None = None,
+    by: str | None = None,
     names: Names = None,
     women: Path | None = None,
     women_column: str | None = None,
@@ -40,7 +41,7 @@ def command(
     format
         html: the page; else a table of systems and languages: accuracy, ΔG, ΔS with intervals (csv: all numbers).
     by
-        Break the table down by one property.
+        Break the table down by one property: domain, pronouns, stereotype, entity.
     women
         Table with the share of women by occupation (columns entity or occupation, and share), for the page and the
         plots.
@@ -79,10 +80,13 @@ def command(
             )
         ]
         related = _women(women, women_column, read)
+        numbers = read[0].counting.numbers
+        if any(run.counting.numbers != numbers for run in read):
+            raise DataError("expected runs of one measure in a page, got several; make one for each")
         if format == "html" and out is not None:
-            _write_page(out, shown, related)
+            _write_page(out, shown, related, numbers)
         if plots is not None:
-            _write_plots(plots, shown, related, with_png=png)
+            _write_plots(plots, shown, related, numbers, with_png=png)
 
 
 def _women(path: Path | None, column: str | None, runs: Sequence[FinishedRun]) -> list[WomenRelation] | None:
@@ -94,11 +98,13 @@ def _women(path: Path | None, column: str | None, runs: Sequence[FinishedRun]) -
     return [relate(run.metrics["by_entity"], shares) for run in runs]
 
 
-def _write_page(path: Path, runs: Sequence[ReportRun], women: Sequence[WomenRelation] | None) -> None:
+def _write_page(
+    path: Path, runs: Sequence[ReportRun], women: Sequence[WomenRelation] | None, numbers: Sequence[Number]
+) -> None:
     from mtbias.files.writing import write_atomic
     from mtbias.report.run_page import render_html
 
-    page = render_html(runs, women=women).encode()
+    page = render_html(runs, women=women, numbers=numbers).encode()
     write_atomic(path, page)
     print(f"Report: {path} ({len(page) / 2**20:.1f} MiB, nothing else is needed to open it)")
 
@@ -109,7 +115,9 @@ def _write_table(
     from mtbias.files.writing import write_atomic
     from mtbias.report.paper_tables import PaperRun, paper_table
 
-    papers = [PaperRun(system, run.lang, run.metrics) for system, run in zip(systems, runs, strict=True)]
+    papers = [
+        PaperRun(system, run.lang, run.metrics, run.counting.numbers) for system, run in zip(systems, runs, strict=True)
+    ]
     table = paper_table(papers, form, by)
     if out is None:
         print(table, end="")
@@ -119,14 +127,19 @@ def _write_table(
 
 
 def _write_plots(
-    folder: Path, runs: Sequence[ReportRun], women: Sequence[WomenRelation] | None, *, with_png: bool
+    folder: Path,
+    runs: Sequence[ReportRun],
+    women: Sequence[WomenRelation] | None,
+    numbers: Sequence[Number],
+    *,
+    with_png: bool,
 ) -> None:
     from mtbias.files.writing import explained, write_atomic
     from mtbias.report.plot_files import plot_files, png
 
     with explained(folder, "make the folder"):
         folder.mkdir(parents=True, exist_ok=True)
-    for name, svg in plot_files(runs, women):
+    for name, svg in plot_files(runs, women, numbers):
         files = {".svg": svg.encode(), **({".png": png(svg)} if with_png else {})}
         for suffix, content in files.items():
             write_atomic(folder / f"{name}{suffix}", content)

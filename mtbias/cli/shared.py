@@ -84,22 +84,17 @@ def fetching() -> Fetching:
 
 def show(run: FinishedRun, out: Path | None, *, json: bool) -> None:
     """Print the table of a run, or its ``metrics.json``; with a folder, name its files."""
-    from mtbias.report.plots import panel, text_plot
+    from mtbias.report.plots import panels, text_plot
     from mtbias.report.run_table import render
     from mtbias.runs.call_records import metrics_text
 
     if json:
         print(metrics_text(run.metrics), end="")
         return
-    print(render(run.metrics), end="")
-    plots = text_plot(
-        [
-            panel([("", run.metrics)], breakdown, measure)
-            for measure in ("delta_g", "delta_s")
-            for breakdown in ("by_pronouns", "by_domain")
-        ]
-    )
-    if plots:
+    numbers = run.counting.numbers
+    print(render(run.metrics, numbers=numbers), end="")
+    by_breakdown = reversed(panels([("", run.metrics)], numbers).values())  # by pronouns first, as in BUG's paper
+    if plots := text_plot([panel for same_number in zip(*by_breakdown, strict=True) for panel in same_number]):
         print(f"\n{plots}", end="")
     if out is not None:
         print(

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from mtbias.cluster.task_runs import translation_device
 from mtbias.errors import MtbiasError
 from mtbias.machine import network
 from mtbias.machine.cores_and_memory import usable_cores
+from mtbias.report.tables import aligned
 
 DEMO_LANG = "de"
 DEMO_NUMBERS = {"accuracy": 70.5, "delta_g": 14.5, "delta_s": 50.4}
@@ -70,14 +72,11 @@ def examine(sweep: Sweep | None, *, cache: Path | None, demo: bool) -> list[Chec
 
 def as_text(checks: Sequence[Check]) -> str:
     """A heading a part, a line a check; what is wrong is marked."""
-    lines: list[str] = []
-    part, width = "", 0
-    for check in checks:
-        if check.part != part:
-            lines += ([""] if lines else []) + [check.part]
-            part, width = check.part, max(len(other.name) for other in checks if other.part == check.part)
-        lines.append(f"{'!' if check.wrong else ' '} {check.name:<{width}}  {check.found}")
-    return "\n".join(lines) + "\n"
+    blocks = []
+    for part, found in groupby(checks, key=lambda check: check.part):
+        rows = [[f"{'!' if check.wrong else ' '} {check.name}", check.found] for check in found]
+        blocks.append("".join(f"{line}\n" for line in (part, *aligned(rows, "<<"))))
+    return "\n".join(blocks)
 
 
 def _versions() -> Iterator[Check]:

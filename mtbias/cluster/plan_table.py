@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mtbias.cluster.model_sizes import score_speed
 from mtbias.cluster.sweep_tasks import Plan, estimate, totals
-from mtbias.report.text_columns import UNDEFINED, columns
+from mtbias.report.tables import UNDEFINED, columns
 
 _MINUTE, _HOUR = 60, 3600
 

@@ -10,7 +10,7 @@ from typing import Any
 from mtbias.cluster.slurm import log_of, queue_states
 from mtbias.cluster.sweep_tasks import Cell, Plan, Task
 from mtbias.cluster.task_runs import Failure, Looked, is_done, is_running, look, read_failure
-from mtbias.report.text_columns import UNDEFINED, columns
+from mtbias.report.tables import UNDEFINED, columns
 from mtbias.runs.run_progress import RunProgress
 
 STATES = ("done", "running", "queued", "failed", "left")
@@ -94,21 +94,17 @@ def _cell(cell: Cell, tasks: Sequence[TaskStatus], found: RunProgress) -> CellSt
 def status_text(status: SweepStatus) -> str:
     """A line a cell, the numbers of tasks, and the failures with their logs."""
     rows = [
-        [
-            found.cell.id,
-            found.state,
-            f"{found.parts_done:,} of {UNDEFINED if found.parts is None else f'{found.parts:,}'}",
-        ]
-        for found in status.cells
+        [c.cell.id, c.state, f"{c.parts_done:,} of {UNDEFINED if c.parts is None else f'{c.parts:,}'}"]
+        for c in status.cells
     ]
-    counts = status.counts()
-    lines = [columns(["", "state", "parts"], rows)]
-    lines.append(f"{len(status.tasks)} tasks: " + ", ".join(f"{counts[s]} {s}" for s in STATES) + "\n")
-    for found in status.tasks:
-        if found.failure is not None:
-            where = f"\n  {found.failure.log}" if found.failure.log else ""
-            lines.append(f"{found.task.id}: {found.failure.error}{where}\n")
-    return "\n".join(lines[:2]) + ("\n" + "".join(lines[2:]) if lines[2:] else "")
+    counts = ", ".join(f"{n} {state}" for state, n in status.counts().items())
+    failed = "".join(
+        f"{t.task.id}: {t.failure.error}\n" + (f"  {t.failure.log}\n" if t.failure.log else "")
+        for t in status.tasks
+        if t.failure is not None
+    )
+    blocks = (columns(["", "state", "parts"], rows), f"{len(status.tasks)} tasks: {counts}\n", failed)
+    return "\n".join(block for block in blocks if block)
 
 
 def status_json(status: SweepStatus) -> dict[str, Any]:

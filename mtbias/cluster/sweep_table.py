@@ -6,24 +6,30 @@ Nothing is computed here: every number stands in a run's `metrics.json`.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from mtbias.cluster.sweep_tasks import Cell, Plan
 from mtbias.errors import MissingTranslationsError, RunFolderError
 from mtbias.files.writing import explained, write_atomic
-from mtbias.report.paper_tables import PaperRun, latex_number, latex_text, paper_table, with_interval
-from mtbias.report.text_columns import columns
-from mtbias.runs.run_folder import RunFolder
+from mtbias.metrics.definitions import GENDER, Number
+from mtbias.report.paper_tables import PaperRun, paper_table, with_interval
+from mtbias.report.run_table import level
+from mtbias.report.tables import PrintedTable, draw
+from mtbias.runs.finished_run import read_run
 
-MEASURES = (("accuracy", "Accuracy"), ("delta_g", "ΔG"), ("delta_s", "ΔS"))
-FILES = ("table.txt", "table.md", "table.tex", "table.csv")
+FILES = {"table.txt": "text", "table.md": "markdown", "table.tex": "latex", "table.csv": "csv"}
+"""The files of the table, with their forms."""
 RECORD = "table.json"
 """Which runs the tables were made of, and the hashes of their files: the last one written."""
 
 _Metrics = Mapping[str, Mapping[str, Any]]
+"""`metrics.json` by the ids of cells."""
+Declared = Mapping[str, Sequence[Number]]
+"""What the measure of a data set reports, by its name; `GENDER` for one that is not there."""
 
 
 def write_tables(plan: Plan) -> list[Path]:
@@ -33,11 +39,8 @@ def write_tables(plan: Plan) -> list[Path]:
         MissingTranslationsError: a run is not complete; names the first.
         RunFolderError: a file cannot be written.
     """
-    metrics = _read(plan)
-    texts = dict(
-        zip(FILES, (as_text(plan, metrics), as_markdown(plan, metrics), as_latex(plan, metrics)), strict=False)
-    )
-    texts["table.csv"] = as_csv(plan, metrics)
+    metrics, declared = _read(plan)
+    texts = {name: render_sweep(plan, metrics, form, declared) for name, form in FILES.items()}
     out = plan.sweep.out
     for name, text in texts.items():
         write_atomic(out / name, text.encode())
@@ -52,103 +55,73 @@ def table_is_current(plan: Plan) -> bool:
     try:
         record = json.loads((out / RECORD).read_bytes())
         whole = all(_digest((out / name).read_bytes()) == record["files"][name] for name in FILES)
-        return bool(whole and record["runs"] == _runs(_read(plan)))
+        return bool(whole and record["runs"] == _runs(_read(plan)[0]))
     except (OSError, ValueError, KeyError, TypeError, MissingTranslationsError):
         return False
 
 
-def as_text(plan: Plan, metrics: _Metrics) -> str:
-    """A block a data set and measure, in per cent with 95 % intervals."""
-    blocks = []
+def render_sweep(plan: Plan, metrics: _Metrics, form: str, declared: Declared = MappingProxyType({})) -> str:
+    """The tables in a form of `FILES`, ending in a newline.
+
+    Text and Markdown have one for each data set and number of the headline, LaTeX one for each data set; all say what
+    the runs were made of. CSV has a line a run: all numbers unrounded, with intervals, denominators and signature.
+
+    Args:
+        plan: of the sweep.
+        metrics: `metrics.json` of each of its cells, by their ids.
+        form: as said.
+        declared: what the measures of the data sets report.
+    """
+    if form == "csv":
+        runs = [PaperRun(c.system, c.lang, metrics[c.id], declared.get(c.dataset, GENDER)) for c in plan.cells]
+        return paper_table(runs, form)
+    tables = []
     for dataset in plan.sweep.datasets:
-        for key, title in MEASURES:
-            rows = [
-                [system, *(with_interval(metrics[c.id]["overall"], key) for c in cells)]
-                for system, cells in _rows(plan, dataset)
-            ]
-            n = _denominators(plan, dataset, metrics)
-            blocks.append(
-                f"{title} on {dataset}, per cent{_how(plan, metrics)} (n {n})\n"
-                + columns(["", *plan.sweep.languages], rows)
-            )
-    signatures = "".join(f"  {name}: {content['signature']}\n" for name, content in metrics.items())
-    return "\n".join([*blocks, f"Signatures\n{signatures}"])
+        headline = [number for number in declared.get(dataset, GENDER) if number.headline]
+        groups = [headline] if form == "latex" else [[number] for number in headline]
+        tables += [_table(plan, dataset, metrics, group) for group in groups]
+    return draw(tables, form, [(cell.id, metrics[cell.id]["signature"] or "") for cell in plan.cells])
 
 
-def as_markdown(plan: Plan, metrics: _Metrics) -> str:
-    """The same as Markdown tables."""
-    blocks = []
-    for dataset in plan.sweep.datasets:
-        for key, title in MEASURES:
-            lines = [f"| {title}, {dataset} | " + " | ".join(plan.sweep.languages) + " |"]
-            lines.append("| --- |" + " ---: |" * len(plan.sweep.languages))
-            for system, cells in _rows(plan, dataset):
-                lines.append(
-                    f"| {system} | " + " | ".join(with_interval(metrics[c.id]["overall"], key) for c in cells) + " |"
-                )
-            n = _denominators(plan, dataset, metrics)
-            blocks.append("\n".join([*lines, "", f"{title} in per cent{_how(plan, metrics)}; n {n}.", ""]))
-    signatures = "".join(f"- {name}: `{content['signature']}`\n" for name, content in metrics.items())
-    return "\n".join([*blocks, signatures])
-
-
-def as_latex(plan: Plan, metrics: _Metrics) -> str:
-    """The same as LaTeX (package booktabs), intervals in small type."""
-    blocks = []
-    for dataset in plan.sweep.datasets:
-        n = _denominators(plan, dataset, metrics)
-        lines = [f"% {dataset}; per cent{_how(plan, metrics)}; n {n}; \\usepackage{{booktabs}}"]
-        lines += [f"% {c.id}: {metrics[c.id]['signature']}" for _, cells in _rows(plan, dataset) for c in cells]
-        lines += [f"\\begin{{tabular}}{{ll{'r' * len(plan.sweep.languages)}}}", "\\toprule"]
-        lines += [" & & " + " & ".join(plan.sweep.languages) + " \\\\"]
-        for key, title in MEASURES:
-            lines.append("\\midrule")
-            name = title.replace("Δ", "$\\Delta$")
-            for system, cells in _rows(plan, dataset):
-                values = [latex_number(with_interval(metrics[c.id]["overall"], key)) for c in cells]
-                lines.append(f"{name} & {latex_text(system)} & " + " & ".join(values) + " \\\\")
-        blocks.append("\n".join([*lines, "\\bottomrule", "\\end{tabular}", ""]))
-    return "\n".join(blocks)
-
-
-def as_csv(plan: Plan, metrics: _Metrics) -> str:
-    """A line a run: all numbers unrounded, with intervals, denominators and signature."""
-    return paper_table([PaperRun(cell.system, cell.lang, metrics[cell.id]) for cell in plan.cells], "csv")
-
-
-def _read(plan: Plan) -> dict[str, Mapping[str, Any]]:
-    metrics: dict[str, Mapping[str, Any]] = {}
+def _table(plan: Plan, dataset: str, metrics: _Metrics, numbers: Sequence[Number]) -> PrintedTable:
+    """A row a system and number, a column a language; of several numbers, the first column has their names."""
+    cells: dict[str, list[Cell]] = {}
     for cell in plan.cells:
-        run = RunFolder(cell.folder)
+        if cell.dataset == dataset:
+            cells.setdefault(cell.system, []).append(cell)
+    rows = [
+        [number.label, system, *(with_interval(metrics[cell.id]["overall"], number) for cell in of_system)]
+        for number in numbers
+        for system, of_system in cells.items()
+    ]
+    several = len(numbers) > 1
+    # The sentences are the same for all systems.
+    n = ", ".join(f"{cell.lang} {metrics[cell.id]['overall']['n']:,}" for cell in next(iter(cells.values())))
+    found = level(metrics[plan.cells[0].id])
+    return PrintedTable(
+        head=["", ""][: 1 + several] + list(plan.sweep.languages),
+        rows=[row if several else row[1:] for row in rows],
+        title=f"{', '.join(number.label for number in numbers)} on {dataset}, per cent"
+        f"{f' with {found}s' if found else ''} (n {n})",
+        left=1 + several,
+        parts=[row[0] for row in rows],
+    )
+
+
+def _read(plan: Plan) -> tuple[dict[str, Mapping[str, Any]], dict[str, Sequence[Number]]]:
+    metrics: dict[str, Mapping[str, Any]] = {}
+    declared: dict[str, Sequence[Number]] = {}
+    for cell in plan.cells:
         try:
-            metrics[cell.id] = run.read_metrics()
+            run = read_run(cell.folder)
         except RunFolderError as error:
             raise MissingTranslationsError(f"no table yet: {error}") from error
-    return metrics
+        metrics[cell.id], declared[cell.dataset] = run.metrics, run.counting.numbers
+    return metrics, declared
 
 
 def _runs(metrics: _Metrics) -> dict[str, list[str]]:
     return {name: [content["fingerprint"], content["files"]["calls.jsonl"]] for name, content in metrics.items()}
-
-
-def _rows(plan: Plan, dataset: str) -> list[tuple[str, list[Cell]]]:
-    rows: dict[str, list[Cell]] = {}
-    for cell in plan.cells:
-        if cell.dataset == dataset:
-            rows.setdefault(cell.system, []).append(cell)
-    return list(rows.items())
-
-
-def _denominators(plan: Plan, dataset: str, metrics: _Metrics) -> str:
-    """``de 3,888, he 3,888``: the sentences, which are the same for all systems."""
-    _, cells = _rows(plan, dataset)[0]
-    return ", ".join(f"{cell.lang} {metrics[cell.id]['overall']['n']:,}" for cell in cells)
-
-
-def _how(plan: Plan, metrics: _Metrics) -> str:
-    """`` with 95 % intervals``; nothing where there are none."""
-    found = metrics[plan.cells[0].id]["intervals"]
-    return f" with {found['level']:g} % intervals" if found["resamples"] else ""
 
 
 def _digest(content: bytes) -> str:
@@ -157,6 +130,6 @@ def _digest(content: bytes) -> str:
 
 def read_text(plan: Plan) -> str:
     """The table as text, once it is made."""
-    path = plan.sweep.out / FILES[0]
+    path = plan.sweep.out / next(iter(FILES))
     with explained(path, "read"):
         return path.read_text(encoding="utf-8")

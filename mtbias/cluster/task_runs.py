@@ -173,8 +173,9 @@ def _write_page(page: Path, cells: Sequence[Cell]) -> None:
     from mtbias.report.run_page import render_html
     from mtbias.runs.finished_run import read_run
 
-    shown = [ReportRun.of(read_run(cell.folder), cell.system) for cell in cells]
-    write_atomic(page, render_html(shown).encode())
+    runs = [read_run(cell.folder) for cell in cells]
+    shown = [ReportRun.of(run, cell.system) for run, cell in zip(runs, cells, strict=True)]
+    write_atomic(page, render_html(shown, numbers=runs[0].counting.numbers).encode())
 
 
 def make_request(sweep: Sweep, cell: Cell, device: str, *, here: str, offline: bool = True) -> Request:

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 SCHEMA = 1
 """Version of the shape of `metrics.json`."""
 
+WHOLE = ("n", "decided")
+"""The classes of rows that stand at the head of a group: all, and those with a call where the measure has such."""
+
 Counts = NDArray[np.int64]
 """A table of counts; with leading axes in front where many tables are computed at once."""
 
@@ -51,7 +54,8 @@ class Counting:
     Sums of weights are computed with as numbers of records are.
     """
     classes: Callable[[Counts], Mapping[str, int]]
-    """The rows of a table in each class that a number rests on: ``n``, ``decided`` (those with a call), and others."""
+    """The rows of a table in each class that a number rests on: ``n``, ``decided`` (those with a call) where it has
+    such, and others."""
     right: NDArray[np.bool_]
     """Which cells of a table hold records that the system got right: of the table's shape."""
     breakdowns: Mapping[str, Callable[[Any], str]]
@@ -156,27 +160,48 @@ class Group:
         """Rows with a call."""
         return self.classes["decided"]
 
-    def to_json(self) -> dict[str, Any]:
-        """The group as it stands in `metrics.json`; per cent, rounded to 6 decimals, null where undefined."""
+    def plain(self) -> dict[str, Any]:
+        """The group as it stands in `metrics.json`, unrounded."""
         with_interval = keys(self.counting.numbers, interval=True)
+        whole = {name: rows for name, rows in self.classes.items() if name in WHOLE}
         return {
-            "n": self.n,
-            "decided": self.decided,
-            **{key: rounded(found.value) for key, found in self.numbers.items()},
-            **{key: rounded(value) for key, value in self.counting.more(self.counts).items()},
-            "ci": {key: rounded(self.numbers[key].interval) for key in with_interval},
-            "denominators": {name: rows for name, rows in self.classes.items() if name not in {"n", "decided"}},
+            **whole,
+            **{key: found.value for key, found in self.numbers.items()},
+            **self.counting.more(self.counts),
+            "ci": {key: self.numbers[key].interval for key in with_interval},
+            "denominators": {name: rows for name, rows in self.classes.items() if name not in WHOLE},
             "confusion": self.counts.tolist(),
         }
 
-    def to_row(self) -> dict[str, int | float]:
-        """The group as a row of a data frame: undefined numbers are NaN, intervals ``…_low`` and ``…_high``."""
-        nan = float("nan")
-        row: dict[str, int | float] = dict(self.classes)
-        row |= {key: nan if found.value is None else found.value for key, found in self.numbers.items()}
-        for key in keys(self.counting.numbers, interval=True):
-            row[f"{key}_low"], row[f"{key}_high"] = self.numbers[key].interval or (nan, nan)
-        return row
+    def to_json(self) -> dict[str, Any]:
+        """The group as it stands in `metrics.json`; per cent, rounded to 6 decimals, null where undefined."""
+        return {key: rounded(value) for key, value in self.plain().items()}
+
+    def to_row(self) -> dict[str, Any]:
+        """The group as a row of a data frame: undefined numbers are NaN."""
+        row = flat_row(self.plain(), self.counting.numbers)
+        return {name: float("nan") if value is None else value for name, value in row.items()}
+
+
+def flat_row(group: Mapping[str, Any], numbers: Sequence[Number]) -> dict[str, Any]:
+    """A group of `metrics.json` with one value for each name, as a row of a table has it.
+
+    Classes of rows are ``n_…`` (but ``called_…``), intervals ``…_low`` and ``…_high``, bounds ``…_low_bound`` and
+    ``…_high_bound``.
+
+    Raises:
+        KeyError: the group lacks a number.
+    """
+    classes = group.get("denominators", {})
+    row = {name: group[name] for name in WHOLE if name in group}
+    row |= {name if name.startswith("called_") else f"n_{name}": rows for name, rows in classes.items()}
+    row |= {each.key: group[each.key] for each in numbers}
+    for key in (key for key in group if key.endswith("_bounds")):
+        name = key.removesuffix("bounds")
+        row[f"{name}low_bound"], row[f"{name}high_bound"] = group[key]
+    for key in keys(numbers, interval=True):
+        row[f"{key}_low"], row[f"{key}_high"] = group["ci"].get(key) or (None, None)
+    return row
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,8 +222,7 @@ class Scores:
             "mtbias": __version__,
             "signature": signature,
             "fingerprint": fingerprint,
-            "n": self.overall.n,
-            "decided": self.overall.decided,
+            **{name: rows for name, rows in self.overall.classes.items() if name in WHOLE},
             **self.facts(),
             "intervals": {
                 "method": "percentile bootstrap over rows",

@@ -6,9 +6,12 @@ A new number is a line here and a line in the function that computes it (`mtbias
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
+
+from mtbias.stats.results import Estimate
 
 
 class Unit(StrEnum):
@@ -47,15 +50,25 @@ class Number:
     best: Best = Best.HIGH
     about: str = ""
     """One sentence for readers."""
-    formula: str = ""
-    """How it follows from other numbers, in their labels."""
+    beside: str = ""
+    """What the table of a run says beside it: a format string over its group (``{denominators[male]}``)."""
+    absent: str = ""
+    """The same where the group has no rows."""
+    reading: str = ""
+    """What a page says below its value: a format string as `beside`; for numbers without `above` and `below`."""
     above: str = ""
     """What an interval above 0 says, for numbers that are best at 0."""
     below: str = ""
     interval: bool = False
     """Whether it has a bootstrap interval, which `metrics.json` has under ``ci``."""
+    coverage: bool = False
+    """Whether it says for how many rows there is a result at all: it stands beside n."""
     headline: bool = False
-    """Whether it stands in tables of papers and at the head of a page."""
+    """Whether it stands in tables of papers, in plots, at the head of a page, and with its interval in all tables."""
+    grouped: bool = False
+    """Whether tables of groups (domains) have it too, where there is room."""
+    listed: bool = False
+    """Whether long lists of groups (entities) have it; where no number is listed they have those of the headline."""
     compared: bool = False
     """Whether systems are compared in it."""
     corrected: bool = False
@@ -64,40 +77,128 @@ class Number:
     """Of a number over pairs: the part of ``consistency`` in `metrics.json` that has it."""
     name: str = ""
     """And its name there; by default `key`."""
+    part_of: str = ""
+    """The key of the number that it is a share of, beside others."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "short", self.short or self.label)
         object.__setattr__(self, "name", self.name or self.key)
 
+    def of(self, group: Mapping[str, Any]) -> Estimate:
+        """Its value in a group of `metrics.json`, with its interval; `n` are all rows of the group.
+
+        Raises:
+            KeyError: the group lacks it.
+        """
+        part = group[self.place] if self.place else group
+        value, interval = part[self.name], part["ci"].get(self.name)
+        return Estimate(value, None if value is None or not interval else (interval[0], interval[1]), part["n"])
+
+    def rows(self, group: Mapping[str, Any]) -> list[int]:
+        """How many rows of a group each class has that it rests on.
+
+        Raises:
+            KeyError: the group does not count a class.
+        """
+        part = group[self.place] if self.place else group
+        return [part["n"] if name == "n" else part["denominators"][name] for name in self.rests_on]
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """A property by which `metrics.json` groups the rows."""
+
+    key: str
+    """Its name there: ``by_domain``."""
+    label: str = ""
+    """Its name for people; by default that of the key."""
+    short: str = ""
+    """The same as the head of a column; by default `label`."""
+    plotted: bool = True
+    """Whether plots show it."""
+    long: bool = False
+    """Whether it has too many groups for a terminal: a page has a list to sort, with few numbers."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "label", self.label or self.key.removeprefix("by_").replace("_", " "))
+        object.__setattr__(self, "short", self.short or self.label)
+
+
+BREAKDOWNS = (
+    Breakdown("by_domain"),
+    Breakdown("by_pronouns", "pronouns in the source", "pronouns"),
+    Breakdown("by_stereotype", plotted=False),  # within a stereotype ΔS is not defined
+    Breakdown("by_entity", plotted=False, long=True),
+)
+
+_LONG = 40
+"""A breakdown that is declared nowhere is long where it has more groups than this."""
+
+
+def breakdown(key: str, groups: int = 0) -> Breakdown:
+    """The one of `BREAKDOWNS`, else one with the name of its key, for so many groups."""
+    declared = {found.key: found for found in BREAKDOWNS}
+    return declared.get(key, Breakdown(key, plotted=groups <= _LONG, long=groups > _LONG))
+
+
+def breakdowns(*runs: Mapping[str, Any]) -> list[Breakdown]:
+    """Those that the `metrics.json` of any of `runs` has with groups: `BREAKDOWNS` first, others as they come."""
+    groups = {key: len(part) for metrics in runs for key, part in metrics.items() if key.startswith("by_") and part}
+    order = dict.fromkeys(key for key in (*(found.key for found in BREAKDOWNS), *groups) if key in groups)
+    return [breakdown(key, groups[key]) for key in order]
+
+
+def plotted(numbers: Sequence[Number]) -> list[Number]:
+    """The numbers that plots show on one axis: those of the headline in points, which share a 0, else all of it."""
+    headline = [number for number in numbers if number.headline]
+    return [number for number in headline if number.unit is Unit.POINTS] or headline
+
 
 GENDER: tuple[Number, ...] = (
-    Number(key="decided_percent", label="With a call", short="decided", about="Sentences whose translation shows one."),
     Number(
-        key="accuracy", label="Accuracy", short="accuracy", interval=True, headline=True, compared=True, corrected=True,
-        about="Per cent of all sentences; no call counts as wrong.",
+        key="decided_percent", label="With a call", short="called", coverage=True,
+        about="Sentences whose translation shows one.",
+    ),
+    Number(
+        key="accuracy", label="Accuracy", short="accuracy", interval=True, headline=True, listed=True, compared=True,
+        corrected=True, about="Per cent of all sentences; no call counts as wrong.",
+        beside="failures count as wrong; left out: {accuracy_bounds[1]}",
+        reading="right in {accuracy_bounds[1]} % of those with a call",
     ),
     Number(key="precision_male", label="Precision, male", rests_on=("called_male",)),
-    Number(key="recall_male", label="Recall, male", rests_on=("male",)),
-    Number(key="f1_male", label="F1 male", short="F1 m", rests_on=("male",), interval=True),
+    Number(key="recall_male", label="Recall, male", short="right for men", rests_on=("male",), listed=True),
+    Number(
+        key="f1_male", label="F1 male", short="F1 m", rests_on=("male",), interval=True, grouped=True,
+        beside="precision {precision_male} (n {denominators[called_male]}), "
+        "recall {recall_male} (n {denominators[male]})",
+    ),
     Number(key="precision_female", label="Precision, female", rests_on=("called_female",)),
-    Number(key="recall_female", label="Recall, female", rests_on=("female",)),
-    Number(key="f1_female", label="F1 female", short="F1 f", rests_on=("female",), interval=True),
+    Number(key="recall_female", label="Recall, female", short="right for women", rests_on=("female",), listed=True),
+    Number(
+        key="f1_female", label="F1 female", short="F1 f", rests_on=("female",), interval=True, grouped=True,
+        beside="precision {precision_female} (n {denominators[called_female]}), "
+        "recall {recall_female} (n {denominators[female]})",
+    ),
     Number(
         key="delta_g", label="ΔG", unit=Unit.POINTS, rests_on=("male", "female"), best=Best.ZERO, interval=True,
-        headline=True, compared=True, corrected=True, formula="F1 male - F1 female",
-        about="F1 male minus F1 female, in points; 0 is even.", above="better for men", below="better for women",
+        headline=True, compared=True, corrected=True,
+        about="F1 male minus F1 female, in points; 0 is even.", beside="F1 male - F1 female; above 0 favours men",
+        above="better for men", below="better for women",
     ),
     Number(key="accuracy_pro", label="Accuracy, stereotype fits", rests_on=("pro",)),
     Number(key="accuracy_anti", label="Accuracy, stereotype broken", rests_on=("anti",)),
     Number(
         key="delta_s", label="ΔS", unit=Unit.POINTS, rests_on=("pro", "anti"), best=Best.ZERO, interval=True,
-        headline=True, compared=True, corrected=True, formula="accuracy pro stereotype - anti",
+        headline=True, compared=True, corrected=True,
         about="Accuracy where the stereotype fits minus where it does not, in points; 0 is even.",
+        beside="accuracy pro stereotype {accuracy_pro} (n {denominators[pro]}) - "
+        "anti {accuracy_anti} (n {denominators[anti]})",
         above="better with the stereotype", below="better against it",
     ),
     Number(
         key="delta_s_macro_f1", label="ΔS, macro-F1", unit=Unit.POINTS, rests_on=("pro", "anti"), best=Best.ZERO,
-        interval=True, formula="the same with the mean of both F1",
+        interval=True, about="With the mean of both F1 in place of the accuracy.",
+        beside="the same with the mean of both F1",
     ),
 )  # fmt: skip
 """The gender of an entity by morphology: the numbers of every group, in the order in which `metrics.json` has them."""
@@ -106,23 +207,34 @@ CONSISTENCY: tuple[Number, ...] = (
     Number(
         key="across", label="I_across", place="across", name="inconsistent", best=Best.ZERO, interval=True,
         compared=True, about="Right for one gender only.",
+        beside="right for one only, n {n}; both called: {called[inconsistent]} (n {called[n]})",
     ),
-    Number(key="male_only", label="man only", place="across", interval=True, best=Best.ZERO,
-           about="Right for the man, not for the woman."),
-    Number(key="female_only", label="woman only", place="across", interval=True, best=Best.ZERO,
-           about="Right for the woman, not for the man."),
+    Number(
+        key="male_only", label="man only", place="across", interval=True, best=Best.ZERO, part_of="across",
+        about="Right for the man, not for the woman.", beside="right for the man, not for the woman",
+    ),
+    Number(
+        key="female_only", label="woman only", place="across", interval=True, best=Best.ZERO, part_of="across",
+        about="Right for the woman, not for the man.", beside="right for the woman, not for the man",
+    ),
     Number(key="both_right", label="both", place="across", about="Right for both."),
     Number(key="neither_right", label="neither", place="across", best=Best.ZERO, about="Right for neither."),
     Number(
         key="within", label="I_within", place="within", name="inconsistent", best=Best.ZERO, interval=True,
         about="Right for one of two of the same gender.",
+        beside="the same over controls, n {n} pairs of one gender", absent="no controls",
     ),
     Number(
         key="delta_i", label="ΔI", unit=Unit.POINTS, place="delta_i", best=Best.ZERO, interval=True, compared=True,
-        formula="across - within", about="Across minus within, over quadruples.",
+        about="Across minus within, over quadruples.",
+        beside="across {across} - within {within}, n {n} quadruples", absent="no quadruples",
     ),
 )  # fmt: skip
 """Consistency over pairs of sentences that differ in gender alone (`mtbias.metrics.consistency`)."""
+
+
+CLASSES = {"male": "men", "female": "women", "pro": "with the stereotype", "anti": "against it"}
+"""The classes of rows that numbers rest on, for people; others have their names."""
 
 
 def keys(numbers: Sequence[Number], **wanted: bool) -> tuple[str, ...]:

@@ -1,1 +1,1 @@
-"""What people look at: the table of a run."""
+"""What people look at: tables, pages and plots of runs. No number is computed here."""

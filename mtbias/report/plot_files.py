@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from mtbias.errors import DependencyError
+from mtbias.metrics.definitions import GENDER, Number, plotted
 from mtbias.metrics.women_share import WomenRelation
-from mtbias.report.markup import Markup, element
-from mtbias.report.plots import BREAKDOWNS, MEASURES, panel, scale, svg_intervals
+from mtbias.report.plots import panels, scale, svg_intervals
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.scatter import WOMEN_MEASURES, svg_women, women_scale
 
@@ -25,38 +25,36 @@ _FAMILIES = ("Arial", "Liberation Sans", "DejaVu Sans", "Noto Sans", "Helvetica"
 _NAME = 40
 
 
-def plot_files(runs: Sequence[ReportRun], women: Sequence[WomenRelation] | None = None) -> Iterator[tuple[str, Markup]]:
+def plot_files(
+    runs: Sequence[ReportRun], women: Sequence[WomenRelation] | None = None, numbers: Sequence[Number] = GENDER
+) -> Iterator[tuple[str, str]]:
     """The plots of a report, each with the name of its file without ending.
 
     ``delta_g-by_domain`` and the like show all runs; ``women-gap-1-NAME`` and ``women-accuracy-1-NAME`` one run each.
 
+    Args:
+        runs: at least one.
+        women: the entities of each run against their shares of women, where those are known.
+        numbers: what the measure of the runs reports.
+
     Raises:
         DataError: a `metrics.json` lacks a key.
     """
-    named = [(run.name, run.metrics) for run in runs]
-    panels = {(key, by): panel(named, by, key) for by in BREAKDOWNS for key in MEASURES}
-    axis = scale(panels.values())
-    for (key, by), part in panels.items():
-        yield f"{key}-{by}", standalone(svg_intervals(part, ident="plot", axis=axis))
+    found = panels([(run.name, run.metrics) for run in runs], numbers)
+    axis = scale([part for parts in found.values() for part in parts])
+    for by, parts in found.items():
+        for number, part in zip(plotted(numbers), parts, strict=True):
+            yield f"{number.key}-{by}", str(svg_intervals(part, ident="plot", axis=axis, style=_STYLE))
     for measure in WOMEN_MEASURES if women else ():
         shared = women_scale(women or (), measure)
         for i, (run, relation) in enumerate(zip(runs, women or (), strict=True)):
             name = f"women-{measure}-{i + 1}-{_file_name(run.name)}".rstrip("-")
-            plot = svg_women(relation, run.name, measure, ident="plot", axis=shared, colour=i % 6)
-            yield name, standalone(plot)
+            plot = svg_women(relation, run.name, measure, ident="plot", axis=shared, colour=i % 6, style=_STYLE)
+            yield name, str(plot)
 
 
-def standalone(svg: Markup) -> Markup:
-    """A plot as a file of its own: with the light style inside and on white."""
-    start = svg.index(">") + 1
-    ground = element("rect", width="100%", height="100%", fill="#fff")
-    return Markup(
-        f'<?xml version="1.0" encoding="UTF-8"?>\n{svg[:start]}<style>{_STYLE}</style>{ground}{svg[start:]}\n'
-    )
-
-
-def png(svg: Markup) -> bytes:
-    """A plot that `standalone` made as PNG, two pixels for each of the SVG's.
+def png(svg: str) -> bytes:
+    """A plot that `plot_files` made as PNG, two pixels for each of the SVG's.
 
     Raises:
         DependencyError: resvg is not installed, or none of `_FAMILIES` is.
@@ -71,7 +69,7 @@ def png(svg: Markup) -> bytes:
             f"PNG files need a sans-serif font, none of {', '.join(_FAMILIES)} was found: install one (Debian: "
             "fonts-dejavu-core); SVG files need none here"
         )
-    return bytes(svg_to_bytes(svg_string=str(svg), zoom=_ZOOM, sans_serif_family=family))
+    return bytes(svg_to_bytes(svg_string=svg, zoom=_ZOOM, sans_serif_family=family))
 
 
 @cache

@@ -24,8 +24,8 @@ class ReportRun:
     """Code of the target language."""
     metrics: Mapping[str, Any]
     """The content of its `metrics.json`, schema 1."""
-    calls: Sequence[CallRecord]
-    """The lines of its `calls.jsonl`."""
+    calls: Sequence[CallRecord] = ()
+    """The lines of its `calls.jsonl`; without any the report has no list of sentences."""
     direction: Direction = "ltr"
     """In which direction the target language is written."""
 

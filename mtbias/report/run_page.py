@@ -8,41 +8,58 @@ the page as data (`mtbias.report.sentence_data`) that the script writes as text.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
 
 from mtbias.errors import DataError
-from mtbias.metrics.women_share import WomenRelation
-from mtbias.report.entities import entities
-from mtbias.report.markup import Markup, element
-from mtbias.report.page import document
+from mtbias.metrics.definitions import CONSISTENCY, GENDER, Breakdown, Number, breakdowns
+from mtbias.metrics.women_share import WomenRelation, WomenShares
+from mtbias.report.page import render_page
+from mtbias.report.plots import panels, scale, svg_intervals
 from mtbias.report.report_runs import ReportRun, Sentence, join_sentences
-from mtbias.report.sections import confusion, consistency, groups, how, left_out, numbers
-from mtbias.report.sentence_browser import browser
-from mtbias.report.sentence_data import as_json, columns, data
+from mtbias.report.run_table import SCHEMA, filled, noticed, whole_metrics
+from mtbias.report.scatter import WOMEN_MEASURES, correlation_text, svg_women, women_scale
+from mtbias.report.sentence_data import CALLS, GENDERS, Columns, columns, data, entity_spans
+from mtbias.stats.results import MIN_ROWS
+from mtbias.types import Reason
 
 __all__ = ["MAX_BYTES", "ReportRun", "render_html"]
 
 MAX_BYTES = 15 * 1024 * 1024
 """Above this, the page holds the text of fewer sentences and says so."""
 
-_SCHEMA = 1
 _NAMED = 3
 """Up to so many runs are named in the title."""
+_WHY = {
+    Reason.UNTRANSLATED.value: "there is no translation",
+    Reason.UNALIGNED.value: "no word of the translation was found that renders the entity",
+    Reason.NO_MORPHOLOGY.value: "the phrase shows no gender",
+    Reason.AMBIGUOUS.value: "the evidence contradicts itself",
+}
 
 
 def render_html(
-    runs: Sequence[ReportRun], *, women: Sequence[WomenRelation] | None = None, max_bytes: int = MAX_BYTES
+    runs: Sequence[ReportRun],
+    *,
+    women: Sequence[WomenRelation] | None = None,
+    max_bytes: int = MAX_BYTES,
+    numbers: Sequence[Number] = GENDER,
 ) -> str:
     """The page, as text to be written in UTF-8.
 
     The sentences of all runs stand in one list: those with the same id, source, entity, gold, stereotype, domain and
     number of pronouns are one. Where the page would become larger than `max_bytes`, it holds as many sentences
-    as fit, spread evenly over the corpus, and says so; the numbers rest on all.
+    as fit, spread evenly over the corpus, and says so; the numbers rest on all. Sections whose numbers `metrics.json`
+    does not have, and the list where there are no calls, are not there.
 
     Args:
         runs: at least one, each under its own name.
         women: the entities of each run against their shares of women, where those are known.
         max_bytes: size of the page.
+        numbers: what the measure of the runs reports.
 
     Raises:
         ValueError: there are no runs, or not one relation for each.
@@ -55,10 +72,8 @@ def render_html(
     sentences = join_sentences(runs)
     shown, count = sentences, len(sentences)
     while True:
-        try:
-            page = _page(runs, women, shown, len(sentences))
-        except KeyError as error:
-            raise DataError(f"expected the key {error} in metrics.json, got none; score the run again") from error
+        with whole_metrics():
+            page = _page(runs, women, shown, len(sentences), numbers)
         size = len(page.encode())
         if size <= max_bytes or not shown:
             return page
@@ -74,37 +89,140 @@ def _check(runs: Sequence[ReportRun]) -> None:
             raise DataError(f"expected a name of its own for each run, got {name!r} {times} times; rename one")
     for run in runs:
         found = run.metrics.get("schema")
-        if found != _SCHEMA:
-            raise DataError(f"run {run.name!r}: expected metrics.json of schema {_SCHEMA}, got schema {found!r}")
+        if found != SCHEMA:
+            raise DataError(f"run {run.name!r}: expected metrics.json of schema {SCHEMA}, got schema {found!r}")
         rows = len(run.calls), sum(record.call.gender is not None for record in run.calls)
-        told = run.metrics.get("n"), run.metrics.get("decided")
-        if rows != told:
+        told = run.metrics.get("n"), run.metrics.get("decided", rows[1])
+        if run.calls and rows != told:
             raise DataError(
-                f"run {run.name!r}: expected the calls that metrics.json was computed from ({told[0]}, {told[1]} "
-                f"decided), got {rows[0]}, {rows[1]} decided; score the run again"
+                f"run {run.name!r}: expected the calls that metrics.json was computed from ({told[0]}, {told[1]} with "
+                f"a gender), got {rows[0]}, {rows[1]} with a gender; score the run again"
             )
 
 
 def _page(
-    runs: Sequence[ReportRun], women: Sequence[WomenRelation] | None, shown: Sequence[Sentence], total: int
+    runs: Sequence[ReportRun],
+    women: Sequence[WomenRelation] | None,
+    shown: Sequence[Sentence],
+    total: int,
+    numbers: Sequence[Number],
 ) -> str:
     filtered = columns(shown)
-    sections = {
-        "numbers": ("Numbers", numbers(runs)),
-        "groups": ("By domain, pronouns and stereotype", groups(runs)),
-        "consistency": ("Consistency", consistency(runs)),
-        "entities": ("By entity", entities(runs, filtered, women)),
-        "confusion": ("Gold and call", confusion(runs)),
-        "left-out": ("What was left out, and why", left_out(runs)),
-        "sentences": ("Sentences", browser(runs, shown, total, filtered)),
-        "how": ("How it was made", how(runs, women)),
+    found = breakdowns(*(run.metrics for run in runs))
+    few, many = [by for by in found if not by.long], [by for by in found if by.long]
+    paired = [run.metrics.get("consistency") for run in runs]
+    content: dict[str, tuple[str, Any]] = {
+        "numbers": ("Numbers", True),
+        "groups": (f"By {_listed([by.label for by in few])}", _groups(runs, few, numbers)),
+        "consistency": ("Consistency", any(paired) and paired),
+        "entities": (f"By {_listed([by.label for by in many])}", [_entities(runs, by, filtered, women) for by in many]),
+        "confusion": ("Gold and call", [(run, counts) for run in runs if (counts := _confusion(run))]),
+        "left-out": ("What was left out, and why", [run for run in runs if _says_what_is_left_out(run.metrics)]),
+        "sentences": ("Sentences", total),
+        "how": ("How it was made", True),
     }
-    corpora = sorted({(run.metrics.get("corpus") or {}).get("name", "") for run in runs} - {""})
     names = [f"{run.name} ({run.lang})" for run in runs]
-    title = ", ".join(names) if len(runs) <= _NAMED else f"{len(runs)} runs"
-    about = [f"Runs: {', '.join(names)}. "] if len(runs) > _NAMED else []
-    about += [f"Corpus: {', '.join(corpora)}. "] if corpora else []
-    about += ["Made by mtbias. ", "A dash (–) is a number that is not defined."]
-    present = {key: (heading, content) for key, (heading, content) in sections.items() if content}
-    content: list[Markup] = [element("p", *about)]
-    return document(f"Gender bias in translation: {title}", content, present, as_json(data(runs, shown, filtered)))
+    corpora = sorted({(run.metrics.get("corpus") or {}).get("name", "") for run in runs} - {""})
+    intro = f"Runs: {', '.join(names)}. " if len(runs) > _NAMED else ""
+    return render_page(
+        "run.html",
+        data=data(runs, shown, filtered),
+        title=f"Gender bias in translation: {', '.join(names) if len(runs) <= _NAMED else f'{len(runs)} runs'}",
+        intro=intro + (f"Corpus: {', '.join(corpora)}. " if corpora else ""),
+        sections={key: part for key, part in content.items() if part[1]},
+        runs=runs,
+        numbers=numbers,
+        grouped=[*(n for n in numbers if n.coverage), *(n for n in numbers if n.headline or n.grouped)],
+        listed=[n for n in numbers if n.listed] or [n for n in numbers if n.headline],
+        heads=lambda *whats: [f"{run.name}:\n{what}" if len(runs) > 1 else what for run in runs for what in whats],
+        filled=filled,
+        noticed=noticed,
+        women=women,
+        women_plots=_women_plots(runs, women or ()),
+        few=MIN_ROWS,
+        measures=WOMEN_MEASURES,
+        correlation_text=correlation_text,
+        of_pairs=CONSISTENCY,
+        unpaired=list(dict.fromkeys(reason for part in paired for reason in (part or {}).get("left_out", ()))),
+        columns=filtered,
+        shown=len(shown),
+        unmarked=sum(not entity_spans(sentence.first) for sentence in shown),
+        genders=GENDERS,
+        calls=CALLS,
+        reasons=[f"none: {reason}" for reason in CALLS[len(GENDERS) :]],
+        why=_WHY,
+    )
+
+
+def _listed(labels: Sequence[str]) -> str:
+    """``domain, pronouns and stereotype``."""
+    *others, last = labels or ("",)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+_Part = Mapping[str, Any]
+"""A group of `metrics.json`."""
+
+
+def _by_group(runs: Sequence[ReportRun], by: Breakdown) -> dict[str, list[_Part | None]]:
+    """For each group of a breakdown that any run has, what each run has of it."""
+    tables = [run.metrics.get(by.key, {}) for run in runs]
+    return {name: [table.get(name) for table in tables] for table in tables for name in table}
+
+
+def _groups(
+    runs: Sequence[ReportRun], shown: Sequence[Breakdown], numbers: Sequence[Number]
+) -> list[tuple[Breakdown, list[Markup], dict[str, list[_Part | None]]]]:
+    """Breakdowns with few groups: their plots, all on one scale, and their groups."""
+    parts = panels([(run.name, run.metrics) for run in runs], numbers)
+    axis = scale([part for found in parts.values() for part in found])
+    return [
+        (
+            by,
+            [svg_intervals(part, ident=f"{by.key}-{i}", axis=axis) for i, part in enumerate(parts.get(by.key, ()))],
+            _by_group(runs, by),
+        )
+        for by in shown
+    ]
+
+
+def _entities(
+    runs: Sequence[ReportRun], by: Breakdown, columns: Columns, women: Sequence[WomenRelation] | None
+) -> tuple[Breakdown, WomenShares | None, list[tuple[str, dict[str, int] | None, list[_Part | None]]]]:
+    """A breakdown with many groups, most sentences first; the filters that choose their sentences; shares of women."""
+    name = by.key.removeprefix("by_")
+    groups = sorted(
+        _by_group(runs, by).items(), key=lambda item: (-next(part["n"] for part in item[1] if part), item[0])
+    )
+    shares = women[0].shares if women and name == "entity" else None
+    if name not in columns or not any(run.calls for run in runs):
+        return by, shares, [(group, None, parts) for group, parts in groups]
+    at = {value: {name: i} for i, value in enumerate(columns[name][0])}
+    # A page that is too large has not every group's sentences: such a name shows them all.
+    return by, shares, [(group, at.get(group, {}), parts) for group, parts in groups]
+
+
+def _women_plots(runs: Sequence[ReportRun], women: Sequence[WomenRelation]) -> list[tuple[str, list[Markup]]]:
+    """For each measure its caption and a plot for each run, on one scale."""
+    found = []
+    for measure, what in WOMEN_MEASURES.items() if women else ():
+        axis = women_scale(women, measure)
+        plots = [
+            svg_women(relation, run.name, measure, ident=f"women-{measure}-{i}", axis=axis, colour=i % 6)
+            for i, (run, relation) in enumerate(zip(runs, women, strict=True))
+        ]
+        found.append((f"{what[0].upper()}{what[1:]}, by share of women", plots))
+    return found
+
+
+def _confusion(run: ReportRun) -> tuple[tuple[str, list[str]], tuple[str, list[str | None]], list[list[int]]] | None:
+    """Counts by the last two axes of a run's table, with names: what the sentence says, what the translation shows."""
+    axes = list((run.metrics.get("confusion_axes") or {}).items())
+    if len(axes) < 2:
+        return None
+    counts = np.sum(run.metrics["overall"]["confusion"], axis=tuple(range(len(axes) - 2)))
+    return axes[-2], axes[-1], counts.tolist()
+
+
+def _says_what_is_left_out(metrics: Mapping[str, Any]) -> bool:
+    return bool({"reasons", "evidence"} & metrics.keys()) or any(noticed(metrics))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mtbias.report.run_table import UNDEFINED, interval_text, number_text, printable
-from mtbias.report.text_columns import columns
+from mtbias.metrics.definitions import GENDER, Number
+from mtbias.report.tables import PrintedTable, as_text, columns, interval_text, number_text, printable
 
 BASES = {
     "N": "the noun",
@@ -18,12 +18,14 @@ BASES = {
 }
 """What the letters of the column `basis` mean."""
 
-NUMBERS = {"accuracy": "Accuracy", "delta_g": "ΔG", "delta_s": "ΔS"}
 GENDERS = ("male", "female", "neutral")
 
 
 def render_validation(
-    languages: Sequence[Mapping[str, Any]], together: Mapping[str, Any], corrections: Sequence[Mapping[str, Any]]
+    languages: Sequence[Mapping[str, Any]],
+    together: Mapping[str, Any],
+    corrections: Sequence[Mapping[str, Any]],
+    numbers: Sequence[Number] = GENDER,
 ) -> str:
     """The tables, ending in a newline: agreement by language, basis and evidence; then the corrected runs.
 
@@ -31,6 +33,7 @@ def render_validation(
         languages: `Validation.to_json` of each language.
         together: the same of all languages together; its breakdowns are shown.
         corrections: `CorrectedRun.to_json` of each run.
+        numbers: what the measure of the runs reports.
     """
     shown = [*languages, together] if len(languages) > 1 else list(languages)
     of = "" if len(languages) == 1 else ", all languages"
@@ -39,10 +42,9 @@ def render_validation(
         blocks.append(_parts(f"By what the label rests on{of}", basis_rows(together), "agreement"))
     blocks.append(_parts(f"By the word that decided the call{of}", evidence_rows(together), "agreement"))
     if together["reasons"]:
-        rows = [(name, part["n"], part["percent"], part["interval"]) for name, part in together["reasons"].items()]
-        blocks.append(_parts(f"Without a call{of}", rows, "% of all"))
+        blocks.append(_parts(f"Without a call{of}", reason_rows(together), "% of all"))
     if corrections:
-        blocks.append(_corrections(corrections))
+        blocks.append(_corrections(corrections, [number for number in numbers if number.corrected]))
     blocks.append("\n".join(str(part["signature"]) for part in languages) + "\n")
     return "\n".join(blocks)
 
@@ -60,6 +62,11 @@ def evidence_rows(numbers: Mapping[str, Any]) -> list[tuple[str, int, float, Seq
     """Name, n, agreement and interval by the kind of word that decided, most frequent first."""
     parts = sorted(numbers["by_evidence"].items(), key=lambda item: (-item[1]["n"], item[0]))
     return [(kind, part["n"], part["agreement"], part["agreement_interval"]) for kind, part in parts]
+
+
+def reason_rows(numbers: Mapping[str, Any]) -> list[tuple[str, int, float, Sequence[float]]]:
+    """Name, n, share of all labels and interval by the reason for having no call."""
+    return [(reason, part["n"], part["percent"], part["interval"]) for reason, part in numbers["reasons"].items()]
 
 
 def notes(correction: Mapping[str, Any]) -> list[str]:
@@ -91,24 +98,24 @@ def label_counts(numbers: Mapping[str, Any]) -> str:
 
 
 def _languages(shown: Sequence[Mapping[str, Any]]) -> str:
-    head = ["per cent", "n", "labels", "agreement", "95 % interval", "decided", "κ", "balanced", "undecided", "head"]
+    head = ["per cent", "n", "labels", "agreement", "95 % interval", "called", "κ", "balanced", "no call", "head"]
     rows = [
         [
             part["lang"], f"{part['n']:,}", label_counts(part),
             number_text(part["agreement"]), interval_text(part["agreement_interval"]),
-            number_text(part["agreement_decided"]), number_text(part["kappa"]), number_text(part["balanced_accuracy"]),
-            number_text(part["undecided"]), number_text(part["head_exact"]),
+            *(number_text(part[key]) for key in ("agreement_decided", "kappa", "balanced_accuracy", "undecided",
+                                                 "head_exact")),
         ]
         for part in shown
     ]  # fmt: skip
     annotator, basis = shown[0]["annotator"], shown[0]["basis"]
     which = f" with basis {' or '.join(basis)}" if basis else ""
-    note = (
-        f"Usable labels{which} of annotator {annotator}. Intervals: Wilson, 95 %. No call is a disagreement; decided: "
-        "agreement\nwhere there is a call; κ × 100; balanced: mean agreement over the labels that occur; head: the "
-        "right word was found.\n"
-    )
-    return columns(head, rows) + note
+    notes = [
+        f"Usable labels{which} of annotator {annotator}. Intervals: Wilson, 95 %. No call is a disagreement;",
+        "called: agreement where there is a call; κ × 100; balanced: mean agreement over the labels that occur;",
+        "head: the right word was found.",
+    ]
+    return as_text(PrintedTable(head, rows, notes=notes))
 
 
 def _parts(title: str, rows: Sequence[tuple[str, int, float, Sequence[float]]], what: str) -> str:
@@ -118,22 +125,20 @@ def _parts(title: str, rows: Sequence[tuple[str, int, float, Sequence[float]]], 
     )
 
 
-def _corrections(corrections: Sequence[Mapping[str, Any]]) -> str:
-    rows, said = [], []
+def _corrections(corrections: Sequence[Mapping[str, Any]], numbers: Sequence[Number]) -> str:
+    rows = []
+    said = ["Corrected for the evaluator's errors on the human labels; its interval carries the labels' sampling too."]
     for correction in corrections:
         name = run_name(correction, corrections)
-        for key, title in NUMBERS.items():
-            plain, corrected = correction["plain"][key], correction["corrected"][key]
-            rows.append([name, title, *_estimate(plain), *_estimate(corrected)])
-            name = ""
-        said += [f"  {run_name(correction, corrections)}: labels {label_counts(correction)}"]
-        said += [f"    {note}" for note in notes(correction)]
-    table = columns(["Runs", "", "as called", "95 % interval", "corrected", "95 % interval"], rows)
-    note = "Corrected for the evaluator's errors on the human labels; its interval carries the labels' sampling too.\n"
-    return table + note + "\n".join(said) + "\n"
+        for n, number in enumerate(numbers):
+            cells = [*_estimate(correction["plain"][number.key]), *_estimate(correction["corrected"][number.key])]
+            rows.append(["" if n else name, number.label, *cells])
+        said += [f"  {name}: labels {label_counts(correction)}", *(f"    {note}" for note in notes(correction))]
+    head = ["Runs", "", "as called", "95 % interval", "corrected", "95 % interval"]
+    return as_text(PrintedTable(head, rows, notes=said))
 
 
 def _estimate(estimate: Mapping[str, Any]) -> tuple[str, str]:
-    if estimate["value"] is None:
-        return UNDEFINED, ""
-    return number_text(estimate["value"]), interval_text(estimate["interval"])
+    """Value and interval; no dash for the interval of what is undefined itself."""
+    value = estimate["value"]
+    return number_text(value), "" if value is None else interval_text(estimate["interval"])

@@ -50,7 +50,7 @@ def test_a_page_of_several_runs(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert out.startswith(f"Report: {page} (")
     text = page.read_text(encoding="utf-8")
     assert "<h1>Gender bias in translation: opus, de (de), online (de), opus, he (he)</h1>" in text
-    assert '"name":"opus, he","lang":"he","dir":"rtl"' in text
+    assert '"dir": "rtl", "lang": "he", "name": "opus, he"' in text
     assert "no shares of women were given" in text
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mtbias.cluster.sweep_file import Sweep
-from mtbias.cluster.sweep_table import as_latex, as_markdown, as_text, table_is_current, write_tables
+from mtbias.cluster.sweep_table import render_sweep, table_is_current, write_tables
 from mtbias.cluster.sweep_tasks import Cell, Plan, make_plan
 from mtbias.errors import MissingTranslationsError
 from mtbias.runs.run_folder import RunFolder
@@ -38,7 +38,7 @@ def _metrics(cell: Cell) -> dict[str, object]:
 
 
 def test_rows_are_models_and_columns_languages(plan: Plan) -> None:
-    text = as_text(plan, {cell.id: _metrics(cell) for cell in plan.cells})
+    text = render_sweep(plan, {cell.id: _metrics(cell) for cell in plan.cells}, "text")
     blocks = text.split("\n\n")
     assert blocks[0].splitlines() == [
         "Accuracy on winomt, per cent with 95 % intervals (n de 3,888, he 3,888)",
@@ -53,16 +53,19 @@ def test_rows_are_models_and_columns_languages(plan: Plan) -> None:
 
 def test_markdown_and_latex_carry_denominators_and_signatures(plan: Plan) -> None:
     metrics = {cell.id: _metrics(cell) for cell in plan.cells}
-    markdown = as_markdown(plan, metrics)
+    markdown = render_sweep(plan, metrics, "markdown")
     assert (
-        "| Accuracy, winomt | de | he |\n| --- | ---: | ---: |\n| opus-mt | 60.0 [59.0, 61.0] | 70.0 [69.0, 71.0] |"
-        in markdown
+        "Accuracy on winomt, per cent with 95 % intervals (n de 3,888, he 3,888)\n\n"
+        "|  | de | he |\n| --- | ---: | ---: |\n| opus-mt | 60.0 [59.0, 61.0] | 70.0 [69.0, 71.0] |" in markdown
     )
-    assert "n de 3,888, he 3,888." in markdown
     assert "- winomt/opus-mt/de: `lang:de|model:opus-mt`" in markdown
-    latex = as_latex(plan, metrics)
-    assert r"$\Delta$G & opus-mt & $-$1.2 {\scriptsize [$-$3.0, 0.5]} & $-$1.2 {\scriptsize [$-$3.0, 0.5]} \\" in latex
-    assert r"$\Delta$S & demo & 18.0 & -- \\" in latex
+    latex = render_sweep(plan, metrics, "latex")
+    assert r"$\Delta G$ & opus-mt & $-$1.2 {\scriptsize [$-$3.0, 0.5]} & $-$1.2 {\scriptsize [$-$3.0, 0.5]} \\" in latex
+    assert r"$\Delta S$ & demo & 18.0 & -- \\" in latex
+    assert (
+        r"\caption{Accuracy, $\Delta G$, $\Delta S$ on winomt, per cent with 95 \% intervals (n de 3,888, he 3,888)."
+        in latex
+    )
     assert "% winomt/opus-mt/de: lang:de|model:opus-mt" in latex
 
 

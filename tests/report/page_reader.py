@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
-import re
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from typing import Any, Literal
-
-import numpy as np
 
 from mtbias.metrics.scores import score
 from mtbias.report.run_page import ReportRun, render_html
@@ -110,44 +107,40 @@ def page_data(page: Node) -> Any:
     return json.loads(page.one("script", id="data").text)
 
 
-def unpacked(text: str) -> bytes:
-    return zlib.decompress(base64.b85decode(text.replace(".", "<")), -15)
+def unpacked(text: str) -> Any:
+    """What the page's script unpacks: JSON in gzip in base 64."""
+    return json.loads(gzip.decompress(base64.b64decode(text, validate=True)))
 
 
-def stream_rows(stream: Any) -> list[str]:
-    """The rows of a stream, read as the page's script reads them: strings of UTF-16, marks as control characters."""
-    words, last = [], b""
-    for same, rest in re.findall(r"([\x00-\x1b])([^\x00-\x1b]*)", unpacked(stream["words"]).decode()):
-        last = last[: 2 * ord(same)] + rest.encode("utf-16-le")
-        words.append(last.decode("utf-16-le"))
-    rows = [""]
-    for data in map(unpacked, stream["blocks"]):
-        codes = iter(data)
-        for code in codes:
-            number = code
-            if code >= 224:
-                number = 128 + 96 * 256 + ((code - 224) << 16 | next(codes) << 8 | next(codes))
-            elif code >= 128:
-                number = 128 + ((code - 128) << 8 | next(codes))
-            if number == 0:
-                rows.append("")
-            else:
-                rows[-1] += chr(number) if number < 4 else words[number - 4]
-    assert rows.pop() == ""
-    return rows
+def sentence_ids(data: Any) -> list[str]:
+    return [name for block in data["blocks"] for name in unpacked(block)["id"]]
 
 
-def show_marks(text: str) -> str:
-    return text.replace("\x01", "[").replace("\x02", "(").replace("\x03", "]")
+def sources(data: Any) -> list[str]:
+    return [show_marks(pieces) for block in data["blocks"] for pieces in unpacked(block)["source"]]
+
+
+def targets(data: Any, run: int = 0) -> list[str]:
+    return [show_marks(pieces) for block in data["blocks"] for pieces in unpacked(block)["runs"][run]["target"]]
+
+
+def evidence(data: Any, run: int = 0) -> list[list[list[str]]]:
+    return [found for block in data["blocks"] for found in unpacked(block)["runs"][run]["evidence"]]
+
+
+def show_marks(pieces: Sequence[str | list[str]]) -> str:
+    """The text with the head in brackets, other aligned words in parentheses."""
+    ends = {"head": "[{}]", "other": "({})"}
+    return "".join(piece if isinstance(piece, str) else ends[piece[0]].format(piece[1]) for piece in pieces)
 
 
 def column_values(data: Any, name: str) -> list[str]:
     column = data["columns"][name]
-    return [column["values"][place] for place in np.frombuffer(unpacked(column["at"]), "<u2")]
+    return [column["values"][place] for place in unpacked(column["at"])]
 
 
 def run_calls(data: Any, run: int = 0) -> list[str | None]:
-    return [None if code == 255 else data["calls"][code] for code in unpacked(data["runs"][run]["call"])]
+    return [None if place is None else data["calls"][place] for place in unpacked(data["runs"][run]["call"])]
 
 
 def table_rows(page: Node, caption: str) -> list[list[str]]:

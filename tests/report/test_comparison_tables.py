@@ -140,8 +140,8 @@ def test_names_are_text_in_every_form() -> None:
     named = replace(PLAIN, systems=(replace(FIRST, system=odd), SECOND), pairs=(replace(PAIR, first=odd),))
     for form in ("text", "markdown", "latex"):
         assert "\x1b" not in render_comparison(named, form)
-    assert r"a\|b\_\<i>?\[1m" in render_comparison(named, "markdown")
-    assert r"a|b\_$<$i$>$?{[}1m" in render_comparison(named, "latex")
+    assert r"a\|b\_\<i\>?\[1m" in render_comparison(named, "markdown")
+    assert r"a\textbar{}b\_\textless{}i\textgreater{}?{[}1m" in render_comparison(named, "latex")
 
 
 def test_another_form_is_refused() -> None:

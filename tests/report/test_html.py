@@ -26,10 +26,11 @@ from .page_reader import (
     page_data,
     read_page,
     run_calls,
-    show_marks,
-    stream_rows,
+    sentence_ids,
+    sources,
     table_lines,
     table_rows,
+    targets,
 )
 
 # The page as a whole.
@@ -154,23 +155,26 @@ def test_the_numbers_are_those_of_metrics_json() -> None:
     page = make_page(replace(run, metrics=metrics))
     assert table_lines(page, "All numbers, in per cent") == {
         "number": ["opus"],
-        "With a verdict": ["97.5 n 1"],
-        "Accuracy": ["59.4 [57.9, 61.0] n 1"],
+        # What is said of a number stands below its name; n are the rows of each class that it rests on.
+        "With a call Sentences whose translation shows one.": ["97.5 n 1"],
+        "Accuracy Per cent of all sentences; no call counts as wrong.": ["59.4 [57.9, 61.0] n 1"],
         "Precision, male": ["55.0 n 2,500"],
         "Recall, male": ["80.0 n 1,826"],
-        "F1, male": ["65.2 [63.0, 67.0]"],
+        "F1 male": ["65.2 [63.0, 67.0] n 1,826"],
         "Precision, female": ["70.0 n 1,100"],
         "Recall, female": ["42.0 n 1,822"],
-        "F1, female": ["52.8 [50.0, 55.0]"],
-        "ΔG = F1 male - F1 female": ["12.5 [10.1, 14.9]"],
+        "F1 female": ["52.8 [50.0, 55.0] n 1,822"],
+        "ΔG F1 male minus F1 female, in points; 0 is even.": ["12.5 [10.1, 14.9] n 1,826 + 1,822"],
         "Accuracy, stereotype fits": ["70.0 n 1,584"],
         "Accuracy, stereotype broken": ["57.5 n 1,583"],
         # −0.04 rounds to zero, which has no sign.
-        "ΔS = fits - broken": ["0.0 [-3.1, 3.9]"],
-        "ΔS of macro-F1": ["–"],
+        "ΔS Accuracy where the stereotype fits minus where it does not, in points; 0 is even.": [
+            "0.0 [-3.1, 3.9] n 1,584 + 1,583"
+        ],
+        "ΔS, macro-F1 With the mean of both F1 in place of the accuracy.": ["– n 1,584 + 1,583"],
     }
     tiles = [tile.text for tile in page.all("div", **{"class": "tile"})]
-    assert "59.4 [57.9, 61.0]right in 61.0 % of those with a verdict" in tiles[0]
+    assert "59.4 [57.9, 61.0]right in 61.0 % of those with a call" in tiles[0]
     assert "12.5 [10.1, 14.9]better for men" in tiles[1]
     assert "0.0 [-3.1, 3.9]the interval holds 0: no difference shown" in tiles[2]
 
@@ -183,7 +187,7 @@ def test_breakdowns_and_entities() -> None:
     ]
     page = make_page(make_run([*kitchen, *garden]))
     by_domain = table_lines(page, "By domain")
-    assert by_domain["domain"] == ["n", "with a verdict", "accuracy", "F1 male", "F1 female", "ΔG", "ΔS"]
+    assert by_domain["domain"] == ["n", "With a call", "Accuracy", "F1 male", "F1 female", "ΔG", "ΔS"]
     # F1 female: 2·2/(2 + 4) and 2·1/(1 + 2).
     assert by_domain["kitchen"] == ["4", "100.0", "50.0", "–", "66.7", "–", "–"]
     assert by_domain["garden"] == ["2", "50.0", "50.0", "–", "66.7", "–", "–"]
@@ -212,8 +216,8 @@ def test_the_confusion_counts_all_stereotypes_together() -> None:
         make_record(4, M, gold=M, stereotype=Stereotype.NONE), make_record(5, F, gold=N),
     ]  # fmt: skip
     page = make_page(make_run(records))
-    assert table_rows(page, "opus: sentences by gold gender and call") == [
-        ["gold / called", "male", "female", "neutral", "no verdict", "all"],
+    assert table_rows(page, "opus: sentences by gold and call") == [
+        ["gold / call", "male", "female", "neutral", "no call", "all"],
         ["male", "1", "0", "0", "1", "2"],
         ["female", "2", "1", "0", "0", "3"],
         ["neutral", "0", "1", "0", "0", "1"],
@@ -239,12 +243,12 @@ def test_what_was_left_out_and_why() -> None:
         "translations": {"missing": 5, "extra": 0, "examples": {"missing": ["a", "b", "c", "d"]}},
     }
     page = make_page(replace(run, metrics={**run.metrics, **noticed}))
-    assert table_rows(page, "opus: sentences without a verdict") == [
+    assert table_rows(page, "opus: sentences without a call") == [
         ["reason", "n", "% of all"],
-        ["no morphology: the phrase shows no gender", "2", "50.0"],
-        ["ambiguous: the evidence contradicts itself", "1", "25.0"],
+        ["no morphology the phrase shows no gender", "2", "50.0"],
+        ["ambiguous the evidence contradicts itself", "1", "25.0"],
     ]
-    assert table_rows(page, "opus: what the verdicts rest on")[1:] == [["noun", "1", "100.0"]]
+    assert table_rows(page, "opus: what the calls rest on")[1:] == [["noun", "1", "100.0"]]
     assert table_rows(page, "opus: noticed in the input")[1:] == [
         ["without a translation in the file", "5", "a, b, c"],
         ["rows of the corpus left out, of 1,234", "2", ""],
@@ -253,7 +257,7 @@ def test_what_was_left_out_and_why() -> None:
     calls = page_data(page)["calls"]
     links = [calls[int(a.attributes["data-call"] or "")] for a in page.one("section", id="left-out").all("a")]
     assert links == ["no morphology", "ambiguous"]
-    assert "every sentence has a verdict" in make_page(make_run([make_record()])).one("section", id="left-out").text
+    assert "every sentence has a call" in make_page(make_run([make_record()])).one("section", id="left-out").text
 
 
 def test_a_run_without_intervals_and_signature() -> None:
@@ -275,16 +279,18 @@ def test_runs_side_by_side_share_their_sentences() -> None:
     )
     page = make_page(first, second)
     data = page_data(page)
-    assert [show_marks(row) for row in stream_rows(data["source"])] == [
+    assert sources(data) == [
         "The [cook] ate her soup.", "The [cook] ate her soup.", "A [cook] left.", "The [cook] ate her soup.",
     ]  # fmt: skip
-    assert stream_rows(data["id"]) == ["demo-1", "demo-2", "demo-2", "demo-3"]
+    assert sentence_ids(data) == ["demo-1", "demo-2", "demo-2", "demo-3"]
     assert run_calls(data, 0) == ["female", "male", None, None]
     assert run_calls(data, 1) == ["male", None, "female", "no morphology"]
-    assert stream_rows(data["runs"][1]["target"])[1] == ""
+    assert targets(data, 1)[1] == ""
     assert [(run["name"], run["dir"]) for run in data["runs"]] == [("a", "ltr"), ("b", "rtl")]
     # a: 1 of 2 right; b: 1 of 3.
-    assert table_lines(page, "All numbers, in per cent")["Accuracy"] == ["50.0 n 2", "33.3 n 3"]
+    assert table_lines(page, "All numbers, in per cent")[
+        "Accuracy Per cent of all sentences; no call counts as wrong."
+    ] == ["50.0 n 2", "33.3 n 3"]
     assert table_rows(page, "By domain")[1:] == [
         ["kitchen", "a", "2", "100.0", "50.0", "–", "66.7", "–", "–"],
         # F1 female: 2·1/(1 + 3).
@@ -309,8 +315,11 @@ def test_what_does_not_fit_together_is_refused() -> None:
         render_html([run, run])
     with pytest.raises(DataError, match=r"run 'opus': expected metrics\.json of schema 1, got schema 2"):
         render_html([replace(run, metrics={**run.metrics, "schema": 2})])
-    with pytest.raises(DataError, match=r"computed from \(1, 1 decided\), got 2, 1 decided"):
+    with pytest.raises(DataError, match=r"computed from \(1, 1 with a gender\), got 2, 1 with a gender"):
         render_html([replace(run, calls=[make_record(), make_record(1, None)])])
-    metrics = {key: value for key, value in run.metrics.items() if key != "by_entity"}
-    with pytest.raises(DataError, match=r"expected the key 'by_entity' in metrics\.json"):
+    metrics = {key: value for key, value in run.metrics.items() if key != "overall"}
+    with pytest.raises(DataError, match=r"expected the key 'overall' in metrics\.json"):
+        render_html([replace(run, metrics=metrics)])
+    metrics = {**run.metrics, "intervals": {"level": 95.0, "resamples": 50}}
+    with pytest.raises(DataError, match=r"a whole metrics\.json, got one in which .* no attribute 'method'"):
         render_html([replace(run, metrics=metrics)])

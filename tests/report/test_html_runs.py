@@ -67,8 +67,8 @@ def test_without_shares_the_page_says_how_to_give_them() -> None:
         render_html([make_run([make_record()])], women=[])
 
 
-def test_consistency_over_twins() -> None:
-    # Three pairs of twins: right for both; for the man only; for neither, as the woman's has no verdict.
+def test_consistency_over_counterfactual_pairs() -> None:
+    # Three pairs: right for both; for the man only; for neither, as the woman's has no call.
     records = [
         make_record(0, F, pair="demo-2"), make_record(1, M, gold=M, pair="demo-1"),
         make_record(2, M, pair="demo-4"), make_record(3, M, gold=M, pair="demo-3"),
@@ -77,19 +77,33 @@ def test_consistency_over_twins() -> None:
     page = make_page(make_run(records, "a"), make_run([make_record(stereotype=Stereotype.NONE)], "b"))
     assert page.one("section", id="consistency").one("h2").text == "Consistency"
     rows = table_lines(page, "Consistency over pairs, in per cent")
-    assert rows["pairs"] == ["a:\nall pairs", "a:\nboth have a verdict", "b:\nall pairs", "b:\nboth have a verdict"]
-    assert rows["Right for one gender only (I across)"] == ["33.3 n 3", "50.0 n 2", "–", "–"]
-    assert rows["Right for the man only"][:2] == ["33.3 n 3", "50.0 n 2"]
-    assert rows["Right for the woman only"][:2] == ["0.0 n 3", "0.0 n 2"]
-    assert rows["Right for both"][:2] == ["33.3 n 3", "50.0 n 2"]
-    assert rows["Right for neither"][:2] == ["33.3 n 3", "0.0 n 2"]
-    assert rows["ΔI = across - within, over quadruples"][:2] == ["– n 0", "– n 0"]
-    notes = page.one("section", id="consistency").text
-    assert "a: Pairs without controls, which do not count in ΔI: 3." in notes
-    assert "b: No sentence has a partner of the other gender." in notes
+    assert rows["pairs"] == ["a:\nall pairs", "a:\nboth have a call", "b:\nall pairs", "b:\nboth have a call"]
+    assert rows["I_across Right for one gender only."] == ["33.3 n 3", "50.0 n 2", "–", "–"]
+    assert rows["man only Right for the man, not for the woman."][:2] == ["33.3 n 3", "50.0 n 2"]
+    assert rows["woman only Right for the woman, not for the man."][:2] == ["0.0 n 3", "0.0 n 2"]
+    assert rows["both Right for both."][:2] == ["33.3 n 3", "50.0 n 2"]
+    assert rows["neither Right for neither."][:2] == ["33.3 n 3", "0.0 n 2"]
+    assert rows["ΔI Across minus within, over quadruples."][:2] == ["– n 0", "– n 0"]
+    # The run without pairs has dashes.
+    assert rows["pairs without controls They do not count in ΔI."] == ["3", "", "–", ""]
 
 
-def test_without_twins_there_is_no_section_of_consistency() -> None:
+def test_sentences_that_could_not_be_paired_are_counted_by_reason() -> None:
+    # The second sentence names a partner that the corpus does not have.
+    records = [
+        make_record(0, F, pair="demo-2"),
+        make_record(1, M, gold=M, pair="demo-1"),
+        make_record(2, F, pair="gone"),
+    ]
+    run = make_run(records)
+    ((reason, count),) = run.metrics["consistency"]["left_out"].items()
+    assert table_lines(make_page(run), "Consistency over pairs, in per cent")[f"not paired {reason}"] == [
+        str(count),
+        "",
+    ]
+
+
+def test_without_pairs_there_is_no_section_of_consistency() -> None:
     page = make_page(make_run([make_record()]))
     assert list(page.all("section", id="consistency")) == []
     run = make_run([make_record()])

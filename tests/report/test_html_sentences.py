@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import base64
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from mtbias.corpora import load_corpus
 from mtbias.report.run_page import MAX_BYTES, render_html
 from mtbias.types import Evidence, Reason, Span, Stereotype
 
@@ -18,16 +19,18 @@ from .page_reader import (
     M,
     N,
     column_values,
+    evidence,
     make_page,
     make_record,
     make_run,
     page_data,
     read_page,
     run_calls,
-    show_marks,
-    stream_rows,
+    sentence_ids,
+    sources,
     table_lines,
     table_rows,
+    targets,
 )
 
 # The sentences.
@@ -47,37 +50,27 @@ def test_sentences_arrive_whole_with_entity_and_aligned_words_marked() -> None:
     ]  # fmt: skip
     data = page_data(make_page(make_run(records)))
     assert data["rows"] == 5
-    assert stream_rows(data["id"]) == [f"demo-{i}" for i in range(1, 6)]
+    assert sentence_ids(data) == [f"demo-{i}" for i in range(1, 6)]
     # The mark is on the whole phrase, in any case and with any space, and not inside of other words.
-    assert [show_marks(row) for row in stream_rows(data["source"])] == [
+    assert sources(data) == [
         "The [cook] ate her soup.",
         "A [Construction  Worker] and a [construction worker]'s car; construction workers.",
         "The coworker ate.",
         f"A {long_word}a {long_word}b [cook]",
         "The [cook] ate her soup.",
     ]
-    (run,) = data["runs"]
     # The head's mark wins where another overlaps it. White space that controls is a space, other controls are �.
-    assert [show_marks(row) for row in stream_rows(run["target"])] == [
+    assert targets(data) == [
         "Die [Köchin] aß ihre Suppe.",
-        "Ein [Arbeiter] vom (Bau] 😀 kam. Er ging.�",
+        "Ein [Arbeiter] vom (Bau) 😀 kam. Er ging.�",
         "",
         f"{long_word}c {long_word}",
         "",
     ]
-    noun = "noun\x1f{}\x1flexicon\x1ffeminine: Köchin\x1fKöchin\x1e"
-    assert stream_rows(run["evidence"]) == [
-        noun.format("female"), noun.format("male"), "", noun.format("female"), noun.format(""),
-    ]  # fmt: skip
+    noun = [[["noun", "Köchin", gender, "lexicon", "feminine: Köchin"]] for gender in ("female", "male", "")]
+    assert evidence(data) == [noun[0], noun[1], [], noun[0], noun[2]]
     assert run_calls(data) == ["female", "male", "no morphology", "female", "no morphology"]
     assert column_values(data, "entity") == ["cook", "construction worker", "worker", "cook", "cook"]
-
-
-def test_the_script_reads_the_digits_that_are_written() -> None:
-    # The last of the five digits of a number below 85 is the digit of that number.
-    digits = "".join(chr(base64.b85encode(number.to_bytes(4))[-1]) for number in range(85)).replace("<", ".")
-    script = [script.text for script in make_page(make_run([make_record()])).all("script")][-1]
-    assert f'DIGITS =\n    "{digits}";' in script
 
 
 def test_what_is_filtered_by() -> None:
@@ -96,7 +89,7 @@ def test_what_is_filtered_by() -> None:
         select.attributes["name"]: [(o.attributes["value"], o.text) for o in select.all("option")]
         for select in page.all("select")
     }
-    assert options["outcome"] == [("", "all"), ("right", "right"), ("wrong", "wrong"), ("none", "no verdict")]
+    assert options["outcome"] == [("", "all"), ("right", "right"), ("wrong", "wrong"), ("none", "no call")]
     assert options["pronouns"] == [("", "all"), ("0", "1"), ("1", "2"), ("2", "10")]
     assert options["entity"] == [("", "all"), ("0", "cook"), ("1", "guest")]
     assert [text for _, text in options["call"]] == ["all", *data["genders"]] + [
@@ -116,31 +109,27 @@ def test_an_entity_that_is_not_in_its_source_is_told() -> None:
     )
 
 
-def test_blocks_and_long_vocabularies_are_read_back() -> None:
-    # 3,000 rows make three blocks, 36,000 different words codes of one, two and three bytes.
-    letters = "abcdefghij"
-    words = ["".join(letters[int(digit)] for digit in f"{number:05}") for number in range(36_000)]
-    records = [make_record(i, source=" ".join(["cook", *words[12 * i : 12 * i + 12]])) for i in range(3000)]
-    stream = page_data(make_page(make_run(records)))["source"]
-    assert len(stream["blocks"]) == 3
-    assert "<" not in "".join(stream["blocks"])
-    assert [show_marks(row).replace("[cook]", "cook") for row in stream_rows(stream)] == [
-        record.source for record in records
-    ]
+def test_rows_stand_in_blocks_in_their_order() -> None:
+    # 2,500 rows are two blocks of 1,024 and one of 452.
+    records = [make_record(i, source=f"The cook ate {i}.") for i in range(2500)]
+    data = page_data(make_page(make_run(records)))
+    assert (data["block"], len(data["blocks"])) == (1024, 3)
+    assert sources(data) == [f"The [cook] ate {i}." for i in range(2500)]
+    assert len(run_calls(data)) == len(column_values(data, "gold")) == 2500
 
 
 def test_hebrew_stands_right() -> None:
     record = make_record(source="The cook ate.", translation="הטבחית אכלה.", target=(Span(0, 6),))
-    (run,) = page_data(make_page(make_run([record], lang="he", direction="rtl")))["runs"]
-    assert (run["lang"], run["dir"]) == ("he", "rtl")
-    assert [show_marks(row) for row in stream_rows(run["target"])] == ["[הטבחית] אכלה."]
+    data = page_data(make_page(make_run([record], lang="he", direction="rtl")))
+    assert [(run["lang"], run["dir"]) for run in data["runs"]] == [("he", "rtl")]
+    assert targets(data) == ["[הטבחית] אכלה."]
 
 
 def test_markup_in_the_data_stays_text() -> None:
-    evidence = (Evidence("noun", EVIL, M, "lexicon", EVIL),)
+    read = (Evidence("noun", EVIL, M, "lexicon", EVIL),)
     record = make_record(
         0, M, id=EVIL, source=f"{EVIL} cook", translation=f"{EVIL} Koch", target=(Span(len(EVIL) + 1, len(EVIL) + 5),),
-        entity=EVIL, domain=EVIL, evidence=evidence,
+        entity=EVIL, domain=EVIL, evidence=read,
     )  # fmt: skip
     run = make_run([record], EVIL, EVIL)
     noticed = {"corpus": {"name": EVIL, "rows": 1, "skipped": 0, "notes": {EVIL: 3}}, "signature": EVIL}
@@ -161,11 +150,11 @@ def test_markup_in_the_data_stays_text() -> None:
     assert [row[0] for row in table_rows(page, "Accuracy by entity")] == ["entity", EVIL]
     data = page_data(page)
     assert column_values(data, "domain") == [EVIL]
-    assert stream_rows(data["id"]) == [EVIL]
+    assert sentence_ids(data) == [EVIL]
     # The source holds the entity, which is marked like any other.
-    assert [show_marks(row) for row in stream_rows(data["source"])] == [f"[{EVIL}] cook"]
-    assert [show_marks(row) for row in stream_rows(data["runs"][0]["target"])] == [f"{EVIL} [Koch]"]
-    assert stream_rows(data["runs"][0]["evidence"]) == [f"noun\x1fmale\x1flexicon\x1f{EVIL}\x1f{EVIL}\x1e"]
+    assert sources(data) == [f"[{EVIL}] cook"]
+    assert targets(data) == [f"{EVIL} [Koch]"]
+    assert evidence(data) == [[["noun", EVIL, "male", "lexicon", EVIL]]]
 
 
 # The size.
@@ -179,7 +168,7 @@ def test_a_page_that_would_be_too_large_has_fewer_sentences_and_the_same_numbers
     assert len(text.encode()) <= limit
     page = read_page(text)
     data = page_data(page)
-    kept = [int(name.split("-")[1]) for name in stream_rows(data["id"])]
+    kept = [int(name.split("-")[1]) for name in sentence_ids(data)]
     assert len(kept) == data["rows"] < 4000
     # As many as fit, spread evenly: from the first on, never two steps that differ by more than one.
     assert kept[0] == 1
@@ -209,15 +198,29 @@ def _sentences(rng: np.random.Generator, letters: str, size: int, length: int, c
     return [" ".join(words[row]) for row in drawn]
 
 
+def test_how_many_of_bugs_sentences_fit(shared: Path) -> None:
+    # BUG's gold sentences, each with another of them as long as a translation would be. A block never sees more of a
+    # text than the last 32 KiB, so more sentences of the kind take as much each: 105,687 of them would take 20 MiB.
+    instances = load_corpus("bug-gold-paper", shared / "data" / "bug" / "gold_BUG.csv").instances
+    others = sorted(instances, key=lambda row: len(row.source))
+    texts = dict(zip((row.id for row in others), (row.source for row in [*others[1:], others[0]]), strict=True))
+    records = [
+        make_record(row.row, id=row.id, source=row.source, translation=texts[row.id], target=(), entity=row.entity)
+        for row in instances
+    ]
+    run = make_run(records)
+    frame = len(render_html([run], max_bytes=1).encode())
+    each = (len(render_html([run]).encode()) - frame) / len(records)
+    assert 70_000 < (MAX_BYTES - frame) / each < 105_687
+
+
 @pytest.mark.slow
-def test_as_many_sentences_as_bug_has_stay_under_15_mib() -> None:
-    # BUG's 1,720 gold sentences have 36 tokens on average, as the page divides them, and take 1.17 bytes a token; as
-    # much of GAP's text takes 1.25, eight times as much 1.32, so all of BUG about 1.27, or 46 bytes a sentence. So do
-    # sentences of 36 tokens drawn from Zipf's law with exponent 1.19, in which nothing repeats but by chance.
+def test_a_page_of_as_many_sentences_as_bug_has_is_full_at_15_mib() -> None:
+    # Words drawn one by one from Zipf's law compress worse than any text: less than half of the sentences fits here.
     count = 105_687
     rng = np.random.default_rng(0)
     sources = _sentences(rng, "abcdefghijklmnoprstuvwy", 100_000, 33, count)
-    targets = _sentences(rng, "абвгдежзийклмнопрстуфхцчшщыьэюя", 200_000, 33, count)
+    translations = _sentences(rng, "абвгдежзийклмнопрстуфхцчшщыьэюя", 200_000, 33, count)
     entities = [f"{word} worker" for word in _words(rng, "abcdefgh", 300)]
     records = []
     for row, (entity, dice) in enumerate(zip(rng.exponential(40, count), rng.integers(0, 2**30, count), strict=True)):
@@ -231,7 +234,7 @@ def test_as_many_sentences_as_bug_has_stay_under_15_mib() -> None:
                 gender,
                 id=f"bug-{row + 1:06}",
                 source=f"{sources[row]} {entities[place]}.",
-                translation=f"{noun.word} {targets[row]}",
+                translation=f"{noun.word} {translations[row]}",
                 target=(Span(0, len(noun.word)),),
                 evidence=(noun, adjective),
                 entity=entities[place],
@@ -242,7 +245,12 @@ def test_as_many_sentences_as_bug_has_stay_under_15_mib() -> None:
             )
         )
     page = render_html([make_run(records, lang="ru")])
-    assert len(page.encode()) < MAX_BYTES == 15 * 1024 * 1024
+    assert 0.95 * MAX_BYTES < len(page.encode()) <= MAX_BYTES == 15 * 1024 * 1024
     data = page_data(read_page(page))
-    assert data["rows"] == count
-    assert stream_rows(data["runs"][0]["target"])[-1].replace("\x01", "").replace("\x03", "") == records[-1].translation
+    assert 45_000 < data["rows"] < count
+    kept = [int(name.split("-")[1]) for name in sentence_ids(data)]
+    # Evenly: two or three steps from one to the next, to the end.
+    assert {after - before for before, after in pairwise(kept)} == {2, 3}
+    assert kept[-1] > count - 3
+    assert targets(data)[-1].replace("[", "").replace("]", "") == records[kept[-1] - 1].translation
+    assert f"of {count:,} sentences, spread evenly" in page

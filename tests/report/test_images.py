@@ -11,8 +11,8 @@ import pytest
 
 from mtbias.errors import DependencyError
 from mtbias.metrics.women_share import Correlation, EntityPoint, WomenRelation, WomenShares
+from mtbias.report.axes import Scale
 from mtbias.report.plot_files import plot_files, png
-from mtbias.report.plots import Scale
 from mtbias.report.scatter import correlation_text, svg_women, women_scale
 
 from .page_reader import EVIL, F, M, make_record, make_run

@@ -14,6 +14,7 @@ import pytest
 from mtbias.errors import DataError
 from mtbias.report.paper_tables import PaperRun, paper_table
 from mtbias.report.report_runs import ReportRun
+from mtbias.report.tables import PrintedTable, draw
 from mtbias.types import Stereotype
 
 from .page_reader import F, M, make_record, make_run
@@ -83,7 +84,7 @@ def test_markdown() -> None:
     )
     lines = text.splitlines()
     assert lines[:5] == [
-        "| Language | System | n | Decided, % | Accuracy | ΔG | ΔS |",
+        "| Language | System | n | With a call, % | Accuracy | ΔG | ΔS |",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
         # The systems of a language stand together.
         "| de | google | 3,888 | 97.5 | 59.4 [57.9, 61.0] | -3.4 [-10.4, 3.9] | – |",
@@ -91,9 +92,9 @@ def test_markdown() -> None:
         "| es | bing | 3,888 | 97.5 | 59.4 [57.9, 61.0] | 24.8 [22.4, 27.3] | – |",
     ]
     assert "95 % intervals in brackets (percentile bootstrap over rows, 50 resamples, seed 0)." in text
-    assert "n 3,888: 1,826 men, 1,822 women; stereotype fits 1,584, does not 1,583." in text
+    assert "n 3,888: 1,826 men, 1,822 women; 1,584 with the stereotype, 1,583 against it." in text
     assert lines[-3:] == [
-        f"- {name}: dataset:demo\\|system:{system}"
+        f"- {name}: `dataset:demo|system:{system}`"
         for name, system in (("google, de", "google"), ("bing, de", "bing"), ("bing, es", "bing"))
     ]
 
@@ -116,7 +117,7 @@ def test_latex() -> None:
     body = lines[lines.index(r"\toprule") :]
     assert body[:7] == [
         r"\toprule",
-        r"Language & System & n & Decided, \% & Accuracy & $\Delta G$ & $\Delta S$ \\",
+        r"Language & System & n & With a call, \% & Accuracy & $\Delta G$ & $\Delta S$ \\",
         r"\midrule",
         r"de & google & 3,888 & 97.5 & 59.4 {\scriptsize [57.9, 61.0]} & $-$3.4 {\scriptsize [$-$10.4, 3.9]} & -- \\",
         r"\midrule",
@@ -137,13 +138,16 @@ def test_names_cannot_break_out() -> None:
     assert all(line.startswith("%") for line in latex if "\\input{" in line)
 
 
+@pytest.mark.latex
 def test_pdflatex_takes_the_tables(tmp_path: Path) -> None:
     if shutil.which("pdflatex") is None:
         pytest.skip("no pdflatex here")
     run = _real()
     entities = {f"{NASTY} {i}": run.metrics["overall"] for i in range(60)}
     long = PaperRun(NASTY, "de", {**run.metrics, "by_entity": entities})
+    marked = PrintedTable(["", NASTY], [[NASTY, "-3.4 [-10.4, 3.9] *"], ["[b]", "<0.001"], ["[c]", NASTY]], NASTY)
     parts = [paper_table([_run(NASTY, "de"), _run("bing", "es")], "latex"), paper_table([long], "latex", "entity")]
+    parts.append(draw([marked], "latex", [(NASTY, NASTY)]))
     head = r"\documentclass{article}\usepackage{booktabs}\usepackage{longtable}\usepackage[T1]{fontenc}"
     text = "\n".join([head, r"\begin{document}", *parts, r"\end{document}"])
     (tmp_path / "t.tex").write_text(text, encoding="utf-8")

@@ -66,8 +66,8 @@ def _words(table: str, start: str, **where: str) -> list[str]:
     return _line(table, start, **where).split()
 
 
-def test_the_headline_says_how_much_was_decided() -> None:
-    assert render(_metrics()).splitlines()[0] == "3,888 sentences, 3,790 decided (97.5 %)"
+def test_the_headline_says_how_much_has_a_call() -> None:
+    assert render(_metrics()).splitlines()[0] == "3,888 sentences, 3,790 with a call (97.5 %)"
 
 
 def test_the_numbers_of_the_whole_with_intervals_and_what_they_rest_on() -> None:
@@ -98,10 +98,10 @@ def test_an_undefined_number_is_a_dash_without_interval() -> None:
     assert _words(render(_metrics()), "  pro")[-1] == "–"
 
 
-def test_what_has_no_verdict_and_what_decided() -> None:
+def test_what_has_no_call_and_what_calls_rest_on() -> None:
     table = render(_metrics())
-    assert "Without a verdict (of all sentences)\n  unaligned     61   1.6 %\n  ambiguous  1,037  26.7 %\n" in table
-    assert "Decided by (of the decided)\n  noun        3,000  79.2 %\n  determiner    790  20.8 %\n" in table
+    assert "Without a call (of all sentences)\n  unaligned     61   1.6 %\n  ambiguous  1,037  26.7 %\n" in table
+    assert "What the calls rest on (of all calls)\n  noun        3,000  79.2 %\n  determiner    790  20.8 %\n" in table
 
 
 def test_the_signature_ends_the_table_in_one_line() -> None:
@@ -113,7 +113,7 @@ def test_the_signature_ends_the_table_in_one_line() -> None:
 def test_nothing_to_tell_is_not_told() -> None:
     metrics = {**_metrics(), "reasons": {}, "reasons_percent": {}, "evidence": {}, "by_domain": {}}
     table = render(metrics)
-    assert "Without a verdict" not in table
+    assert "Without a call" not in table
     assert "Decided by" not in table
     assert "By domain" not in table
     assert "By pronouns" in table
@@ -151,7 +151,7 @@ def test_pairs_have_a_block_of_their_own() -> None:
         < table.index("Without a")
     )
     across = " ".join(_words(table, "  I_across"))
-    assert across == "I_across 74.7 [72.7, 76.9] right for one only, n 1,798; both decided: 74.7 (n 1,655)"
+    assert across == "I_across 74.7 [72.7, 76.9] right for one only, n 1,798; both called: 74.7 (n 1,655)"
     assert " ".join(_words(table, "    woman only")) == "woman only 9.3 – right for the woman, not for the man"
     assert " ".join(_words(table, "  I_within")).startswith("I_within 6.7 – the same over controls, n 1,798 pairs")
     assert " ".join(_words(table, "  ΔI")) == "ΔI 60.0 – across 66.7 - within 6.7, n 1,798 quadruples"
@@ -187,8 +187,8 @@ def test_less_fits_into_less() -> None:
 
 def test_columns_stand_under_each_other() -> None:
     lines = render(_metrics(), width=140).splitlines()
-    header = next(line for line in lines if "decided  " in line and "accuracy" in line)
-    ends = header.index("decided") + len("decided")
+    header = next(line for line in lines if "called  " in line and "accuracy" in line)
+    ends = header.index("called") + len("called")
     rows = [line for line in lines if line.startswith("  ") and "97.5" in line]
     assert len(rows) == 5
     for row in rows:
@@ -230,7 +230,7 @@ def test_real_scores_are_rendered() -> None:
     for resamples in (0, 100):
         metrics = _score(instances, calls, n_resamples=resamples).to_json(signature="dataset:demo", fingerprint="x")
         table = render(metrics)
-        assert table.startswith("60 sentences, 45 decided (75.0 %)\n")
+        assert table.startswith("60 sentences, 45 with a call (75.0 %)\n")
         assert ("95 % interval" in table) == bool(resamples)
     # One instance, nothing decided: dashes and zeros, no failure.
     lonely = _score([instance(0, N, Stereotype.NONE)], [call(0, None)]).to_json(signature=None)

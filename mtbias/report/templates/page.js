@@ -1,7 +1,6 @@
 (async () => {
   "use strict";
-  const PAGE = 25, ABSENT = 255, DIGITS =
-    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;.=>?@^_`{|}~";
+  const PAGE = 25;
   const get = (id) => document.getElementById(id);
   const node = (tag, cls, ...children) => {
     const made = document.createElement(tag);
@@ -28,65 +27,31 @@
     });
   }
 
-  // The data: base 85 and deflate; words by their places in a vocabulary.
+  // The data: JSON in gzip in base 64. The texts stand in blocks of rows, of which the last used stay unpacked.
   const status = get("status"), form = get("filters"), list = get("list"), pagers = document.querySelectorAll(".pager");
+  if (!form) return;
   if (!window.DecompressionStream) {
     status.textContent = "The list of sentences needs a newer browser (one with DecompressionStream).";
     return;
   }
   const data = JSON.parse(get("data").textContent);
-  const digit = new Uint8Array(128);
-  [...DIGITS].forEach((char, value) => { digit[char.charCodeAt(0)] = value; });
-  const bytes = (text) => {
-    const missing = (5 - text.length % 5) % 5, padded = text + "~".repeat(missing);
-    const out = new DataView(new ArrayBuffer(padded.length / 5 * 4));
-    for (let i = 0, at = 0; i < padded.length; at += 4) {
-      let value = 0;
-      for (let k = 0; k < 5; k++) value = value * 85 + digit[padded.charCodeAt(i++)];
-      out.setUint32(at, value);
-    }
-    return out.buffer.slice(0, out.byteLength - missing);
+  const unpack = (text) => new Response(new Blob([Uint8Array.from(atob(text), (char) => char.charCodeAt(0))])
+    .stream().pipeThrough(new DecompressionStream("gzip"))).json();
+  let blocks = new Map();
+  const blockOf = (row) => {
+    const at = Math.floor(row / data.block);
+    if (blocks.size > 40) blocks = new Map();
+    if (!blocks.has(at)) blocks.set(at, unpack(data.blocks[at]));
+    return blocks.get(at);
   };
-  const unpack = (text) =>
-    new Response(new Blob([bytes(text)]).stream().pipeThrough(new DecompressionStream("deflate-raw"))).arrayBuffer();
-  const readWords = (buffer) => {
-    let last = "";
-    const coded = new TextDecoder("utf-8", { ignoreBOM: true }).decode(buffer);
-    return Array.from(coded.matchAll(/([\0-\x1b])([^\0-\x1b]*)/g), ([, same, rest]) => {
-      last = last.slice(0, same.charCodeAt(0)) + rest;
-      return last;
-    });
-  };
-  const readRows = (buffer, words) => {
-    const rows = [], read = new Uint8Array(buffer);
-    for (let i = 0, row = ""; i < read.length;) {
-      let code = read[i++];
-      if (code >= 224) code = 24704 + ((code - 224) << 16 | read[i++] << 8 | read[i++]);
-      else if (code >= 128) code = 128 + ((code - 128) << 8 | read[i++]);
-      if (code === 0) { rows.push(row); row = ""; } else row += code < 4 ? String.fromCharCode(code) : words[code - 4];
-    }
-    return rows;
-  };
-  const reader = (stream) => {
-    let words, cache = new Map();
-    return async (row) => {
-      const block = Math.floor(row / data.block);
-      words ??= unpack(stream.words).then(readWords);
-      if (cache.size > 40) cache = new Map();
-      if (!cache.has(block)) cache.set(block, unpack(stream.blocks[block]).then(async (b) => readRows(b, await words)));
-      return (await cache.get(block))[row % data.block];
-    };
-  };
-  const columns = {}, id = reader(data.id), source = reader(data.source);
-  for (const [name, column] of Object.entries(data.columns)) columns[name] = new Uint16Array(await unpack(column.at));
-  const runs = await Promise.all(data.runs.map(async (run) => ({
-    ...run, call: new Uint8Array(await unpack(run.call)), target: reader(run.target), evidence: reader(run.evidence),
-  })));
+  const columns = {};
+  for (const [name, column] of Object.entries(data.columns)) columns[name] = await unpack(column.at);
+  const runs = await Promise.all(data.runs.map(async (run) => ({ ...run, call: await unpack(run.call) })));
 
   // Which sentences, and which page of them.
   const outcome = (row, run) => {
     const call = run.call[row];
-    return call === ABSENT ? "" : call >= data.genders.length ? "none" : call === columns.gold[row] ? "right" : "wrong";
+    return call === null ? "" : call >= data.genders.length ? "none" : call === columns.gold[row] ? "right" : "wrong";
   };
   const wanted = () => {
     const chosen = Object.fromEntries(new FormData(form)), run = runs[chosen.run || 0];
@@ -120,42 +85,38 @@
   };
 
   // One sentence. Texts enter as text nodes only.
-  const marked = (cls, lang, dir, text) => {
-    const line = node("p", `text ${cls}`);
+  const marked = (cls, lang, dir, pieces) => {
+    const line = node("p", `text ${cls}`, ...pieces.map(
+      (piece) => typeof piece === "string" ? piece : node("mark", piece[0], piece[1])));
     line.lang = lang;
     line.dir = dir;
-    for (const part of text.split(/([\x01\x02][^\x03]*\x03)/))
-      line.append(part[0] === "\x01" ? node("mark", "head", part.slice(1, -1))
-        : part[0] === "\x02" ? node("mark", "other", part.slice(1, -1)) : part);
     return line;
   };
   const value = (name, row) => data.columns[name].values[columns[name][row]];
   const item = async (row) => {
-    const text = await source(row), n = value("pronouns", row), stereotype = value("stereotype", row);
-    const about = [await id(row), value("entity", row), `gold ${value("gold", row)}`,
+    const block = await blockOf(row), at = row % data.block, source = block.source[at];
+    const n = value("pronouns", row), stereotype = value("stereotype", row);
+    const about = [block.id[at], value("entity", row), `gold ${value("gold", row)}`,
       stereotype === "none" ? "no stereotype" : `${stereotype} stereotype`, value("domain", row),
       `${n} ${n === "1" ? "pronoun" : "pronouns"}`];
-    if (!text.includes("\x01")) about.push("entity not found in the source");
+    if (source.every((piece) => typeof piece === "string")) about.push("entity not found in the source");
     const parts = about.flatMap((part, i) => [i ? " · " : "", node("bdi", "", part)]);
-    const made = node("li", "", node("p", "", node("small", "", ...parts)));
-    made.append(marked("source", "en", "ltr", text));
-    for (const run of runs) made.append(...await rendering(row, run));
-    return made;
+    return node("li", "", node("p", "", node("small", "", ...parts)), marked("source", "en", "ltr", source),
+      ...runs.flatMap((run, i) => rendering(row, run, block.runs[i].target[at], block.runs[i].evidence[at])));
   };
-  const rendering = async (row, run) => {
+  const rendering = (row, run, target, evidence) => {
     const name = runs.length > 1 ? `${run.name}: ` : "", kind = outcome(row, run), call = data.calls[run.call[row]];
     if (!kind) return [node("p", "quiet", `${name}not in this run`)];
-    const said = { right: `✓ right: ${call}`, wrong: `✗ wrong: ${call}`, none: `○ no verdict: ${call}` }[kind];
-    const verdict = node("p", "", node("span", `verdict ${kind}`, name + said));
-    const pieces = (await run.evidence(row)).split("\x1e").slice(0, -1).map((piece) => piece.split("\x1f"));
-    pieces.forEach(([what, gender, by, detail, word], i) => {
+    const said = { right: `✓ right: ${call}`, wrong: `✗ wrong: ${call}`, none: `○ no call: ${call}` }[kind];
+    const line = node("p", "", node("span", `call ${kind}`, name + said));
+    evidence.forEach(([what, word, gender, by, detail], i) => {
       const read = node("bdi", "", word);
       read.lang = run.lang;
-      verdict.append(node("small", "", i ? "; " : " by ", `${what} `, read, `: ${gender || "silent"} (${by}`,
+      line.append(node("small", "", i ? "; " : " by ", `${what} `, read, `: ${gender || "silent"} (${by}`,
         ...(detail ? [", ", node("bdi", "", detail)] : []), ")"));
     });
-    const target = await run.target(row);
-    return [target ? marked("target", run.lang, run.dir, target) : node("p", "quiet", "(no translation)"), verdict];
+    const text = target.length ? marked("target", run.lang, run.dir, target) : node("p", "quiet", "(no translation)");
+    return [text, line];
   };
 
   const choose = () => { rows = wanted(); first = 0; return show(); };

@@ -1,0 +1,211 @@
+"""One writer of tables: text for a terminal, Markdown, LaTeX and CSV; and the one way in which numbers are written.
+
+Written here and not with rich, which draws for a screen: these tables are files, too, and columns of equal width are
+the few lines of `aligned`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+UNDEFINED = "–"
+
+FORMATS = ("text", "markdown", "latex")
+"""Forms in which `draw` writes tables."""
+
+_LABEL_WIDTH = 24
+_LONG = 40
+_LATEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
+    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", UNDEFINED: "--", "Δ": r"$\Delta$", "…": r"\ldots{}",
+    "[": "{[}",  # after the end of a row, LaTeX takes a bare bracket for an option
+}  # fmt: skip
+_MARKDOWN = re.compile(r"([\\`*_{}|<>\[\]#&~])")
+_ONLY_NUMBERS = re.compile(r"[-\d.,–<%* \[\]]*")
+"""Cells in which no reader of Markdown finds markup: numbers, intervals, marks."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedTable:
+    """A table as it is shown: texts, numbers already written."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    title: str = ""
+    notes: Sequence[str] = ()
+    """What is to be said below."""
+    left: int = 1
+    """So many columns from the first on stand flush left; those after them hold numbers, flush right."""
+    parts: Sequence[object] = ()
+    """For each row what it belongs to: LaTeX has a rule where that changes. Empty: there are no rules."""
+
+
+# --- Numbers ----------------------------------------------------------------------------------------------------------
+
+
+def number(value: float | None, decimals: int = 2) -> str:
+    """A number with so many decimals, without the sign of a zero; "–" for None."""
+    return UNDEFINED if value is None else f"{round(value, decimals) + 0.0:.{decimals}f}"
+
+
+def interval(ends: Sequence[float] | None, decimals: int = 2) -> str:
+    """``[lower, upper]``; "–" for None."""
+    return UNDEFINED if ends is None else f"[{number(ends[0], decimals)}, {number(ends[1], decimals)}]"
+
+
+def number_text(value: float | None) -> str:
+    """Per cent or points of translation: one decimal, as the papers have them."""
+    return number(value, 1)
+
+
+def interval_text(ends: Sequence[float] | None) -> str:
+    """The same of an interval."""
+    return interval(ends, 1)
+
+
+def estimate_text(value: float | None, ends: Sequence[float] | None) -> str:
+    """A number with its interval, where it has one: ``24.8 [22.4, 27.3]``."""
+    return number_text(value) if value is None or ends is None else f"{number_text(value)} {interval_text(ends)}"
+
+
+# --- Texts ------------------------------------------------------------------------------------------------------------
+
+
+def printable(text: str) -> str:
+    """The text without control characters: names come from files, and a terminal obeys what it is sent."""
+    return re.sub(r"[\x00-\x1f\x7f-\x9f]", "?", text)
+
+
+def cut(label: str, length: int = _LABEL_WIDTH) -> str:
+    """A label without control characters, with an ellipsis where it is longer than that."""
+    label = printable(label)
+    return label if len(label) <= length else f"{label[: length - 1]}…"
+
+
+def latex_text(text: str) -> str:
+    """Text that LaTeX prints as it is, with ΔG and ΔS as mathematics."""
+    escaped = "".join(_LATEX.get(char, char) for char in printable(text).strip())
+    return re.sub(r"\$\\Delta\$([GSI])", r"$\\Delta \1$", escaped)
+
+
+def markdown_text(text: str) -> str:
+    """Text that no reader of Markdown takes for markup."""
+    return _MARKDOWN.sub(r"\\\1", printable(text).strip())
+
+
+# --- Drawing ----------------------------------------------------------------------------------------------------------
+
+
+def draw(tables: Sequence[PrintedTable], form: str, signatures: Iterable[tuple[str, str]] = ()) -> str:
+    """Tables one after the other in one of `FORMATS`, then what they were made of; ends in a newline.
+
+    Args:
+        tables: at least one.
+        form: as said. LaTeX needs booktabs, and longtable above 40 rows; signatures are comments there.
+        signatures: names of runs with theirs; one alone may have an empty name.
+
+    Raises:
+        ValueError: another form, or rows of unequal length.
+    """
+    if form not in FORMATS:
+        raise ValueError(f"expected a format of {', '.join(FORMATS)}, got {form!r}")
+    named = list(dict.fromkeys((printable(name), printable(text)) for name, text in signatures))
+    if form == "latex":
+        long = r" \usepackage{longtable}" if any(len(table.rows) > _LONG for table in tables) else ""
+        comments = [rf"% \usepackage{{booktabs}}{long} \usepackage[T1]{{fontenc}}"]
+        comments += [f"% {name or 'Signature'}: {text}" for name, text in named]
+        return "\n".join([*comments, *map(_latex, tables)])
+    if form == "markdown":
+        lines = [f"- {markdown_text(name or 'Signature')}: `{text.replace('`', '?')}`\n" for name, text in named]
+        blocks = [*map(_markdown, tables), "".join(lines)]
+    else:
+        head = "Signatures\n" if any(name for name, _ in named) else ""
+        lines = [f"  {name}: {text}\n" if name else f"Signature: {text}\n" for name, text in named]
+        blocks = [*map(as_text, tables), head + "".join(lines)]
+    return "\n".join(block for block in blocks if block)
+
+
+def as_text(table: PrintedTable) -> str:
+    """The table for a terminal: title, columns of equal width, notes; each line ends in a newline."""
+    sides = "<" * table.left + ">" * (len(table.head) - table.left)
+    lines = [*([printable(table.title)] if table.title else []), *aligned([table.head, *table.rows], sides)]
+    return "".join(f"{line}\n" for line in (*lines, *map(printable, table.notes)))
+
+
+def columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table for a terminal of a header and rows: the first column flush left, the others flush right.
+
+    Raises:
+        ValueError: rows of unequal length.
+    """
+    return as_text(PrintedTable(header, rows))
+
+
+def aligned(rows: Sequence[Sequence[str]], sides: str, *, gap: str = "  ", strip: bool = True) -> list[str]:
+    """Rows as lines in columns of equal width, each flush left (``<``) or right (``>``).
+
+    Raises:
+        ValueError: rows of unequal length, or of another length than `sides`.
+    """
+    rows = [[printable(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        gap.join(f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True)) for row in rows
+    ]
+    return [line.rstrip() for line in lines] if strip else lines
+
+
+def _markdown(table: PrintedTable) -> str:
+    rule = ["---" if n < table.left else "---:" for n in range(len(table.head))]
+    rows = [[_markdown_cell(cell) for cell in row] for row in table.rows]
+    lines = [f"| {' | '.join(row)} |\n" for row in ([markdown_text(cell) for cell in table.head], rule, *rows)]
+    title = f"{markdown_text(table.title)}\n\n" if table.title else ""
+    return title + "".join(lines) + "".join(f"\n{markdown_text(note)}\n" for note in table.notes)
+
+
+def _markdown_cell(cell: str) -> str:
+    return cell.strip() if _ONLY_NUMBERS.fullmatch(cell) else markdown_text(cell)
+
+
+def _latex(table: PrintedTable) -> str:
+    """A ``table``, or a ``longtable`` where it is long, with the rules of booktabs; title and notes are the caption."""
+    caption = " ".join(f"{latex_text(text).rstrip('.')}." for text in (table.title, *table.notes) if text)
+    names = f"{' & '.join(map(latex_text, table.head))} \\\\"
+    sides = "l" * table.left + "r" * (len(table.head) - table.left)
+    body: list[str] = []
+    for n, row in enumerate(table.rows):
+        body += [r"\midrule"] if n and table.parts and table.parts[n] != table.parts[n - 1] else []
+        cells = [latex_text(cell) if at < table.left else _latex_number(cell) for at, cell in enumerate(row)]
+        body.append(f"{' & '.join(cells)} \\\\")
+    if len(table.rows) > _LONG:
+        lines = [r"{\footnotesize", r"\setlength{\tabcolsep}{3pt}", r"\setlength{\LTcapwidth}{\linewidth}",
+                 rf"\begin{{longtable}}{{{sides}}}", rf"\caption{{{caption}}} \\", r"\toprule", names, r"\midrule",
+                 r"\endhead", *body, r"\bottomrule", r"\end{longtable}", "}"]  # fmt: skip
+    else:
+        lines = [r"\begin{table}", r"\centering", r"\small", r"\setlength{\tabcolsep}{3pt}",
+                 rf"\begin{{tabular}}{{{sides}}}", r"\toprule", names, r"\midrule", *body, r"\bottomrule",
+                 r"\end{tabular}", rf"\caption{{{caption}}}", r"\end{table}"]  # fmt: skip
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _latex_number(cell: str) -> str:
+    """A number with true minus signs, its interval small, a mark raised."""
+    small = re.sub(r"\{\[\}([^\]]*\])", r"{\\scriptsize [\1}", latex_text(cell))
+    return re.sub(r"\*$", "$^*$", re.sub(r"(?<![\w.}])-(?=\d)", "$-$", small))
+
+
+def as_csv(records: Iterable[Mapping[str, object]], fields: Sequence[str] = ()) -> str:
+    """A line for each record below the names of `fields`, by default of all that any has; nothing without any."""
+    rows = list(records)
+    names = list(fields or dict.fromkeys(key for row in rows for key in row))
+    file = io.StringIO(newline="")
+    writer = csv.DictWriter(file, names, lineterminator="\n")
+    if names:
+        writer.writeheader()
+    writer.writerows(rows)
+    return file.getvalue()

@@ -1,0 +1,121 @@
+"""The writer of tables: alignment, escapes and forms; and how numbers are written."""
+
+from __future__ import annotations
+
+import pytest
+
+from mtbias.report.tables import (
+    PrintedTable,
+    aligned,
+    as_csv,
+    columns,
+    cut,
+    draw,
+    estimate_text,
+    interval,
+    number,
+    number_text,
+    printable,
+)
+
+TABLE = PrintedTable(
+    head=["", "n", "ΔG"],
+    rows=[["a_b", "1,200", "-3.4 [-10.4, 3.9] *"], ["c", "7", "–"]],
+    title="Per cent",
+    notes=["*: significant"],
+    parts=["x", "y"],
+)
+
+
+def test_numbers_have_their_decimals_and_no_sign_of_zero() -> None:
+    assert (number(-0.004), number(2.345, 1), number(None)) == ("0.00", "2.3", "–")
+    assert (number_text(-0.04), interval((-0.04, 1.96), 1), interval(None)) == ("0.0", "[0.0, 2.0]", "–")
+    assert estimate_text(24.83, (22.38, 27.31)) == "24.8 [22.4, 27.3]"
+    # No interval, and none of what is undefined.
+    assert (estimate_text(24.83, None), estimate_text(None, (1.0, 2.0))) == ("24.8", "–")
+
+
+def test_a_terminal_is_not_commanded() -> None:
+    assert printable("a\x1b[31m\nb\x9f") == "a?[31m?b?"
+    assert cut("a very long name of some domain") == "a very long name of som…"
+    assert columns(["x"], [["\x1b"]]) == "x\n?\n"
+
+
+def test_columns_are_of_equal_width() -> None:
+    assert columns(["", "n"], [["one", "1"], ["three", "1,000"]]) == "           n\none        1\nthree  1,000\n"
+    assert aligned([["a", "b"], ["cc", "dd"]], "><", gap="|") == [" a|b", "cc|dd"]
+    assert aligned([["a", "b"], ["cc", "dd"]], "><", strip=False) == [" a  b ", "cc  dd"]
+    with pytest.raises(ValueError, match="argument 2 is shorter"):
+        columns(["a", "b"], [["c"]])
+
+
+def test_text() -> None:
+    assert draw([TABLE], "text", [("", "made:so")]) == (
+        "Per cent\n"
+        "         n                   ΔG\n"
+        "a_b  1,200  -3.4 [-10.4, 3.9] *\n"
+        "c        7                    –\n"
+        "*: significant\n"
+        "\n"
+        "Signature: made:so\n"
+    )
+    # A table without a title; signatures of several runs, each once.
+    text = draw([PrintedTable(["a"], [["b"]])], "text", [("x", "1"), ("y", "2"), ("x", "1")])
+    assert text == "a\nb\n\nSignatures\n  x: 1\n  y: 2\n"
+
+
+def test_markdown_escapes_texts_and_leaves_numbers() -> None:
+    assert draw([TABLE], "markdown", [("a|b", "c`d|e")]) == (
+        "Per cent\n"
+        "\n"
+        "|  | n | ΔG |\n"
+        "| --- | ---: | ---: |\n"
+        "| a\\_b | 1,200 | -3.4 [-10.4, 3.9] * |\n"
+        "| c | 7 | – |\n"
+        "\n"
+        "\\*: significant\n"
+        "\n"
+        "- a\\|b: `c?d|e`\n"
+    )
+    # A link is no number, wherever it stands.
+    assert r"\[1\](2)" in draw([PrintedTable(["", "n"], [["a", "[1](2)"]])], "markdown")
+
+
+def test_latex_has_rules_true_minus_signs_and_a_caption() -> None:
+    assert draw([TABLE], "latex", [("a_b", "c%d")]).splitlines() == [
+        r"% \usepackage{booktabs} \usepackage[T1]{fontenc}",
+        "% a_b: c%d",
+        r"\begin{table}",
+        r"\centering",
+        r"\small",
+        r"\setlength{\tabcolsep}{3pt}",
+        r"\begin{tabular}{lrr}",
+        r"\toprule",
+        r" & n & $\Delta G$ \\",
+        r"\midrule",
+        r"a\_b & 1,200 & $-$3.4 {\scriptsize [$-$10.4, 3.9]} $^*$ \\",
+        r"\midrule",
+        r"c & 7 & -- \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\caption{Per cent. *: significant.}",
+        r"\end{table}",
+    ]
+
+
+def test_a_long_table_breaks_across_pages_of_latex() -> None:
+    text = draw([PrintedTable(["a"], [["b"]] * 41)], "latex")
+    assert r"\usepackage{longtable}" in text
+    assert r"\begin{longtable}{l}" in text
+    assert "longtable" not in draw([PrintedTable(["a"], [["b"]] * 40)], "latex")
+
+
+def test_csv_has_the_fields_of_all_records() -> None:
+    assert as_csv([{"a": 1, "b": None}, {"a": 'x"y', "c": 2.5}]) == 'a,b,c\n1,,\n"x""y",,2.5\n'
+    assert as_csv([], ["a", "b"]) == "a,b\n"
+    assert as_csv([]) == ""
+
+
+def test_another_form_is_refused() -> None:
+    with pytest.raises(ValueError, match="expected a format of text, markdown, latex, got 'html'"):
+        draw([TABLE], "html")
