@@ -115,8 +115,12 @@ def _write_table(
     from mtbias.files.writing import write_atomic
     from mtbias.report.paper_tables import PaperRun, paper_table
 
+    there = [key.removeprefix("by_") for key in runs[0].metrics if key.startswith("by_")]
+    if by is not None and by not in there:
+        raise SettingError("by", f"expected {', '.join(there)}, got {by!r}")
     papers = [
-        PaperRun(system, run.lang, run.metrics, run.counting.numbers) for system, run in zip(systems, runs, strict=True)
+        PaperRun(system, run.lang, run.metrics, run.counting.numbers)
+        for system, run in zip(systems, runs, strict=True)
     ]
     table = paper_table(papers, form, by)
     if out is None:
