@@ -119,8 +119,7 @@ def _write_table(
     if by is not None and by not in there:
         raise SettingError("by", f"expected {', '.join(there)}, got {by!r}")
     papers = [
-        PaperRun(system, run.lang, run.metrics, run.counting.numbers)
-        for system, run in zip(systems, runs, strict=True)
+        PaperRun(system, run.lang, run.metrics, run.counting.numbers) for system, run in zip(systems, runs, strict=True)
     ]
     table = paper_table(papers, form, by)
     if out is None:

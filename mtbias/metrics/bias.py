@@ -143,6 +143,7 @@ GENDER_COUNTING = Counting(
         "stereotype": lambda record: record.stereotype.value,
         "entity": lambda record: record.entity,
     },
+    shown=("entity", "gold", "stereotype"),
     more=accuracy_bounds,
 )
 """The gender of an entity, as WinoMT, BUG and one's own sentences are scored."""

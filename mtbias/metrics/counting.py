@@ -60,6 +60,8 @@ class Counting:
     """Which cells of a table hold records that the system got right: of the table's shape."""
     breakdowns: Mapping[str, Callable[[Any], str]]
     """Properties by which records are grouped: name (``domain``), and a record's group."""
+    shown: tuple[str, ...] = ()
+    """Attributes of a record that lists of sentences name."""
     more: Callable[[Counts], Mapping[str, Any]] = field(default=lambda _: {})
     """Further plain values of a group in `metrics.json`."""
 
@@ -77,6 +79,10 @@ class Counting:
     def compared(self) -> tuple[Number, ...]:
         """The numbers in which systems are compared."""
         return tuple(each for each in self.numbers if each.compared)
+
+    def outcome(self, record: Any) -> str | None:  # noqa: ANN401 - a record of the measure
+        """What the system's translation was found to be; None where nothing was."""
+        return tuple(self.axes.values())[-1][self.place(record)[-1]]
 
     def cells(self, records: Iterable[Any]) -> NDArray[np.int64]:
         """The cell of the flattened table in which each record counts, in their order."""

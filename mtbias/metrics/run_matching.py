@@ -10,8 +10,6 @@ from typing import Any, Protocol, TypeVar
 
 from mtbias.errors import DataError
 from mtbias.metrics.counting import Counting
-from mtbias.metrics.sentence_protocols import Called
-from mtbias.types import Gender, Reason, Stereotype
 
 Json = Mapping[str, Any]
 
@@ -37,7 +35,7 @@ class ComparableRun(Protocol):
     @property
     def manifest(self) -> Fingerprinted: ...  # noqa: D102
     @property
-    def calls(self) -> Sequence[Called]: ...  # noqa: D102
+    def calls(self) -> Sequence[Any]: ...  # noqa: D102
     @property
     def counting(self) -> Counting: ...  # noqa: D102
 
@@ -52,7 +50,7 @@ class NamedRun:
     name: str
     lang: str
     fingerprint: str
-    calls: Sequence[Called]
+    calls: Sequence[Any]
     """In the order of the first run's."""
 
 
@@ -62,23 +60,23 @@ class DifferingRow:
 
     lang: str
     id: str
-    entity: str
-    gold: Gender
-    stereotype: Stereotype
+    about: Mapping[str, str]
+    """What the measure names of a sentence (`mtbias.metrics.counting.Counting.shown`): entity, gold, stereotype."""
     first: str
     """The first system's name."""
-    first_call: Gender | None
-    first_reason: Reason | None
+    first_call: str | None
+    first_reason: str | None
     second: str
-    second_call: Gender | None
-    second_reason: Reason | None
+    second_call: str | None
+    second_reason: str | None
     source: str
     first_translation: str | None
     second_translation: str | None
 
     def to_json(self) -> dict[str, str | None]:
         """A plain value; None where there is no call, no reason or no translation."""
-        return {name: None if value is None else str(value) for name, value in asdict(self).items()}
+        row = asdict(self)
+        return {"lang": row.pop("lang"), "id": row.pop("id"), **row.pop("about"), **row}
 
 
 def name_runs(
@@ -157,16 +155,24 @@ def differing_rows(
         DataError: as `name_runs`.
     """
     named = name_runs(runs, names=names, different_evaluators=different_evaluators)
+    counting = runs[0].counting
     for lang, here in by_language(named).items():
         for first, second in combinations(here, 2):
             for a, b in zip(first.calls, second.calls, strict=True):
-                if a.call.gender is not b.call.gender:
+                one, other = counting.outcome(a), counting.outcome(b)
+                if one != other:
                     yield DifferingRow(
-                        lang=lang, id=a.id, entity=a.entity, gold=a.gold, stereotype=a.stereotype,
-                        first=first.name, first_call=a.call.gender, first_reason=a.call.reason,
-                        second=second.name, second_call=b.call.gender, second_reason=b.call.reason,
+                        lang=lang, id=a.id, about={name: str(getattr(a, name)) for name in counting.shown},
+                        first=first.name, first_call=one, first_reason=_reason(a),
+                        second=second.name, second_call=other, second_reason=_reason(b),
                         source=a.source, first_translation=a.translation, second_translation=b.translation,
                     )  # fmt: skip
+
+
+def _reason(record: object) -> str | None:
+    """Why there is no call, where a measure says."""
+    reason = getattr(getattr(record, "call", None), "reason", None)
+    return None if reason is None else str(reason)
 
 
 def _check_corpus(one: ComparableRun, other: ComparableRun) -> None:
@@ -184,7 +190,7 @@ def _check_corpus(one: ComparableRun, other: ComparableRun) -> None:
             )
 
 
-def _in_order(one: ComparableRun, other: ComparableRun) -> Sequence[Called]:
+def _in_order(one: ComparableRun, other: ComparableRun) -> Sequence[Any]:
     """The calls of `other` in the order of those of `one`."""
     by_id = {row.id: row for row in other.calls}
     if len(by_id) < len(other.calls):
@@ -197,11 +203,12 @@ def _in_order(one: ComparableRun, other: ComparableRun) -> Sequence[Called]:
             where, nowhere = (one, other) if id_ in known else (other, one)
             raise DataError(f"expected the same sentences, got {id_!r} in {_said(where)} and not in {_said(nowhere)}")
     rows = [by_id[row.id] for row in one.calls]
+    given = " or ".join(tuple(one.counting.axes)[:-1])
     for a, b in zip(one.calls, rows, strict=True):
-        if (a.source, a.gold, a.stereotype) != (b.source, b.gold, b.stereotype):
+        if a.source != b.source or one.counting.place(a)[:-1] != one.counting.place(b)[:-1]:
             raise DataError(
-                f"expected the same sentences, got {a.id!r} with another source, gender or stereotype in "
-                f"{_said(other)} than in {_said(one)}; score both with the same release"
+                f"expected the same sentences, got {a.id!r} with another source, or other {given}, in {_said(other)} "
+                f"than in {_said(one)}; score both with the same release"
             )
     return rows
 

@@ -53,7 +53,8 @@ def render_rows(rows: Sequence[DifferingRow], form: str = "text") -> str:
         ValueError: another format.
     """
     if form == "csv":
-        return tables.as_csv([row.to_json() for row in rows], list(DifferingRow.__dataclass_fields__))
+        without_rows = [name for name in DifferingRow.__dataclass_fields__ if name != "about"]
+        return tables.as_csv([row.to_json() for row in rows], () if rows else without_rows)
     if form == "jsonl":
         return "".join(json.dumps(row.to_json(), ensure_ascii=False) + "\n" for row in rows)
     if form != "text":
@@ -182,12 +183,13 @@ def _p(p: float | None) -> str:
 
 
 def _differing(row: DifferingRow) -> str:
-    def said(name: str, call: object, reason: object, translation: str | None) -> str:
-        return f"  {cut(name)}: {call or f'none ({reason})'} | {printable(translation or UNDEFINED)}\n"
+    def said(name: str, call: str | None, reason: str | None, translation: str | None) -> str:
+        found = call or (f"none ({reason})" if reason else "none")
+        return f"  {cut(name)}: {found} | {printable(translation or UNDEFINED)}\n"
 
-    head = f"{row.lang} {printable(row.id)}: {printable(row.entity)}, gold {row.gold}, stereotype {row.stereotype}\n"
+    about = "".join(f", {name} {printable(value)}" for name, value in row.about.items())
     return (
-        f"{head}  {printable(row.source)}\n"
+        f"{row.lang} {printable(row.id)}{about}\n  {printable(row.source)}\n"
         + said(row.first, row.first_call, row.first_reason, row.first_translation)
         + said(row.second, row.second_call, row.second_reason, row.second_translation)
     )

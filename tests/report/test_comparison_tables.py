@@ -15,7 +15,6 @@ from mtbias.metrics.run_matching import DifferingRow
 from mtbias.metrics.weighted import Weighting
 from mtbias.report.comparison_tables import FORMATS, render_comparison, render_rows
 from mtbias.stats.results import Difference, Estimate
-from mtbias.types import Gender, Reason, Stereotype
 
 NUMBERS = ("accuracy", "delta_g", "delta_s")
 
@@ -52,7 +51,8 @@ PLAIN = Comparison(
     seed=0,
 )
 ROW = DifferingRow(
-    "de", "r1", "doctor", Gender.FEMALE, Stereotype.ANTI, "alpha", Gender.MALE, None, "beta", None, Reason.UNALIGNED,
+    "de", "r1", {"entity": "doctor", "gold": "female", "stereotype": "anti"},
+    "alpha", "male", None, "beta", None, "unaligned",
     "The doctor, she said.", "Der Arzt,\x1b sagte sie.", None,
 )  # fmt: skip
 
@@ -154,13 +154,13 @@ def test_another_form_is_refused() -> None:
 
 def test_rows_in_every_form() -> None:
     text = render_rows([ROW, ROW])
-    assert text.startswith("de r1: doctor, gold female, stereotype anti\n  The doctor, she said.\n")
+    assert text.startswith("de r1, entity doctor, gold female, stereotype anti\n  The doctor, she said.\n")
     assert "  alpha: male | Der Arzt,? sagte sie.\n  beta: none (unaligned) | –\n" in text
     (row,) = csv.DictReader(io.StringIO(render_rows([ROW], "csv")))
     assert (row["first_call"], row["second_call"], row["second_reason"]) == ("male", "", "unaligned")
     assert json.loads(render_rows([ROW], "jsonl"))["second_translation"] is None
     assert render_rows([]) == render_rows([], "jsonl") == ""
-    assert render_rows([], "csv").startswith("lang,id,entity,")
+    assert render_rows([], "csv").startswith("lang,id,first,")
 
 
 def test_consistency_has_a_table_of_its_own_where_the_corpus_has_pairs() -> None:
