@@ -8,6 +8,8 @@ from pathlib import Path
 
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.errors import MissingResourceError, MtbiasError
+from mtbias.metrics.measure import GENDER
+from mtbias.translate.system_kinds import find_kind, is_of_plugin
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,8 @@ class Part:
 
 def inventory(sweep: Sweep) -> tuple[Part, ...]:
     """Every model, data set and Stanza package of a sweep. Nothing is fetched."""
-    return (*_models(sweep), *_data(sweep), *_stanza(sweep))
+    data, measures = _data(sweep)
+    return (*_models(sweep), *data, *(_stanza(sweep) if GENDER in measures else ()))
 
 
 def refuse_missing(sweep: Sweep, file: Path) -> None:
@@ -72,6 +75,9 @@ def _bring(sweep: Sweep, part: Part, *, sha256: str | None, accept_unverified: b
     from mtbias.translate.seq2seq.checkpoints import locate
 
     cache = cache_folder(sweep.cache_dir)
+    if part.kind == "model" and is_of_plugin(part.name):
+        _open(sweep, part.name, part.lang, offline=False)
+        return "by its plugin"
     if part.kind == "model":
         found = locate(part.name, part.lang, cache=cache)
         return f"{found.revision} in {found.folder}"
@@ -95,6 +101,9 @@ def _models(sweep: Sweep) -> Iterator[Part]:
     from mtbias.translate.seq2seq.checkpoints import catalog, locate
 
     for model in sweep.models:
+        if is_of_plugin(model):
+            yield from _of_plugin(sweep, model)
+            continue
         named = catalog().get(model)
         one_each = named is not None and "{lang}" in named.repository
         for lang in sweep.languages if one_each else sweep.languages[:1]:
@@ -106,17 +115,44 @@ def _models(sweep: Sweep) -> Iterator[Part]:
                 yield Part("model", model, lang if one_each else "", f"{found.revision} in {found.folder}", "")
 
 
-def _data(sweep: Sweep) -> Iterator[Part]:
+def _of_plugin(sweep: Sweep, model: str) -> Iterator[Part]:
+    """A system of another distribution; what it needs it says itself."""
+    for lang in sweep.languages:
+        try:
+            _open(sweep, model, lang, offline=True)
+        except MtbiasError as error:
+            yield Part("model", model, lang, "", str(error))
+        else:
+            yield Part("model", model, lang, "its plugin", "")
+
+
+def _open(sweep: Sweep, model: str, lang: str, *, offline: bool) -> None:
+    from mtbias.corpora import cache_folder
+    from mtbias.settings import TranslationSettings, combined
+    from mtbias.translate.system import Asked
+
+    kind, name = find_kind(model)
+    settings, cache = combined(TranslationSettings, sweep), cache_folder(sweep.cache_dir)
+    kind.open(Asked(name=name, lang=lang, settings=settings, device=None, cache=cache, offline=offline))
+
+
+def _data(sweep: Sweep) -> tuple[list[Part], set[str]]:
+    """The data sets, and what they are measured by."""
     from mtbias.corpora import cache_folder, load_corpus
 
+    parts, measures = [], set[str]()
     for name in sweep.datasets:
         path = sweep.data.get(name)
         try:
             corpus = load_corpus(name, path, cache=cache_folder(sweep.cache_dir))
         except (MtbiasError, OSError) as error:
-            yield Part("data", name, "", "", str(error))
+            parts.append(Part("data", name, "", "", str(error)))
+            measures.add(GENDER)  # until it is here: that of the data sets that mtbias can download
         else:
-            yield Part("data", name, "", f"{len(corpus.instances):,} sentences" + (f" in {path}" if path else ""), "")
+            where = f"{len(corpus.instances):,} sentences" + (f" in {path}" if path else "")
+            parts.append(Part("data", name, "", where, ""))
+            measures.add(corpus.measure)
+    return parts, measures
 
 
 def _is_of_demo(sweep: Sweep) -> bool:

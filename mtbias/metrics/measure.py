@@ -15,7 +15,7 @@ from typing import Any, Protocol, runtime_checkable
 from mtbias.entry_points import load, refuse
 from mtbias.metrics.counting import Counting, Scores
 from mtbias.settings import EvaluatorSettings
-from mtbias.types import Instance, Json, Progress, Translation
+from mtbias.types import Json, Progress, Translation
 
 GROUP = "mtbias.measures"
 GENDER = "gender"
@@ -48,7 +48,7 @@ class Measure(Protocol):
         ...
 
     def judge(
-        self, instances: Sequence[Instance], translations: Sequence[Translation], progress: Progress
+        self, instances: Sequence[Any], translations: Sequence[Translation], progress: Progress
     ) -> Sequence[Judged]:
         """One record for each instance, in their order.
 

@@ -10,6 +10,7 @@ from typing import Any
 from mtbias.errors import DataError
 from mtbias.language.definition import Direction
 from mtbias.language.installed import get_language
+from mtbias.metrics.measure import GENDER
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import FinishedRun
 
@@ -31,12 +32,15 @@ class ReportRun:
 
     @classmethod
     def of(cls, run: FinishedRun, name: str | None = None) -> ReportRun:
-        """A finished run under a name, by default its system's.
+        """A finished run under a name, by default its system's; only gender calls are listed sentence by sentence.
 
         Raises:
             UsageError: the language is not installed.
         """
-        return cls(name or run.system, run.lang, run.metrics, run.calls, get_language(run.lang).direction)
+        named = name or run.system
+        if run.measure != GENDER:
+            return cls(named, run.lang, run.metrics)
+        return cls(named, run.lang, run.metrics, run.calls, get_language(run.lang).direction)
 
 
 @dataclass(frozen=True)

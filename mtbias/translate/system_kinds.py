@@ -12,14 +12,20 @@ from mtbias.translate.system import SystemKind
 GROUP = "mtbias.systems"
 
 
+def is_of_plugin(model: str) -> bool:
+    """Whether a model is a system of another distribution's kind, by its scheme."""
+    scheme, colon, _ = model.partition(":")
+    return bool(colon) and scheme in installed(GROUP)
+
+
 def find_kind(model: str) -> tuple[SystemKind, str]:
     """The kind of system that a model is, and its name without the scheme.
 
     Raises:
         PluginError: two distributions register the scheme, or the kind fails to load.
     """
-    scheme, colon, name = model.partition(":")
-    if colon and scheme in installed(GROUP):
+    if is_of_plugin(model):
+        scheme, _, name = model.partition(":")
         kind = load(GROUP, scheme, "kind of system")
         if not isinstance(kind, SystemKind):
             raise refuse(GROUP, scheme, "kind of system", f"expected open and needs_network, got {kind!r:.80}")

@@ -1,0 +1,1 @@
+"""Questions: a corpus, and the measure that it brings."""
