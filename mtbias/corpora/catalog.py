@@ -7,12 +7,14 @@ import json
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from mtbias.errors import DataError, UsageError
+from mtbias.files.decoding import DecodingError, decoded
+from mtbias.files.writing import write_atomic
 
 CACHE_VARIABLE = "MTBIAS_CACHE"
 RECORD = "fetched.json"
@@ -126,15 +128,22 @@ def source_folder(source: Source, cache: Path | None) -> Path:
 
 
 @dataclass(frozen=True, slots=True)
+class Downloaded:
+    """What an address gave."""
+
+    sha256: str
+    verified: bool
+    """Whether that hash was known beforehand."""
+
+
+@dataclass(frozen=True, slots=True)
 class Fetch:
     """What is on record beside fetched data (`RECORD`)."""
 
     files: Mapping[str, str]
     """SHA-256 by file."""
-    downloads: Mapping[str, str]
-    """SHA-256 of the bytes that each address gave."""
-    verified: Mapping[str, bool]
-    """For each address, whether that hash was known beforehand."""
+    downloads: Mapping[str, Downloaded]
+    """By address."""
 
 
 def read_record(folder: Path) -> Fetch:
@@ -142,31 +151,17 @@ def read_record(folder: Path) -> Fetch:
 
     Raises:
         DataError: the record cannot be read.
-
     """
     path = folder / RECORD
     if not path.is_file():
-        return Fetch({}, {}, {})
+        return Fetch({}, {})
     try:
-        content = json.loads(path.read_bytes())
-        files = {str(name): str(value) for name, value in content["files"].items()}
-        downloads = {str(url): str(d["sha256"]) for url, d in content["downloads"].items()}
-        verified = {str(url): bool(d["verified"]) for url, d in content["downloads"].items()}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        message = f"the record of fetched files is damaged ({error!r}); delete it and run mtbias fetch again"
+        return decoded(Fetch, path.read_bytes())
+    except DecodingError as error:
+        message = f"the record of fetched files is damaged ({error}); delete it and run mtbias fetch again"
         raise DataError(message, path=path) from None
-    return Fetch(files, downloads, verified)
 
 
 def write_record(folder: Path, fetch: Fetch) -> None:
     """Write the record beside the data in `folder`, in one step."""
-    content = {
-        "files": dict(fetch.files),
-        "downloads": {
-            url: {"sha256": value, "verified": fetch.verified[url]} for url, value in fetch.downloads.items()
-        },
-    }
-    path = folder / RECORD
-    temporary = folder / f".{RECORD}.{os.getpid()}"
-    temporary.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-    temporary.replace(path)
+    write_atomic(folder / RECORD, f"{json.dumps(asdict(fetch), indent=2)}\n".encode())

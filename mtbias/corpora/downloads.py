@@ -17,7 +17,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from mtbias.corpora.catalog import Download, Fetch, Source, dataset, read_record, source_folder, write_record
+from mtbias.corpora.catalog import (
+    Download,
+    Downloaded,
+    Fetch,
+    Source,
+    dataset,
+    read_record,
+    source_folder,
+    write_record,
+)
 from mtbias.errors import DataError, MissingResourceError, UsageError
 
 MAX_UNPACKED = 2 * 1024**3
@@ -94,7 +103,8 @@ def fetch_source(
     results = []
     for download in source.downloads:
         known = download.sha256 or given
-        expected = known or record.downloads.get(download.url, "")
+        before = record.downloads.get(download.url)
+        expected = known or (before.sha256 if before else "")
         result = _present(download, folder, record, expected)
         if result is None:
             if not expected and not accept_unverified:
@@ -104,8 +114,7 @@ def fetch_source(
                 )
                 raise MissingResourceError(message)
             result = _fetch(download, folder, expected, progress=progress)
-        verified = bool(known) or record.verified.get(download.url, False)
-        result = replace(result, verified=verified)
+        result = replace(result, verified=bool(known) or (before is not None and before.verified))
         updated = _recorded(record, result)
         if updated != record:
             write_record(folder, updated)
@@ -134,7 +143,8 @@ def _hash(path: Path) -> str:
 
 def _present(download: Download, folder: Path, record: Fetch, expected: str) -> FetchedDownload | None:
     """What is in place from an earlier fetch; None where a file is absent, damaged or from another download."""
-    if not expected or (download.archive and record.downloads.get(download.url) != expected):
+    before = record.downloads.get(download.url)
+    if not expected or (download.archive and (before is None or before.sha256 != expected)):
         return None
     for name in download.files:
         wanted = record.files.get(name) if download.archive else expected
@@ -148,8 +158,7 @@ def _recorded(record: Fetch, fetched: FetchedDownload) -> Fetch:
     files = {path.name: _hash(path) for path in fetched.files}
     return Fetch(
         files={**record.files, **files},
-        downloads={**record.downloads, fetched.url: fetched.sha256},
-        verified={**record.verified, fetched.url: fetched.verified},
+        downloads={**record.downloads, fetched.url: Downloaded(fetched.sha256, fetched.verified)},
     )
 
 

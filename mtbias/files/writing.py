@@ -31,11 +31,11 @@ def explained(path: Path, action: str) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in _FULL:
-            step = "make room and run the same command again: it goes on where it was"
+            step = "make room and run the same command again, it resumes"
         elif error.errno in _FORBIDDEN:
             step = "choose a folder that you may write to"
         else:
-            step = "mend that and run the same command again: it goes on where it was"
+            step = "correct that and run the same command again, it resumes"
         raise RunFolderError(f"{path}: cannot {action}: {error.strerror or error}; {step}") from error
 
 

@@ -167,7 +167,7 @@ def test_a_node_that_dies_before_the_report_of_its_shard(
 def test_a_full_disk(request_: Request, whole: dict[str, bytes], mount_disk: Callable[[str], Path]) -> None:
     disk = mount_disk("64k")  # 16 pages: manifest, plan and lock, and not the 16 batches
     out = disk / "run"
-    with pytest.raises(RunFolderError, match="No space left on device; make room and run the same command again: it"):
+    with pytest.raises(RunFolderError, match="No space left on device; make room and run the same command again, it"):
         translate_shard(request_, Shard(1, 1), out=out)
     assert 0 < run_progress(out).parts_done < 16
     assert not list(out.rglob("*.tmp"))

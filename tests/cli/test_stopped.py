@@ -108,7 +108,7 @@ def test_a_limit_on_files_stops_the_run_and_the_cache(
     assert done.returncode == 0
     said = _one_line(_limited(machine, 64, *command))
     assert f"{tmp_path / 'run' / 'calls.jsonl'}" in said or f"{tmp_path / 'run'}/." in said
-    assert "File too large; make room and run the same command again: it goes on where it was" in said
+    assert "File too large; make room and run the same command again, it resumes" in said
     assert not (tmp_path / "run" / "metrics.json").exists()
     done = machine.run(*command)
     assert (done.returncode, done.stderr) == (0, "")
@@ -129,7 +129,7 @@ def test_a_full_disk_is_one_line_and_the_run_goes_on(
     machine = Machine(tmp_path, stanza_dir)
     command: Command = (*undisturbed.options, "--out", small_disk / "run")
     said = _one_line(machine.run(*command))
-    assert "No space left on device; make room and run the same command again: it goes on where it was" in said
+    assert "No space left on device; make room and run the same command again, it resumes" in said
     assert not (small_disk / "run" / "metrics.json").exists()
     subprocess.run(["mount", "-o", "remount,size=8m", str(small_disk)], check=True)
     done = machine.run(*command)

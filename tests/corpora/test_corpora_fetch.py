@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from mtbias.corpora import fetch_dataset
-from mtbias.corpora.catalog import Download, Source, read_record
+from mtbias.corpora.catalog import Download, Downloaded, Source, read_record
 from mtbias.corpora.downloads import fetch_source, unpack
 from mtbias.errors import DataError, MissingResourceError, UsageError
 
@@ -192,8 +192,7 @@ def test_an_accepted_download_is_written_down_and_must_stay_the_same(
     result = fetch_source(archive, tmp_path, accept_unverified=True)
     assert [(d.verified, d.fresh, d.sha256) for d in result.downloads] == [(False, True, came)]
     record = read_record(tmp_path)
-    assert record.downloads == {url: came}
-    assert record.verified == {url: False}
+    assert record.downloads == {url: Downloaded(came, verified=False)}
     assert record.files == {"a.csv": digest(b"data/a.csv"), "b.csv": digest(b"data/b.csv")}
     assert [d.fresh for d in fetch_source(archive, tmp_path).downloads] == [False]
     # damaged: fetched again without a flag, since the hash is on record now
@@ -202,7 +201,7 @@ def test_an_accepted_download_is_written_down_and_must_stay_the_same(
     assert (tmp_path / "a.csv").read_bytes() == b"data/a.csv"
     # the hash learnt from elsewhere makes it verified
     assert [d.verified for d in fetch_source(archive, tmp_path, sha256=came).downloads] == [True]
-    assert read_record(tmp_path).verified == {url: True}
+    assert read_record(tmp_path).downloads == {url: Downloaded(came, verified=True)}
     # other bytes than before are refused
     (tmp_path / "a.csv").unlink()
     server.content["/data.tar.gz"] = member("data/b.csv")

@@ -127,7 +127,7 @@ def test_a_limit_on_the_size_of_files_is_explained(
         # calls.jsonl, which is written again, is larger than metrics.json; with 0 not even the lock can be written.
         assert done.returncode == 1
     assert done.stdout.startswith("RunFolderError: ")
-    assert "File too large; make room and run the same command again: it goes on where it was" in done.stdout
+    assert "File too large; make room and run the same command again, it resumes" in done.stdout
     assert done.stdout.count("\n") == 1, done.stdout
     assert done.stderr == ""
     assert not list(path.glob(".*.tmp"))

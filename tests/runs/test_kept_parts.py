@@ -62,5 +62,7 @@ def test_they_are_removed_at_the_end(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / PARTS).write_text("a file where the folder should be")
-    with pytest.raises(RunFolderError, match="cannot make the folder: File exists; mend that and run the same command"):
+    with pytest.raises(
+        RunFolderError, match="cannot make the folder: File exists; correct that and run the same command"
+    ):
         _store(tmp_path)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 import re
-import secrets
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,6 +14,8 @@ from pathlib import Path
 
 from mtbias.demo import model_folder_of_demo
 from mtbias.errors import MissingResourceError, ModelError, UsageError
+from mtbias.files.decoding import DecodingError, decoded
+from mtbias.files.writing import write_atomic
 from mtbias.machine.network import downloads_allowed
 
 DEMO = "demo"
@@ -122,14 +122,11 @@ def read_pins(cache: Path) -> dict[str, str]:
     """
     path = cache / RECORD
     try:
-        content = json.loads(path.read_bytes())
+        return dict(decoded(dict[str, str], path.read_bytes()))
     except FileNotFoundError:
         return {}
-    except ValueError as error:
+    except DecodingError as error:
         raise ModelError(f"{path}: damaged: {error}; delete it and run mtbias fetch again") from None
-    if not isinstance(content, dict) or not all(isinstance(v, str) for v in content.values()):
-        raise ModelError(f"{path}: expected commits by repository; delete it and run mtbias fetch again")
-    return content
 
 
 def _local(folder: Path, name: str) -> Checkpoint:
@@ -205,10 +202,7 @@ def _download(repository: str, pinned: str | None, cache: Path) -> Checkpoint:
 
 def _pin(cache: Path, repository: str, commit: str) -> None:
     pins = read_pins(cache)
-    if repository in pins:
-        return
-    pins[repository] = commit
-    cache.mkdir(parents=True, exist_ok=True)
-    temporary = cache / f".{RECORD}.{os.getpid()}.{secrets.token_hex(4)}.tmp"  # on any host
-    temporary.write_text(json.dumps(dict(sorted(pins.items())), indent=2) + "\n", encoding="utf-8")
-    temporary.replace(cache / RECORD)
+    if repository not in pins:
+        cache.mkdir(parents=True, exist_ok=True)
+        content = json.dumps(dict(sorted({**pins, repository: commit}.items())), indent=2)
+        write_atomic(cache / RECORD, f"{content}\n".encode())
