@@ -8,13 +8,11 @@ import pytest
 
 PUBLIC = (
     "mtbias.align",
-    "mtbias.cli",
+    "mtbias.api",
     "mtbias.corpora",
     "mtbias.decide",
-    "mtbias.metrics",
     "mtbias.morphology",
     "mtbias.plugin",
-    "mtbias.runs",
     "mtbias.testing",
 )
 

@@ -95,7 +95,7 @@ def _app() -> App:
         help="Measure gender bias in machine translation.",
         help_epilogue=_EXAMPLES,
         help_format="markdown",
-        version=__version__,
+        version=f"mtbias {__version__}",
         default_parameter=Parameter(negative=()),
         print_error=False,
         exit_on_error=False,

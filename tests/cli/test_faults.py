@@ -115,10 +115,11 @@ def test_sigterm(
 def test_another_programs_sigterm_is_left_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[object] = []
 
-    def handler() -> None:
+    def none() -> dict[str, object]:
         seen.append(signal.getsignal(signal.SIGTERM))
+        return {}
 
-    monkeypatch.setattr("mtbias.cli.datasets.command", handler)
+    monkeypatch.setattr("mtbias.corpora.datasets", none)
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
         assert cli.main(["datasets"]) == 0

@@ -77,7 +77,7 @@ def test_help_goes_to_standard_output_and_names_every_command(bare: Machine) -> 
         for name in commands:
             assert re.search(rf"^│ {name}\b +\w", group, re.MULTILINE), name
     done = bare.run("--version")
-    assert (done.returncode, done.stdout, done.stderr) == (0, f"{__version__}\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"mtbias {__version__}\n", "")
 
 
 def test_without_a_command_there_is_help(bare: Machine) -> None:
