@@ -17,8 +17,9 @@ from itertools import islice
 
 from mtbias.decide import decide
 from mtbias.errors import PluginError
-from mtbias.language.data_files import Agreement, NounKind, NounReading
 from mtbias.language.definition import Language
+from mtbias.language.grammar import Agreement, NounKind, NounReading
+from mtbias.language.split_texts import SplitTexts
 from mtbias.types import ELIMINATION, Alignment, Analysis, Gender, GenderCall, Reason, Span, Token, Word
 
 __all__ = ["check_language"]
@@ -255,7 +256,7 @@ def _decisions(language: Language) -> Problems:
         call = _call(language, word, word, basis)
         if call.gender is not None:
             yield f"the made-up word {word!r}, without features, is called {call.gender}: there is no default"
-    if decide(Alignment("x", (), None), _analysis(language, word), language).reason is not Reason.UNALIGNED:
+    if decide(Alignment("x", (), None), _analysis(language, word), SplitTexts(language)).reason is not Reason.UNALIGNED:
         yield "an entity that is not aligned must be called unaligned"
     yield from _by_determiner(language, word)
 
@@ -285,7 +286,7 @@ def _call(language: Language, text: str, word: str, basis: str = "links+lexicon"
     """The call on the last occurrence of `word` in `text`, every word tagged as a noun or determiner, no features."""
     start = text.rindex(word)
     alignment = Alignment("x", (Span(start, start + len(word)),), basis)
-    return decide(alignment, _analysis(language, text), language)
+    return decide(alignment, _analysis(language, text), SplitTexts(language))
 
 
 def _analysis(language: Language, text: str) -> Analysis:

@@ -18,6 +18,7 @@ from mtbias.evaluation.request import ScoreRequest
 from mtbias.evaluation.stages import call_genders, call_pairs, score_translations
 from mtbias.evaluation.validation import validate
 from mtbias.language.installed import get_language
+from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import Language
 from mtbias.runs import RunFolder, RunManifest
 from mtbias.translate.given_translations import GivenTranslations, read_translations
@@ -53,7 +54,7 @@ class KnownHeads:
     signature: str = "known/1"
     asked: list[str] = field(default_factory=list)
 
-    def align(self, pairs: Sequence[Pair], language: Language) -> tuple[Alignment, ...]:
+    def align(self, pairs: Sequence[Pair], texts: SplitTexts) -> tuple[Alignment, ...]:
         self.asked += [pair.id for pair in pairs]
         return tuple(
             Alignment(p.id, (_span(p.text, word),) if (word := self.heads.get(p.id, "")) else (), "links")
@@ -137,8 +138,8 @@ def test_pairs_without_a_head_only_help(german: Language) -> None:
 
 def test_an_aligner_that_loses_a_pair_is_an_error(german: Language) -> None:
     class Loses(KnownHeads):
-        def align(self, pairs: Sequence[Pair], language: Language) -> tuple[Alignment, ...]:
-            return super().align(pairs, language)[1:]
+        def align(self, pairs: Sequence[Pair], texts: SplitTexts) -> tuple[Alignment, ...]:
+            return super().align(pairs, texts)[1:]
 
     with pytest.raises(ValueError, match="zip"):
         call_genders(INSTANCES, TRANSLATIONS, german, Loses(), Capitals())

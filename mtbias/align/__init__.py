@@ -1,6 +1,6 @@
 """Aligning the entity with the words of the translation that render it."""
 
 from mtbias.align.aligners import ALIGNERS, Aligner, EflomalAligner, StatisticalAligner, get_aligner
-from mtbias.align.entity_words import Pair
+from mtbias.align.sentence_pairs import Pair
 
 __all__ = ["ALIGNERS", "Aligner", "EflomalAligner", "Pair", "StatisticalAligner", "get_aligner"]

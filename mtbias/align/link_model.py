@@ -54,11 +54,11 @@ class Cells:
 
 
 @dataclass(frozen=True)
-class Table:
+class LinkCounts:
     """Distinct pairs of types that occur together, sorted by key = source × (number of target types) + target."""
 
     keys: IntArray
-    counts: FloatArray
+    links: FloatArray
     """Expected links, shape [pairs of types]."""
     source_totals: FloatArray
     target_totals: FloatArray
@@ -117,7 +117,7 @@ def distinct_keys(source: Side, target: Side) -> IntArray:
 
 
 def posteriors(
-    cells: Cells, table: Table, null: tuple[FloatArray, FloatArray], strength: float
+    cells: Cells, table: LinkCounts, null: tuple[FloatArray, FloatArray], strength: float
 ) -> tuple[FloatArray, FloatArray]:
     """P(source token | target token) and P(target token | source token) of every cell.
 
@@ -128,7 +128,7 @@ def posteriors(
         strength: λ of the diagonal prior; 0 is uniform.
     """
     weight = np.exp(-strength * cells.diagonal)
-    links = table.counts[cells.pair] * weight
+    links = table.links[cells.pair] * weight
     sources, targets = int(cells.source[-1]) + 1, int(cells.target[-1]) + 1
     forward = links / (table.source_totals[cells.source_type] + SMOOTHING)
     forward *= (1 - P_NULL) / np.bincount(cells.target, weight, targets)[cells.target]
@@ -141,7 +141,7 @@ def posteriors(
 
 def train(
     source: Side, target: Side, prior: tuple[IntArray, FloatArray]
-) -> tuple[Table, tuple[FloatArray, FloatArray]]:
+) -> tuple[LinkCounts, tuple[FloatArray, FloatArray]]:
     """Expected links of every pair of types after `UNIFORM_ROUNDS` + `DIAGONAL_ROUNDS` rounds of joint EM.
 
     Args:
@@ -160,7 +160,7 @@ def train(
     n_source, n_target = len(source.types), len(target.types)
     source_of, target_of = np.divmod(keys, max(n_target, 1))
     null = (_frequency(source), _frequency(target))
-    table: Table | None = None
+    table: LinkCounts | None = None
     for turn in range(UNIFORM_ROUNDS + DIAGONAL_ROUNDS):
         strength = 0.0 if turn < UNIFORM_ROUNDS else LAMBDA
         counts = extra.copy()
@@ -176,7 +176,7 @@ def train(
                 forward, backward = posteriors(cells, table, null, strength)
                 joint = forward * backward
             counts += np.bincount(cells.pair, joint, len(keys))
-        table = Table(
+        table = LinkCounts(
             keys,
             counts,
             np.bincount(source_of, counts, n_source).astype(np.float64),

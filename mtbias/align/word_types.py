@@ -10,6 +10,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,23 +27,21 @@ def target_keys(language: Language, forms: Iterable[str] | Mapping[str, int]) ->
     own or behind another one; then the longest inflectional ending is cut.
     """
     counts = Counter(forms)
+    bases = {form: [base for _, base in language.bases(form)] for form in counts}
     bare: Counter[str] = Counter()
     for form, count in counts.items():
-        for _, base in language.bases(form):
+        for base in bases[form]:
             bare[base] += count
-    return {form: language.stem(_base(language, form, counts, bare)) for form in counts}
 
+    def whole(form: str) -> str:
+        """`form` without what is written onto its front."""
+        listed = next((base for base in bases[form] if base in language.nouns), None)
+        if listed is not None:
+            return listed
+        words = (b for b in bases[form][1:] if len(b) >= 3 and (b in counts or bare[b] > 2 * counts[form]))
+        return next(words, form)
 
-def _base(language: Language, form: str, counts: Mapping[str, int], bare: Mapping[str, int]) -> str:
-    if form in language.nouns:
-        return form
-    for _, base in language.bases(form)[1:]:
-        if base in language.nouns:
-            return base
-    for _, base in language.bases(form)[1:]:
-        if len(base) >= 3 and (base in counts or bare[base] > 2 * counts[form]):
-            return base
-    return form
+    return {form: language.stem(whole(form)) for form in counts}
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class Side:
     offsets: IntArray
     types: tuple[str, ...]
 
-    @property
+    @cached_property
     def lengths(self) -> IntArray:
         """Tokens per sentence, shape [pairs]."""
         return np.diff(self.offsets)

@@ -12,6 +12,7 @@ from mtbias.decide import FormVotes, decide
 from mtbias.evaluation.request import EvalRequest, Progress, Request, ScoreRequest, quiet
 from mtbias.evaluation.translation import Translated, host_facts, take_budget, translate_corpus
 from mtbias.language.definition import Language
+from mtbias.language.split_texts import SplitTexts
 from mtbias.metrics import score
 from mtbias.morphology import Analyser
 from mtbias.report.run_page import ReportRun, render_html
@@ -60,10 +61,10 @@ def call_pairs(
     """One call for each of `pairs`; those without a head only help the statistics of alignment and of the tagger."""
     total = len(pairs)
     progress("align", 0, total)
-    alignments = aligner.align(pairs, language)
+    split = SplitTexts(language)
+    alignments = aligner.align(pairs, split)
     progress("align", total, total)
-    texts = [p.text for p in pairs]
-    distinct = dict.fromkeys(texts)
+    distinct = dict.fromkeys(p.text for p in pairs)
     done = 0
 
     def count(n: int) -> None:
@@ -77,13 +78,13 @@ def call_pairs(
     votes = FormVotes()
     for text in distinct:
         votes.add(analyser.analysis(text), language)
-    return tuple(_decide_all(pairs, alignments, language, analyser, votes, progress))
+    return tuple(_decide_all(pairs, alignments, split, analyser, votes, progress))
 
 
 def _decide_all(
     pairs: Sequence[Pair],
     alignments: Sequence[Alignment],
-    language: Language,
+    texts: SplitTexts,
     analyser: Analyser,
     votes: FormVotes,
     progress: Progress,
@@ -91,7 +92,7 @@ def _decide_all(
     calls = []
     for done, (pair, alignment) in enumerate(zip(pairs, alignments, strict=True), 1):
         if pair.head is not None:
-            calls.append(decide(alignment, analyser.analysis(pair.text), language, votes))
+            calls.append(decide(alignment, analyser.analysis(pair.text), texts, votes))
         if done % 1000 == 0 or done == len(pairs):
             progress("decide", done, len(pairs))
     return calls

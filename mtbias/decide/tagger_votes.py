@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from mtbias.decide.phrase import NOMINAL, tagged_gender
+from mtbias.decide.sentence_words import NOMINAL, tagged_gender
 from mtbias.language.definition import Language
 from mtbias.types import Analysis, Gender
 

@@ -1,0 +1,113 @@
+"""The head of the entity's noun phrase among the words that the aligner found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mtbias.decide.sentence_words import (
+    NOMINAL,
+    VERBAL,
+    SentenceWord,
+    feature_values,
+    is_adjective,
+    is_noun,
+    same_case,
+)
+from mtbias.language.definition import Language
+from mtbias.language.grammar import NounKind
+from mtbias.types import Span
+
+
+def find_head(
+    words: Sequence[SentenceWord], target: Sequence[Span], language: Language, *, sure: bool = True
+) -> int | None:
+    """Index of the head among the aligned words, or None where the spans meet no word.
+
+    The first noun of the phrase is its head in all the languages at hand (genitives, complements and second parts of
+    construct compounds follow it, adjectives are no nouns): first a noun for people that the plugin knows, then what
+    the tagger calls a noun, then, where the alignment is `sure`, a noun that follows the aligned article, numeral or
+    preposition, then the anchor itself.
+    """
+    aligned = sorted({n - words[n].compound for n in _overlapping(words, target)})
+    if not aligned:
+        return None
+    anchor = _overlapping(words, target[:1])[0]
+    anchor -= words[anchor].compound
+    if words[anchor].readings:
+        aligned = [n for n in aligned if n >= anchor or not any(w.tags & VERBAL for w in words[n + 1 : anchor])]
+    known = [n for n in aligned if words[n].readings and (n == anchor or not words[n].tags & {"VERB", "ADP", "AUX"})]
+    telling = [n for n in known if any(r.kind is not NounKind.FIXED for r in words[n].readings)]
+    known = [n for n in known if n in telling or n + 1 in telling or not telling]
+    if not known:
+        return _tagged_head(words, aligned, anchor, sure=sure)
+    head = _first_of(words, known, anchor) if anchor in known else known[0]
+    if _only_qualifies(words, head, language):
+        return None
+    return head + 1 if _belongs_to_next(words, head, aligned, language) else head
+
+
+def _overlapping(words: Sequence[SentenceWord], spans: Sequence[Span]) -> list[int]:
+    """Indices of the words that share a character with one of `spans`."""
+    return [
+        n for n, word in enumerate(words) if any(word.span.start < s.end and s.start < word.span.end for s in spans)
+    ]
+
+
+def _tagged_head(words: Sequence[SentenceWord], aligned: Sequence[int], anchor: int, *, sure: bool) -> int:
+    """The head among words of which the plugin knows none: the tagger's noun, else the anchor."""
+    nouns = [n for n in aligned if words[n].tags & NOMINAL]
+    if anchor in nouns:
+        return _first_of(words, nouns, anchor)
+    for n in nouns:
+        if n < anchor or same_case(words[anchor], words[n]):
+            return n
+    if sure and not words[anchor].tags & VERBAL:
+        for n in range(anchor + 1, min(anchor + 4, len(words))):
+            if not words[n].joined:
+                break
+            if is_noun(words[n]):
+                return n
+            if not words[n].tags & {"DET", "ADJ", "NUM", "ADP"}:
+                break
+    return anchor
+
+
+def _first_of(words: Sequence[SentenceWord], candidates: Sequence[int], anchor: int) -> int:
+    """The first of the nouns that stand before the anchor with nothing but function words and adjectives between."""
+    first = anchor
+    for n in sorted((n for n in candidates if n < anchor), reverse=True):
+        if not all(w.compound or w.tags & {"ADP", "DET", "ADJ", "NUM", "PART"} for w in words[n + 1 : first]):
+            break
+        first = n
+    return first
+
+
+def _only_qualifies(words: Sequence[SentenceWord], n: int, language: Language) -> bool:
+    """An adjective of a noun for no person right before it (it *economia meccanica*): it renders nobody."""
+    if n == 0 or not words[n].joined or not (language.preposed and language.postposed) or language.prepositions:
+        return False
+    word, noun = words[n], words[n - 1]
+    if not is_adjective(word) or noun.readings or "NOUN" not in noun.tags:
+        return False
+    return all({w.feat(f) for w in word.content} == {w.feat(f) for w in noun.content} for f in ("Gender", "Number"))
+
+
+def _belongs_to_next(words: Sequence[SentenceWord], n: int, aligned: Sequence[int], language: Language) -> bool:
+    """A determiner or adjective that could also stand alone (es *algunas*, ru *обслуживающий*), with its noun behind
+    it.
+    """
+    following = words[n + 1] if n + 1 < len(words) else None
+    if following is None or not following.joined or not is_noun(following):
+        return False
+    if words[n].form in language.determiners or words[n].form in language.names:
+        return True
+    nobody_else = n + 1 in aligned or not any(r.kind is not NounKind.FIXED for r in following.readings)
+    cased = bool(feature_values(words[n].content, "Case")) and same_case(words[n], following)
+    return (
+        language.preposed
+        and bool(following.readings)
+        and nobody_else
+        and is_adjective(words[n])
+        and cased
+        and "NOUN" in following.tags
+    )
