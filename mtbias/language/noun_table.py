@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from mtbias.errors import PluginError
 from mtbias.language.folding import Folder
 from mtbias.language.grammar import Agreement, NounKind, NounReading, parse_agreements
-
-_REQUIRED = {"english", "lemma", "gender"}
 
 
 class NounTable(NamedTuple):
@@ -27,6 +25,18 @@ class _Paradigm(NamedTuple):
     endings: tuple[tuple[str, tuple[Agreement, ...]], ...]
 
 
+_UNINFLECTED = _Paradigm("", (("", ()),))
+
+
+class _Noun(NamedTuple):
+    """One row: what the noun translates, and its forms with what they agree with."""
+
+    english: list[str]
+    lemma: str
+    kind: str
+    forms: list[tuple[str, tuple[Agreement, ...]]]
+
+
 def read_nouns(text: str, paradigms: Mapping[str, Any], fold: Folder, *, where: str) -> NounTable:
     """The nouns in `text`, with the forms that their paradigms make.
 
@@ -38,22 +48,14 @@ def read_nouns(text: str, paradigms: Mapping[str, Any], fold: Folder, *, where: 
     nouns: dict[str, dict[tuple[str, str], set[Agreement]]] = {}
     phrases: dict[str, dict[tuple[tuple[str, ...], str, str], None]] = {}
     glossary: dict[str, set[str]] = {}
-    parsed: dict[str, _Paradigm] = {}
-    for place, row in _rows(text, f"{where}_nouns.tsv"):
-        lemma, kind = row.get("lemma", "").strip(), row.get("gender", "")
-        if not lemma or kind not in set(NounKind):
-            raise PluginError(f"{place}: expected a lemma and one of {', '.join(NounKind)}; got {lemma!r}, {kind!r}")
-        name = row.get("paradigm", "").strip()
-        if name and name not in parsed:
-            parsed[name] = _paradigm(name, paradigms, place)
-        english = [word.strip().lower() for word in row["english"].split("|") if word.strip()]
-        for form, agreements in _forms(lemma, row, parsed.get(name), place):
+    for noun in _read_rows(text, paradigms, f"{where}_nouns.tsv"):
+        for form, agreements in noun.forms:
             first, *others = fold(form).replace("_", " ").split()
             if others:
-                phrases.setdefault(first, {})[tuple(others), lemma, kind] = None
+                phrases.setdefault(first, {})[tuple(others), noun.lemma, noun.kind] = None
             else:
-                nouns.setdefault(first, {}).setdefault((lemma, kind), set()).update(agreements)
-            for word in english:
+                nouns.setdefault(first, {}).setdefault((noun.lemma, noun.kind), set()).update(agreements)
+            for word in noun.english:
                 glossary.setdefault(word, set()).add(first)
     return NounTable(
         {form: tuple(_reading(*key, found) for key, found in sorted(rows.items())) for form, rows in nouns.items()},
@@ -74,17 +76,33 @@ def _longest(compound: tuple[tuple[str, ...], str, str]) -> tuple[int, tuple[tup
     return -len(compound[0]), compound
 
 
-def _rows(text: str, file: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Place (file and line) and cells of every row; blank lines and comments are passed over."""
+def _read_rows(text: str, paradigms: Mapping[str, Any], file: str) -> list[_Noun]:
+    """The rows; blank lines and comments are passed over."""
     lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip() and not line.startswith("#")]
     header = lines[0][1].split("\t") if lines else []
-    if not set(header) >= _REQUIRED:
+    if not set(header) >= {"english", "lemma", "gender"}:
         raise PluginError(f"{file}:1: expected columns english, lemma, gender, paradigm, forms; got {header}")
+    parsed: dict[str, _Paradigm] = {}
+    found = []
     for number, line in lines[1:]:
-        cells = line.split("\t")
+        place, cells = f"{file}:{number}", line.split("\t")
         if len(cells) > len(header):
-            raise PluginError(f"{file}:{number}: expected at most {len(header)} columns, got {len(cells)}")
-        yield f"{file}:{number}", dict(zip(header, cells, strict=False))
+            raise PluginError(f"{place}: expected at most {len(header)} columns, got {len(cells)}")
+        row = dict(zip(header, cells, strict=False))
+        lemma, kind, name = row.get("lemma", "").strip(), row.get("gender", ""), row.get("paradigm", "").strip()
+        if not lemma or kind not in set(NounKind):
+            raise PluginError(f"{place}: expected a lemma and one of {', '.join(NounKind)}; got {lemma!r}, {kind!r}")
+        if name and name not in parsed:
+            parsed[name] = _paradigm(name, paradigms, place)
+        strip, endings = parsed[name] if name else _UNINFLECTED
+        if not lemma.endswith(strip):
+            raise PluginError(f"{place}: {lemma!r} does not end in {strip!r}, which paradigm {name!r} cuts")
+        stem = lemma.removesuffix(strip)
+        forms = [(stem + letters, agreements) for letters, agreements in endings]
+        forms += [(form, ()) for form in row.get("forms", "").split()]
+        english = [word.strip().lower() for word in row["english"].split("|") if word.strip()]
+        found.append(_Noun(english, lemma, kind, forms))
+    return found
 
 
 def _paradigm(name: str, paradigms: Mapping[str, Any], place: str) -> _Paradigm:
@@ -93,22 +111,5 @@ def _paradigm(name: str, paradigms: Mapping[str, Any], place: str) -> _Paradigm:
         raise PluginError(f"{place}: no paradigm {name!r} in [paradigms]; there are {', '.join(sorted(paradigms))}")
     endings = (ending.partition("/") for ending in found.get("endings", ()))
     where = f"{place} paradigm {name}"
-    return _Paradigm(
-        found.get("strip", ""),
-        tuple((letters, parse_agreements(tags, where=where)) for letters, _, tags in endings),
-    )
-
-
-def _forms(
-    lemma: str, row: Mapping[str, str], paradigm: _Paradigm | None, place: str
-) -> list[tuple[str, tuple[Agreement, ...]]]:
-    """The forms of one noun with what they may agree with: those of its paradigm, or the lemma; those in the row."""
-    further: list[tuple[str, tuple[Agreement, ...]]] = [(form, ()) for form in row.get("forms", "").split()]
-    if paradigm is None:
-        return [(lemma, ()), *further]
-    if not lemma.endswith(paradigm.strip):
-        raise PluginError(
-            f"{place}: {lemma!r} does not end in {paradigm.strip!r}, which paradigm {row['paradigm']!r} cuts"
-        )
-    stem = lemma.removesuffix(paradigm.strip)
-    return [*((stem + letters, agreements) for letters, agreements in paradigm.endings), *further]
+    forms = tuple((letters, parse_agreements(tags, where=where)) for letters, _, tags in endings)
+    return _Paradigm(found.get("strip", ""), forms)
