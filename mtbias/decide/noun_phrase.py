@@ -20,10 +20,9 @@ from mtbias.decide.sentence_words import (
     may_be_nominative,
 )
 from mtbias.language.definition import Language
-from mtbias.language.grammar import Agreement, NounKind
+from mtbias.language.grammar import CASES, Agreement, NounKind
 
-ALL_CASES = frozenset(("nom", "gen", "dat", "acc", "ins", "loc", "voc"))
-_NOT_SUBJECT = ALL_CASES - {"nom", "voc"}
+_NOT_SUBJECT = CASES - {"nom", "voc"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,7 @@ class NounPhrase:
         """
         before, prepositions = self.before(), self.language.prepositions
         if before is None or not prepositions:
-            return ALL_CASES, ""
+            return CASES, ""
         if before.form in prepositions:
             return prepositions[before.form], f", after {before.text}"
         if "NOUN" in before.tags and not before.tags & {"VERB", "ADP"} and self._may_be_genitive():
@@ -83,7 +82,7 @@ class NounPhrase:
             verb -= 1
         if self.words[verb].tags & VERBAL and self._has_subject(verb):
             return _NOT_SUBJECT, f", object of {self.words[verb].text}"
-        return ALL_CASES, ""
+        return CASES, ""
 
     def _may_be_genitive(self) -> bool:
         """Unless the plugin's table knows the form in other cases only; or the noun before is no subject and the tagger

@@ -10,9 +10,9 @@ from typing import NamedTuple
 from mtbias.errors import PluginError
 from mtbias.types import Span
 
-_GENDERS = frozenset("mfn*")
-_NUMBERS = frozenset(("sg", "pl", "*"))
-_CASES = frozenset(("nom", "gen", "dat", "acc", "ins", "loc", "voc", "*"))
+GENDERS = frozenset("mfn")
+CASES = frozenset(("nom", "gen", "dat", "acc", "ins", "loc", "voc"))
+NUMBERS = frozenset(("sg", "pl"))
 
 
 class NounKind(StrEnum):
@@ -36,6 +36,10 @@ class Agreement(NamedTuple):
     gender: str
     case: str
     number: str
+
+    def is_known(self) -> bool:
+        """All three are values that there are."""
+        return self.gender in GENDERS | {"*"} and self.case in CASES | {"*"} and self.number in NUMBERS | {"*"}
 
 
 class NounReading(NamedTuple):
@@ -115,7 +119,7 @@ def parse_agreements(text: str, *, where: str) -> tuple[Agreement, ...]:
         bits = part.split(".")
         if len(bits) == 2:
             bits.insert(1, "*")
-        if len(bits) != 3 or bits[0] not in _GENDERS or bits[1] not in _CASES or bits[2] not in _NUMBERS:
+        if len(bits) != 3 or not Agreement(*bits).is_known():
             raise PluginError(f"{where}: expected gender.case.number such as 'm.nom.sg', got {part!r}")
         found.append(Agreement(*bits))
     return tuple(found)
