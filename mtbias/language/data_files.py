@@ -17,24 +17,18 @@ from mtbias.language.folding import Folder
 from mtbias.language.grammar import Agreement, NounKind, VerbRules, parse_agreements
 from mtbias.language.noun_table import read_nouns
 
-_TABLES = frozenset(
-    (
-        *("language", "tokens", "align", "paradigms", "determiners", "determiners_before_consonant"),
-        *("adjective_endings", "noun_endings", "noun_endings_except", "first_parts", "silent_determiners"),
-        *("names", "prepositions", "verbs", "extra"),
-    )
-)
+_AGREEMENTS = ("determiners", "determiners_before_consonant", "adjective_endings")
+_KINDS = ("noun_endings", "noun_endings_except", "first_parts")
 _KEYS = {
-    "language": frozenset(
-        (
-            *("code", "name", "direction", "preposed", "postposed", "determiners_follow"),
-            *("definite", "perhaps_definite", "inclusive", "compounds"),
-        )
-    ),
-    "tokens": frozenset(("elisions", "proclitics", "prefixes", "vowels", "delete", "fold")),
-    "align": frozenset(("endings", "min_stem")),
-    "verbs": frozenset(f.name for f in fields(VerbRules)),
+    "language": {
+        *("code", "name", "direction", "preposed", "postposed", "determiners_follow"),
+        *("definite", "perhaps_definite", "inclusive", "compounds"),
+    },
+    "tokens": {"elisions", "proclitics", "prefixes", "vowels", "delete", "fold"},
+    "align": {"endings", "min_stem"},
+    "verbs": {f.name for f in fields(VerbRules)},
 }
+_TABLES = {*_KEYS, *_AGREEMENTS, *_KINDS, "paradigms", "silent_determiners", "names", "prepositions", "extra"}
 
 
 def read_language(package: str, code: str) -> dict[str, Any]:
@@ -65,33 +59,24 @@ def read_language(package: str, code: str) -> dict[str, Any]:
 
 def _fields(toml: Mapping[str, Any], nouns: str, where: str) -> dict[str, Any]:
     _check_names(toml, where)
-    head, tokens, align = (toml.get(name, {}) for name in ("language", "tokens", "align"))
+    tokens, align = toml.get("tokens", {}), toml.get("align", {})
     delete, letters = tokens.get("delete", ""), dict(tokens.get("fold", {}))
     rules = _Rules(toml, Folder(delete, letters), where)
     return {
-        **_header(head, where),
-        **read_nouns(nouns, toml.get("paradigms", {}), rules.fold, where=where)._asdict(),
-        "elisions": rules.longest(tokens.get("elisions", ())),
-        "proclitics": rules.longest(tokens.get("proclitics", ())),
-        "prefixes": rules.longest(tokens.get("prefixes", ())),
+        **_header(toml.get("language", {}), where),
+        **read_nouns(nouns, toml.get("paradigms", {}), rules.fold, f"{where}_nouns.tsv"),
+        **{name: rules.longest(tokens.get(name, ())) for name in ("elisions", "proclitics", "prefixes")},
         "vowels": tokens.get("vowels", ""),
         "delete": delete,
         "fold_letters": letters,
         "align_endings": rules.longest(align.get("endings", ())),
         "min_stem": int(align.get("min_stem", 4)),
-        "determiners": rules.agreements("determiners"),
-        "determiners_before_consonant": rules.agreements("determiners_before_consonant"),
-        "adjective_endings": rules.agreements("adjective_endings"),
-        "noun_endings": rules.kinds("noun_endings"),
-        "noun_endings_except": rules.kinds("noun_endings_except"),
-        "first_parts": rules.kinds("first_parts"),
-        "silent_determiners": {
-            noun: rules.folded(determiners.split()) for noun, determiners in rules.table("silent_determiners").items()
-        },
+        **{name: rules.agreements(name) for name in _AGREEMENTS},
+        **{name: rules.kinds(name) for name in _KINDS},
+        "silent_determiners": {k: rules.folded(v.split()) for k, v in rules.table("silent_determiners").items()},
         "names": rules.choices("names", ("m", "f")),
         "prepositions": {
-            preposition: frozenset(str(cases).replace(",", " ").split())
-            for preposition, cases in rules.table("prepositions").items()
+            k: frozenset(str(cases).replace(",", " ").split()) for k, cases in rules.table("prepositions").items()
         },
         "verbs": _verbs(toml.get("verbs", {}), rules),
         "extra": dict(toml.get("extra", {})),
@@ -109,21 +94,13 @@ def _check_names(toml: Mapping[str, Any], where: str) -> None:
             raise PluginError(f"{where}.toml [{name}]: unknown key {min(odd)!r}; known: {', '.join(sorted(keys))}")
 
 
-def _header(head: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """The table ``[language]``."""
+def _header(head: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+    """The table ``[language]``: its keys are fields of `Language`."""
     if not isinstance(head.get("code"), str) or not isinstance(head.get("name"), str):
         raise PluginError(f"{where}.toml: [language] needs code and name")
-    direction = head.get("direction", "ltr")
-    if direction not in ("ltr", "rtl"):
-        raise PluginError(f"{where}.toml [language] direction: expected ltr or rtl; got {direction!r}")
-    flags = {"preposed": True, "postposed": True, "determiners_follow": False, "compounds": False}
-    return {
-        "code": head["code"],
-        "name": head["name"],
-        "direction": direction,
-        **{name: bool(head.get(name, default)) for name, default in flags.items()},
-        **{name: head.get(name, "") for name in ("definite", "perhaps_definite", "inclusive")},
-    }
+    if head.get("direction", "ltr") not in ("ltr", "rtl"):
+        raise PluginError(f"{where}.toml [language] direction: expected ltr or rtl; got {head['direction']!r}")
+    return head
 
 
 def _verbs(verbs: Mapping[str, Any], rules: _Rules) -> VerbRules:
