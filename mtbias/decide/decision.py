@@ -19,7 +19,7 @@ from mtbias.decide import phrase_evidence
 from mtbias.decide.head_noun import find_head
 from mtbias.decide.noun_phrase import NounPhrase
 from mtbias.decide.predicate import predicate_gender
-from mtbias.decide.sentence_words import VERBAL, SentenceWord, is_noun, sentence_words, tagged_gender
+from mtbias.decide.sentence_words import VERBAL, SentenceWord, sentence_words, tagged_gender
 from mtbias.decide.tagger_votes import FormVotes
 from mtbias.language.definition import Language
 from mtbias.language.grammar import NounKind, NounReading
@@ -41,10 +41,10 @@ def decide(alignment: Alignment, analysis: Analysis, texts: SplitTexts, votes: F
     language, words = texts.language, sentence_words(analysis, texts)
     target, sure = alignment.target, alignment.basis in _SURE
     head = find_head(words, target, language, sure=sure)
-    if alignment.others and (head is None or not is_noun(words[head])):
+    if alignment.others and (head is None or not words[head].is_noun):
         target, sure = alignment.others[:1], False
         head = find_head(words, target, language, sure=False)
-    if head is None or _functional(words[head]) or not (sure or alignment.basis == DERIVED or is_noun(words[head])):
+    if head is None or _functional(words[head]) or not (sure or alignment.basis == DERIVED or words[head].is_noun):
         return GenderCall(alignment.id, None, Reason.UNALIGNED)
     spans = (words[head].span, *(s for s in sorted(target) if s != words[head].span))
     doubt = _doubt(words, head, alignment.basis)
@@ -77,7 +77,7 @@ def _doubt(words: Sequence[SentenceWord], head: int, basis: str | None) -> str |
     word = words[head]
     if word.readings:
         return None
-    person = basis != ELIMINATION and is_noun(word) and word.facts.ending is not None
+    person = basis != ELIMINATION and word.is_noun and word.facts.ending is not None
     if basis not in _SURE and not person:
         return "aligned without certainty, not known as a noun for people"
     return "read as a verb: it renders nobody" if _bare_verb(words, head) else None

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mtbias.decide.sentence_words import (
-    NOMINAL,
-    VERBAL,
-    SentenceWord,
-    feature_values,
-    is_adjective,
-    is_noun,
-    same_case,
-)
+from mtbias.decide.sentence_words import NOMINAL, VERBAL, SentenceWord, feature_values
 from mtbias.language.definition import Language
 from mtbias.language.grammar import NounKind
 from mtbias.types import Span
@@ -59,13 +51,13 @@ def _tagged_head(words: Sequence[SentenceWord], aligned: Sequence[int], anchor: 
     if anchor in nouns:
         return _first_of(words, nouns, anchor)
     for n in nouns:
-        if n < anchor or same_case(words[anchor], words[n]):
+        if n < anchor or words[anchor].has_case_of(words[n]):
             return n
     if sure and not words[anchor].tags & VERBAL:
         for n in range(anchor + 1, min(anchor + 4, len(words))):
             if not words[n].joined:
                 break
-            if is_noun(words[n]):
+            if words[n].is_noun:
                 return n
             if not words[n].tags & {"DET", "ADJ", "NUM", "ADP"}:
                 break
@@ -87,7 +79,7 @@ def _only_qualifies(words: Sequence[SentenceWord], n: int, language: Language) -
     if n == 0 or not words[n].joined or not (language.preposed and language.postposed) or language.prepositions:
         return False
     word, noun = words[n], words[n - 1]
-    if not is_adjective(word) or noun.readings or "NOUN" not in noun.tags:
+    if not word.is_adjective or noun.readings or "NOUN" not in noun.tags:
         return False
     return all({w.feat(f) for w in word.content} == {w.feat(f) for w in noun.content} for f in ("Gender", "Number"))
 
@@ -97,17 +89,17 @@ def _belongs_to_next(words: Sequence[SentenceWord], n: int, aligned: Sequence[in
     it.
     """
     following = words[n + 1] if n + 1 < len(words) else None
-    if following is None or not following.joined or not is_noun(following):
+    if following is None or not following.joined or not following.is_noun:
         return False
     if words[n].form in language.determiners or words[n].form in language.names:
         return True
     nobody_else = n + 1 in aligned or not any(r.kind is not NounKind.FIXED for r in following.readings)
-    cased = bool(feature_values(words[n].content, "Case")) and same_case(words[n], following)
+    cased = bool(feature_values(words[n].content, "Case")) and words[n].has_case_of(following)
     return (
         language.preposed
         and bool(following.readings)
         and nobody_else
-        and is_adjective(words[n])
+        and words[n].is_adjective
         and cased
         and "NOUN" in following.tags
     )

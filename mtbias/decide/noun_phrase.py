@@ -7,18 +7,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from mtbias.decide.agreements import ANY, reading_agreements
-from mtbias.decide.sentence_words import (
-    CONJUNCTION,
-    MODIFIER,
-    NOMINAL,
-    VERBAL,
-    SentenceWord,
-    agrees,
-    feature_values,
-    is_adjective,
-    is_modifier,
-    may_be_nominative,
-)
+from mtbias.decide.sentence_words import CONJUNCTION, MODIFIER, NOMINAL, VERBAL, SentenceWord, feature_values
 from mtbias.language.definition import Language
 from mtbias.language.grammar import CASES, Agreement, NounKind
 
@@ -97,7 +86,7 @@ class NounPhrase:
     def _behind_oblique(self) -> bool:
         """The noun right before the phrase cannot be a subject."""
         n = self.first - 1
-        return governed(self.words, n) or not may_be_nominative(self.words[n])
+        return governed(self.words, n) or not self.words[n].may_be_subject
 
     def _has_subject(self, verb: int) -> bool:
         n = verb
@@ -105,7 +94,7 @@ class NounPhrase:
             word = self.words[n]
             if feature_values(word.tagged, "Person") & {"1", "2"} or "Imp" in feature_values(word.tagged, "Mood"):
                 return True
-            if n < verb and may_be_nominative(word):
+            if n < verb and word.may_be_subject:
                 return True
             if n == 0 or not word.joined or word.tags & CONJUNCTION:
                 return False
@@ -114,7 +103,7 @@ class NounPhrase:
 
 def governed(words: Sequence[SentenceWord], n: int) -> bool:
     """A preposition stands before the noun at `n`, with nothing but determiners and adjectives between."""
-    while n > 0 and words[n].joined and is_modifier(words[n - 1]):
+    while n > 0 and words[n].joined and words[n - 1].is_modifier:
         n -= 1
     return n > 0 and words[n].joined and "ADP" in words[n - 1].tags
 
@@ -171,7 +160,7 @@ def _after(words: Sequence[SentenceWord], head: int, language: Language) -> list
         if not word.joined or word.form in language.verbs.short or is_verb_form(word, language):
             break
         if not (language.determiners_follow and word.form in language.determiners):
-            adjective = language.postposed and is_adjective(word) and not word.tags & {"ADP", "CCONJ"}
+            adjective = language.postposed and word.is_adjective and not word.tags & {"ADP", "CCONJ"}
             noun = word.readings and not language.preposed  # in a language that has its adjectives behind: an object
             if not adjective or noun or not language.same_definiteness(words[head].form, word.form):
                 break
@@ -211,4 +200,4 @@ def belongs_to_following(words: Sequence[SentenceWord], n: int, language: Langua
         noun += 1
     if noun == len(words) or not words[noun].joined:
         return False
-    return bool(words[noun].tags & NOMINAL) and "ADP" not in words[noun].tags and agrees(words[n], words[noun])
+    return bool(words[noun].tags & NOMINAL) and "ADP" not in words[noun].tags and words[n].agrees_with(words[noun])

@@ -13,17 +13,7 @@ from collections.abc import Sequence
 
 from mtbias.decide.agreements import GENDER_OF_LETTER, listed, only_gender
 from mtbias.decide.noun_phrase import NounPhrase, belongs_to_following, governed, is_verb_form
-from mtbias.decide.sentence_words import (
-    CONJUNCTION,
-    NOMINAL,
-    VERBAL,
-    SentenceWord,
-    agrees,
-    feature_values,
-    is_modifier,
-    may_be_nominative,
-    tagged_gender,
-)
+from mtbias.decide.sentence_words import CONJUNCTION, NOMINAL, VERBAL, SentenceWord, feature_values, tagged_gender
 from mtbias.language.definition import Language
 from mtbias.language.grammar import Agreement
 from mtbias.types import Evidence, Gender, Word
@@ -77,7 +67,7 @@ def _no_subject(words: Sequence[SentenceWord], end: int) -> bool:
         word = words[n]
         if word.tags & CONJUNCTION:
             return True
-        if not word.tags or word.tags & VERBAL or (may_be_nominative(word) and not governed(words, n)):
+        if not word.tags or word.tags & VERBAL or (word.may_be_subject and not governed(words, n)):
             return False
         if not word.joined:
             return True
@@ -132,7 +122,7 @@ def _following(phrase: NounPhrase) -> Evidence | None:
 def _oblique(word: SentenceWord, language: Language) -> bool:
     """A noun or pronoun that is no nominative, where nouns show case (cs *Rozhodčí se trenérovi omluvil*)."""
     nominal = bool(word.content) and bool(word.readings or word.tags & {"NOUN", "PROPN", "PRON"})
-    return bool(language.prepositions) and nominal and not may_be_nominative(word)
+    return bool(language.prepositions) and nominal and not word.may_be_subject
 
 
 def _oblique_end(words: Sequence[SentenceWord], n: int, language: Language) -> int | None:
@@ -144,11 +134,11 @@ def _oblique_end(words: Sequence[SentenceWord], n: int, language: Language) -> i
     if "ADP" in words[n].tags or words[n].form in language.prepositions:
         return _noun_of(words, n)
     noun = n
-    while noun + 1 < len(words) and words[noun + 1].joined and is_modifier(words[noun]):
+    while noun + 1 < len(words) and words[noun + 1].joined and words[noun].is_modifier:
         noun += 1
     if noun == n or not _oblique(words[noun], language):
         return None
-    return noun if all(agrees(words[k], words[noun]) for k in range(n, noun)) else None
+    return noun if all(words[k].agrees_with(words[noun]) for k in range(n, noun)) else None
 
 
 def _attributes_end(phrase: NounPhrase) -> int:
@@ -238,7 +228,7 @@ def _preceding(phrase: NounPhrase) -> Evidence | None:
         n -= 1
         if words[n].tags & CONJUNCTION:
             break
-        if may_be_nominative(words[n]):
+        if words[n].may_be_subject:
             return None
     if copula:
         return _predicative(word, phrase)

@@ -43,6 +43,54 @@ class SentenceWord(NamedTuple):
     compound: int = 0
     """How many words before this one the compound begins that it belongs to (he *חשבון* in *רואה חשבון*: 1)."""
 
+    @property
+    def is_noun(self) -> bool:
+        """A noun by the tagger, or one for people that the plugin knows."""
+        return bool(self.readings or self.tags & NOMINAL)
+
+    @property
+    def is_modifier(self) -> bool:
+        """A determiner, adjective or numeral by the tagger."""
+        return bool(self.tags) and self.tags <= MODIFIER
+
+    @property
+    def is_adjective(self) -> bool:
+        """An adjective by the tagger, glued-on particles apart."""
+        return {tagged.upos for tagged in self.content} == {"ADJ"}
+
+    @property
+    def may_be_subject(self) -> bool:
+        """A noun or pronoun that can be a nominative, by the plugin's table where it knows the cases, else by the
+        tagger.
+        """
+        cases = {a.case for r in self.readings for a in r.agreements} - {"*"}
+        if cases:
+            return "nom" in cases and bool(self.tagged)
+        return any(
+            (tagged.upos not in _NO_SUBJECT if self.readings else tagged.upos in ("NOUN", "PROPN", "PRON"))
+            and feature_values([tagged], "Case") <= {"Nom"}
+            for tagged in self.tagged
+        )
+
+    def has_case_of(self, other: SentenceWord) -> bool:
+        """The tagger reads the same cases on both."""
+        return feature_values(self.content, "Case") == feature_values(other.content, "Case")
+
+    def agrees_with(self, noun: SentenceWord) -> bool:
+        """The tagger reads no different case, gender or number on this modifier and on `noun`; an adjective without
+        case agrees with none (the predicative short forms of Slavic).
+        """
+        for feature in ("Case", "Gender", "Number"):
+            mine, its = (
+                {one for value in feature_values(word.tagged, feature) for one in value.split(",") if one}
+                for word in (self, noun)
+            )
+            if mine and its and mine.isdisjoint(its):
+                return False
+            if feature == "Case" and not mine and "ADJ" in self.tags:
+                return False
+        return True
+
 
 def sentence_words(analysis: Analysis, texts: SplitTexts) -> list[SentenceWord]:
     """The words of a translation in order."""
@@ -114,51 +162,3 @@ def tagged_gender(tagged: Iterable[Word]) -> tuple[Gender | None, str]:
         return None, ""
     (value,) = values
     return _GENDER.get(value), f"Gender={value}"
-
-
-def is_noun(word: SentenceWord) -> bool:
-    """A noun by the tagger, or one for people that the plugin knows."""
-    return bool(word.readings or word.tags & NOMINAL)
-
-
-def is_modifier(word: SentenceWord) -> bool:
-    """A determiner, adjective or numeral by the tagger."""
-    return bool(word.tags) and word.tags <= MODIFIER
-
-
-def is_adjective(word: SentenceWord) -> bool:
-    """An adjective by the tagger, glued-on particles apart."""
-    return {tagged.upos for tagged in word.content} == {"ADJ"}
-
-
-def may_be_nominative(word: SentenceWord) -> bool:
-    """A noun or pronoun that can be a subject, by the plugin's table where it knows the cases, else by the tagger."""
-    cases = {a.case for r in word.readings for a in r.agreements} - {"*"}
-    if cases:
-        return "nom" in cases and bool(word.tagged)
-    return any(
-        (tagged.upos not in _NO_SUBJECT if word.readings else tagged.upos in ("NOUN", "PROPN", "PRON"))
-        and feature_values([tagged], "Case") <= {"Nom"}
-        for tagged in word.tagged
-    )
-
-
-def same_case(word: SentenceWord, other: SentenceWord) -> bool:
-    """The tagger reads the same cases on both."""
-    return feature_values(word.content, "Case") == feature_values(other.content, "Case")
-
-
-def agrees(modifier: SentenceWord, noun: SentenceWord) -> bool:
-    """The tagger reads no different case, gender or number on the two; an adjective without case agrees with none (the
-    predicative short forms of Slavic).
-    """
-    for feature in ("Case", "Gender", "Number"):
-        mine, its = (
-            {one for value in feature_values(word.tagged, feature) for one in value.split(",") if one}
-            for word in (modifier, noun)
-        )
-        if mine and its and mine.isdisjoint(its):
-            return False
-        if feature == "Case" and not mine and "ADJ" in modifier.tags:
-            return False
-    return True
