@@ -17,6 +17,7 @@ def reading_agreements(reading: NounReading) -> list[Agreement]:
 
     Feminine agreement with a masculine form that is also used of women is nominative (наша врач, never *нашей врачу).
     """
+    # uk бухгалтера is an accusative: the догану before it, which ends like a feminine adjective, cannot belong to it.
     allowed = reading.agreements or (ANY,)
     if reading.kind is NounKind.GENERIC:
         return [Agreement("*" if a.case in _OPEN else "m", a.case, a.number) for a in allowed]
@@ -41,6 +42,7 @@ def only_gender(allowed: Iterable[Agreement]) -> Gender | None:
     letters = {a.gender for a in allowed}
     if "*" in letters:
         return None
+    # de dem is masculine or neuter, and a person is rarely neuter: "dem Cleaner" is a man.
     if len(letters) > 1:
         letters -= {"n"}
     return GENDER_OF_LETTER[letters.pop()] if len(letters) == 1 else None

@@ -41,9 +41,12 @@ def decide(alignment: Alignment, analysis: Analysis, texts: SplitTexts, votes: F
     language, words = texts.language, sentence_words(analysis, texts)
     target, sure = alignment.target, alignment.basis in _SURE
     head = find_head(words, target, language, sure=sure)
+    # de "antwortete dem Abgeordneten", he "הרתך שרף…": links at a verb, while a noun for people is left without one.
     if alignment.others and (head is None or not words[head].is_noun):
         target, sure = alignment.others[:1], False
         head = find_head(words, target, language, sure=False)
+    # What is only left over and no noun (uk сказав "said", ru готовить "to cook" for *cook*) is not the entity. What
+    # derives from its name (uk перукарське волосся "hairdresser's hair") shows where it stands, and tells no more.
     if head is None or _functional(words[head]) or not (sure or alignment.basis == DERIVED or words[head].is_noun):
         return GenderCall(alignment.id, None, Reason.UNALIGNED)
     spans = (words[head].span, *(s for s in sorted(target) if s != words[head].span))
@@ -78,6 +81,8 @@ def _doubt(words: Sequence[SentenceWord], head: int, basis: str | None) -> str |
     if word.readings:
         return None
     person = basis != ELIMINATION and word.is_noun and word.facts.ending is not None
+    # Fifty things in WinoMT's 14 translations of 2019 would otherwise have a gender: uk обстеження "examination" for
+    # *someone*, es "a medida" for *tailor*… With an ending of people the word may be coined: de "Sheriffistin".
     if basis not in _SURE and not person:
         return "aligned without certainty, not known as a noun for people"
     return "read as a verb: it renders nobody" if _bare_verb(words, head) else None
@@ -86,6 +91,7 @@ def _doubt(words: Sequence[SentenceWord], head: int, basis: str | None) -> str |
 def _bare_verb(words: Sequence[SentenceWord], head: int) -> bool:
     """A verb without an article before it: it renders nobody, however surely it is aligned."""
     content = {w.upos for w in words[head].content}
+    # Behind an article it is a name that the tagger does not know: he עם המונבר "with the mover", ru в сопутствующем.
     article = head > 0 and words[head].joined and words[head - 1].tags & {"DET", "ADP"}
     return bool(content) and content <= VERBAL and not article
 
@@ -98,6 +104,7 @@ def _foreign(word: SentenceWord, language: Language) -> bool:
 def _judge(phrase: NounPhrase, votes: FormVotes | None, *, foreign: bool) -> _Judgement:
     """The decision on one phrase. A `foreign` noun says nothing by itself, whatever the tagger makes of it."""
     noun, kind = _noun(phrase, votes, foreign=foreign)
+    # No article and no verb is asked: they agree with the noun, in "die Person" and "hvězda poděkovala" of men too.
     if kind is NounKind.FIXED:
         return None, Reason.NO_MORPHOLOGY, [noun]
     if kind is NounKind.INCLUSIVE:
@@ -107,6 +114,9 @@ def _judge(phrase: NounPhrase, votes: FormVotes | None, *, foreign: bool) -> _Ju
     adjectives = phrase_evidence.adjectives(phrase)
     if kind is NounKind.GENERIC:
         return _generic(noun, articles, adjectives, phrase)
+    # de "dem Sekretärin": nobody can say which of the two the system meant. Neuter (de "das Bibliothekar") is a slip of
+    # grammar and no other gender. Adjectives are not held against the noun: where they differ they mostly are another's
+    # (he של הספרן התעוותה, where the tagger takes the verb for one).
     if kind in _TELLING:
         if any(e.gender not in (None, Gender.NEUTRAL, noun.gender) for e in articles):
             return None, Reason.AMBIGUOUS, [noun, *articles, *adjectives]
@@ -119,6 +129,7 @@ _TELLING = (NounKind.MASCULINE, NounKind.FEMININE)
 
 def _silent_noun(noun: Evidence, agreeing: list[Evidence], phrase: NounPhrase) -> _Judgement:
     """A noun of common gender, or one that only the tagger knows: agreement decides before the tagger's guess."""
+    # A form's ending is surer than the tagger: es "al sheriff haciéndole", where it reads an adjective.
     telling = [e for e in agreeing if e.gender is not None]
     firm = [e for e in telling if e.source != "tagger"] or telling
     genders = {e.gender for e in firm}
@@ -127,8 +138,10 @@ def _silent_noun(noun: Evidence, agreeing: list[Evidence], phrase: NounPhrase) -
         return None, Reason.AMBIGUOUS, [*firm, *silent]
     if genders:
         return genders.pop(), None, [*firm, *silent]
+    # Only now the tagger's guess: it reads de "Die Ernährungsdiejenige", an invented word, as masculine.
     if noun.gender is not None:
         return noun.gender, None, [noun, *agreeing]
+    # cs průvodčímu is a man by its case, and průvodčí behind a preposition a woman.
     for own in phrase_evidence.noun_ending(phrase):
         return own.gender, None, [own, *silent]
     verb = predicate_gender(phrase)
@@ -143,12 +156,14 @@ def _generic(noun: Evidence, articles: list[Evidence], adjectives: list[Evidence
     Its article or title has the last word. A masculine adjective has not (ru *новый врач сказала*), the verb may
     overrule it.
     """
+    # The tagger's adjectives do not count: ru "в своей речи фельдшера" would make a woman of the paramedic by "speech".
     for firm in ([e for e in articles if e.gender], [e for e in adjectives if e.gender and e.source != "tagger"]):
         genders = {e.gender for e in firm} - {Gender.NEUTRAL}
         if len(genders) > 1:
             return None, Reason.AMBIGUOUS, [*firm, noun]
         if genders == {Gender.FEMALE}:
             return Gender.FEMALE, None, [*firm, noun]
+        # es "el médico era simpática" is a man by his article; ru "новый инженер объяснила" is a woman by her verb.
         if genders and firm[0] in articles:
             return Gender.MALE, None, [noun, *articles, *adjectives]
     verb = predicate_gender(phrase)
@@ -162,8 +177,11 @@ def _noun(phrase: NounPhrase, votes: FormVotes | None, *, foreign: bool) -> tupl
     word = phrase.words[phrase.head]
     if word.readings:
         return _known_noun(word, phrase_evidence.fitting_readings(phrase))
+    # The tagger gives the English word a gender as well (de "den Chief", "dem Cleaner").
     if foreign:
         return Evidence("noun", word.text, None, "form", "a foreign word"), NounKind.COMMON
+    # Before the tagger: it reads cs skláře, a man's accusative, as a feminine, and gives he מרכב "chassis" for *mover*
+    # the gender that the endings' table knows to be fixed.
     if word.facts.ending and (word.tags & {"NOUN", "PROPN", "ADJ"} or not word.tags):
         ending, kind = word.facts.ending
         return Evidence("noun", word.text, _SAID.get(kind), "form", f"-{ending}: {_SAYS[kind]}"), kind
@@ -180,6 +198,7 @@ def _known_noun(word: SentenceWord, readings: Sequence[NounReading]) -> tuple[Ev
     """What the plugin's readings of the form amount to. A form with several is silent unless they say the same."""
     found = frozenset(r.kind for r in readings)
     telling = found - {NounKind.FIXED} or found
+    # he בעלים "owner" is a form of two lemmas, one of them masculine only: feminine agreement may still overrule it.
     if telling == {NounKind.GENERIC, NounKind.MASCULINE}:
         telling = frozenset({NounKind.GENERIC})
     kind = min(telling) if len(telling) == 1 else NounKind.COMMON

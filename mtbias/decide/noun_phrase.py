@@ -60,12 +60,15 @@ class NounPhrase:
         is no subject.
         """
         before, prepositions = self.before(), self.language.prepositions
+        # Only languages with case list what their prepositions govern.
         if before is None or not prepositions:
             return CASES, ""
         if before.form in prepositions:
             return prepositions[before.form], f", after {before.text}"
+        # cs Asistent vedoucí odešel "the (woman) head's assistant left": as a nominative vedoucí could be a man.
         if "NOUN" in before.tags and not before.tags & {"VERB", "ADP"} and self._may_be_genitive():
             return frozenset(("gen",)), f", attribute of {before.text}"
+        # cs Zeptej se recepční "ask the receptionist": as an object recepční is a woman; the clitic se is passed over.
         verb = self.first - 1
         while verb > 0 and self.words[verb].joined and self.words[verb].form in self.language.verbs.skip:
             verb -= 1
@@ -77,9 +80,12 @@ class NounPhrase:
         """Unless the plugin's table knows the form in other cases only; or the noun before is no subject and the tagger
         reads a nominative (ru *В понедельник молодой ткач открыл…*, cs *V pondělí vedoucí odešel*).
         """
+        # ru В субботу коллега подарила…: коллега is no genitive, although it stands right behind a noun.
         known = {a.case for r in self.words[self.head].readings for a in r.agreements}
         if known and not known & {"gen", "*"}:
             return False
+        # cs V sobotu pokladní onemocněl: pokladní may be either, and what stands before is a time. The tagger's
+        # nominative alone is not believed: it reads one in "Asistent vedoucí odešel" too.
         tagged = [w for n in (*self.left, self.head) for w in self.words[n].tagged if w.upos != "ADP"]
         return feature_values(tagged, "Case") != {"Nom"} or not self._behind_oblique()
 
@@ -92,10 +98,12 @@ class NounPhrase:
         n = verb
         while True:
             word = self.words[n]
+            # The subject is in the verb: cs viděl jsem účetní "I saw the accountant", zeptej se "ask".
             if feature_values(word.tagged, "Person") & {"1", "2"} or "Imp" in feature_values(word.tagged, "Mood"):
                 return True
             if n < verb and word.may_be_subject:
                 return True
+            # Behind a mark or a conjunction a clause of its own begins: ru «Открой рот пошире», — сказала стоматолог.
             if n == 0 or not word.joined or word.tags & CONJUNCTION:
                 return False
             n -= 1
@@ -119,6 +127,8 @@ def _before(words: Sequence[SentenceWord], head: int, language: Language) -> lis
         word = words[n]
         determiner = word.form in language.determiners
         noun = word.readings and word.tags & NOMINAL
+        # Before its determiner a phrase has no adjective: in it "ha pagato l'autista", fr "a remercié l'infirmier" the
+        # participle would otherwise be the driver's and the nurse's, and make men of them.
         attribute = (
             not opened
             and language.preposed
@@ -127,18 +137,22 @@ def _before(words: Sequence[SentenceWord], head: int, language: Language) -> lis
         if determiner or word.form in language.names or attribute:
             found.append(n)
             opened = opened or determiner
+            # A contraction opens its phrase: it "impara molto dall'insegnante", es "aprendió mucho del maestro".
             if "ADP" in word.tags:
                 break
+        # An adverb grades the adjective behind it (es "la muy joven estudiante") and is passed over.
         elif opened or "ADV" not in word.tags or word.tags & {"VERB", "AUX", "ADP"}:
             break
+    # A participle that no article introduces is the predicate's: fr "a écouté", es "fue despedida su asistente".
     while found and not opened and "VERB" in words[found[-1]].tags:
-        found.pop()  # "a écouté": a participle that no article introduces
+        found.pop()
     return found
 
 
 def _modifies(word: SentenceWord, language: Language) -> bool:
     """A determiner, numeral, adjective, or participle (where the participle is no finite form, as it is in Czech)."""
     tagged = [w for w in word.tagged if w.upos not in ("ADP", "PUNCT")]
+    # cs zaplatil uklízečce "paid the cleaner": the l-participle is a finite verb, and no attribute of hers.
     participles = set() if language.verbs.endings else {"Part"}
     return bool(tagged) and all(
         w.upos in MODIFIER or (w.upos == "VERB" and feature_values([w], "VerbForm") & participles) for w in tagged
@@ -147,6 +161,7 @@ def _modifies(word: SentenceWord, language: Language) -> bool:
 
 def _between(words: Sequence[SentenceWord], n: int, head: int, language: Language) -> bool:
     """Whatever stands between a determiner and a noun for people, and is none itself, is its adjective."""
+    # Taggers read some as nouns or adverbs: vieil in fr "votre vieil architecte", stretto in it "uno stretto parente".
     article = n > 0 and words[n].joined and words[n - 1].form in language.determiners
     known = bool(words[head].readings) and not words[n].readings
     return article and n == head - 1 and known and "ADP" not in words[n].tags
@@ -157,14 +172,21 @@ def _after(words: Sequence[SentenceWord], head: int, language: Language) -> list
     found: list[int] = []
     for n in range(_compound_end(words, head) + 1, len(words)):
         word = words[n]
+        # These are predicates, whatever the tagger says: ru коллега готова, he הממונה התרשם "the supervisor was
+        # impressed", where it reads a feminine adjective.
         if not word.joined or word.form in language.verbs.short or is_verb_form(word, language):
             break
         if not (language.determiners_follow and word.form in language.determiners):
+            # With a written-on "and" or preposition a word opens something else (he למורה והרגיש "to the teacher, and
+            # felt"). A person behind a person is the object, where verb, subject and object stand in a row (ar أعطى
+            # الشيف النادلة "the chef gave the waitress"). An attribute has its noun's article: ar الطباخ دائمًا "the
+            # cook always" is none.
             adjective = language.postposed and word.is_adjective and not word.tags & {"ADP", "CCONJ"}
-            noun = word.readings and not language.preposed  # in a language that has its adjectives behind: an object
+            noun = word.readings and not language.preposed
             if not adjective or noun or not language.same_definiteness(words[head].form, word.form):
                 break
         found.append(n)
+    # cs Rozhodčí minulou sobotu zrušil zápas "last Saturday the referee cancelled the match": last is the Saturday.
     while found and belongs_to_following(words, found[-1], language):
         found.pop()
     return found

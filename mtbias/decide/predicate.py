@@ -19,6 +19,7 @@ from mtbias.language.grammar import Agreement
 from mtbias.types import Evidence, Gender, Word
 
 _PERSONAL = (Gender.MALE, Gender.FEMALE)
+# fr "L'interprète n'est pas venue", cs "Vyučující jí to už vysvětlil" need three. More than four words change no call.
 _MAX_BETWEEN = 4
 
 
@@ -35,11 +36,13 @@ def predicate_gender(phrase: NounPhrase) -> Evidence | None:
 
 def _may_be_subject(phrase: NounPhrase) -> bool:
     words, prepositions = phrase.words, phrase.language.prepositions
+    # he כשהממונה, with "when" written on, which the tagger calls a preposition: better none than a wrong subject.
     if any("ADP" in words[n].tags for n in (*phrase.left, phrase.head)):
         return False
     before = phrase.before()
     if before is not None and ("ADP" in before.tags or before.form in phrase.language.verbs.oblique):
         return False
+    # ru Разработчику понадобилась обратная связь "the developer needed feedback": a dative is no subject.
     if "nom" not in phrase.cases()[0] or not any(a.case in ("nom", "*") for a in phrase.agreements):
         return False
     head = words[phrase.head]
@@ -53,11 +56,12 @@ def _opens_clause(phrase: NounPhrase) -> bool:
     words, first = phrase.words, phrase.first
     if first == 0 or not words[first].joined:
         return True
-    if words[first].tagged and words[first].tagged[0].upos in CONJUNCTION:  # written onto the phrase (he שהמורה)
+    if words[first].tagged and words[first].tagged[0].upos in CONJUNCTION:  # written on: he שהמורה "that the teacher"
         return True
     before = words[first - 1].tags
     if before and before <= {"CCONJ", "SCONJ", "ADV", "PART"}:
         return True
+    # uk У четвер колега повернула, cs V sobotu pokladní onemocněl: only case shows that Thursday is no subject.
     return bool(phrase.language.prepositions) and _no_subject(words, first)
 
 
@@ -67,6 +71,7 @@ def _no_subject(words: Sequence[SentenceWord], end: int) -> bool:
         word = words[n]
         if word.tags & CONJUNCTION:
             return True
+        # A verb before the phrase is its own or another's: `_preceding` asks it (ru «…», — сказала стоматолог).
         if not word.tags or word.tags & VERBAL or (word.may_be_subject and not governed(words, n)):
             return False
         if not word.joined:
@@ -93,27 +98,35 @@ def _following(phrase: NounPhrase) -> Evidence | None:
         if n >= len(words) or not words[n].joined:
             return None
         word = words[n]
+        # Clitics, negation, conditional: cs "Účetní se rozhodla", "by nikdy nelhal", it "L'autista si è scusato".
         if word.form in verbs.skip or _auxiliary(words, n, language):
             reflexive = reflexive or word.form in verbs.reflexives
             continue
+        # Short forms are predicates by themselves (ru секретарь должна, uk міністр певна).
         if not copula and word.form in verbs.short:
             return _by_form(word, verbs.short[word.form], phrase, word.form, tagged=True)
         listed_verb = is_verb_form(word, language)
         between = None if copula or listed_verb else _oblique_end(words, n, language)
+        # cs "Pokladní si v pátek koupila kolo": the Friday is passed over as a whole.
         if between is not None:
             n = between
         elif word.tags & {"ADP", *CONJUNCTION} and not listed_verb:
             return None
         elif word.form in verbs.copulas or (reflexive and word.form in verbs.reflexive_copulas):
-            silent = _compound_tense(word, language) or "PRON" in word.tags  # a pronoun never decides (he הוא)
+            # A copula may tell itself (ru аналитик была уверена, he האופה היה); a pronoun in its place never (he הוא).
+            silent = _compound_tense(word, language) or "PRON" in word.tags
             found = None if silent else _shown(word, phrase)
             if found:
                 return found
             copula = True
+        # it "è stata lodata", fr "est née", es "fue ascendido"; but not the adjective of a noun behind it (cs "je dobrá
+        # osoba").
         elif copula and word.tags & {"ADJ", *VERBAL}:
             return None if belongs_to_following(words, n, language) else _predicative(word, phrase)
         elif word.tags & VERBAL or listed_verb:
             return None if _compound_tense(word, language) else _shown(word, phrase)
+        # Adverbs may stand between, and oblique nouns (cs "Rozhodčí se trenérovi omluvil"); another nominative may be
+        # the verb's subject.
         elif not (word.tags <= {"ADV", "PART"} or _oblique(word, language)):
             return None
     return None
@@ -165,6 +178,7 @@ def _attributes_end(phrase: NounPhrase) -> int:
 
 def _noun_of(words: Sequence[SentenceWord], preposition: int) -> int | None:
     """Index of the noun that a preposition (or a word with one written onto it) governs."""
+    # Room for three words between: cs "v první řadě", "ve svém novém domě".
     for n in range(preposition, min(preposition + 5, len(words))):
         if n > preposition and not words[n].joined:
             return None
@@ -185,6 +199,7 @@ def _predicative(word: SentenceWord, phrase: NounPhrase) -> Evidence | None:
     """An adjective or participle that a copula joins to its subject: its ending by the plugin's table, else the
     tagger.
     """
+    # The ending before the tagger, as in `phrase_evidence.adjectives`.
     ending = word.facts.adjective
     if ending:
         gender = only_gender([a for a in ending if a.number in ("*", phrase.number or "sg")])
@@ -208,6 +223,7 @@ def _compound_tense(word: SentenceWord, language: Language) -> bool:
 
     Where the plugin says which endings of past verbs mark gender (the Slavic l-participle), it does.
     """
+    # cs zavolala is tagged as a past participle too.
     if any(word.form.endswith(ending) for ending, _ in language.verbs.endings):
         return False
     forms = feature_values((w for w in word.tagged if w.upos in VERBAL), "VerbForm")
@@ -224,6 +240,8 @@ def _preceding(phrase: NounPhrase) -> Evidence | None:
     while before > 0 and words[before + 1].joined and words[before].form in verbs.skip:
         before -= 1
     copula = before >= 0 and words[before + 1].joined and words[before].form in verbs.copulas
+    # he האיכר נתן למורה "the farmer gave the teacher": the farmer is the subject. The search for one ends at the
+    # conjunction that opens the clause: es "cuando fue despedida su asistente", it "quando è arrivato l'auditor".
     while n > 0 and words[n].joined:
         n -= 1
         if words[n].tags & CONJUNCTION:
@@ -238,12 +256,15 @@ def _preceding(phrase: NounPhrase) -> Evidence | None:
 def _shown(word: SentenceWord, phrase: NounPhrase) -> Evidence | None:
     """The gender of a finite verb in the entity's number: by the plugin's endings, else by the tagger."""
     tagged, verbs = [w for w in word.tagged if w.upos in VERBAL], phrase.language.verbs
+    # he הראה "showed" (he) ends like the feminine verbs: whole forms come first. Endings come before the tagger, which
+    # reads he שכחה "forgot" (she) as masculine.
     whole = verbs.words.get(word.form)
     if whole:
         return _by_form(word, whole, phrase, word.form, tagged=True)
     for ending, agreement in verbs.endings:
         if word.form.endswith(ending):
             return _by_form(word, agreement, phrase, f"-{ending}", tagged=_same_number(tagged, phrase))
+    # ar افتتح العمدة المعرض: the tagger reads a feminine that the form, without ت, cannot be.
     found = _tagged(word, tagged, phrase)
     if found and found.gender is Gender.FEMALE and verbs.feminine and not re.search(verbs.feminine, word.form):
         return None
@@ -256,6 +277,7 @@ def _by_form(
     """Evidence of a form that shows gender, if it shows the entity's number; where it shows none, the tagger must
     agree.
     """
+    # cs "Zloděj a účetní utekli": a plural verb tells of two people, where the English has one accountant.
     fits = tagged if agreement.number == "*" else agreement.number == (phrase.number or agreement.number)
     gender = GENDER_OF_LETTER.get(agreement.gender)
     return Evidence("verb", word.text, gender, "form", detail) if gender in _PERSONAL and fits else None

@@ -16,6 +16,7 @@ NOMINAL = frozenset(("NOUN", "PROPN"))
 MODIFIER = frozenset(("ADJ", "DET", "NUM"))
 VERBAL = frozenset(("VERB", "AUX"))
 CONJUNCTION = frozenset(("CCONJ", "SCONJ"))
+# What Semitic and Romance languages write onto a word: articles, prepositions, conjunctions, pronouns.
 _GLUED = frozenset(("ADP", "DET", "CCONJ", "SCONJ", "PRON", "PART", "PUNCT"))
 _NO_SUBJECT = frozenset(("ADP", "DET", "CCONJ", "SCONJ", "VERB", "AUX"))
 _GENDER = {"Masc": Gender.MALE, "Fem": Gender.FEMALE, "Neut": Gender.NEUTRAL}
@@ -63,9 +64,11 @@ class SentenceWord(NamedTuple):
         """A noun or pronoun that can be a nominative, by the plugin's table where it knows the cases, else by the
         tagger.
         """
+        # ru Пациента осмотрела терапевт "the therapist examined the patient": by the tagger it could be the other way.
         cases = {a.case for r in self.readings for a in r.agreements} - {"*"}
         if cases:
             return "nom" in cases and bool(self.tagged)
+        # Where nouns show no case they all may: he המתווך in המתווך שלח לקונה "the broker sent the buyer…".
         return any(
             (tagged.upos not in _NO_SUBJECT if self.readings else tagged.upos in ("NOUN", "PROPN", "PRON"))
             and feature_values([tagged], "Case") <= {"Nom"}
@@ -87,6 +90,7 @@ class SentenceWord(NamedTuple):
             )
             if mine and its and mine.isdisjoint(its):
                 return False
+            # ru коллега готова помощи: готова is the colleague's predicate, not the adjective of "help".
             if feature == "Case" and not mine and "ADJ" in self.tags:
                 return False
         return True
@@ -124,6 +128,7 @@ def sentence_words(analysis: Analysis, texts: SplitTexts) -> list[SentenceWord]:
 
 def _written_reading(text: str, span: Span, language: Language) -> tuple[NounReading, ...]:
     """The reading of a form that names both genders by what is written onto the word: ``Lehrer*innen``, ``עובד/ת``."""
+    # Word by word such a form is cut in two: ar الطالب/ة would be a man.
     if not language.inclusive or not text[span.end : span.end + 1].strip():
         return ()
     tail = text[span.end :].split(maxsplit=1)[0]
@@ -137,6 +142,8 @@ def _with_compounds(words: list[SentenceWord], language: Language) -> list[Sente
     """Compounds of several words read as the plugin's table says: by their first word."""
     forms, n = [word.form for word in words], 0
     while n < len(words):
+        # ar مدبرة المنزل "housekeeper", he ראש הממשלה "prime minister": the first word alone says less. The longest
+        # compounds of the tables have three words.
         opens = not words[n].facts.bases.isdisjoint(language.phrases)
         found = language.phrase(forms[n : n + 4]) if opens else None
         size = found[0] if found and all(word.joined for word in words[n + 1 : n + found[0]]) else 1
