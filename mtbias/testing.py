@@ -215,7 +215,7 @@ def _endings(language: Language) -> Problems:
 
 def _agreements(what: str, allowed: Sequence[Agreement]) -> Problems:
     if len(set(allowed)) != len(allowed):
-        yield f"{what} lists an analysis twice"
+        yield f"{what} lists gender, case and number twice"
     for a in allowed:
         if not a.is_known():
             yield f"{what}: {'.'.join(a)!r} is no gender.case.number"

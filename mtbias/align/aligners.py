@@ -87,6 +87,7 @@ _NO_EFLOMAL = "--aligner eflomal needs the eflomal package: pip install 'mtbias[
 def _align_entities(
     pairs: Sequence[Pair], scores: Iterator[EntityScores | None], texts: SplitTexts
 ) -> tuple[Alignment, ...]:
+    # A corpus has few entities and many sentences.
     known = {entity: entity_translations(entity, texts.language) for entity in {pair.entity for pair in pairs}}
     return tuple(
         align_entity(pair, texts.words(pair.text), score, known[pair.entity])
@@ -127,7 +128,7 @@ def _eflomal_scores(aligner: Any, pairs: IndexedPairs) -> Iterator[EntityScores 
             np.array([float(any((i, j) in f for i in range(first, head + 1))) for j in range(width)]),
             np.array([2 * both[word, t] / max(totals[0][word] + totals[1][t], 1) for t in target[k]]),
             np.array([float(j in others) for j in range(width)]),
-            np.zeros(width, bool),
+            np.zeros(width, bool),  # eflomal tells no function words: nothing is left over but nouns for people
         )
 
 

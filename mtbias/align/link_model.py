@@ -24,10 +24,16 @@ from mtbias.align.word_types import IntArray, Side
 
 FloatArray = NDArray[np.float64]
 
+# The defaults of Dyer et al.'s fast_align. A null of 0.02 or 0.2, a λ of 2 or 8 move 9 to 31 calls of WinoMT. Without
+# the diagonal (λ = 0) 71 change, and 21 of the test sentences are lost: in cs "Učitel pozdravil druhou učitelku" only
+# the place tells the two teachers apart.
 P_NULL = 0.08
 LAMBDA = 4.0
+# With one uniform round 33 calls of WinoMT change and 2 test sentences are lost; without a diagonal one 50 and 2.
+# Twice as many of either change 22 and 3 calls, and one test sentence for the better.
 UNIFORM_ROUNDS = 4
 DIAGONAL_ROUNDS = 4
+# From next to nothing to 0.1 two calls change; 1 moves nine.
 SMOOTHING = 0.01
 """Expected links added to the denominator of every distribution, so that a pair seen once is not certain."""
 CHUNK = 1 << 20
@@ -103,6 +109,7 @@ def cells_of(source: Side, target: Side, keys: IntArray, first: int, last: int) 
 
 def distinct_keys(source: Side, target: Side) -> IntArray:
     """Sorted keys of all pairs of types that occur together in some sentence."""
+    # Merged as soon as what waits outgrows what is known: memory stays at about twice the result.
     known = np.empty(0, np.int64)
     pending: list[IntArray] = []
     waiting = 0
@@ -131,6 +138,7 @@ def posteriors(
     links = table.links[cells.pair] * weight
     sources, targets = int(cells.source[-1]) + 1, int(cells.target[-1]) + 1
     forward = links / (table.source_totals[cells.source_type] + SMOOTHING)
+    # The prior is a share: over the source words of this target word, and over the target words of this source word.
     forward *= (1 - P_NULL) / np.bincount(cells.target, weight, targets)[cells.target]
     backward = links / (table.target_totals[cells.target_type] + SMOOTHING)
     backward *= (1 - P_NULL) / np.bincount(cells.source, weight, sources)[cells.source]
@@ -168,13 +176,14 @@ def train(
             cells = cells_of(source, target, keys, first, last)
             if not len(cells.pair):
                 continue
+            # Nothing is known in the first round: every target word is spread evenly over the source words.
             if table is None:
                 joint = 1.0 / (
                     source.lengths[first:last].repeat(source.lengths[first:last] * target.lengths[first:last])
                 )
             else:
                 forward, backward = posteriors(cells, table, null, strength)
-                joint = forward * backward
+                joint = forward * backward  # agreement: a link counts as far as both directions believe in it
             counts += np.bincount(cells.pair, joint, len(keys))
         table = LinkCounts(
             keys,

@@ -48,6 +48,7 @@ def index_pairs(pairs: Sequence[Pair], texts: SplitTexts) -> IndexedPairs:
     """Split both sides of `pairs` into words, find the entity among them, and number the types."""
     heads: list[tuple[int, int]] = []
 
+    # Generators on both sides: the words of one pair at a time are in memory, not those of the corpus.
     def source_forms() -> Iterator[list[str]]:
         for pair in pairs:
             words = english_words(pair.source)
@@ -68,6 +69,7 @@ def _entity_place(pair: Pair, words: Sequence[EnglishWord]) -> tuple[int, int]:
     head = next((n for n, word in enumerate(words) if word.span.start <= at < word.span.end), -1)
     if head < 0:
         return -1, -1
+    # "Construction worker" as far as it stands before the head: elsewhere the corpus may say "worker" alone.
     first = head
     for modifier in reversed(pair.entity.lower().split()[:-1]):
         if first == 0 or words[first - 1].form != modifier:

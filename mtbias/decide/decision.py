@@ -114,9 +114,9 @@ def _judge(phrase: NounPhrase, votes: FormVotes | None, *, foreign: bool) -> _Ju
     adjectives = phrase_evidence.adjectives(phrase)
     if kind is NounKind.GENERIC:
         return _generic(noun, articles, adjectives, phrase)
-    # de "dem Sekretärin": nobody can say which of the two the system meant. Neuter (de "das Bibliothekar") is a slip of
-    # grammar and no other gender. Adjectives are not held against the noun: where they differ they mostly are another's
-    # (he של הספרן התעוותה, where the tagger takes the verb for one).
+    # de "dem Sekretärin", fr "la développeur": nobody can say which of the two the system meant. Neuter (de "das
+    # Bibliothekar") is a slip of grammar and no other gender. Adjectives are not held against the noun: where they
+    # differ they mostly are another's (he של הספרן התעוותה, where the tagger takes the verb for one).
     if kind in _TELLING:
         if any(e.gender not in (None, Gender.NEUTRAL, noun.gender) for e in articles):
             return None, Reason.AMBIGUOUS, [noun, *articles, *adjectives]
@@ -163,7 +163,8 @@ def _generic(noun: Evidence, articles: list[Evidence], adjectives: list[Evidence
             return None, Reason.AMBIGUOUS, [*firm, noun]
         if genders == {Gender.FEMALE}:
             return Gender.FEMALE, None, [*firm, noun]
-        # es "el médico era simpática" is a man by his article; ru "новый инженер объяснила" is a woman by her verb.
+        # it "Il meccanico saluta" is a man by his article, though the tagger reads a feminine verb; ru "Новый инженер
+        # объяснила" is a woman by her verb.
         if genders and firm[0] in articles:
             return Gender.MALE, None, [noun, *articles, *adjectives]
     verb = predicate_gender(phrase)

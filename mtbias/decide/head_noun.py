@@ -15,10 +15,10 @@ def find_head(
 ) -> int | None:
     """Index of the head among the aligned words, or None where the spans meet no word.
 
-    The first noun of the phrase is its head in all the languages at hand (genitives, complements and second parts of
-    construct compounds follow it, adjectives are no nouns): first a noun for people that the plugin knows, then what
-    the tagger calls a noun, then, where the alignment is `sure`, a noun that follows the aligned article, numeral or
-    preposition, then the anchor itself.
+    The first noun of the phrase is its head in all languages that ship with mtbias (genitives, complements and second
+    parts of construct compounds follow it, adjectives are no nouns): first a noun for people that the plugin knows,
+    then what the tagger calls a noun, then, where the alignment is `sure`, a noun that follows the aligned article,
+    numeral or preposition, then the anchor itself.
     """
     aligned = sorted({n - words[n].compound for n in _overlapping(words, target)})
     if not aligned:

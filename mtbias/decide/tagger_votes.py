@@ -8,8 +8,9 @@ from mtbias.decide.sentence_words import NOMINAL, tagged_gender
 from mtbias.language.definition import Language
 from mtbias.types import Analysis, Gender
 
-# Votes matter to a language whose tables are thin: on WinoMT's 14 translations of 2019 no call rests on them. With a
-# share of 0.65 one would, wrongly: uk протесту "protest" for *protester* is feminine in 4 of its 6 readings.
+# The votes are for words that no table has, such as es *atendiente*, which a system invented: the tagger gives it a
+# gender in most places and none in some. One or two places prove nothing (it "la disponente" is male in 1 of 1), and a
+# share of 0.65 is too little: uk протесту "protest" for *protester* is feminine in 4 of its 6 readings.
 MIN_VOTES = 5
 MIN_SHARE = 0.8
 

@@ -76,7 +76,7 @@ _OPENING = {"“", "‘", "``"}
 
 @cache
 def gendered_words() -> GenderedWords:
-    """The table that mtbias brings along."""
+    """The table that ships with mtbias."""
     return parse_words((resources.files("mtbias.english") / "gender_swap.toml").read_text(encoding="utf-8"))
 
 
