@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mtbias.language.data_files import Agreement, NounKind, NounReading, parse_agreements
-from mtbias.language.definition import Language, SurfaceToken, VerbRules
+from mtbias.language.definition import Language
+from mtbias.language.grammar import Agreement, NounKind, NounReading, SurfaceToken, VerbRules, parse_agreements
 
 __all__ = ["Agreement", "Language", "NounKind", "NounReading", "SurfaceToken", "VerbRules", "parse_agreements"]

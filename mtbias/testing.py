@@ -14,11 +14,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
+from operator import attrgetter
 
 from mtbias.decide import decide
 from mtbias.errors import PluginError
-from mtbias.language.data_files import Agreement, NounKind, NounReading
 from mtbias.language.definition import Language
+from mtbias.language.grammar import CASES, Agreement, NounKind, NounReading
+from mtbias.language.split_texts import SplitTexts
 from mtbias.types import ELIMINATION, Alignment, Analysis, Gender, GenderCall, Reason, Span, Token, Word
 
 __all__ = ["check_language"]
@@ -33,7 +35,6 @@ _ISO_639_1 = (
     "nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su "
     "sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu"
 )
-_CASES = frozenset(("nom", "gen", "dat", "acc", "ins", "loc", "voc"))
 _FRAMES = (
     "{0}",
     "{0}.",
@@ -81,19 +82,14 @@ def _header(language: Language) -> Problems:
         yield f"the direction must be ltr or rtl; got {language.direction!r}"
     if language.verbs.order not in ("after", "both"):
         yield f"the order of verbs must be after or both; got {language.verbs.order!r}"
-    for name, pattern in (
-        ("inclusive", language.inclusive),
-        ("definite", language.definite),
-        ("perhaps_definite", language.perhaps_definite),
-        ("verbs.feminine", language.verbs.feminine),
-    ):
+    for name in ("inclusive", "definite", "perhaps_definite", "verbs.feminine"):
         try:
-            re.compile(pattern)
+            re.compile(attrgetter(name)(language))
         except re.error as error:
             yield f"{name} is no regular expression: {error}"
     if not language.nouns:
         yield "there are no nouns"
-    if not any(r.kind in _SAYS for readings in language.nouns.values() for r in readings):
+    if not any(r.kind in _GENDER_OF_KIND for readings in language.nouns.values() for r in readings):
         yield "no noun says a gender: every call would rest on its articles"
 
 
@@ -125,6 +121,10 @@ def _cut(language: Language, text: str) -> Problems:
         yield f"in {text!r}: a second call gives other tokens"
 
 
+def _forms(language: Language, text: str) -> list[str]:
+    return [token.form for token in language.tokens(text)]
+
+
 def _folding(language: Language) -> Problems:
     for form in (*language.nouns, *language.determiners, *language.noun_endings, *language.prepositions):
         if language.fold(form) != form:
@@ -144,13 +144,13 @@ def _nouns(language: Language) -> Problems:
             yield f"noun({form!r}) is not the same twice"
         if len(set(listed)) != len(listed) or not listed:
             yield f"the readings of {form!r} are {listed}: expected at least one, each once"
-        cut = [t.form for t in language.tokens(form)]
+        cut = _forms(language, form)
         if form not in cut:
             yield f"the noun {form!r} is cut into {cut}, so that no text contains it"
     for first, compounds in language.phrases.items():
         for others, reading in compounds:
             words = [first, *others]
-            if [t.form for t in language.tokens(" ".join(words))] != words:
+            if _forms(language, " ".join(words)) != words:
                 yield f"the compound {' '.join(words)!r} is cut otherwise than at its blanks"
             elif language.phrase(words) is None:
                 yield f"phrase({words}) does not find {reading.lemma!r}"
@@ -170,7 +170,7 @@ def _glossary(language: Language) -> Problems:
 def _determiners(language: Language) -> Problems:
     noun = _unknown(language) or "x"
     for form, allowed in language.determiners.items():
-        if form not in [t.form for t in language.tokens(_phrase(language, form, noun))]:
+        if form not in _forms(language, _phrase(language, form, noun)):
             yield f"the determiner {form!r} is not one token before a noun, so that no text contains it"
         yield from _agreements(f"the determiner {form!r}", allowed)
     for noun_form, forms in language.silent_determiners.items():
@@ -185,31 +185,16 @@ def _determiners(language: Language) -> Problems:
 
 def _words(language: Language) -> Problems:
     """Titles, prepositions and forms of verbs must be single words, as `tokens` cuts them."""
-    verbs = language.verbs
-    for name, forms in (
-        ("names", language.names),
-        ("prepositions", language.prepositions),
-        ("verbs.skip", verbs.skip),
-        ("verbs.copulas", verbs.copulas),
-        ("verbs.words", verbs.words),
-        ("verbs.short", verbs.short),
-        ("verbs.auxiliaries", verbs.auxiliaries),
-        ("verbs.reflexives", verbs.reflexives),
-        ("verbs.reflexive_copulas", verbs.reflexive_copulas),
-        ("verbs.oblique", verbs.oblique),
-    ):
-        for form in sorted(forms):
-            if form not in [t.form for t in language.tokens(_phrase(language, form, "x"))]:
+    for name in ("names", "prepositions", *(f"verbs.{table}" for table in _VERB_WORDS)):
+        for form in sorted(attrgetter(name)(language)):
+            if form not in _forms(language, _phrase(language, form, "x")):
                 yield f"[{name}]: {form!r} is not one word, so that no text contains it"
 
 
 def _endings(language: Language) -> Problems:
-    for name, endings in (
-        ("align", language.align_endings),
-        ("noun_endings", language.noun_endings),
-        ("adjective_endings", language.adjective_endings),
-        ("verbs.endings", [e for e, _ in language.verbs.endings]),
-    ):
+    named = {name: getattr(language, name) for name in ("noun_endings", "adjective_endings")}
+    named |= {"align": language.align_endings, "verbs.endings": [ending for ending, _ in language.verbs.endings]}
+    for name, endings in named.items():
         for ending in endings:
             if not ending or ending != language.fold(ending) or ending != ending.strip():
                 yield f"[{name}]: {ending!r} can match no folded word"
@@ -222,17 +207,17 @@ def _endings(language: Language) -> Problems:
         if not language.stem(form):
             yield f"stem({form!r}) leaves nothing"
     for form, cases in language.prepositions.items():
-        if not cases or cases - _CASES:
-            yield f"[prepositions]: {form!r} must govern one of {', '.join(sorted(_CASES))}; got {sorted(cases)}"
+        if not cases or cases - CASES:
+            yield f"[prepositions]: {form!r} must govern one of {', '.join(sorted(CASES))}; got {sorted(cases)}"
     for ending, allowed in language.adjective_endings.items():
         yield from _agreements(f"the adjective ending {ending!r}", allowed)
 
 
 def _agreements(what: str, allowed: Sequence[Agreement]) -> Problems:
     if len(set(allowed)) != len(allowed):
-        yield f"{what} lists an analysis twice"
+        yield f"{what} lists gender, case and number twice"
     for a in allowed:
-        if a.gender not in "mfn*" or a.case not in _CASES | {"*"} or a.number not in ("sg", "pl", "*"):
+        if not a.is_known():
             yield f"{what}: {'.'.join(a)!r} is no gender.case.number"
 
 
@@ -242,7 +227,7 @@ def _decisions(language: Language) -> Problems:
         call = _call(language, form, form)
         yield from _founded(form, call)
         kinds = {r.kind for r in language.noun(form)}
-        expected = _SAYS.get(next(iter(kinds))) if len(kinds) == 1 else None
+        expected = _GENDER_OF_KIND.get(next(iter(kinds))) if len(kinds) == 1 else None
         if expected is not None and call.gender is not expected:
             yield f"{form!r} is {_kinds(language.noun(form))}, but alone it is called {call.gender or call.reason}"
         if kinds == {NounKind.FIXED} and call.gender is not None:
@@ -255,7 +240,7 @@ def _decisions(language: Language) -> Problems:
         call = _call(language, word, word, basis)
         if call.gender is not None:
             yield f"the made-up word {word!r}, without features, is called {call.gender}: there is no default"
-    if decide(Alignment("x", (), None), _analysis(language, word), language).reason is not Reason.UNALIGNED:
+    if decide(Alignment("x", (), None), _analysis(language, word), SplitTexts(language)).reason is not Reason.UNALIGNED:
         yield "an entity that is not aligned must be called unaligned"
     yield from _by_determiner(language, word)
 
@@ -272,7 +257,8 @@ def _by_determiner(language: Language, word: str) -> Problems:
 
 
 _LETTERS = {Gender.MALE: "m", Gender.FEMALE: "f", Gender.NEUTRAL: "n"}
-_SAYS = {NounKind.MASCULINE: Gender.MALE, NounKind.GENERIC: Gender.MALE, NounKind.FEMININE: Gender.FEMALE}
+_VERB_WORDS = ("skip", "copulas", "words", "short", "auxiliaries", "reflexives", "reflexive_copulas", "oblique")
+_GENDER_OF_KIND = {NounKind.MASCULINE: Gender.MALE, NounKind.GENERIC: Gender.MALE, NounKind.FEMININE: Gender.FEMALE}
 
 
 def _founded(text: str, call: GenderCall) -> Problems:
@@ -285,7 +271,7 @@ def _call(language: Language, text: str, word: str, basis: str = "links+lexicon"
     """The call on the last occurrence of `word` in `text`, every word tagged as a noun or determiner, no features."""
     start = text.rindex(word)
     alignment = Alignment("x", (Span(start, start + len(word)),), basis)
-    return decide(alignment, _analysis(language, text), language)
+    return decide(alignment, _analysis(language, text), SplitTexts(language))
 
 
 def _analysis(language: Language, text: str) -> Analysis:

@@ -89,10 +89,11 @@ def align(job: Json) -> dict[str, Json]:
     """Align the corpus; the alignments go to disk."""
     from mtbias.align import get_aligner
     from mtbias.language.installed import get_language
+    from mtbias.language.split_texts import SplitTexts
 
     pairs, _ = corpus(job)
     clock = Clock()
-    found = get_aligner("statistical").align(pairs, get_language(job["lang"]))
+    found = get_aligner("statistical").align(pairs, SplitTexts(get_language(job["lang"])))
     result = clock.read()
     with (Path(job["folder"]) / f"alignments-{job['count']}").open("wb") as file:
         pickle.dump(found, file, protocol=pickle.HIGHEST_PROTOCOL)
@@ -121,7 +122,7 @@ def decide(job: Json) -> dict[str, Json]:
 
         signature = "on disk"
 
-        def align(self, pairs: Sequence[Any], language: object) -> tuple[Any, ...]:  # noqa: ARG002 - an aligner's
+        def align(self, pairs: Sequence[Any], texts: object) -> tuple[Any, ...]:  # noqa: ARG002 - an aligner's
             with (Path(job["folder"]) / f"alignments-{job['count']}").open("rb") as file:
                 return tuple(pickle.load(file))
 

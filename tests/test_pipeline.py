@@ -19,6 +19,7 @@ from mtbias.evaluation.request import Request
 from mtbias.evaluation.stages import evaluate
 from mtbias.evaluation.validation import validate
 from mtbias.language.installed import get_language
+from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import Language
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.manifest import RunManifest
@@ -56,7 +57,7 @@ class KnownHeads:
     signature: str = "known/1"
     asked: list[str] = field(default_factory=list)
 
-    def align(self, pairs: Sequence[Pair], language: Language) -> tuple[Alignment, ...]:
+    def align(self, pairs: Sequence[Pair], texts: SplitTexts) -> tuple[Alignment, ...]:
         self.asked += [pair.id for pair in pairs]
         return tuple(
             Alignment(p.id, (_span(p.text, word),) if (word := self.heads.get(p.id, "")) else (), "links")
@@ -144,8 +145,8 @@ def test_pairs_without_a_head_only_help(german: Language) -> None:
 
 def test_an_aligner_that_loses_a_pair_is_an_error(german: Language) -> None:
     class Loses(KnownHeads):
-        def align(self, pairs: Sequence[Pair], language: Language) -> tuple[Alignment, ...]:
-            return super().align(pairs, language)[1:]
+        def align(self, pairs: Sequence[Pair], texts: SplitTexts) -> tuple[Alignment, ...]:
+            return super().align(pairs, texts)[1:]
 
     with pytest.raises(ValueError, match="zip"):
         GenderMeasure(german, Loses(), Capitals()).call_instances(INSTANCES, TRANSLATIONS)

@@ -11,10 +11,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from mtbias.align.entity_words import Pair, Scores, Tokenised, model_scores, project, tokenise
+from mtbias.align.entity_scores import EntityScores, model_scores
+from mtbias.align.entity_words import align_entity, entity_translations
+from mtbias.align.sentence_pairs import IndexedPairs, Pair, index_pairs
 from mtbias.align.word_types import Side
 from mtbias.errors import DependencyError, UsageError
-from mtbias.language.definition import Language
+from mtbias.language.split_texts import SplitTexts
 from mtbias.types import Alignment
 
 __all__ = ["ALIGNERS", "Aligner", "EflomalAligner", "StatisticalAligner", "get_aligner"]
@@ -28,9 +30,13 @@ class Aligner(Protocol):
         """Name and version: part of a run's identity."""
         ...
 
-    def align(self, pairs: Sequence[Pair], language: Language) -> tuple[Alignment, ...]:
+    def align(self, pairs: Sequence[Pair], texts: SplitTexts) -> tuple[Alignment, ...]:
         """One alignment a pair, in the order of `pairs`. The whole corpus must come in one call: links are learnt
         from it.
+
+        Args:
+            pairs: the sentence pairs.
+            texts: splits the translations.
         """
         ...
 
@@ -40,12 +46,11 @@ class StatisticalAligner:
 
     signature = "mtbias-agree/1"
 
-    def align(self, pairs: Sequence[Pair], language: Language) -> tuple[Alignment, ...]:
+    def align(self, pairs: Sequence[Pair], texts: SplitTexts) -> tuple[Alignment, ...]:
         """See `Aligner`."""
         if not pairs:
             return ()
-        tokens = tokenise(pairs, language)
-        return _project_all(pairs, model_scores(tokens, language), language)
+        return _align_entities(pairs, model_scores(index_pairs(pairs, texts), texts.language), texts)
 
 
 class EflomalAligner:
@@ -61,7 +66,7 @@ class EflomalAligner:
         except PackageNotFoundError:
             raise DependencyError(_NO_EFLOMAL) from None
 
-    def align(self, pairs: Sequence[Pair], language: Language) -> tuple[Alignment, ...]:
+    def align(self, pairs: Sequence[Pair], texts: SplitTexts) -> tuple[Alignment, ...]:
         """See `Aligner`.
 
         Raises:
@@ -73,22 +78,26 @@ class EflomalAligner:
             raise DependencyError(_NO_EFLOMAL) from None
         if not pairs:
             return ()
-        tokens = tokenise(pairs, language)
-        return _project_all(pairs, _eflomal_scores(eflomal.Aligner(), tokens), language)
+        return _align_entities(pairs, _eflomal_scores(eflomal.Aligner(), index_pairs(pairs, texts)), texts)
 
 
 _NO_EFLOMAL = "--aligner eflomal needs the eflomal package: pip install 'mtbias[eflomal]' (GPL, compiled on install)"
 
 
-def _project_all(pairs: Sequence[Pair], scores: Iterator[Scores | None], language: Language) -> tuple[Alignment, ...]:
+def _align_entities(
+    pairs: Sequence[Pair], scores: Iterator[EntityScores | None], texts: SplitTexts
+) -> tuple[Alignment, ...]:
+    # A corpus has few entities and many sentences.
+    known = {entity: entity_translations(entity, texts.language) for entity in {pair.entity for pair in pairs}}
     return tuple(
-        project(pair, language.tokens(pair.text), score, language) for pair, score in zip(pairs, scores, strict=True)
+        align_entity(pair, texts.words(pair.text), score, known[pair.entity])
+        for pair, score in zip(pairs, scores, strict=True)
     )
 
 
-def _eflomal_scores(aligner: Any, tokens: Tokenised) -> Iterator[Scores | None]:  # noqa: ANN401 - eflomal has no types
+def _eflomal_scores(aligner: Any, pairs: IndexedPairs) -> Iterator[EntityScores | None]:  # noqa: ANN401 - eflomal has no types
     """Links of both directions as 0/1 scores; the lexicon is the Dice coefficient of symmetric link counts."""
-    source, target = (_sentences(side) for side in (tokens.source, tokens.target))
+    source, target = (_sentences(side) for side in (pairs.source, pairs.target))
     with tempfile.TemporaryDirectory(prefix="mtbias-") as folder:
         forward, backward = Path(folder, "forward"), Path(folder, "backward")
         aligner.align(
@@ -107,19 +116,19 @@ def _eflomal_scores(aligner: Any, tokens: Tokenised) -> Iterator[Scores | None]:
             totals[0][source[k][i]] += 1
             totals[1][target[k][j]] += 1
     for k, (f, b) in enumerate(zip(*links, strict=True)):
-        first, head = tokens.heads[k]
+        first, head = pairs.heads[k]
         width = len(target[k])
         if head < 0 or not width:
             yield None
             continue
         word = source[k][head]
         others = {j for i, j in f | b if not first <= i <= head}
-        yield Scores(
+        yield EntityScores(
             np.array([0.5 * ((head, j) in f) + 0.5 * ((head, j) in b) for j in range(width)]),
             np.array([float(any((i, j) in f for i in range(first, head + 1))) for j in range(width)]),
             np.array([2 * both[word, t] / max(totals[0][word] + totals[1][t], 1) for t in target[k]]),
             np.array([float(j in others) for j in range(width)]),
-            np.zeros(width, bool),
+            np.zeros(width, bool),  # eflomal tells no function words: nothing is left over but nouns for people
         )
 
 

@@ -24,10 +24,16 @@ from mtbias.align.word_types import IntArray, Side
 
 FloatArray = NDArray[np.float64]
 
+# The defaults of Dyer et al.'s fast_align. A null of 0.02 or 0.2, a λ of 2 or 8 move 9 to 31 calls of WinoMT. Without
+# the diagonal (λ = 0) 71 change, and 21 of the test sentences are lost: in cs "Učitel pozdravil druhou učitelku" only
+# the place tells the two teachers apart.
 P_NULL = 0.08
 LAMBDA = 4.0
+# With one uniform round 33 calls of WinoMT change and 2 test sentences are lost; without a diagonal one 50 and 2.
+# Twice as many of either change 22 and 3 calls, and one test sentence for the better.
 UNIFORM_ROUNDS = 4
 DIAGONAL_ROUNDS = 4
+# From next to nothing to 0.1 two calls change; 1 moves nine.
 SMOOTHING = 0.01
 """Expected links added to the denominator of every distribution, so that a pair seen once is not certain."""
 CHUNK = 1 << 20
@@ -54,11 +60,11 @@ class Cells:
 
 
 @dataclass(frozen=True)
-class Table:
+class LinkCounts:
     """Distinct pairs of types that occur together, sorted by key = source × (number of target types) + target."""
 
     keys: IntArray
-    counts: FloatArray
+    links: FloatArray
     """Expected links, shape [pairs of types]."""
     source_totals: FloatArray
     target_totals: FloatArray
@@ -103,6 +109,7 @@ def cells_of(source: Side, target: Side, keys: IntArray, first: int, last: int) 
 
 def distinct_keys(source: Side, target: Side) -> IntArray:
     """Sorted keys of all pairs of types that occur together in some sentence."""
+    # Merged as soon as what waits outgrows what is known: memory stays at about twice the result.
     known = np.empty(0, np.int64)
     pending: list[IntArray] = []
     waiting = 0
@@ -117,7 +124,7 @@ def distinct_keys(source: Side, target: Side) -> IntArray:
 
 
 def posteriors(
-    cells: Cells, table: Table, null: tuple[FloatArray, FloatArray], strength: float
+    cells: Cells, table: LinkCounts, null: tuple[FloatArray, FloatArray], strength: float
 ) -> tuple[FloatArray, FloatArray]:
     """P(source token | target token) and P(target token | source token) of every cell.
 
@@ -128,9 +135,10 @@ def posteriors(
         strength: λ of the diagonal prior; 0 is uniform.
     """
     weight = np.exp(-strength * cells.diagonal)
-    links = table.counts[cells.pair] * weight
+    links = table.links[cells.pair] * weight
     sources, targets = int(cells.source[-1]) + 1, int(cells.target[-1]) + 1
     forward = links / (table.source_totals[cells.source_type] + SMOOTHING)
+    # The prior is a share: over the source words of this target word, and over the target words of this source word.
     forward *= (1 - P_NULL) / np.bincount(cells.target, weight, targets)[cells.target]
     backward = links / (table.target_totals[cells.target_type] + SMOOTHING)
     backward *= (1 - P_NULL) / np.bincount(cells.source, weight, sources)[cells.source]
@@ -141,7 +149,7 @@ def posteriors(
 
 def train(
     source: Side, target: Side, prior: tuple[IntArray, FloatArray]
-) -> tuple[Table, tuple[FloatArray, FloatArray]]:
+) -> tuple[LinkCounts, tuple[FloatArray, FloatArray]]:
     """Expected links of every pair of types after `UNIFORM_ROUNDS` + `DIAGONAL_ROUNDS` rounds of joint EM.
 
     Args:
@@ -160,7 +168,7 @@ def train(
     n_source, n_target = len(source.types), len(target.types)
     source_of, target_of = np.divmod(keys, max(n_target, 1))
     null = (_frequency(source), _frequency(target))
-    table: Table | None = None
+    table: LinkCounts | None = None
     for turn in range(UNIFORM_ROUNDS + DIAGONAL_ROUNDS):
         strength = 0.0 if turn < UNIFORM_ROUNDS else LAMBDA
         counts = extra.copy()
@@ -168,15 +176,16 @@ def train(
             cells = cells_of(source, target, keys, first, last)
             if not len(cells.pair):
                 continue
+            # Nothing is known in the first round: every target word is spread evenly over the source words.
             if table is None:
                 joint = 1.0 / (
                     source.lengths[first:last].repeat(source.lengths[first:last] * target.lengths[first:last])
                 )
             else:
                 forward, backward = posteriors(cells, table, null, strength)
-                joint = forward * backward
+                joint = forward * backward  # agreement: a link counts as far as both directions believe in it
             counts += np.bincount(cells.pair, joint, len(keys))
-        table = Table(
+        table = LinkCounts(
             keys,
             counts,
             np.bincount(source_of, counts, n_source).astype(np.float64),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
@@ -79,99 +81,100 @@ def _require_place(table: Table) -> None:
     raise DataError(message, path=table.file.path, line=1)
 
 
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row of the table, its fields taken once."""
+
+    record: Record
+    path: Path
+    fields: Mapping[str, str]
+    """By `COLUMNS`, without surrounding white space; empty where the column or the value is absent."""
+
+    def error(self, message: str) -> DataError:
+        return DataError(message, path=self.path, line=self.record.line)
+
+    def integer(self, column: str) -> int:
+        return integer(self.fields[column], column, self.path, self.record.line)
+
+
 def _instance(record: Record, path: Path) -> Instance:
-    source = record.get("source")
+    fields = {column: record.get(column) for column in COLUMNS}
+    row, source = _Row(record, path, fields), fields["source"]
     if not source:
-        raise DataError("source: a sentence expected, found nothing", path=path, line=record.line)
+        raise row.error("source: a sentence expected, found nothing")
     if "\n" in source or "\r" in source:
-        raise DataError("source: a line break inside the sentence; a sentence is one line", path=path, line=record.line)
-    head = _head(record, path)
-    distance = record.get("distance")
-    stereotype = record.get("stereotype").lower() or "none"
+        raise row.error("source: a line break inside the sentence; a sentence is one line")
+    head = _head(row)
+    stereotype = fields["stereotype"].lower() or "none"
     if stereotype not in set(Stereotype):
-        message = f"stereotype: pro, anti or none expected, found {stereotype!r}"
-        raise DataError(message, path=path, line=record.line)
+        raise row.error(f"stereotype: pro, anti or none expected, found {stereotype!r}")
     return Instance(
-        id=record.get("id") or f"custom-{record.row + 1:05d}",
+        id=fields["id"] or f"custom-{record.row + 1:05d}",
         row=record.row,
         source=source,
         head=head,
-        entity=(record.get("entity") or source[head.start : head.end]).lower(),
-        gold=gender(record.get("gender"), path, record.line),
+        entity=(fields["entity"] or source[head.start : head.end]).lower(),
+        gold=gender(fields["gender"], path, record.line),
         stereotype=Stereotype(stereotype),
-        domain=record.get("domain") or "custom",
+        domain=fields["domain"] or "custom",
         pronouns=count_pronouns(source),
-        distance=integer(distance, "distance", path, record.line) if distance else None,
-        pair=record.get("pair") or None,
-        control=record.get("control") or None,
+        distance=row.integer("distance") if fields["distance"] else None,
+        pair=fields["pair"] or None,
+        control=fields["control"] or None,
     )
 
 
-def _head(record: Record, path: Path) -> Span:
+def _head(row: _Row) -> Span:
     """The head of the entity, from all that the row says about its place."""
-    source = record.get("source")
-    heads = {
-        "entity_index": _head_at_index(record, source, path),
-        "entity_start": _head_in_span(record, source, path),
-    }
-    given = {column: head for column, head in heads.items() if head is not None}
-    if len(set(given.values())) > 1:
-        message = "entity_index and entity_start/entity_end name different words; give one of the two"
-        raise DataError(message, path=path, line=record.line)
+    source, entity = row.fields["source"], row.fields["entity"]
+    given = {head for head in (_head_at_index(row), _head_in_span(row)) if head is not None}
+    if len(given) > 1:
+        raise row.error("entity_index and entity_start/entity_end name different words; give one of the two")
     if given:
-        return next(iter(given.values()))
-    entity = record.get("entity")
+        return given.pop()
     if not entity:
         message = "nothing says where the entity stands; fill entity_index, or entity_start and entity_end, or entity"
-        raise DataError(message, path=path, line=record.line)
-    spans = locate.tokens(source)
-    phrase = locate.words(entity)
+        raise row.error(message)
+    spans, phrase = locate.tokens(source), locate.words(entity)
     found = locate.find_phrase(source, spans, phrase)
     if len(found) != 1:
-        message = f"entity {entity!r} occurs {len(found)} times in the sentence, once expected; fill entity_index"
-        raise DataError(message, path=path, line=record.line)
+        raise row.error(
+            f"entity {entity!r} occurs {len(found)} times in the sentence, once expected; fill entity_index"
+        )
     return locate.core(source, spans[found[0] + len(phrase) - 1])
 
 
-def _head_at_index(record: Record, source: str, path: Path) -> Span | None:
-    text = record.get("entity_index")
-    if not text:
+def _head_at_index(row: _Row) -> Span | None:
+    source, entity = row.fields["source"], row.fields["entity"]
+    if not row.fields["entity_index"]:
         return None
-    index = integer(text, "entity_index", path, record.line)
-    spans = locate.tokens(source)
+    index, spans = row.integer("entity_index"), locate.tokens(source)
     if index >= len(spans):
-        message = f"entity_index {index} is beyond the sentence, which has {len(spans)} tokens (counted from 0)"
-        raise DataError(message, path=path, line=record.line)
-    phrase = locate.words(record.get("entity"))
+        raise row.error(f"entity_index {index} is beyond the sentence, which has {len(spans)} tokens (counted from 0)")
+    phrase = locate.words(entity)
     found = locate.find_phrase(source, spans, phrase)
     if index in found:
         return locate.core(source, spans[index + len(phrase) - 1])
     if not phrase or index - len(phrase) + 1 in found:  # the index names the head itself
         return locate.core(source, spans[index])
-    there = source[spans[index].start : spans[index].end]
-    message = f"entity {record.get('entity')!r} expected at token {index}, found {there!r}"
-    raise DataError(message, path=path, line=record.line)
+    raise row.error(f"entity {entity!r} expected at token {index}, found {source[slice(*spans[index])]!r}")
 
 
-def _head_in_span(record: Record, source: str, path: Path) -> Span | None:
-    if not record.get("entity_start") and not record.get("entity_end"):
+def _head_in_span(row: _Row) -> Span | None:
+    source, entity = row.fields["source"], row.fields["entity"]
+    if not row.fields["entity_start"] and not row.fields["entity_end"]:
         return None
-    start = integer(record.get("entity_start"), "entity_start", path, record.line)
-    end = integer(record.get("entity_end"), "entity_end", path, record.line)
-    shift = len(record.raw("source")) - len(record.raw("source").lstrip())
-    start, end = start - shift, end - shift  # offsets count in the field as it stands in the file
+    raw = row.record.raw("source")
+    shift = len(raw) - len(raw.lstrip())  # offsets count in the field as it stands in the file
+    start, end = row.integer("entity_start") - shift, row.integer("entity_end") - shift
     if not 0 <= start < end <= len(source) or not source[start:end].strip():
-        message = f"no word between characters {start + shift} and {end + shift} of the sentence"
-        raise DataError(message, path=path, line=record.line)
+        raise row.error(f"no word between characters {start + shift} and {end + shift} of the sentence")
     phrase = source[start:end]
-    last = locate.tokens(phrase)[-1]
-    head = locate.core(phrase, last)
-    wanted = locate.words(record.get("entity"))
+    head = locate.core(phrase, locate.tokens(phrase)[-1])
+    wanted = locate.words(entity)
     if wanted and locate.words(phrase) not in (wanted, wanted[-1:]):
-        message = (
-            f"entity {record.get('entity')!r} expected at characters {start + shift} to {end + shift}, found {phrase!r}"
-        )
-        raise DataError(message, path=path, line=record.line)
+        place = f"characters {start + shift} to {end + shift}"
+        raise row.error(f"entity {entity!r} expected at {place}, found {phrase!r}")
     return Span(head.start + start, head.end + start)
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
 from mtbias.corpora.corpus import Corpus, Notes, SkippedRow, gender
-from mtbias.english.pronouns import count_pronouns
+from mtbias.english.pronouns import PRONOUN_ROLES, count_pronouns
 from mtbias.errors import DataError
 from mtbias.files.reading import TextFile, integer, read_text, split_lines
 from mtbias.types import Gender, Instance, Stereotype
@@ -24,15 +24,12 @@ from mtbias.types import Gender, Instance, Stereotype
 MAIN, PRO, ANTI = "en.txt", "en_pro.txt", "en_anti.txt"
 
 _COLUMNS = "gold gender, token index, sentence, profession"
+# His, her and hers are objects here: her is both object and determiner, so that a sentence with her and its counterpart
+# with him or with his must have the same slot.
 _SLOTS = {
-    "he": "<subject>",
-    "she": "<subject>",
-    "himself": "<reflexive>",
-    "herself": "<reflexive>",
-    "him": "<object>",
-    "his": "<object>",
-    "her": "<object>",
-    "hers": "<object>",
+    pronoun: f"<{role}>" if role in ("subject", "reflexive") else "<object>"
+    for role, pair in PRONOUN_ROLES.items()
+    for pronoun in pair
 }
 _SOMEONE = re.compile(r"\bsomeone\b", re.IGNORECASE)
 _PERSON = re.compile(r"\b(?:the|an?) \w+\b", re.IGNORECASE)

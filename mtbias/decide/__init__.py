@@ -1,7 +1,6 @@
 """From aligned words and their morphology to a gender with its evidence, or the reason for having none."""
 
 from mtbias.decide.decision import FIXED_GENDER, decide
-from mtbias.decide.phrase import find_head, units_of
-from mtbias.decide.votes import FormVotes
+from mtbias.decide.tagger_votes import FormVotes
 
-__all__ = ["FIXED_GENDER", "FormVotes", "decide", "find_head", "units_of"]
+__all__ = ["FIXED_GENDER", "FormVotes", "decide"]

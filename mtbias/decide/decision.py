@@ -15,51 +15,49 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mtbias.decide import agreeing_words as agreement
-from mtbias.decide.agreeing_words import Phrase
-from mtbias.decide.phrase import Unit, after, before, find_head, is_noun, tagged_gender, units_of
+from mtbias.decide import phrase_evidence
+from mtbias.decide.head_noun import find_head
+from mtbias.decide.noun_phrase import NounPhrase
 from mtbias.decide.predicate import predicate_gender
-from mtbias.decide.votes import FormVotes
-from mtbias.language.data_files import NounKind, NounReading
+from mtbias.decide.sentence_words import VERBAL, SentenceWord, sentence_words, tagged_gender
+from mtbias.decide.tagger_votes import FormVotes
 from mtbias.language.definition import Language
+from mtbias.language.grammar import NounKind, NounReading
+from mtbias.language.split_texts import SplitTexts
 from mtbias.types import DERIVED, ELIMINATION, Alignment, Analysis, Evidence, Gender, GenderCall, Reason
 
 
-def decide(alignment: Alignment, analysis: Analysis, language: Language, votes: FormVotes | None = None) -> GenderCall:
+def decide(alignment: Alignment, analysis: Analysis, texts: SplitTexts, votes: FormVotes | None = None) -> GenderCall:
     """The gender in which the entity stands in one translation.
 
     Args:
         alignment: where the entity is in the translation.
         analysis: the translation's morphology.
-        language: the plugin.
+        texts: splits the translation; its language decides.
         votes: the tagger's readings over the corpus; None trusts each single reading.
     """
     if not alignment.target:
         return GenderCall(alignment.id, None, Reason.UNALIGNED)
-    units = units_of(analysis, language)
+    language, words = texts.language, sentence_words(analysis, texts)
     target, sure = alignment.target, alignment.basis in _SURE
-    head = find_head(units, target, language, sure=sure)
-    if alignment.others and (head is None or not is_noun(units[head])):
+    head = find_head(words, target, language, sure=sure)
+    # de "antwortete dem Abgeordneten", he "הרתך שרף…": links at a verb, while a noun for people is left without one.
+    if alignment.others and (head is None or not words[head].is_noun):
         target, sure = alignment.others[:1], False
-        head = find_head(units, target, language, sure=False)
-    if head is None or _functional(units[head]) or not (sure or alignment.basis == DERIVED or is_noun(units[head])):
+        head = find_head(words, target, language, sure=False)
+    # What is only left over and no noun (uk сказав "said", ru готовить "to cook" for *cook*) is not the entity. What
+    # derives from its name (uk перукарське волосся "hairdresser's hair") shows where it stands, and tells no more.
+    if head is None or _functional(words[head]) or not (sure or alignment.basis == DERIVED or words[head].is_noun):
         return GenderCall(alignment.id, None, Reason.UNALIGNED)
-    spans = (units[head].span, *(s for s in sorted(target) if s != units[head].span))
-    phrase = Phrase(
-        units, head, before(units, head, language), after(units, head, language), language, alignment.number
-    )
-    doubt = _doubt(units, head, language, alignment.basis)
+    spans = (words[head].span, *(s for s in sorted(target) if s != words[head].span))
+    doubt = _doubt(words, head, alignment.basis)
     if doubt is not None:
-        return GenderCall(
-            alignment.id,
-            None,
-            Reason.NO_MORPHOLOGY,
-            spans,
-            (Evidence("noun", units[head].text, None, "alignment", doubt),),
-        )
-    foreign = alignment.copied or _foreign(units[head], language)
-    gender, reason, evidence = _judge(phrase, None if foreign else votes, foreign=foreign)
-    return GenderCall(alignment.id, gender, reason, spans, tuple(evidence))
+        evidence = Evidence("noun", words[head].text, None, "alignment", doubt)
+        return GenderCall(alignment.id, None, Reason.NO_MORPHOLOGY, spans, (evidence,))
+    phrase = NounPhrase.around(words, head, language, alignment.number)
+    foreign = alignment.copied or _foreign(words[head], language)
+    gender, reason, found = _judge(phrase, None if foreign else votes, foreign=foreign)
+    return GenderCall(alignment.id, gender, reason, spans, tuple(found))
 
 
 _SURE = ("links", "links+lexicon")
@@ -68,49 +66,57 @@ _SURE = ("links", "links+lexicon")
 _Judgement = tuple[Gender | None, Reason | None, list[Evidence]]
 
 
-def _functional(unit: Unit) -> bool:
+def _functional(word: SentenceWord) -> bool:
     """A conjunction, preposition, article…: it renders nobody, however it was aligned."""
-    return bool(unit.words) and not unit.readings and not unit.content
+    return bool(word.tagged) and not word.readings and not word.content
 
 
-def _doubt(units: Sequence[Unit], head: int, language: Language, basis: str | None) -> str | None:
+def _doubt(words: Sequence[SentenceWord], head: int, basis: str | None) -> str | None:
     """Why the aligned word is no evidence at all, or None.
 
     A word that the table does not know must be aligned for certain, or, if its alignment rests on its form or on the
     corpus's lexicon, be a noun whose ending is one of people. What is only left over is none in any case.
     """
-    if units[head].readings:
+    word = words[head]
+    if word.readings:
         return None
-    person = basis != ELIMINATION and is_noun(units[head]) and language.ending(units[head].form) is not None
+    person = basis != ELIMINATION and word.is_noun and word.facts.ending is not None
+    # Fifty things in WinoMT's 14 translations of 2019 would otherwise have a gender: uk обстеження "examination" for
+    # *someone*, es "a medida" for *tailor*… With an ending of people the word may be coined: de "Sheriffistin".
     if basis not in _SURE and not person:
         return "aligned without certainty, not known as a noun for people"
-    return "read as a verb: it renders nobody" if _bare_verb(units, head) else None
+    return "read as a verb: it renders nobody" if _bare_verb(words, head) else None
 
 
-def _bare_verb(units: Sequence[Unit], head: int) -> bool:
+def _bare_verb(words: Sequence[SentenceWord], head: int) -> bool:
     """A verb without an article before it: it renders nobody, however surely it is aligned."""
-    content = units[head].content
-    verb = bool(content) and all(w.upos in ("VERB", "AUX") for w in content)
-    return verb and not (head > 0 and units[head].joined and units[head - 1].upos("DET", "ADP"))
+    content = {w.upos for w in words[head].content}
+    # Behind an article it is a name that the tagger does not know: he עם המונבר "with the mover", ru в сопутствующем.
+    article = head > 0 and words[head].joined and words[head - 1].tags & {"DET", "ADP"}
+    return bool(content) and content <= VERBAL and not article
 
 
-def _foreign(unit: Unit, language: Language) -> bool:
+def _foreign(word: SentenceWord, language: Language) -> bool:
     """A word in Latin letters in a language that is not written in them."""
-    return unit.form.isascii() and unit.form.isalpha() and not language.latin
+    return word.form.isascii() and word.form.isalpha() and not language.latin
 
 
-def _judge(phrase: Phrase, votes: FormVotes | None, *, foreign: bool) -> _Judgement:
+def _judge(phrase: NounPhrase, votes: FormVotes | None, *, foreign: bool) -> _Judgement:
     """The decision on one phrase. A `foreign` noun says nothing by itself, whatever the tagger makes of it."""
     noun, kind = _noun(phrase, votes, foreign=foreign)
+    # No article and no verb is asked: they agree with the noun, in "die Person" and "hvězda poděkovala" of men too.
     if kind is NounKind.FIXED:
         return None, Reason.NO_MORPHOLOGY, [noun]
     if kind is NounKind.INCLUSIVE:
         return noun.gender, None, [noun]
-    articles = agreement.determiners(phrase, noun.gender if kind in _TELLING else None)
-    articles += agreement.names(phrase)
-    adjectives = agreement.adjectives(phrase)
+    articles = phrase_evidence.determiners(phrase, noun.gender if kind in _TELLING else None)
+    articles += phrase_evidence.names(phrase)
+    adjectives = phrase_evidence.adjectives(phrase)
     if kind is NounKind.GENERIC:
         return _generic(noun, articles, adjectives, phrase)
+    # de "dem Sekretärin", fr "la développeur": nobody can say which of the two the system meant. Neuter (de "das
+    # Bibliothekar") is a slip of grammar and no other gender. Adjectives are not held against the noun: where they
+    # differ they mostly are another's (he של הספרן התעוותה, where the tagger takes the verb for one).
     if kind in _TELLING:
         if any(e.gender not in (None, Gender.NEUTRAL, noun.gender) for e in articles):
             return None, Reason.AMBIGUOUS, [noun, *articles, *adjectives]
@@ -121,8 +127,9 @@ def _judge(phrase: Phrase, votes: FormVotes | None, *, foreign: bool) -> _Judgem
 _TELLING = (NounKind.MASCULINE, NounKind.FEMININE)
 
 
-def _silent_noun(noun: Evidence, agreeing: list[Evidence], phrase: Phrase) -> _Judgement:
+def _silent_noun(noun: Evidence, agreeing: list[Evidence], phrase: NounPhrase) -> _Judgement:
     """A noun of common gender, or one that only the tagger knows: agreement decides before the tagger's guess."""
+    # A form's ending is surer than the tagger: es "al sheriff haciéndole", where it reads an adjective.
     telling = [e for e in agreeing if e.gender is not None]
     firm = [e for e in telling if e.source != "tagger"] or telling
     genders = {e.gender for e in firm}
@@ -131,9 +138,11 @@ def _silent_noun(noun: Evidence, agreeing: list[Evidence], phrase: Phrase) -> _J
         return None, Reason.AMBIGUOUS, [*firm, *silent]
     if genders:
         return genders.pop(), None, [*firm, *silent]
+    # Only now the tagger's guess: it reads de "Die Ernährungsdiejenige", an invented word, as masculine.
     if noun.gender is not None:
         return noun.gender, None, [noun, *agreeing]
-    for own in agreement.noun_ending(phrase):
+    # cs průvodčímu is a man by its case, and průvodčí behind a preposition a woman.
+    for own in phrase_evidence.noun_ending(phrase):
         return own.gender, None, [own, *silent]
     verb = predicate_gender(phrase)
     if verb is not None:
@@ -141,18 +150,21 @@ def _silent_noun(noun: Evidence, agreeing: list[Evidence], phrase: Phrase) -> _J
     return None, Reason.NO_MORPHOLOGY, silent
 
 
-def _generic(noun: Evidence, articles: list[Evidence], adjectives: list[Evidence], phrase: Phrase) -> _Judgement:
+def _generic(noun: Evidence, articles: list[Evidence], adjectives: list[Evidence], phrase: NounPhrase) -> _Judgement:
     """A masculine form used of women too: feminine agreement overrules it.
 
     Its article or title has the last word. A masculine adjective has not (ru *новый врач сказала*), the verb may
     overrule it.
     """
+    # The tagger's adjectives do not count: ru "в своей речи фельдшера" would make a woman of the paramedic by "speech".
     for firm in ([e for e in articles if e.gender], [e for e in adjectives if e.gender and e.source != "tagger"]):
         genders = {e.gender for e in firm} - {Gender.NEUTRAL}
         if len(genders) > 1:
             return None, Reason.AMBIGUOUS, [*firm, noun]
         if genders == {Gender.FEMALE}:
             return Gender.FEMALE, None, [*firm, noun]
+        # it "Il meccanico saluta" is a man by his article, though the tagger reads a feminine verb; ru "Новый инженер
+        # объяснила" is a woman by her verb.
         if genders and firm[0] in articles:
             return Gender.MALE, None, [noun, *articles, *adjectives]
     verb = predicate_gender(phrase)
@@ -161,34 +173,38 @@ def _generic(noun: Evidence, articles: list[Evidence], adjectives: list[Evidence
     return Gender.MALE, None, [noun, *articles, *adjectives]
 
 
-def _noun(phrase: Phrase, votes: FormVotes | None, *, foreign: bool) -> tuple[Evidence, NounKind | None]:
+def _noun(phrase: NounPhrase, votes: FormVotes | None, *, foreign: bool) -> tuple[Evidence, NounKind | None]:
     """What the head's own form says, and the kind of noun it is where the plugin knows it."""
-    unit, language = phrase.units[phrase.head], phrase.language
-    if unit.readings:
-        return _known_noun(unit, agreement.fitting_readings(phrase))
+    word = phrase.words[phrase.head]
+    if word.readings:
+        return _known_noun(word, phrase_evidence.fitting_readings(phrase))
+    # The tagger gives the English word a gender as well (de "den Chief", "dem Cleaner").
     if foreign:
-        return Evidence("noun", unit.text, None, "form", "a foreign word"), NounKind.COMMON
-    ending = language.ending(unit.form)
-    if ending and (unit.upos("NOUN", "PROPN", "ADJ") or not unit.words):
-        return Evidence("noun", unit.text, _SAID.get(ending[1]), "form", f"-{ending[0]}: {_SAYS[ending[1]]}"), ending[1]
-    words = [w for w in unit.content if w.upos in ("NOUN", "PROPN", "ADJ")] or list(unit.content)
-    gender, feature = tagged_gender(words)
-    majority = votes.majority(language.fold(unit.text)) if votes else None
+        return Evidence("noun", word.text, None, "form", "a foreign word"), NounKind.COMMON
+    # Before the tagger: it reads cs skláře, a man's accusative, as a feminine, and gives he מרכב "chassis" for *mover*
+    # the gender that the endings' table knows to be fixed.
+    if word.facts.ending and (word.tags & {"NOUN", "PROPN", "ADJ"} or not word.tags):
+        ending, kind = word.facts.ending
+        return Evidence("noun", word.text, _SAID.get(kind), "form", f"-{ending}: {_SAYS[kind]}"), kind
+    nouns = [w for w in word.content if w.upos in ("NOUN", "PROPN", "ADJ")]
+    gender, feature = tagged_gender(nouns or word.content)
+    majority = votes.majority(word.form) if votes else None
     if majority and majority[0] != gender:
         said = f"the tagger reads {feature or 'no gender'} here, {majority[0]} in {majority[1]} of {majority[2]} places"
-        return Evidence("noun", unit.text, majority[0], "corpus", said), None
-    return Evidence("noun", unit.text, gender, "tagger", feature or "no gender"), None
+        return Evidence("noun", word.text, majority[0], "corpus", said), None
+    return Evidence("noun", word.text, gender, "tagger", feature or "no gender"), None
 
 
-def _known_noun(unit: Unit, readings: Sequence[NounReading]) -> tuple[Evidence, NounKind]:
+def _known_noun(word: SentenceWord, readings: Sequence[NounReading]) -> tuple[Evidence, NounKind]:
     """What the plugin's readings of the form amount to. A form with several is silent unless they say the same."""
     found = frozenset(r.kind for r in readings)
     telling = found - {NounKind.FIXED} or found
+    # he בעלים "owner" is a form of two lemmas, one of them masculine only: feminine agreement may still overrule it.
     if telling == {NounKind.GENERIC, NounKind.MASCULINE}:
         telling = frozenset({NounKind.GENERIC})
     kind = min(telling) if len(telling) == 1 else NounKind.COMMON
     lemmas = ", ".join(sorted({r.lemma for r in readings}))
-    return Evidence("noun", unit.text, _SAID.get(kind), "lexicon", f"{_SAYS[kind]}: {lemmas}"), kind
+    return Evidence("noun", word.text, _SAID.get(kind), "lexicon", f"{_SAYS[kind]}: {lemmas}"), kind
 
 
 FIXED_GENDER = "fixed grammatical gender"

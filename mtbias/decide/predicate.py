@@ -11,156 +11,163 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from mtbias.decide.agreeing_words import (
-    Phrase,
-    adjective_agreements,
-    governed,
-    listed,
-    may_be_nominative,
-    only_gender,
-    opens_clause,
-)
-from mtbias.decide.phrase import Unit, agrees, belongs_to_following, is_modifier, is_verb_form, tagged_gender
-from mtbias.language.data_files import Agreement
+from mtbias.decide.agreements import GENDER_OF_LETTER, listed, only_gender
+from mtbias.decide.noun_phrase import NounPhrase, belongs_to_following, governed, is_verb_form
+from mtbias.decide.sentence_words import CONJUNCTION, NOMINAL, VERBAL, SentenceWord, feature_values, tagged_gender
 from mtbias.language.definition import Language
+from mtbias.language.grammar import Agreement
 from mtbias.types import Evidence, Gender, Word
 
-_LETTER = {"m": Gender.MALE, "f": Gender.FEMALE}
+_PERSONAL = (Gender.MALE, Gender.FEMALE)
+# fr "L'interprète n'est pas venue", cs "Vyučující jí to už vysvětlil" need three. More than four words change no call.
 _MAX_BETWEEN = 4
 
 
-def predicate_gender(phrase: Phrase) -> Evidence | None:
+def predicate_gender(phrase: NounPhrase) -> Evidence | None:
     """The gender that the entity's own predicate shows, or None."""
     if not _may_be_subject(phrase):
         return None
-    units, language = phrase.units, phrase.language
-    if _opens_clause(units, phrase.first, language) and not _coordinated(phrase):
+    if _opens_clause(phrase) and not _coordinated(phrase):
         found = _following(phrase)
         if found is not None:
             return found
-    if language.verbs.order == "both":
-        return _preceding(phrase)
-    return None
+    return _preceding(phrase) if phrase.language.verbs.order == "both" else None
 
 
-def _may_be_subject(phrase: Phrase) -> bool:
-    units = phrase.units
-    if any(units[n].upos("ADP") for n in (*phrase.left, phrase.head)):
+def _may_be_subject(phrase: NounPhrase) -> bool:
+    words, prepositions = phrase.words, phrase.language.prepositions
+    # he כשהממונה, with "when" written on, which the tagger calls a preposition: better none than a wrong subject.
+    if any("ADP" in words[n].tags for n in (*phrase.left, phrase.head)):
         return False
     before = phrase.before()
-    if before is not None and (before.upos("ADP") or before.form in phrase.language.verbs.oblique):
+    if before is not None and ("ADP" in before.tags or before.form in phrase.language.verbs.oblique):
         return False
-    if "nom" not in phrase.cases()[0] or not any(a.case in ("nom", "*") for a in phrase.noun_allows()):
+    # ru Разработчику понадобилась обратная связь "the developer needed feedback": a dative is no subject.
+    if "nom" not in phrase.cases()[0] or not any(a.case in ("nom", "*") for a in phrase.agreements):
         return False
-    cased = any(a.case != "*" for r in units[phrase.head].readings for a in r.agreements)
-    if cased or not phrase.language.prepositions:
+    head = words[phrase.head]
+    if not prepositions or any(a.case != "*" for r in head.readings for a in r.agreements):
         return True  # the form is one of a nominative, or shows no case, whatever the tagger reads
-    cases = {w.feat("Case") for w in units[phrase.head].content} - {None}
+    cases = feature_values(head.content, "Case")
     return not cases or "Nom" in cases
 
 
-def _opens_clause(units: Sequence[Unit], first: int, language: Language) -> bool:
-    if first == 0 or not units[first].joined:
+def _opens_clause(phrase: NounPhrase) -> bool:
+    words, first = phrase.words, phrase.first
+    if first == 0 or not words[first].joined:
         return True
-    first_word = units[first].words[:1]
-    if first_word and first_word[0].upos in ("CCONJ", "SCONJ"):  # written onto the phrase (he שהמורה)
+    if words[first].tagged and words[first].tagged[0].upos in CONJUNCTION:  # written on: he שהמורה "that the teacher"
         return True
-    before = units[first - 1]
-    if before.words and all(w.upos in ("CCONJ", "SCONJ", "ADV", "PART") for w in before.words):
+    before = words[first - 1].tags
+    if before and before <= {"CCONJ", "SCONJ", "ADV", "PART"}:
         return True
-    return bool(language.prepositions) and _no_subject(units, first)
+    # uk У четвер колега повернула, cs V sobotu pokladní onemocněl: only case shows that Thursday is no subject.
+    return bool(phrase.language.prepositions) and _no_subject(words, first)
 
 
-def _no_subject(units: Sequence[Unit], end: int) -> bool:
+def _no_subject(words: Sequence[SentenceWord], end: int) -> bool:
     """Nothing before `end` in its clause is a verb or can be a nominative (uk *У понеділок колега сказала*)."""
     for n in range(end - 1, -1, -1):
-        unit = units[n]
-        if opens_clause(unit):
+        word = words[n]
+        if word.tags & CONJUNCTION:
             return True
-        nominative = any(may_be_nominative(unit, w) for w in unit.words) and not governed(units, n)
-        if not unit.words or unit.upos("VERB", "AUX") or nominative:
+        # A verb before the phrase is its own or another's: `_preceding` asks it (ru «…», — сказала стоматолог).
+        if not word.tags or word.tags & VERBAL or (word.may_be_subject and not governed(words, n)):
             return False
-        if not unit.joined:
+        if not word.joined:
             return True
     return True
 
 
-def _coordinated(phrase: Phrase) -> bool:
+def _coordinated(phrase: NounPhrase) -> bool:
     """A plural behind "noun and": the predicate agrees with both (es *Juan y sus estudiantes están cansados*)."""
-    units, n = phrase.units, phrase.first - 1
-    if phrase.number != "pl" or n < 1 or not units[n].joined or not units[n].upos("CCONJ"):
+    words, n = phrase.words, phrase.first - 1
+    if phrase.number != "pl" or n < 1 or not words[n].joined or "CCONJ" not in words[n].tags:
         return False
-    return any(w.upos in ("NOUN", "PROPN", "PRON") and w.feat("Case") in (None, "Nom") for w in units[n - 1].words)
+    nominals = (w for w in words[n - 1].tagged if w.upos in ("NOUN", "PROPN", "PRON"))
+    return any(feature_values([w], "Case") <= {"Nom"} for w in nominals)
 
 
-def _following(phrase: Phrase) -> Evidence | None:
-    units, language = phrase.units, phrase.language
+def _following(phrase: NounPhrase) -> Evidence | None:
+    words, language = phrase.words, phrase.language
+    verbs = language.verbs
     copula = reflexive = False
     n = _attributes_end(phrase)
     for _ in range(_MAX_BETWEEN + 1):
         n += 1
-        if n >= len(units) or not units[n].joined:
+        if n >= len(words) or not words[n].joined:
             return None
-        unit = units[n]
-        if unit.form in language.verbs.skip or _auxiliary(units, n, language):
-            reflexive = reflexive or unit.form in language.verbs.reflexives
+        word = words[n]
+        # Clitics, negation, conditional: cs "Účetní se rozhodla", "by nikdy nelhal", it "L'autista si è scusato".
+        if word.form in verbs.skip or _auxiliary(words, n, language):
+            reflexive = reflexive or word.form in verbs.reflexives
             continue
-        if not copula and unit.form in language.verbs.short:
-            return _by_form(unit, language.verbs.short[unit.form], phrase, unit.form, tagged=True)
-        listed_verb = is_verb_form(unit, language)
-        between = None if copula or listed_verb else _oblique_end(units, n, language)
+        # Short forms are predicates by themselves (ru секретарь должна, uk міністр певна).
+        if not copula and word.form in verbs.short:
+            return _by_form(word, verbs.short[word.form], phrase, word.form, tagged=True)
+        listed_verb = is_verb_form(word, language)
+        between = None if copula or listed_verb else _oblique_end(words, n, language)
+        # cs "Pokladní si v pátek koupila kolo": the Friday is passed over as a whole.
         if between is not None:
             n = between
-        elif unit.upos("ADP", "CCONJ", "SCONJ") and not listed_verb:
+        elif word.tags & {"ADP", *CONJUNCTION} and not listed_verb:
             return None
-        elif _is_copula(unit, language, reflexive=reflexive):
-            silent = _compound_tense(unit, language) or unit.upos("PRON")  # a pronoun never decides (he הוא)
-            found = None if silent else _shown(unit, phrase)
+        elif word.form in verbs.copulas or (reflexive and word.form in verbs.reflexive_copulas):
+            # A copula may tell itself (ru аналитик была уверена, he האופה היה); a pronoun in its place never (he הוא).
+            silent = _compound_tense(word, language) or "PRON" in word.tags
+            found = None if silent else _shown(word, phrase)
             if found:
                 return found
             copula = True
-        elif copula and unit.upos("ADJ", "VERB", "AUX"):
-            return None if belongs_to_following(units, n, language) else _predicative(unit, phrase)
-        elif unit.upos("VERB", "AUX") or listed_verb:
-            return None if _compound_tense(unit, language) else _shown(unit, phrase)
-        elif not (all(w.upos in ("ADV", "PART") for w in unit.words) or _oblique(unit, language)):
+        # it "è stata lodata", fr "est née", es "fue ascendido"; but not the adjective of a noun behind it (cs "je dobrá
+        # osoba").
+        elif copula and word.tags & {"ADJ", *VERBAL}:
+            return None if belongs_to_following(words, n, language) else _predicative(word, phrase)
+        elif word.tags & VERBAL or listed_verb:
+            return None if _compound_tense(word, language) else _shown(word, phrase)
+        # Adverbs may stand between, and oblique nouns (cs "Rozhodčí se trenérovi omluvil"); another nominative may be
+        # the verb's subject.
+        elif not (word.tags <= {"ADV", "PART"} or _oblique(word, language)):
             return None
     return None
 
 
-def _oblique(unit: Unit, language: Language) -> bool:
+def _oblique(word: SentenceWord, language: Language) -> bool:
     """A noun or pronoun that is no nominative, where nouns show case (cs *Rozhodčí se trenérovi omluvil*)."""
-    nominal = bool(unit.content) and (unit.upos("NOUN", "PROPN", "PRON") or bool(unit.readings))
-    return bool(language.prepositions) and nominal and not any(may_be_nominative(unit, w) for w in unit.words)
+    nominal = bool(word.content) and bool(word.readings or word.tags & {"NOUN", "PROPN", "PRON"})
+    return bool(language.prepositions) and nominal and not word.may_be_subject
 
 
-def _oblique_end(units: Sequence[Unit], n: int, language: Language) -> int | None:
+def _oblique_end(words: Sequence[SentenceWord], n: int, language: Language) -> int | None:
     """Index of the last word of a phrase that begins at `n` and can be no subject, where nouns show case: a preposition
     with its noun (cs *si v pondělí koupila*), adjectives or determiners with an oblique noun (cs *minulý týden*).
     """
-    if not language.prepositions or units[n].upos("VERB", "AUX", "CCONJ", "SCONJ"):
+    if not language.prepositions or words[n].tags & {*VERBAL, *CONJUNCTION}:
         return None
-    if units[n].upos("ADP") or units[n].form in language.prepositions:
-        return _noun_of(units, n)
+    if "ADP" in words[n].tags or words[n].form in language.prepositions:
+        return _noun_of(words, n)
     noun = n
-    while noun + 1 < len(units) and units[noun + 1].joined and is_modifier(units[noun]):
+    while noun + 1 < len(words) and words[noun + 1].joined and words[noun].is_modifier:
         noun += 1
-    if noun == n or not _oblique(units[noun], language):
+    if noun == n or not _oblique(words[noun], language):
         return None
-    return noun if all(agrees(units[k], units[noun]) for k in range(n, noun)) else None
+    return noun if all(words[k].agrees_with(words[noun]) for k in range(n, noun)) else None
 
 
-def _attributes_end(phrase: Phrase) -> int:
+def _attributes_end(phrase: NounPhrase) -> int:
     """Index of the last word of the phrase with its prepositional and genitive attributes (*менеджер по продажам*)."""
-    units, n = phrase.units, phrase.last
-    while n + 1 < len(units) and units[n + 1].joined:
-        unit = units[n + 1]
-        cases = {w.feat("Case") for w in unit.content} - {None}
-        genitive = n == phrase.last and bool(phrase.language.prepositions) and unit.upos("NOUN") and cases == {"Gen"}
-        if genitive:
+    words, n, prepositions = phrase.words, phrase.last, phrase.language.prepositions
+    while n + 1 < len(words) and words[n + 1].joined:
+        word = words[n + 1]
+        if (
+            n == phrase.last
+            and prepositions
+            and "NOUN" in word.tags
+            and feature_values(word.content, "Case") == {"Gen"}
+        ):
             n += 1
-        elif unit.upos("ADP") or unit.form in phrase.language.prepositions:
-            noun = _noun_of(units, n + 1)
+        elif "ADP" in word.tags or word.form in prepositions:
+            noun = _noun_of(words, n + 1)
             if noun is None:
                 break
             n = noun
@@ -169,104 +176,108 @@ def _attributes_end(phrase: Phrase) -> int:
     return n
 
 
-def _noun_of(units: Sequence[Unit], preposition: int) -> int | None:
+def _noun_of(words: Sequence[SentenceWord], preposition: int) -> int | None:
     """Index of the noun that a preposition (or a word with one written onto it) governs."""
-    for n in range(preposition, min(preposition + 5, len(units))):
-        if n > preposition and not units[n].joined:
+    # Room for three words between: cs "v první řadě", "ve svém novém domě".
+    for n in range(preposition, min(preposition + 5, len(words))):
+        if n > preposition and not words[n].joined:
             return None
-        if units[n].upos("NOUN", "PROPN"):
+        if words[n].tags & NOMINAL:
             return n
-        if units[n].upos("VERB", "AUX", "CCONJ", "SCONJ", "PRON"):
+        if words[n].tags & {"PRON", *VERBAL, *CONJUNCTION}:
             return None
     return None
 
 
-def _is_copula(unit: Unit, language: Language, *, reflexive: bool) -> bool:
-    verbs = language.verbs
-    return unit.form in verbs.copulas or (reflexive and unit.form in verbs.reflexive_copulas)
-
-
-def _auxiliary(units: Sequence[Unit], n: int, language: Language) -> bool:
+def _auxiliary(words: Sequence[SentenceWord], n: int, language: Language) -> bool:
     """An auxiliary right before a copula (fr *a été*)."""
-    following = units[n + 1].form if n + 1 < len(units) else ""
-    return units[n].form in language.verbs.auxiliaries and following in language.verbs.copulas
+    following = words[n + 1].form if n + 1 < len(words) else ""
+    return words[n].form in language.verbs.auxiliaries and following in language.verbs.copulas
 
 
-def _predicative(unit: Unit, phrase: Phrase) -> Evidence | None:
+def _predicative(word: SentenceWord, phrase: NounPhrase) -> Evidence | None:
     """An adjective or participle that a copula joins to its subject: its ending by the plugin's table, else the
     tagger.
     """
-    words = [w for w in unit.words if w.upos in ("ADJ", "VERB", "AUX")]
-    ending = adjective_agreements(unit, phrase.language)
+    # The ending before the tagger, as in `phrase_evidence.adjectives`.
+    ending = word.facts.adjective
     if ending:
         gender = only_gender([a for a in ending if a.number in ("*", phrase.number or "sg")])
-        return Evidence("verb", unit.text, gender, "form", listed(ending)) if gender in _LETTER.values() else None
-    gender, feature = tagged_gender(words)
-    fits = all(_same_number(w, phrase) for w in words)
-    return Evidence("verb", unit.text, gender, "tagger", feature) if gender in _LETTER.values() and fits else None
+        return Evidence("verb", word.text, gender, "form", listed(ending)) if gender in _PERSONAL else None
+    return _tagged(word, [w for w in word.tagged if w.upos in ("ADJ", "VERB", "AUX")], phrase)
 
 
-def _same_number(word: Word, phrase: Phrase) -> bool:
-    number = word.feat("Number")
-    return number is None or number == ("Plur" if phrase.number == "pl" else "Sing")
+def _tagged(word: SentenceWord, tagged: Sequence[Word], phrase: NounPhrase) -> Evidence | None:
+    """The gender that the tagger reads on the syntactic words `tagged`, where it reads the entity's number on them."""
+    gender, feature = tagged_gender(tagged)
+    fits = gender in _PERSONAL and _same_number(tagged, phrase)
+    return Evidence("verb", word.text, gender, "tagger", feature) if fits else None
 
 
-def _compound_tense(unit: Unit, language: Language) -> bool:
+def _same_number(tagged: Sequence[Word], phrase: NounPhrase) -> bool:
+    return feature_values(tagged, "Number") <= {"Plur" if phrase.number == "pl" else "Sing"}
+
+
+def _compound_tense(word: SentenceWord, language: Language) -> bool:
     """A bare past participle that no copula introduces ("ha chiesto") does not agree with the subject.
 
     Where the plugin says which endings of past verbs mark gender (the Slavic l-participle), it does.
     """
-    if any(unit.form.endswith(ending) for ending, _ in language.verbs.endings):
+    # cs zavolala is tagged as a past participle too.
+    if any(word.form.endswith(ending) for ending, _ in language.verbs.endings):
         return False
-    forms = {w.feat("VerbForm") for w in unit.words if w.upos in ("VERB", "AUX")}
-    return "Part" in forms and "Fin" not in forms and any(w.feat("Tense") == "Past" for w in unit.words)
+    forms = feature_values((w for w in word.tagged if w.upos in VERBAL), "VerbForm")
+    return "Part" in forms and "Fin" not in forms and "Past" in feature_values(word.tagged, "Tense")
 
 
-def _preceding(phrase: Phrase) -> Evidence | None:
+def _preceding(phrase: NounPhrase) -> Evidence | None:
     """The verb right before the phrase, where nothing before it in its clause can be its subject."""
-    unit, language = phrase.before(), phrase.language
-    if unit is None or not unit.upos("VERB", "AUX", "ADJ"):
+    word, words, verbs = phrase.before(), phrase.words, phrase.language.verbs
+    if word is None or not word.tags & {"ADJ", *VERBAL}:
         return None
     n = phrase.first - 1
     before = n - 1
-    while before > 0 and phrase.units[before + 1].joined and phrase.units[before].form in language.verbs.skip:
+    while before > 0 and words[before + 1].joined and words[before].form in verbs.skip:
         before -= 1
-    copula = (
-        before >= 0 and phrase.units[before + 1].joined and _is_copula(phrase.units[before], language, reflexive=False)
-    )
-    while n > 0 and phrase.units[n].joined:
+    copula = before >= 0 and words[before + 1].joined and words[before].form in verbs.copulas
+    # he האיכר נתן למורה "the farmer gave the teacher": the farmer is the subject. The search for one ends at the
+    # conjunction that opens the clause: es "cuando fue despedida su asistente", it "quando è arrivato l'auditor".
+    while n > 0 and words[n].joined:
         n -= 1
-        if opens_clause(phrase.units[n]):
+        if words[n].tags & CONJUNCTION:
             break
-        if any(may_be_nominative(phrase.units[n], w) for w in phrase.units[n].words):
+        if words[n].may_be_subject:
             return None
     if copula:
-        return _predicative(unit, phrase)
-    return None if unit.upos("ADJ") or _compound_tense(unit, language) else _shown(unit, phrase)
+        return _predicative(word, phrase)
+    return None if "ADJ" in word.tags or _compound_tense(word, phrase.language) else _shown(word, phrase)
 
 
-def _shown(unit: Unit, phrase: Phrase) -> Evidence | None:
+def _shown(word: SentenceWord, phrase: NounPhrase) -> Evidence | None:
     """The gender of a finite verb in the entity's number: by the plugin's endings, else by the tagger."""
-    verbs = [w for w in unit.words if w.upos in ("VERB", "AUX")]
-    whole = phrase.language.verbs.words.get(unit.form)
+    tagged, verbs = [w for w in word.tagged if w.upos in VERBAL], phrase.language.verbs
+    # he הראה "showed" (he) ends like the feminine verbs: whole forms come first. Endings come before the tagger, which
+    # reads he שכחה "forgot" (she) as masculine.
+    whole = verbs.words.get(word.form)
     if whole:
-        return _by_form(unit, whole, phrase, unit.form, tagged=True)
-    for ending, agreement in phrase.language.verbs.endings:
-        if unit.form.endswith(ending):
-            return _by_form(unit, agreement, phrase, f"-{ending}", all(_same_number(w, phrase) for w in verbs))
-    if not all(_same_number(w, phrase) for w in verbs):
+        return _by_form(word, whole, phrase, word.form, tagged=True)
+    for ending, agreement in verbs.endings:
+        if word.form.endswith(ending):
+            return _by_form(word, agreement, phrase, f"-{ending}", tagged=_same_number(tagged, phrase))
+    # ar افتتح العمدة المعرض: the tagger reads a feminine that the form, without ت, cannot be.
+    found = _tagged(word, tagged, phrase)
+    if found and found.gender is Gender.FEMALE and verbs.feminine and not re.search(verbs.feminine, word.form):
         return None
-    gender, feature = tagged_gender(verbs)
-    marked = phrase.language.verbs.feminine
-    if gender is Gender.FEMALE and marked and not re.search(marked, unit.form):
-        return None
-    return Evidence("verb", unit.text, gender, "tagger", feature) if gender in _LETTER.values() else None
+    return found
 
 
-def _by_form(unit: Unit, agreement: Agreement, phrase: Phrase, detail: str, tagged: bool) -> Evidence | None:
+def _by_form(
+    word: SentenceWord, agreement: Agreement, phrase: NounPhrase, detail: str, *, tagged: bool
+) -> Evidence | None:
     """Evidence of a form that shows gender, if it shows the entity's number; where it shows none, the tagger must
     agree.
     """
+    # cs "Zloděj a účetní utekli": a plural verb tells of two people, where the English has one accountant.
     fits = tagged if agreement.number == "*" else agreement.number == (phrase.number or agreement.number)
-    gender = _LETTER.get(agreement.gender)
-    return Evidence("verb", unit.text, gender, "form", detail) if gender and fits else None
+    gender = GENDER_OF_LETTER.get(agreement.gender)
+    return Evidence("verb", word.text, gender, "form", detail) if gender in _PERSONAL and fits else None

@@ -1,18 +1,22 @@
 """Swapping the gender of English words: he and she, brother and sister, Mr and Ms; her by its part of speech.
 
-The table is ``gender_swap.toml``. A part-of-speech tag decides whether *her* is *him* or *his*, and *his* is *her* or
-*hers*; without one, the words around it do, by a rule, and where both readings are usual the swap says so.
+The words are those of ``gender_swap.toml`` and the pronouns of `mtbias.english.pronouns`. A part-of-speech tag decides
+whether *her* is *him* or *his*, and *his* is *her* or *hers*; without one, the words around it do, by a rule, and where
+both readings are usual the swap says so.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
+
+from mtbias.english.pronouns import PRONOUN_ROLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,7 @@ class GenderedWords:
     """But these do not (specimen)."""
 
 
-class TextToken(NamedTuple):
+class WordOrMark(NamedTuple):
     """A word or a mark of a text, and where it stands."""
 
     text: str
@@ -62,13 +66,17 @@ class Edit(NamedTuple):
     new: str
 
 
+# His and her have two roles, so that their counterpart depends on the words around them (`_counterpart`); the others
+# have one.
+_ROLES = Counter(pronoun for pair in PRONOUN_ROLES.values() for pronoun in pair)
+_PRONOUNS = {old: new for m, f in PRONOUN_ROLES.values() for old, new in ((m, f), (f, m)) if _ROLES[old] == 1}
 _TOKEN = re.compile(r"ma['’]am\b|[^\W_]+|[^\w\s]", re.IGNORECASE)
 _OPENING = {"“", "‘", "``"}
 
 
 @cache
 def gendered_words() -> GenderedWords:
-    """The table that comes with mtbias."""
+    """The table that ships with mtbias."""
     return parse_words((resources.files("mtbias.english") / "gender_swap.toml").read_text(encoding="utf-8"))
 
 
@@ -81,7 +89,7 @@ def parse_words(text: str) -> GenderedWords:
     data: dict[str, Any] = tomllib.loads(text)
     titles, his, her = (data.pop(name) for name in ("titles", "his", "her"))
     endings = data.pop("endings", {})
-    swaps: dict[str, str] = {}
+    swaps = dict(_PRONOUNS)
     capital_stays: list[str] = []
     for section in data.values():
         capital_stays += section.get("capital_stays", ())
@@ -102,7 +110,7 @@ def parse_words(text: str) -> GenderedWords:
     )
 
 
-def tokenize(text: str) -> list[TextToken]:
+def tokenize(text: str) -> list[WordOrMark]:
     """Words and marks with their offsets.
 
     An opening straight quotation mark becomes “, so that rules can tell; the underscores of _italics_ are passed over.
@@ -113,7 +121,7 @@ def tokenize(text: str) -> list[TextToken]:
         opening = start == 0 or text[start - 1].isspace()
         if word in {'"', "'"} and opening and end < len(text) and not text[end].isspace():
             word = "“"
-        tokens.append(TextToken(word, start, end))
+        tokens.append(WordOrMark(word, start, end))
     return tokens
 
 

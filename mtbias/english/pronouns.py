@@ -1,4 +1,4 @@
-"""Counting of gendered pronouns, the same way in every corpus."""
+"""The gendered third-person pronouns of English: their roles and genders, and how many a text has."""
 
 from __future__ import annotations
 
@@ -6,11 +6,18 @@ import re
 
 from mtbias.types import Gender
 
-GENDER_OF_PRONOUN = {
-    **dict.fromkeys(("he", "him", "his", "himself"), Gender.MALE),
-    **dict.fromkeys(("she", "her", "hers", "herself"), Gender.FEMALE),
+PRONOUN_ROLES = {
+    "subject": ("he", "she"),
+    "object": ("him", "her"),
+    "determiner": ("his", "her"),
+    "possessive": ("his", "hers"),
+    "reflexive": ("himself", "herself"),
 }
-"""The gendered third-person pronouns of English, singular."""
+"""Role in the sentence → the masculine and the feminine pronoun, singular. *His* and *her* have two roles each."""
+
+GENDER_OF_PRONOUN = {
+    pair[n]: gender for n, gender in enumerate((Gender.MALE, Gender.FEMALE)) for pair in PRONOUN_ROLES.values()
+}
 
 PRONOUNS = tuple(GENDER_OF_PRONOUN)
 

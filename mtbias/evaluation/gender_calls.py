@@ -11,6 +11,7 @@ from mtbias.align import Aligner, Pair, get_aligner
 from mtbias.decide import FormVotes, decide
 from mtbias.language.definition import Language
 from mtbias.language.installed import get_language
+from mtbias.language.split_texts import SplitTexts
 from mtbias.metrics.bias import GENDER_COUNTING
 from mtbias.metrics.scores import GenderScores, score
 from mtbias.morphology import Analyser
@@ -102,13 +103,14 @@ class GenderMeasure:
         """
         total = len(pairs)
         progress("align", 0, total)
-        alignments = self.aligner.align(pairs, self.language)
+        texts = SplitTexts(self.language)
+        alignments = self.aligner.align(pairs, texts)
         progress("align", total, total)
         votes = self._analyse([pair.text for pair in pairs], progress)
         calls = []
         for done, (pair, alignment) in enumerate(zip(pairs, alignments, strict=True), 1):
             if pair.head is not None:
-                calls.append(decide(alignment, self.analyser.analysis(pair.text), self.language, votes))
+                calls.append(decide(alignment, self.analyser.analysis(pair.text), texts, votes))
             if done % 1000 == 0 or done == total:
                 progress("decide", done, total)
         return tuple(calls)

@@ -1,180 +1,163 @@
-"""The two data files of a language, read: forms with what they allow, nouns with their inflection.
+"""Reading of a language's two data files into the fields of a `mtbias.language.definition.Language`.
 
-What a plugin may import of this is in `mtbias.language.definition`.
+``data/XX.toml`` holds the rules, a table each; ``data/XX_nouns.tsv`` the nouns (`mtbias.language.noun_table`).
 """
 
 from __future__ import annotations
 
-import csv
-import unicodedata
+import hashlib
+import tomllib
 from collections.abc import Iterable, Mapping
-from enum import StrEnum
-from itertools import chain
-from typing import Any, NamedTuple
+from dataclasses import dataclass, fields
+from importlib import resources
+from typing import Any
 
 from mtbias.errors import PluginError
+from mtbias.language.folding import Folder
+from mtbias.language.grammar import Agreement, NounKind, VerbRules, parse_agreements
+from mtbias.language.noun_table import read_nouns
 
-_GENDERS = frozenset("mfn*")
-_NUMBERS = frozenset(("sg", "pl", "*"))
-_CASES = frozenset(("nom", "gen", "dat", "acc", "ins", "loc", "voc", "*"))
-
-_PRESENTATION_FORMS = (range(0xFB50, 0xFE00), range(0xFE70, 0xFF00))
-"""The Unicode blocks Arabic Presentation Forms-A and -B."""
-
-
-class NounKind(StrEnum):
-    """What the form of a noun for a person says about that person."""
-
-    MASCULINE = "m"
-    FEMININE = "f"
-    COMMON = "common"
-    """One form for both; only an article, an adjective or the predicate tells."""
-    GENERIC = "generic"
-    """Masculine in form and used of women too: feminine agreement overrules it."""
-    INCLUSIVE = "inclusive"
-    """A form written so as to mean both genders (de *Lehrer*in*): it says neutral."""
-    FIXED = "fixed"
-    """A noun whose grammatical gender says nothing about the person (*persona*, *Person*, *жертва*)."""
+_AGREEMENTS = ("determiners", "determiners_before_consonant", "adjective_endings")
+_KINDS = ("noun_endings", "noun_endings_except", "first_parts")
+_KEYS = {
+    "language": {
+        *("code", "name", "direction", "preposed", "postposed", "determiners_follow"),
+        *("definite", "perhaps_definite", "inclusive", "compounds"),
+    },
+    "tokens": {"elisions", "proclitics", "prefixes", "vowels", "delete", "fold"},
+    "align": {"endings", "min_stem"},
+    "verbs": {f.name for f in fields(VerbRules)},
+}
+_TABLES = {*_KEYS, *_AGREEMENTS, *_KINDS, "paradigms", "silent_determiners", "names", "prepositions", "extra"}
 
 
-class Agreement(NamedTuple):
-    """One analysis that a form allows; ``*`` stands for any value."""
-
-    gender: str
-    case: str
-    number: str
-
-
-class NounReading(NamedTuple):
-    """One reading of a form found in the plugin's table of nouns for people."""
-
-    lemma: str
-    kind: NounKind
-    agreements: tuple[Agreement, ...]
-    """What the form's ending allows, empty where the table does not say."""
-
-
-def parse_agreements(text: str, *, where: str) -> tuple[Agreement, ...]:
-    """Read ``"m.nom.sg f.dat.sg"``, or ``"f.sg"`` without case, into analyses; ``-`` is none.
+def read_language(package: str, code: str) -> dict[str, Any]:
+    """The fields of the language whose files are ``data/CODE.toml`` and ``data/CODE_nouns.tsv`` inside `package`.
 
     Raises:
-        PluginError: a value that is none of these.
+        PluginError: a file is missing or says something that the format does not allow.
     """
-    found = []
-    if text.strip() == "-":
-        return ()
-    for part in text.replace(",", " ").split():
-        bits = part.split(".")
-        if len(bits) == 2:
-            bits.insert(1, "*")
-        if len(bits) != 3 or bits[0] not in _GENDERS or bits[1] not in _CASES or bits[2] not in _NUMBERS:
-            raise PluginError(f"{where}: expected gender.case.number such as 'm.nom.sg', got {part!r}")
-        found.append(Agreement(*bits))
-    return tuple(found)
+    base = resources.files(package) / "data"
+    try:
+        rules = (base / f"{code}.toml").read_bytes()
+        nouns = (base / f"{code}_nouns.tsv").read_bytes()
+    except OSError as error:
+        raise PluginError(f"language {code!r}: {package} lacks a data file: {error}") from error
+    where = f"{package}/data/{code}"
+    try:
+        toml = tomllib.loads(rules.decode("utf-8"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise PluginError(f"{where}.toml: {error}") from error
+    try:
+        found = _fields(toml, nouns.decode("utf-8"), where)
+    except UnicodeDecodeError as error:
+        raise PluginError(f"{where}_nouns.tsv: expected UTF-8: {error}") from error
+    except (AttributeError, TypeError, ValueError) as error:
+        raise PluginError(f"{where}.toml: a value is of another type than the format has: {error}") from error
+    return {**found, "version": hashlib.sha256(rules + b"\0" + nouns).hexdigest()[:8]}
 
 
-class Folder:
-    """Lower-cases, deletes ignorable marks, unifies variant letters and apostrophes.
-
-    An Arabic presentation form, which is a letter in one of its shapes or a ligature of several, counts as the letters
-    that Unicode's NFKC gives for it, and these are folded like any others. The result may be longer than the text, so
-    it is for look-ups only.
-    """
-
-    def __init__(self, delete: str, fold: Mapping[str, str]) -> None:
-        table: dict[int, str | None] = {ord(c): None for c in delete}
-        table.update({0xAD: None, ord("’"): "'", ord("ʼ"): "'", ord("‑"): "-", ord("״"): '"', ord("׳"): "'"})
-        table.update({ord(k): v for k, v in fold.items() if len(k) == 1})
-        for form in chain(*_PRESENTATION_FORMS):
-            letters = _letters(chr(form))
-            if letters != chr(form):
-                table.setdefault(form, letters.translate(table))
-        self._table = table
-        self._long = tuple((k, v) for k, v in fold.items() if len(k) > 1)
-
-    def __call__(self, text: str) -> str:
-        """`text` folded."""
-        folded = text.lower().translate(self._table)
-        for old, new in self._long:
-            folded = folded.replace(old, new)
-        return folded
-
-
-def _letters(char: str) -> str:
-    """The letters of a presentation form; that of a mark by itself has a blank as its carrier, which is dropped."""
-    return unicodedata.normalize("NFKC", char).strip()
-
-
-def longest(items: Iterable[str]) -> tuple[str, ...]:
-    """The distinct `items`, longest first, so that the first that fits is the longest."""
-    return tuple(sorted(set(items), key=lambda s: (-len(s), s)))
-
-
-def read_nouns(
-    text: str, paradigms: Mapping[str, Any], fold: Folder, *, where: str
-) -> tuple[
-    dict[str, tuple[NounReading, ...]],
-    dict[str, tuple[tuple[tuple[str, ...], NounReading], ...]],
-    dict[str, frozenset[str]],
-]:
-    """The table of nouns, that of compounds of several words, and the glossary that follows from both."""
-    phrases: dict[str, dict[tuple[tuple[str, ...], str, str], None]] = {}
-    table: dict[str, dict[tuple[str, str], set[Agreement]]] = {}
-    glossary: dict[str, set[str]] = {}
-    lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip() and not line.startswith("#")]
-    header = lines[0][1].split("\t") if lines else []
-    if not {"english", "lemma", "gender"} <= set(header):
-        raise PluginError(
-            f"{where}_nouns.tsv:1: expected columns english, lemma, gender, paradigm, forms; got {header}"
-        )
-    for number, line in lines[1:]:
-        place = f"{where}_nouns.tsv:{number}"
-        cells = next(csv.reader([line], delimiter="\t", quoting=csv.QUOTE_NONE))
-        if len(cells) > len(header):
-            raise PluginError(f"{place}: expected at most {len(header)} columns, got {len(cells)}")
-        row = dict(zip(header, cells, strict=False))
-        lemma, kind = row.get("lemma", "").strip(), row.get("gender", "")
-        if not lemma or kind not in set(NounKind):
-            raise PluginError(f"{place}: expected a lemma and one of {', '.join(NounKind)}; got {lemma!r}, {kind!r}")
-        for form, agreements in _forms(lemma, row, paradigms, place):
-            first, *others = fold(form).replace("_", " ").split()
-            if others:
-                phrases.setdefault(first, {})[tuple(others), lemma, kind] = None
-            else:
-                table.setdefault(first, {}).setdefault((lemma, kind), set()).update(agreements)
-            for english in row["english"].split("|"):
-                if english.strip():
-                    glossary.setdefault(english.strip().lower(), set()).add(first)
-    readings = {
-        form: tuple(NounReading(lemma, NounKind(kind), tuple(sorted(a))) for (lemma, kind), a in sorted(found.items()))
-        for form, found in table.items()
+def _fields(toml: Mapping[str, Any], nouns: str, where: str) -> dict[str, Any]:
+    _check_names(toml, where)
+    tokens, align = toml.get("tokens", {}), toml.get("align", {})
+    delete, letters = tokens.get("delete", ""), dict(tokens.get("fold", {}))
+    rules = _Rules(toml, Folder(delete, letters), where)
+    return {
+        **_header(toml.get("language", {}), where),
+        **read_nouns(nouns, toml.get("paradigms", {}), rules.fold, f"{where}_nouns.tsv"),
+        **{name: rules.longest(tokens.get(name, ())) for name in ("elisions", "proclitics", "prefixes")},
+        "vowels": tokens.get("vowels", ""),
+        "delete": delete,
+        "fold_letters": letters,
+        "align_endings": rules.longest(align.get("endings", ())),
+        "min_stem": int(align.get("min_stem", 4)),
+        **{name: rules.agreements(name) for name in _AGREEMENTS},
+        **{name: rules.kinds(name) for name in _KINDS},
+        "silent_determiners": {k: rules.folded(v.split()) for k, v in rules.table("silent_determiners").items()},
+        "names": rules.choices("names", ("m", "f")),
+        "prepositions": {
+            k: frozenset(str(cases).replace(",", " ").split()) for k, cases in rules.table("prepositions").items()
+        },
+        "verbs": _verbs(toml.get("verbs", {}), rules),
+        "extra": dict(toml.get("extra", {})),
     }
-    compounds = {
-        first: tuple(
-            (others, NounReading(lemma, NounKind(kind), ()))
-            for others, lemma, kind in sorted(found, key=lambda f: (-len(f[0]), f))
-        )
-        for first, found in phrases.items()
-    }
-    return readings, compounds, {k: frozenset(v) for k, v in glossary.items()}
 
 
-def _forms(
-    lemma: str, row: Mapping[str, str], paradigms: Mapping[str, Any], place: str
-) -> Iterable[tuple[str, tuple[Agreement, ...]]]:
-    name = row.get("paradigm", "").strip()
-    if name:
-        paradigm = paradigms.get(name)
-        if paradigm is None:
-            raise PluginError(f"{place}: no paradigm {name!r} in [paradigms]; there are {', '.join(sorted(paradigms))}")
-        strip = paradigm.get("strip", "")
-        if not lemma.endswith(strip):
-            raise PluginError(f"{place}: {lemma!r} does not end in {strip!r}, which paradigm {name!r} cuts")
-        stem = lemma[: len(lemma) - len(strip)] if strip else lemma
-        for ending in paradigm.get("endings", ()):
-            letters, _, tags = ending.partition("/")
-            yield stem + letters, parse_agreements(tags, where=f"{place} paradigm {name}")
-    else:
-        yield lemma, ()
-    for form in row.get("forms", "").split():
-        yield form, ()
+def _check_names(toml: Mapping[str, Any], where: str) -> None:
+    """No table and no key but those of the format: a slip of the pen would be a rule that is never asked."""
+    unknown = set(toml) - _TABLES
+    if unknown:
+        raise PluginError(f"{where}.toml: unknown table [{min(unknown)}]; known: {', '.join(sorted(_TABLES))}")
+    for name, keys in _KEYS.items():
+        odd = set(toml.get(name, {})) - keys
+        if odd:
+            raise PluginError(f"{where}.toml [{name}]: unknown key {min(odd)!r}; known: {', '.join(sorted(keys))}")
+
+
+def _header(head: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+    """The table ``[language]``: its keys are fields of `Language`."""
+    if not isinstance(head.get("code"), str) or not isinstance(head.get("name"), str):
+        raise PluginError(f"{where}.toml: [language] needs code and name")
+    if head.get("direction", "ltr") not in ("ltr", "rtl"):
+        raise PluginError(f"{where}.toml [language] direction: expected ltr or rtl; got {head['direction']!r}")
+    return head
+
+
+def _verbs(verbs: Mapping[str, Any], rules: _Rules) -> VerbRules:
+    """The table ``[verbs]``."""
+    sets = ("skip", "copulas", "oblique", "auxiliaries", "reflexives", "reflexive_copulas")
+    return VerbRules(
+        order=verbs.get("order", "after"),
+        feminine=verbs.get("feminine", ""),
+        endings=tuple(sorted(rules.verb_forms("endings").items(), key=lambda r: (-len(r[0]), r))),
+        words=rules.verb_forms("words"),
+        short=rules.verb_forms("short"),
+        **{name: rules.folded(verbs.get(name, ())) for name in sets},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """The rules' tables, with the ways in which they are read: keys folded, values checked."""
+
+    toml: Mapping[str, Any]
+    fold: Folder
+    where: str
+
+    def folded(self, words: Iterable[str]) -> frozenset[str]:
+        return frozenset(self.fold(word) for word in words)
+
+    def longest(self, words: Iterable[str]) -> tuple[str, ...]:
+        """`words` folded, longest first, so that the first that fits is the longest."""
+        return tuple(sorted(self.folded(words), key=lambda word: (-len(word), word)))
+
+    def table(self, name: str) -> dict[str, Any]:
+        return {self.fold(key): value for key, value in self.toml.get(name, {}).items()}
+
+    def agreements(self, name: str) -> dict[str, tuple[Agreement, ...]]:
+        """A table of forms or endings with all that each agrees with."""
+        return {
+            self.fold(key): parse_agreements(value, where=f"{self.where}.toml [{name}] {key}")
+            for key, value in self.toml.get(name, {}).items()
+        }
+
+    def choices(self, name: str, allowed: tuple[str, ...]) -> dict[str, str]:
+        """A table whose values are among `allowed`."""
+        for key, value in self.toml.get(name, {}).items():
+            if value not in allowed:
+                raise PluginError(
+                    f"{self.where}.toml [{name}] {key}: expected one of {', '.join(allowed)}; got {value!r}"
+                )
+        return self.table(name)
+
+    def kinds(self, name: str) -> dict[str, NounKind | None]:
+        """A table of kinds of nouns; ``-`` is none."""
+        return {k: None if v == "-" else NounKind(v) for k, v in self.choices(name, (*NounKind, "-")).items()}
+
+    def verb_forms(self, name: str) -> dict[str, Agreement]:
+        """A table inside ``[verbs]`` of forms or endings with one gender and number each (``f``: in any number)."""
+        found = {}
+        for key, value in self.toml.get("verbs", {}).get(name, {}).items():
+            text = value if "." in value else f"{value}.*"
+            found[self.fold(key)] = parse_agreements(text, where=f"{self.where}.toml [verbs.{name}] {key}")[0]
+        return found

@@ -1,4 +1,4 @@
-"""What a language plugin is made of, and all that it may import from mtbias.
+"""What a language is: its data, and the look-ups that alignment and decision rest on.
 
 A language is data: `Language.from_package` reads ``data/XX.toml`` (rules) and ``data/XX_nouns.tsv`` (nouns for people)
 from a plugin's package; ``languages/README.md`` describes both files. A plugin that needs more than data subclasses
@@ -7,57 +7,23 @@ from a plugin's package; ``languages/README.md`` describes both files. A plugin 
 
 from __future__ import annotations
 
-import hashlib
 import re
-import tomllib
 import unicodedata
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from functools import cached_property
-from importlib import resources
-from typing import Any, Literal, NamedTuple, Self, get_args
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any, Literal, Self
 
-from mtbias.errors import PluginError
-from mtbias.language.data_files import Agreement, Folder, NounKind, NounReading, longest, parse_agreements, read_nouns
+from mtbias.language.data_files import read_language
+from mtbias.language.folding import Folder
+from mtbias.language.grammar import Agreement, NounKind, NounReading, SurfaceToken, VerbRules, WordFacts
 from mtbias.types import Span
 
 _MARKS = "\u00ad\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0640\u200d\u200c"
 _WORD = re.compile(rf"[\w{_MARKS}]+(?:(?:\'\'|[’'ʼ\"״׳‑-])[\w{_MARKS}]+|[*:](?:in|innen|r|e)\b)*['’׳]?", re.UNICODE)
 _INCLUSIVE_ENDING = re.compile(r"[*:_/](?:in|innen|r|e)$")
-
-
-class SurfaceToken(NamedTuple):
-    """A word of a text as the aligner and the phrase reader see it, elided articles split off."""
-
-    span: Span
-    text: str
-    form: str
-    """`text` folded for look-ups: lower case, marks deleted, variant letters unified."""
-
-
-@dataclass(frozen=True, slots=True)
-class VerbRules:
-    """How a predicate shows the gender of its subject."""
-
-    order: str = "after"
-    skip: frozenset[str] = frozenset()
-    copulas: frozenset[str] = frozenset()
-    endings: tuple[tuple[str, Agreement], ...] = ()
-    """Ending of a finite verb → the gender and number of its subject, longest first."""
-    words: Mapping[str, Agreement] = field(default_factory=dict)
-    """Whole finite verbs, looked up before the endings."""
-    feminine: str = ""
-    """Regular expression that a form must match for the tagger's feminine to be believed; empty believes it always."""
-    oblique: frozenset[str] = frozenset()
-    """Words that mark what follows as no subject (he *את*), beside what the tagger calls a preposition."""
-    short: Mapping[str, Agreement] = field(default_factory=dict)
-    """Predicative forms that need no copula (ru *готова*)."""
-    auxiliaries: frozenset[str] = frozenset()
-    """Forms that may stand right before a copula (fr *a été*)."""
-    reflexives: frozenset[str] = frozenset()
-    reflexive_copulas: frozenset[str] = frozenset()
-    """Forms that are copulas only behind one of `reflexives` (es *se sentía cansada*)."""
-
+_FORMS_KEPT = 1 << 17
+"""Words whose folded form is remembered, for a corpus asks for the same ones over and over: at most some 40 MB."""
 
 Direction = Literal["ltr", "rtl"]
 """How a script is written: left to right or right to left."""
@@ -99,7 +65,7 @@ class Language:
     """Prefixes that may be cut before a noun is looked up (cs *exministryně*, *spolumajitel*)."""
     names: Mapping[str, str] = field(default_factory=dict)
     prepositions: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    verbs: VerbRules = VerbRules()
+    verbs: VerbRules = field(default_factory=VerbRules)
     nouns: Mapping[str, tuple[NounReading, ...]] = field(default_factory=dict)
     phrases: Mapping[str, tuple[tuple[tuple[str, ...], NounReading], ...]] = field(default_factory=dict)
     """First word of a compound of several words → (its other words, reading), longest first (he *רואה חשבון*)."""
@@ -124,119 +90,11 @@ class Language:
         Raises:
             PluginError: a file is missing or says something that the format does not allow.
         """
-        base = resources.files(package) / "data"
-        try:
-            rules = (base / f"{code}.toml").read_bytes()
-            nouns = (base / f"{code}_nouns.tsv").read_bytes()
-        except OSError as error:
-            raise PluginError(f"language {code!r}: {package} lacks a data file: {error}") from error
-        where, version = f"{package}/data/{code}", hashlib.sha256(rules + b"\0" + nouns).hexdigest()[:8]
-        try:
-            toml = tomllib.loads(rules.decode("utf-8"))
-        except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise PluginError(f"{where}.toml: {error}") from error
-        try:
-            return cls._from_data(toml, nouns.decode("utf-8"), where=where, version=version)
-        except UnicodeDecodeError as error:
-            raise PluginError(f"{where}_nouns.tsv: expected UTF-8: {error}") from error
-        except (AttributeError, TypeError, ValueError) as error:
-            raise PluginError(f"{where}.toml: a value is of another type than the format has: {error}") from error
-
-    @classmethod
-    def _from_data(cls, toml: Mapping[str, Any], nouns: str, *, where: str, version: str) -> Self:
-        unknown = set(toml) - _TABLES
-        if unknown:
-            raise PluginError(f"{where}.toml: unknown table [{min(unknown)}]; known: {', '.join(sorted(_TABLES))}")
-        for name, keys in _KEYS.items():
-            odd = set(toml.get(name, {})) - keys
-            if odd:
-                raise PluginError(f"{where}.toml [{name}]: unknown key {min(odd)!r}; known: {', '.join(sorted(keys))}")
-        head = toml.get("language", {})
-        if not isinstance(head.get("code"), str) or not isinstance(head.get("name"), str):
-            raise PluginError(f"{where}.toml: [language] needs code and name")
-        tokens, align, verbs = toml.get("tokens", {}), toml.get("align", {}), toml.get("verbs", {})
-        folder = Folder(tokens.get("delete", ""), tokens.get("fold", {}))
-        table, phrases, glossary = read_nouns(nouns, toml.get("paradigms", {}), folder, where=where)
-
-        def agreements(name: str) -> dict[str, tuple[Agreement, ...]]:
-            rows = toml.get(name, {})
-            return {folder(k): parse_agreements(v, where=f"{where}.toml [{name}] {k}") for k, v in rows.items()}
-
-        def choices(name: str, allowed: tuple[str, ...]) -> dict[str, str]:
-            for key, value in toml.get(name, {}).items():
-                if value not in allowed:
-                    raise PluginError(
-                        f"{where}.toml [{name}] {key}: expected one of {', '.join(allowed)}; got {value!r}"
-                    )
-            return {folder(k): v for k, v in toml.get(name, {}).items()}
-
-        def kinds(name: str) -> dict[str, NounKind | None]:
-            return {k: None if v == "-" else NounKind(v) for k, v in choices(name, (*NounKind, "-")).items()}
-
-        def verb_forms(name: str) -> dict[str, Agreement]:
-            found = {}
-            for key, value in verbs.get(name, {}).items():
-                text = value if "." in value else f"{value}.*"
-                agreement = parse_agreements(text, where=f"{where}.toml [verbs.{name}] {key}")
-                found[folder(key)] = agreement[0]
-            return found
-
-        return cls(
-            code=head["code"],
-            name=head["name"],
-            direction=_direction(head, where),
-            preposed=bool(head.get("preposed", True)),
-            determiners_follow=bool(head.get("determiners_follow", False)),
-            postposed=bool(head.get("postposed", True)),
-            definite=head.get("definite", ""),
-            perhaps_definite=head.get("perhaps_definite", ""),
-            inclusive=head.get("inclusive", ""),
-            compounds=bool(head.get("compounds", False)),
-            elisions=longest(folder(e) for e in tokens.get("elisions", ())),
-            proclitics=longest(folder(p) for p in tokens.get("proclitics", ())),
-            vowels=tokens.get("vowels", ""),
-            delete=tokens.get("delete", ""),
-            fold_letters=dict(tokens.get("fold", {})),
-            align_endings=longest(folder(e) for e in align.get("endings", ())),
-            min_stem=int(align.get("min_stem", 4)),
-            determiners=agreements("determiners"),
-            determiners_before_consonant=agreements("determiners_before_consonant"),
-            adjective_endings=agreements("adjective_endings"),
-            noun_endings=kinds("noun_endings"),
-            noun_endings_except=kinds("noun_endings_except"),
-            first_parts=kinds("first_parts"),
-            silent_determiners={
-                folder(k): frozenset(folder(d) for d in v.split())
-                for k, v in toml.get("silent_determiners", {}).items()
-            },
-            prefixes=longest(folder(e) for e in tokens.get("prefixes", ())),
-            names=choices("names", ("m", "f")),
-            prepositions={
-                folder(k): frozenset(str(v).replace(",", " ").split()) for k, v in toml.get("prepositions", {}).items()
-            },
-            verbs=VerbRules(
-                order=verbs.get("order", "after"),
-                skip=frozenset(folder(w) for w in verbs.get("skip", ())),
-                copulas=frozenset(folder(w) for w in verbs.get("copulas", ())),
-                auxiliaries=frozenset(folder(w) for w in verbs.get("auxiliaries", ())),
-                reflexives=frozenset(folder(w) for w in verbs.get("reflexives", ())),
-                reflexive_copulas=frozenset(folder(w) for w in verbs.get("reflexive_copulas", ())),
-                endings=tuple(sorted(verb_forms("endings").items(), key=lambda r: (-len(r[0]), r))),
-                short=verb_forms("short"),
-                words=verb_forms("words"),
-                feminine=verbs.get("feminine", ""),
-                oblique=frozenset(folder(w) for w in verbs.get("oblique", ())),
-            ),
-            nouns=table,
-            phrases=phrases,
-            glossary=glossary,
-            extra=dict(toml.get("extra", {})),
-            version=version,
-        )
+        return cls(**read_language(package, code))
 
     @cached_property
-    def _folder(self) -> Folder:
-        return Folder(self.delete, self.fold_letters)
+    def _folder(self) -> Callable[[str], str]:
+        return lru_cache(_FORMS_KEPT)(Folder(self.delete, self.fold_letters))
 
     def fold(self, text: str) -> str:
         """`text` as look-ups see it: lower case, ignorable marks deleted, variant letters unified."""
@@ -267,7 +125,8 @@ class Language:
     @cached_property
     def _word(self) -> re.Pattern[str]:
         """A word; an abbreviated title with its full stop (it *sig.ra*, es *sra.*) is one."""
-        dotted = "|".join(re.escape(name) for name in longest(self.names) if "." in name)
+        names = sorted((name for name in self.names if "." in name), key=len, reverse=True)
+        dotted = "|".join(re.escape(name) for name in names)
         return re.compile(rf"(?<!\w)(?i:{dotted})|{_WORD.pattern}") if dotted else _WORD
 
     def _apostrophe_belongs(self, form: str) -> bool:
@@ -284,19 +143,23 @@ class Language:
             splits += [("", stem) for stem in (_INCLUSIVE_ENDING.sub("", form),) if stem != form]
         return splits
 
+    def facts(self, text: str) -> WordFacts:
+        """What every look-up says of one surface form; `SplitTexts` asks once for each distinct form of a corpus."""
+        form, readings = self.fold(text), self.noun(text)
+        bases = frozenset(base for _, base in self.bases(form))
+        return WordFacts(
+            text=text,
+            form=form,
+            bases=bases,
+            readings=readings,
+            dictionary_forms=bases.union(self.fold(r.lemma) for r in readings),
+            names_person=any(r.kind is not NounKind.FIXED for r in readings),
+            ending=self.ending(form),
+            adjective=self.adjective(form),
+        )
+
     def noun(self, form: str) -> tuple[NounReading, ...]:
         """Readings of a surface form in the table of nouns for people, the unsplit form first; empty if unknown."""
-        known = self._read.get(form)
-        if known is None:
-            known = self._read[form] = self._look_up(form)
-        return known
-
-    @cached_property
-    def _read(self) -> dict[str, tuple[NounReading, ...]]:
-        """What `noun` has answered: a corpus asks the same words over and over."""
-        return {}
-
-    def _look_up(self, form: str) -> tuple[NounReading, ...]:
         folded = self.fold(form)
         if self.inclusive and re.search(self.inclusive, form):
             return (NounReading(form, NounKind.INCLUSIVE, ()),)
@@ -350,6 +213,12 @@ class Language:
                 return (ending, found) if found else None
         return None
 
+    def adjective(self, form: str) -> tuple[Agreement, ...]:
+        """What an adjective of this form agrees with, by its longest known ending; empty where that says nothing."""
+        folded = self.fold(form)
+        endings = (folded[start:] for start in range(len(folded)))
+        return next((self.adjective_endings[e] for e in endings if e in self.adjective_endings), ())
+
     @cached_property
     def latin(self) -> bool:
         """The language is written in Latin letters."""
@@ -372,30 +241,3 @@ class Language:
             if form.endswith(ending) and len(form) - len(ending) >= self.min_stem:
                 return form[: len(form) - len(ending)]
         return form
-
-
-def _direction(head: Mapping[str, Any], where: str) -> Direction:
-    found: Direction = head.get("direction", "ltr")
-    if found not in get_args(Direction):
-        raise PluginError(f"{where}.toml [language] direction: expected ltr or rtl; got {found!r}")
-    return found
-
-
-_TABLES = frozenset(
-    (
-        *("language", "tokens", "align", "paradigms", "determiners", "determiners_before_consonant"),
-        *("adjective_endings", "noun_endings", "noun_endings_except", "first_parts", "silent_determiners"),
-        *("names", "prepositions", "verbs", "extra"),
-    )
-)
-_KEYS = {
-    "language": frozenset(
-        (
-            *("code", "name", "direction", "preposed", "postposed", "determiners_follow"),
-            *("definite", "perhaps_definite", "inclusive", "compounds"),
-        )
-    ),
-    "tokens": frozenset(("elisions", "proclitics", "prefixes", "vowels", "delete", "fold")),
-    "align": frozenset(("endings", "min_stem")),
-    "verbs": frozenset(f.name for f in fields(VerbRules)),
-}

@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 from mtbias.align import Pair
-from mtbias.align.entity_words import Scores, english_number, known_pairs, project, tokenise
+from mtbias.align.entity_scores import EntityScores, prior_links
+from mtbias.align.entity_words import align_entity, entity_translations
+from mtbias.align.sentence_pairs import english_number, index_pairs
 from mtbias.english.plurals import singulars
+from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import Language, NounKind, NounReading
-from mtbias.types import DERIVED, ELIMINATION, Gender, Instance, Span, Stereotype
+from mtbias.types import DERIVED, ELIMINATION, Alignment, Gender, Instance, Span, Stereotype
 
 LANGUAGE = Language(
     code="de",
@@ -36,19 +39,23 @@ def scores(
     lexicon: tuple[float, ...] = (),
     explained: tuple[float, ...] = (),
     rare: tuple[bool, ...] = (),
-) -> Scores:
-    """Scores by target word; what is left out is 0, or rare."""
+) -> EntityScores:
+    """EntityScores by target word; what is left out is 0, or rare."""
 
     def padded(values: tuple[float, ...]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
         return np.array([*values, *[0.0] * (len(link) - len(values))])
 
-    return Scores(
+    return EntityScores(
         np.array(link), padded(belongs), padded(lexicon), padded(explained), np.array(rare or (True,) * len(link))
     )
 
 
-def found(case: Pair, given: Scores | None) -> tuple[list[str], str | None]:
-    alignment = project(case, LANGUAGE.tokens(case.text), given, LANGUAGE)
+def aligned(case: Pair, given: EntityScores | None) -> Alignment:
+    return align_entity(case, SplitTexts(LANGUAGE).words(case.text), given, entity_translations(case.entity, LANGUAGE))
+
+
+def found(case: Pair, given: EntityScores | None) -> tuple[list[str], str | None]:
+    alignment = aligned(case, given)
     return [case.text[slice(*s)] for s in alignment.target], alignment.basis
 
 
@@ -61,7 +68,7 @@ def test_the_head_of_an_entity_of_two_words_is_its_last() -> None:
         Pair("x", "… slept", "", Span(0, 1), "…"),  # a head that is no word
     ]
     # the=0 construction=1 worker=2; the=0 doctor=1 saw=2 a=3 worker=4; construction=0 workers=1
-    assert tokenise(cases, LANGUAGE).heads == ((1, 2), (4, 4), (0, 1), (-1, -1), (-1, -1))
+    assert index_pairs(cases, SplitTexts(LANGUAGE)).heads == ((1, 2), (4, 4), (0, 1), (-1, -1), (-1, -1))
 
 
 def test_a_pair_of_an_instance() -> None:
@@ -111,8 +118,8 @@ def test_the_glossary_holds_for_plurals_and_for_heads() -> None:
         pair("The ladies and the landladies slept.", "landlady", "Die Wirt schliefen.", "landladies"),
         pair("The Auto broke.", "auto", "Das Auto ging kaputt."),  # one spelling in both languages
     ]
-    tokens = tokenise(cases, LANGUAGE)
-    keys, links = known_pairs(tokens, LANGUAGE)
+    tokens = index_pairs(cases, SplitTexts(LANGUAGE))
+    keys, links = prior_links(tokens, LANGUAGE)
     words = [divmod(int(k), len(tokens.target.types)) for k in keys]
     assert {(tokens.source.types[e], tokens.target.types[f]) for e, f in words} == {
         ("doctors", "ärzte"),
@@ -138,7 +145,7 @@ DOCTOR = pair("The doctor saw the old house.", "doctor", "Der Arzt sah das alte 
         (scores(0.1, 0.9, 0.3, 0.1, 0.1, 0.1), ["Arzt"], "links+lexicon"),
     ],
 )
-def test_the_anchor(given: Scores, words: list[str], basis: str) -> None:
+def test_the_anchor(given: EntityScores, words: list[str], basis: str) -> None:
     case = DOCTOR if words == ["Arzt"] else DOCTOR._replace(entity="judge")
     assert found(case, given) == (words, basis)
 
@@ -172,7 +179,7 @@ def test_a_weak_anchor_yields_to_a_free_noun_for_people() -> None:
 
 def test_free_nouns_for_people_are_named_as_others() -> None:
     case = pair("The construction worker slept.", "worker", "Firma schlief Wirt dort")
-    alignment = project(case, LANGUAGE.tokens(case.text), scores(0.9, 0, 0.1, 0, lexicon=(0.3, 0, 0, 0)), LANGUAGE)
+    alignment = aligned(case, scores(0.9, 0, 0.1, 0, lexicon=(0.3, 0, 0, 0)))
     assert [case.text[a:b] for a, b in alignment.target] == ["Firma"]
     assert [case.text[a:b] for a, b in alignment.others] == ["Wirt"]
 
@@ -209,5 +216,5 @@ def test_without_scores_there_is_no_alignment() -> None:
 )
 def test_the_english_word_left_as_it_is(text: str, copied: bool) -> None:
     case = pair("The officer came.", "officer", text)
-    alignment = project(case, LANGUAGE.tokens(text), scores(0.0, 0.9, 0.0), LANGUAGE)
+    alignment = aligned(case, scores(0.0, 0.9, 0.0))
     assert alignment.copied is copied

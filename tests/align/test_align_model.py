@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtbias.align import link_model as model
-from mtbias.align.link_model import P_NULL, SMOOTHING, Table, cells_of, chunks, posteriors, train
+from mtbias.align.link_model import P_NULL, SMOOTHING, LinkCounts, cells_of, chunks, posteriors, train
 from mtbias.align.word_types import Side, index_side, merge_types
 
 NO_PRIOR = (np.zeros(0, np.int64), np.zeros(0))
@@ -16,10 +16,10 @@ HOUSE = index_side([["the", "house"], ["the", "book"]])
 HAUS = index_side([["das", "haus"], ["das", "buch"]])
 
 
-def links(table: Table, source: Side, target: Side) -> dict[tuple[str, str], float]:
+def links(table: LinkCounts, source: Side, target: Side) -> dict[tuple[str, str], float]:
     """Expected links by pair of words."""
     pairs = (divmod(int(k), len(target.types)) for k in table.keys)
-    return {(source.types[e], target.types[f]): float(c) for (e, f), c in zip(pairs, table.counts, strict=True)}
+    return {(source.types[e], target.types[f]): float(c) for (e, f), c in zip(pairs, table.links, strict=True)}
 
 
 def test_sides_number_types_by_first_appearance() -> None:
@@ -102,7 +102,7 @@ def test_a_prior_on_words_that_never_meet_is_ignored() -> None:
     keys = np.array([1 * 3 + 2, 99], np.int64)  # house–buch, and a key of no pair
     with_prior, _ = train(HOUSE, HAUS, (keys, np.ones(2)))
     without, _ = train(HOUSE, HAUS, NO_PRIOR)
-    assert with_prior.counts.tolist() == without.counts.tolist()
+    assert with_prior.links.tolist() == without.links.tolist()
 
 
 def test_the_diagonal_breaks_ties() -> None:
@@ -149,7 +149,7 @@ def test_chunks_change_nothing(pairs: list[tuple[list[str], list[str]]], size: i
         patch.setattr(chunks, "__defaults__", (size,))
         parts, _ = train(source, target, NO_PRIOR)
     assert parts.keys.tolist() == whole.keys.tolist()
-    assert parts.counts == pytest.approx(whole.counts, rel=1e-9)
+    assert parts.links == pytest.approx(whole.links, rel=1e-9)
 
 
 def test_empty_sides() -> None:

@@ -16,6 +16,7 @@ from mtbias.align import link_model as model
 from mtbias.corpora import load_corpus
 from mtbias.errors import DependencyError, UsageError
 from mtbias.language.installed import get_language
+from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import Language
 from mtbias.translate.bitext import read_bitext
 from mtbias.types import Alignment, Span
@@ -51,7 +52,7 @@ WORDS = {"baker": "Bäcker", "nurse": "Pflegerin", "lawyer": "Anwalt"}
 
 def test_a_toy_bitext_without_any_lexicon() -> None:
     given = pairs()
-    alignments = StatisticalAligner().align(given, TOY)
+    alignments = StatisticalAligner().align(given, SplitTexts(TOY))
     assert [a.id for a in alignments] == [p.id for p in given]
     assert heads(given, alignments) == {p.id: WORDS[p.entity] for p in given}
     assert {a.number for a in alignments} == {"sg"}
@@ -60,39 +61,39 @@ def test_a_toy_bitext_without_any_lexicon() -> None:
 def test_pairs_without_a_head_help_and_get_no_words() -> None:
     alone = [p for p in pairs() if p.id == "0-nurse"]
     help_ = [Pair(f"b-{n}", s, t) for n, (s, t) in enumerate(BITEXT)]
-    alignments = StatisticalAligner().align([*alone, *help_], TOY)
+    alignments = StatisticalAligner().align([*alone, *help_], SplitTexts(TOY))
     assert heads(alone, alignments[:1]) == {"0-nurse": "Pflegerin"}
     assert all(a == Alignment(a.id, (), None) for a in alignments[1:])
 
 
 def test_the_order_of_the_pairs_does_not_matter() -> None:
     given = pairs()
-    forward = {a.id: a for a in StatisticalAligner().align(given, TOY)}
-    backward = {a.id: a for a in StatisticalAligner().align(given[::-1], TOY)}
+    forward = {a.id: a for a in StatisticalAligner().align(given, SplitTexts(TOY))}
+    backward = {a.id: a for a in StatisticalAligner().align(given[::-1], SplitTexts(TOY))}
     assert forward == backward
 
 
 def test_chunks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = StatisticalAligner().align(pairs(), TOY)
+    whole = StatisticalAligner().align(pairs(), SplitTexts(TOY))
     monkeypatch.setattr(model, "CHUNK", 7)
     monkeypatch.setattr(model.chunks, "__defaults__", (7,))
-    assert StatisticalAligner().align(pairs(), TOY) == whole
+    assert StatisticalAligner().align(pairs(), SplitTexts(TOY)) == whole
 
 
 @pytest.mark.parametrize("text", ["", "   ", "…!"])
 def test_an_empty_translation_is_unaligned(text: str) -> None:
     given = [*pairs(), Pair("empty", "The baker slept.", text, Span(4, 9), "baker")]
-    assert StatisticalAligner().align(given, TOY)[-1].target == ()
-    assert StatisticalAligner().align(given[-1:], TOY)[0].target == ()
+    assert StatisticalAligner().align(given, SplitTexts(TOY))[-1].target == ()
+    assert StatisticalAligner().align(given[-1:], SplitTexts(TOY))[0].target == ()
 
 
 def test_one_word_on_both_sides() -> None:
-    (alignment,) = StatisticalAligner().align([Pair("x", "Baker!", "Bäcker!", Span(0, 5), "baker")], TOY)
+    (alignment,) = StatisticalAligner().align([Pair("x", "Baker!", "Bäcker!", Span(0, 5), "baker")], SplitTexts(TOY))
     assert alignment.target == (Span(0, 6),)
 
 
 def test_no_pairs() -> None:
-    assert StatisticalAligner().align([], TOY) == ()
+    assert StatisticalAligner().align([], SplitTexts(TOY)) == ()
 
 
 _DUMP = """
@@ -100,6 +101,7 @@ import sys
 sys.path[:0] = {paths!r}
 from mtbias.align import StatisticalAligner, Pair
 from mtbias.language.installed import get_language
+from mtbias.language.split_texts import SplitTexts
 from mtbias.translate.bitext import read_bitext
 from mtbias.types import Span
 from pathlib import Path
@@ -108,7 +110,7 @@ for n, (source, target) in enumerate(read_bitext(Path({bitext!r}))):
     word = source.split()[1]
     at = source.index(word)
     pairs.append(Pair(str(n), source, target, Span(at, at + len(word)), word))
-print(StatisticalAligner().align(pairs, get_language("de")))
+print(StatisticalAligner().align(pairs, SplitTexts(get_language("de"))))
 """
 
 
@@ -147,7 +149,7 @@ def _winomt(winomt: Path, code: str) -> list[Pair]:
 def test_under_one_per_cent_of_winomt_is_unaligned(winomt: Path, code: str, most: float) -> None:
     given = _winomt(winomt, code)
     assert len(given) > 3800
-    alignments = StatisticalAligner().align(given, get_language(code))
+    alignments = StatisticalAligner().align(given, SplitTexts(get_language(code)))
     assert [a.id for a in alignments] == [p.id for p in given]
     missed = sum(not a.target for a in alignments)
     assert 100 * missed / len(given) < most
@@ -157,8 +159,8 @@ def test_under_one_per_cent_of_winomt_is_unaligned(winomt: Path, code: str, most
 
 def test_two_runs_are_identical(winomt: Path) -> None:
     given = _winomt(winomt, "de")[:500]
-    language = get_language("de")
-    first, second = (StatisticalAligner().align(given, language) for _ in range(2))
+    texts = SplitTexts(get_language("de"))
+    first, second = (StatisticalAligner().align(given, texts) for _ in range(2))
     assert repr(first) == repr(second)
 
 
@@ -184,7 +186,7 @@ def test_eflomal_is_an_option_that_names_its_extra(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(importlib.metadata, "version", missing)
     aligner = EflomalAligner()
     with pytest.raises(DependencyError, match=r"pip install 'mtbias\[eflomal\]'"):
-        aligner.align(pairs(), TOY)
+        aligner.align(pairs(), SplitTexts(TOY))
     with pytest.raises(DependencyError, match=r"pip install 'mtbias\[eflomal\]'"):
         _ = aligner.signature
 
@@ -196,9 +198,9 @@ def test_eflomal_gives_the_same_interface() -> None:
     # Its sampler cannot be seeded, so the bitext is long enough for any run to find most words.
     given = [p._replace(id=f"{n}-{p.id}") for n in range(40) for p in pairs()]
     given += [Pair("empty", "The baker slept.", "", Span(4, 9), "baker"), Pair("help", "The nurse.", "Die Pflegerin.")]
-    alignments = aligner.align(given, TOY)
+    alignments = aligner.align(given, SplitTexts(TOY))
     assert [a.id for a in alignments] == [p.id for p in given]
     assert alignments[-2].target == alignments[-1].target == ()
     found = heads(given[:-2], alignments[:-2])
     assert sum(found[p.id] == WORDS[p.entity] for p in given[:-2]) > 0.8 * len(found)
-    assert aligner.align([], TOY) == ()
+    assert aligner.align([], SplitTexts(TOY)) == ()

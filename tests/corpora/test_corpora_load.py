@@ -12,7 +12,7 @@ import pytest
 
 import mtbias.corpora
 from mtbias.corpora import cache_folder, dataset_names, datasets, load_corpus
-from mtbias.corpora.catalog import Fetch, read_record, write_record
+from mtbias.corpora.catalog import Downloaded, Fetch, read_record, write_record
 from mtbias.errors import DataError, MissingResourceError, UsageError
 
 NAMES = ("winomt", "bug", "bug-balanced", "bug-gold", "bug-gold-paper", "demo", "custom")
@@ -103,7 +103,7 @@ def test_an_unverified_file_is_checked_against_the_record(tmp_path: Path, shared
     data = (shared / "data" / "bug" / "gold_BUG.csv").read_bytes()
     (folder / "gold_BUG.csv").write_bytes(data)
     assert load_corpus("bug-gold", None, cache=tmp_path).rows == 1720  # put there by hand: no hash to check
-    write_record(folder, Fetch({"gold_BUG.csv": hashlib.sha256(data).hexdigest()}, {}, {}))
+    write_record(folder, Fetch({"gold_BUG.csv": hashlib.sha256(data).hexdigest()}, {}))
     assert load_corpus("bug-gold", None, cache=tmp_path).rows == 1720
     (folder / "gold_BUG.csv").write_bytes(data + b"\n")
     with pytest.raises(DataError, match=r"damaged.*mtbias fetch --dataset bug-gold"):
@@ -111,8 +111,8 @@ def test_an_unverified_file_is_checked_against_the_record(tmp_path: Path, shared
 
 
 def test_the_record_is_read_back(tmp_path: Path) -> None:
-    assert read_record(tmp_path) == Fetch({}, {}, {})
-    fetch = Fetch({"a": "1"}, {"http://x": "2"}, {"http://x": False})
+    assert read_record(tmp_path) == Fetch({}, {})
+    fetch = Fetch({"a": "1"}, {"http://x": Downloaded("2", verified=False)})
     write_record(tmp_path, fetch)
     assert read_record(tmp_path) == fetch
     assert [path.name for path in tmp_path.iterdir()] == ["fetched.json"]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from mtbias.decide import FormVotes, decide
+from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import Language
 from mtbias.types import Alignment, Analysis, GenderCall, Span, Token, Word
 
@@ -48,7 +49,7 @@ def call() -> Call:
         votes: FormVotes | None = None,
     ) -> GenderCall:
         analysis, target = analysis_of(sentence)
-        return decide(Alignment("x", target, basis, number, copied), analysis, language, votes)
+        return decide(Alignment("x", target, basis, number, copied), analysis, SplitTexts(language), votes)
 
     return decided
 

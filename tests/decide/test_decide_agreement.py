@@ -66,6 +66,8 @@ PAST = "VerbForm=Part,Tense=Past"
         ("Los|DET *estudiantes|NOUN llegaron|VERB", M),
         ("Llamó|VERB al|ADP+DET *estudiante|NOUN", M),
         ("Llegó|VERB la|DET señora|NOUN *estudiante|NOUN", F),
+        # An adverb between article and adjective.
+        ("La|DET muy|ADV joven|ADJ *estudiante|NOUN llegó|VERB", F),
         # An adjective behind the noun, where the article is silent.
         ("Su|DET *testigo|NOUN nueva|ADJ|Gender=Fem llegó|VERB", F),
         ("Su|DET buen|ADJ|Gender=Masc *testigo|NOUN llegó|VERB", M),

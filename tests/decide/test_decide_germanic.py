@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from mtbias.decide import decide
+from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import Language, NounKind, NounReading, parse_agreements
 from mtbias.types import DERIVED, ELIMINATION, Alignment, Analysis, Gender, GenderCall, Reason
 
@@ -253,21 +254,23 @@ def test_a_foreign_word_says_nothing_by_itself(call: Call) -> None:
 def test_where_the_aligned_word_is_no_noun_a_free_noun_for_people_is_taken(analyse: Callable[[str], Analysis]) -> None:
     analysis = analyse("Die|DET Chefin|NOUN lobte|VERB den|DET Arbeiter|NOUN")
     at = {t.text: t.span for t in analysis.tokens}
-    found = decide(Alignment("x", (at["lobte"],), "links", "sg", others=(at["Arbeiter"],)), analysis, LANGUAGE)
+    found = decide(
+        Alignment("x", (at["lobte"],), "links", "sg", others=(at["Arbeiter"],)), analysis, SplitTexts(LANGUAGE)
+    )
     # The verb that was aligned is dropped: only the noun is the entity's.
     assert (found.gender, found.target) == (M, (at["Arbeiter"],))
     # Without one the verb renders nobody.
-    alone = decide(Alignment("x", (at["lobte"],), "links", "sg"), analysis, LANGUAGE)
+    alone = decide(Alignment("x", (at["lobte"],), "links", "sg"), analysis, SplitTexts(LANGUAGE))
     assert (alone.gender, alone.reason) == (None, SILENT)
     # A function word is not even aligned, however sure its links are.
-    article = decide(Alignment("x", (at["den"],), "links", "sg"), analyse("kam|VERB den|DET"), LANGUAGE)
+    article = decide(Alignment("x", (at["den"],), "links", "sg"), analyse("kam|VERB den|DET"), SplitTexts(LANGUAGE))
     assert article.gender is None
 
 
 def test_a_word_that_only_derives_from_the_name_of_a_person_says_nothing(analyse: Callable[[str], Analysis]) -> None:
     analysis = analyse("Die|DET ärztliche|ADJ|Gender=Fem Hilfe|NOUN|Gender=Fem kam|VERB")
     span = analysis.tokens[1].span
-    found = decide(Alignment("x", (span,), DERIVED, "sg"), analysis, LANGUAGE)
+    found = decide(Alignment("x", (span,), DERIVED, "sg"), analysis, SplitTexts(LANGUAGE))
     assert (found.gender, found.reason, found.target) == (None, SILENT, (span,))
 
 

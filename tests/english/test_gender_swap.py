@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mtbias.english.gender_swap import her_is_object, parse_words, tells_gender, tokenize
+from mtbias.english.gender_swap import gendered_words, her_is_object, parse_words, tells_gender, tokenize
 
 
 @pytest.mark.parametrize("word", ["fisherman", "clergymen", "gentlewoman", "airwomen", "man"])
@@ -36,3 +36,10 @@ def test_a_table_without_endings_knows_none() -> None:
 def test_later_and_past_go_with_either_reading(text: str, is_object: bool, guess: bool) -> None:
     tokens = [token.text for token in tokenize(text)]
     assert her_is_object(tokens, tokens.index("her")) == (is_object, guess)
+
+
+def test_pronouns_swap_with_the_one_of_the_same_role() -> None:
+    # him and her are objects, his and hers stand alone; his and her have two roles and are left to the words around
+    swaps = {"he": "she", "himself": "herself", "him": "her", "hers": "his", "she": "he", "herself": "himself"}
+    assert {word: gendered_words().swaps[word] for word in swaps} == swaps
+    assert not {"his", "her"} & set(gendered_words().swaps)

@@ -1,0 +1,85 @@
+"""Sentence pairs with the entity in them, and the same as numbered word types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from mtbias.align.word_types import Side, index_side, merge_types, target_keys
+from mtbias.english.plurals import is_plural
+from mtbias.english.words import EnglishWord, english_words
+from mtbias.language.split_texts import SplitTexts
+from mtbias.types import Instance, Span
+
+
+class Pair(NamedTuple):
+    """A sentence with its translation, and the entity in it; a pair that only helps the statistics has no head."""
+
+    id: str
+    source: str
+    text: str
+    head: Span | None = None
+    """Characters of `source` that are the entity's head word."""
+    entity: str = ""
+    """The entity, lower-cased ("construction worker")."""
+
+    @classmethod
+    def of(cls, instance: Instance, text: str) -> Self:
+        """`instance` with its translation."""
+        return cls(instance.id, instance.source, text, instance.head, instance.entity)
+
+
+@dataclass(frozen=True)
+class IndexedPairs:
+    """Pairs as type ids."""
+
+    heads: tuple[tuple[int, int], ...]
+    """First and last source word of the entity; the last is the head; (-1, -1) where the span is not a word."""
+    source: Side
+    target: Side
+    target_forms: dict[str, str]
+    """Folded target form → its type."""
+
+
+def index_pairs(pairs: Sequence[Pair], texts: SplitTexts) -> IndexedPairs:
+    """Split both sides of `pairs` into words, find the entity among them, and number the types."""
+    heads: list[tuple[int, int]] = []
+
+    # Generators on both sides: the words of one pair at a time are in memory, not those of the corpus.
+    def source_forms() -> Iterator[list[str]]:
+        for pair in pairs:
+            words = english_words(pair.source)
+            heads.append(_entity_place(pair, words))
+            yield [word.form for word in words]
+
+    source = index_side(source_forms())
+    forms = index_side([word.facts.form for word in texts.words(pair.text)] for pair in pairs)
+    counts = np.bincount(forms.ids, minlength=len(forms.types))
+    keys = target_keys(texts.language, {form: int(n) for form, n in zip(forms.types, counts, strict=True)})
+    return IndexedPairs(tuple(heads), source, merge_types(forms, keys), keys)
+
+
+def _entity_place(pair: Pair, words: Sequence[EnglishWord]) -> tuple[int, int]:
+    if pair.head is None:
+        return -1, -1
+    at = pair.head.start
+    head = next((n for n, word in enumerate(words) if word.span.start <= at < word.span.end), -1)
+    if head < 0:
+        return -1, -1
+    # "Construction worker" as far as it stands before the head: elsewhere the corpus may say "worker" alone.
+    first = head
+    for modifier in reversed(pair.entity.lower().split()[:-1]):
+        if first == 0 or words[first - 1].form != modifier:
+            break
+        first -= 1
+    return first, head
+
+
+def english_number(pair: Pair) -> str | None:
+    """``sg`` or ``pl`` by the form of the entity's head word; None without a head."""
+    if pair.head is None:
+        return None
+    return "pl" if is_plural(pair.source[slice(*pair.head)]) else "sg"

@@ -1,0 +1,53 @@
+"""What forms agree with: gender, case and number, several of each for most forms, and what they have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mtbias.language.grammar import Agreement, NounKind, NounReading
+from mtbias.types import Gender
+
+ANY = Agreement("*", "*", "*")
+GENDER_OF_LETTER = {"m": Gender.MALE, "f": Gender.FEMALE, "n": Gender.NEUTRAL}
+_OPEN = ("nom", "voc", "*")
+
+
+def reading_agreements(reading: NounReading) -> list[Agreement]:
+    """What one reading of a noun agrees with.
+
+    Feminine agreement with a masculine form that is also used of women is nominative (наша врач, never *нашей врачу).
+    """
+    # uk бухгалтера is an accusative: the догану before it, which ends like a feminine adjective, cannot belong to it.
+    allowed = reading.agreements or (ANY,)
+    if reading.kind is NounKind.GENERIC:
+        return [Agreement("*" if a.case in _OPEN else "m", a.case, a.number) for a in allowed]
+    gender = {NounKind.MASCULINE: "m", NounKind.FEMININE: "f"}.get(reading.kind, "*")
+    return [Agreement(gender if a.gender == "*" else a.gender, a.case, a.number) for a in allowed]
+
+
+def meet(left: Iterable[Agreement], right: Iterable[Agreement]) -> list[Agreement]:
+    """What both sides allow, each once."""
+    others = list(right)
+    found = []
+    for a in left:
+        for b in others:
+            merged = [x if y == "*" else y if x in ("*", y) else None for x, y in zip(a, b, strict=True)]
+            if None not in merged:
+                found.append(Agreement(*(str(m) for m in merged)))
+    return list(dict.fromkeys(found))
+
+
+def only_gender(allowed: Iterable[Agreement]) -> Gender | None:
+    """The one gender of a person that `allowed` leaves; neuter counts only where it stands alone."""
+    letters = {a.gender for a in allowed}
+    if "*" in letters:
+        return None
+    # de dem is masculine or neuter, and a person is rarely neuter: "dem Cleaner" is a man.
+    if len(letters) > 1:
+        letters -= {"n"}
+    return GENDER_OF_LETTER[letters.pop()] if len(letters) == 1 else None
+
+
+def listed(allowed: Iterable[Agreement]) -> str:
+    """Agreements for a reader: ``f.dat.sg m.nom.sg``."""
+    return " ".join(sorted({".".join(a) for a in allowed}))

@@ -1,0 +1,121 @@
+"""The head of the entity's noun phrase among the words that the aligner found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mtbias.decide.sentence_words import NOMINAL, VERBAL, SentenceWord, feature_values
+from mtbias.language.definition import Language
+from mtbias.language.grammar import NounKind
+from mtbias.types import Span
+
+
+def find_head(
+    words: Sequence[SentenceWord], target: Sequence[Span], language: Language, *, sure: bool = True
+) -> int | None:
+    """Index of the head among the aligned words, or None where the spans meet no word.
+
+    The first noun of the phrase is its head in all languages that ship with mtbias (genitives, complements and second
+    parts of construct compounds follow it, adjectives are no nouns): first a noun for people that the plugin knows,
+    then what the tagger calls a noun, then, where the alignment is `sure`, a noun that follows the aligned article,
+    numeral or preposition, then the anchor itself.
+    """
+    aligned = sorted({n - words[n].compound for n in _overlapping(words, target)})
+    if not aligned:
+        return None
+    anchor = _overlapping(words, target[:1])[0]
+    anchor -= words[anchor].compound
+    if words[anchor].readings:
+        aligned = [n for n in aligned if n >= anchor or not any(w.tags & VERBAL for w in words[n + 1 : anchor])]
+    # A form of the table that the tagger reads as a verb is no noun here (ar طبخ الطباخ "the cook cooked", ru
+    # обслуживающий in обслуживающий персонал). The anchor may be one all the same: taggers read he לעד of לעד הראייה
+    # "to the eyewitness" as a verb.
+    known = [n for n in aligned if words[n].readings and (n == anchor or not words[n].tags & {"VERB", "ADP", "AUX"})]
+    # A noun of fixed gender yields to one that tells (ar حلاقة الشعر … مصفف الشعر "the haircut … the hairdresser"),
+    # except right before it: there it is the head and the other its attribute (it *guardia giurata*).
+    telling = [n for n in known if any(r.kind is not NounKind.FIXED for r in words[n].readings)]
+    known = [n for n in known if n in telling or n + 1 in telling or not telling]
+    if not known:
+        return _tagged_head(words, aligned, anchor, sure=sure)
+    # es "médica forense", "técnicas auxiliares": the links are surest at the second word, the head is the first.
+    head = _first_of(words, known, anchor) if anchor in known else known[0]
+    if _only_qualifies(words, head, language):
+        return None
+    return head + 1 if _belongs_to_next(words, head, aligned, language) else head
+
+
+def _overlapping(words: Sequence[SentenceWord], spans: Sequence[Span]) -> list[int]:
+    """Indices of the words that share a character with one of `spans`."""
+    return [
+        n for n, word in enumerate(words) if any(word.span.start < s.end and s.start < word.span.end for s in spans)
+    ]
+
+
+def _tagged_head(words: Sequence[SentenceWord], aligned: Sequence[int], anchor: int, *, sure: bool) -> int:
+    """The head among words of which the plugin knows none: the tagger's noun, else the anchor."""
+    nouns = [n for n in aligned if words[n].tags & NOMINAL]
+    # he מנהל המערכת "the system's administrator": the links are surest at המערכת, a thing and feminine.
+    if anchor in nouns:
+        return _first_of(words, nouns, anchor)
+    # The anchor is no noun but belongs to one: to one before it, or to one behind it in the same case.
+    for n in nouns:
+        if n < anchor or words[anchor].has_case_of(words[n]):
+            return n
+    # Links may stop at the article or preposition, or at an adjective (uk обслуговуюча особа "attending person"). But
+    # behind a verb stands its object (es "Pidió al gerente", where the cleaner is left out), and an unsure word may
+    # stand before anything. Three words are room for a numeral, an adjective and the noun.
+    if sure and not words[anchor].tags & VERBAL:
+        for n in range(anchor + 1, min(anchor + 4, len(words))):
+            if not words[n].joined:
+                break
+            if words[n].is_noun:
+                return n
+            if not words[n].tags & {"DET", "ADJ", "NUM", "ADP"}:
+                break
+    return anchor
+
+
+def _first_of(words: Sequence[SentenceWord], candidates: Sequence[int], anchor: int) -> int:
+    """The first of the nouns that stand before the anchor with nothing but function words and adjectives between."""
+    first = anchor
+    for n in sorted((n for n in candidates if n < anchor), reverse=True):
+        if not all(w.compound or w.tags & {"ADP", "DET", "ADJ", "NUM", "PART"} for w in words[n + 1 : first]):
+            break
+        first = n
+    return first
+
+
+def _only_qualifies(words: Sequence[SentenceWord], n: int, language: Language) -> bool:
+    """An adjective of a noun for no person right before it (it *economia meccanica*): it renders nobody."""
+    # Only in languages without case whose adjectives may stand on either side (Romance).
+    if n == 0 or not words[n].joined or not (language.preposed and language.postposed) or language.prepositions:
+        return False
+    word, noun = words[n], words[n - 1]
+    if not word.is_adjective or noun.readings or "NOUN" not in noun.tags:
+        return False
+    return all({w.feat(f) for w in word.content} == {w.feat(f) for w in noun.content} for f in ("Gender", "Number"))
+
+
+def _belongs_to_next(words: Sequence[SentenceWord], n: int, aligned: Sequence[int], language: Language) -> bool:
+    """A determiner or adjective that could also stand alone (es *algunas*, ru *обслуживающий*), with its noun behind
+    it.
+    """
+    following = words[n + 1] if n + 1 < len(words) else None
+    if following is None or not following.joined or not following.is_noun:
+        return False
+    # The table has some of them as nouns too: ar أحد in أحد الأشخاص "one of the persons", cs paní in paní účetní.
+    if words[n].form in language.determiners or words[n].form in language.names:
+        return True
+    # "Attending personnel", "suspected person" (ru обслуживающий персонал, uk підозрювана особа): the participle alone
+    # would be a man or a woman, the noun behind it is of fixed gender. Where that noun tells, it must be aligned too:
+    # otherwise it is somebody else (cs Strojvedoucí inspektorce přísahal "the engine driver swore to the inspector").
+    nobody_else = n + 1 in aligned or not any(r.kind is not NounKind.FIXED for r in following.readings)
+    cased = bool(feature_values(words[n].content, "Case")) and words[n].has_case_of(following)
+    return (
+        language.preposed
+        and bool(following.readings)
+        and nobody_else
+        and words[n].is_adjective
+        and cased
+        and "NOUN" in following.tags
+    )

@@ -1,0 +1,225 @@
+"""The entity's noun phrase: how far it reaches, and in which cases it can stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from mtbias.decide.agreements import ANY, reading_agreements
+from mtbias.decide.sentence_words import CONJUNCTION, MODIFIER, NOMINAL, VERBAL, SentenceWord, feature_values
+from mtbias.language.definition import Language
+from mtbias.language.grammar import CASES, Agreement, NounKind
+
+_NOT_SUBJECT = CASES - {"nom", "voc"}
+
+
+@dataclass(frozen=True, slots=True)
+class NounPhrase:
+    """The entity's noun phrase in its sentence."""
+
+    words: Sequence[SentenceWord]
+    head: int
+    left: Sequence[int]
+    """Determiners, titles and adjectives before the head, nearest first."""
+    right: Sequence[int]
+    """Adjectives after it."""
+    agreements: Sequence[Agreement]
+    """What the head's form agrees with by the plugin's table; anything where it is not in it."""
+    language: Language
+    number: str | None
+    """Number in which the entity stands in the English source."""
+
+    @classmethod
+    def around(cls, words: Sequence[SentenceWord], head: int, language: Language, number: str | None) -> Self:
+        """The phrase whose head is ``words[head]``."""
+        readings = [r for r in words[head].readings if r.kind is not NounKind.FIXED]
+        agreements = [a for r in readings for a in reading_agreements(r)] or [ANY]
+        left, right = _before(words, head, language), _after(words, head, language)
+        return cls(words, head, left, right, agreements, language, number)
+
+    @property
+    def first(self) -> int:
+        """Index of the phrase's first word."""
+        return min((*self.left, self.head))
+
+    @property
+    def last(self) -> int:
+        """Index of its last word."""
+        return max((*self.right, _compound_end(self.words, self.head)))
+
+    def before(self) -> SentenceWord | None:
+        """The word right before the phrase, in the same clause."""
+        return self.words[self.first - 1] if self.first > 0 and self.words[self.first].joined else None
+
+    def cases(self) -> tuple[frozenset[str], str]:
+        """The cases in which the phrase can stand by the words before it, and why; all of them where nothing tells.
+
+        A preposition governs its cases. Right behind another noun a phrase that can be genitive is its attribute.
+        Behind a verb that has its subject already (a nominative before it, a first or second person, an imperative) it
+        is no subject.
+        """
+        before, prepositions = self.before(), self.language.prepositions
+        # Only languages with case list what their prepositions govern.
+        if before is None or not prepositions:
+            return CASES, ""
+        if before.form in prepositions:
+            return prepositions[before.form], f", after {before.text}"
+        # cs Asistent vedoucí odešel "the (woman) head's assistant left": as a nominative vedoucí could be a man.
+        if "NOUN" in before.tags and not before.tags & {"VERB", "ADP"} and self._may_be_genitive():
+            return frozenset(("gen",)), f", attribute of {before.text}"
+        # cs Zeptej se recepční "ask the receptionist": as an object recepční is a woman; the clitic se is passed over.
+        verb = self.first - 1
+        while verb > 0 and self.words[verb].joined and self.words[verb].form in self.language.verbs.skip:
+            verb -= 1
+        if self.words[verb].tags & VERBAL and self._has_subject(verb):
+            return _NOT_SUBJECT, f", object of {self.words[verb].text}"
+        return CASES, ""
+
+    def _may_be_genitive(self) -> bool:
+        """Unless the plugin's table knows the form in other cases only; or the noun before is no subject and the tagger
+        reads a nominative (ru *В понедельник молодой ткач открыл…*, cs *V pondělí vedoucí odešel*).
+        """
+        # ru В субботу коллега подарила…: коллега is no genitive, although it stands right behind a noun.
+        known = {a.case for r in self.words[self.head].readings for a in r.agreements}
+        if known and not known & {"gen", "*"}:
+            return False
+        # cs V sobotu pokladní onemocněl: pokladní may be either, and what stands before is a time. The tagger's
+        # nominative alone is not believed: it reads one in "Asistent vedoucí odešel" too.
+        tagged = [w for n in (*self.left, self.head) for w in self.words[n].tagged if w.upos != "ADP"]
+        return feature_values(tagged, "Case") != {"Nom"} or not self._behind_oblique()
+
+    def _behind_oblique(self) -> bool:
+        """The noun right before the phrase cannot be a subject."""
+        n = self.first - 1
+        return governed(self.words, n) or not self.words[n].may_be_subject
+
+    def _has_subject(self, verb: int) -> bool:
+        n = verb
+        while True:
+            word = self.words[n]
+            # The subject is in the verb: cs viděl jsem účetní "I saw the accountant", zeptej se "ask".
+            if feature_values(word.tagged, "Person") & {"1", "2"} or "Imp" in feature_values(word.tagged, "Mood"):
+                return True
+            if n < verb and word.may_be_subject:
+                return True
+            # Behind a mark or a conjunction a clause of its own begins: ru «Открой рот пошире», — сказала стоматолог.
+            if n == 0 or not word.joined or word.tags & CONJUNCTION:
+                return False
+            n -= 1
+
+
+def governed(words: Sequence[SentenceWord], n: int) -> bool:
+    """A preposition stands before the noun at `n`, with nothing but determiners and adjectives between."""
+    while n > 0 and words[n].joined and words[n - 1].is_modifier:
+        n -= 1
+    return n > 0 and words[n].joined and "ADP" in words[n - 1].tags
+
+
+def _before(words: Sequence[SentenceWord], head: int, language: Language) -> list[int]:
+    """Indices of the determiners, titles and adjectives right before `head`, nearest first; no adjective before a
+    determiner.
+    """
+    found: list[int] = []
+    n, opened = head, False
+    while n > 0 and words[n].joined:
+        n -= 1
+        word = words[n]
+        determiner = word.form in language.determiners
+        noun = word.readings and word.tags & NOMINAL
+        # Before its determiner a phrase has no adjective: in it "ha pagato l'autista", fr "a remercié l'infirmier" the
+        # participle would otherwise be the driver's and the nurse's, and make men of them.
+        attribute = (
+            not opened
+            and language.preposed
+            and ((not noun and _modifies(word, language)) or _between(words, n, head, language))
+        )
+        if determiner or word.form in language.names or attribute:
+            found.append(n)
+            opened = opened or determiner
+            # A contraction opens its phrase: it "impara molto dall'insegnante", es "aprendió mucho del maestro".
+            if "ADP" in word.tags:
+                break
+        # An adverb grades the adjective behind it and is passed over: it "il più pulito" for *cleaner*.
+        elif opened or "ADV" not in word.tags or word.tags & {"VERB", "AUX", "ADP"}:
+            break
+    # A participle that no article introduces is the predicate's: fr "a écouté", es "fue despedida su asistente".
+    while found and not opened and "VERB" in words[found[-1]].tags:
+        found.pop()
+    return found
+
+
+def _modifies(word: SentenceWord, language: Language) -> bool:
+    """A determiner, numeral, adjective, or participle (where the participle is no finite form, as it is in Czech)."""
+    tagged = [w for w in word.tagged if w.upos not in ("ADP", "PUNCT")]
+    # cs zaplatil uklízečce "paid the cleaner": the l-participle is a finite verb, and no attribute of hers.
+    participles = set() if language.verbs.endings else {"Part"}
+    return bool(tagged) and all(
+        w.upos in MODIFIER or (w.upos == "VERB" and feature_values([w], "VerbForm") & participles) for w in tagged
+    )
+
+
+def _between(words: Sequence[SentenceWord], n: int, head: int, language: Language) -> bool:
+    """Whatever stands between a determiner and a noun for people, and is none itself, is its adjective."""
+    # Taggers read some as nouns or adverbs: vieil in fr "votre vieil architecte", stretto in it "uno stretto parente".
+    article = n > 0 and words[n].joined and words[n - 1].form in language.determiners
+    known = bool(words[head].readings) and not words[n].readings
+    return article and n == head - 1 and known and "ADP" not in words[n].tags
+
+
+def _after(words: Sequence[SentenceWord], head: int, language: Language) -> list[int]:
+    """Indices of the adjectives right after `head`, and of the determiners, where the language has them there."""
+    found: list[int] = []
+    for n in range(_compound_end(words, head) + 1, len(words)):
+        word = words[n]
+        # These are predicates, whatever the tagger says: ru коллега готова, he הממונה התרשם "the supervisor was
+        # impressed", where it reads a feminine adjective.
+        if not word.joined or word.form in language.verbs.short or is_verb_form(word, language):
+            break
+        if not (language.determiners_follow and word.form in language.determiners):
+            # With a written-on "and" or preposition a word opens something else (he למורה והרגיש "to the teacher, and
+            # felt"). A person behind a person is the object, where verb, subject and object stand in a row (ar أعطى
+            # الشيف النادلة "the chef gave the waitress"). An attribute has its noun's article: ar الطباخ دائمًا "the
+            # cook always" is none.
+            adjective = language.postposed and word.is_adjective and not word.tags & {"ADP", "CCONJ"}
+            noun = word.readings and not language.preposed
+            if not adjective or noun or not language.same_definiteness(words[head].form, word.form):
+                break
+        found.append(n)
+    # cs Rozhodčí minulou sobotu zrušil zápas "last Saturday the referee cancelled the match": last is the Saturday.
+    while found and belongs_to_following(words, found[-1], language):
+        found.pop()
+    return found
+
+
+def _compound_end(words: Sequence[SentenceWord], head: int) -> int:
+    """Index of the last word of the compound that begins at `head`."""
+    n = head
+    while n + 1 < len(words) and words[n + 1].compound == n + 1 - head:
+        n += 1
+    return n
+
+
+def is_verb_form(word: SentenceWord, language: Language) -> bool:
+    """A whole verb that the plugin lists, whatever the tagger makes of it.
+
+    Only where adjectives follow their noun, and verb and adjective are easily confused.
+    """
+    verbs = language.verbs
+    return not language.preposed and (word.form in verbs.words or any(word.form == e for e, _ in verbs.endings))
+
+
+def belongs_to_following(words: Sequence[SentenceWord], n: int, language: Language) -> bool:
+    """An adjective that agrees with the noun behind it (cs *minulý týden*), where adjectives stand before their noun.
+
+    Only in languages with case: the others show too little to tell it from an adjective of the noun before it. Further
+    adjectives may stand between (cs *celý minulý týden*).
+    """
+    if not (language.preposed and language.prepositions):
+        return False
+    noun = n + 1
+    while noun < len(words) and words[noun].joined and words[noun].tags == {"ADJ"}:
+        noun += 1
+    if noun == len(words) or not words[noun].joined:
+        return False
+    return bool(words[noun].tags & NOMINAL) and "ADP" not in words[noun].tags and words[n].agrees_with(words[noun])

@@ -1,0 +1,184 @@
+"""What the words of the noun phrase say of the entity's gender: articles, contractions, adjectives, titles, the noun's
+own ending.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mtbias.decide.agreements import GENDER_OF_LETTER, listed, meet, only_gender, reading_agreements
+from mtbias.decide.noun_phrase import NounPhrase
+from mtbias.decide.sentence_words import feature_values, tagged_gender
+from mtbias.language.grammar import Agreement, NounKind, NounReading
+from mtbias.types import Evidence, Gender
+
+_CASE = {"Nom": "nom", "Gen": "gen", "Dat": "dat", "Acc": "acc", "Ins": "ins", "Loc": "loc", "Voc": "voc"}
+_NUMBER = {"Sing": "sg", "Plur": "pl"}
+
+
+def determiners(phrase: NounPhrase, noun_gender: Gender | None = None) -> list[Evidence]:
+    """Evidence of the articles, contractions, possessives and demonstratives before the head.
+
+    What their forms allow is intersected with what the noun's ending allows and resolved (`resolve`). A form that
+    allows the gender that the noun itself shows agrees with it, whatever else it allows (German *der Köchin*).
+    """
+    words, language = phrase.words, phrase.language
+    known = [n for n in (*phrase.left, *phrase.right) if words[n].form in language.determiners]
+    # es "el ama", "al ama": the masculine article before a stressed a- is a matter of sound, and the ama is a woman.
+    silent = language.silent_determiners.get(words[phrase.head].form, ())
+    if known and known[0] == phrase.head - 1 and words[known[0]].form in silent:
+        known = known[1:]
+    # A determiner of another case or number is another noun's: ru "в своей речи фельдшера", "об этом учителю". Where
+    # the noun tells its gender, only case and number count: a conflict (de "dem Sekretärin") must show, not vanish.
+    fits = phrase.agreements
+    if noun_gender is not None:
+        fits = [Agreement("*", a.case, a.number) for a in fits]
+    known = [n for n in known if meet(language.determiners[words[n].form], fits)]
+    if not known:
+        return []
+    # fr "mon collègue" is a man, "mon élève" may be a girl: before a vowel the masculine form serves for both.
+    nearest = words[known[0]].form
+    before_consonant = language.determiners_before_consonant.get(nearest)
+    if before_consonant is None or words[known[0] + 1].form[:1] in language.vowels:
+        allowed = list(language.determiners[nearest])
+    else:
+        allowed = list(before_consonant)
+    # fr "toutes les secrétaires": the article is silent, the word before it is not.
+    for n in known[1:]:
+        allowed = meet(allowed, language.determiners[words[n].form]) or allowed
+    # de "Die Köchin" of one person is feminine by its article too; without the English number "die" could be a plural.
+    counted = [a for a in allowed if _fits(a.number, phrase.number)] or allowed
+    if noun_gender is not None and any(GENDER_OF_LETTER.get(a.gender, noun_gender) == noun_gender for a in counted):
+        gender, how = (noun_gender if only_gender(counted) else None), ""
+    else:
+        # de "die Mover" beside a masculine noun can only be a plural, and contradicts nothing. fr "notre nouvelle
+        # comptable", "votre vieil architecte": the adjective shows of which gender the determiner is.
+        allowed = meet(allowed, phrase.agreements) or allowed
+        for n in phrase.left:
+            if n not in known and words[n].form not in language.names and words[n].facts.adjective:
+                allowed = meet(allowed, words[n].facts.adjective) or allowed
+        gender, how = resolve(allowed, phrase, [*known, phrase.head])
+    kind = "contraction" if any("ADP" in words[n].tags for n in known) else "determiner"
+    return [Evidence(kind, " ".join(words[n].text for n in sorted(known)), gender, "form", listed(allowed) + how)]
+
+
+def fitting_readings(phrase: NounPhrase) -> tuple[NounReading, ...]:
+    """The readings of the head that fit its determiner, then those in the number of the English source (it
+    *infermiere*: a man in *l'infermiere*, women in *le infermiere*); all of them where none would be left.
+    """
+    readings = phrase.words[phrase.head].readings
+    articles: list[Agreement] = []
+    for n in (*phrase.left, *phrase.right):
+        allowed = phrase.language.determiners.get(phrase.words[n].form)
+        if allowed:
+            articles = meet(articles, allowed) if articles else list(allowed)
+    # The article first, for it stands in the translation; the English number is only probable. ru "с сопровождающим" is
+    # one man, or women and men in the plural: the number leaves the man.
+    number = [Agreement("*", "*", phrase.number)] if phrase.number else []
+    for context in (articles, number):
+        fitting = tuple(r for r in readings if not context or meet(reading_agreements(r), context))
+        readings = fitting or readings
+    return readings
+
+
+def noun_ending(phrase: NounPhrase) -> list[Evidence]:
+    """Evidence of the head's own ending in its case and number (cs *průvodčímu*: m.dat.sg), where it tells."""
+    allowed = phrase.agreements
+    if all(a.gender == "*" for a in allowed):
+        return []
+    gender, how = resolve(allowed, phrase, [phrase.head])
+    if gender is None:
+        return []
+    return [Evidence("noun", phrase.words[phrase.head].text, gender, "form", listed(allowed) + how)]
+
+
+def resolve(allowed: Sequence[Agreement], phrase: NounPhrase, read: Sequence[int]) -> tuple[Gender | None, str]:
+    """The one gender that is left, and how: by the forms alone, then with the number of the English source, then
+    with the cases that the words before allow, then as a nominative where the phrase opens the sentence, then with
+    the case and number that the tagger reads on the words `read`.
+    """
+    how = ""
+    gender = only_gender(allowed)
+    if gender is not None:
+        return gender, how
+    cases, why = phrase.cases()
+    # de "half der Angestellten" is one woman or several people, cs "svým podřízeným" one man or several people: the
+    # English number leaves one. (Case before number would give the same calls, with other evidence.)
+    numbers = {phrase.number, "*"} if phrase.number else {"sg", "pl", "*"}
+    for position, values, reason in ((2, numbers, f", {phrase.number} in the source"), (1, {*cases, "*"}, why)):
+        kept = [a for a in allowed if a[position] in values]
+        if kept and len(kept) < len(allowed):
+            allowed, how = kept, how + reason
+            gender = only_gender(allowed)
+            if gender is not None:
+                return gender, how
+    # Before the tagger, which reads ru ночной in "Ночной портье помог…" as an instrumental and so as feminine.
+    if phrase.first == 0 and phrase.language.prepositions:
+        gender = only_gender([a for a in allowed if a.case in ("nom", "*")])
+        if gender is not None:
+            return gender, f"{how}, first in the sentence"
+    # de "…, bis der CEO dies sagte": only the tagger's nominative excludes a feminine dative.
+    for tagged in (tagged for n in read for tagged in phrase.words[n].tagged):
+        features = dict(tagged.feats)
+        case, number = _CASE.get(features.get("Case", "")), _NUMBER.get(features.get("Number", ""))
+        if case or number:
+            gender = only_gender([a for a in allowed if _fits(a.case, case) and _fits(a.number, number)])
+            if gender is not None:
+                return gender, f"{how}, read as {case or '*'}.{number or '*'}"
+    return None, how
+
+
+def _fits(allowed: str, read: str | None) -> bool:
+    return read is None or allowed in ("*", read)
+
+
+def adjectives(phrase: NounPhrase) -> list[Evidence]:
+    """Evidence of the attributive adjectives: their endings by the plugin's table, else the tagger's gender."""
+    found = []
+    language = phrase.language
+    for n in (*phrase.left, *phrase.right):
+        word = phrase.words[n]
+        # es "cada paciente", "dos peatones": the adjective endings -a and -os would fit these too.
+        numeral = all(tagged.upos == "NUM" for tagged in word.content)
+        if word.form in language.determiners or word.form in language.names or numeral:
+            continue
+        ending = word.facts.adjective
+        if ending:
+            agreeing = meet(ending, phrase.agreements)
+            # Another case, number or gender: it belongs to something else (es "enseña al asistente nuevas técnicas", uk
+            # "гостя була задоволена кухарем" "the guest was pleased with the cook").
+            if not agreeing:
+                continue
+            gender, how = resolve(agreeing, phrase, [n, phrase.head])
+            if gender is not None:
+                found.append(Evidence("adjective", word.text, gender, "form", listed(ending) + how))
+            # An ending that leaves it open is silent: the tagger reads cs hlavní, postarší, the same for women and men,
+            # as one or the other.
+            continue
+        gender, feature = tagged_gender(word.content)
+        # An adjective in another number is another noun's: he הזמרות החזיקה "the singers, (each) held".
+        number = {_NUMBER.get(value) for value in feature_values(word.content, "Number")} - {None}
+        if gender is not None and (not number or phrase.number in (None, *number)):
+            found.append(Evidence("adjective", word.text, gender, "tagger", feature))
+    return found
+
+
+def names(phrase: NounPhrase) -> list[Evidence]:
+    """Evidence of a title before the head (*Frau*, *señora*) and of a surname behind it whose ending tells (cs
+    *-ová*).
+    """
+    words, titles = phrase.words, phrase.language.names
+    found = [
+        Evidence("title", words[n].text, GENDER_OF_LETTER[titles[words[n].form]], "form", words[n].form)
+        for n in phrase.left
+        if words[n].form in titles
+    ]
+    # cs Mluvčí Horáková. Only what the tagger calls a name: in cs zástupkyně ředitele "the headmaster's deputy" and ar
+    # المعلمون للممرضة "the teachers to the nurse" the next word ends like a person because it is another one.
+    following = phrase.last + 1
+    if following < len(words) and words[following].joined and "PROPN" in words[following].tags:
+        ending, kind = words[following].facts.ending or ("", None)
+        gender = {NounKind.MASCULINE: Gender.MALE, NounKind.FEMININE: Gender.FEMALE}.get(kind) if kind else None
+        if gender:
+            found.append(Evidence("name", words[following].text, gender, "form", f"-{ending}"))
+    return found

@@ -1,0 +1,171 @@
+"""The words of a translation with their morphology: what the language's tables and what the tagger say of each."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from mtbias.language.definition import Language
+from mtbias.language.grammar import NounReading, WordFacts
+from mtbias.language.split_texts import SplitTexts
+from mtbias.types import Analysis, Gender, Span, Word
+
+NOMINAL = frozenset(("NOUN", "PROPN"))
+MODIFIER = frozenset(("ADJ", "DET", "NUM"))
+VERBAL = frozenset(("VERB", "AUX"))
+CONJUNCTION = frozenset(("CCONJ", "SCONJ"))
+# What Semitic and Romance languages write onto a word: articles, prepositions, conjunctions, pronouns.
+_GLUED = frozenset(("ADP", "DET", "CCONJ", "SCONJ", "PRON", "PART", "PUNCT"))
+_NO_SUBJECT = frozenset(("ADP", "DET", "CCONJ", "SCONJ", "VERB", "AUX"))
+_GENDER = {"Masc": Gender.MALE, "Fem": Gender.FEMALE, "Neut": Gender.NEUTRAL}
+
+
+class SentenceWord(NamedTuple):
+    """A surface word (an elided article counts as a word) in its sentence, with the syntactic words that overlap it."""
+
+    span: Span
+    text: str
+    form: str
+    """`text` folded for look-ups."""
+    facts: WordFacts
+    readings: tuple[NounReading, ...]
+    """In the table of nouns for people, the compound of which it is the first word and what is written onto it
+    considered."""
+    tagged: tuple[Word, ...]
+    """The syntactic words that the tagger sees."""
+    tags: frozenset[str]
+    """Their parts of speech."""
+    content: tuple[Word, ...]
+    """Those that are no glued-on particle: preposition, article, conjunction, pronoun."""
+    joined: bool
+    """Nothing but blanks stands between this word and the one before."""
+    compound: int = 0
+    """How many words before this one the compound begins that it belongs to (he *חשבון* in *רואה חשבון*: 1)."""
+
+    @property
+    def is_noun(self) -> bool:
+        """A noun by the tagger, or one for people that the plugin knows."""
+        return bool(self.readings or self.tags & NOMINAL)
+
+    @property
+    def is_modifier(self) -> bool:
+        """A determiner, adjective or numeral by the tagger."""
+        return bool(self.tags) and self.tags <= MODIFIER
+
+    @property
+    def is_adjective(self) -> bool:
+        """An adjective by the tagger, glued-on particles apart."""
+        return {tagged.upos for tagged in self.content} == {"ADJ"}
+
+    @property
+    def may_be_subject(self) -> bool:
+        """A noun or pronoun that can be a nominative, by the plugin's table where it knows the cases, else by the
+        tagger.
+        """
+        # ru Пациента осмотрела терапевт "the therapist examined the patient": by the tagger it could be the other way.
+        cases = {a.case for r in self.readings for a in r.agreements} - {"*"}
+        if cases:
+            return "nom" in cases and bool(self.tagged)
+        # Where nouns show no case they all may: he המתווך in המתווך שלח לקונה "the broker sent the buyer…".
+        return any(
+            (tagged.upos not in _NO_SUBJECT if self.readings else tagged.upos in ("NOUN", "PROPN", "PRON"))
+            and feature_values([tagged], "Case") <= {"Nom"}
+            for tagged in self.tagged
+        )
+
+    def has_case_of(self, other: SentenceWord) -> bool:
+        """The tagger reads the same cases on both."""
+        return feature_values(self.content, "Case") == feature_values(other.content, "Case")
+
+    def agrees_with(self, noun: SentenceWord) -> bool:
+        """The tagger reads no different case, gender or number on this modifier and on `noun`; an adjective without
+        case agrees with none (the predicative short forms of Slavic).
+        """
+        for feature in ("Case", "Gender", "Number"):
+            mine, its = (
+                {one for value in feature_values(word.tagged, feature) for one in value.split(",") if one}
+                for word in (self, noun)
+            )
+            if mine and its and mine.isdisjoint(its):
+                return False
+            # ru коллега готова помощи: готова is the colleague's predicate, not the adjective of "help".
+            if feature == "Case" and not mine and "ADJ" in self.tags:
+                return False
+        return True
+
+
+def sentence_words(analysis: Analysis, texts: SplitTexts) -> list[SentenceWord]:
+    """The words of a translation in order."""
+    words: list[SentenceWord] = []
+    language, text, tokens = texts.language, analysis.text, analysis.tokens
+    first = last = 0
+    for span, facts in texts.words(text):
+        while first < len(tokens) and tokens[first].span.end <= span.start:
+            first += 1
+        tagged: tuple[Word, ...] = ()
+        for k in range(first, len(tokens)):
+            if tokens[k].span.start >= span.end:
+                break
+            tagged += tokens[k].words
+        words.append(
+            SentenceWord(
+                span=span,
+                text=facts.text,
+                form=facts.form,
+                facts=facts,
+                readings=_written_reading(text, span, language) or facts.readings,
+                tagged=tagged,
+                tags=frozenset([word.upos for word in tagged]),
+                content=tuple([word for word in tagged if word.upos not in _GLUED]),
+                joined=bool(words) and not text[last : span.start].strip(),
+            )
+        )
+        last = span.end
+    return _with_compounds(words, language) if language.phrases else words
+
+
+def _written_reading(text: str, span: Span, language: Language) -> tuple[NounReading, ...]:
+    """The reading of a form that names both genders by what is written onto the word: ``Lehrer*innen``, ``עובד/ת``."""
+    # Word by word such a form is cut in two: ar الطالب/ة would be a man.
+    if not language.inclusive or not text[span.end : span.end + 1].strip():
+        return ()
+    tail = text[span.end :].split(maxsplit=1)[0]
+    while tail and unicodedata.category(tail[-1])[0] in "PS":
+        tail = tail[:-1]
+    written = text[span.start : span.end] + tail + (")" if "(" in tail else "")
+    return language.noun(written) if tail and re.search(language.inclusive, written) else ()
+
+
+def _with_compounds(words: list[SentenceWord], language: Language) -> list[SentenceWord]:
+    """Compounds of several words read as the plugin's table says: by their first word."""
+    forms, n = [word.form for word in words], 0
+    while n < len(words):
+        # ar مدبرة المنزل "housekeeper", he ראש הממשלה "prime minister": the first word alone says less. The longest
+        # compounds of the tables have three words.
+        opens = not words[n].facts.bases.isdisjoint(language.phrases)
+        found = language.phrase(forms[n : n + 4]) if opens else None
+        size = found[0] if found and all(word.joined for word in words[n + 1 : n + found[0]]) else 1
+        if found and size > 1:
+            words[n] = words[n]._replace(readings=(found[1],))
+            for k in range(1, size):
+                words[n + k] = words[n + k]._replace(compound=k)
+        n += size
+    return words
+
+
+def feature_values(tagged: Iterable[Word], name: str) -> set[str]:
+    """The values of the UD feature `name` on syntactic words, as far as they have it."""
+    return {value for word in tagged for key, value in word.feats if key == name}
+
+
+def tagged_gender(tagged: Iterable[Word]) -> tuple[Gender | None, str]:
+    """The gender on which syntactic words agree by the tagger's ``Gender`` feature, and the feature's text; None if
+    unclear.
+    """
+    values = feature_values(tagged, "Gender")
+    if len(values) != 1:
+        return None, ""
+    (value,) = values
+    return _GENDER.get(value), f"Gender={value}"

@@ -1,0 +1,125 @@
+"""The values in which a language is described: kinds of nouns, what forms agree with, the rules of its predicates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+from mtbias.errors import PluginError
+from mtbias.types import Span
+
+GENDERS = frozenset("mfn")
+CASES = frozenset(("nom", "gen", "dat", "acc", "ins", "loc", "voc"))
+NUMBERS = frozenset(("sg", "pl"))
+
+
+class NounKind(StrEnum):
+    """What the form of a noun for a person says about that person."""
+
+    MASCULINE = "m"
+    FEMININE = "f"
+    COMMON = "common"
+    """One form for both; only an article, an adjective or the predicate tells."""
+    GENERIC = "generic"
+    """Masculine in form and used of women too: feminine agreement overrules it."""
+    INCLUSIVE = "inclusive"
+    """A form written so as to mean both genders (de *Lehrer*in*): it says neutral."""
+    FIXED = "fixed"
+    """A noun whose grammatical gender says nothing about the person (*persona*, *Person*, *жертва*)."""
+
+
+class Agreement(NamedTuple):
+    """Gender, case and number in which a form may stand; ``*`` is any value. A form mostly allows several."""
+
+    gender: str
+    case: str
+    number: str
+
+    def is_known(self) -> bool:
+        """All three are values that there are."""
+        return self.gender in GENDERS | {"*"} and self.case in CASES | {"*"} and self.number in NUMBERS | {"*"}
+
+
+class NounReading(NamedTuple):
+    """One reading of a form found in the plugin's table of nouns for people."""
+
+    lemma: str
+    kind: NounKind
+    agreements: tuple[Agreement, ...]
+    """What the form's ending allows, empty where the table does not say."""
+
+
+class SurfaceToken(NamedTuple):
+    """A word of a text as `Language.tokens` cuts it, elided articles split off."""
+
+    span: Span
+    text: str
+    form: str
+    """`text` folded for look-ups: lower case, marks deleted, variant letters unified."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordFacts:
+    """All that a language says of one surface form, whatever stands around it; see `Language.facts`."""
+
+    text: str
+    """The surface form."""
+    form: str
+    """`text` folded for look-ups."""
+    bases: frozenset[str]
+    """`form`, and what is left of it where a written-on article or preposition is cut."""
+    readings: tuple[NounReading, ...]
+    """In the table of nouns for people; empty where the form is not in it."""
+    dictionary_forms: frozenset[str]
+    """`bases` and the folded lemmas of `readings`: what the glossary may know the word by."""
+    names_person: bool
+    """One of `readings` is a noun whose gender is not fixed."""
+    ending: tuple[str, NounKind] | None
+    """The ending of a noun for people that the form has, with what it says."""
+    adjective: tuple[Agreement, ...]
+    """What the form allows by its ending if it is an adjective; empty where the ending says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerbRules:
+    """How a predicate shows the gender of its subject."""
+
+    order: str = "after"
+    skip: frozenset[str] = frozenset()
+    copulas: frozenset[str] = frozenset()
+    endings: tuple[tuple[str, Agreement], ...] = ()
+    """Ending of a finite verb → the gender and number of its subject, longest first."""
+    words: Mapping[str, Agreement] = field(default_factory=dict)
+    """Whole finite verbs, looked up before the endings."""
+    feminine: str = ""
+    """Regular expression that a form must match for the tagger's feminine to be believed; empty believes it always."""
+    oblique: frozenset[str] = frozenset()
+    """Words that mark what follows as no subject (he *את*), beside what the tagger calls a preposition."""
+    short: Mapping[str, Agreement] = field(default_factory=dict)
+    """Predicative forms that need no copula (ru *готова*)."""
+    auxiliaries: frozenset[str] = frozenset()
+    """Forms that may stand right before a copula (fr *a été*)."""
+    reflexives: frozenset[str] = frozenset()
+    reflexive_copulas: frozenset[str] = frozenset()
+    """Forms that are copulas only behind one of `reflexives` (es *se sentía cansada*)."""
+
+
+def parse_agreements(text: str, *, where: str) -> tuple[Agreement, ...]:
+    """Read ``"m.nom.sg f.dat.sg"``, or ``"f.sg"`` without case; ``-`` is none.
+
+    Raises:
+        PluginError: a value that is none of these.
+    """
+    found = []
+    if text.strip() == "-":
+        return ()
+    for part in text.replace(",", " ").split():
+        bits = part.split(".")
+        if len(bits) == 2:
+            bits.insert(1, "*")
+        if len(bits) != 3 or not Agreement(*bits).is_known():
+            raise PluginError(f"{where}: expected gender.case.number such as 'm.nom.sg', got {part!r}")
+        found.append(Agreement(*bits))
+    return tuple(found)
