@@ -23,9 +23,9 @@ def command(
     suffix: str = "_a",
     json: Json = False,
 ) -> None:
-    """Augment a CoNLL-2012 file: a gender-swapped copy of each document stands behind the documents.
+    """Augment a CoNLL-2012 file with a gender-swapped copy of each document.
 
-    Only words and document names change.
+    Copies stand behind the documents; only words and document names change.
 
     Parameters
     ----------

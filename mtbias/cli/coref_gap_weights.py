@@ -48,7 +48,7 @@ def command(
     name_spans
         With --data: the names of each of GAP's texts (JSON).
     trimmed
-        With --data: leave out more than 15 names, and the fifth name on, for the weights W_t.
+        With --data: leave out more than 15 names, and antecedents from the fifth name on: the weights W_t.
     over
         With --data: balance this property; may be given several times (default: both).
     table

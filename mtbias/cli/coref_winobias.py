@@ -38,9 +38,9 @@ def command(
         Folder of WinoBias's files (wino/data in its repository): the CoNLL files, there or in conll_format, and the
         lists of male and female occupations.
     baseline
-        A rule system instead of predictions: all pronouns with the first occupation, the nearest before them, the
-        nearest of the pronoun's gender by stereotype; the gold clusters, none, or the gold pronouns with another
-        occupation.
+        A rule system instead of predictions: all pronouns with the first occupation (first), the nearest before them
+        (nearest), the nearest of the pronoun's gender by stereotype (stereotype); the gold clusters (perfect), none
+        (empty), or the gold pronouns with another occupation (wrong).
     """
     from mtbias.coref.winobias import score_baseline, score_winobias
     from mtbias.coref.winobias_data import Baseline, read_winobias

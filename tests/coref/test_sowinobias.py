@@ -56,7 +56,7 @@ def test_both_readings_of_n() -> None:
     pro = [s for s in half if (s.direction, s.polarity) == ("pro", "positive")]
     assert set(Counter(s.tokens[-2] for s in pro).values()) == {128}
     assert set(Counter((s.tokens[1], s.tokens[4]) for s in pro).values()) == {8}
-    # Twins stay together.
+    # Counterparts stay together.
     assert set(Counter(s.pair for s in half).values()) == {2}
 
 
@@ -125,7 +125,7 @@ def test_numbers_by_hand(tmp_path: Path) -> None:
     assert scores.outcomes["negative"]["pro"] == {"right": 4, "wrong": 0, "both": 0, "none": 4}
     # McNemar: 4 pairs with pro right and anti wrong, none the other way: 2 · (1/2)⁴ = 1/8. Negative: no such pair.
     assert {row: gap.p for row, gap in scores.gaps.items()} == {"positive": 0.125, "negative": 1.0, "all": 0.125}
-    # Bootstrap over pairs: in the negative polarity both twins have the same outcome in every pair.
+    # Bootstrap over pairs: in the negative polarity both counterparts have the same outcome in every pair.
     assert scores.gaps["negative"].interval == (0.0, 0.0)
     low, high = scores.gaps["positive"].interval or (0, 0)
     assert 0 <= low < 50 < high <= 100

@@ -150,7 +150,7 @@ def test_scores_where_all_links_are_wrong(data: WinoBias) -> None:
     assert one.link_accuracy.value == 0
     assert one.links == {Link.RIGHT: 0, Link.WRONG: 3, Link.BOTH: 0, Link.NONE: 0}
     pair = scores.pairs["dev", 1]
-    # The other condition has the same, twin by twin.
+    # The other condition has the same, counterpart by counterpart.
     assert (pair.f1.difference, pair.f1.p, pair.link.p) == (0, 1, 1)
 
 
