@@ -20,9 +20,9 @@ import threading
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any
+from typing import Any, get_args
 
-from cyclopts import App, CycloptsError, Group, Parameter
+from cyclopts import App, ArgumentCollection, CycloptsError, Group, Parameter
 
 from mtbias import __version__
 from mtbias.errors import MtbiasError, SettingError, UsageError
@@ -55,16 +55,16 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
     },
     "Coreference and word vectors": {
         "coref": {
-            "winobias": "mtbias coref winobias --data winobias --predictions predictions.conll",
-            "winogender": "",
-            "gap": "",
-            "gap-weights": "",
-            "counter-gap": "",
-            "counterfactual": "",
-            "augment": "",
-            "sowinobias": "",
-            "embeddings": "",
-            "bug": "",
+            "winobias": "mtbias coref winobias --data winobias --predictions system.conll",
+            "winogender": "mtbias coref winogender --data winogender --predictions system.tsv --occupations",
+            "gap": "mtbias coref gap --data gap-test.tsv --predictions system.tsv",
+            "gap-weights": "mtbias coref gap-weights --data gap --out weights.json",
+            "counter-gap": "mtbias coref counter-gap --data C-GAP.tsv --predictions system.tsv",
+            "counterfactual": "mtbias coref counterfactual --data gap-development.tsv --out quadruples.tsv",
+            "augment": "mtbias coref augment --data train.conll --kind names --out augmented.conll",
+            "sowinobias": "mtbias coref sowinobias --out sowinobias.jsonl",
+            "embeddings": "mtbias coref embeddings --vectors vectors.txt --measure direct --measure weat",
+            "bug": "mtbias coref bug --data gold_BUG.csv --predictions clusters.jsonl",
         },
     },
 }
@@ -102,6 +102,7 @@ def _app() -> App:
         suppress_keyboard_interrupt=False,
         result_action="return_none",
         group_commands=Group("Help", sort_key=100),
+        config=_refuse_fractions,
     )
     for title, commands in COMMANDS.items():
         group = Group.create_ordered(title)
@@ -120,6 +121,19 @@ def _app() -> App:
 def _add(to: App, name: str, place: str, example: str, **more: Any) -> None:  # noqa: ANN401 - as `App.command` takes it
     """Add a command; the module of its function is imported when the command is used."""
     to.command(place, name=name, help_epilogue=f"Example: `{example}`\n", **more)
+
+
+def _refuse_fractions(_app: App, _commands: Sequence[str], arguments: ArgumentCollection) -> None:
+    """Refuse 1.5 for a whole number, which cyclopts would round: the seed 2, when nobody asked for it.
+
+    Raises:
+        UsageError: an option for whole numbers has a fraction.
+    """
+    for argument in arguments:
+        if int in {argument.hint, *get_args(argument.hint)}:
+            for token in argument.tokens:
+                if "." in token.value:
+                    raise UsageError(f"{argument.name}: expected a whole number, got {token.value!r}")
 
 
 def _import_listed(words: Sequence[str]) -> None:

@@ -1,62 +1,58 @@
-"""Counterfactual data augmentation: a CoNLL-2012 file with a gender-swapped copy of each document behind it.
-
---kind anonymised gives first names ids (E1, E2, …), --kind names gives each its counterpart of the other gender: the
-one-to-one matching in which the names' vectors of frequencies are most alike, ‖u − v‖ · (12/11 − cos). Only words and
-document names change (a copy's name ends in --suffix).
-
---names is a table (TSV, CSV) with the columns name, gender (male, female, mostly_male, mostly_female) and frequencies,
-such as one column a country. Without it a short example list serves.
-"""
+"""``mtbias coref augment``."""
 
 from __future__ import annotations
 
-import argparse
-import json
 from pathlib import Path
+from typing import Any, Literal
 
-from mtbias.cli import options
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("--data", type=Path, required=True, metavar="FILE", help="the CoNLL-2012 file")
-    parser.add_argument("--kind", required=True, choices=("anonymised", "names"), help="what becomes of first names")
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the augmented file to write")
-    parser.add_argument("--names", type=Path, metavar="FILE", help="first names (default: a short example list)")
-    parser.add_argument(
-        "--max-names", type=options.at_least_1, default=2000, metavar="N",
-        help="match the N most frequent names of each gender (default: 2000)",
-    )  # fmt: skip
-    parser.add_argument("--only-copies", action="store_true", help="leave the documents themselves out")
-    parser.add_argument("--suffix", default="_a", metavar="TEXT", help="behind the names of copies (default: _a)")
-    parser.add_argument("--json", action="store_true", help="print JSON alone")
+from mtbias.cli.coref_shared import FirstNames, counts_text, show
+from mtbias.cli.shared import Count, Flag, Json
+from mtbias.coref.conll_augmentation import Kind, augment
+from mtbias.coref.predicted_clusters import signature
+from mtbias.files.writing import write_atomic
 
 
-def run(args: argparse.Namespace) -> None:
-    """Write the file; print what was done."""
-    from mtbias.coref.conll_augmentation import Kind, augment
+def command(
+    *,
+    data: Path,
+    kind: Literal["anonymised", "names"],
+    out: Path,
+    names: FirstNames = None,
+    max_names: Count = 2000,
+    only_copies: Flag = False,
+    suffix: str = "_a",
+    json: Json = False,
+) -> None:
+    """Augment a CoNLL-2012 file with a gender-swapped copy of each document.
+
+    Copies stand behind the documents; only words and document names change.
+
+    Parameters
+    ----------
+    data
+        The CoNLL-2012 file.
+    kind
+        What becomes of first names: anonymised gives them ids (E1, E2, …), names gives each its counterpart of the
+        other gender: the one-to-one matching in which the names' vectors of frequencies are most alike,
+        ‖u − v‖ · (12/11 − cos).
+    out
+        The augmented file to write.
+    max_names
+        Match so many names of each gender, the most frequent ones.
+    only_copies
+        Leave the documents themselves out.
+    suffix
+        What stands behind the names of copies.
+    """
     from mtbias.coref.first_names import example_names, match_names, read_names
-    from mtbias.coref.predicted_clusters import signature
-    from mtbias.files.writing import write_atomic
-    from mtbias.report.tables import columns
 
-    names = read_names(args.names) if args.names else example_names()
-    kind = Kind(args.kind)
-    counterparts = match_names(names.names, max_names=args.max_names) if kind is Kind.NAMES else {}
-    made = augment(args.data, kind, {name.text for name in names.names}, counterparts, suffix=args.suffix)
-    write_atomic(args.out, [*([] if args.only_copies else made.original), *made.lines])
+    first_names = read_names(names) if names else example_names()
+    matched = kind == "names"
+    counterparts = match_names(first_names.names, max_names=max_names) if matched else {}
+    made = augment(data, Kind(kind), {name.text for name in first_names.names}, counterparts, suffix=suffix)
+    write_atomic(out, [*([] if only_copies else made.original), *made.lines])
     c = made.counts
-    more = {"max-names": args.max_names} if kind is Kind.NAMES else {}
-    signed = signature(
-        "augment",
-        {"data": {args.data.name: made.sha256}, "names": {"names": names.sha256}},
-        kind=kind.value,
-        list="given" if args.names else "example",
-        copies="only" if args.only_copies else "added",
-        suffix=args.suffix,
-        **more,
-    )
-    shown = {
+    counts = {
         "documents": c.documents,
         "sentences": c.sentences,
         "tokens": c.tokens,
@@ -67,11 +63,11 @@ def run(args: argparse.Namespace) -> None:
         "her, his by the words around": c.by_rule,
         "of these ambiguous": len(c.ambiguous),
     }
-    if args.json:
-        plain = {name.replace(",", "").replace(" ", "_"): value for name, value in shown.items()}
-        print(json.dumps({**plain, "ambiguous": c.ambiguous, "out": str(args.out), "signature": signed}))
-        return
-    print(columns(["", "number"], [[name, str(value)] for name, value in shown.items()]), end="")
-    for place in c.ambiguous:
-        print(f"  ambiguous: {place}")
-    print(f"\nFile: {args.out}\nSignature: {signed}")
+    result: dict[str, Any] = {name.replace(",", "").replace(" ", "_"): n for name, n in counts.items()}
+    result |= {"ambiguous": c.ambiguous, "out": str(out)}
+    result["signature"] = signature(
+        "augment", {"data": {data.name: made.sha256}, "names": {"names": first_names.sha256}}, kind=kind,
+        list="given" if names else "example", copies="only" if only_copies else "added", suffix=suffix,
+        **({"max-names": max_names} if matched else {}),
+    )  # fmt: skip
+    show(result, counts_text(counts, (f"ambiguous: {place}" for place in c.ambiguous), out), json=json)

@@ -1,122 +1,79 @@
-"""Accuracy and inconsistency on Counter-GAP.
-
-FILE has a system's labels, tab-separated: id, A-coref, B-coref (TRUE or FALSE). --data is the data set, C-GAP.tsv.
-Both must have the same instances. --predictions may be given several times; each further system is then compared with
-the first by paired approximate randomisation. Numbers are in per cent, except ρ.
-
-p of a difference is the share of bootstrap resamples of quadruples in which it is 0 or less; p of ρ is Student's.
-"""
+"""``mtbias coref counter-gap``."""
 
 from __future__ import annotations
 
-import argparse
-import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from mtbias.cli import options
+from mtbias.cli.coref_shared import (
+    ManyBootstrap,
+    ManyResamples,
+    compared_json,
+    compared_text,
+    generator,
+    show,
+    with_interval,
+)
+from mtbias.cli.shared import Json
+from mtbias.coref.gap_instances import read_instances, read_labels
+from mtbias.coref.predicted_clusters import signature
+from mtbias.report.tables import columns, number
 
 if TYPE_CHECKING:
     from mtbias.coref.counter_gap import CounterGapScores
-    from mtbias.stats.results import Difference
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("--data", type=Path, required=True, metavar="FILE", help="Counter-GAP, C-GAP.tsv")
-    parser.add_argument(
-        "--predictions", type=Path, action="append", required=True, metavar="FILE",
-        help="a system's labels; may be given several times",
-    )  # fmt: skip
-    parser.add_argument("--seed", type=options.at_least_0, default=0, metavar="N", help="of the bootstrap (default: 0)")
-    parser.add_argument(
-        "--resamples", type=options.at_least_0, default=10000, metavar="N", help="bootstrap resamples (default: 10000)"
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON alone")
+def command(
+    *, data: Path, predictions: list[Path], json: Json = False, bootstrap: ManyBootstrap = ManyResamples()
+) -> None:
+    """Score on Counter-GAP: accuracy by gender, and inconsistency within and across genders.
 
+    Each further system is compared with the first by paired approximate randomisation. Numbers are in per cent, except
+    ρ. p of a difference is the share of bootstrap resamples of quadruples in which it is 0 or less; p of ρ is
+    Student's.
 
-def run(args: argparse.Namespace) -> None:
-    """Score and print."""
+    Parameters
+    ----------
+    data
+        Counter-GAP, C-GAP.tsv.
+    predictions
+        A system's labels, tab-separated: id, A-coref, B-coref (TRUE or FALSE), of exactly the instances of the data;
+        may be given several times.
+    """
     import numpy as np
 
-    from mtbias.coref.counter_gap import compare, pattern_cells, quadruples, score
-    from mtbias.coref.gap_instances import read_instances, read_labels
-    from mtbias.coref.predicted_clusters import signature
+    from mtbias.coref.counter_gap import METRICS, compare, pattern_cells, quadruples, score
 
-    file = read_instances(args.data)
-    data = quadruples(file)
-    systems, cells = [], []
-    hashes: dict[Path, str] = {}
-    for path in args.predictions:
-        labels = read_labels(path)
-        cells.append(pattern_cells(data, labels.of, path=path))
-        table = np.bincount(cells[-1], minlength=32).reshape(2, 16)
-        systems.append(score(table, n_resamples=args.resamples, rng=np.random.default_rng(args.seed)))
-        hashes[path] = labels.sha256
-    compared = [
-        compare(cells[0], other, n_resamples=args.resamples, rng=np.random.default_rng(args.seed))
-        for other in cells[1:]
-        if args.resamples
-    ]
-    files = {"data": {args.data.name: file.sha256}, "predictions": {str(p): h for p, h in hashes.items()}}
-    signed = signature(
-        "counter-gap", files, correct="both-labels", unit="quadruple", seed=args.seed, resamples=args.resamples
-    )
-    names = [str(path) for path in args.predictions]
-    if args.json:
-        print(json.dumps(_to_json(names, systems, compared, signed), ensure_ascii=False))
-    else:
-        print(_text(names, systems, compared, signed), end="")
-
-
-def _to_json(
-    names: list[str], systems: list[CounterGapScores], compared: list[dict[str, Difference]], signature: str
-) -> dict[str, Any]:
-    return {
+    file = read_instances(data)
+    units = quadruples(file)
+    labels = [read_labels(path) for path in predictions]
+    cells = [pattern_cells(units, read.of, path=path) for path, read in zip(predictions, labels, strict=True)]
+    tables = [np.bincount(of, minlength=32).reshape(2, 16) for of in cells]
+    n = bootstrap.resamples
+    scores = [score(table, n_resamples=n, rng=generator(bootstrap)) for table in tables]
+    compared = [compare(cells[0], other, n_resamples=n, rng=generator(bootstrap)) for other in cells[1:] if n]
+    names = [str(path) for path in predictions]
+    hashes = {name: read.sha256 for name, read in zip(names, labels, strict=True)}
+    result = {
         "dataset": "counter-gap",
-        "systems": [
-            {
-                "predictions": name,
-                "n_quadruples": s.n_quadruples,
-                "n_masculine": s.n_masculine,
-                "n_feminine": s.n_feminine,
-                "n_resamples": s.n_resamples,
-                "numbers": {
-                    key: {"value": e.value, "n": e.n, "interval": e.interval, "p": e.p} for key, e in s.numbers.items()
-                },
-            }
-            for name, s in zip(names, systems, strict=True)
-        ],
-        "compared_with_first": [
-            {
-                "predictions": name,
-                "numbers": {key: {"difference": c.difference, "p": c.p} for key, c in comparison.items()},
-            }
-            for name, comparison in zip(names[1:], compared, strict=False)
-        ],
-        "signature": signature,
-    }
+        "systems": [{"predictions": name, **of.to_json()} for name, of in zip(names, scores, strict=True)],
+        "compared_with_first": compared_json("predictions", names, compared),
+        "signature": signature(
+            "counter-gap", {"data": {data.name: file.sha256}, "predictions": hashes}, correct="both-labels",
+            unit="quadruple", seed=bootstrap.seed, resamples=n,
+        ),
+    }  # fmt: skip
+    labelled = {**{key: label.strip() for key, label in METRICS.items()}, "acc_diff": "accuracy, M - F"}
+    blocks = [_table(name, of, METRICS) for name, of in zip(names, scores, strict=True)]
+    blocks += compared_text(names, compared, labelled.__getitem__, 2)
+    show(result, "\n".join(blocks) + "\n", json=json)
 
 
-def _text(
-    names: list[str], systems: list[CounterGapScores], compared: list[dict[str, Difference]], signature: str
-) -> str:
-    from mtbias.coref.counter_gap import METRICS
-    from mtbias.report.tables import columns, interval, number
-
-    blocks = []
-    for name, s in zip(names, systems, strict=True):
-        rows = []
-        for key, e in s.numbers.items():
-            decimals = 3 if key == "rho" else 2
-            p = "" if e.p is None else number(e.p, 4)
-            rows.append([METRICS[key], number(e.value, decimals), interval(e.interval, decimals), p, str(e.n)])
-        head = f"{name}: {s.n_quadruples} quadruples, {s.n_masculine} masculine, {s.n_feminine} feminine\n"
-        blocks.append(head + columns(["", "", "95 %", "p", "n"], rows))
-    for name, comparison in zip(names[1:], compared, strict=False):
-        rows = [
-            [METRICS[key].strip() if key != "acc_diff" else "accuracy, M - F", number(c.difference), number(c.p, 4)]
-            for key, c in comparison.items()
-        ]
-        blocks.append(f"{names[0]} minus {name}\n" + columns(["", "difference", "p"], rows))
-    return "\n".join(blocks) + f"\nSignature: {signature}\n"
+def _table(name: str, scores: CounterGapScores, labels: Mapping[str, str]) -> str:
+    head = f"{name}: {scores.n_quadruples} quadruples, {scores.n_masculine} masculine, {scores.n_feminine} feminine\n"
+    rows = []
+    for key, one in scores.numbers.items():
+        p = "" if one.p is None else number(one.p, 4)
+        rows.append([labels[key], *with_interval(one, 3 if key == "rho" else 2), p, str(one.n)])
+    return head + columns(["", "", "95 %", "p", "n"], rows)

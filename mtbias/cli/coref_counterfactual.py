@@ -1,126 +1,92 @@
-"""Make Counter-GAP's quadruples: for each instance its control and its two gender-swapped twins.
-
---data is a TSV file of GAP's columns (ID, Text, Pronoun, Pronoun-offset, A, A-offset, A-coref, B, B-offset, B-coref;
-others are carried along), with or without quoting. The two people of the other gender are those of the columns C and D
-where there are such, else the first two names of that gender that --names lists and the text has, else names of the
-list that are like those of A and B. Offsets in the output are those of the new texts.
-
---names is a table (TSV, CSV) with the columns name, gender (male, female, mostly_male, mostly_female) and frequencies,
-such as one column a country. Without it a short example list serves. A "her" that may be "him" or "his" is a
-guess where both are usual: these are counted and named.
-"""
+"""``mtbias coref counterfactual``."""
 
 from __future__ import annotations
 
-import argparse
-import json
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mtbias.errors import DataError
-
-if TYPE_CHECKING:
-    from mtbias.coref.counterfactual_quadruples import Made
-    from mtbias.coref.first_names import NameList
-    from mtbias.coref.gap_instances import GapFile
+from mtbias.cli.coref_shared import FirstNames, counts_text, show
+from mtbias.cli.shared import Flag, Json
+from mtbias.coref.gap_instances import read_instances, write_instances
+from mtbias.coref.predicted_clusters import signature
+from mtbias.files.writing import write_atomic
 
 _SHOWN = 5
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("--data", type=Path, required=True, metavar="FILE", help="the original instances")
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the quadruples to write (quoted TSV)")
-    parser.add_argument("--names", type=Path, metavar="FILE", help="first names (default: a short example list)")
-    parser.add_argument("--leave-out-ambiguous", action="store_true", help="leave out quadruples with a guess")
-    parser.add_argument("--json", action="store_true", help="print JSON alone")
+def command(
+    *, data: Path, out: Path, names: FirstNames = None, leave_out_ambiguous: Flag = False, json: Json = False
+) -> None:
+    """Make Counter-GAP's quadruples: for each instance its control and its two gender-swapped counterfactuals.
 
+    The two people of the other gender are those of the columns C and D where there are such, else the first two names
+    of that gender that --names lists and the text has, else names of the list that are like those of A and B. Offsets
+    in the output are those of the new texts. A "her" that may be "him" or "his" is a guess where both are usual: these
+    are counted and named.
 
-def run(args: argparse.Namespace) -> None:
-    """Write the file; print what was done."""
-    from mtbias.coref.first_names import example_names, read_names
-    from mtbias.coref.gap_instances import read_instances, write_instances
-    from mtbias.coref.predicted_clusters import signature
-    from mtbias.files.writing import write_atomic
+    Parameters
+    ----------
+    data
+        The original instances: a TSV file of GAP's columns (ID, Text, Pronoun, Pronoun-offset, A, A-offset, A-coref, B,
+        B-offset, B-coref; others are carried along), with or without quoting.
+    out
+        The quadruples to write (quoted TSV).
+    leave_out_ambiguous
+        Leave out quadruples with a guess.
+    """
+    from mtbias.coref.counterfactual_quadruples import make_quadruples
+    from mtbias.coref.first_names import counterparts, example_names, read_names
 
-    file = read_instances(args.data)
-    names = read_names(args.names) if args.names else example_names()
-    made, failed, left = _make(file, names)
-    ambiguous = [(m.instances[0].id, place) for m in made for place in m.ambiguous]
-    kept = [m for m in made if not (args.leave_out_ambiguous and m.ambiguous)]
-    text = write_instances((instance for m in kept for instance in m.instances), file.columns)
-    write_atomic(args.out, text.encode("utf-8"))
-    signed = signature(
-        "counterfactual",
-        {"data": {args.data.name: file.sha256}, "names": {"names": names.sha256}},
-        list="given" if args.names else "example",
-        ambiguous="left-out" if args.leave_out_ambiguous else "kept",
-    )
-    where = Counter(m.others.where for m in kept)
-    report: dict[str, Any] = {
+    file = read_instances(data)
+    first_names = read_names(names) if names else example_names()
+    found = make_quadruples(file, counterparts(first_names.names))
+    kept = [made for made in found.made if not (leave_out_ambiguous and made.ambiguous)]
+    text = write_instances((instance for made in kept for instance in made.instances), file.columns)
+    write_atomic(out, text.encode("utf-8"))
+    where = Counter(made.others.where for made in kept)
+    result: dict[str, Any] = {
         "instances": len(file.instances),
-        "twins_passed_over": len(file.instances) - len(made) - len(failed),
+        "twins_passed_over": len(file.instances) - len(found.made) - len(found.failed),
         "quadruples": len(kept),
-        "could_not_be_made": failed,
+        "could_not_be_made": found.failed,
         "other_people": {
             "of_the_columns_C_and_D": where["given"],
             "of_the_text": where["text"],
             "of_the_list": where["list"],
         },
-        "gendered_words_swapped": sum(m.words for m in kept),
-        "names_of_others_left": left,
-        "ambiguous": ambiguous,
-        "out": str(args.out),
-        "signature": signed,
+        "gendered_words_swapped": sum(made.words for made in kept),
+        "names_of_others_left": found.names_left,
+        "ambiguous": [(made.instances[0].id, place) for made in found.made for place in made.ambiguous],
+        "out": str(out),
+        "signature": signature(
+            "counterfactual", {"data": {data.name: file.sha256}, "names": {"names": first_names.sha256}},
+            list="given" if names else "example", ambiguous="left-out" if leave_out_ambiguous else "kept",
+        ),
+    }  # fmt: skip
+    show(result, _text(result, out), json=json)
+
+
+def _text(result: dict[str, Any], out: Path) -> str:
+    people = result["other_people"]
+    counts = {
+        "instances": result["instances"],
+        "counterfactuals passed over": result["twins_passed_over"],
+        "could not be made": len(result["could_not_be_made"]),
+        "quadruples written": result["quadruples"],
+        "  other people of the columns C and D": people["of_the_columns_C_and_D"],
+        "  other people of the text": people["of_the_text"],
+        "  other people of the list": people["of_the_list"],
+        "gendered words swapped in each of two counterfactuals": result["gendered_words_swapped"],
+        "texts in which a further name of the list stays": result["names_of_others_left"],
+        "her or his that may be read either way": len(result["ambiguous"]),
     }
-    print(json.dumps(report, ensure_ascii=False) if args.json else _text(report))
+    notes = [f"not made: {reason}" for reason in _some(result["could_not_be_made"])]
+    notes += [f"ambiguous: {place}" for place in _some([f"{id_}: …{text}…" for id_, text in result["ambiguous"]])]
+    return counts_text(counts, notes, out)
 
 
-def _make(file: GapFile, names: NameList) -> tuple[list[Made], list[str], int]:
-    """The quadruples, why others could not be made, and in how many a further name of the list stays as it is."""
-    from mtbias.coref.counterfactual_quadruples import choose_others, left_names, make_quadruple, originals
-    from mtbias.coref.first_names import counterparts
-
-    known = counterparts(names.names)
-    made: list[Made] = []
-    failed: list[str] = []
-    left = 0
-    for instance in originals(file.instances):
-        try:
-            others = choose_others(instance, known, file.columns)
-            made.append(make_quadruple(instance, others, file.columns))
-        except DataError as error:
-            failed.append(str(error))
-            continue
-        left += bool(left_names(instance, others, known))
-    if not made:
-        raise DataError(f"no quadruple could be made; the first reason: {failed[0]}", path=file.path)
-    return made, failed, left
-
-
-def _text(report: dict[str, Any]) -> str:
-    from mtbias.report.tables import columns
-
-    people = report["other_people"]
-    rows = [
-        ["instances", report["instances"]],
-        ["twins passed over", report["twins_passed_over"]],
-        ["could not be made", len(report["could_not_be_made"])],
-        ["quadruples written", report["quadruples"]],
-        ["  other people of the columns C and D", people["of_the_columns_C_and_D"]],
-        ["  other people of the text", people["of_the_text"]],
-        ["  other people of the list", people["of_the_list"]],
-        ["gendered words swapped in each of two twins", report["gendered_words_swapped"]],
-        ["texts in which a further name of the list stays", report["names_of_others_left"]],
-        ["her or his that may be read either way", len(report["ambiguous"])],
-    ]
-    lines = [columns(["", "number"], [[name, str(value)] for name, value in rows]).rstrip()]
-    lines += [f"  not made: {reason}" for reason in _some(report["could_not_be_made"])]
-    lines += [f"  ambiguous: {place}" for place in _some([f"{id_}: …{text}…" for id_, text in report["ambiguous"]])]
-    return "\n".join([*lines, "", f"File: {report['out']}", f"Signature: {report['signature']}"])
-
-
-def _some(places: list[str]) -> list[str]:
+def _some(places: Sequence[str]) -> list[str]:
     more = len(places) - _SHOWN
-    return places[:_SHOWN] + ([f"… and {more} more (--json lists all)"] if more > 0 else [])
+    return [*places[:_SHOWN], *([f"… and {more} more (--json lists all)"] if more > 0 else [])]

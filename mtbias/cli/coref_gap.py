@@ -1,34 +1,25 @@
-"""GAP's scores: F1 and accuracy, overall and by gender, and the bias ratio, feminine over masculine.
-
---predictions has a system's labels, tab-separated: id, A-coref, B-coref (true or false). --data is a TSV file of GAP,
-or the folder where gap-test.tsv is (and gap-test-name-spans.json, which --name-spans need not name then). Counts are
-those of GAP's official scorer: a missing answer is a false negative, also where the candidate is FALSE.
-
---weights has a weight for each candidate (a file of "The Gap on GAP", or of `mtbias coref gap-weights`) and adds a bias
-of weighted accuracies. --baseline is random (in closed form) or dist-K (always the K-th nearest name) and needs
---name-spans. Of several systems, each further one is compared with the first by randomisation over examples.
-
-F1 and accuracy are in per cent. Accuracy is the share of TRUE candidates that are found.
-"""
+"""``mtbias coref gap``."""
 
 from __future__ import annotations
 
-import argparse
-import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-from mtbias.cli import options
+from cyclopts import Parameter
+
+from mtbias.cli.coref_shared import compared_json, compared_text, generator, show, with_interval
+from mtbias.cli.shared import Bootstrap, Json
+from mtbias.coref.gap_instances import GapFile, read_instances, read_labels
+from mtbias.coref.gap_spans import NameSpans, files_in, read_name_spans
+from mtbias.coref.predicted_clusters import signature
 from mtbias.errors import UsageError
+from mtbias.report.tables import columns, number
+from mtbias.settings import BootstrapSettings
 
 if TYPE_CHECKING:
     from mtbias.coref.gap import Answers, GapScores
-    from mtbias.coref.gap_instances import GapFile
-    from mtbias.coref.gap_spans import NameSpans
-    from mtbias.stats.results import Difference
-
-    System = tuple[str, str, Answers]  # its name, what the signature says of it, its answers
 
 _LEFT_OUT = {
     "missing": "examples without an answer (each counts as two false negatives)",
@@ -38,164 +29,144 @@ _LEFT_OUT = {
 }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("--data", type=Path, required=True, metavar="PATH", help="GAP, such as gap-test.tsv")
-    parser.add_argument(
-        "--predictions", type=Path, action="append", default=[], metavar="FILE",
-        help="a system's labels; may be given several times",
-    )  # fmt: skip
-    parser.add_argument(
-        "--baseline", action="append", default=[], metavar="NAME", help="random, dist-1, dist-2, …; likewise"
-    )
-    parser.add_argument("--name-spans", type=Path, metavar="FILE", help="the names of each text (JSON), for baselines")
-    parser.add_argument(
-        "--weights", type=Path, action="append", default=[], metavar="FILE",
-        help="weights of the candidates (JSON); may be given several times",
-    )  # fmt: skip
-    parser.add_argument("--seed", type=options.at_least_0, default=0, metavar="N", help="of the bootstrap (default: 0)")
-    parser.add_argument(
-        "--resamples", type=options.at_least_0, default=2000, metavar="N",
-        help="bootstrap resamples, and rearrangements of the test (default: 2000)",
-    )  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="print JSON alone")
+class _System(NamedTuple):
+    name: str
+    said: str
+    """What the signature says of it."""
+    answers: Answers
 
 
-def run(args: argparse.Namespace) -> None:
-    """Score and print."""
-    import numpy as np
+def command(
+    *,
+    data: Path,
+    predictions: list[Path] | None = None,
+    baselines: Annotated[list[str] | None, Parameter(name="--baseline")] = None,
+    name_spans: Path | None = None,
+    weights: list[Path] | None = None,
+    json: Json = False,
+    bootstrap: Bootstrap = BootstrapSettings(),
+) -> None:
+    """Score on GAP: F1 and accuracy, overall and by gender, the bias ratio, and the weighted biases.
 
-    from mtbias import __version__
+    Bias is the number for feminine pronouns over that for masculine ones. F1 and accuracy are in per cent; accuracy is
+    the share of TRUE candidates that are found. Counts are those of GAP's official scorer: a missing answer is a false
+    negative, also where the candidate is FALSE. Of several systems, each further one is compared with the first by
+    randomisation over examples.
+
+    Parameters
+    ----------
+    data
+        A TSV file of GAP, or the folder where gap-test.tsv is (and gap-test-name-spans.json, which --name-spans need
+        not name then).
+    predictions
+        A system's labels, tab-separated: id, A-coref, B-coref (true or false); may be given several times.
+    baselines
+        random (in closed form), or dist-1, dist-2, …: always the nearest name, the second nearest, and so on; may be
+        given several times. Needs --name-spans.
+    name_spans
+        The names of each text (JSON).
+    weights
+        A weight for each candidate (JSON), of "The Gap on GAP" or of `mtbias coref gap-weights`: adds a bias of
+        weighted accuracies; may be given several times.
+    """
     from mtbias.coref.gap import compare, score, tally
     from mtbias.coref.gap_example_weights import read_gap_weights
-    from mtbias.coref.gap_instances import read_instances
-    from mtbias.coref.gap_spans import files_in, read_name_spans
 
-    args.data, args.name_spans = files_in(args.data, args.name_spans)
-    _check(args)
-    data = read_instances(args.data)
-    spans = read_name_spans(args.name_spans, data) if args.baseline else None
-    systems = _systems(args, data, spans)
-    read = [read_gap_weights(path, data) for path in args.weights]
-    short = [path.name for path in args.weights]
-    names = short if len(set(short)) == len(short) else [str(path) for path in args.weights]
-    tables = [tally(data, given, [weights for weights, _ in read]) for _, _, given in systems]
-    scores = [score(table, names, n_resamples=args.resamples, rng=np.random.default_rng(args.seed)) for table in tables]
-    compared = [
-        compare(tables[0], table, names, n_resamples=args.resamples, rng=np.random.default_rng(args.seed))
-        for table in tables[1:]
-        if args.resamples
-    ]
-    signature = "|".join(
-        [
-            f"coref:gap|data:{data.sha256[:12]}|systems:{'+'.join(said for _, said, _ in systems)}",
-            *([] if spans is None else [f"names:{spans.sha256[:12]}", "tokens:regex-as-spacy2"]),
-            *([f"weights:{'+'.join(sha256[:12] for _, sha256 in read)}"] if read else []),
-            f"counts:official|unit:example|seed:{args.seed}|resamples:{args.resamples}|mtbias:{__version__}",
-        ]
-    )
-    if args.json:
-        print(json.dumps(_to_json(systems, scores, compared, signature), ensure_ascii=False))
-    else:
-        print(_text(systems, scores, compared, signature), end="")
+    data, name_spans = files_in(data, name_spans)
+    predictions, baselines, weights = predictions or [], baselines or [], weights or []
+    _check(predictions, baselines, name_spans, weights)
+    file = read_instances(data)
+    spans = read_name_spans(name_spans, file) if name_spans is not None and baselines else None
+    systems = list(_systems(file, predictions, spans, baselines))
+    read = [read_gap_weights(path, file) for path in weights]
+    short = [path.name for path in weights]
+    of_weights = short if len(set(short)) == len(short) else [str(path) for path in weights]
+    tables = [tally(file, system.answers, [values for values, _ in read]) for system in systems]
+    n, others = bootstrap.resamples, tables[1:]
+    scores = [score(table, of_weights, n_resamples=n, rng=generator(bootstrap)) for table in tables]
+    compared = [compare(tables[0], o, of_weights, n_resamples=n, rng=generator(bootstrap)) for o in others if n]
+    names = [system.name for system in systems]
+    said = {} if spans is None else {"names": spans.sha256[:12], "tokens": "regex-as-spacy2"}
+    said |= {"weights": "+".join(sha256[:12] for _, sha256 in read)} if read else {}
+    result = {
+        "dataset": "gap",
+        "systems": [_to_json(system, of) for system, of in zip(systems, scores, strict=True)],
+        "compared_with_first": compared_json("system", names, compared),
+        "signature": signature(
+            "gap", {"data": {data.name: file.sha256}}, systems="+".join(system.said for system in systems), **said,
+            counts="official", unit="example", seed=bootstrap.seed, resamples=n,
+        ),
+    }  # fmt: skip
+    blocks = [_tables(system, of) for system, of in zip(systems, scores, strict=True)]
+    blocks += compared_text(names, compared, lambda key: key.removesuffix(":overall").replace(":", ": "), 3)
+    show(result, "\n".join(blocks) + "\n", json=json)
 
 
-def _check(args: argparse.Namespace) -> None:
+def _check(
+    predictions: Sequence[Path], baselines: Sequence[str], name_spans: Path | None, weights: Sequence[Path]
+) -> None:
     """Refuse calls that cannot be meant.
 
     Raises:
         UsageError: no system; a baseline that does not exist, or without names; weights given twice.
-
     """
-    if not (args.predictions or args.baseline):
+    if not (predictions or baselines):
         raise UsageError("nothing to score: give --predictions FILE, or --baseline NAME with --name-spans FILE")
-    for name in args.baseline:
-        if name != "random" and not _place(name):
-            raise UsageError(f"unknown baseline {name!r}; there are random, dist-1, dist-2, dist-3, …")
-    if args.baseline and args.name_spans is None:
+    for name in baselines:
+        _place(name)
+    if baselines and name_spans is None:
         raise UsageError("a baseline picks among the names of a text: give them with --name-spans FILE")
-    if len(set(args.weights)) != len(args.weights):
+    if len(set(weights)) != len(weights):
         raise UsageError("--weights names a file twice")
 
 
-def _place(name: str) -> int:
-    """K of ``dist-K``; 0 where it is something else."""
-    digits = name.removeprefix("dist-")
-    return int(digits) if name != digits and digits.isascii() and digits.isdigit() and len(digits) < 5 else 0
+def _place(baseline: str) -> int:
+    """K of ``dist-K``; 0 of ``random``.
+
+    Raises:
+        UsageError: it is neither.
+    """
+    match = re.fullmatch(r"random|dist-(?!0+$)([0-9]{1,4})", baseline)
+    if match is None:
+        raise UsageError(f"unknown baseline {baseline!r}; there are random, dist-1, dist-2, dist-3, …")
+    return int(match[1] or 0)
 
 
-def _systems(args: argparse.Namespace, data: GapFile, spans: NameSpans | None) -> list[System]:
+def _systems(
+    data: GapFile, predictions: Sequence[Path], spans: NameSpans | None, baselines: Sequence[str]
+) -> Iterator[_System]:
     from mtbias.coref.gap import answers, nearest_name, random_name
-    from mtbias.coref.gap_instances import read_labels
 
-    systems: list[System] = []
-    for path in args.predictions:
-        system = read_labels(path, official=True)
-        systems.append((str(path), system.sha256[:12], answers(data, system)))
-    for name in args.baseline:
-        assert spans is not None  # noqa: S101 - as checked
-        given = random_name(data, spans) if name == "random" else nearest_name(data, spans, _place(name))
-        systems.append((name, name, given))
-    return systems
+    for path in predictions:
+        labels = read_labels(path, official=True)
+        yield _System(str(path), labels.sha256[:12], answers(data, labels))
+    if spans is not None:
+        for name in baselines:
+            place = _place(name)
+            yield _System(name, name, nearest_name(data, spans, place) if place else random_name(data, spans))
 
 
-def _to_json(
-    systems: Sequence[System], scores: Sequence[GapScores], compared: Sequence[Mapping[str, Difference]], signature: str
-) -> dict[str, Any]:
-    return {
-        "dataset": "gap",
-        "systems": [
-            {
-                "system": name,
-                **of.to_json(),
-                "left_out": {key: getattr(given, key) for key in _LEFT_OUT},
-                "n_resamples": of.n_resamples,
-            }
-            for (name, _, given), of in zip(systems, scores, strict=True)
-        ],
-        "compared_with_first": [
-            {"system": name, "numbers": {key: {"difference": d.difference, "p": d.p} for key, d in numbers.items()}}
-            for (name, _, _), numbers in zip(systems[1:], compared, strict=False)
-        ],
-        "signature": signature,
-    }
+def _to_json(system: _System, scores: GapScores) -> dict[str, Any]:
+    left_out = {key: getattr(system.answers, key) for key in _LEFT_OUT}
+    return {"system": system.name, **scores.to_json(), "left_out": left_out, "n_resamples": scores.n_resamples}
 
 
-def _text(
-    systems: Sequence[System], scores: Sequence[GapScores], compared: Sequence[Mapping[str, Difference]], signature: str
-) -> str:
-    from mtbias.report.tables import columns, number
-
-    blocks = [_system(name, given, of) for (name, _, given), of in zip(systems, scores, strict=True)]
-    for (name, _, _), numbers in zip(systems[1:], compared, strict=False):
-        rows = [
-            [key.removesuffix(":overall").replace(":", ": "), number(n.difference, 3), number(n.p, 4)]
-            for key, n in numbers.items()
-        ]
-        blocks.append(f"{systems[0][0]} minus {name}\n" + columns(["", "difference", "p"], rows))
-    return "\n".join(blocks) + f"\nSignature: {signature}\n"
-
-
-def _system(name: str, given: Answers, of: GapScores) -> str:
-    from mtbias.report.tables import columns, interval, number
-
+def _tables(system: _System, scores: GapScores) -> str:
     def count(value: float) -> str:
         return str(value) if isinstance(value, int) else number(value)
 
     rows = []
-    for group, g in of.groups.items():
-        rates = [number(g.precision.value), number(g.recall.value)]
-        rates += [text for e in (g.f1, g.accuracy) for text in (number(e.value), interval(e.interval))]
-        rows.append([group, str(g.n), *map(count, (g.tp, g.fp, g.fn, g.tn)), *rates, str(g.positives)])
+    for name, group in scores.groups.items():
+        counts = map(count, (group.tp, group.fp, group.fn, group.tn))
+        rates = number(group.precision.value), number(group.recall.value)
+        percents = *with_interval(group.f1), *with_interval(group.accuracy)
+        rows.append([name, str(group.n), *counts, *rates, *percents, str(group.positives)])
     header = ["", "n", "TP", "FP", "FN", "TN", "precision", "recall", "F1", "95 %", "accuracy", "95 %", "of"]
-    table = columns(header, rows)
-    ratios = [
-        [
-            "F1" if key == "f1" else key, number(bias.ratio.value, 3), interval(bias.ratio.interval, 3),
-            *(text for one in (bias.feminine, bias.masculine) for text in (number(one.value), count(one.n or 0))),
-        ]
-        for key, bias in of.bias.items()
-    ]  # fmt: skip
-    table += "\n" + columns(["bias, F/M", "", "95 %", "feminine", "of", "masculine", "of"], ratios)
-    notes = [f"{getattr(given, key)} {what}\n" for key, what in _LEFT_OUT.items() if getattr(given, key)]
-    return f"{name}\n{table}{''.join(notes)}"
+    groups = columns(header, rows)
+    rows = []
+    for name, bias in scores.bias.items():
+        sides = [text for one in (bias.feminine, bias.masculine) for text in (number(one.value), count(one.n or 0))]
+        rows.append(["F1" if name == "f1" else name, *with_interval(bias.ratio, 3), *sides])
+    ratios = columns(["bias, F/M", "", "95 %", "feminine", "of", "masculine", "of"], rows)
+    left_out = [(getattr(system.answers, key), what) for key, what in _LEFT_OUT.items()]
+    return f"{system.name}\n{groups}\n{ratios}" + "".join(f"{n} {what}\n" for n, what in left_out if n)

@@ -1,109 +1,97 @@
-"""CoNLL F1 and link accuracy on WinoBias, pro against anti.
-
---data is the folder of WinoBias's files (wino/data in its repository): the CoNLL files, there or in conll_format, and
-the lists of male and female occupations.
-
---predictions is CoNLL-2012, or JSONL: {"id": "…", "clusters": [[[start, end], …], …]}, ids and tokens as in the data's
-CoNLL files, both ends included; several files, or a folder of them. A set without any prediction is left out; a single
-document without one counts as without clusters, as in the shared task's scorer. An unknown id is an error.
-
-Avg and |Diff| as in the paper. p is two-sided and paired over the lines of the pro and anti file: approximate
-randomisation for F1, McNemar's exact test for link accuracy. Intervals: 95 %, bootstrap over sentences (the difference:
-over pairs), Wilson's for link accuracy.
-"""
+"""``mtbias coref winobias``."""
 
 from __future__ import annotations
 
-import argparse
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from mtbias.cli import options
+from mtbias.cli.coref_shared import ClustersIfAny, ManyBootstrap, ManyResamples, show
+from mtbias.cli.shared import Json
+from mtbias.coref.predicted_clusters import read_predictions, signature
+from mtbias.errors import UsageError
 from mtbias.report.tables import UNDEFINED, columns, interval, number
 
 if TYPE_CHECKING:
     from mtbias.coref.winobias import WinoBiasScores
-    from mtbias.coref.winobias_data import WinoBias
-
-BASELINES = ("first", "nearest", "stereotype", "perfect", "empty", "wrong")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="folder of WinoBias's files")
-    system = parser.add_mutually_exclusive_group(required=True)
-    system.add_argument(
-        "--predictions", type=Path, action="append", metavar="PATH",
-        help="CoNLL-2012 or JSONL, or a folder of such files; may be given several times",
-    )  # fmt: skip
-    system.add_argument(
-        "--baseline", choices=BASELINES,
-        help="a rule system instead: all pronouns with the first occupation, the nearest before them, the nearest of "
-        "the pronoun's gender by stereotype; the gold clusters, none, or the gold pronouns with another occupation",
-    )  # fmt: skip
-    parser.add_argument(
-        "--seed", type=options.at_least_0, default=0, metavar="N", help="seed of intervals and tests (default: 0)"
-    )
-    parser.add_argument(
-        "--resamples", type=options.at_least_0, default=10_000, metavar="N",
-        help="resamples of bootstrap and randomisation (default: 10000)",
-    )  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="print JSON alone; all but p in per cent")
+def command(
+    *,
+    data: Path,
+    predictions: ClustersIfAny = None,
+    baseline: Literal["first", "nearest", "stereotype", "perfect", "empty", "wrong"] | None = None,
+    json: Json = False,
+    bootstrap: ManyBootstrap = ManyResamples(),
+) -> None:
+    """Score on WinoBias: CoNLL F1 and link accuracy, pro against anti.
 
+    Ids and tokens of predictions are those of the data's CoNLL files. A set without any prediction is left out; a
+    single document without one counts as without clusters, as in the shared task's scorer. An unknown id is an error.
 
-def run(args: argparse.Namespace) -> None:
-    """Score and print."""
-    from mtbias.coref.predicted_clusters import read_predictions, signature
+    Avg and |Diff| as in the paper. p is two-sided and paired over the lines of the pro and anti file: approximate
+    randomisation for F1, McNemar's exact test for link accuracy. Intervals: 95 %, bootstrap over sentences (the
+    difference: over pairs), Wilson's for link accuracy. All numbers but p are in per cent.
+
+    Parameters
+    ----------
+    data
+        Folder of WinoBias's files (wino/data in its repository): the CoNLL files, there or in conll_format, and the
+        lists of male and female occupations.
+    baseline
+        A rule system instead of predictions: all pronouns with the first occupation (first), the nearest before them
+        (nearest), the nearest of the pronoun's gender by stereotype (stereotype); the gold clusters (perfect), none
+        (empty), or the gold pronouns with another occupation (wrong).
+    """
     from mtbias.coref.winobias import score_baseline, score_winobias
     from mtbias.coref.winobias_data import Baseline, read_winobias
 
-    data = read_winobias(args.data)
-    files = {"data": data.files}
+    if bool(predictions) == bool(baseline):
+        raise UsageError("expected either --predictions or --baseline, got " + ("both" if baseline else "neither"))
+    read = read_winobias(data)
+    files = {"data": read.files}
     facts: dict[str, Any] = {"repeated_mentions": 0}
-    if args.baseline:
-        scores = score_baseline(data, Baseline(args.baseline), seed=args.seed, resamples=args.resamples)
+    if baseline:
+        scores = score_baseline(read, Baseline(baseline), seed=bootstrap.seed, resamples=bootstrap.resamples)
     else:
-        predictions = read_predictions(*args.predictions)
-        scores = score_winobias(data, predictions, seed=args.seed, resamples=args.resamples)
-        files["predictions"] = predictions.files
-        facts["repeated_mentions"] = predictions.repeated
-    facts["sets_without_predictions"] = [_name(*key) for key in data.sets if key not in scores.sets]
-    system = {"system": args.baseline} if args.baseline else {}
+        found = read_predictions(*predictions or ())
+        scores = score_winobias(read, found, seed=bootstrap.seed, resamples=bootstrap.resamples)
+        files["predictions"] = found.files
+        facts["repeated_mentions"] = found.repeated
+    facts["sets_without_predictions"] = [_name(*key) for key in read.sets if key not in scores.sets]
     signed = signature(
-        "winobias", files, **system, f1="conll-v8.01", link="first-pronoun", test="randomisation+mcnemar",
-        resamples=args.resamples, seed=args.seed,
+        "winobias", files, **({"system": baseline} if baseline else {}), f1="conll-v8.01", link="first-pronoun",
+        test="randomisation+mcnemar", resamples=bootstrap.resamples, seed=bootstrap.seed,
     )  # fmt: skip
-    if args.json:
-        print(json.dumps({**scores.to_json(), **facts, "files": files, "signature": signed}, ensure_ascii=False))
-    else:
-        print(_table(data, scores, facts), end="")
-        print(f"Signature: {signed}")
+    result = {**scores.to_json(), **facts, "files": files, "signature": signed}
+    notes = [f"{note}\n" for note in _notes(scores, facts, len(read.sets))]
+    show(result, "\n".join(_tables(scores)) + "\n" + "".join(notes), json=json)
 
 
 def _name(split: str, type_: int, condition: str = "") -> str:
     return f"{split} type {type_} {condition}".strip()
 
 
-def _table(data: WinoBias, scores: WinoBiasScores, facts: dict[str, Any]) -> str:
+def _tables(scores: WinoBiasScores) -> list[str]:
     header = ["set", "n", "MUC", "B³", "CEAFe", "F1", "95 %", "link acc.", "95 %", "right", "wrong", "both", "none"]
     rows = []
     for key, one in scores.sets.items():
         f1 = [number(part.f1) for part in (one.coref.muc, one.coref.b3, one.coref.ceafe)]
-        links = [str(n) for n in one.links.values()]
-        rows.append([
-            _name(*key), str(one.coref.documents), *f1, number(one.coref.conll), interval(one.f1.interval, 1),
-            number(one.link_accuracy.value), interval(one.link_accuracy.interval, 1), *links,
-        ])  # fmt: skip
-    parts = [columns(header, rows)]
+        link = [number(one.link_accuracy.value), interval(one.link_accuracy.interval, 1)]
+        conll = [number(one.coref.conll), interval(one.f1.interval, 1)]
+        rows.append([_name(*key), str(one.coref.documents), *f1, *conll, *link, *map(str, one.links.values())])
+    tables = [columns(header, rows)]
     rows = []
     for (split, type_), pair in scores.pairs.items():
-        for what, one_ in (("F1", pair.f1), ("link", pair.link)):
-            p = UNDEFINED if one_.p is None else f"{one_.p:.4f}" if one_.p >= 0.0001 else "<.0001"
-            values = [number(value) for value in (one_.first, one_.second, one_.average, one_.absolute)]
-            rows.append([_name(split, type_, what), *values, interval(one_.interval), p])
+        for what, gap in (("F1", pair.f1), ("link", pair.link)):
+            p = UNDEFINED if gap.p is None else f"{gap.p:.4f}" if gap.p >= 0.0001 else "<.0001"
+            values = map(number, (gap.first, gap.second, gap.average, gap.absolute))
+            rows.append([_name(split, type_, what), *values, interval(gap.interval), p])
     if rows:
-        parts.append(columns(["", "pro", "anti", "Avg", "|Diff|", "pro − anti, 95 %", "p"], rows))
+        tables.append(columns(["", "pro", "anti", "Avg", "|Diff|", "pro − anti, 95 %", "p"], rows))
+    return tables
+
+
+def _notes(scores: WinoBiasScores, facts: dict[str, Any], sets: int) -> list[str]:
     notes = [
         f"{_name(*key)}: {len(pair.differing)} of {pair.n_pairs} pairs differ in other words or in gold mentions too"
         for key, pair in scores.pairs.items()
@@ -117,6 +105,6 @@ def _table(data: WinoBias, scores: WinoBiasScores, facts: dict[str, Any]) -> str
         notes.append(f"{facts['repeated_mentions']} mentions stand in a cluster already and are left out of F1")
     if facts["sets_without_predictions"]:
         notes.append(f"without any prediction: {', '.join(facts['sets_without_predictions'])}")
-    if len(data.sets) < 8:
-        notes.append(f"{8 - len(data.sets)} of WinoBias's 8 files are not in the folder")
-    return "\n".join(parts) + "\n" + "".join(f"{note}\n" for note in notes)
+    if sets < 8:
+        notes.append(f"{8 - sets} of WinoBias's 8 files are not in the folder")
+    return notes

@@ -16,7 +16,7 @@ from functools import partial
 from importlib import resources
 from math import sqrt
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,6 +92,15 @@ class CounterGapScores:
     numbers: Mapping[str, Estimate]
     """Intervals are percentile bootstraps over quadruples. `p` of those whose sign is tested: the share of resamples in
     which the number is 0 or less (or undefined); of ρ: Student's t, two-sided."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, numbers unrounded."""
+        numbers = {
+            name: {"value": one.value, "n": one.n, "interval": one.interval, "p": one.p}
+            for name, one in self.numbers.items()
+        }
+        sizes = {"n_quadruples": self.n_quadruples, "n_masculine": self.n_masculine, "n_feminine": self.n_feminine}
+        return {**sizes, "n_resamples": self.n_resamples, "numbers": numbers}
 
 
 def quadruples(file: GapFile) -> tuple[Quadruple, ...]:

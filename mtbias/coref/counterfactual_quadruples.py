@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from mtbias.coref.counter_gap import ROLES
 from mtbias.coref.first_names import Counterparts
-from mtbias.coref.gap_instances import GapInstance, gender_of
+from mtbias.coref.gap_instances import GapFile, GapInstance, gender_of
 from mtbias.english.gender_swap import Edit, apply_edits, swap_words, tokenize
 from mtbias.errors import DataError
 from mtbias.types import Gender
@@ -75,6 +75,37 @@ def make_quadruple(instance: GapInstance, others: Others, columns: Sequence[str]
         replace(one.instance, id=instance.id + role) for one, role in zip(made, ROLES[1:], strict=True)
     )
     return Made((instance, control, swap_1, swap_2), others, made[1].words, made[1].ambiguous)
+
+
+@dataclass(frozen=True, slots=True)
+class Quadruples:
+    """The quadruples of a file's originals."""
+
+    made: tuple[Made, ...]
+    failed: tuple[str, ...]
+    """Why the others could not be made, an original each."""
+    names_left: int
+    """In how many a further name of the list stays as it is (`left_names`)."""
+
+
+def make_quadruples(file: GapFile, names: Counterparts) -> Quadruples:
+    """The quadruples of the `originals` of a file, with the people that `choose_others` finds.
+
+    Raises:
+        DataError: none can be made.
+    """
+    made, failed, left = [], [], 0
+    for instance in originals(file.instances):
+        try:
+            others = choose_others(instance, names, file.columns)
+            made.append(make_quadruple(instance, others, file.columns))
+        except DataError as error:
+            failed.append(str(error))
+            continue
+        left += bool(left_names(instance, others, names))
+    if not made:
+        raise DataError(f"no quadruple could be made; the first reason: {failed[0]}", path=file.path)
+    return Quadruples(tuple(made), tuple(failed), left)
 
 
 def originals(instances: Sequence[GapInstance]) -> list[GapInstance]:

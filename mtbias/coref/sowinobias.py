@@ -83,6 +83,11 @@ class SoWinoBiasSentence:
         """The tokens with blanks between them, except before the full stop."""
         return " ".join(self.tokens).replace(" .", ".")
 
+    def to_json(self) -> dict[str, object]:
+        """A line of the test set."""
+        names = ("id", "text", "tokens", "direction", "polarity", "first", "second", "pronoun")
+        return {name: getattr(self, name) for name in names}
+
 
 def example_vocabulary() -> Vocabulary:
     """The lists that come with mtbias: our own, an example, not the paper's."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import resources
 from pathlib import Path
@@ -21,6 +21,7 @@ from mtbias.embeddings.bias_measures import (
     weat,
 )
 from mtbias.embeddings.biased_groups import Clustering, Recoverability, clustering, most_biased, recoverability
+from mtbias.embeddings.measure_settings import MEASURES, EmbeddingSettings
 from mtbias.embeddings.vectors import Vectors
 from mtbias.errors import DataError
 from mtbias.files.reading import TextFile, parse_toml, read_text
@@ -44,40 +45,6 @@ class WordLists:
     pairs: Mapping[str, tuple[tuple[str, str], ...]]
     sha256: str
 
-
-@dataclass(frozen=True, slots=True)
-class Parameters:
-    """What papers leave open; see the functions that take them."""
-
-    direction: str = "pca"
-    c: float = 1.0
-    partitions: int = 100000
-    neighbours: int = 100
-    theta: float = 0.03
-    edgeless_weight: int = 1
-    cluster_words: int = 1500
-    recover_words: int = 5000
-    balanced: bool = False
-    kmeans_starts: int = 10
-    train_share: float = 0.5
-    svm_c: float = 1.0
-    svm_gamma: float | str = "scale"
-    seed: int = 0
-
-    def described(self, measures: Collection[str]) -> dict[str, object]:
-        """The parameters that `measures` rest on, by name."""
-        used = {
-            "direct": ("c",),
-            "weat": ("partitions", "seed"),
-            "gipe": ("neighbours", "theta", "edgeless_weight"),
-            "clustering": ("cluster_words", "balanced", "kmeans_starts", "seed"),
-            "recoverability": ("recover_words", "balanced", "train_share", "svm_c", "svm_gamma", "seed"),
-        }
-        names = {"direction", *(name for measure in measures for name in used.get(measure, ()))}
-        return {name: value for name, value in asdict(self).items() if name in names}
-
-
-MEASURES = ("direct", "indirect", "weat", "gipe", "clustering", "recoverability")
 
 Measured = Estimate | Mapping[tuple[str, str], float | None] | Weat | Gipe | Clustering | Recoverability
 """Of ``direct`` an estimate, DB over its words; of ``indirect`` β by pair, None where undefined; else what it is."""
@@ -183,7 +150,7 @@ def _pairs(items: object, where: str, file: TextFile) -> tuple[tuple[str, str], 
 
 
 def measure(
-    lists: WordLists, vectors: Vectors, original: Vectors, parameters: Parameters, measures: Sequence[str]
+    lists: WordLists, vectors: Vectors, original: Vectors, settings: EmbeddingSettings, measures: Sequence[str]
 ) -> Result:
     """Take the named measures of `vectors`.
 
@@ -192,35 +159,36 @@ def measure(
         DependencyError: clustering or recoverability without scikit-learn.
     """
     lost: dict[str, dict[str, None]] = {}
-    p, words, pairs = parameters, lists.words, lists.pairs
+    words, pairs = lists.words, lists.pairs
     directions = _known("direction", pairs["direction"], lost, original)
-    g = gender_direction(original, directions, DirectionMethod(p.direction))
+    g = gender_direction(original, directions, DirectionMethod(settings.direction))
     wanted = {name for name in measures if name not in SECTIONS or name in {*words, *pairs}}
     found: dict[str, Measured] = {}
     # Direct bias is of the vectors at hand; where there are others before debiasing, the direction is theirs.
     if "direct" in wanted:
         rows = vectors.rows(_known("direct", words["direct"]["words"], lost, vectors, original))
-        found["direct"] = Estimate(direct_bias(rows, g, c=p.c), n=len(rows))
+        found["direct"] = Estimate(direct_bias(rows, g, c=settings.c), n=len(rows))
     if "indirect" in wanted:
         known = _known("indirect", pairs["indirect"], lost, vectors)
         first, second = (vectors.rows(pair[k] for pair in known) for k in (0, 1))
         found["indirect"] = dict(zip(known, map(number, indirect_bias(first, second, g)), strict=True))
     if "weat" in wanted:
         sides = [vectors.rows(_known("weat", words["weat"][n], lost, vectors, original)) for n in SECTIONS["weat"]]
-        found["weat"] = weat(*sides, partitions=p.partitions, rng=np.random.default_rng(p.seed))
+        found["weat"] = weat(*sides, partitions=settings.partitions, rng=np.random.default_rng(settings.seed))
     if "gipe" in wanted:
         found["gipe"] = gipe(
             _known("gipe", words["gipe"]["words"], lost, vectors, original), vectors, original, g,
-            neighbours=p.neighbours, theta=p.theta, weight_without_edges=p.edgeless_weight,
+            neighbours=settings.neighbours, theta=settings.theta, weight_without_edges=settings.edgeless_weight,
         )  # fmt: skip
     exclude = {*(word for pair in pairs["direction"] for word in pair), *words.get("groups", {}).get("exclude", ())}
     if "clustering" in wanted:
-        biased = most_biased(original, g, p.cluster_words, exclude=exclude, balanced=p.balanced)
-        found["clustering"] = clustering(biased, vectors, seed=p.seed, n_init=p.kmeans_starts)
+        biased = most_biased(original, g, settings.cluster_words, exclude=exclude, balanced=settings.balanced)
+        found["clustering"] = clustering(biased, vectors, seed=settings.seed, n_init=settings.kmeans_starts)
     if "recoverability" in wanted:
-        biased = most_biased(original, g, p.recover_words, exclude=exclude, balanced=p.balanced)
+        biased = most_biased(original, g, settings.recover_words, exclude=exclude, balanced=settings.balanced)
         found["recoverability"] = recoverability(
-            biased, vectors, seed=p.seed, train_share=p.train_share, svm_c=p.svm_c, gamma=p.svm_gamma
+            biased, vectors, seed=settings.seed, train_share=settings.train_share, svm_c=settings.svm_c,
+            gamma=settings.svm_gamma,
         )  # fmt: skip
     return Result({section: tuple(named) for section, named in lost.items()}, found)
 

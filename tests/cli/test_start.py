@@ -51,7 +51,17 @@ def test_importing_what_computes_loads_numpy_at_most(module: str) -> None:
     assert set(_loaded(f"import {module}")) <= {"numpy"}
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["score", "--help"], ["languages"], ["datasets", "--cite"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["score", "--help"],
+        ["coref", "--help"],
+        ["coref", "gap", "--help"],
+        ["languages"],
+        ["datasets", "--cite"],
+    ],
+)
 def test_commands_that_compute_nothing_load_nothing(arguments: list[str], tmp_path: Path) -> None:
     code = f"from mtbias.cli import main; main({arguments!r})"
     assert _loaded(code, MTBIAS_CACHE=str(tmp_path)) == []
@@ -96,7 +106,9 @@ def test_without_a_command_there_is_help(bare: Machine) -> None:
             ["score", "--lang", "de", "--translations", "x", "--seed", "-1"],
             "--seed: expected a whole number, 0 or more",
         ),
+        ([*SCORE, "--seed", "1.5"], "--seed: expected a whole number, got '1.5'"),
         ([*SCORE, "--resamples", "many"], 'Invalid value for --resamples: unable to convert "many" into int'),
+        (["eval", "--model", "demo", "--lang", "de", "--beams", "2.5"], "--beams: expected a whole number, got '2.5'"),
         (["eval", "--model", "demo", "--lang", "de", "--batch-rows", "0"], "--batch-rows: expected a whole number, 1"),
         (["eval", "--model", "demo", "--lang", "de", "--preset", "slow"], 'Choose from: "paper", "fast"'),
         (["languages", "--nope"], "Unknown option: --nope"),

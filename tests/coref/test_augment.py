@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from mtbias.cli import coref_augment as command
 from mtbias.coref.conll import read_conll
 from mtbias.coref.conll_augmentation import Kind, augment
 from mtbias.errors import DataError
@@ -100,24 +99,17 @@ def test_what_is_wrong(tmp_path: Path) -> None:
         augment(written(tmp_path, TAGGED.replace("#end document", "")), Kind.NAMES, NAMES, {})
 
 
-def run(*arguments: str) -> None:
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    command.run(parser.parse_args(arguments))
-
-
-def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command(tmp_path: Path, coref: Callable[..., str]) -> None:
     names = tmp_path / "names.tsv"
     names.write_text("name\tgender\tA\nAnn\tfemale\t3\nBob\tmale\t3\nLee\tmostly_male\t1\n", encoding="utf-8")
     data, out = written(tmp_path, TAGGED), tmp_path / "out.conll"
-    run("--data", str(data), "--out", str(out), "--kind", "names", "--names", str(names), "--json")
-    result = json.loads(capsys.readouterr().out)
+    arguments = ["augment", "--data", data, "--out", out]
+    result = json.loads(coref(*arguments, "--kind", "names", "--names", names, "--json"))
     assert (result["first_names_replaced"], result["gendered_words_swapped"]) == (3, 3)
     assert out.read_text(encoding="utf-8").startswith(TAGGED)
     assert len(read_conll(out).documents) == 2
     assert "|kind:names|list:given|" in result["signature"]
-    run("--data", str(data), "--out", str(out), "--kind", "anonymised", "--only-copies")
-    shown = capsys.readouterr().out
+    shown = coref(*arguments, "--kind", "anonymised", "--only-copies")
     assert re.search(r"^first names replaced +3$", shown, re.MULTILINE)
     assert "list:example" in shown
     assert [d.name for d in read_conll(out).documents] == ["a/b_0001_a"]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from mtbias.cli import coref_bug as command
 from mtbias.coref.bug_links import Bug, BugScores, Share, count_bug, linking_clusters, read_bug, score_bug
 from mtbias.coref.conll import Clusters
 from mtbias.coref.predicted_clusters import read_predictions
@@ -208,24 +206,16 @@ def test_a_folder_and_no_file(file: Path, tmp_path: Path) -> None:
         read_bug(tmp_path / "b.csv")
 
 
-def _run(*argv: str) -> None:
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    command.run(parser.parse_args(argv))
-
-
-def test_the_command(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command(file: Path, tmp_path: Path, coref: Callable[..., str]) -> None:
     twice = {**LINKED, 0: (((0, 1), (3, 3)), ((1, 1), (3, 4)))}
-    argv = ["--data", str(file), "--predictions", str(_predictions(tmp_path, twice)), "--resamples", "50"]
-    _run(*argv)
-    out = capsys.readouterr().out
+    argv = ["bug", "--data", file, "--predictions", _predictions(tmp_path, twice), "--resamples", 50]
+    out = coref(*argv)
     assert out.splitlines()[1].split()[:3] == ["all", "5", "60.0"]
     assert "without a sentence, left out: 1 of 6 rows" in out
     assert "with another word at an index, counted: 1 rows (1 pronoun)" in out
     assert "linked by more than one cluster, counted once: 1 rows" in out
     assert "Signature: coref:bug|data:" in out
-    _run(*argv, "--json")
-    result = json.loads(capsys.readouterr().out)
+    result = json.loads(coref(*argv, "--json"))
     assert result["overall"]["all"] == {"correct": 3, "n": 5}
     assert result["by_pronouns"]["2"]["delta_s"] is None
     assert result["rows_without_sentence"] == ["3"]

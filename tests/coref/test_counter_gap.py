@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from mtbias.cli import coref_counter_gap as command
 from mtbias.coref.counter_gap import compare, count, pattern_cells, quadruples, score
 from mtbias.coref.gap_instances import (
     COLUMNS,
@@ -245,26 +244,18 @@ def test_what_is_written_can_be_read(tmp_path: Path) -> None:
     assert file.columns == ("Book",)
 
 
-def run(*arguments: str) -> None:
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    command.run(parser.parse_args(arguments))
-
-
-def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command(tmp_path: Path, coref: Callable[..., str]) -> None:
     rows = quadruple("1") + quadruple("2", feminine=True)
     data = written(tmp_path, write_instances(rows))
     lines = [f"{i.id}\t{str(i.a_coref).upper()}\t{str(i.b_coref).lower()}" for i in rows]
     good, bad = (written(tmp_path, "\n".join(part), name) for part, name in ((lines, "p.tsv"), (lines[1:], "q.tsv")))
-    arguments = ["--data", str(data), "--resamples", "20"]
-    run(*arguments, "--predictions", str(good))
-    shown = capsys.readouterr().out
+    arguments = ["counter-gap", "--data", data, "--resamples", 20]
+    shown = coref(*arguments, "--predictions", good)
     assert "2 quadruples, 1 masculine, 1 feminine" in shown
     assert shown.splitlines()[-1].startswith("Signature: coref:counter-gap|data:")
-    run(*arguments, "--predictions", str(good), "--predictions", str(good), "--json")
-    result = json.loads(capsys.readouterr().out)
+    result = json.loads(coref(*arguments, "--predictions", good, "--predictions", good, "--json"))
     assert result["systems"][0]["numbers"]["accuracy"]["value"] == 100.0
     assert result["compared_with_first"][0]["numbers"]["accuracy"] == {"difference": 0.0, "p": 1.0}
     assert "seed:0|resamples:20" in result["signature"]
     with pytest.raises(DataError, match=r"q\.tsv: no prediction for 1 instances: '1'"):
-        run(*arguments, "--predictions", str(bad))
+        coref(*arguments, "--predictions", bad)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from mtbias.cli import coref_counterfactual as command
 from mtbias.coref.counterfactual_quadruples import (
     Others,
     choose_others,
@@ -291,13 +290,7 @@ def test_names_that_are_wrong(tmp_path: Path, text: str, message: str) -> None:
         read_names(path)
 
 
-def run(*arguments: str) -> None:
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    command.run(parser.parse_args(arguments))
-
-
-def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command(tmp_path: Path, coref: Callable[..., str]) -> None:
     plain = made(TEXT, "she", "Ann", "Carla Hill")
     guess = made("Ann and Joy drove her back on Sunday.", "her", "Ann", "Joy")
     broken = made("Annie and Joy saw her.", "her", "Ann", "Joy")
@@ -306,14 +299,12 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data, out = tmp_path / "in.tsv", tmp_path / "out.tsv"
     data.write_text(write_instances([*rows, twin]), encoding="utf-8", newline="")
     assert [i.id for i in originals([*rows, twin])] == ["0", "1", "2"]
-    run("--data", str(data), "--out", str(out), "--json")
-    report = json.loads(capsys.readouterr().out)
+    report = json.loads(coref("counterfactual", "--data", data, "--out", out, "--json"))
     assert (report["instances"], report["twins_passed_over"], report["quadruples"]) == (4, 1, 2)
     assert report["could_not_be_made"] == ["2: A 'Ann' at 0 is part of a longer word or name; it cannot be replaced"]
     assert [id_ for id_, _ in report["ambiguous"]] == ["1"]
     assert len(read_instances(out).instances) == 8
-    run("--data", str(data), "--out", str(out), "--leave-out-ambiguous")
-    shown = capsys.readouterr().out
+    shown = coref("counterfactual", "--data", data, "--out", out, "--leave-out-ambiguous")
     assert "ambiguous: 1: …" in shown
     assert "ambiguous:left-out" in shown
     assert [i.id for i in read_instances(out).instances] == ["0", "0-control", "0-swap-1", "0-swap-2"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import json
+from collections.abc import Callable
 from itertools import combinations
 from math import sqrt
 from pathlib import Path
@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mtbias.cli import coref_embeddings as command
 from mtbias.embeddings.bias_measures import DirectionMethod, direct_bias, gender_direction, gipe, indirect_bias, weat
 from mtbias.embeddings.biased_groups import clustering, most_biased, recoverability
 from mtbias.embeddings.vectors import Vectors, make_vectors, read_vectors
@@ -252,13 +251,7 @@ def test_the_example_lists() -> None:
     assert len(lists.words["weat"]["attributes_1"]) == len(lists.words["weat"]["attributes_2"]) == 8
 
 
-def run(*arguments: str) -> None:
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    command.run(parser.parse_args(arguments))
-
-
-def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command(tmp_path: Path, coref: Callable[..., str]) -> None:
     pytest.importorskip("sklearn")
     vectors = toy()
     lines = [f"{w} {' '.join(map(repr, row.tolist()))}\n" for w, row in zip(vectors.words, vectors.matrix, strict=True)]
@@ -271,9 +264,8 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "[gipe]\nwords = ['w10', 'w11']\n[groups]\nexclude = ['w5']\n",
         "w.toml",
     )
-    arguments = ["--vectors", str(data), "--words", str(words), "--neighbours", "5"]
-    run(*arguments, "--json")
-    result = json.loads(capsys.readouterr().out)
+    arguments = ["embeddings", "--vectors", data, "--words", words, "--neighbours", 5]
+    result = json.loads(coref(*arguments, "--json"))
     assert result["missing_words"] == {"direction": ["gone"], "direct": ["lost"]}
     g = gender_direction(vectors, [("w0", "w1"), ("w2", "w3")])
     measures = result["measures"]
@@ -286,10 +278,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert measures["clustering"]["n"] == 74
     for part in ("direction:pca", "partitions:100000", "theta:0.03", "svm-gamma:scale", "seed:0", "list:given"):
         assert f"|{part}|" in result["signature"]
-    run(*arguments, "--measure", "direct")
-    shown = capsys.readouterr().out
+    shown = coref(*arguments, "--measure", "direct")
     assert "direct bias DB" in shown
     assert "WEAT" not in shown
     assert "without vector, [direct]: lost" in shown
-    with pytest.raises(SystemExit):
-        run(*arguments, "--train-share", "1")

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from mtbias.cli import coref_gap as gap
-from mtbias.cli import coref_gap_weights as gap_weights
 from mtbias.errors import DataError, UsageError
 
 COLUMNS = "ID\tText\tPronoun\tPronoun-offset\tA\tA-offset\tA-coref\tB\tB-offset\tB-coref\tURL"
@@ -33,34 +30,13 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-class Command:
-    """Run a part with arguments; what it prints."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        self._capsys = capsys
-
-    def __call__(self, part: Any, *arguments: object) -> str:
-        parser = argparse.ArgumentParser()
-        part.add_arguments(parser)
-        part.run(parser.parse_args([str(a) for a in arguments]))
-        return self._capsys.readouterr().out
-
-    def json(self, part: Any, *arguments: object) -> Any:
-        return json.loads(self(part, *arguments, "--json"))
-
-
-@pytest.fixture
-def command(capsys: pytest.CaptureFixture[str]) -> Command:
-    return Command(capsys)
-
-
-def test_scores_of_a_system(folder: Path, command: Command) -> None:
+def test_scores_of_a_system(folder: Path, coref: Callable[..., str]) -> None:
     arguments = ("--data", folder / "gap-test.tsv", "--predictions", folder / "system.tsv", "--resamples", 20)
-    text = command(gap, *arguments)
+    text = coref("gap", *arguments)
     # 16 of 24 antecedents are A, half of them feminine: tp 16, fp 8, fn 8, tn 16.
     assert " ".join(text.splitlines()[2].split()[:6]) == "overall 24 16 8 8 16"
     assert "\nSignature: coref:gap|data:" in text
-    found = command.json(gap, *arguments)
+    found = json.loads(coref("gap", *arguments, "--json"))
     overall = found["systems"][0]["groups"]["overall"]
     assert {key: overall[key] for key in ("n", "tp", "fp", "fn", "tn", "positives")} == {
         "n": 24, "tp": 16, "fp": 8, "fn": 8, "tn": 16, "positives": 24
@@ -70,21 +46,23 @@ def test_scores_of_a_system(folder: Path, command: Command) -> None:
     assert found["systems"][0]["left_out"] == {"missing": 0, "unexpected": 0, "duplicates": 0, "unknown": 0}
     assert text.endswith(f"Signature: {found['signature']}\n")
     assert "|counts:official|unit:example|seed:0|resamples:20|mtbias:" in found["signature"]
-    assert command.json(gap, *arguments) == found  # the same seed, the same intervals
-    assert command.json(gap, *arguments, "--seed", 1) != found
+    assert json.loads(coref("gap", *arguments, "--json")) == found  # the same seed, the same intervals
+    assert json.loads(coref("gap", *arguments, "--seed", 1, "--json")) != found
 
 
-def test_what_was_left_out_is_said(folder: Path, command: Command) -> None:
+def test_what_was_left_out_is_said(folder: Path, coref: Callable[..., str]) -> None:
     (folder / "system.tsv").write_text("t-0\ttrue\tperhaps\nt-0\tTRUE\tTRUE\nx\tTRUE\tTRUE\n", encoding="utf-8")
-    text = command(gap, "--data", folder, "--predictions", folder / "system.tsv", "--resamples", 0)
+    text = coref("gap", "--data", folder, "--predictions", folder / "system.tsv", "--resamples", 0)
     assert "\n23 examples without an answer (each counts as two false negatives)\n" in text
     assert "\n1 labels that are neither true nor false (false negatives)\n" in text
     assert "\n1 rows whose id came before (passed over)\n" in text
     assert "\n1 rows whose id is not in the data (passed over)\n" in text
 
 
-def test_a_folder_gives_data_and_names(folder: Path, command: Command) -> None:
-    found = command.json(gap, "--data", folder, "--baseline", "random", "--baseline", "dist-1", "--resamples", 100)
+def test_a_folder_gives_data_and_names(folder: Path, coref: Callable[..., str]) -> None:
+    found = json.loads(
+        coref("gap", "--data", folder, "--baseline", "random", "--baseline", "dist-1", "--resamples", 100, "--json")
+    )
     assert [system["system"] for system in found["systems"]] == ["random", "dist-1"]
     # Random: each of two names with probability 1/2. Dist-1: Cora, which is nearer, always.
     assert found["systems"][0]["groups"]["overall"]["tp"] == pytest.approx(12)
@@ -95,9 +73,9 @@ def test_a_folder_gives_data_and_names(folder: Path, command: Command) -> None:
     assert "|systems:random+dist-1|names:" in found["signature"]
 
 
-def test_weights_go_from_one_command_to_the_other(folder: Path, command: Command) -> None:
+def test_weights_go_from_one_command_to_the_other(folder: Path, coref: Callable[..., str]) -> None:
     out = folder / "weights.json"
-    text = command(gap_weights, "--data", folder, "--out", out)
+    text = coref("gap-weights", "--data", folder, "--out", out)
     assert "balanced: names=2, distance=1, distance=2\n" in text
     assert f"\nWeights: {out}\nSignature: coref:gap-weights|data:" in text
     # A is TRUE (place 2) in 8 women's and 8 men's examples, B in 4 and 4: all weights are 1.
@@ -105,25 +83,25 @@ def test_weights_go_from_one_command_to_the_other(folder: Path, command: Command
     assert len(weights) == 48
     assert sum(weights.values()) == pytest.approx(24)
     assert out.read_text(encoding="utf-8").startswith('{\n"t-0a": 0.0,\n"t-0b": ')
-    found = command.json(gap_weights, "--data", folder, "--compare", out)
+    found = json.loads(coref("gap-weights", "--data", folder, "--compare", out, "--json"))
     assert found["compared"]["relative"] == pytest.approx(0, abs=1e-12)
     assert found["objective"] == pytest.approx(2 * 12 * 11 / 2)  # all pairs of either gender
     assert (found["n"], found["n_cells"], found["n_zero"], found["one_sided"]) == (24, 4, 0, [])
     assert found["groups"]["female"] == {"n": 12, "effective_size": pytest.approx(12)}
-    scored = command(gap, "--data", folder, "--predictions", folder / "system.tsv", "--weights", out, "--resamples", 9)
+    scored = coref("gap", "--data", folder, "--predictions", folder / "system.tsv", "--weights", out, "--resamples", 9)
     assert "\nweights.json " in scored
-    only = command.json(gap_weights, "--data", folder, "--over", "distance", "--trimmed")
+    only = json.loads(coref("gap-weights", "--data", folder, "--over", "distance", "--trimmed", "--json"))
     assert only["balanced"] == ["distance=1", "distance=2"]
     assert "|over:distance|trimmed:yes|" in only["signature"]
 
 
-def test_weights_of_any_table(tmp_path: Path, command: Command) -> None:
+def test_weights_of_any_table(tmp_path: Path, coref: Callable[..., str]) -> None:
     table, out = tmp_path / "examples.csv", tmp_path / "weights.json"
     table.write_text(
         "who,kind,long,name\nf,x,true,a\nf,x,,b\nf,y,FALSE,c\nm,x,TRUE,d\nm,y,false,e\nm,z,,g\n", encoding="utf-8"
     )
     arguments = ("--table", table, "--group", "who", "--id", "name")
-    found = command.json(gap_weights, *arguments, "--out", out)
+    found = json.loads(coref("gap-weights", *arguments, "--out", out, "--json"))
     assert found["balanced"] == ["kind=x", "kind=y", "not long", "long"]
     assert found["one_sided"] == ["kind=z"]
     weights = json.loads(out.read_text(encoding="utf-8"))
@@ -132,10 +110,12 @@ def test_weights_of_any_table(tmp_path: Path, command: Command) -> None:
     assert weights["a"] == pytest.approx(weights["d"])  # long
     assert weights["a"] + weights["b"] == pytest.approx(weights["d"])  # x, so b is 0
     assert weights["c"] == pytest.approx(weights["e"])
-    text = command(gap_weights, *arguments, "--property", "kind")
+    text = coref("gap-weights", *arguments, "--property", "kind")
     assert "balanced: kind=x, kind=y\nof one group only: kind=z; 1 examples have weight 0\n" in text
     assert "|group:who|over:kind|" in text
-    rows = command.json(gap_weights, "--table", table, "--group", "who", "--property", "kind", "--out", out)
+    rows = json.loads(
+        coref("gap-weights", "--table", table, "--group", "who", "--property", "kind", "--out", out, "--json")
+    )
     assert list(json.loads(out.read_text(encoding="utf-8"))) == list("012345")
     assert rows["compared"] is None
 
@@ -150,9 +130,11 @@ def test_weights_of_any_table(tmp_path: Path, command: Command) -> None:
         (["--predictions", "s", "--weights", "w", "--weights", "w"], "--weights names a file twice"),
     ],
 )
-def test_calls_of_gap_that_cannot_be_meant(arguments: list[str], said: str, command: Command, folder: Path) -> None:
+def test_calls_of_gap_that_cannot_be_meant(
+    arguments: list[str], said: str, coref: Callable[..., str], folder: Path
+) -> None:
     with pytest.raises(UsageError, match=said):
-        command(gap, "--data", folder / "gap-test.tsv", *arguments)
+        coref("gap", "--data", folder / "gap-test.tsv", *arguments)
 
 
 @pytest.mark.parametrize(
@@ -166,9 +148,9 @@ def test_calls_of_gap_that_cannot_be_meant(arguments: list[str], said: str, comm
         (["--table", "x", "--group", "y", "--trimmed"], "--trimmed goes with --data"),
     ],
 )
-def test_calls_of_gap_weights_that_cannot_be_meant(arguments: list[str], said: str, command: Command) -> None:
+def test_calls_of_gap_weights_that_cannot_be_meant(arguments: list[str], said: str, coref: Callable[..., str]) -> None:
     with pytest.raises(UsageError, match=said):
-        command(gap_weights, *arguments)
+        coref("gap-weights", *arguments)
 
 
 @pytest.mark.parametrize(
@@ -183,11 +165,11 @@ def test_calls_of_gap_weights_that_cannot_be_meant(arguments: list[str], said: s
     ],
 )
 def test_tables_that_cannot_be_right(
-    content: str, options: list[str], said: str, command: Command, tmp_path: Path
+    content: str, options: list[str], said: str, coref: Callable[..., str], tmp_path: Path
 ) -> None:
     table, other = tmp_path / "t.csv", tmp_path / "other.json"
     table.write_text(content, encoding="utf-8")
     other.write_text('{"1": 2}', encoding="utf-8")
     options = [str(other) if option == "COMPARE" else option for option in options]
     with pytest.raises(DataError, match=said):
-        command(gap_weights, "--table", table, "--group", "who", *options)
+        coref("gap-weights", "--table", table, "--group", "who", *options)

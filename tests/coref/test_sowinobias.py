@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from mtbias.cli import coref_sowinobias as command
 from mtbias.coref.predicted_clusters import Predictions, read_predictions
 from mtbias.coref.pro_anti import Link
 from mtbias.coref.sowinobias import (
@@ -58,7 +56,7 @@ def test_both_readings_of_n() -> None:
     pro = [s for s in half if (s.direction, s.polarity) == ("pro", "positive")]
     assert set(Counter(s.tokens[-2] for s in pro).values()) == {128}
     assert set(Counter((s.tokens[1], s.tokens[4]) for s in pro).values()) == {8}
-    # Twins stay together.
+    # Counterparts stay together.
     assert set(Counter(s.pair for s in half).values()) == {2}
 
 
@@ -127,7 +125,7 @@ def test_numbers_by_hand(tmp_path: Path) -> None:
     assert scores.outcomes["negative"]["pro"] == {"right": 4, "wrong": 0, "both": 0, "none": 4}
     # McNemar: 4 pairs with pro right and anti wrong, none the other way: 2 · (1/2)⁴ = 1/8. Negative: no such pair.
     assert {row: gap.p for row, gap in scores.gaps.items()} == {"positive": 0.125, "negative": 1.0, "all": 0.125}
-    # Bootstrap over pairs: in the negative polarity both twins have the same outcome in every pair.
+    # Bootstrap over pairs: in the negative polarity both counterparts have the same outcome in every pair.
     assert scores.gaps["negative"].interval == (0.0, 0.0)
     low, high = scores.gaps["positive"].interval or (0, 0)
     assert 0 <= low < 50 < high <= 100
@@ -183,28 +181,20 @@ def test_the_example_has_lists_of_sixteen() -> None:
     assert [len(words) for words in lists] == [16] * 4
 
 
-def run(*arguments: str) -> None:
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    command.run(parser.parse_args(arguments))
-
-
-def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command(tmp_path: Path, coref: Callable[..., str]) -> None:
     vocabulary, out, clusters = (tmp_path / name for name in ("v.toml", "set.jsonl", "p.jsonl"))
     vocabulary.write_text(LISTS, encoding="utf-8")
     with pytest.raises(UsageError, match="--out FILE"):
-        run()
-    run("--vocabulary", str(vocabulary), "--out", str(out))
-    assert "4 sentences" in capsys.readouterr().out
+        coref("sowinobias")
+    assert "4 sentences" in coref("sowinobias", "--vocabulary", vocabulary, "--out", out)
     rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert rows[0]["text"] == "The a liked the b because they were c."
     lines = [{"id": r["id"], "tokens": r["tokens"], "clusters": [[r["second"], r["pronoun"]]]} for r in rows]
     clusters.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    run("--vocabulary", str(vocabulary), "--predictions", str(clusters), "--resamples", "10", "--json")
-    result = json.loads(capsys.readouterr().out)
+    arguments = ["sowinobias", "--vocabulary", vocabulary, "--predictions", clusters, "--resamples", 10]
+    result = json.loads(coref(*arguments, "--json"))
     assert result["all"]["pro"]["accuracy"] == 100.0
     assert result["all"]["difference"] == 0.0
     assert "|n:polarity|full-stop:yes|right:second-person-alone|" in result["signature"]
-    run("--vocabulary", str(vocabulary), "--predictions", str(clusters), "--resamples", "10")
-    shown = capsys.readouterr().out
+    shown = coref(*arguments)
     assert shown.splitlines()[-1].startswith("Signature: coref:sowinobias|vocabulary:")

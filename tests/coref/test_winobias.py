@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from mtbias.cli import coref_winobias as command
 from mtbias.coref.conll import Clusters, Mention
 from mtbias.coref.predicted_clusters import read_predictions
 from mtbias.coref.pro_anti import Link
 from mtbias.coref.winobias import differing_pairs, link, score_baseline, score_winobias
 from mtbias.coref.winobias_data import Baseline, WinoBias, WinoBiasDocument, baseline, read_winobias
-from mtbias.errors import DataError
+from mtbias.errors import DataError, UsageError
 from mtbias.types import Gender, Stereotype
 
 PRO, ANTI = Stereotype.PRO, Stereotype.ANTI
@@ -152,7 +150,7 @@ def test_scores_where_all_links_are_wrong(data: WinoBias) -> None:
     assert one.link_accuracy.value == 0
     assert one.links == {Link.RIGHT: 0, Link.WRONG: 3, Link.BOTH: 0, Link.NONE: 0}
     pair = scores.pairs["dev", 1]
-    # The other condition has the same, twin by twin.
+    # The other condition has the same, counterpart by counterpart.
     assert (pair.f1.difference, pair.f1.p, pair.link.p) == (0, 1, 1)
 
 
@@ -297,15 +295,8 @@ def test_a_folder_that_is_not_winobias(folder: Path) -> None:
         read_winobias(folder)
 
 
-def _run(*argv: str) -> None:
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    command.run(parser.parse_args(argv))
-
-
-def test_the_command_prints_a_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _run("--data", str(folder), "--baseline", "stereotype", "--resamples", "100")
-    out = capsys.readouterr().out
+def test_the_command_prints_a_table(folder: Path, coref: Callable[..., str]) -> None:
+    out = coref("winobias", "--data", folder, "--baseline", "stereotype", "--resamples", 100)
     assert "dev type 1 pro   3  100.00" in out
     assert "1 of 3 pairs differ" in out
     assert "6 of WinoBias's 8 files are not in the folder" in out
@@ -315,10 +306,9 @@ def test_the_command_prints_a_table(folder: Path, capsys: pytest.CaptureFixture[
     assert "|resamples:100|seed:0|" in last
 
 
-def test_the_command_prints_json(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_json(folder: Path, tmp_path: Path, coref: Callable[..., str]) -> None:
     path = _write(tmp_path / "p.jsonl", {"nw/pro//0": (((0, 1), (6, 6)),)})
-    _run("--data", str(folder), "--predictions", str(path), "--json", "--resamples", "0")
-    result = json.loads(capsys.readouterr().out)
+    result = json.loads(coref("winobias", "--data", folder, "--predictions", path, "--json", "--resamples", 0))
     assert result["sets"][0]["links"] == {"right": 1, "wrong": 0, "both": 0, "none": 2}
     assert result["sets"][0]["conll_f1_interval"] is None
     assert result["sets"][0]["missing"] == 2
@@ -327,21 +317,15 @@ def test_the_command_prints_json(folder: Path, tmp_path: Path, capsys: pytest.Ca
     assert list(result["files"]["predictions"]) == ["p.jsonl"]
 
 
-def test_the_command_tells_what_is_missing(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_tells_what_is_missing(folder: Path, tmp_path: Path, coref: Callable[..., str]) -> None:
     path = _write(tmp_path / "p.jsonl", {"nw/pro//0": (((0, 1), (6, 6), (6, 6)),)})
-    _run("--data", str(folder), "--predictions", str(path), "--resamples", "0")
-    out = capsys.readouterr().out
+    out = coref("winobias", "--data", folder, "--predictions", path, "--resamples", 0)
     assert "dev type 1 pro: 2 of 3 sentences have no prediction" in out
     assert "1 mentions stand in a cluster already" in out
     assert "without any prediction: dev type 1 anti" in out
 
 
-def test_the_command_wants_one_system(folder: Path) -> None:
-    for argv in ([], ["--baseline", "first", "--predictions", "x"], ["--baseline", "best"]):
-        with pytest.raises(SystemExit) as caught:
-            _run("--data", str(folder), *argv)
-        assert caught.value.code == 2
-
-
-def test_the_commands_rule_systems_are_the_librarys() -> None:
-    assert tuple(Baseline) == command.BASELINES
+@pytest.mark.parametrize(("options", "got"), [([], "neither"), (["--baseline", "first", "--predictions", "x"], "both")])
+def test_the_command_wants_one_system(folder: Path, options: list[str], got: str, coref: Callable[..., str]) -> None:
+    with pytest.raises(UsageError, match=f"expected either --predictions or --baseline, got {got}"):
+        coref("winobias", "--data", folder, *options)

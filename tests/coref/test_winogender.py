@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Callable, Mapping
 from itertools import product
@@ -12,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mtbias.cli import coref_winogender as command
 from mtbias.coref.winogender import (
     Resolution,
     Winogender,
@@ -309,22 +307,15 @@ def test_an_occupation_with_two_statistics(folder: Path) -> None:
         read_winogender(folder)
 
 
-def _run(*argv: str) -> None:
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    command.run(parser.parse_args(argv))
-
-
-def test_the_command(data: Winogender, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command(data: Winogender, folder: Path, tmp_path: Path, coref: Callable[..., str]) -> None:
     path = _jsonl(tmp_path / "p.jsonl", data, {})
-    _run("--data", str(folder), "--predictions", str(path), "--resamples", "50", "--occupations")
-    out = capsys.readouterr().out
+    arguments = ["winogender", "--data", folder, "--predictions", path, "--resamples", 50]
+    out = coref(*arguments, "--occupations")
     assert "preference and BLS, Pearson's r" in out
     assert "florist" in out
     assert out.splitlines()[-1].startswith("Signature: coref:winogender|data:")
     assert "|resamples:50|seed:0|" in out
-    _run("--data", str(folder), "--predictions", str(path), "--resamples", "50", "--json")
-    result = json.loads(capsys.readouterr().out)
+    result = json.loads(coref(*arguments, "--json"))
     assert result["numbers"]["consistency"] == {"value": 100.0, "n": 12, "interval": [100.0, 100.0]}
     assert result["numbers"]["pearson_bls"]["value"] is None
     assert result["occupations"][0] == {

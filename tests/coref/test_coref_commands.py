@@ -1,0 +1,107 @@
+"""What all commands of `mtbias coref` have in common: choices, defaults, wrong usage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import get_args, get_type_hints
+
+import pytest
+
+from mtbias.cli import app, coref_augment, coref_gap_weights, coref_sowinobias, coref_winobias, main
+from mtbias.coref.conll_augmentation import Kind
+from mtbias.coref.gap_example_weights import PROPERTIES
+from mtbias.coref.sowinobias import Reading
+from mtbias.coref.winobias_data import Baseline
+from mtbias.embeddings.bias_measures import DirectionMethod
+from mtbias.embeddings.measure_settings import EmbeddingSettings
+from mtbias.errors import SettingError
+
+WINOBIAS = ["winobias", "--data", "x", "--baseline"]
+EMBEDDINGS = ["embeddings", "--vectors", "x"]
+
+
+def _choices(hint: object) -> list[object]:
+    """The values of a Literal, wherever it stands within a type."""
+    return [value for part in get_args(hint) for value in (_choices(part) or [part]) if value is not type(None)]
+
+
+@pytest.mark.parametrize(
+    ("of", "option", "library"),
+    [
+        (coref_winobias.command, "baseline", Baseline),
+        (coref_augment.command, "kind", Kind),
+        (coref_sowinobias.command, "n", Reading),
+        (coref_gap_weights.command, "over", PROPERTIES),
+        (EmbeddingSettings, "direction", DirectionMethod),
+    ],
+)
+def test_choices_are_those_of_the_library(of: object, option: str, library: Iterable[str]) -> None:
+    assert _choices(get_type_hints(of)[option]) == list(library)
+
+
+@pytest.mark.parametrize(
+    ("words", "resamples"),
+    [
+        ([*WINOBIAS, "first"], 10_000),
+        (["winogender", "--data", "x", "--predictions", "y"], 10_000),
+        (["counter-gap", "--data", "x", "--predictions", "y"], 10_000),
+        (["bug", "--data", "x", "--predictions", "y"], 10_000),
+        (["gap", "--data", "x", "--predictions", "y"], 2000),
+        (["sowinobias", "--predictions", "x"], 2000),
+    ],
+)
+def test_a_seed_leaves_the_resamples_as_they_are(
+    words: list[str], resamples: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for seed in ([], ["--seed", "0"], ["--seed", "7"]):
+        _, bound, _ = app.parse_args(["coref", *words, *seed])
+        # An option that is not given is not among the arguments: the default of its parameter counts.
+        settings = bound.arguments.get("bootstrap", bound.signature.parameters["bootstrap"].default)
+        assert (settings.seed, settings.resamples) == (int(seed[-1]) if seed else 0, resamples)
+    assert main(["coref", words[0], "--help"]) == 0
+    assert f"[default: {resamples}]" in " ".join(capsys.readouterr().out.replace("│", " ").split())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["winobias", "--baseline", "first"], "parameter --data requires an argument"),
+        (
+            ["winobias", "--data", "x", "--baseline", "best"],
+            'Invalid value "best" for --baseline. Choose from: "first"',
+        ),
+        (
+            ["winobias", "--data", "x", "--baseline", "first", "--seed", "-1"],
+            "--seed: expected a whole number, 0 or more",
+        ),
+        (["bug", "--data", "x"], "parameter --predictions requires an argument"),
+        (["bug", "--data", "x", "--predictions", "y", "--nope"], "Unknown option: --nope"),
+        (["augment", "--data", "x", "--out", "y", "--kind", "all"], 'Invalid value "all" for --kind'),
+        (["augment", "--data", "x", "--out", "y", "--kind", "names", "--max-names", "0"], "--max-names. Must be >= 1"),
+        (["gap-weights", "--data", "x", "--over", "all"], 'Invalid value "all" for --over'),
+        (["sowinobias", "--n", "some"], 'Invalid value "some" for --n'),
+        ([*EMBEDDINGS, "--measure", "all"], 'Invalid value "all" for --measure'),
+        ([*EMBEDDINGS, "--direction", "up"], 'Invalid value "up" for --direction'),
+        ([*EMBEDDINGS, "--edgeless-weight", "2"], 'Invalid value "2" for --edgeless-weight. Choose from: 1, 0'),
+        ([*EMBEDDINGS, "--limit", "0"], "--limit. Must be >= 1"),
+        ([*EMBEDDINGS, "--neighbours", "0"], "--neighbours: expected a whole number, 1 or more, got 0"),
+        ([*EMBEDDINGS, "--c", "-1"], "--c: expected a number, 0 or more, got -1.0"),
+        ([*EMBEDDINGS, "--theta", "inf"], "--theta: expected a number, 0 or more, got inf"),
+        ([*EMBEDDINGS, "--svm-gamma", "nan"], "--svm-gamma: expected a number, 0 or more, got nan"),
+        ([*EMBEDDINGS, "--svm-gamma", "high"], "Invalid value for --svm-gamma"),
+        ([*EMBEDDINGS, "--svm-c", "0"], "--svm-c: expected a number above 0, got 0.0"),
+        ([*EMBEDDINGS, "--train-share", "1"], "--train-share: expected a number between 0 and 1, got 1.0"),
+    ],
+)
+def test_wrong_usage_ends_with_2_and_one_line(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["coref", *words]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_settings_of_embeddings_from_python() -> None:
+    assert EmbeddingSettings(svm_gamma=0, c=2).described(["direct"]) == {"direction": "pca", "c": 2}
+    with pytest.raises(SettingError, match="svm_gamma: expected a number, 0 or more, got 'high'"):
+        EmbeddingSettings(svm_gamma="high")  # type: ignore[arg-type]
