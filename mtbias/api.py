@@ -75,7 +75,7 @@ class Run(FinishedRun):
         from mtbias.report.report_runs import ReportRun
         from mtbias.report.run_page import render_html
 
-        page = render_html([ReportRun.of(self, name=name)], numbers=self.counting.numbers)
+        page = render_html([ReportRun.of(self, name=name)])
         write_atomic(Path(path), page.encode())
         return Path(path)
 

@@ -10,7 +10,6 @@ from mtbias.cli.shared import Flag, Names, Runs, check_names
 from mtbias.errors import DataError, SettingError, UsageError
 
 if TYPE_CHECKING:
-    from mtbias.metrics.definitions import Number
     from mtbias.metrics.women_share import WomenRelation
     from mtbias.report.report_runs import ReportRun
     from mtbias.runs.finished_run import FinishedRun
@@ -73,38 +72,29 @@ def command(
     if format != "html":
         _write_table(out, read, systems, format, by)
     if format == "html" or plots is not None:
-        shown = [
-            ReportRun.of(run, name)
-            for run, name in zip(
-                read, unique_names([(s, run.lang) for s, run in zip(systems, read, strict=True)]), strict=True
-            )
-        ]
-        related = _women(women, women_column, read)
-        numbers = read[0].counting.numbers
-        if any(run.counting.numbers != numbers for run in read):
+        unique = unique_names([(system, run.lang) for system, run in zip(systems, read, strict=True)])
+        shown = [ReportRun.of(run, name) for run, name in zip(read, unique, strict=True)]
+        related = _women(women, women_column, read) if women else []
+        if any(run.numbers != shown[0].numbers for run in shown):
             raise DataError("expected runs of one measure in a page, got several; make one for each")
         if format == "html" and out is not None:
-            _write_page(out, shown, related, numbers)
+            _write_page(out, shown, related)
         if plots is not None:
-            _write_plots(plots, shown, related, numbers, with_png=png)
+            _write_plots(plots, shown, related, with_png=png)
 
 
-def _women(path: Path | None, column: str | None, runs: Sequence[FinishedRun]) -> list[WomenRelation] | None:
-    if path is None:
-        return None
+def _women(path: Path, column: str | None, runs: Sequence[FinishedRun]) -> list[WomenRelation]:
     from mtbias.metrics.women_share import read_women, relate
 
     shares = read_women(path, column)
     return [relate(run.metrics["by_entity"], shares) for run in runs]
 
 
-def _write_page(
-    path: Path, runs: Sequence[ReportRun], women: Sequence[WomenRelation] | None, numbers: Sequence[Number]
-) -> None:
+def _write_page(path: Path, runs: Sequence[ReportRun], women: Sequence[WomenRelation]) -> None:
     from mtbias.files.writing import write_atomic
     from mtbias.report.run_page import render_html
 
-    page = render_html(runs, women=women, numbers=numbers).encode()
+    page = render_html(runs, women=women or None).encode()
     write_atomic(path, page)
     print(f"Report: {path} ({len(page) / 2**20:.1f} MiB, nothing else is needed to open it)")
 
@@ -113,15 +103,17 @@ def _write_table(
     out: Path | None, runs: Sequence[FinishedRun], systems: Sequence[str], form: str, by: str | None
 ) -> None:
     from mtbias.files.writing import write_atomic
-    from mtbias.report.paper_tables import PaperRun, paper_table
+    from mtbias.report.paper_tables import paper_table
+    from mtbias.report.report_runs import ReportRun
 
     there = [key.removeprefix("by_") for key in runs[0].metrics if key.startswith("by_")]
     if by is not None and by not in there:
         raise SettingError("by", f"expected {', '.join(there)}, got {by!r}")
-    papers = [
-        PaperRun(system, run.lang, run.metrics, run.counting.numbers) for system, run in zip(systems, runs, strict=True)
+    shown = [
+        ReportRun(system, run.lang, run.metrics, numbers=run.counting.numbers)
+        for system, run in zip(systems, runs, strict=True)
     ]
-    table = paper_table(papers, form, by)
+    table = paper_table(shown, form, by)
     if out is None:
         print(table, end="")
     else:
@@ -129,20 +121,13 @@ def _write_table(
         print(f"Table: {out}")
 
 
-def _write_plots(
-    folder: Path,
-    runs: Sequence[ReportRun],
-    women: Sequence[WomenRelation] | None,
-    numbers: Sequence[Number],
-    *,
-    with_png: bool,
-) -> None:
+def _write_plots(folder: Path, runs: Sequence[ReportRun], women: Sequence[WomenRelation], *, with_png: bool) -> None:
     from mtbias.files.writing import explained, write_atomic
     from mtbias.report.plot_files import plot_files, png
 
     with explained(folder, "make the folder"):
         folder.mkdir(parents=True, exist_ok=True)
-    for name, svg in plot_files(runs, women, numbers):
+    for name, svg in plot_files(runs, women):
         files = {".svg": svg.encode(), **({".png": png(svg)} if with_png else {})}
         for suffix, content in files.items():
             write_atomic(folder / f"{name}{suffix}", content)

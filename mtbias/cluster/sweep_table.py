@@ -16,7 +16,8 @@ from mtbias.cluster.sweep_tasks import Cell, Plan
 from mtbias.errors import MissingTranslationsError, RunFolderError
 from mtbias.files.writing import explained, write_atomic
 from mtbias.metrics.definitions import GENDER, Number
-from mtbias.report.paper_tables import PaperRun, paper_table, with_interval
+from mtbias.report.paper_tables import paper_table, with_interval
+from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_table import level
 from mtbias.report.tables import PrintedTable, draw
 from mtbias.runs.finished_run import read_run
@@ -73,7 +74,8 @@ def render_sweep(plan: Plan, metrics: _Metrics, form: str, declared: Declared = 
         declared: what the measures of the data sets report.
     """
     if form == "csv":
-        runs = [PaperRun(c.system, c.lang, metrics[c.id], declared.get(c.dataset, GENDER)) for c in plan.cells]
+        numbers = {dataset: declared.get(dataset, GENDER) for dataset in plan.sweep.datasets}
+        runs = [ReportRun(c.system, c.lang, metrics[c.id], numbers=numbers[c.dataset]) for c in plan.cells]
         return paper_table(runs, form)
     tables = []
     for dataset in plan.sweep.datasets:

@@ -175,7 +175,7 @@ def _write_page(page: Path, cells: Sequence[Cell]) -> None:
 
     runs = [read_run(cell.folder) for cell in cells]
     shown = [ReportRun.of(run, cell.system) for run, cell in zip(runs, cells, strict=True)]
-    write_atomic(page, render_html(shown, numbers=runs[0].counting.numbers).encode())
+    write_atomic(page, render_html(shown).encode())
 
 
 def make_request(sweep: Sweep, cell: Cell, device: str, *, here: str, offline: bool = True) -> Request:

@@ -69,7 +69,7 @@ def evaluate(
             from mtbias.report.report_runs import ReportRun
             from mtbias.report.run_page import render_html
 
-            folder.write_atomic(REPORT, render_html([ReportRun.of(run)], numbers=run.counting.numbers).encode())
+            folder.write_atomic(REPORT, render_html([ReportRun.of(run)]).encode())
         return run
 
 

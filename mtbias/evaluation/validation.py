@@ -54,7 +54,8 @@ class Validation:
     def to_json(self) -> dict[str, Any]:
         """Numbers in per cent, κ too; further keys beside the fixed ones are intervals and denominators."""
         overall = self.report.overall
-        whole, heads, parts = overall.to_json(), self.heads(), self.report.to_json()
+        heads, parts = self.heads(), self.report.to_json()
+        whole = parts["overall"]
         reasons = {reason.value for reason in Reason}
         evidence, bases = parts["by_evidence"], parts["by_basis"]
         return {

@@ -16,7 +16,7 @@ from mtbias.errors import DataError
 from mtbias.metrics.bias import CALLS, GOLDS
 from mtbias.metrics.counting import Counts
 from mtbias.stats.resampling import wilson_percent
-from mtbias.stats.results import Interval, rounded
+from mtbias.stats.results import Interval, percent_of, rounded
 from mtbias.types import Gender, GenderCall
 
 LABELS: Mapping[str, Gender] = {letter: gender for gender in GOLDS for letter in (gender.value[0], gender.value)}
@@ -24,13 +24,13 @@ LABELS: Mapping[str, Gender] = {letter: gender for gender in GOLDS for letter in
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class LabelAgreement:
     """Agreement on one set of rows. Per cent, unrounded, but `kappa`; None where undefined; intervals are Wilson's."""
 
     n: int
     """Labelled rows."""
     decided: int
-    """Rows with a verdict."""
+    """Rows with a call."""
     agreed: int
     labels: Mapping[str, int]
     """Rows by human label."""
@@ -47,10 +47,6 @@ class Agreement:
     kappa: float | None
     """Cohen's κ in [−1, 1] over male, female, neutral and, for the evaluator, undecided; 0 is chance."""
 
-    def to_json(self) -> dict[str, Any]:
-        """A plain value; floats rounded to 6 decimals."""
-        return {name: rounded(value) for name, value in asdict(self).items()}
-
 
 @dataclass(frozen=True, slots=True)
 class AgreementReport:
@@ -58,20 +54,17 @@ class AgreementReport:
 
     counts: Counts
     """The confusion, label × call: `count_agreement` of all rows."""
-    overall: Agreement
-    by_basis: Mapping[str, Agreement]
+    overall: LabelAgreement
+    by_basis: Mapping[str, LabelAgreement]
     """Alphabetical; empty where no basis was given."""
-    by_evidence: Mapping[str, Agreement]
+    by_evidence: Mapping[str, LabelAgreement]
     """By what the call rests on, alphabetical; empty where it was not given."""
 
     def to_json(self) -> dict[str, Any]:
         """A plain value; floats rounded to 6 decimals."""
-        return {
-            "overall": self.overall.to_json(),
-            "by_basis": {basis: part.to_json() for basis, part in self.by_basis.items()},
-            "by_evidence": {kind: part.to_json() for kind, part in self.by_evidence.items()},
-            "confusion": self.counts.tolist(),
-        }
+        content = {name: rounded(value) for name, value in asdict(self).items()}
+        del content["counts"]
+        return {**content, "confusion": self.counts.tolist()}
 
 
 def count_agreement(rows: Iterable[tuple[Gender, Gender | None]]) -> Counts:
@@ -85,7 +78,7 @@ def count_agreement(rows: Iterable[tuple[Gender, Gender | None]]) -> Counts:
     return table
 
 
-def compute_agreement(counts: Counts) -> Agreement:
+def compute_agreement(counts: Counts) -> LabelAgreement:
     """Agreement from a table label × call (`count_agreement`).
 
     - agreement = Σ agreeing rows / n, undecided rows in n.
@@ -104,21 +97,23 @@ def compute_agreement(counts: Counts) -> Agreement:
         raise ValueError(f"expected a table of shape {(len(GOLDS), len(CALLS))}, got {counts.shape}")
     n, agreed = int(counts.sum()), int(np.trace(counts))
     undecided = int(counts[:, -1].sum())
-    labels = [int(row.sum()) for row in counts]
-    recall = [100 * int(counts[i, i]) / rows if rows else None for i, rows in enumerate(labels)]
+    labels: list[int] = counts.sum(axis=1).tolist()
+    recall = [percent_of(int(counts[i, i]), rows) for i, rows in enumerate(labels)]
     occurring = [value for value in recall if value is not None]
-    return Agreement(
+    # In whole numbers until the last division, so that p_e = 1 is met exactly.
+    chance = sum(rows * int(counts[:, i].sum()) for i, rows in enumerate(labels))
+    return LabelAgreement(
         n=n,
         decided=n - undecided,
         agreed=agreed,
         labels={gender.value: rows for gender, rows in zip(GOLDS, labels, strict=True)},
-        agreement=100 * agreed / n if n else None,
+        agreement=percent_of(agreed, n),
         agreement_interval=wilson_percent(agreed, n),
-        undecided=100 * undecided / n if n else None,
+        undecided=percent_of(undecided, n),
         undecided_interval=wilson_percent(undecided, n),
         balanced_accuracy=sum(occurring) / len(occurring) if occurring else None,
         recall={gender.value: value for gender, value in zip(GOLDS, recall, strict=True)},
-        kappa=_kappa(counts),
+        kappa=(n * agreed - chance) / (n * n - chance) if n * n != chance else None,
     )
 
 
@@ -131,11 +126,8 @@ def agreement(
 ) -> AgreementReport:
     """Agreement of the evaluator's calls with human labels: overall, by basis of the label, by evidence of the call.
 
-    Args:
-        labels: ``m``, ``f``, ``n`` (or ``male``, ``female``, ``neutral``), one a row.
-        calls: what the evaluator said about the same rows, in the same order; None where it is undecided.
-        basis: what each label rests on (noun, determiner, …), any names.
-        evidence: what each call rests on (`decided_by`), any names.
+    All have a value a row, in the same order: a label as in `LABELS`, a call (None where there is none), and the names,
+    any, of what the label rests on (noun, determiner, …) and of what the call rests on (`decided_by`).
 
     Raises:
         DataError: another label, or sequences of different lengths.
@@ -143,7 +135,10 @@ def agreement(
     for what, values in (("calls", calls), ("bases", basis), ("pieces of evidence", evidence)):
         if values is not None and len(values) != len(labels):
             raise DataError(f"expected as many {what} as labels, got {len(values)} for {len(labels)} labels")
-    rows = [(_parse(label, row), call) for row, (label, call) in enumerate(zip(labels, calls, strict=True))]
+    for row, label in enumerate(labels):
+        if label not in LABELS:
+            raise DataError(f"expected one of the labels {', '.join(LABELS)}, got {label!r} in row {row} (from 0)")
+    rows = [(LABELS[label], call) for label, call in zip(labels, calls, strict=True)]
     counts = count_agreement(rows)
     return AgreementReport(counts, compute_agreement(counts), _grouped(rows, basis), _grouped(rows, evidence))
 
@@ -158,22 +153,8 @@ def decided_by(call: GenderCall) -> str:
     return next((piece.kind for piece in call.evidence if piece.gender is call.gender), "none")
 
 
-def _grouped(rows: Sequence[tuple[Gender, Gender | None]], names: Sequence[str] | None) -> dict[str, Agreement]:
+def _grouped(rows: Sequence[tuple[Gender, Gender | None]], names: Sequence[str] | None) -> dict[str, LabelAgreement]:
     groups: dict[str, list[tuple[Gender, Gender | None]]] = {}
     for name, row in zip(names or (), rows, strict=names is not None):
         groups.setdefault(name, []).append(row)
     return {name: compute_agreement(count_agreement(groups[name])) for name in sorted(groups)}
-
-
-def _parse(label: str, row: int) -> Gender:
-    gender = LABELS.get(label)
-    if gender is None:
-        raise DataError(f"expected one of the labels {', '.join(LABELS)}, got {label!r} in row {row} (from 0)")
-    return gender
-
-
-def _kappa(counts: Counts) -> float | None:
-    """Cohen's κ, in whole numbers until the last division, so that p_e = 1 is met exactly."""
-    n, agreed = int(counts.sum()), int(np.trace(counts))
-    chance = sum(int(counts[i].sum()) * int(counts[:, i].sum()) for i in range(len(GOLDS)))
-    return (n * agreed - chance) / (n * n - chance) if n * n != chance else None

@@ -50,19 +50,10 @@ class Weighting:
     """The properties that were balanced, of `PROPERTIES`."""
     constant: tuple[str, ...]
     """Those that were looked at and do not differ between sentences, or that no sentence has: nothing to balance."""
-    groups: tuple[str, str]
-    sizes: tuple[int, int]
-    """Sentences of the groups."""
-    effective_sizes: tuple[float, float]
-    """Kish's effective sample sizes, (Σw)² / Σw²."""
+    balance: Balance
+    """Of the sentences of the two groups, over their classes: ``domain=winobias``, …"""
     n_kinds: int
     """Groups × classes that occur: the intervals resample the sentences of each kind apart."""
-    n_zero: int
-    """Sentences of the groups with weight 0: they do not count."""
-    balanced: tuple[str, ...]
-    """The classes that both groups now have equally often, ``domain=winobias``, …"""
-    one_sided: tuple[str, ...]
-    """Classes that only one group has: nothing can balance them, and their sentences have weight 0."""
     largest: tuple[tuple[str, float], ...]
     """Ids with the largest weights, the largest first; the mean weight is 1."""
     weights: Floats
@@ -72,19 +63,20 @@ class Weighting:
 
     def to_json(self) -> dict[str, Any]:
         """A plain value without the weights of all sentences; floats rounded to 6 decimals."""
-        return {
+        content: dict[str, Any] = {
             "number": self.number,
-            "properties": list(self.properties),
-            "constant": list(self.constant),
-            "groups": list(self.groups),
-            "sizes": list(self.sizes),
-            "effective_sizes": rounded(self.effective_sizes),
+            "properties": self.properties,
+            "constant": self.constant,
+            "groups": self.balance.groups,
+            "sizes": self.balance.sizes,
+            "effective_sizes": self.balance.effective_sizes,
             "kinds": self.n_kinds,
-            "weight_0": self.n_zero,
-            "balanced": list(self.balanced),
-            "one_sided": list(self.one_sided),
-            "largest": [{"id": id_, "weight": rounded(weight)} for id_, weight in self.largest],
+            "weight_0": self.balance.n_zero,
+            "balanced": self.balance.balanced,
+            "one_sided": self.balance.one_sided,
+            "largest": [{"id": id_, "weight": weight} for id_, weight in self.largest],
         }
+        return {key: rounded(value) for key, value in content.items()}
 
 
 def weigh(
@@ -124,14 +116,7 @@ def weigh(
     except DataError as error:
         asked = ", ".join(varying)
         raise DataError(f"sentences cannot be balanced by {what} over {asked}: {error}") from error
-    return _weighting(solved, [row.id for row in chosen], places, len(rows), number, columns, varying, n_largest)
-
-
-def _weighting(
-    solved: Balance, ids: Sequence[str], places: Sequence[int], n: int, number: str,
-    columns: Mapping[str, Sequence[str | None]], varying: Mapping[str, Sequence[str | None]], n_largest: int,
-) -> Weighting:  # fmt: skip
-    weights, kinds = np.ones(n), np.zeros(n, dtype=np.int64)
+    weights, kinds = np.ones(len(rows)), np.zeros(len(rows), dtype=np.int64)
     weights[places] = solved.weights
     number_of: dict[tuple[str | bool | None, ...], int] = {}
     for place, *kind in zip(places, solved.is_second.tolist(), *varying.values(), strict=True):
@@ -142,14 +127,9 @@ def _weighting(
         number=number,
         properties=tuple(varying),
         constant=tuple(name for name in columns if name not in varying),
-        groups=solved.groups,
-        sizes=solved.sizes,
-        effective_sizes=solved.effective_sizes,
+        balance=solved,
         n_kinds=len(number_of),
-        n_zero=solved.n_zero,
-        balanced=solved.balanced,
-        one_sided=solved.one_sided,
-        largest=tuple((ids[n], weight) for n, weight in solved.largest(n_largest)),
+        largest=tuple((chosen[n].id, weight) for n, weight in solved.largest(n_largest)),
         weights=weights,
         kinds=kinds,
     )

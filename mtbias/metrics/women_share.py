@@ -17,7 +17,7 @@ from mtbias.errors import DataError
 from mtbias.files.reading import Table, read_table
 from mtbias.stats.correlation import spearman
 from mtbias.stats.resampling import percentile_interval
-from mtbias.stats.results import N_RESAMPLES, Interval, number
+from mtbias.stats.results import N_RESAMPLES, Estimate, number
 
 ENTITY_COLUMNS = ("entity", "occupation")
 PERCENT_COLUMNS = ("percent", "bls_pct_female", "bergsma_pct_female")
@@ -53,18 +53,9 @@ class EntityPoint:
     n_male: int
     n_female: int
     accuracy: float
-    """Per cent of all its sentences that are right; no verdict counts as wrong."""
+    """Per cent of all its sentences that are right; no call counts as wrong."""
     gap: float | None
     """Right for women minus right for men (recalls), in points; None where it lacks sentences of either."""
-
-
-@dataclass(frozen=True, slots=True)
-class Correlation:
-    """Spearman's ρ in [−1, 1] over `n` entities, with its interval; None where undefined."""
-
-    rho: float | None
-    interval: Interval | None
-    n: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +67,10 @@ class WomenRelation:
     """In ascending order of the share."""
     without: int
     """Entities of the run that the file does not have."""
-    accuracy: Correlation
-    """Of accuracy and share."""
-    gap: Correlation
-    """Of `EntityPoint.gap` and share, over the entities that have one. Above 0: the more women do the work, the better
+    accuracy: Estimate
+    """Spearman's ρ of accuracy and share, in [−1, 1]; `n` are entities."""
+    gap: Estimate
+    """The same of `EntityPoint.gap`, over the entities that have one. Above 0: the more women do the work, the better
     women come through the translation compared with men."""
     level: float
     """Of the intervals, in per cent."""
@@ -124,20 +115,14 @@ def read_women(path: Path, column: str | None = None) -> WomenShares:
 
 
 def _shares(table: Table, named: str, taken: str) -> dict[str, float]:
-    path, shares = table.file.path, dict[str, float]()
+    shares: dict[str, float] = {}
     for record in table.records:
-        name, text = occupation(record.get(named)), record.get(taken)
-        if not text:
+        if not record.get(taken):
             continue
-        try:
-            share = float(text)
-        except ValueError:
-            share = np.nan
-        if not 0 <= share <= 100:
-            raise DataError(f"{taken}: a share from 0 to 100 expected, found {text!r}", path=path, line=record.line)
+        name = occupation(record.get(named))
         if name in shares:
-            raise DataError(f"each occupation once expected, found {name!r} again", path=path, line=record.line)
-        shares[name] = share
+            raise record.error(f"each occupation once expected, found {name!r} again")
+        shares[name] = record.number(taken, most=100)
     return shares
 
 
@@ -180,12 +165,12 @@ def relate(
     )
 
 
-def _correlation(pairs: Sequence[tuple[float, float]], level: float, n_resamples: int, seed: int) -> Correlation:
+def _correlation(pairs: Sequence[tuple[float, float]], level: float, n_resamples: int, seed: int) -> Estimate:
     n, rng = len(pairs), np.random.Generator(np.random.PCG64(seed))
     values = np.array(pairs, dtype=np.float64).reshape(n, 2)
     rho = number(spearman(values[:, 0], values[:, 1]))
     if rho is None or n < 3 or not n_resamples:
-        return Correlation(rho, None, n)
+        return Estimate(rho, None, n)
     drawn = rng.integers(0, n, size=(n_resamples, n))
     replicates = spearman(values[drawn, 0], values[drawn, 1])
-    return Correlation(rho, percentile_interval(replicates, level / 100), n)
+    return Estimate(rho, percentile_interval(replicates, level / 100), n)

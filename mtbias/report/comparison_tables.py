@@ -155,13 +155,13 @@ def _weights(weightings: Mapping[str, Weighting], names: Mapping[str, str]) -> P
     head = ["", "group", "sentences", "effective", "weight 0", "largest weights"]
     rows, notes = [], []
     for number, w in weightings.items():
-        largest = ", ".join(f"{weight:.2f} ({id_})" for id_, weight in w.largest[:3])
-        for n, (group, size, effective) in enumerate(zip(w.groups, w.sizes, w.effective_sizes, strict=True)):
-            of_both = [f"{w.n_zero:,}", largest] if n == 0 else ["", ""]
+        b, largest = w.balance, ", ".join(f"{weight:.2f} ({id_})" for id_, weight in w.largest[:3])
+        for n, (group, size, effective) in enumerate(zip(b.groups, b.sizes, b.effective_sizes, strict=True)):
+            of_both = [f"{b.n_zero:,}", largest] if n == 0 else ["", ""]
             rows.append(["" if n else names[number], group, f"{size:,}", f"{effective:,.1f}", *of_both])
         said = f"{names[number]}: balanced over {', '.join(w.properties) or 'nothing'}"
         said += f"; the same in all sentences or not known: {', '.join(w.constant)}" if w.constant else ""
-        said += f"; cannot be balanced, weight 0: {', '.join(w.one_sided)}" if w.one_sided else ""
+        said += f"; cannot be balanced, weight 0: {', '.join(b.one_sided)}" if b.one_sided else ""
         notes.append(said)
     return PrintedTable(head, rows, "The weights (mean 1; effective: Kish's sample size)", notes, left=2)
 

@@ -11,41 +11,20 @@ from typing import Any
 
 from mtbias.errors import DataError
 from mtbias.metrics.counting import flat_row
-from mtbias.metrics.definitions import CLASSES, GENDER, Number, breakdown
+from mtbias.metrics.definitions import CLASSES, Number, breakdown
+from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_table import whole_metrics
 from mtbias.report.tables import UNDEFINED, PrintedTable, as_csv, draw, estimate_text, number_text
 
 
 @dataclass(frozen=True)
-class PaperRun:
-    """A run as it enters the tables."""
-
-    system: str
-    lang: str
-    metrics: Mapping[str, Any]
-    """The content of its `metrics.json`."""
-    numbers: Sequence[Number] = GENDER
-    """What its measure reports."""
-
-    @property
-    def corpus(self) -> str:
-        """Name of the corpus; empty where `metrics.json` does not say."""
-        return str((self.metrics.get("corpus") or {}).get("name", ""))
-
-    @property
-    def names(self) -> dict[str, str]:
-        """What tells it from others, by the head of a column."""
-        return {"Corpus": self.corpus, "Language": self.lang, "System": self.system}
-
-
-@dataclass(frozen=True)
 class _Row:
-    run: PaperRun
+    run: ReportRun
     group: str
     numbers: Mapping[str, Any]
 
 
-def paper_table(runs: Sequence[PaperRun], form: str, by: str | None = None) -> str:
+def paper_table(runs: Sequence[ReportRun], form: str, by: str | None = None) -> str:
     """The table in one of the forms ``csv``, ``markdown``, ``latex``; ends in a newline.
 
     Languages follow each other as they first come, systems within a language as given, groups as in `metrics.json`.
@@ -67,7 +46,7 @@ def paper_table(runs: Sequence[PaperRun], form: str, by: str | None = None) -> s
             rows = [_Row(run, group, part) for run in ordered for group, part in run.metrics[f"by_{by}"].items()]
         if form == "csv":
             return as_csv([_record(row, by) for row in rows])
-        signatures = [(f"{row.run.system}, {row.run.lang}", row.run.metrics["signature"] or UNDEFINED) for row in rows]
+        signatures = [(f"{row.run.name}, {row.run.lang}", row.run.metrics["signature"] or UNDEFINED) for row in rows]
         if any(run.numbers != runs[0].numbers for run in runs):
             raise DataError("expected runs of one measure in a table, got several; make one for each, or CSV")
         return draw([_table(rows, by, runs[0].numbers)], form, signatures)
@@ -76,7 +55,7 @@ def paper_table(runs: Sequence[PaperRun], form: str, by: str | None = None) -> s
 def _record(row: _Row, by: str | None) -> dict[str, object]:
     """All numbers as `metrics.json` has them (per cent), with the names that `Scores.to_frame` gives them."""
     run, group = row.run, row.numbers
-    record: dict[str, object] = {"corpus": run.corpus, "lang": run.lang, "system": run.system}
+    record: dict[str, object] = {"corpus": run.corpus, "lang": run.lang, "system": run.name}
     record |= {"breakdown": "overall" if by is None else f"by_{by}", "group": row.group}
     record |= flat_row(group, run.numbers)
     record |= {key: run.metrics["intervals"][key] for key in ("level", "resamples", "seed")}
@@ -87,7 +66,11 @@ def _table(rows: Sequence[_Row], by: str | None, numbers: Sequence[Number]) -> P
     """What people read: a corpus is named where there are several; with a breakdown, so are languages and systems."""
     coverage = [number for number in numbers if number.coverage and by is None]
     headline = [number for number in numbers if number.headline]
-    names = {name: [row.run.names[name] for row in rows] for name in ("Corpus", "Language", "System")}
+    names = {
+        "Corpus": [row.run.corpus for row in rows],
+        "Language": [row.run.lang for row in rows],
+        "System": [row.run.name for row in rows],
+    }
     columns = [
         (name, column) for name, column in names.items() if len(set(column)) > 1 or (by is None and name != "Corpus")
     ]
@@ -107,7 +90,7 @@ def _table(rows: Sequence[_Row], by: str | None, numbers: Sequence[Number]) -> P
         rows=list(zip(*(column for _, column in columns), strict=True)),
         notes=[" ".join(notes)],
         left=left,
-        parts=[(row.run.corpus, row.run.lang, row.run.system if by else "") for row in rows],
+        parts=[(row.run.corpus, row.run.lang, row.run.name if by else "") for row in rows],
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from mtbias.errors import DependencyError
-from mtbias.metrics.definitions import GENDER, Number, plotted
+from mtbias.metrics.definitions import plotted
 from mtbias.metrics.women_share import WomenRelation
 from mtbias.report.plots import panels, scale, svg_intervals
 from mtbias.report.report_runs import ReportRun
@@ -25,29 +25,26 @@ _FAMILIES = ("Arial", "Liberation Sans", "DejaVu Sans", "Noto Sans", "Helvetica"
 _NAME = 40
 
 
-def plot_files(
-    runs: Sequence[ReportRun], women: Sequence[WomenRelation] | None = None, numbers: Sequence[Number] = GENDER
-) -> Iterator[tuple[str, str]]:
+def plot_files(runs: Sequence[ReportRun], women: Sequence[WomenRelation] = ()) -> Iterator[tuple[str, str]]:
     """The plots of a report, each with the name of its file without ending.
 
     ``delta_g-by_domain`` and the like show all runs; ``women-gap-1-NAME`` and ``women-accuracy-1-NAME`` one run each.
 
     Args:
-        runs: at least one.
-        women: the entities of each run against their shares of women, where those are known.
-        numbers: what the measure of the runs reports.
+        runs: at least one, all of one measure.
+        women: the entities of each run against their shares of women; empty where those are not known.
 
     Raises:
         DataError: a `metrics.json` lacks a key.
     """
-    found = panels([(run.name, run.metrics) for run in runs], numbers)
+    found = panels([(run.name, run.metrics) for run in runs], runs[0].numbers)
     axis = scale([part for parts in found.values() for part in parts])
     for by, parts in found.items():
-        for number, part in zip(plotted(numbers), parts, strict=True):
+        for number, part in zip(plotted(runs[0].numbers), parts, strict=True):
             yield f"{number.key}-{by}", str(svg_intervals(part, ident="plot", axis=axis, style=_STYLE))
     for measure in WOMEN_MEASURES if women else ():
-        shared = women_scale(women or (), measure)
-        for i, (run, relation) in enumerate(zip(runs, women or (), strict=True)):
+        shared = women_scale(women, measure)
+        for i, (run, relation) in enumerate(zip(runs, women, strict=True)):
             name = f"women-{measure}-{i + 1}-{_file_name(run.name)}".rstrip("-")
             plot = svg_women(relation, run.name, measure, ident="plot", axis=shared, colour=i % 6, style=_STYLE)
             yield name, str(plot)

@@ -10,6 +10,8 @@ from typing import Any
 from mtbias.errors import DataError
 from mtbias.language.definition import Direction
 from mtbias.language.installed import get_language
+from mtbias.metrics import definitions
+from mtbias.metrics.definitions import Number
 from mtbias.metrics.measure import GENDER
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import FinishedRun
@@ -29,6 +31,13 @@ class ReportRun:
     """The lines of its `calls.jsonl`; without any the report has no list of sentences."""
     direction: Direction = "ltr"
     """In which direction the target language is written."""
+    numbers: Sequence[Number] = definitions.GENDER
+    """What its measure reports."""
+
+    @property
+    def corpus(self) -> str:
+        """Name of the corpus; empty where `metrics.json` does not say."""
+        return str((self.metrics.get("corpus") or {}).get("name", ""))
 
     @classmethod
     def of(cls, run: FinishedRun, name: str | None = None) -> ReportRun:
@@ -37,10 +46,10 @@ class ReportRun:
         Raises:
             UsageError: the language is not installed.
         """
-        named = name or run.system
+        named, numbers = name or run.system, run.counting.numbers
         if run.measure != GENDER:
-            return cls(named, run.lang, run.metrics)
-        return cls(named, run.lang, run.metrics, run.calls, get_language(run.lang).direction)
+            return cls(named, run.lang, run.metrics, numbers=numbers)
+        return cls(named, run.lang, run.metrics, run.calls, get_language(run.lang).direction, numbers)
 
 
 @dataclass(frozen=True)

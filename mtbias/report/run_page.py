@@ -15,7 +15,7 @@ import numpy as np
 from markupsafe import Markup
 
 from mtbias.errors import DataError
-from mtbias.metrics.definitions import CONSISTENCY, GENDER, Breakdown, Number, breakdowns
+from mtbias.metrics.definitions import CONSISTENCY, Breakdown, breakdowns
 from mtbias.metrics.women_share import WomenRelation, WomenShares
 from mtbias.report.page import render_page
 from mtbias.report.plots import panels, scale, svg_intervals
@@ -46,7 +46,6 @@ def render_html(
     *,
     women: Sequence[WomenRelation] | None = None,
     max_bytes: int = MAX_BYTES,
-    numbers: Sequence[Number] = GENDER,
 ) -> str:
     """The page, as text to be written in UTF-8.
 
@@ -56,10 +55,9 @@ def render_html(
     does not have, and the list where there are no calls, are not there.
 
     Args:
-        runs: at least one, each under its own name.
+        runs: at least one, each under its own name, all of one measure.
         women: the entities of each run against their shares of women, where those are known.
         max_bytes: size of the page.
-        numbers: what the measure of the runs reports.
 
     Raises:
         ValueError: there are no runs, or not one relation for each.
@@ -73,7 +71,7 @@ def render_html(
     shown, count = sentences, len(sentences)
     while True:
         with whole_metrics():
-            page = _page(runs, women, shown, len(sentences), numbers)
+            page = _page(runs, women or (), shown, len(sentences))
         size = len(page.encode())
         if size <= max_bytes or not shown:
             return page
@@ -100,20 +98,14 @@ def _check(runs: Sequence[ReportRun]) -> None:
             )
 
 
-def _page(
-    runs: Sequence[ReportRun],
-    women: Sequence[WomenRelation] | None,
-    shown: Sequence[Sentence],
-    total: int,
-    numbers: Sequence[Number],
-) -> str:
-    filtered = columns(shown)
+def _page(runs: Sequence[ReportRun], women: Sequence[WomenRelation], shown: Sequence[Sentence], total: int) -> str:
+    numbers, filtered = runs[0].numbers, columns(shown)
     found = breakdowns(*(run.metrics for run in runs))
     few, many = [by for by in found if not by.long], [by for by in found if by.long]
     paired = [run.metrics.get("consistency") for run in runs]
     content: dict[str, tuple[str, Any]] = {
         "numbers": ("Numbers", True),
-        "groups": (f"By {_listed([by.label for by in few])}", _groups(runs, few, numbers)),
+        "groups": (f"By {_listed([by.label for by in few])}", _groups(runs, few)),
         "consistency": ("Consistency", any(paired) and paired),
         "entities": (f"By {_listed([by.label for by in many])}", [_entities(runs, by, filtered, women) for by in many]),
         "confusion": ("Gold and call", [(run, counts) for run in runs if (counts := _confusion(run))]),
@@ -122,7 +114,7 @@ def _page(
         "how": ("How it was made", True),
     }
     names = [f"{run.name} ({run.lang})" for run in runs]
-    corpora = sorted({(run.metrics.get("corpus") or {}).get("name", "") for run in runs} - {""})
+    corpora = sorted({run.corpus for run in runs} - {""})
     intro = f"Runs: {', '.join(names)}. " if len(runs) > _NAMED else ""
     return render_page(
         "run.html",
@@ -138,7 +130,7 @@ def _page(
         filled=filled,
         noticed=noticed,
         women=women,
-        women_plots=_women_plots(runs, women or ()),
+        women_plots=_women_plots(runs, women),
         few=MIN_ROWS,
         measures=WOMEN_MEASURES,
         correlation_text=correlation_text,
@@ -171,10 +163,10 @@ def _by_group(runs: Sequence[ReportRun], by: Breakdown) -> dict[str, list[_Part 
 
 
 def _groups(
-    runs: Sequence[ReportRun], shown: Sequence[Breakdown], numbers: Sequence[Number]
+    runs: Sequence[ReportRun], shown: Sequence[Breakdown]
 ) -> list[tuple[Breakdown, list[Markup], dict[str, list[_Part | None]]]]:
     """Breakdowns with few groups: their plots, all on one scale, and their groups."""
-    parts = panels([(run.name, run.metrics) for run in runs], numbers)
+    parts = panels([(run.name, run.metrics) for run in runs], runs[0].numbers)
     axis = scale([part for found in parts.values() for part in found])
     return [
         (
@@ -187,7 +179,7 @@ def _groups(
 
 
 def _entities(
-    runs: Sequence[ReportRun], by: Breakdown, columns: Columns, women: Sequence[WomenRelation] | None
+    runs: Sequence[ReportRun], by: Breakdown, columns: Columns, women: Sequence[WomenRelation]
 ) -> tuple[Breakdown, WomenShares | None, list[tuple[str, dict[str, int] | None, list[_Part | None]]]]:
     """A breakdown with many groups, most sentences first; the filters that choose their sentences; shares of women."""
     name = by.key.removeprefix("by_")

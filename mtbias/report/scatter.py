@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from mtbias.metrics.women_share import Correlation, WomenRelation
+from mtbias.metrics.women_share import WomenRelation
 from mtbias.report.axes import Frame, Scale
 from mtbias.report.page import render
 from mtbias.report.tables import interval, number
-from mtbias.stats.results import MIN_ROWS
+from mtbias.stats.results import MIN_ROWS, Estimate
 
 WOMEN_MEASURES = {"gap": "right for women minus for men", "accuracy": "accuracy"}
 """What stands against the share of women (a field of `EntityPoint`), with its name for people."""
@@ -68,7 +68,7 @@ def svg_women(
     )
 
 
-def correlation_text(found: Correlation) -> str:
+def correlation_text(found: Estimate) -> str:
     """``Spearman's ρ 0.31 [0.05, 0.53], n 58``, two decimals."""
-    ends = "" if found.rho is None or found.interval is None else f" {interval(found.interval)}"
-    return f"Spearman's ρ {number(found.rho)}{ends}, n {found.n}"
+    ends = "" if found.value is None or found.interval is None else f" {interval(found.interval)}"
+    return f"Spearman's ρ {number(found.value)}{ends}, n {found.n}"

@@ -187,7 +187,7 @@ def test_balanced_rows_keep_their_numbers() -> None:
     weighting = weigh(records, "delta_g")
     assert weighting is not None
     assert weighting.weights == pytest.approx(np.ones(270))
-    assert weighting.effective_sizes == pytest.approx((120, 120))
+    assert weighting.balance.effective_sizes == pytest.approx((120, 120))
     assert weighting.properties == ("pronouns",)
     assert weighting.constant == ("distance", "length", "domain")
 
@@ -197,8 +197,8 @@ def test_what_only_one_group_has_is_named_and_left_out() -> None:
     records += [_record(40 + n, M, M, domain="men's") for n in range(5)]
     weighting = weigh(records, "delta_g", ["domain"])
     assert weighting is not None
-    assert weighting.one_sided == ("domain=men's",)
-    assert weighting.n_zero == 5
+    assert weighting.balance.one_sided == ("domain=men's",)
+    assert weighting.balance.n_zero == 5
     assert list(weighting.weights[40:]) == [0] * 5
     # All 45 units of weight are on 40 sentences: 45/40 each.
     id_, weight = weighting.largest[0]

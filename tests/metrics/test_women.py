@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.metrics.women_share import Correlation, WomenShares, read_women, relate
+from mtbias.metrics.women_share import WomenShares, read_women, relate
+from mtbias.stats.results import Estimate
 
 
 def _file(tmp_path: Path, text: str, name: str = "women.csv") -> Path:
@@ -56,7 +57,7 @@ def test_a_column_can_be_chosen(tmp_path: Path) -> None:
     [
         ("job,share\na,1\n", r"women\.csv:1: expected the columns entity or occupation, and share or percent"),
         ("entity,women\na,1\n", "the file has 'entity', 'women'"),
-        ("entity,share\na,101\n", r"women\.csv:2: share: a share from 0 to 100 expected, found '101'"),
+        ("entity,share\na,101\n", r"women\.csv:2: share: a number from 0 to 100 expected, found '101'"),
         ("entity,share\na,nan\n", "found 'nan'"),
         ("entity,share\na,many\n", "found 'many'"),
         ("entity,share\na,1\nA ,2\n", r"women\.csv:3: each occupation once expected, found 'a' again"),
@@ -91,8 +92,8 @@ def test_entities_beside_their_shares() -> None:
     assert found.without == 1
     # Gaps −75, −10, 50 rise with the shares: ρ = 1. Accuracies 50, 70, 55, 60 have the ranks 1, 4, 2, 3 against
     # 1, 2, 3, 4: Σd² = 0 + 4 + 1 + 1 = 6, ρ = 1 − 6·6/(4·15) = 0.4.
-    assert (found.gap.rho, found.gap.n) == (1, 3)
-    assert found.accuracy.rho == pytest.approx(0.4)
+    assert (found.gap.value, found.gap.n) == (1, 3)
+    assert found.accuracy.value == pytest.approx(0.4)
     assert found.accuracy.n == 4
     low, high = found.accuracy.interval or (math.nan, math.nan)
     assert -1 <= low < 0.4 < high <= 1
@@ -106,6 +107,6 @@ def test_the_interval_is_repeatable_and_absent_where_it_says_nothing() -> None:
     assert one.interval is not None
     assert relate(groups, shares, n_resamples=0).accuracy.interval is None
     # All gaps are 0: no ranks, so no ρ. Two entities: ρ, but no interval.
-    assert relate(groups, shares).gap == Correlation(None, None, 8)
-    assert relate({k: groups[k] for k in "ab"}, shares).accuracy == Correlation(1.0, None, 2)
-    assert relate({}, shares).accuracy == Correlation(None, None, 0)
+    assert relate(groups, shares).gap == Estimate(None, None, 8)
+    assert relate({k: groups[k] for k in "ab"}, shares).accuracy == Estimate(1.0, None, 2)
+    assert relate({}, shares).accuracy == Estimate(None, None, 0)

@@ -14,6 +14,7 @@ from mtbias.metrics.paired_counts import McNemar
 from mtbias.metrics.run_matching import DifferingRow
 from mtbias.metrics.weighted import Weighting
 from mtbias.report.comparison_tables import FORMATS, render_comparison, render_rows
+from mtbias.stats.balance import Balance
 from mtbias.stats.results import Difference, Estimate
 
 NUMBERS = ("accuracy", "delta_g", "delta_s")
@@ -108,10 +109,14 @@ def test_csv_and_json_are_read_back() -> None:
 def test_weights_are_shown_with_what_they_cost() -> None:
     import numpy as np
 
+    weights = np.repeat((0.0, 1.0), (7, 1815 + 1826))  # 7 of 1,822 women do not count: (Σw)² / Σw² = 1815² / 1815
+    balance = Balance(
+        weights=weights, groups=("female", "male"), is_second=np.repeat((False, True), (1822, 1826)), objective=0.0,
+        gap=0.0, n_cells=4, balanced=("pronouns=1",), one_sided=("pronouns=3",),
+    )  # fmt: skip
     weighting = Weighting(
-        number="delta_g", properties=("pronouns",), constant=("distance",), groups=("female", "male"),
-        sizes=(1822, 1826), effective_sizes=(1500.25, 1600.0), n_kinds=4, n_zero=7, balanced=("pronouns=1",),
-        one_sided=("pronouns=3",), largest=(("r1", 2.5),), weights=np.ones(1), kinds=np.zeros(1, dtype=np.int64),
+        number="delta_g", properties=("pronouns",), constant=("distance",), balance=balance, n_kinds=4,
+        largest=(("r1", 2.5),), weights=weights, kinds=np.zeros(len(weights), dtype=np.int64),
     )  # fmt: skip
     systems = tuple(replace(s, weighted={"delta_g": Estimate(1.5, (0.5, 2.5))}) for s in PLAIN.systems)
     pair = replace(PAIR, weighted={"delta_g": Difference(1.5, 1.5, 0.0, (-1, 1), 1.0, 1.0)})
@@ -119,7 +124,7 @@ def test_weights_are_shown_with_what_they_cost() -> None:
     flat = [" ".join(line.split()) for line in text.splitlines()]
     assert "de alpha 24.8 [23.8, 25.8] 1.5 [0.5, 2.5]" in flat
     assert "alpha - beta 20.9 0.0 [-1.0, 1.0]" in flat
-    assert "ΔG female 1,822 1,500.2 7 2.50 (r1)" in flat
+    assert "ΔG female 1,822 1,815.0 7 2.50 (r1)" in flat
     assert any("balanced over pronouns" in line and "weight 0: pronouns=3" in line for line in flat)
 
 

@@ -10,10 +10,11 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from mtbias.errors import DependencyError
-from mtbias.metrics.women_share import Correlation, EntityPoint, WomenRelation, WomenShares
+from mtbias.metrics.women_share import EntityPoint, WomenRelation, WomenShares
 from mtbias.report.axes import Scale
 from mtbias.report.plot_files import plot_files, png
 from mtbias.report.scatter import correlation_text, svg_women, women_scale
+from mtbias.stats.results import Estimate
 
 from .page_reader import EVIL, F, M, make_record, make_run
 
@@ -25,7 +26,7 @@ ALONE = EntityPoint("alone", 50.0, 9, 9, 0, 10.0, None)
 
 def _relation(*points: EntityPoint) -> WomenRelation:
     shares = WomenShares("stats.tsv", "share", "00ff", {})
-    found = Correlation(0.306, (-0.004, 0.5), len(points))
+    found = Estimate(0.306, (-0.004, 0.5), len(points))
     return WomenRelation(shares, points, 0, found, found, 95.0, 2000, 0)
 
 
@@ -53,8 +54,8 @@ def test_the_scale_holds_all_runs() -> None:
 
 
 def test_a_correlation_that_is_not_defined_is_a_dash() -> None:
-    assert correlation_text(Correlation(None, None, 1)) == "Spearman's ρ –, n 1"
-    assert correlation_text(Correlation(-0.5, None, 2)) == "Spearman's ρ -0.50, n 2"
+    assert correlation_text(Estimate(None, None, 1)) == "Spearman's ρ –, n 1"
+    assert correlation_text(Estimate(-0.5, None, 2)) == "Spearman's ρ -0.50, n 2"
 
 
 def test_every_plot_is_a_file_that_stands_alone() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from mtbias.errors import DataError
 from mtbias.metrics.definitions import Best, Number, Unit, breakdowns
-from mtbias.report.paper_tables import PaperRun, paper_table
+from mtbias.report.paper_tables import paper_table
 from mtbias.report.plot_files import plot_files
 from mtbias.report.plots import panels, text_plot
 from mtbias.report.report_runs import ReportRun
@@ -75,7 +75,7 @@ def test_the_table_of_a_run() -> None:
 
 
 def test_tables_of_papers() -> None:
-    run = PaperRun("x", "cs", METRICS, NUMBERS)
+    run = ReportRun("x", "cs", METRICS, numbers=NUMBERS)
     text = paper_table([run], "markdown", "kind_of_verb")
     assert text.splitlines()[:4] == [
         "| Kind of verb | n | Masculine | Gap |",
@@ -96,13 +96,13 @@ def test_plots() -> None:
     # Of the headline, what is in points stands on the axis.
     assert [(by, [part.measure for part in parts]) for by, parts in found.items()] == [("by_kind_of_verb", ["Gap"])]
     assert text_plot(found["by_kind_of_verb"]).startswith("Gap in points by kind of verb")
-    ((name, svg),) = plot_files([ReportRun("x", "cs", METRICS)], numbers=NUMBERS)
+    ((name, svg),) = plot_files([ReportRun("x", "cs", METRICS, numbers=NUMBERS)])
     assert name == "gap-by_kind_of_verb"
     assert ET.fromstring(svg).get("role") == "img"
 
 
 def test_the_page() -> None:
-    page = read_page(render_html([ReportRun("x", "cs", METRICS)], numbers=NUMBERS))
+    page = read_page(render_html([ReportRun("x", "cs", METRICS, numbers=NUMBERS)]))
     assert [heading.text for heading in page.all("h2")] == ["Numbers", "By kind of verb", "By word", "How it was made"]
     assert [tile.one("h3").text for tile in page.all("div", **{"class": "tile"})] == ["Masculine", "Gap"]
     assert "more masculine where strong" in page.one("section", id="numbers").text
@@ -130,4 +130,4 @@ def test_a_number_that_is_declared_and_not_there_is_refused() -> None:
     with pytest.raises(DataError, match=r"expected the key 'more' in metrics\.json"):
         render(METRICS, numbers=lacking)
     with pytest.raises(DataError, match=r"expected the key 'more' in metrics\.json"):
-        render_html([ReportRun("x", "cs", METRICS)], numbers=lacking)
+        render_html([ReportRun("x", "cs", METRICS, numbers=lacking)])

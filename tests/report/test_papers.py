@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.report.paper_tables import PaperRun, paper_table
+from mtbias.report.paper_tables import paper_table
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.tables import PrintedTable, draw
 from mtbias.types import Stereotype
@@ -31,10 +31,10 @@ def _numbers(n: int, delta_g: float | None, interval: list[float] | None) -> dic
             "ci": ci, "denominators": denominators}  # fmt: skip
 
 
-def _run(system: str, lang: str, delta_g: float | None = -3.4, interval: list[float] | None = None) -> PaperRun:
+def _run(system: str, lang: str, delta_g: float | None = -3.4, interval: list[float] | None = None) -> ReportRun:
     made = make_run([make_record()], system)
     metrics = {**made.metrics, "overall": _numbers(3888, delta_g, interval or [-10.44, 3.9])}
-    return PaperRun(system, lang, {**metrics, "corpus": {"name": "winomt"}})
+    return ReportRun(system, lang, {**metrics, "corpus": {"name": "winomt"}})
 
 
 def _real() -> ReportRun:
@@ -45,7 +45,7 @@ def _real() -> ReportRun:
 
 def test_csv_has_every_number_with_interval_and_denominator() -> None:
     run = _real()
-    (row,) = csv.DictReader(io.StringIO(paper_table([PaperRun("opus", "de", run.metrics)], "csv")))
+    (row,) = csv.DictReader(io.StringIO(paper_table([ReportRun("opus", "de", run.metrics)], "csv")))
     overall = run.metrics["overall"]
     assert (row["system"], row["lang"], row["breakdown"], row["group"]) == ("opus", "de", "overall", "")
     assert row["signature"] == "dataset:demo|system:opus"
@@ -71,7 +71,7 @@ def test_csv_leaves_what_is_undefined_empty() -> None:
 @pytest.mark.parametrize("by", ["domain", "pronouns", "stereotype", "entity"])
 def test_a_breakdown_has_a_row_for_each_group(by: str) -> None:
     run = _real()
-    rows = list(csv.DictReader(io.StringIO(paper_table([PaperRun("opus", "de", run.metrics)], "csv", by))))
+    rows = list(csv.DictReader(io.StringIO(paper_table([ReportRun("opus", "de", run.metrics)], "csv", by))))
     groups = run.metrics[f"by_{by}"]
     assert [(row["breakdown"], row["group"], int(row["n"])) for row in rows] == [
         (f"by_{by}", group, part["n"]) for group, part in groups.items()
@@ -101,7 +101,7 @@ def test_markdown() -> None:
 
 def test_a_table_of_groups_names_what_varies() -> None:
     run = _real().metrics
-    text = paper_table([PaperRun("a", "de", run), PaperRun("b", "de", run)], "markdown", "domain")
+    text = paper_table([ReportRun("a", "de", run), ReportRun("b", "de", run)], "markdown", "domain")
     assert text.startswith("| System | Domain | n | Accuracy | ΔG | ΔS |\n")
     assert "Language: de." in text
     assert [line.split(" | ")[:3] for line in text.splitlines()[2:6]] == [
@@ -144,7 +144,7 @@ def test_pdflatex_takes_the_tables(tmp_path: Path) -> None:
         pytest.skip("no pdflatex here")
     run = _real()
     entities = {f"{NASTY} {i}": run.metrics["overall"] for i in range(60)}
-    long = PaperRun(NASTY, "de", {**run.metrics, "by_entity": entities})
+    long = ReportRun(NASTY, "de", {**run.metrics, "by_entity": entities})
     marked = PrintedTable(["", NASTY], [[NASTY, "-3.4 [-10.4, 3.9] *"], ["[b]", "<0.001"], ["[c]", NASTY]], NASTY)
     parts = [paper_table([_run(NASTY, "de"), _run("bing", "es")], "latex"), paper_table([long], "latex", "entity")]
     parts.append(draw([marked], "latex", [(NASTY, NASTY)]))
@@ -157,6 +157,6 @@ def test_pdflatex_takes_the_tables(tmp_path: Path) -> None:
 
 
 def test_a_damaged_file_is_refused() -> None:
-    run = PaperRun("x", "de", {key: part for key, part in _real().metrics.items() if key != "intervals"})
+    run = ReportRun("x", "de", {key: part for key, part in _real().metrics.items() if key != "intervals"})
     with pytest.raises(DataError, match=r"expected the key 'intervals' in metrics\.json"):
         paper_table([run], "markdown")
