@@ -42,7 +42,9 @@ def command(
     different_evaluators
         Compare runs although they were read by another release, plugin, aligner or Stanza; the table says so.
     """
-    form = _form(format, json=json)
+    if json and format not in {None, "json"}:
+        raise UsageError(f"--json and --format {format} exclude each other")
+    form = "json" if json else format or "text"
     if len(runs) < 2 and not weighted:
         raise UsageError("expected two runs or more, got one; with --weighted one is enough")
     check_names(names or [], runs)
@@ -77,9 +79,3 @@ def command(
         else:
             table = f"{render_rows(found)}\n{table}"
     print(table, end="")
-
-
-def _form(form: str | None, *, json: bool) -> str:
-    if json and form not in {None, "json"}:
-        raise UsageError(f"--json and --format {form} exclude each other")
-    return "json" if json else form or "text"

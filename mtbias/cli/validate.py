@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from mtbias.cli.shared import (
-    Bootstrap,
-    Device,
-    Evaluator,
-    Flag,
-    Json,
-    Langs,
-    ProgressLine,
-    Rows,
-    print_json,
-)
+from mtbias.cli.shared import Bootstrap, Device, Evaluator, Flag, Json, Langs, ProgressLine, Rows, print_json
 from mtbias.errors import DataError, SettingError
 from mtbias.settings import BootstrapSettings, DeviceSettings, EvaluatorSettings
 

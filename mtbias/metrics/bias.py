@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from mtbias.metrics.counting import Counting, Counts
 from mtbias.metrics.definitions import GENDER
-from mtbias.metrics.sentence_protocols import Called
 from mtbias.stats.results import Floats, number, percent
 from mtbias.types import Gender, Stereotype
 
@@ -32,10 +31,7 @@ Row = tuple[Gender, Stereotype, Gender | None]
 """Gold gender, stereotype, and the gender that was called."""
 
 _PLACES: dict[Row, tuple[int, int, int]] = {
-    (gold, stereotype, call): (s, g, c)
-    for s, stereotype in enumerate(STEREOTYPES)
-    for g, gold in enumerate(GOLDS)
-    for c, call in enumerate(CALLS)
+    (GOLDS[g], STEREOTYPES[s], CALLS[c]): (s, g, c) for s, g, c in np.ndindex(SHAPE)
 }
 
 
@@ -122,10 +118,6 @@ def accuracy_bounds(counts: Counts) -> Mapping[str, tuple[float | None, float | 
     return {"accuracy_bounds": (number(percent(correct, confusion.sum())), number(percent(correct, called)))}
 
 
-def _place(record: Called) -> tuple[int, int, int]:
-    return _PLACES[record.gold, record.stereotype, record.call.gender]
-
-
 GENDER_COUNTING = Counting(
     numbers=GENDER,
     axes={
@@ -133,7 +125,7 @@ GENDER_COUNTING = Counting(
         "gold": tuple(gold.value for gold in GOLDS),
         "call": tuple(None if call is None else call.value for call in CALLS),
     },
-    place=_place,
+    place=lambda record: _PLACES[record.gold, record.stereotype, record.call.gender],
     rates=rates,
     classes=classes,
     right=np.broadcast_to(np.eye(len(GOLDS), len(CALLS), dtype=bool), SHAPE),

@@ -27,13 +27,11 @@ from mtbias.metrics.run_matching import ComparableRun, NamedRun, by_language, di
 from mtbias.metrics.weighted import WEIGHTED, Weighting, weigh
 from mtbias.stats.results import (
     ALPHA,
-    DECIMALS,
     LEVEL,
     N_RESAMPLES,
     Difference,
     Estimate,
     Floats,
-    Interval,
     number,
     rounded,
 )
@@ -48,7 +46,13 @@ SCHEMA = 1
 _KINDS = ("plain", "weighted", "consistency")
 """The differences of a pair of systems; each number of a kind is a family of tests."""
 
+COLUMNS = ("lang", "system", "minus", "number", "weighted", "value", "low", "high", "p", "p_holm")
+"""Of `Comparison.table`; from ``value`` on they are numbers."""
+
 Cells = NDArray[np.int64]
+
+_Levels = tuple[Floats, Cells]
+"""Weights of rows as levels: the weight of each kind of rows, and the level of each row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +93,7 @@ class Comparison:
     """SHA-256 of each file of the corpus."""
     rows: Mapping[str, int]
     """The denominators, the same for all systems: sentences in all and in each class that a compared number rests on
-    (gold
-    male and female, pro and anti); pairs that differ in gender alone; quadruples of two such pairs."""
+    (gold male and female, pro and anti); pairs that differ in gender alone; quadruples of two such pairs."""
     systems: tuple[SystemNumbers, ...]
     pairs: tuple[SystemPair, ...]
     weightings: Mapping[str, Weighting]
@@ -139,7 +142,10 @@ class Comparison:
                 "seed": self.seed,
             },
             "p": {"method": "paired randomisation over sentences", "correction": "Holm", "tests": self.tests},
-            "systems": [{**asdict(system), **_estimates(system)} for system in self.systems],
+            "systems": [
+                {**asdict(system), "plain": _estimates(system.plain), "weighted": _estimates(system.weighted)}
+                for system in self.systems
+            ],
             "pairs": [
                 {**asdict(pair), **{kind: _significance(getattr(pair, kind)) for kind in _KINDS}} for pair in self.pairs
             ],
@@ -148,30 +154,37 @@ class Comparison:
         }
         return {key: rounded(value) for key, value in content.items()}
 
-    def table(self) -> list[dict[str, str | float | bool | None]]:
+    def table(self) -> list[dict[str, Any]]:
         """All numbers, a row each: first the systems', then the differences (with the second system as ``minus``).
 
-        Columns: ``lang``, ``system``, ``minus``, ``number``, ``weighted``, ``value``, ``low``, ``high``, ``p``,
-        ``p_holm``; per cent, rounded to 6 decimals, None where undefined.
+        Columns: `COLUMNS`; per cent, rounded to 6 decimals, None where undefined.
         """
-        rows: list[dict[str, str | float | bool | None]] = []
-        for system in self.systems:
-            for weighted, estimates in ((False, system.plain), (True, system.weighted)):
-                for key, e in estimates.items():
-                    rows.append(_row((system.lang, system.system, None, key, weighted), e.value, e.interval))
+        rows: list[tuple[Any, ...]] = [
+            (system.lang, system.system, None, key, weighted, e.value, *(e.interval or (None, None)), None, None)
+            for system in self.systems
+            for weighted, estimates in ((False, system.plain), (True, system.weighted))
+            for key, e in estimates.items()
+        ]
         for pair in self.pairs:
             for weighted, found in ((False, {**pair.plain, **pair.consistency}), (True, pair.weighted)):
                 for key, d in found.items():
-                    named = (pair.lang, pair.first, pair.second, key, weighted)
-                    rows.append(_row(named, d.difference, d.interval, d.p, d.p_holm))
-        return rows
+                    ends = d.interval or (None, None)
+                    rows.append((pair.lang, pair.first, pair.second, key, weighted, d.difference, *ends, d.p, d.p_holm))
+        return [dict(zip(COLUMNS, map(rounded, row), strict=True)) for row in rows]
 
     def to_frame(self) -> pd.DataFrame:
         """`table` as a DataFrame; undefined numbers are NaN."""
         import pandas as pd
 
-        numeric = ["value", "low", "high", "p", "p_holm"]
-        return pd.DataFrame(self.table()).astype(dict.fromkeys(numeric, float))
+        return pd.DataFrame(self.table()).astype(dict.fromkeys(COLUMNS[5:], float))
+
+
+def _estimates(found: Mapping[str, Estimate]) -> dict[str, Any]:
+    return {key: {"value": e.value, "interval": e.interval} for key, e in found.items()}
+
+
+def _significance(found: Mapping[str, Difference]) -> dict[str, Any]:
+    return {key: {**asdict(d), "significant": d.significant} for key, d in found.items()}
 
 
 def compare_runs(
@@ -185,8 +198,8 @@ def compare_runs(
 ) -> Comparison:
     """Compare runs on one corpus in pairs within each language.
 
-    Every run and every pair starts from `seed` anew, so its interval and its p do not depend on which others there are;
-    an interval of a system's plain number is the one of its `metrics.json` where resamples and seed are the same.
+    Every run and every pair starts from `seed` itself, so interval and p do not depend on which others there are; an
+    interval of a system's plain number is the one of its `metrics.json` where resamples and seed are the same.
 
     Args:
         runs: `mtbias.runs.read_run` gives them.
@@ -217,8 +230,9 @@ def compare_runs(
         properties = None if isinstance(weighted, bool) else list(weighted)
         solved = ((number, weigh(rows, number, properties)) for number in WEIGHTED)
         weightings = {number: weighting for number, weighting in solved if weighting is not None}
-    scales = {number: _Levels.of(weighting.kinds, weighting.weights) for number, weighting in weightings.items()}
-    how = _How(counting, scales, n_resamples, seed)
+    plain = np.ones(1), np.zeros(len(rows), dtype=np.int64)
+    scales = {number: _levels(weighting) for number, weighting in weightings.items()}
+    how = _How(counting, plain, scales, n_resamples, seed)
     of_rows = {run.fingerprint: counting.cells(run.calls) for run in named}
     pairs = [
         _pair(first, second, paired.pair_cells(counting, of_rows[first.fingerprint], of_rows[second.fingerprint]), how)
@@ -249,26 +263,15 @@ def _rows(counting: Counting, run: NamedRun, row_cells: Cells) -> dict[str, int]
     return found
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Levels:
-    """Weights of rows as levels: the weight of each kind of rows, and the level of each row."""
-
-    weights: Floats
-    of_row: Cells
-
-    @classmethod
-    def of(cls, kinds: Cells, weights: Floats) -> _Levels:
-        _, first, of_row = np.unique(kinds, return_index=True, return_inverse=True)
-        return cls(weights[first], of_row.reshape(-1))
-
-    @classmethod
-    def plain(cls, n: int) -> _Levels:
-        return cls(np.ones(1), np.zeros(n, dtype=np.int64))
+def _levels(weighting: Weighting) -> _Levels:
+    _, first, of_row = np.unique(weighting.kinds, return_index=True, return_inverse=True)
+    return weighting.weights[first], of_row.reshape(-1)
 
 
 @dataclass(frozen=True, slots=True)
 class _How:
     counting: Counting
+    plain: _Levels
     scales: Mapping[str, _Levels]
     n_resamples: int
     seed: int
@@ -280,19 +283,19 @@ class _How:
 def _system(run: NamedRun, row_cells: Cells, how: _How) -> SystemNumbers:
     counting = how.counting
 
-    def estimates(levels: _Levels) -> dict[str, Estimate]:
-        tables = paired.tabulate(row_cells, counting.shape, levels.of_row, len(levels.weights))
-        values = paired.compute_numbers(counting, tables, levels.weights)
-        replicates = paired.bootstrap_numbers(counting, tables, levels.weights, how.n_resamples, how.rng())
-        ends = paired.intervals(counting, replicates, tables[levels.weights > 0])
+    def estimates(weights: Floats, of_row: Cells) -> dict[str, Estimate]:
+        tables = paired.tabulate(row_cells, counting.shape, of_row, len(weights))
+        values = paired.compute_numbers(counting, tables, weights)
+        replicates = paired.bootstrap_numbers(counting, tables, weights, how.n_resamples, how.rng())
+        ends = paired.intervals(counting, replicates, tables[weights > 0])
         return {each.key: Estimate(number(v), e) for each, v, e in zip(counting.compared, values, ends, strict=True)}
 
     return SystemNumbers(
         lang=run.lang,
         system=run.name,
         fingerprint=run.fingerprint,
-        plain=estimates(_Levels.plain(len(row_cells))),
-        weighted={key: estimates(levels)[key] for key, levels in how.scales.items()},
+        plain=estimates(*how.plain),
+        weighted={key: estimates(*levels)[key] for key, levels in how.scales.items()},
     )
 
 
@@ -300,13 +303,13 @@ def _pair(first: NamedRun, second: NamedRun, row_cells: Cells, how: _How) -> Sys
     counting = how.counting
     shape = paired.pair_shape(counting)
 
-    def differences(levels: _Levels) -> dict[str, Difference]:
-        tables = paired.tabulate(row_cells, shape, levels.of_row, len(levels.weights))
-        values = [paired.compute_numbers(counting, tables.sum(axis=axis), levels.weights) for axis in (-1, -2)]
+    def differences(weights: Floats, of_row: Cells) -> dict[str, Difference]:
+        tables = paired.tabulate(row_cells, shape, of_row, len(weights))
+        values = [paired.compute_numbers(counting, tables.sum(axis=axis), weights) for axis in (-1, -2)]
         rng = how.rng()
-        replicates = paired.bootstrap_differences(counting, tables, levels.weights, how.n_resamples, rng)
-        ends = paired.intervals(counting, replicates, tables[levels.weights > 0])
-        p = paired.randomisation_pvalues(counting, tables, levels.weights, how.n_resamples, rng)
+        replicates = paired.bootstrap_differences(counting, tables, weights, how.n_resamples, rng)
+        ends = paired.intervals(counting, replicates, tables[weights > 0])
+        p = paired.randomisation_pvalues(counting, tables, weights, how.n_resamples, rng)
         return {
             each.key: Difference(number(a), number(b), number(a - b), ends[n], number(p[n]))
             for n, (each, a, b) in enumerate(zip(counting.compared, *values, strict=True))
@@ -317,8 +320,8 @@ def _pair(first: NamedRun, second: NamedRun, row_cells: Cells, how: _How) -> Sys
         lang=first.lang,
         first=first.name,
         second=second.name,
-        plain=differences(_Levels.plain(len(row_cells))),
-        weighted={key: differences(levels)[key] for key, levels in how.scales.items()},
+        plain=differences(*how.plain),
+        weighted={key: differences(*levels)[key] for key, levels in how.scales.items()},
         consistency=_consistency(first, second, how),
         differing=paired.count_differing(table),
         mcnemar=paired.count_mcnemar(counting, table),
@@ -347,44 +350,16 @@ def _consistency(first: NamedRun, second: NamedRun, how: _How) -> dict[str, Diff
 def _corrected(pairs: Sequence[SystemPair]) -> list[SystemPair]:
     """The pairs with Holm's p: a family is all tests of one number, plain or weighted."""
     found = [{kind: dict(getattr(pair, kind)) for kind in _KINDS} for pair in pairs]
-    for kind in _KINDS:
-        for key in dict.fromkeys(key for of_pair in found for key in of_pair[kind]):
-            family = [of_pair[kind] for of_pair in found if key in of_pair[kind]]
-            family = [tests for tests in family if tests[key].p is not None]
-            adjusted = holm([p for tests in family if (p := tests[key].p) is not None])
-            for tests, p_holm in zip(family, adjusted, strict=True):
-                tests[key] = replace(tests[key], p_holm=p_holm)
+    families: dict[tuple[str, str], list[tuple[dict[str, Difference], float]]] = {}
+    for of_pair in found:
+        for kind, tests in of_pair.items():
+            for key, d in tests.items():
+                if d.p is not None:
+                    families.setdefault((kind, key), []).append((tests, d.p))
+    for (_, key), family in families.items():
+        for (tests, _), p_holm in zip(family, holm([p for _, p in family]), strict=True):
+            tests[key] = replace(tests[key], p_holm=p_holm)
     return [
         replace(pair, plain=of_pair["plain"], weighted=of_pair["weighted"], consistency=of_pair["consistency"])
         for pair, of_pair in zip(pairs, found, strict=True)
     ]
-
-
-def _estimates(system: SystemNumbers) -> dict[str, Any]:
-    return {
-        kind: {key: {"value": e.value, "interval": e.interval} for key, e in getattr(system, kind).items()}
-        for kind in ("plain", "weighted")
-    }
-
-
-def _significance(found: Mapping[str, Difference]) -> dict[str, Any]:
-    return {number: {**asdict(d), "significant": d.significant} for number, d in found.items()}
-
-
-def _row(
-    named: tuple[str, str, str | None, str, bool],
-    value: float | None,
-    ends: Interval | None,
-    p: float | None = None,
-    p_holm: float | None = None,
-) -> dict[str, str | float | bool | None]:
-    lang, system, minus, number, weighted = named
-    low, high = ends or (None, None)
-    return {
-        "lang": lang, "system": system, "minus": minus, "number": number, "weighted": weighted,
-        "value": _plain(value), "low": _plain(low), "high": _plain(high), "p": _plain(p), "p_holm": _plain(p_holm),
-    }  # fmt: skip
-
-
-def _plain(value: float | None) -> float | None:
-    return None if value is None else round(value, DECIMALS) + 0.0

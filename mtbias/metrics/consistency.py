@@ -56,8 +56,6 @@ class Consistency:
     """Counterfactual pairs in no quadruple: they count in I_across and not in ΔI."""
     left_out: Mapping[str, int]
     """Links that became no pair, and why."""
-    counts: Counts
-    """Read-only, ``[CELLS]``."""
 
     def to_json(self) -> dict[str, Any]:
         """The value of ``consistency`` in `metrics.json`; per cent, rounded to 6 decimals, null where undefined."""
@@ -219,13 +217,11 @@ def consistency(
         return None
     units = link(rows)
     counts = count_consistency(units, rows, calls)
-    counts.setflags(write=False)
     return Consistency(
         everything=compute_consistency(counts, n_resamples=n_resamples, rng=_rng(seed)),
         decided=compute_consistency(counts, decided=True, n_resamples=n_resamples, rng=_rng(seed)),
         pairs_without_controls=len(units.pairs),
         left_out=units.left_out,
-        counts=counts,
     )
 
 
@@ -249,14 +245,8 @@ def compare_consistency(
 ) -> dict[str, ConsistencyDifference]:
     """Two systems on the same pairs: first − second for each of `COMPARED`; empty where there are no pairs.
 
-    Args:
-        records_a: the sentences of the first run.
-        calls_a: its calls.
-        records_b: the same sentences.
-        calls_b: the second system's calls.
-        n_resamples: of the bootstrap and of the randomisation, both over units; with 0 there are no intervals.
-        seed: of both, the same for each number.
-        decided: leave out pairs and quadruples in which the system has no call; each system leaves out its own.
+    Bootstrap and randomisation, both over units, start from `seed` for each number; without resamples there are no
+    intervals. With `decided`, each system leaves out the pairs and quadruples in which it has no call itself.
 
     Raises:
         DataError: the pairs, or the genders in them, differ between the two; a sentence of a pair has no call.

@@ -67,8 +67,10 @@ class Correction:
         """A plain value: per cent, rounded to 6 decimals, null where undefined."""
         return {
             "n": self.n,
-            "plain": {name: _estimate(self.called[name]) for name in CORRECTED},
-            "corrected": {name: _estimate(self.corrected[name]) for name in CORRECTED},
+            **{
+                kind: {name: {"value": rounded(e.value), "interval": rounded(e.interval)} for name, e in found.items()}
+                for kind, found in (("plain", self.called), ("corrected", self.corrected))
+            },
             "readings": rounded(dict(self.readings)),
             "labels": dict(self.labels),
             "assumed_never_read": [gender.value for gender in self.absent],
@@ -103,9 +105,9 @@ def correct(
     label has is assumed never to be read (π(t) = 0), and named in `absent`. Rows without a translation have no reading.
 
     Args:
-        counts: the run's table, stereotype × gold × call (`mtbias.metrics.call_counts`), ``[3, 3, 4]``.
-        confusion: human labels × calls (`mtbias.metrics.count_agreement`), ``[3, 4]``.
-        untranslated: how many of the rows without a verdict have no translation, stereotype × gold, ``[3, 3]``.
+        counts: the run's table, stereotype × gold × call (`mtbias.metrics.bias.count`), ``[3, 3, 4]``.
+        confusion: human labels × calls (`mtbias.metrics.human_agreement.count_agreement`), ``[3, 4]``.
+        untranslated: how many of the rows without a call have no translation, stereotype × gold, ``[3, 3]``.
         n_resamples: draws.
         seed: of the draws, and of the plain intervals.
 
@@ -114,14 +116,14 @@ def correct(
 
     Raises:
         DataError: there is no label male, or none female: an error rate without a label would be a guess.
-        ValueError: another shape; more untranslated rows than rows without a verdict.
+        ValueError: another shape; more untranslated rows than rows without a call.
 
     Source: Rogan and Gladen, *American Journal of Epidemiology* 107 (1978), for the model; Dawid and Skene, *Applied
     Statistics* 28 (1979), for its likelihood; Lang and Reiczigel, *Preventive Veterinary Medicine* 113 (2014),
     for intervals that carry both samplings.
     """
     split = _split(counts, untranslated)
-    labels = _checked(confusion)
+    labels = _labels(confusion)
     occurring = confusion.sum(axis=1) > 0
     rng = np.random.Generator(np.random.PCG64(seed))
     ends, values = GENDER_COUNTING.intervals(counts, n_resamples, rng), compute(counts)
@@ -134,9 +136,7 @@ def correct(
         n=int(counts.sum()),
         called=called,
         corrected={name: _summary(replicates[name], called[name]) for name in CORRECTED},
-        readings={g.value: float(np.median(part)) for g, part in zip(GOLDS, read.T, strict=True)}
-        if n_resamples
-        else {},
+        readings={g.value: float(np.median(part)) for g, part in zip(GOLDS, read.T, strict=True) if part.size},
         labels=labels,
         absent=tuple(g for g, here in zip(GOLDS, occurring, strict=True) if not here),
         untranslated=int(split[..., -1].sum()),
@@ -226,16 +226,17 @@ def _readings(tables: Counts, rates: Floats, occurring: NDArray[np.bool_]) -> Fl
 
 
 def _split(counts: Counts, untranslated: Counts | None) -> Counts:
-    """The table with a fifth call for rows without a translation, taken from the fourth (no verdict)."""
+    """The table with a fifth call for rows without a translation, taken from the fourth (no call)."""
     if counts.shape != SHAPE:
         raise ValueError(f"expected a table of counts of shape {SHAPE}, got {counts.shape}")
     blank = np.zeros(SHAPE[:2], dtype=np.int64) if untranslated is None else untranslated
     if blank.shape != SHAPE[:2] or (blank > counts[..., -1]).any() or (blank < 0).any():
-        raise ValueError("expected untranslated rows, stereotype × gold, among those without a verdict")
+        raise ValueError("expected untranslated rows, stereotype × gold, among those without a call")
     return np.concatenate((counts[..., :-1], (counts[..., -1] - blank)[..., None], blank[..., None]), axis=-1)
 
 
-def _checked(confusion: Counts) -> dict[str, int]:
+def _labels(confusion: Counts) -> dict[str, int]:
+    """Human labels by gender, where they suffice."""
     if confusion.shape != (len(GOLDS), len(CALLS)):
         raise ValueError(f"expected a table of shape {(len(GOLDS), len(CALLS))}, got {confusion.shape}")
     labels = {gender.value: int(rows) for gender, rows in zip(GOLDS, confusion.sum(axis=1), strict=True)}
@@ -253,7 +254,3 @@ def _summary(replicates: Floats, called: Estimate) -> Estimate:
     if called.value is None or not defined.size:
         return Estimate(None)
     return Estimate(float(np.median(defined)), None if called.interval is None else percentile_interval(replicates))
-
-
-def _estimate(estimate: Estimate) -> dict[str, Any]:
-    return {"value": rounded(estimate.value), "interval": rounded(estimate.interval)}

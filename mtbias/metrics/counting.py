@@ -127,19 +127,11 @@ class Counting:
         table.setflags(write=False)
         rates, classes = self.rates(table), self.classes(table)
         ends = self.intervals(table, n_resamples, np.random.Generator(np.random.PCG64(seed)))
-        return Group(
-            table,
-            classes,
-            {
-                each.key: Estimate(
-                    number(rates[each.key]),
-                    ends.get(each.key),
-                    classes[each.rests_on[0]] if len(each.rests_on) == 1 else None,
-                )
-                for each in self.numbers
-            },
-            self,
-        )
+        numbers = {}
+        for each in self.numbers:
+            n = classes[each.rests_on[0]] if len(each.rests_on) == 1 else None
+            numbers[each.key] = Estimate(number(rates[each.key]), ends.get(each.key), n)
+        return Group(table, classes, numbers, self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,13 +160,11 @@ class Group:
 
     def plain(self) -> dict[str, Any]:
         """The group as it stands in `metrics.json`, unrounded."""
-        with_interval = keys(self.counting.numbers, interval=True)
-        whole = {name: rows for name, rows in self.classes.items() if name in WHOLE}
         return {
-            **whole,
+            **{name: rows for name, rows in self.classes.items() if name in WHOLE},
             **{key: found.value for key, found in self.numbers.items()},
             **self.counting.more(self.counts),
-            "ci": {key: self.numbers[key].interval for key in with_interval},
+            "ci": {each.key: self.numbers[each.key].interval for each in self.counting.with_interval},
             "denominators": {name: rows for name, rows in self.classes.items() if name not in WHOLE},
             "confusion": self.counts.tolist(),
         }
@@ -182,11 +172,6 @@ class Group:
     def to_json(self) -> dict[str, Any]:
         """The group as it stands in `metrics.json`; per cent, rounded to 6 decimals, null where undefined."""
         return {key: rounded(value) for key, value in self.plain().items()}
-
-    def to_row(self) -> dict[str, Any]:
-        """The group as a row of a data frame: undefined numbers are NaN."""
-        row = flat_row(self.plain(), self.counting.numbers)
-        return {name: float("nan") if value is None else value for name, value in row.items()}
 
 
 def flat_row(group: Mapping[str, Any], numbers: Sequence[Number]) -> dict[str, Any]:
@@ -263,19 +248,19 @@ class Scores:
 
         groups = [("overall", "", self.overall)]
         groups += [(f"by_{name}", key, group) for name, part in self.by.items() for key, group in part.items()]
-        return pd.DataFrame([{"breakdown": name, "group": key, **group.to_row()} for name, key, group in groups])
+        numbers, rows = self.overall.counting.numbers, []
+        for name, key, group in groups:
+            row = {"breakdown": name, "group": key, **flat_row(group.plain(), numbers)}
+            rows.append({column: float("nan") if value is None else value for column, value in row.items()})
+        return pd.DataFrame(rows)
 
 
 def score_groups(
     records: Sequence[Any], counting: Counting, *, n_resamples: int = N_RESAMPLES, seed: int = 0
 ) -> tuple[Group, dict[str, dict[str, Group]]]:
-    """The numbers of all records, and of the groups of each breakdown. Every group starts from `seed`.
+    """The numbers of all records, and of the groups of each breakdown.
 
-    Args:
-        records: a corpus's, each with what the system made of it.
-        counting: how they are counted.
-        n_resamples: bootstrap resamples; with 0 there are no intervals.
-        seed: of the bootstrap.
+    The bootstrap starts from `seed` for every group; with 0 resamples there are no intervals.
 
     Raises:
         DataError: there are no records.

@@ -248,7 +248,4 @@ def named(numbers: Sequence[Number], key: str) -> Number:
     Raises:
         KeyError: there is none.
     """
-    for found in numbers:
-        if found.key == key:
-            return found
-    raise KeyError(key)
+    return {number.key: number for number in numbers}[key]

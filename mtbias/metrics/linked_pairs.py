@@ -86,12 +86,11 @@ def _mates(rows: Sequence[Linked], by_id: Mapping[str, Linked], kind: str, left_
             continue
         if other not in by_id:
             left_out[f"{name} not among the sentences"] += 1
-            continue
-        if other == row.id:
+        elif other == row.id:
             left_out[f"{name} is the sentence itself"] += 1
-            continue
-        linked.setdefault(row.id, set()).add(other)
-        linked.setdefault(other, set()).add(row.id)
+        else:
+            linked.setdefault(row.id, set()).add(other)
+            linked.setdefault(other, set()).add(row.id)
     mates: dict[str, str] = {}
     for row in rows:
         for other in sorted(linked.get(row.id, ())):

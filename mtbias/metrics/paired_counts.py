@@ -138,8 +138,8 @@ def _bootstrap(
         drawn = bootstrap_counts(table[occupied], lambda resamples: resamples.astype(np.float64), n_resamples, rng)
         for n, system in enumerate(systems):
             sums[n] += weight * (drawn @ system[occupied])
-    numbers = [counting.values(total.reshape(-1, *counting.shape), counting.compared) for total in sums]
-    return numbers[0] - numbers[1] if len(numbers) > 1 else numbers[0]
+    first, *second = (counting.values(total.reshape(-1, *counting.shape), counting.compared) for total in sums)
+    return first - second[0] if second else first
 
 
 def randomisation_pvalues(
@@ -155,12 +155,7 @@ def randomisation_pvalues(
     combinations, these are all looked at with their probabilities, and p is exact; else p = (hits + 1) / (n_resamples +
     1).
 
-    Args:
-        counting: the measure's.
-        pairs: rows in levels of weight.
-        weights: of the levels, ``[L]``.
-        n_resamples: how many rearrangements.
-        rng: the source of randomness; not used where p is exact.
+    `n_resamples` are rearrangements; `rng` is not used where p is exact.
 
     Returns: p in (0, 1]; NaN where the observed difference is undefined, and everywhere without rearrangements. A
         rearrangement whose difference is undefined is a hit. Differences that are equal within 1e-9 of their size
@@ -187,8 +182,7 @@ def randomisation_pvalues(
     exact = prod(size + 1 for size in sizes) <= n_resamples
     drawn = _all_swaps(sizes) if exact else _drawn_swaps(sizes, n_resamples, rng)
     for swaps, probabilities in drawn:
-        firsts = start + (swaps @ steps).reshape(-1, *counting.shape)
-        values = differences(firsts)
+        values = differences(start + (swaps @ steps).reshape(-1, *counting.shape))
         hits += probabilities @ (np.isnan(values) | (values >= least))
         whole += probabilities.sum()
     found = np.minimum(hits, 1) if exact else (hits + 1) / (whole + 1)

@@ -1,46 +1,43 @@
 """Which runs can be compared (one corpus, one evaluator), and the sentences on which their calls differ."""
 
+# ruff: noqa: D102 - the names of the protocols' properties say what they are
+
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from mtbias.errors import DataError
 from mtbias.metrics.counting import Counting
-
-Json = Mapping[str, Any]
 
 
 class Fingerprinted(Protocol):
     """A manifest."""
 
     @property
-    def fingerprint(self) -> str: ...  # noqa: D102
+    def fingerprint(self) -> str: ...
 
 
 class ComparableRun(Protocol):
     """What a comparison needs of a run: `mtbias.runs.FinishedRun` has it."""
 
     @property
-    def system(self) -> str: ...  # noqa: D102
+    def system(self) -> str: ...
     @property
-    def lang(self) -> str: ...  # noqa: D102
+    def lang(self) -> str: ...
     @property
-    def corpus(self) -> tuple[str, Mapping[str, str]]: ...  # noqa: D102
+    def corpus(self) -> tuple[str, Mapping[str, str]]: ...
     @property
-    def evaluator(self) -> Json: ...  # noqa: D102
+    def evaluator(self) -> Mapping[str, Any]: ...
     @property
-    def manifest(self) -> Fingerprinted: ...  # noqa: D102
+    def manifest(self) -> Fingerprinted: ...
     @property
-    def calls(self) -> Sequence[Any]: ...  # noqa: D102
+    def calls(self) -> Sequence[Any]: ...
     @property
-    def counting(self) -> Counting: ...  # noqa: D102
-
-
-R = TypeVar("R", bound=ComparableRun)
+    def counting(self) -> Counting: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +81,8 @@ def name_runs(
 ) -> list[NamedRun]:
     """The runs, checked, with their names: the system's; with the run's fingerprint where a language has it twice.
 
-    Args:
-        runs: of one corpus, in one or more languages.
-        names: of the systems, one for each run, in place of those that the runs have.
-        different_evaluators: whether runs of one language may have been read by different evaluators.
+    `names`, one for each run, stand in place of those that the runs have; with `different_evaluators`, runs of one
+    language may have been read by different evaluators.
 
     Raises:
         DataError: no runs; not a name for each; a run twice; corpora that differ (the message says in which file);

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from mtbias.metrics.counting import Scores, score_groups
 from mtbias.metrics.human_agreement import decided_by
 from mtbias.metrics.sentence_protocols import Called
 from mtbias.stats.results import N_RESAMPLES, percent_of, rounded
-from mtbias.types import GenderCall, Reason
+from mtbias.types import Reason
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,8 @@ class GenderScores(Scores):
     reasons: Mapping[Reason, int]
     """How many rows have no call, and why; reasons that occur, in the order of `Reason`."""
     evidence: Mapping[str, int]
-    """How many calls rest on which kind of word: the kind of the first evidence that says what was called."""
+    """How many calls rest on which kind of word: the kind of the first evidence that says what was called.
+    Most frequent first, then by name."""
     consistency: Consistency | None
     """None where no sentence of the corpus has a counterfactual pair or a control."""
 
@@ -46,12 +47,8 @@ def score(records: Sequence[Called], *, n_resamples: int = N_RESAMPLES, seed: in
     """Score calls: overall, by domain, pronouns, stereotype and entity, and over counterfactual pairs.
 
     What every number means stands at `mtbias.metrics.bias.compute`, how its interval is made at
-    `mtbias.metrics.counting.Counting.intervals`; those over pairs stand at `mtbias.metrics.consistency`.
-
-    Args:
-        records: the sentences of a corpus with their calls; ids are unique (`mtbias.runs.join_records`).
-        n_resamples: bootstrap resamples; with 0 there are no intervals.
-        seed: of the bootstrap.
+    `mtbias.metrics.counting.Counting.intervals`; those over pairs stand at `mtbias.metrics.consistency`. With 0
+    resamples there are no intervals. Ids of records are unique (`mtbias.runs.call_records.join_records`).
 
     Raises:
         DataError: there are no records.
@@ -59,18 +56,13 @@ def score(records: Sequence[Called], *, n_resamples: int = N_RESAMPLES, seed: in
     overall, by = score_groups(records, GENDER_COUNTING, n_resamples=n_resamples, seed=seed)
     calls = [record.call for record in records]
     reasons = Counter(call.reason for call in calls if call.reason is not None)
+    kinds = Counter(decided_by(call) for call in calls if call.gender is not None)
     return GenderScores(
         overall,
         by,
         n_resamples,
         seed,
         reasons={reason: reasons[reason] for reason in Reason if reason in reasons},
-        evidence=_count_evidence(calls),
+        evidence=dict(sorted(kinds.items(), key=lambda item: (-item[1], item[0]))),
         consistency=consistency(records, calls, n_resamples=n_resamples, seed=seed),
     )
-
-
-def _count_evidence(calls: Iterable[GenderCall]) -> dict[str, int]:
-    """Calls by the kind of the first evidence that says what was called; most frequent first, then by name."""
-    kinds = Counter(decided_by(call) for call in calls if call.gender is not None)
-    return dict(sorted(kinds.items(), key=lambda item: (-item[1], item[0])))

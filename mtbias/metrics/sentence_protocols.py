@@ -22,11 +22,13 @@ class Linked(Protocol):
     def control(self) -> str | None: ...
 
 
-class Classed(Protocol):
-    """A sentence and its classes."""
+class Described(Protocol):
+    """A sentence with its classes and what can be balanced: for weights."""
 
     @property
     def id(self) -> str: ...
+    @property
+    def source(self) -> str: ...
     @property
     def gold(self) -> Gender: ...
     @property
@@ -35,27 +37,15 @@ class Classed(Protocol):
     def domain(self) -> str: ...
     @property
     def pronouns(self) -> int: ...
-
-
-class Described(Classed, Protocol):
-    """With what can be balanced: for weights."""
-
-    @property
-    def source(self) -> str: ...
     @property
     def distance(self) -> int | None: ...
 
 
-class Scorable(Classed, Linked, Protocol):
-    """With entity and links: for the scores."""
+class Called(Described, Linked, Protocol):
+    """A sentence with its translation and its call: a line of `calls.jsonl`."""
 
     @property
     def entity(self) -> str: ...
-
-
-class Called(Described, Scorable, Protocol):
-    """A sentence with its translation and its call: a line of `calls.jsonl`."""
-
     @property
     def translation(self) -> str | None: ...
     @property

@@ -23,13 +23,21 @@ from mtbias.stats.balance import Balance, balance
 from mtbias.stats.results import Floats, rounded
 from mtbias.types import Gender, Stereotype
 
-PROPERTIES = ("pronouns", "distance", "length", "domain")
-"""What sentences can be balanced over; see `properties_of`."""
-
 MANY_PRONOUNS = 4
 """So many pronouns and more are one class."""
 FEW_DISTANCES = 4
 """Up to so many different distances are a class each; more are cut at their quartiles."""
+
+_PROPERTIES: Mapping[str, Callable[[Sequence[Described]], list[str | None]]] = {
+    "pronouns": lambda rows: [
+        str(row.pronouns) if row.pronouns < MANY_PRONOUNS else f"{MANY_PRONOUNS} or more" for row in rows
+    ],
+    "distance": lambda rows: _binned([row.distance for row in rows], FEW_DISTANCES),
+    "length": lambda rows: _binned([len(row.source.split()) for row in rows], 0),
+    "domain": lambda rows: [row.domain for row in rows],
+}
+PROPERTIES = tuple(_PROPERTIES)
+"""What sentences can be balanced over; see `properties_of`."""
 
 WEIGHTED = ("delta_g", "delta_s")
 """The numbers that can be weighted."""
@@ -149,21 +157,10 @@ def properties_of(rows: Sequence[Described], names: Sequence[str] = PROPERTIES) 
     Raises:
         DataError: an unknown property.
     """
-    found: dict[str, list[str | None]] = {}
     for name in names:
-        if name == "pronouns":
-            found[name] = [
-                str(row.pronouns) if row.pronouns < MANY_PRONOUNS else f"{MANY_PRONOUNS} or more" for row in rows
-            ]
-        elif name == "distance":
-            found[name] = _binned([row.distance for row in rows], FEW_DISTANCES)
-        elif name == "length":
-            found[name] = _binned([len(row.source.split()) for row in rows], 0)
-        elif name == "domain":
-            found[name] = [row.domain for row in rows]
-        else:
+        if name not in _PROPERTIES:
             raise DataError(f"expected properties among {', '.join(PROPERTIES)}, got {name!r}")
-    return found
+    return {name: _PROPERTIES[name](rows) for name in names}
 
 
 def _binned(values: Sequence[int | None], few: int) -> list[str | None]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from mtbias.errors import DataError
-from mtbias.files.reading import Table, read_table
+from mtbias.files.reading import read_table
 from mtbias.stats.correlation import spearman
 from mtbias.stats.resampling import percentile_interval
 from mtbias.stats.results import N_RESAMPLES, Estimate, number
@@ -106,15 +106,6 @@ def read_women(path: Path, column: str | None = None) -> WomenShares:
             f"expected the columns {' or '.join(ENTITY_COLUMNS)}, and {wanted}; the file has {table.listing}",
             path=path, line=1,
         )  # fmt: skip
-    shares = _shares(table, named, taken)
-    if not shares:
-        raise DataError(f"expected shares of women in column {taken!r}, found none", path=path)
-    if taken not in PERCENT_COLUMNS and max(shares.values()) <= 1:
-        shares = {name: 100 * share for name, share in shares.items()}
-    return WomenShares(path.name, taken, table.file.sha256, shares)
-
-
-def _shares(table: Table, named: str, taken: str) -> dict[str, float]:
     shares: dict[str, float] = {}
     for record in table.records:
         if not record.get(taken):
@@ -123,7 +114,11 @@ def _shares(table: Table, named: str, taken: str) -> dict[str, float]:
         if name in shares:
             raise record.error(f"each occupation once expected, found {name!r} again")
         shares[name] = record.number(taken, most=100)
-    return shares
+    if not shares:
+        raise DataError(f"expected shares of women in column {taken!r}, found none", path=path)
+    if taken not in PERCENT_COLUMNS and max(shares.values()) <= 1:
+        shares = {name: 100 * share for name, share in shares.items()}
+    return WomenShares(path.name, taken, table.file.sha256, shares)
 
 
 def relate(
@@ -136,14 +131,8 @@ def relate(
 ) -> WomenRelation:
     """Put the entities of a run beside their shares of women.
 
-    The intervals of ρ are percentile intervals of a bootstrap over entities; with fewer than 3 entities there are none.
-
-    Args:
-        by_entity: the groups of `metrics.json`.
-        shares: of women.
-        level: of the intervals, in per cent.
-        n_resamples: bootstrap resamples; with 0 there are no intervals.
-        seed: of the bootstrap.
+    The intervals of ρ, of coverage `level` in per cent, come from a percentile bootstrap over entities; with fewer than
+    3 entities, or without resamples, there are none. `by_entity` are the groups of `metrics.json`.
     """
     points = []
     for name, group in by_entity.items():

@@ -27,11 +27,7 @@ def render_comparison(comparison: Comparison, form: str = "text", numbers: Seque
     Text, Markdown and LaTeX have the numbers of all systems and their differences, language by language; the tests; the
     sentences on which the systems differ; weighted numbers and what the weights are; and the signature. CSV has
     `Comparison.table`, a number a row, with the signature as its last column. JSON is `Comparison.to_json`.
-
-    Args:
-        comparison: of runs.
-        form: as said.
-        numbers: what the measure of the runs reports.
+    `numbers` are what the measure of the runs reports.
 
     Raises:
         ValueError: another format.

@@ -28,11 +28,7 @@ def paper_table(runs: Sequence[ReportRun], form: str, by: str | None = None) -> 
     """The table in one of the forms ``csv``, ``markdown``, ``latex``; ends in a newline.
 
     Languages follow each other as they first come, systems within a language as given, groups as in `metrics.json`.
-
-    Args:
-        runs: at least one.
-        form: as said.
-        by: a breakdown of `metrics.json` without ``by_``; by default the numbers of the whole corpus.
+    `by` is a breakdown of `metrics.json` without ``by_``; by default there are the numbers of the whole corpus.
 
     Raises:
         DataError: a `metrics.json` lacks a key; or runs of measures that differ are to stand in one table for people.

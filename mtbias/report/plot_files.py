@@ -29,10 +29,7 @@ def plot_files(runs: Sequence[ReportRun], women: Sequence[WomenRelation] = ()) -
     """The plots of a report, each with the name of its file without ending.
 
     ``delta_g-by_domain`` and the like show all runs; ``women-gap-1-NAME`` and ``women-accuracy-1-NAME`` one run each.
-
-    Args:
-        runs: at least one, all of one measure.
-        women: the entities of each run against their shares of women; empty where those are not known.
+    `runs` are at least one, all of one measure; `women` is empty where shares are not known.
 
     Raises:
         DataError: a `metrics.json` lacks a key.

@@ -60,13 +60,9 @@ class Panel:
 def panel(
     runs: Sequence[tuple[str, Mapping[str, Any]]], by: str, measure: str, numbers: Sequence[Number] = GENDER
 ) -> Panel:
-    """The panel of a number over a breakdown.
+    """The panel of a number over a breakdown, by their keys; a run may lack the breakdown.
 
-    Args:
-        runs: names with their `metrics.json`.
-        by: key of the breakdown whose groups stand beside the whole corpus; a run may lack it.
-        measure: key of the number.
-        numbers: what the measure of the runs reports.
+    `runs` are names with their `metrics.json`, `numbers` what the measure of the runs reports.
 
     Raises:
         DataError: a `metrics.json` lacks a key.
@@ -119,11 +115,8 @@ def svg_intervals(part: Panel, *, ident: str, axis: Scale | None = None, style: 
     ``c0`` to ``c5`` where there is one; runs differ in shape too. A point without an interval is hollow, an undefined
     one a dash at the foot. The description holds every number.
 
-    Args:
-        part: what to draw.
-        ident: a prefix for the ids of title and description, unique in the page.
-        axis: the value axis; by default the panel's own.
-        style: a style sheet of its own, and a white ground.
+    `ident` is a prefix for ids, unique in the page; by default the axis is the panel's own; `style`, a style sheet,
+    comes with a white ground.
     """
     many = len(part.series) > 1
     names = {group: cut(label(group), _LABEL) for group in part.groups}
@@ -153,17 +146,16 @@ def svg_intervals(part: Panel, *, ident: str, axis: Scale | None = None, style: 
 def text_plot(parts: Sequence[Panel], *, width: int = WIDTH) -> str:
     """Panels as lines of text, all on one scale: name, n, number, interval, and a bar ``├──●──┤`` with zero as ``│``.
 
-    A point without an interval is hollow (``○``); an undefined number is "–" and has no bar.
-
-    Args:
-        parts: at least one.
-        width: columns of the terminal; below about 80 the bars stop shrinking and lines run over.
+    A point without an interval is hollow (``○``); an undefined number is "–" and has no bar. `width` are the columns of
+    the terminal; below about 80 the bars stop shrinking and lines run over.
     """
     axis = scale(parts)
     rows = [_text_rows(part) for part in parts]
     lines = iter(aligned([cells for part in rows for cells, _ in part], "<>><", strip=False))
-    titles = [f"{part.measure} in {part.unit} by {part.by}" for part in parts]
-    texts = [[title, *(next(lines) for _ in part)] for title, part in zip(titles, rows, strict=True)]
+    texts = [
+        [f"{part.measure} in {part.unit} by {part.by}", *(next(lines) for _ in of_part)]
+        for part, of_part in zip(parts, rows, strict=True)
+    ]
     left = 2 + max(len(text) for block in texts for text in block)
     bar = max(_MIN_BAR, width - left)
     blocks = []

@@ -53,11 +53,8 @@ def render_html(
     number of pronouns are one. Where the page would become larger than `max_bytes`, it holds as many sentences
     as fit, spread evenly over the corpus, and says so; the numbers rest on all. Sections whose numbers `metrics.json`
     does not have, and the list where there are no calls, are not there.
-
-    Args:
-        runs: at least one, each under its own name, all of one measure.
-        women: the entities of each run against their shares of women, where those are known.
-        max_bytes: size of the page.
+    `runs` are of one measure, each under its own name; `women` has the entities of each against their shares of women,
+    where those are known.
 
     Raises:
         ValueError: there are no runs, or not one relation for each.

@@ -36,15 +36,8 @@ def svg_women(
     Every point has its name and numbers as a title, and is hollow where it has few sentences about men or women. An
     entity without the number (no sentence about a woman, or none about a man) is left out, and counted in the
     description.
-
-    Args:
-        relation: the entities and shares.
-        name: of the run.
-        measure: which number.
-        ident: a prefix for the ids of title and description, unique in the page.
-        axis: the value axis.
-        colour: number of the run, 0 to 5.
-        style: a style sheet of its own, and a white ground.
+    `name` is the run's, `colour` its number, 0 to 5; `ident` is a prefix for ids, unique in the page; `style`, a style
+    sheet of its own, comes with a white ground.
     """
     what, found = WOMEN_MEASURES[measure], correlation_text(getattr(relation, measure))
     shown = [(point, value) for point in relation.points if (value := getattr(point, measure)) is not None]

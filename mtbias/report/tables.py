@@ -104,10 +104,8 @@ def markdown_text(text: str) -> str:
 def draw(tables: Sequence[PrintedTable], form: str, signatures: Iterable[tuple[str, str]] = ()) -> str:
     """Tables one after the other in one of `FORMATS`, then what they were made of; ends in a newline.
 
-    Args:
-        tables: at least one.
-        form: as said. LaTeX needs booktabs, and longtable above 40 rows; signatures are comments there.
-        signatures: names of runs with theirs; one alone may have an empty name.
+    `signatures` are names of runs with theirs; one alone may have an empty name. LaTeX needs booktabs, and longtable
+    above 40 rows; signatures are comments there.
 
     Raises:
         ValueError: another form, or rows of unequal length.

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from mtbias.corpora.human_labels import HumanLabel
 from mtbias.language.definition import Direction
-from mtbias.metrics.definitions import GENDER, Number, Unit
+from mtbias.metrics.definitions import Unit
 from mtbias.metrics.human_agreement import LABELS
 from mtbias.report import page
 from mtbias.report import validation_table as rows
@@ -46,21 +46,16 @@ def render_page(
     languages: Sequence[LabelledLanguage],
     together: Mapping[str, Any],
     corrections: Sequence[Mapping[str, Any]],
-    numbers: Sequence[Number] = GENDER,
 ) -> str:
     """The page, as text to be written in UTF-8.
 
-    Args:
-        languages: at least one.
-        together: `Validation.to_json` of all languages together (or of the one).
-        corrections: `CorrectedRun.to_json` of each run that was corrected.
-        numbers: what the measure of the runs reports.
+    `together` is `Validation.to_json` of all languages together (or of the one), `corrections` has
+    `CorrectedRun.to_json` of each run that was corrected.
     """
     each = [part.numbers for part in languages]
     several = [together] if len(each) > 1 else []
     differing = [(part, label, call) for part in languages for label, call in part.differing]
     named = [(rows.run_name(run, corrections), run) for run in corrections]
-    corrected = [number for number in numbers if number.corrected]
     content: dict[str, tuple[str, Any]] = {
         "agreement": ("Agreement with human labels", [*each, *several]),
         "basis": ("By what the label rests on", together["by_basis"] and [*several, *each]),
@@ -84,9 +79,9 @@ def render_page(
         reason_rows=rows.reason_rows,
         genders=list(rows.GENDERS),
         corrections=named,
-        numbers=corrected,
-        plots=_corrected_plots(dict(named), corrected),
-        heads=[f"{number.label},\n{kind}" for number in corrected for kind in _KINDS.values()],
+        numbers=rows.CORRECTED,
+        plots=_corrected_plots(dict(named)),
+        heads=[f"{number.label},\n{kind}" for number in rows.CORRECTED for kind in _KINDS.values()],
         notes=rows.notes,
         total=len(differing),
         labels=LABELS,
@@ -103,10 +98,10 @@ def _agreement_plot(languages: Mapping[str, Mapping[str, Any]]) -> Markup:
     return svg_intervals(panel, ident="agreement-plot")
 
 
-def _corrected_plots(runs: Mapping[str, Mapping[str, Any]], numbers: Sequence[Number]) -> list[Markup]:
+def _corrected_plots(runs: Mapping[str, Mapping[str, Any]]) -> list[Markup]:
     """A plot for each number, as called beside corrected; those in points on one scale."""
     panels = []
-    for number in numbers:
+    for number in rows.CORRECTED:
         series = []
         for kind, title in _KINDS.items():
             found = {name: (run[kind][number.key], run["n"]) for name, run in runs.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mtbias.metrics.definitions import GENDER, Number
+from mtbias.metrics.definitions import GENDER
 from mtbias.report.tables import PrintedTable, as_text, columns, interval_text, number_text, printable
 
 BASES = {
@@ -20,20 +20,19 @@ BASES = {
 
 GENDERS = ("male", "female", "neutral")
 
+CORRECTED = tuple(number for number in GENDER if number.corrected)
+"""The numbers of a run that are corrected."""
+
 
 def render_validation(
     languages: Sequence[Mapping[str, Any]],
     together: Mapping[str, Any],
     corrections: Sequence[Mapping[str, Any]],
-    numbers: Sequence[Number] = GENDER,
 ) -> str:
     """The tables, ending in a newline: agreement by language, basis and evidence; then the corrected runs.
 
-    Args:
-        languages: `Validation.to_json` of each language.
-        together: the same of all languages together; its breakdowns are shown.
-        corrections: `CorrectedRun.to_json` of each run.
-        numbers: what the measure of the runs reports.
+    `languages` has `Validation.to_json` of each language, `together` is the same of all together, whose breakdowns are
+    shown; `corrections` has `CorrectedRun.to_json` of each run.
     """
     shown = [*languages, together] if len(languages) > 1 else list(languages)
     of = "" if len(languages) == 1 else ", all languages"
@@ -44,7 +43,7 @@ def render_validation(
     if together["reasons"]:
         blocks.append(_parts(f"Without a call{of}", reason_rows(together), "% of all"))
     if corrections:
-        blocks.append(_corrections(corrections, [number for number in numbers if number.corrected]))
+        blocks.append(_corrections(corrections))
     blocks.append("\n".join(str(part["signature"]) for part in languages) + "\n")
     return "\n".join(blocks)
 
@@ -125,12 +124,12 @@ def _parts(title: str, rows: Sequence[tuple[str, int, float, Sequence[float]]], 
     )
 
 
-def _corrections(corrections: Sequence[Mapping[str, Any]], numbers: Sequence[Number]) -> str:
+def _corrections(corrections: Sequence[Mapping[str, Any]]) -> str:
     rows = []
     said = ["Corrected for the evaluator's errors on the human labels; its interval carries the labels' sampling too."]
     for correction in corrections:
         name = run_name(correction, corrections)
-        for n, number in enumerate(numbers):
+        for n, number in enumerate(CORRECTED):
             cells = [*_estimate(correction["plain"][number.key]), *_estimate(correction["corrected"][number.key])]
             rows.append(["" if n else name, number.label, *cells])
         said += [f"  {name}: labels {label_counts(correction)}", *(f"    {note}" for note in notes(correction))]

@@ -11,9 +11,7 @@ from mtbias.stats.results import Floats
 def spearman(x: ArrayLike, y: ArrayLike) -> Floats:
     """Spearman's ρ: Pearson's correlation of the ranks of paired values, ties sharing their mean rank; [−1, 1].
 
-    Args:
-        x: ``[..., n]``: one sample of n values, or many (bootstrap resamples).
-        y: the values paired with them, of the same shape.
+    Both have shape ``[..., n]``: one sample of n values, or many (bootstrap resamples).
 
     Returns: shape ``[...]``; NaN with fewer than two pairs, or where all values of `x` or all of `y` are equal.
 

@@ -38,8 +38,8 @@ def bootstrap_counts(
         counts: additive integer counts of any shape, none negative.
         statistic: gets all resamples at once, shape ``[n_resamples, *counts.shape]``, and gives an array whose first
             axis is `n_resamples`; NaN where it is undefined.
-        n_resamples: how many resamples, 0 or more.
-        rng: the source of randomness; the same state gives the same values (with the same release of numpy).
+        n_resamples: 0 or more.
+        rng: the same state gives the same values (with the same release of numpy).
 
     Edge cases: a table without rows has only empty resamples, so `statistic` sees zeros.
 
@@ -79,8 +79,8 @@ def bootstrap_units(
         a: ``[n_units, k]``: what each unit adds to k sums.
         statistic: maps sums ``[R, k]`` to values ``[R]`` (or ``[R, m]``: several at once), NaN where undefined. Called
             with chunks of the resamples.
-        n_resamples: how many resamples, 0 or more.
-        rng: the source of randomness; the same state gives the same values (with the same release of numpy).
+        n_resamples: 0 or more.
+        rng: as in `bootstrap_counts`.
 
     Edge cases: without units all sums are zero.
 

@@ -102,9 +102,7 @@ def compare_units(
 def mcnemar(b: int, c: int) -> float:
     """McNemar's exact two-sided test: p = ``min(1, 2·P(X <= min(b, c)))``, X ~ Binomial(b + c, 1/2).
 
-    Args:
-        b: pairs where only the first is correct.
-        c: pairs where only the second is.
+    In `b` pairs only the first is correct, in `c` only the second.
 
     Edge cases: 1 where no pair differs.
 
