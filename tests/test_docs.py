@@ -62,7 +62,9 @@ def test_every_command_explains_itself_and_ends_with_an_example(
     lines = capsys.readouterr().out.rstrip().splitlines()
     assert lines[2].strip(), "no description"
     if name not in {"coref", "corpora"}:
-        assert lines[-1].startswith(f"Example: mtbias {name}")
+        start = max((i for i, line in enumerate(lines) if line.startswith(f"Example: mtbias {name}")), default=0)
+        assert start, "no example"
+        assert not any("│" in line for line in lines[start:]), "the example is the end"
     for line in lines:  # a box with an option: "│ *  --model STR  Short name …  │"
         if match := re.match(r"│ \*? *(--[\w-]+(?: [A-Z.]+)?)(.*)│$", line):
             assert match[2].strip(), f"mtbias {name} {match[1]} is not explained"
