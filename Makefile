@@ -1,4 +1,5 @@
-# What people and CI run. `make test` is the whole of the checks; it needs python3 (3.11 or newer) with venv, nothing else.
+# The commands that people and CI run. `make test` runs all checks; it needs python3 (3.11 or newer) with venv and a
+# package index.
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -7,10 +8,10 @@ BIN := $(VENV)/bin
 MTBIAS_SHARED ?= $(abspath ../shared)
 export MTBIAS_SHARED
 
-# One thread a test process: several processes share the cores, and torch's own threads would fight over them.
+# One thread per test process: several processes share the cores, and torch's own threads would compete for them.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -rs -n $(JOBS) --dist worksteal
 
-# The figures of the README and of docs/: they need WinoMT, its translations, the human labels and Stanza's models.
+# Data behind the figures of the README and of docs/: WinoMT, its translations, the human labels and Stanza's models.
 WINOMT := $(MTBIAS_SHARED)/data/winomt
 MACHINE := --stanza-dir $(MTBIAS_SHARED)/stanza_resources --cache-dir $(VENV)/cache
 
@@ -20,25 +21,25 @@ DEMO_LANG ?= de
 .PHONY: help docs demo demo-build demo-verify checkpoint bench-translate bench-scale install test lint types imports pytest test-slow test-eflomal test-latex format wheel agreement challenge published compare coverage clean
 
 help:
-	@echo "make demo       mtbias eval --model demo, in $(VENV): no network but for the installation (DEMO_LANG=es for Spanish)"
-	@echo "make test       ruff, mypy, import-linter, pytest (without the slow tests), in $(VENV)"
-	@echo "make test-slow  the slow tests"
-	@echo "make test-eflomal  the test of --aligner eflomal: installs it (GPL, compiled)"
-	@echo "make test-latex  the test that LaTeX takes the tables for papers: needs pdflatex"
-	@echo "make format     let ruff format and mend what it can"
-	@echo "make wheel      dist/*.whl and dist/*.tar.gz, and a look into them"
-	@echo "make agreement  how often the evaluator agrees with human labels, by language"
-	@echo "make challenge  how it does on the sentences of tests/challenge"
-	@echo "make published  the figures published in 2019 beside ours"
-	@echo "make demo-build   build what the demo ships anew (an hour)"
-	@echo "make demo-verify  the demo's model and the evaluator in all eight languages"
-	@echo "make checkpoint   mtbias eval against a plain generate() loop, 3,888 sentences in seven languages"
-	@echo "make bench-translate  speed of the engines against EasyNMT's way"
-	@echo "make bench-scale  time and memory of every stage at 1/16, 1/4 and 1/1 of BUG's size"
-	@echo "make docs       the documentation site, into site/"
-	@echo "make compare    Google and Bing of 2019 on WinoMT: which differences are significant"
-	@echo "make coverage   do the intervals hold the truth: simulations"
-	@echo "make clean      remove $(VENV), dist and the tools' caches"
+	@echo "make demo             install into $(VENV) (downloads packages), then run mtbias eval --model demo (DEMO_LANG=es for Spanish)"
+	@echo "make test             run ruff, mypy, import-linter and pytest (without the slow tests), in $(VENV)"
+	@echo "make test-slow        run the slow tests"
+	@echo "make test-eflomal     test --aligner eflomal: installs it (GPL, compiled)"
+	@echo "make test-latex       test that LaTeX compiles the tables for papers: needs pdflatex"
+	@echo "make format           let ruff format and fix what it can"
+	@echo "make wheel            build dist/*.whl and dist/*.tar.gz, and list the wheel's files"
+	@echo "make docs             build the documentation site, into site/"
+	@echo "make agreement        measure how often the evaluator agrees with human labels, by language"
+	@echo "make challenge        evaluate the sentences of tests/challenge"
+	@echo "make published        print the figures published in 2019 beside ours"
+	@echo "make compare          compare Google and Bing of 2019 on WinoMT, with significance tests"
+	@echo "make coverage         simulate how often the intervals contain the truth"
+	@echo "make demo-build       rebuild what the demo ships (an hour)"
+	@echo "make demo-verify      check the demo's model and the evaluator in all eight languages"
+	@echo "make checkpoint       compare mtbias eval with a plain generate() loop, 3,888 sentences in seven languages"
+	@echo "make bench-translate  measure the speed of the engines against EasyNMT's way"
+	@echo "make bench-scale      measure time and memory of every stage at 1/16, 1/4 and 1/1 of BUG's size"
+	@echo "make clean            remove $(VENV), dist, site and the tools' caches"
 
 demo: $(VENV)/.package
 	$(BIN)/mtbias eval --model demo --lang $(DEMO_LANG) --out runs/demo-$(DEMO_LANG)
@@ -46,6 +47,7 @@ demo: $(VENV)/.package
 install: $(VENV)/.installed
 
 $(VENV)/.package: pyproject.toml constraints.txt
+	@echo "Installing mtbias and its dependencies into $(VENV). This needs the network (a package index) and takes minutes."
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt pip hatchling editables
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-build-isolation --editable .

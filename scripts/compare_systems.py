@@ -71,7 +71,7 @@ def main(
                     request = prepare_score(given_file(path, name=path.parent.name), lang, settings)
                     evaluate(request, out=out, progress=ProgressLine())
                 done.append(read_run(out))
-    compared = compare_runs(done, weighted=weighted, n_resamples=bootstrap.resamples, seed=bootstrap.seed)
+        compared = compare_runs(done, weighted=weighted, n_resamples=bootstrap.resamples, seed=bootstrap.seed)
     print(render_comparison(compared, format), end="")
 
 

@@ -1,13 +1,21 @@
-"""README.md names every command and every option of the command line, and none that does not exist."""
+"""Documents and files beside the code agree with it.
+
+README.md names every command and every option of the command line, and none that does not exist; the table of faults
+names tests, workflows run make targets, containers run the demo, and the citation is of this version.
+"""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 from cyclopts import App
 
+import mtbias
 from mtbias.cli import COMMANDS, app, main
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -62,7 +70,9 @@ def test_every_command_explains_itself_and_ends_with_an_example(
     lines = capsys.readouterr().out.rstrip().splitlines()
     assert lines[2].strip(), "no description"
     if name not in {"coref", "corpora"}:
-        assert lines[-1].startswith(f"Example: mtbias {name}")
+        start = max((i for i, line in enumerate(lines) if line.startswith(f"Example: mtbias {name}")), default=0)
+        assert start, "no example"
+        assert not any("│" in line for line in lines[start:]), "the example is the end"
     for line in lines:  # a box with an option: "│ *  --model STR  Short name …  │"
         if match := re.match(r"│ \*? *(--[\w-]+(?: [A-Z.]+)?)(.*)│$", line):
             assert match[2].strip(), f"mtbias {name} {match[1]} is not explained"
@@ -100,3 +110,54 @@ def test_every_test_that_the_table_of_faults_names_exists() -> None:
     names = re.findall(r"`(test_\w+)`", table)
     assert len(names) > 5
     assert [n for n in names if not any(f"def {n}(" in source for source in sources.values())] == []
+
+
+def test_the_citation_is_of_this_version() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert (citation["cff-version"], citation["version"]) == ("1.2.0", mtbias.__version__)
+    assert citation["license"] == project["license"]
+    assert citation["authors"] == project["authors"]
+    heading = f"## [{mtbias.__version__}] - {citation['date-released']}"
+    assert heading in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
+    cited = (ROOT / "mtbias" / "corpora" / "catalog.toml").read_text(encoding="utf-8")
+    assert [each["doi"] for each in citation["references"] if each["doi"] not in cited] == []
+
+
+def _steps(workflow: str) -> list[dict[str, Any]]:
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / workflow).read_text(encoding="utf-8"))["jobs"]
+    return [step for job in jobs.values() for step in job["steps"]]
+
+
+@pytest.mark.parametrize("workflow", ["ci.yml", "release.yml"])
+def test_workflows_run_make_targets_that_exist(workflow: str) -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    commands = [line.strip() for step in _steps(workflow) for line in step.get("run", "").splitlines()]
+    made = [command.removeprefix("make ") for command in commands if command.startswith("make ")]
+    assert made
+    assert [target for target in made if target not in targets] == []
+
+
+def test_the_workflow_of_changes_runs_what_people_run() -> None:
+    commands = [step["run"] for step in _steps("ci.yml") if "run" in step]
+    assert commands == ["make test", "make test-slow", "make docs", "make wheel"]
+
+
+def test_the_workflow_of_changes_tests_every_python_that_is_named() -> None:
+    classifiers = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["classifiers"]
+    named = [each.rsplit(" ", 1)[1] for each in classifiers if re.search(r":: 3\.\d+$", each)]
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))["jobs"]
+    assert jobs["test"]["strategy"]["matrix"]["python"] == named
+
+
+@pytest.mark.parametrize("file", ["Dockerfile", "apptainer.def"])
+def test_a_container_is_tested_by_the_demo(file: str) -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    language = re.search(r"^DEMO_LANG \?= (\w+)$", makefile, re.MULTILINE)
+    command = re.search(r"^demo: .*\n\t\$\(BIN\)/(mtbias .*) --out", makefile, re.MULTILINE)
+    assert language
+    assert command
+    demo = command[1].replace("$(DEMO_LANG)", language[1])
+    text = (ROOT / file).read_text(encoding="utf-8")
+    assert re.search(rf"^(?:RUN| *) ?{re.escape(demo)} --out", text, re.MULTILINE)
+    assert "--constraint constraints.txt" in text

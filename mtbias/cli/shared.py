@@ -28,6 +28,13 @@ CORPUS, TRANSLATION, EVALUATOR, BOOTSTRAP = (
     Group.create_ordered(name) for name in ("Corpus", "Translation", "Evaluator", "Intervals and tests")
 )
 
+
+def _no_option(_: object, path: Path | None) -> None:
+    """A hyphen may lead because - is standard output; an option behind a forgotten file name is not a file."""
+    if path is not None and str(path).startswith("-") and str(path) != "-":
+        raise ValueError(f"expected a file or -, got the option {path}")
+
+
 Corpus = Annotated[CorpusSettings, Parameter(name="*", group=CORPUS)]
 Translation = Annotated[TranslationSettings, Parameter(name="*", group=TRANSLATION)]
 Decoding = Annotated[DecodingSettings, Parameter(name="*", group=TRANSLATION)]
@@ -39,7 +46,7 @@ Cache = Annotated[CacheSettings, Parameter(name="*")]
 Flag = Annotated[bool, Parameter(show_default=False)]
 Count = Annotated[int, Parameter(validator=validators.Number(gte=1))]
 Lang = Annotated[str, Parameter(help="Target language, such as de (`mtbias languages` lists them).")]
-Rows = Annotated[Path | None, Parameter(allow_leading_hyphen=True)]
+Rows = Annotated[Path | None, Parameter(allow_leading_hyphen=True, validator=_no_option)]
 """A file for rows; ``-`` is standard output."""
 Langs = Annotated[list[str], Parameter(name="--lang", help="Target language, such as de; may be given several times.")]
 RunOut = Annotated[

@@ -141,6 +141,7 @@ def test_what_cannot_be_compared_is_one_line(
             'Invalid value "colour" for --weighted. Choose from: "all", "pronouns"',
         ),
         (["beta", "--rows", "alpha"], "expected two runs or more"),
+        (["beta", "alpha", "--rows", "--json"], "expected a file or -, got the option --json"),
         (["beta", "beta", "--rows", "alpha"], "--rows: expected a file, got the folder"),
         (["alpha", "beta", "--rows", "-", "--format", "csv"], "--rows: expected a file with --format csv, got -"),
         (["alpha", "beta", "--json", "--format", "csv"], "exclude each other"),
