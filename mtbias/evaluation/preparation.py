@@ -127,7 +127,7 @@ def _request(
 def _check(lang: str, dataset: str, device: str | None) -> None:
     """Refuse an unknown language or device before anything is read, downloaded or computed.
 
-    Only a plugin's corpus may bring a measure that needs no language plugin.
+    Only a plugin's corpus may have a measure that needs no language plugin.
 
     Raises:
         UsageError: no such language is installed, it is no device, or there is no such GPU here.

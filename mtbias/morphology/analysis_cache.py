@@ -19,7 +19,7 @@ _FORMAT = 2
 
 
 class AnalysisCache:
-    """Analyses by text. A damaged file is set aside (``*.damaged``), logged, and made anew; a damaged row is redone."""
+    """Analyses by text. A damaged file is logged, set aside (``*.damaged``) and begun again; a damaged row is redone."""
 
     def __init__(self, path: Path | None) -> None:
         """Open or make the file at `path`; None keeps everything in memory."""
@@ -40,7 +40,7 @@ class AnalysisCache:
                 aside = self.path.with_suffix(self.path.suffix + ".damaged")
                 self.path.replace(aside)
                 _log.warning(
-                    "%s is damaged (%s): set aside as %s, sentences are analysed anew", self.path, error, aside.name
+                    "%s is damaged (%s): set aside as %s, sentences are analysed again", self.path, error, aside.name
                 )
                 return self._connect(self.path)
         except (OSError, sqlite3.OperationalError) as error:

@@ -51,7 +51,7 @@ class Bulk:
     """The three models of a pipeline."""
 
     def __init__(self, pipeline: Any, *, words: int) -> None:  # noqa: ANN401 - stanza has no types
-        """Take the models of `pipeline`, which goes on working.
+        """Take the models of `pipeline`, which still works.
 
         Args:
             pipeline: Stanza's, with ``tokenize``, perhaps ``mwt``, and ``pos``.

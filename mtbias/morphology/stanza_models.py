@@ -119,7 +119,7 @@ class StanzaModels:
         except Exception as error:
             raise MissingResourceError(
                 f"Stanza cannot load its models for {package.language!r} from {package.folder}: "
-                f"{type(error).__name__}: {error}; `mtbias fetch --lang {package.language}` brings them anew"
+                f"{type(error).__name__}: {error}; `mtbias fetch --lang {package.language}` downloads them again"
             ) from error
 
 

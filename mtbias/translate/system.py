@@ -46,19 +46,19 @@ class MemoryStore:
     """A store for a run without a folder."""
 
     def __init__(self) -> None:
-        self._parts: dict[int, Sequence[Mapping[str, Any]]] = {}
+        self.parts: dict[int, Sequence[Mapping[str, Any]]] = {}
 
     def get(self, part: int) -> Sequence[Mapping[str, Any]] | None:
         """See `Store`."""
-        return self._parts.get(part)
+        return self.parts.get(part)
 
     def put(self, part: int, records: Sequence[Mapping[str, Any]]) -> None:
         """See `Store`."""
-        self._parts[part] = records
+        self.parts[part] = records
 
     def drop(self, part: int) -> None:
         """See `Store`."""
-        self._parts.pop(part, None)
+        self.parts.pop(part, None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from mtbias.translate.seq2seq.decoding import Decoding
+from mtbias.translate.seq2seq.beam_search import Decoding
 
 CPU_ROWS = 80
 """On a CPU wider batches lose: the scores of all rows over the vocabulary leave the cache."""

@@ -16,7 +16,7 @@ from tempfile import mkdtemp
 from typing import Any
 
 from mtbias.errors import DependencyError, ModelError
-from mtbias.translate.seq2seq.checkpoints import files_hash
+from mtbias.translate.seq2seq.checkpoints import files_hash, first_line
 from mtbias.translate.seq2seq.transformers_engine import check_whole
 
 RECORD = "mtbias.json"
@@ -93,11 +93,6 @@ def library() -> Any:  # noqa: ANN401 - the module
         return import_module("ctranslate2")
     except ImportError as error:
         raise DependencyError("--engine ct2 needs CTranslate2: pip install 'mtbias[ct2]'") from error
-
-
-def first_line(error: BaseException) -> str:
-    """The first line of an error's text."""
-    return (str(error).strip().splitlines() or [""])[0]
 
 
 def _make(folder: Path, made: Path) -> None:

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from mtbias.translate.seq2seq.decoding import Decoding
+from mtbias.translate.seq2seq.beam_search import Decoding
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +24,6 @@ class Generated:
 
 class Engine(Protocol):
     """Beam search over batches of token ids."""
-
-    @property
-    def signature(self) -> str:
-        """Name, version and number type: ``transformers/5.23.0,float32``. Part of a run's identity."""
-        ...
-
-    @property
-    def batch_matters(self) -> bool:
-        """Whether a translation may depend on what shares its batch: true in half precision and in int8."""
-        ...
 
     @property
     def concurrency(self) -> int:
