@@ -19,7 +19,7 @@ _FORMAT = 2
 
 
 class AnalysisCache:
-    """Analyses by text. A damaged file is logged, set aside (``*.damaged``) and begun again; a damaged row is redone."""
+    """Analyses by text. A damaged file is logged, set aside (``*.damaged``), begun again; a damaged row is redone."""
 
     def __init__(self, path: Path | None) -> None:
         """Open or make the file at `path`; None keeps everything in memory."""
