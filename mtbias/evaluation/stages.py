@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mtbias.evaluation.request import Request
 from mtbias.evaluation.translation import host_facts, planned, translate_corpus
+from mtbias.metrics.measure import Judged
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.runs.kept_parts import remove_parts
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import RunFolder
+from mtbias.translate.system import Translated
 from mtbias.types import Progress, quiet
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from mtbias.metrics.measure import Judged
-    from mtbias.translate.system import Translated
 
 REPORT = "report.html"
 

@@ -7,20 +7,15 @@ import time
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mtbias.errors import MissingTranslationsError, RunFolderError
 from mtbias.evaluation.request import Request
 from mtbias.runs.kept_parts import PartStore, PlanRecord, read_shard_reports, write_shard_report
 from mtbias.runs.run_folder import RunFolder
 from mtbias.runs.run_progress import begun, run_progress
-from mtbias.translate.system import MemoryStore, Plan, Tally
-from mtbias.types import Progress, quiet
-
-if TYPE_CHECKING:
-    from mtbias.translate.shards import Shard
-    from mtbias.translate.system import Translated
-    from mtbias.types import Json
+from mtbias.translate.shards import Shard
+from mtbias.translate.system import MemoryStore, Plan, Tally, Translated
+from mtbias.types import Json, Progress, quiet
 
 
 @dataclass(frozen=True, slots=True)
