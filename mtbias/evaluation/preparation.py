@@ -38,11 +38,7 @@ class Fetching:
 def prepare_eval(model: str, lang: str, settings: EvalSettings, fetching: Fetching | None = None) -> Request:
     """The request behind ``mtbias eval``: corpus, system and measure, downloaded where they are missing and may be.
 
-    Args:
-        model: short name, hub id, folder, or ``SCHEME:NAME``.
-        lang: code of the target language.
-        settings: all that can be set.
-        fetching: whom to tell about downloads.
+    The model is a short name, hub id, folder, or ``SCHEME:NAME``.
 
     Raises:
         MtbiasError: a name, a path, a device or a setting is wrong, or something is missing and may not be downloaded.
@@ -66,11 +62,6 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, fetching: Fetchi
 
 def prepare_score(system: GivenSystem, lang: str, settings: ScoreSettings) -> Request:
     """The request behind ``mtbias score``: nothing is downloaded.
-
-    Args:
-        system: the given translations.
-        lang: code of the target language.
-        settings: all that can be set.
 
     Raises:
         MtbiasError: a name, a path or a device is wrong, or something is missing.

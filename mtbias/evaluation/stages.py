@@ -29,11 +29,8 @@ def evaluate(
     killed resumes, with what `translate_shard` kept there too; one that is complete is read instead of made again; one
     that belongs to another run is refused.
 
-    Args:
-        request: what is wanted.
-        out: the run folder; None keeps everything in memory.
-        generate: whether to translate what is missing; without it all translations must be there.
-        progress: see `mtbias.types.Progress`.
+    Without `out` everything stays in memory. With `generate` what is missing is translated; without it all translations
+    must be there.
 
     Raises:
         MissingTranslationsError: without `generate`, parts are missing or damaged; nothing else was done.

@@ -219,12 +219,9 @@ def correct_run(
 ) -> CorrectedRun:
     """Correct a run's accuracy, ΔG and ΔS with the confusion of its language, or of all languages together.
 
-    Args:
-        run: what to correct.
-        validations: of the run's language, at least; it must have been called by the evaluator that scored the run.
-        pool: add up the confusions of all `validations`: the evaluator is taken to err alike in all of them.
-        n_resamples: see `mtbias.metrics.correction.correct`.
-        seed: see there.
+    One of `validations` must be of the run's language, by the evaluator that scored the run. With `pool` the confusions
+    of all of them are added up: the evaluator is taken to err alike in all. `n_resamples` and `seed` are those of
+    `mtbias.metrics.correction.correct`.
 
     Raises:
         DataError: the run's language was not validated, another evaluator called it, or a gender has no labels.

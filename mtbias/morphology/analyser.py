@@ -60,12 +60,9 @@ class StanzaAnalyser:
     ) -> None:
         """Nothing is loaded before there is a text that the cache lacks.
 
-        Args:
-            package: the models.
-            cache: where analyses are kept; it must belong to this package. Only this process writes it.
-            device: ``cpu``, ``cuda``, ``cuda:1``…; None takes a GPU where there is one.
-            processes: how many analyse where there are `WORTH_PROCESSES` texts or more; one thread each. The analyses
-                do not depend on it.
+        The cache must belong to the package; only this process writes it. The device None is a GPU where there is one.
+        So many `processes`, of one thread each, analyse where there are `WORTH_PROCESSES` texts or more; the analyses
+        do not depend on it.
         """
         self._package, self._cache, self._device, self._processes = package, cache, device, processes
         self._models = StanzaModels(package, device)
@@ -122,7 +119,12 @@ class StanzaAnalyser:
     def _rows(self, texts: Iterable[str]) -> Iterator[Rows]:
         """What was submitted, then what the cache still lacks, batch by batch."""
         try:
-            yield from self._submitted()
+            self._begun, self._in_batches = {}, 0
+            if self._pool is not None:
+                try:
+                    yield from self._pool.finished(all_of_them=True)
+                except BrokenProcessPool:
+                    self._give_up()
             missing = self._cache.missing(texts)
             first = [] if self._processes == 1 else list(islice(missing, WORTH_PROCESSES))
             batches = _batches(chain(first, missing))
@@ -132,15 +134,6 @@ class StanzaAnalyser:
             self._end()
         for batch in batches:
             yield [(a.text, encode(a)) for a in self._models.analyse(batch)]
-
-    def _submitted(self) -> Iterator[Rows]:
-        """What `submit` began."""
-        self._begun, self._in_batches = {}, 0
-        if self._pool is not None:
-            try:
-                yield from self._pool.finished(all_of_them=True)
-            except BrokenProcessPool:
-                self._give_up()
 
     def _together(self, batches: Iterator[list[str]]) -> Generator[Rows, None, Iterator[list[str]]]:
         """The analyses of `batches`, made by several processes; returns those that are left."""
@@ -160,7 +153,7 @@ class StanzaAnalyser:
         return self._pool
 
     def _give_up(self) -> None:
-        """Go on in this process."""
+        """Continue in this process."""
         _log.warning("a process that analyses was ended (too little memory?): going on with one process")
         self._end()
         self._processes = 1

@@ -95,11 +95,8 @@ def read_translations(
     that source. Where the file has fewer such rows than the corpus has instances, the others share their target if
     all those rows agree on it (a file of distinct sentences), and are missing if they do not. Surplus rows are extra.
 
-    Args:
-        path: the file.
-        instances: the corpus, in its order.
-        rows: how many rows the corpus file has, skipped ones included; by default the number of instances.
-        allow_missing: accept a file that covers less than `ENOUGH` per cent of the corpus.
+    `rows` is how many rows the corpus file has, skipped ones included (default: the number of instances). With
+    `allow_missing` a file may cover less than `ENOUGH` per cent of the corpus.
 
     Raises:
         DataError: the file is not there, not UTF-8, empty, or not of its form (with the line); one id with two
@@ -139,10 +136,7 @@ def join_texts(
 ) -> GivenTranslations:
     """`read_translations` for texts in memory, as a JSONL file of ``id`` and ``target`` would give them, hash and all.
 
-    Args:
-        translations: a text for each instance, in the corpus's order; or texts by id. None is a missing translation.
-        instances: the corpus, in its order.
-        allow_missing: as in `read_translations`.
+    There is a text for each instance, in the corpus's order; or texts by id. None is a missing translation.
 
     Raises:
         DataError: the wrong number of texts; too few instances covered, or none.

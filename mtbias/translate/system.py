@@ -130,13 +130,10 @@ class Plan(Protocol):
     def translate(
         self, store: Store, parts: Sequence[int], progress: Callable[[int, int], object], made: Made | None = None
     ) -> Tally:
-        """Put those of `parts` that `store` lacks into it.
+        """Put those of `parts`, by number, that `store` lacks into it.
 
-        Args:
-            store: where parts are kept.
-            parts: their numbers.
-            progress: called with how many distinct sentences of these parts are there, and how many there are.
-            made: called with the translations of each part, those that were there too.
+        `progress` is called with how many distinct sentences of these parts are there, and how many there are; `made`
+        with the translations of each part, those that were there too.
 
         Raises:
             ModelError: the system cannot translate; says why and what to do.

@@ -53,12 +53,7 @@ class CheckpointSystem:
     ) -> None:
         """Load the tokenizer; the weights are loaded when they are first needed.
 
-        Args:
-            checkpoint: the model.
-            lang: ISO 639-1 code of the target language.
-            settings: how to translate.
-            cache: mtbias's cache, where converted checkpoints are kept.
-            device: ``cpu``, ``cuda``, ``cuda:1``; None is a GPU where there is one.
+        Converted checkpoints are kept in `cache`; the device None is a GPU where there is one.
 
         Raises:
             SettingError: an unknown preset or engine.
@@ -149,16 +144,12 @@ class CheckpointPlan:
             "dtype": system.dtype,
             "decoding": system.decoding.signature,
         }
-        return identity if system.dtype == "float32" else {**identity, "batch": self._limits}
+        return identity if system.dtype == "float32" else {**identity, "batch": list(self.budget)}
 
     @property
     def settings(self) -> Mapping[str, Json]:
         """The budget of a batch: on a GPU it follows from the memory that was free when the run began."""
-        return {"budget": self._limits}
-
-    @property
-    def _limits(self) -> list[int]:
-        return [self.budget.rows, self.budget.tokens]
+        return {"budget": list(self.budget)}
 
     @cached_property
     def distinct(self) -> tuple[str, ...]:
@@ -210,7 +201,7 @@ class CheckpointPlan:
         found: dict[str, Json] = {
             "preset": self.system.settings.preset,
             "translate_device": self.system.device,
-            "batch": self._limits,
+            "batch": list(self.budget),
             "batches_halved": generation.halved,
         }
         if generation.generated:  # else the weights were not loaded

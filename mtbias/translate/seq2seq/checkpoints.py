@@ -147,9 +147,14 @@ def files_hash(folder: Path) -> str:
     if any(path.suffix == ".safetensors" for path in paths):
         paths = {path for path in paths if path.suffix != ".bin"}  # transformers prefers safetensors
     for path in sorted(paths):
-        with path.open("rb") as file:
-            digest.update(f"{path.name} {file_digest(file, 'sha256').hexdigest()}\n".encode())
+        digest.update(f"{path.name} {file_hash(path)}\n".encode())
     return digest.hexdigest()
+
+
+def file_hash(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
 
 
 def _hub(repository: str, pinned: str | None, command: str, cache: Path, *, online: bool) -> Checkpoint:

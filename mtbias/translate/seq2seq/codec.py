@@ -30,12 +30,7 @@ class Codec:
     """The tokenizer of one checkpoint, set to one direction."""
 
     def __init__(self, folder: Path, lang: str, *, target_code: str | None = None) -> None:
-        """Load the tokenizer and find the direction.
-
-        Args:
-            folder: the checkpoint.
-            lang: ISO 639-1 code of the target language.
-            target_code: the checkpoint's own name of that language.
+        """Load the tokenizer of the checkpoint in `folder`; `target_code` is its own name of the language `lang`.
 
         Raises:
             ModelError: it is no checkpoint of a known family, or lacks the language.

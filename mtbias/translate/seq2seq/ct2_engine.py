@@ -43,17 +43,13 @@ class CTranslate2Engine:
     ) -> None:
         """Convert the checkpoint, unless `cache` has it, and load it.
 
-        Args:
-            folder: the checkpoint.
-            device: ``cpu``, ``cuda``, ``cuda:1``.
-            dtype: one of `DTYPES` that the device can compute with; never another instead.
-            cache: mtbias's cache; conversions are in its ``ct2``.
-            threads: threads on a CPU, by default ``OMP_NUM_THREADS``, else the cores that there are: so many batches
-                are computed at the same time, each on one thread; beyond `MOST_CONCURRENT` these share the threads out.
+        On a CPU there are as many `threads` as ``OMP_NUM_THREADS`` says, else as there are cores: so many batches are
+        computed at the same time, each on one thread; beyond `MOST_CONCURRENT` these share the threads out.
 
         Raises:
             DependencyError: CTranslate2 is not installed.
-            UsageError: no such device or dtype; names those that there are.
+            UsageError: no such device, or it cannot compute in `dtype`, for which there is never another instead; names
+                those that there are.
             ModelError: the checkpoint cannot be converted, or not without a change of its results.
         """
         ctranslate2 = library()

@@ -33,13 +33,9 @@ class Engine(Protocol):
     def generate(
         self, batch: Sequence[Sequence[int]], *, decoding: Decoding, limit: int, forced: int | None
     ) -> list[Generated]:
-        """Translate `batch`.
+        """Translate `batch`, the token ids of each source sentence, special tokens included.
 
-        Args:
-            batch: token ids of each source sentence, special tokens included.
-            decoding: how to search.
-            limit: most new tokens.
-            forced: id of the token that every translation begins with.
+        A translation has at most `limit` new tokens, and begins with the token `forced` where there is one.
 
         Raises:
             OutOfMemory: the batch is too large for the device.

@@ -8,7 +8,8 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
+from typing import Any, TypeVar
 
 from mtbias.errors import ModelError
 from mtbias.translate.outputs import Output, kept_outputs
@@ -19,35 +20,31 @@ from mtbias.translate.seq2seq.codec import Codec, Encoded
 from mtbias.translate.seq2seq.engine import Engine, Generated, OutOfMemory
 from mtbias.translate.system import Store
 
+T = TypeVar("T")
+
 _AHEAD = 4
 """Batches that may wait to be decoded and written while the next one is generated."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Workers:
-    """Threads that generate batches at the same time; for one batch at a time it is the caller's own thread."""
+class _InTurn(Executor):
+    """Does the work at once, in the caller's own thread: for one batch at a time."""
 
-    count: int
-    pool: Executor | None
-
-    def begin(self, work: Callable[[], Future[list[Output]]]) -> Future[Future[list[Output]]]:
-        """Do `work` in a thread, once one is free."""
-        if self.pool is not None:
-            return self.pool.submit(work)
-        done: Future[Future[list[Output]]] = Future()
-        done.set_result(work())
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:  # noqa: ANN401
+        """See `Executor`."""
+        done: Future[T] = Future()
+        done.set_result(fn(*args, **kwargs))
         return done
 
 
 @contextmanager
-def _workers(engine: Engine) -> Iterator[_Workers]:
-    count = engine.concurrency
-    if count == 1:
-        yield _Workers(1, None)
+def _workers(engine: Engine) -> Iterator[Executor]:
+    """Threads that generate batches at the same time."""
+    if engine.concurrency == 1:
+        yield _InTurn()
         return
-    pool = ThreadPoolExecutor(max_workers=count, thread_name_prefix="mtbias-batch")
+    pool = ThreadPoolExecutor(max_workers=engine.concurrency, thread_name_prefix="mtbias-batch")
     try:
-        yield _Workers(count, pool)
+        yield pool
     finally:
         with engine.abandon():  # where an error or a signal ends it, nobody waits for what is being generated
             pool.shutdown(cancel_futures=True)
@@ -90,7 +87,7 @@ class Generation:
             ModelError: a single sentence does not fit into memory.
         """
         waiting: deque[tuple[Batch, Future[Future[list[Output]]]]] = deque()
-        workers: _Workers | None = None
+        workers: Executor | None = None
         with ExitStack() as stack:
             decoder = stack.enter_context(ThreadPoolExecutor(max_workers=1, thread_name_prefix="mtbias-decode"))
             for batch in plan:
@@ -101,8 +98,8 @@ class Generation:
                     continue
                 if workers is None:
                     workers = stack.enter_context(_workers(self.engine))
-                waiting.append((batch, workers.begin(partial(self._one, encoded, batch, store, decoder))))
-                while len(waiting) > workers.count - 1 + _AHEAD:
+                waiting.append((batch, workers.submit(self._one, encoded, batch, store, decoder)))
+                while len(waiting) > self.engine.concurrency - 1 + _AHEAD:
                     yield self._end(*waiting.popleft())
             while waiting:
                 yield self._end(*waiting.popleft())

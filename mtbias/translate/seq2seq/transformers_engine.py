@@ -71,13 +71,8 @@ class TransformersEngine:
     def __init__(self, folder: Path, *, device: str = "cpu", dtype: str = "float32") -> None:
         """Load the weights (safetensors, or ``torch.load`` with ``weights_only``; never remote code).
 
-        Args:
-            folder: the checkpoint.
-            device: ``cpu``, ``cuda``, ``cuda:1``.
-            dtype: one of `DTYPES`.
-
         Raises:
-            UsageError: an unknown dtype.
+            UsageError: the dtype is not one of `DTYPES`.
             ModelError: the weights cannot be loaded.
         """
         if dtype not in DTYPES:
@@ -239,11 +234,9 @@ def _load_model(folder: Path, device: str, dtype: str) -> Any:  # noqa: ANN401 -
 
 
 def check_whole(folder: Path, loading_info: Mapping[str, Collection[Any]]) -> None:
-    """Refuse a checkpoint that lacks weights: transformers would go on with random numbers in their place.
+    """Refuse a checkpoint that lacks weights: transformers would continue with random numbers in their place.
 
-    Args:
-        folder: the checkpoint.
-        loading_info: what ``from_pretrained`` gives with ``output_loading_info=True``.
+    `loading_info` is what ``from_pretrained`` gives with ``output_loading_info=True``.
 
     Raises:
         ModelError: there are ``missing_keys``.
