@@ -22,7 +22,6 @@ from mtbias.morphology import (
     AnalysisCache,
     StanzaAnalyser,
     StanzaPackage,
-    analyses_signature,
     find_package,
     stanza_folder,
 )
@@ -150,7 +149,7 @@ def make_analyser(wanted: Wanted) -> StanzaAnalyser:
     """
     settings = wanted.settings
     package = _package(wanted)
-    name = sha256(analyses_signature(package).encode()).hexdigest()[:12]
+    name = sha256(package.analyses_signature.encode()).hexdigest()[:12]
     path = cache_folder(settings.cache_dir) / "analyses" / f"{wanted.lang}-{name}.sqlite"
     return StanzaAnalyser(package, AnalysisCache(path), device=wanted.device, processes=settings.processes)
 

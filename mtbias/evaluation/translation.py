@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import time
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -54,7 +55,7 @@ def translate_shard(request: Request, shard: Shard, *, out: Path, progress: Prog
         if store is None:
             return ShardReport(0, 0, 0, 0, round(time.perf_counter() - start, 3))
         parts = shard.parts(len(plan.sizes))
-        tally = plan.translate(store, parts, lambda done, total: progress("translate", done, total))
+        tally = plan.translate(store, parts, partial(progress, "translate"))
         seconds = round(time.perf_counter() - start, 3)
         about = {**host_facts(), "torch": version("torch"), **_execution(tally), "parts": len(parts)}
         write_shard_report(folder.path, str(shard), {**about, "seconds": seconds})
@@ -110,8 +111,7 @@ def translate_corpus(
     store = MemoryStore() if folder is None else _store(folder, plan, alone=generate)
     if generate:
         made = request.measure.hint if plan.frees_cpu else None
-        report = lambda done, total: progress("translate", done, total)  # noqa: E731 - names the stage
-        tally = plan.translate(store, range(len(plan.sizes)), report, made)
+        tally = plan.translate(store, range(len(plan.sizes)), partial(progress, "translate"), made)
     else:
         tally = Tally(resumed=sum(plan.sizes))
     translated = _collected(plan, store, folder)

@@ -16,7 +16,7 @@ from mtbias.types import Analysis
 if TYPE_CHECKING:
     from mtbias.morphology.process_pool import Pool, Rows
 
-__all__ = ["Analyser", "StanzaAnalyser", "analyses_signature"]
+__all__ = ["Analyser", "StanzaAnalyser"]
 
 _log = logging.getLogger(__name__)
 
@@ -45,13 +45,6 @@ class Analyser(Protocol):
         ...
 
 
-def analyses_signature(package: StanzaPackage) -> str:
-    """What the analyses made with `package` depend on: Stanza's version and the model files."""
-    from importlib.metadata import version
-
-    return f"stanza/{version('stanza')}({package.signature})"
-
-
 class StanzaAnalyser:
     """Stanza's tokenizer, multiword splitter and tagger over raw text."""
 
@@ -65,16 +58,12 @@ class StanzaAnalyser:
         do not depend on it.
         """
         self._package, self._cache, self._device, self._processes = package, cache, device, processes
+        self.signature = package.analyses_signature
         self._models = StanzaModels(package, device)
         self._pool: Pool | None = None
         self._begun: dict[str, None] = {}
         """Texts that were submitted before `prepare`, those that are not in a batch yet last."""
         self._in_batches = 0
-
-    @property
-    def signature(self) -> str:
-        """Stanza's version and the model files."""
-        return analyses_signature(self._package)
 
     def submit(self, texts: Iterable[str]) -> None:
         """Let other processes analyse `texts` in the meantime; with one process nothing happens before `prepare`.

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,11 @@ class StanzaPackage:
     def signature(self) -> str:
         """``tokenize=combined:0123…,pos=combined_charlm:4567…``: part of a run's identity."""
         return ",".join(f"{processor}={name}:{digest}" for processor, name, digest in self.models)
+
+    @property
+    def analyses_signature(self) -> str:
+        """What the analyses made with these models depend on: Stanza's version, and the files."""
+        return f"stanza/{version('stanza')}({self.signature})"
 
 
 def stanza_folder(given: Path | None, cache: Path) -> Path:

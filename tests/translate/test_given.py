@@ -254,7 +254,7 @@ TARGET = st.text(st.characters(codec="utf-8", exclude_characters="\n\r|\t"), max
 @given(
     st.lists(SOURCE, min_size=1, max_size=8).flatmap(lambda s: st.tuples(st.just(s), st.permutations(range(len(s)))))
 )
-def test_a_shuffled_file_keeps_the_order_of_twin_sentences(
+def test_a_shuffled_file_keeps_the_order_of_equal_sentences(
     tmp_path_factory: pytest.TempPathFactory, case: tuple[list[str], Sequence[int]]
 ) -> None:
     sources, order = case

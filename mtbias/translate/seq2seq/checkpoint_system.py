@@ -195,18 +195,15 @@ class CheckpointPlan:
                     made(output.text for output in outputs if output.text)
                 done += len(batch.rows)
                 progress(done, total)
-        return Tally(generation.resumed, generation.generated, self._execution(generation))
-
-    def _execution(self, generation: Generation) -> dict[str, Json]:
-        found: dict[str, Json] = {
+        execution: dict[str, Json] = {
             "preset": self.system.settings.preset,
             "translate_device": self.system.device,
             "batch": list(self.budget),
             "batches_halved": generation.halved,
         }
         if generation.generated:  # else the weights were not loaded
-            found["attention"] = str(getattr(self.system.engine, "attention", "the engine's own"))
-        return found
+            execution["attention"] = str(getattr(self.system.engine, "attention", "the engine's own"))
+        return Tally(generation.resumed, generation.generated, execution)
 
     def collect(self, store: Store) -> Translated | int:
         """See `mtbias.translate.system.Plan`."""
