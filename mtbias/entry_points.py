@@ -22,12 +22,9 @@ def installed(group: str) -> dict[str, tuple[str, ...]]:
 
 
 def load(group: str, name: str, what: str) -> object:
-    """The object that is registered under a name.
+    """The object that is registered in a group under a name, such as ``de`` in ``mtbias.languages``.
 
-    Args:
-        group: such as ``mtbias.languages``.
-        name: such as ``de``.
-        what: what it is, for messages: ``language``.
+    `what` it is (``language``) stands in messages.
 
     Raises:
         UsageError: nobody registers it; the message lists what is installed.

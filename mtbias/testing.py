@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import islice, product
 from operator import attrgetter
 
 from mtbias.decide import decide
 from mtbias.errors import PluginError
 from mtbias.language.definition import Language
-from mtbias.language.grammar import CASES, Agreement, NounKind, NounReading
+from mtbias.language.grammar import CASES, Agreement, NounKind
 from mtbias.language.split_texts import SplitTexts
 from mtbias.types import ELIMINATION, Alignment, Analysis, Gender, GenderCall, Reason, Span, Token, Word
 
@@ -227,10 +227,11 @@ def _decisions(language: Language) -> Problems:
         call = _call(language, form, form)
         yield from _founded(form, call)
         kinds = {r.kind for r in language.noun(form)}
-        expected = _GENDER_OF_KIND.get(next(iter(kinds))) if len(kinds) == 1 else None
+        kind = kinds.pop() if len(kinds) == 1 else None
+        expected = None if kind is None else _GENDER_OF_KIND.get(kind)
         if expected is not None and call.gender is not expected:
-            yield f"{form!r} is {_kinds(language.noun(form))}, but alone it is called {call.gender or call.reason}"
-        if kinds == {NounKind.FIXED} and call.gender is not None:
+            yield f"{form!r} is {kind}, but alone it is called {call.gender or call.reason}"
+        if kind is NounKind.FIXED and call.gender is not None:
             yield f"{form!r} is of fixed gender, but it is called {call.gender}"
     word = _unknown(language)
     if word is None:
@@ -289,12 +290,11 @@ def _phrase(language: Language, determiner: str, noun: str) -> str:
 def _unknown(language: Language) -> str | None:
     """A made-up word in the language's letters that no table knows and no ending fits, or None."""
     letters = dict.fromkeys(c for form in islice(language.nouns, 200) for c in form if c.isalpha())
-    for a in letters:
-        for b in letters:
-            word = (a + b) * 3
-            known = word in language.determiners or word in language.names or word in language.prepositions
-            if not known and not language.noun(word) and language.ending(word) is None:
-                return word
+    for pair in product(letters, repeat=2):
+        word = "".join(pair) * 3
+        known = word in language.determiners or word in language.names or word in language.prepositions
+        if not known and not language.noun(word) and language.ending(word) is None:
+            return word
     return None
 
 
@@ -307,10 +307,6 @@ def _evenly(forms: Iterable[str], size: int) -> list[str]:
     """About `size` of `forms`, evenly over all of them."""
     listed = list(forms)
     return listed[:: max(len(listed) // size, 1)]
-
-
-def _kinds(readings: Sequence[NounReading]) -> str:
-    return " or ".join(sorted({r.kind.value for r in readings}))
 
 
 _CHECKS: tuple[Callable[[Language], Problems], ...] = (

@@ -91,7 +91,7 @@ class Instance(SourceSentence):
     distance: int | None = None
     """Distance in words between entity and pronoun, where the corpus tells it."""
     pair: str | None = None
-    """Id of the counterfactual twin (the same sentence, other gender), where there is one."""
+    """Id of the counterfactual (the same sentence, other gender), where there is one."""
     control: str | None = None
     """Id of the control (the same sentence and gender, something else changed), where there is one."""
 

@@ -28,10 +28,10 @@ HEAD = ("", "labels", "head exact", "N + D: n", "agreement", "of fixed gender", 
 
 def counts(result: Validation) -> tuple[int, int, int, int, int]:
     """Labels, exact heads, N + D labels, agreeing N + D labels, N + D labels withheld by a noun of fixed gender."""
-    phrase = [(a, c) for a, c in zip(result.labels, result.calls, strict=True) if a.basis in ("N", "D")]
+    phrase = [(a, c) for a, c in result.rows if a.basis in ("N", "D")]
     fixed = [c for _, c in phrase if withheld(c)]
     agreeing = sum(c.gender is LABELS[a.label] for a, c in phrase)
-    return len(result.labels), sum(result.heads()), len(phrase), agreeing, len(fixed)
+    return len(result.rows), sum(result.heads()), len(phrase), agreeing, len(fixed)
 
 
 def main(

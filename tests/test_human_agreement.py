@@ -40,11 +40,7 @@ class Agreement(NamedTuple):
     def of(cls, validation: Validation) -> Agreement:
         """Counts from a validation: heads found, and agreement on the labels with basis N or D."""
         heads = validation.heads()
-        rows = [
-            call.gender is LABELS[label.label]
-            for label, call in zip(validation.labels, validation.calls, strict=True)
-            if label.basis in ("N", "D")
-        ]
+        rows = [call.gender is LABELS[label.label] for label, call in validation.rows if label.basis in ("N", "D")]
         return cls(sum(heads), len(heads), sum(rows), len(rows))
 
 

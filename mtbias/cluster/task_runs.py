@@ -192,7 +192,7 @@ def make_request(sweep: Sweep, cell: Cell, device: str, *, here: str, offline: b
     """
     from mtbias.evaluation.preparation import prepare_eval
     from mtbias.settings import EvalSettings, combined
-    from mtbias.translate.seq2seq.decoding import get_preset
+    from mtbias.translate.seq2seq.beam_search import get_preset
 
     dtype = sweep.dtype or (get_preset(cell.preset).gpu_dtype if device == "cuda" else "float32")
     settings = combined(

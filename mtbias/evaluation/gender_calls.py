@@ -5,22 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 from mtbias.align import Aligner, Pair, get_aligner
+from mtbias.corpora import cache_folder
 from mtbias.decide import FormVotes, decide
+from mtbias.demo import STANZA_NAME, stanza_folder_of_demo
+from mtbias.errors import MissingResourceError
 from mtbias.language.definition import Language
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
 from mtbias.metrics.bias import GENDER_COUNTING
+from mtbias.metrics.measure import Wanted
 from mtbias.metrics.scores import GenderScores, score
-from mtbias.morphology import Analyser
+from mtbias.morphology import (
+    Analyser,
+    AnalysisCache,
+    StanzaAnalyser,
+    StanzaPackage,
+    find_package,
+    stanza_folder,
+)
+from mtbias.morphology.stanza_packages import download
 from mtbias.runs.call_records import CallRecord, join_records
 from mtbias.types import GenderCall, Instance, Json, Progress, Reason, Translation, quiet
-
-if TYPE_CHECKING:
-    from mtbias.metrics.measure import Wanted
-    from mtbias.morphology import StanzaAnalyser, StanzaPackage
 
 
 class GenderKind:
@@ -140,23 +147,14 @@ def make_analyser(wanted: Wanted) -> StanzaAnalyser:
     Raises:
         MissingResourceError: the models are not there and may not be downloaded.
     """
-    from mtbias.corpora import cache_folder
-    from mtbias.morphology import AnalysisCache, StanzaAnalyser, analyses_signature
-
     settings = wanted.settings
     package = _package(wanted)
-    name = sha256(analyses_signature(package).encode()).hexdigest()[:12]
+    name = sha256(package.analyses_signature.encode()).hexdigest()[:12]
     path = cache_folder(settings.cache_dir) / "analyses" / f"{wanted.lang}-{name}.sqlite"
     return StanzaAnalyser(package, AnalysisCache(path), device=wanted.device, processes=settings.processes)
 
 
 def _package(wanted: Wanted) -> StanzaPackage:
-    from mtbias.corpora import cache_folder
-    from mtbias.demo import STANZA_NAME, stanza_folder_of_demo
-    from mtbias.errors import MissingResourceError
-    from mtbias.morphology import find_package, stanza_folder
-    from mtbias.morphology.stanza_packages import download
-
     code, given = wanted.lang, wanted.settings.stanza_dir
     if str(given) == STANZA_NAME or (given is None and wanted.demo):
         return find_package(code, stanza_folder_of_demo())

@@ -5,60 +5,45 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from mtbias.corpora import Corpus, cache_folder, fetch_dataset, load_corpus, loading
+from mtbias.entry_points import installed
 from mtbias.errors import MissingResourceError
+from mtbias.evaluation.request import Request
+from mtbias.language.installed import get_language
+from mtbias.machine.devices import require_device
 from mtbias.machine.network import downloads_allowed
+from mtbias.metrics.measure import Wanted, find_measure
 from mtbias.settings import EvalSettings, ScoreSettings, TranslationSettings, combined
-
-if TYPE_CHECKING:
-    from mtbias.corpora import Corpus
-    from mtbias.evaluation.request import Request
-    from mtbias.translate.given_translations import GivenSystem
-    from mtbias.translate.system import System
+from mtbias.translate.given_translations import GivenSystem
+from mtbias.translate.system import Asked, System
+from mtbias.translate.system_kinds import find_kind
 
 WINOMT = "winomt"
 DEMO = "demo"
 """The model and the corpus that ship with mtbias."""
 
 
-def _silent(line: str) -> None:
-    """Nobody wants to know."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Fetching:
     """What is told about downloads."""
 
-    announce: Callable[[str], object] = _silent
+    announce: Callable[[str], object] = lambda _: None
     """Called with a line before something is downloaded."""
     bars: bool = False
     """Whether downloads show a progress bar on standard error."""
 
 
-def default_dataset(model: str, data: Path | None) -> str:
-    """The demo's corpus for the demo's model, WinoMT for any other."""
-    return DEMO if model == DEMO and data is None else WINOMT
-
-
 def prepare_eval(model: str, lang: str, settings: EvalSettings, fetching: Fetching | None = None) -> Request:
     """The request behind ``mtbias eval``: corpus, system and measure, downloaded where they are missing and may be.
 
-    Args:
-        model: short name, hub id, folder, or ``SCHEME:NAME``.
-        lang: code of the target language.
-        settings: all that can be set.
-        fetching: whom to tell about downloads.
+    The model is a short name, hub id, folder, or ``SCHEME:NAME``.
 
     Raises:
         MtbiasError: a name, a path, a device or a setting is wrong, or something is missing and may not be downloaded.
     """
-    from mtbias.corpora import cache_folder
-    from mtbias.translate.system import Asked
-    from mtbias.translate.system_kinds import find_kind
-
-    dataset = settings.dataset or default_dataset(model, settings.data)
+    dataset = settings.dataset or (DEMO if model == DEMO and settings.data is None else WINOMT)
     _check(lang, dataset, settings.device)
     told = fetching or Fetching()
     kind, name = find_kind(model)
@@ -78,16 +63,9 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, fetching: Fetchi
 def prepare_score(system: GivenSystem, lang: str, settings: ScoreSettings) -> Request:
     """The request behind ``mtbias score``: nothing is downloaded.
 
-    Args:
-        system: the given translations.
-        lang: code of the target language.
-        settings: all that can be set.
-
     Raises:
         MtbiasError: a name, a path or a device is wrong, or something is missing.
     """
-    from mtbias.corpora import load_corpus
-
     dataset = settings.dataset or WINOMT
     _check(lang, dataset, settings.device)
     corpus = load_corpus(dataset, settings.data, cache=settings.cache_dir)
@@ -103,9 +81,6 @@ def _request(
     *,
     demo: bool,
 ) -> Request:
-    from mtbias.evaluation.request import Request
-    from mtbias.metrics.measure import Wanted, find_measure
-
     kind = find_measure(corpus.measure)
     wanted = Wanted(lang=lang, settings=settings, device=settings.device, demo=demo)
     measure = None
@@ -127,27 +102,19 @@ def _request(
 def _check(lang: str, dataset: str, device: str | None) -> None:
     """Refuse an unknown language or device before anything is read, downloaded or computed.
 
-    Only a plugin's corpus may bring a measure that needs no language plugin.
+    Only a plugin's corpus may have a measure that needs no language plugin.
 
     Raises:
         UsageError: no such language is installed, it is no device, or there is no such GPU here.
     """
-    from mtbias.corpora import loading
-    from mtbias.entry_points import installed
-    from mtbias.language.installed import get_language
-
     if dataset not in installed(loading.GROUP):
         get_language(lang)
     if device is not None:
-        from mtbias.machine.devices import require_device
-
         require_device(device)
 
 
 def _corpus(dataset: str, settings: EvalSettings, told: Fetching, fetch: Callable[[str], object] | None) -> Corpus[Any]:
     """The corpus; a data set of known hash that is not in the cache is downloaded, unless that is forbidden."""
-    from mtbias.corpora import cache_folder, fetch_dataset, load_corpus
-
     cache = cache_folder(settings.cache_dir)
     try:
         return load_corpus(dataset, settings.data, cache=cache)

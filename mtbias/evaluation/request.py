@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mtbias import __version__
-from mtbias.metrics.measure import GENDER
+from mtbias.corpora import Corpus
+from mtbias.metrics.measure import GENDER, Measure, MeasureKind
 from mtbias.stats.results import N_RESAMPLES
-
-if TYPE_CHECKING:
-    from mtbias.corpora import Corpus
-    from mtbias.metrics.measure import Measure, MeasureKind
-    from mtbias.translate.system import Plan, System
-    from mtbias.types import Json
+from mtbias.translate.system import Plan, System
+from mtbias.types import Json
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mtbias.evaluation.request import Request
 from mtbias.evaluation.translation import host_facts, planned, translate_corpus
+from mtbias.metrics.measure import Judged
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.runs.kept_parts import remove_parts
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import RunFolder
+from mtbias.translate.system import Translated
 from mtbias.types import Progress, quiet
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from mtbias.metrics.measure import Judged
-    from mtbias.translate.system import Translated
 
 REPORT = "report.html"
 
@@ -32,11 +29,8 @@ def evaluate(
     killed resumes, with what `translate_shard` kept there too; one that is complete is read instead of made again; one
     that belongs to another run is refused.
 
-    Args:
-        request: what is wanted.
-        out: the run folder; None keeps everything in memory.
-        generate: whether to translate what is missing; without it all translations must be there.
-        progress: see `mtbias.types.Progress`.
+    Without `out` everything stays in memory. With `generate` what is missing is translated; without it all translations
+    must be there.
 
     Raises:
         MissingTranslationsError: without `generate`, parts are missing or damaged; nothing else was done.

@@ -5,22 +5,18 @@ from __future__ import annotations
 import platform
 import time
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mtbias.errors import MissingTranslationsError, RunFolderError
 from mtbias.evaluation.request import Request
 from mtbias.runs.kept_parts import PartStore, PlanRecord, read_shard_reports, write_shard_report
 from mtbias.runs.run_folder import RunFolder
 from mtbias.runs.run_progress import begun, run_progress
-from mtbias.translate.system import MemoryStore, Plan, Tally
-from mtbias.types import Progress, quiet
-
-if TYPE_CHECKING:
-    from mtbias.translate.shards import Shard
-    from mtbias.translate.system import Translated
-    from mtbias.types import Json
+from mtbias.translate.shards import Shard
+from mtbias.translate.system import MemoryStore, Plan, Tally, Translated
+from mtbias.types import Json, Progress, quiet
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +55,7 @@ def translate_shard(request: Request, shard: Shard, *, out: Path, progress: Prog
         if store is None:
             return ShardReport(0, 0, 0, 0, round(time.perf_counter() - start, 3))
         parts = shard.parts(len(plan.sizes))
-        tally = plan.translate(store, parts, lambda done, total: progress("translate", done, total))
+        tally = plan.translate(store, parts, partial(progress, "translate"))
         seconds = round(time.perf_counter() - start, 3)
         about = {**host_facts(), "torch": version("torch"), **_execution(tally), "parts": len(parts)}
         write_shard_report(folder.path, str(shard), {**about, "seconds": seconds})
@@ -115,8 +111,7 @@ def translate_corpus(
     store = MemoryStore() if folder is None else _store(folder, plan, alone=generate)
     if generate:
         made = request.measure.hint if plan.frees_cpu else None
-        report = lambda done, total: progress("translate", done, total)  # noqa: E731 - names the stage
-        tally = plan.translate(store, range(len(plan.sizes)), report, made)
+        tally = plan.translate(store, range(len(plan.sizes)), partial(progress, "translate"), made)
     else:
         tally = Tally(resumed=sum(plan.sizes))
     translated = _collected(plan, store, folder)

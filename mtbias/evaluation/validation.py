@@ -4,25 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any
 
 from mtbias import __version__
 from mtbias.align import Pair
+from mtbias.corpora.human_labels import HumanLabel
 from mtbias.decide import FIXED_GENDER
 from mtbias.errors import DataError
+from mtbias.evaluation.gender_calls import GenderMeasure
 from mtbias.metrics.bias import count
 from mtbias.metrics.correction import Correction, correct
 from mtbias.metrics.counting import Counts
 from mtbias.metrics.human_agreement import LABELS, AgreementReport, agreement, decided_by
 from mtbias.runs.call_records import evidence_json
+from mtbias.runs.finished_run import FinishedRun
 from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import N_RESAMPLES, percent_of, rounded
 from mtbias.types import GenderCall, Json, Progress, Reason, quiet
-
-if TYPE_CHECKING:
-    from mtbias.corpora.human_labels import HumanLabel
-    from mtbias.evaluation.gender_calls import GenderMeasure
-    from mtbias.runs.finished_run import FinishedRun
 
 UNKNOWN_BASIS = "?"
 """The basis of a label that says none, where others do."""
@@ -34,22 +33,27 @@ class Validation:
 
     lang: str
     annotator: str
-    labels: tuple[HumanLabel, ...]
-    calls: tuple[GenderCall, ...]
-    report: AgreementReport
+    rows: tuple[tuple[HumanLabel, GenderCall], ...]
     signature: str
     evaluator: Mapping[str, Json]
     """What called: aligner, Stanza and its models, language plugin, release of mtbias, as in a run's identity."""
     basis: tuple[str, ...] = ()
     """The bases that were asked for; empty for all."""
 
+    @cached_property
+    def report(self) -> AgreementReport:
+        """The counts of labels and calls, and the numbers that follow."""
+        known = any(label.basis for label, _ in self.rows)
+        return agreement(
+            [label.label for label, _ in self.rows],
+            [call.gender for _, call in self.rows],
+            basis=[label.basis or UNKNOWN_BASIS for label, _ in self.rows] if known else None,
+            evidence=[decided_by(call) for _, call in self.rows],
+        )
+
     def heads(self) -> list[bool]:
         """For every label that names the head's token: whether the head that was found lies in it."""
-        return [
-            bool(call.target) and call.target[0].overlaps(label.target_head)
-            for label, call in zip(self.labels, self.calls, strict=True)
-            if label.target_head is not None
-        ]
+        return [_is_head_right(*row) for row in self.rows if row[0].target_head is not None]
 
     def to_json(self) -> dict[str, Any]:
         """Numbers in per cent, κ too; further keys beside the fixed ones are intervals and denominators."""
@@ -69,7 +73,7 @@ class Validation:
             "by_basis": {k: {"n": part["n"], "agreement": part["agreement"]} for k, part in bases.items()},
             "head_n": len(heads),
             "agreement_decided": rounded(percent_of(overall.agreed, overall.decided)),
-            "fixed_nouns": sum(withheld(call) for call in self.calls),
+            "fixed_nouns": sum(withheld(call) for _, call in self.rows),
             "annotator": self.annotator,
             "agreement_interval": whole["agreement_interval"],
             "recall": whole["recall"],
@@ -99,12 +103,7 @@ class Validation:
 
     def differing(self) -> list[tuple[HumanLabel, GenderCall]]:
         """The rows on which label and call, or the heads, differ."""
-        return [
-            (label, call)
-            for label, call in zip(self.labels, self.calls, strict=True)
-            if call.gender is not LABELS[label.label]
-            or not (label.target_head is None or (call.target and call.target[0].overlaps(label.target_head)))
-        ]
+        return [row for row in self.rows if row[1].gender is not LABELS[row[0].label] or not _is_head_right(*row)]
 
     def differing_json(self) -> list[dict[str, Any]]:
         """The rows on which label and call, or the heads, differ, as plain values."""
@@ -173,42 +172,15 @@ def validate(
     about = {"lang": lang, "labels": len(labels), "bitext": len(bitext)}
     signature = "|".join(f"{key}:{value}" for key, value in {**about, **evaluator}.items())
     signature += f"|basis:{','.join(basis)}" if basis else ""
-    return Validation(
-        lang,
-        annotator,
-        tuple(label for label, _ in rows),
-        tuple(call for _, call in rows),
-        _report(rows),
-        signature,
-        evaluator,
-        tuple(basis),
-    )
+    return Validation(lang, annotator, tuple(rows), signature, evaluator, tuple(basis))
 
 
 def together(validations: Sequence[Validation]) -> Validation:
     """The labels of several languages as one set, under the name ``all``."""
-    rows = [row for v in validations for row in zip(v.labels, v.calls, strict=True)]
+    rows = tuple(row for v in validations for row in v.rows)
     first, codes = validations[0], "+".join(v.lang for v in validations)
-    return Validation(
-        "all",
-        first.annotator,
-        tuple(label for label, _ in rows),
-        tuple(call for _, call in rows),
-        _report(rows),
-        f"lang:{codes}|labels:{len(rows)}|aligner:{first.evaluator['aligner']}|mtbias:{__version__}",
-        {},
-        first.basis,
-    )
-
-
-def _report(rows: Sequence[tuple[HumanLabel, GenderCall]]) -> AgreementReport:
-    known = any(label.basis for label, _ in rows)
-    return agreement(
-        [label.label for label, _ in rows],
-        [call.gender for _, call in rows],
-        basis=[label.basis or UNKNOWN_BASIS for label, _ in rows] if known else None,
-        evidence=[decided_by(call) for _, call in rows],
-    )
+    signature = f"lang:{codes}|labels:{len(rows)}|aligner:{first.evaluator['aligner']}|mtbias:{__version__}"
+    return Validation("all", first.annotator, rows, signature, {}, first.basis)
 
 
 @dataclass(frozen=True)
@@ -248,12 +220,9 @@ def correct_run(
 ) -> CorrectedRun:
     """Correct a run's accuracy, ΔG and ΔS with the confusion of its language, or of all languages together.
 
-    Args:
-        run: what to correct.
-        validations: of the run's language, at least; it must have been called by the evaluator that scored the run.
-        pool: add up the confusions of all `validations`: the evaluator is taken to err alike in all of them.
-        n_resamples: see `mtbias.metrics.correction.correct`.
-        seed: see there.
+    One of `validations` must be of the run's language, by the evaluator that scored the run. With `pool` the confusions
+    of all of them are added up: the evaluator is taken to err alike in all. `n_resamples` and `seed` are those of
+    `mtbias.metrics.correction.correct`.
 
     Raises:
         DataError: the run's language was not validated, another evaluator called it, or a gender has no labels.
@@ -289,6 +258,12 @@ def correct_run(
     return CorrectedRun(
         run.system, run.lang, run.corpus[0], tuple(v.lang for v in used), own.basis, correction, signature
     )
+
+
+def _is_head_right(label: HumanLabel, call: GenderCall) -> bool:
+    """Whether the head that was found lies in the token that the label names, if it names one."""
+    head = label.target_head
+    return head is None or (bool(call.target) and call.target[0].overlaps(head))
 
 
 def withheld(call: GenderCall) -> bool:

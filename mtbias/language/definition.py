@@ -229,9 +229,7 @@ class Language:
         """Whether an adjective may belong to a noun: both have the written-on article or neither, as forms show."""
         if not self.definite:
             return True
-        if self.perhaps_definite and (
-            re.search(self.perhaps_definite, noun) or re.search(self.perhaps_definite, adjective)
-        ):
+        if self.perhaps_definite and any(re.search(self.perhaps_definite, form) for form in (noun, adjective)):
             return True
         return bool(re.search(self.definite, noun)) == bool(re.search(self.definite, adjective))
 

@@ -23,7 +23,8 @@ class Folder:
         table.update({0xAD: None, ord("’"): "'", ord("ʼ"): "'", ord("‑"): "-", ord("״"): '"', ord("׳"): "'"})
         table.update({ord(k): v for k, v in fold.items() if len(k) == 1})
         for form in chain(*_PRESENTATION_FORMS):
-            letters = _letters(chr(form))
+            # That of a mark by itself has a blank as its carrier, which is dropped.
+            letters = unicodedata.normalize("NFKC", chr(form)).strip()
             if letters != chr(form):
                 table.setdefault(form, letters.translate(table))
         self._table = table
@@ -35,8 +36,3 @@ class Folder:
         for old, new in self._long:
             folded = folded.replace(old, new)
         return folded
-
-
-def _letters(char: str) -> str:
-    """The letters of a presentation form; that of a mark by itself has a blank as its carrier, which is dropped."""
-    return unicodedata.normalize("NFKC", char).strip()

@@ -1,6 +1,6 @@
 """Morphological analysis of translations: Stanza behind a small interface, every distinct sentence analysed once."""
 
-from mtbias.morphology.analyser import Analyser, StanzaAnalyser, analyses_signature
+from mtbias.morphology.analyser import Analyser, StanzaAnalyser
 from mtbias.morphology.analysis_cache import AnalysisCache
 from mtbias.morphology.stanza_packages import StanzaPackage, find_package, stanza_folder
 
@@ -9,7 +9,6 @@ __all__ = [
     "AnalysisCache",
     "StanzaAnalyser",
     "StanzaPackage",
-    "analyses_signature",
     "find_package",
     "stanza_folder",
 ]

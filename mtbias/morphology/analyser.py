@@ -16,7 +16,7 @@ from mtbias.types import Analysis
 if TYPE_CHECKING:
     from mtbias.morphology.process_pool import Pool, Rows
 
-__all__ = ["Analyser", "StanzaAnalyser", "analyses_signature"]
+__all__ = ["Analyser", "StanzaAnalyser"]
 
 _log = logging.getLogger(__name__)
 
@@ -45,13 +45,6 @@ class Analyser(Protocol):
         ...
 
 
-def analyses_signature(package: StanzaPackage) -> str:
-    """What the analyses made with `package` depend on: Stanza's version and the model files."""
-    from importlib.metadata import version
-
-    return f"stanza/{version('stanza')}({package.signature})"
-
-
 class StanzaAnalyser:
     """Stanza's tokenizer, multiword splitter and tagger over raw text."""
 
@@ -60,24 +53,17 @@ class StanzaAnalyser:
     ) -> None:
         """Nothing is loaded before there is a text that the cache lacks.
 
-        Args:
-            package: the models.
-            cache: where analyses are kept; it must belong to this package. Only this process writes it.
-            device: ``cpu``, ``cuda``, ``cuda:1``…; None takes a GPU where there is one.
-            processes: how many analyse where there are `WORTH_PROCESSES` texts or more; one thread each. The analyses
-                do not depend on it.
+        The cache must belong to the package; only this process writes it. The device None is a GPU where there is one.
+        So many `processes`, of one thread each, analyse where there are `WORTH_PROCESSES` texts or more; the analyses
+        do not depend on it.
         """
         self._package, self._cache, self._device, self._processes = package, cache, device, processes
+        self.signature = package.analyses_signature
         self._models = StanzaModels(package, device)
         self._pool: Pool | None = None
         self._begun: dict[str, None] = {}
         """Texts that were submitted before `prepare`, those that are not in a batch yet last."""
         self._in_batches = 0
-
-    @property
-    def signature(self) -> str:
-        """Stanza's version and the model files."""
-        return analyses_signature(self._package)
 
     def submit(self, texts: Iterable[str]) -> None:
         """Let other processes analyse `texts` in the meantime; with one process nothing happens before `prepare`.
@@ -122,7 +108,12 @@ class StanzaAnalyser:
     def _rows(self, texts: Iterable[str]) -> Iterator[Rows]:
         """What was submitted, then what the cache still lacks, batch by batch."""
         try:
-            yield from self._submitted()
+            self._begun, self._in_batches = {}, 0
+            if self._pool is not None:
+                try:
+                    yield from self._pool.finished(all_of_them=True)
+                except BrokenProcessPool:
+                    self._give_up()
             missing = self._cache.missing(texts)
             first = [] if self._processes == 1 else list(islice(missing, WORTH_PROCESSES))
             batches = _batches(chain(first, missing))
@@ -132,15 +123,6 @@ class StanzaAnalyser:
             self._end()
         for batch in batches:
             yield [(a.text, encode(a)) for a in self._models.analyse(batch)]
-
-    def _submitted(self) -> Iterator[Rows]:
-        """What `submit` began."""
-        self._begun, self._in_batches = {}, 0
-        if self._pool is not None:
-            try:
-                yield from self._pool.finished(all_of_them=True)
-            except BrokenProcessPool:
-                self._give_up()
 
     def _together(self, batches: Iterator[list[str]]) -> Generator[Rows, None, Iterator[list[str]]]:
         """The analyses of `batches`, made by several processes; returns those that are left."""
@@ -160,7 +142,7 @@ class StanzaAnalyser:
         return self._pool
 
     def _give_up(self) -> None:
-        """Go on in this process."""
+        """Continue in this process."""
         _log.warning("a process that analyses was ended (too little memory?): going on with one process")
         self._end()
         self._processes = 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import logging
@@ -10,6 +11,7 @@ import weakref
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from mtbias.errors import RunFolderError
 from mtbias.types import Analysis, Span, Token, Word
@@ -19,7 +21,7 @@ _FORMAT = 2
 
 
 class AnalysisCache:
-    """Analyses by text. A damaged file is set aside (``*.damaged``), logged, and made anew; a damaged row is redone."""
+    """Analyses by text. A damaged file is logged, set aside (``*.damaged``), begun again; a damaged row is redone."""
 
     def __init__(self, path: Path | None) -> None:
         """Open or make the file at `path`; None keeps everything in memory."""
@@ -40,7 +42,7 @@ class AnalysisCache:
                 aside = self.path.with_suffix(self.path.suffix + ".damaged")
                 self.path.replace(aside)
                 _log.warning(
-                    "%s is damaged (%s): set aside as %s, sentences are analysed anew", self.path, error, aside.name
+                    "%s is damaged (%s): set aside as %s, sentences are analysed again", self.path, error, aside.name
                 )
                 return self._connect(self.path)
         except (OSError, sqlite3.OperationalError) as error:
@@ -70,12 +72,20 @@ class AnalysisCache:
         db.execute("PRAGMA synchronous=NORMAL")
         db.commit()
 
+    def _value(self, key: bytes) -> Any:  # noqa: ANN401 - SQLite keeps whatever a damaged file holds
+        """What is kept under `key`, whole or not; None where nothing is, or nothing that can be read."""
+        try:
+            row = self._db.execute("SELECT value FROM analysis WHERE key = ?", (key,)).fetchone()
+        except sqlite3.DatabaseError:
+            return None
+        return None if row is None else row[0]
+
     def get(self, text: str) -> Analysis | None:
         """The analysis of `text`, or None where there is none (or a row that cannot be read)."""
+        value = self._value(_key(text))
         try:
-            row = self._db.execute("SELECT value FROM analysis WHERE key = ?", (_key(text),)).fetchone()
-            return None if row is None else decode(text, row[0])
-        except (ValueError, TypeError, IndexError, sqlite3.DatabaseError):
+            return None if value is None else decode(text, value)
+        except (ValueError, TypeError, IndexError):
             return None
 
     def missing(self, texts: Iterable[str]) -> Iterator[str]:
@@ -85,15 +95,8 @@ class AnalysisCache:
             key = _key(text)
             if key not in seen:
                 seen.add(key)
-                if not self._keeps(key):
+                if not _is_whole(self._value(key)):
                     yield text
-
-    def _keeps(self, key: bytes) -> bool:
-        try:
-            row = self._db.execute("SELECT value FROM analysis WHERE key = ?", (key,)).fetchone()
-        except sqlite3.DatabaseError:
-            return False
-        return row is not None and _is_whole(row[0])
 
     def put(self, analyses: Iterable[Analysis]) -> None:
         """Keep `analyses`, all or none; raises what `put_encoded` raises."""
@@ -170,15 +173,9 @@ def decode(text: str, value: str) -> Analysis:
     return Analysis(text, tuple(tokens))
 
 
-_FEATS: dict[str, tuple[tuple[str, str], ...]] = {}
-
-
+@functools.cache
 def parse_feats(feats: str | None) -> tuple[tuple[str, str], ...]:
     """UD features ``A=B|C=D`` as pairs; equal strings share one tuple."""
     if not feats:
         return ()
-    known = _FEATS.get(feats)
-    if known is None:
-        known = tuple((k, v) for k, _, v in (part.partition("=") for part in feats.split("|")))
-        _FEATS[feats] = known
-    return known
+    return tuple((k, v) for k, _, v in (part.partition("=") for part in feats.split("|")))

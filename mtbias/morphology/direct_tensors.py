@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -51,11 +52,9 @@ class Bulk:
     """The three models of a pipeline."""
 
     def __init__(self, pipeline: Any, *, words: int) -> None:  # noqa: ANN401 - stanza has no types
-        """Take the models of `pipeline`, which goes on working.
+        """Take the models of `pipeline` (``tokenize``, perhaps ``mwt``, ``pos``), which still works.
 
-        Args:
-            pipeline: Stanza's, with ``tokenize``, perhaps ``mwt``, and ``pos``.
-            words: most words of a batch of the tagger.
+        A batch of the tagger has at most so many `words`, or one sentence.
 
         Raises:
             Unsupported: the answers might differ from the pipeline's.
@@ -68,11 +67,7 @@ class Bulk:
             raise Unsupported(f"Stanza's code has another layout ({type(error).__name__}: {error})") from None
 
     def analyse(self, texts: Sequence[str]) -> list[Analysis]:
-        """What the pipeline says of each of `texts` as one sentence.
-
-        Args:
-            texts: at most `MOST_CHARACTERS` long.
-        """
+        """What the pipeline says of each of `texts`, at most `MOST_CHARACTERS` long, as one sentence."""
         import torch
 
         with torch.inference_mode():
@@ -250,10 +245,12 @@ class _Tagger:
         self._pretrain = pretrain.vocab if pretrain is not None and arguments["pretrain"] else None
         self._model.eval()
         charmodel = getattr(self._model, "charmodel", None)
-        if charmodel is not None and not _is_once(charmodel):
+        if charmodel is not None and not hasattr(charmodel, "of_distinct_forms"):
             self._model.charmodel = _once_a_form(charmodel)
-        self._upos: dict[Any, str] = {}
-        self._feats: dict[Any, Features] = {}
+        upos, feats = self._vocabulary["upos"], self._vocabulary["feats"]
+        self._part = cache(lambda number: _not_empty(upos.id2unit(number)) or "X")
+        # The key is a number, or a tuple of one number for every feature.
+        self._features = cache(lambda key: parse_feats(_not_empty(feats.id2unit(key))))
 
     def tags(self, sentences: Sequence[Sequence[str]]) -> list[list[tuple[str, Features]]]:
         """Part of speech and features of every word."""
@@ -306,10 +303,8 @@ class _Tagger:
         )
         upos, feats = (predictions[k].tolist() for k in self._columns)
         for k, n in enumerate(rows):
-            found[n] = [
-                (self._part(upos[k][j]), self._features(feats[k][j]))  # one word
-                for j in range(lengths[k])
-            ]
+            keys = (tuple(one) if isinstance(one, list) else one for one in feats[k][: lengths[k]])
+            found[n] = [(self._part(part), self._features(key)) for part, key in zip(upos[k], keys)]
 
     def _characters(self, forms: Sequence[str]) -> tuple[Any, list[int], list[int]]:
         """Character ids of every form, the longest form first; the forms' order, and their lengths."""
@@ -323,26 +318,9 @@ class _Tagger:
             table[n, : len(row)] = row
         return torch.from_numpy(table), order, sizes
 
-    def _part(self, number: int) -> str:
-        name = self._upos.get(number)
-        if name is None:
-            name = self._upos[number] = _not_empty(self._vocabulary["upos"].id2unit(number)) or "X"
-        return name
-
-    def _features(self, numbers: Any) -> Features:  # noqa: ANN401 - a number, or one for every feature
-        key = tuple(numbers) if isinstance(numbers, list) else numbers
-        found = self._feats.get(key)
-        if found is None:
-            found = self._feats[key] = parse_feats(_not_empty(self._vocabulary["feats"].id2unit(key)))
-        return found
-
 
 def _not_empty(name: str) -> str | None:
     return None if name == "_" else name
-
-
-def _is_once(module: Any) -> bool:  # noqa: ANN401
-    return hasattr(module, "of_distinct_forms")
 
 
 def _once_a_form(charmodel: Any) -> Any:  # noqa: ANN401 - torch is imported late

@@ -23,13 +23,7 @@ class Pool:
     """Processes with one thread of torch each, every one with models of its own."""
 
     def __init__(self, package: StanzaPackage, device: str | None, processes: int) -> None:
-        """Nothing starts before the first batch.
-
-        Args:
-            package: the models.
-            device: see `StanzaModels`; all processes share it.
-            processes: how many.
-        """
+        """Nothing starts before the first batch. All processes share the device."""
         self._executor = ProcessPoolExecutor(
             processes, mp_context=get_context("spawn"), initializer=_start, initargs=(package, device)
         )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mtbias.errors import MissingResourceError
@@ -23,6 +24,10 @@ BATCH = 1024
 POS_BATCH_SENTENCES = 1000
 POS_BATCH_WORDS = 20_000
 """Words a tagger batch may hold: Stanza's own 5,000 leaves a GPU idle."""
+_lenient = partial(warnings.catch_warnings, action="ignore")
+"""Stanza's and torch's own warnings are not the user's."""
+_BREAKS = str.maketrans(dict.fromkeys("\n\r\t\v\f\x85\u2028\u2029", " "))
+"""Line breaks as blanks, one for one, so that one text stays one sentence and offsets stay true."""
 PROBES = 8
 """Texts that are analysed both ways before the short way is trusted."""
 
@@ -36,12 +41,7 @@ class StanzaModels:
     """
 
     def __init__(self, package: StanzaPackage, device: str | None) -> None:
-        """Load nothing yet.
-
-        Args:
-            package: the models.
-            device: ``cpu``, ``cuda``, ``cuda:1``…; None takes a GPU where there is one.
-        """
+        """Load nothing yet. The device None is a GPU where there is one."""
         self._package, self._device = package, device
         self._pipeline: Any = None
         self._bulk: Bulk | None = None
@@ -93,7 +93,7 @@ class StanzaModels:
         if not texts:
             return []
         with _lenient():
-            documents = self._pipeline.bulk_process([blank_breaks(t) for t in texts])
+            documents = self._pipeline.bulk_process([text.translate(_BREAKS) for text in texts])
         return [Analysis(text, tuple(_tokens(text, document))) for text, document in zip(texts, documents, strict=True)]
 
     def _load(self) -> Any:  # noqa: ANN401 - stanza has no types
@@ -119,23 +119,8 @@ class StanzaModels:
         except Exception as error:
             raise MissingResourceError(
                 f"Stanza cannot load its models for {package.language!r} from {package.folder}: "
-                f"{type(error).__name__}: {error}; `mtbias fetch --lang {package.language}` brings them anew"
+                f"{type(error).__name__}: {error}; `mtbias fetch --lang {package.language}` downloads them again"
             ) from error
-
-
-@contextmanager
-def _lenient() -> Iterator[None]:
-    """Stanza's and torch's own warnings are not the user's."""
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-
-
-def blank_breaks(text: str) -> str:
-    """Line breaks as blanks, one for one, so that one text stays one sentence and offsets stay true."""
-    return "".join(" " if c in "\n\r\t\v\f\x85\u2028\u2029" else c for c in text)
 
 
 def _tokens(text: str, document: Any) -> Iterator[Token]:  # noqa: ANN401 - stanza has no types

@@ -1,4 +1,4 @@
-"""Where Stanza's models are on this machine, which ones a language uses, and how they are brought."""
+"""Where Stanza's models are on this machine, which ones a language uses, and how they are downloaded."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,11 @@ class StanzaPackage:
         """``tokenize=combined:0123…,pos=combined_charlm:4567…``: part of a run's identity."""
         return ",".join(f"{processor}={name}:{digest}" for processor, name, digest in self.models)
 
+    @property
+    def analyses_signature(self) -> str:
+        """What the analyses made with these models depend on: Stanza's version, and the files."""
+        return f"stanza/{version('stanza')}({self.signature})"
+
 
 def stanza_folder(given: Path | None, cache: Path) -> Path:
     """``--stanza-dir``, else ``STANZA_RESOURCES_DIR``, else the cache's folder ``stanza``."""
@@ -42,10 +48,10 @@ def find_package(language: str, folder: Path) -> StanzaPackage:
     """The default models of `language` in `folder`.
 
     Raises:
-        MissingResourceError: the folder, the language or a model file is missing; names the command that brings it.
+        MissingResourceError: the folder, the language or a model file is missing; names the command that downloads it.
         DataError: ``resources.json`` is damaged.
     """
-    hint = f"`mtbias fetch --lang {language}` brings it, or --stanza-dir names a folder that has it"
+    hint = f"`mtbias fetch --lang {language}` downloads it, or --stanza-dir names a folder that has it"
     index = folder / "resources.json"
     try:
         resources = json.loads(index.read_text(encoding="utf-8"))
@@ -80,7 +86,7 @@ def _default_packages(resources: dict[str, Any], language: str) -> list[tuple[st
 
 
 def download(language: str, folder: Path, *, quiet: bool = True) -> StanzaPackage:
-    """Bring `language`'s default models into `folder` with Stanza's own downloader (from one process only).
+    """Download `language`'s default models into `folder` with Stanza's own downloader (from one process only).
 
     Raises:
         MissingResourceError: the download failed; says why.
@@ -91,6 +97,6 @@ def download(language: str, folder: Path, *, quiet: bool = True) -> StanzaPackag
         stanza.download(language, model_dir=str(folder), processors="tokenize,pos", verbose=not quiet)
     except Exception as error:
         raise MissingResourceError(
-            f"Stanza's models for {language!r} could not be brought to {folder}: {error}"
+            f"Stanza's models for {language!r} could not be downloaded to {folder}: {error}"
         ) from error
     return find_package(language, folder)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import unicodedata
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import defaultdict, deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -27,40 +28,37 @@ EXAMPLES = 5
 """How many instances or lines are named."""
 
 MARKS = ("missing", "empty", "extra", "duplicates", "shared", "normalised")
-"""What is counted when translations are joined to a corpus: see `GivenTranslations`."""
+"""What is counted when translations are joined to a corpus.
+
+* missing: instances for which the file has nothing;
+* empty: instances whose translation is empty;
+* extra: rows of the file that belong to no instance, or to one that has its translation already;
+* duplicates: rows of the file whose id or source stood in the file before;
+* shared: instances that take the translation of another row with the same source, since all such rows agree;
+* normalised: instances whose source matched only after Unicode NFC and the collapsing of white space.
+"""
 
 _IN_MEMORY = Path("translations.jsonl")
 """Stands in messages for the file that texts in memory would make."""
+
+_OVERLAPPING = re.compile(f"(?={re.escape(SEPARATOR)})")
+"""Where a separator begins, although it may begin inside another: they share a blank."""
 
 _COLUMNS = ("id", "source", "target", "translation")
 
 
 @dataclass(frozen=True, slots=True)
-class GivenTranslations:
-    """Translations from a file, one for every instance in the corpus's order, and how they were matched."""
+class GivenTranslations(Translated):
+    """Translations from a file, one for every instance in the corpus's order, and how they were matched.
 
-    path: Path
+    An instance is without text where the file has none (reason ``missing``) or an empty one (``empty``). The ``form``
+    is ``pairs`` (source ||| target), ``lines`` (one target a line), ``table by id`` or ``table by source``; the marks
+    are `MARKS`, and their ``examples`` ids of instances (missing, empty, shared, normalised) or lines of the file
+    (``line 7``: extra, duplicates).
+    """
+
     sha256: str
     """SHA-256 of the file's bytes."""
-    form: str
-    """``pairs`` (source ||| target), ``lines`` (one target a line), ``table by id`` or ``table by source``."""
-    translations: tuple[Translation, ...]
-    """One per instance; without text where the file has none (reason ``missing``) or an empty one (``empty``)."""
-    missing: int
-    """Instances for which the file has nothing."""
-    empty: int
-    """Instances whose translation is empty."""
-    extra: int
-    """Rows of the file that belong to no instance, or to one that has its translation already."""
-    duplicates: int
-    """Rows of the file whose id or source stood in the file before."""
-    shared: int
-    """Instances that take the translation of another row with the same source, since all such rows agree."""
-    normalised: int
-    """Instances whose source matched only after Unicode NFC and the collapsing of white space."""
-    examples: Mapping[str, tuple[str, ...]]
-    """The first of each kind: ids of instances (missing, empty, shared, normalised), lines of the file (``line 7``:
-    extra, duplicates)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +69,14 @@ class _Row:
     target: str
 
 
+@dataclass(frozen=True, slots=True)
 class _Match:
-    """What has been joined so far: the row of each instance, and what was noticed."""
+    """What has been joined so far: the row of each instance, and the ids and lines that were noticed, by mark."""
 
-    def __init__(self) -> None:
-        self.rows: dict[str, _Row] = {}
-        self.noticed: defaultdict[str, list[str]] = defaultdict(list)
-
-    def notice(self, kind: str, names: Iterable[str]) -> None:
-        self.noticed[kind].extend(names)
+    rows: dict[str, _Row] = field(default_factory=dict)
+    noticed: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    unmatched: list[str] = field(default_factory=list)
+    """Rows of the file that belong to no instance, as a reader knows them again."""
 
 
 def read_translations(
@@ -98,11 +95,8 @@ def read_translations(
     that source. Where the file has fewer such rows than the corpus has instances, the others share their target if
     all those rows agree on it (a file of distinct sentences), and are missing if they do not. Surplus rows are extra.
 
-    Args:
-        path: the file.
-        instances: the corpus, in its order.
-        rows: how many rows the corpus file has, skipped ones included; by default the number of instances.
-        allow_missing: accept a file that covers less than `ENOUGH` per cent of the corpus.
+    `rows` is how many rows the corpus file has, skipped ones included (default: the number of instances). With
+    `allow_missing` a file may cover less than `ENOUGH` per cent of the corpus.
 
     Raises:
         DataError: the file is not there, not UTF-8, empty, or not of its form (with the line); one id with two
@@ -142,10 +136,7 @@ def join_texts(
 ) -> GivenTranslations:
     """`read_translations` for texts in memory, as a JSONL file of ``id`` and ``target`` would give them, hash and all.
 
-    Args:
-        translations: a text for each instance, in the corpus's order; or texts by id. None is a missing translation.
-        instances: the corpus, in its order.
-        allow_missing: as in `read_translations`.
+    There is a text for each instance, in the corpus's order; or texts by id. None is a missing translation.
 
     Raises:
         DataError: the wrong number of texts; too few instances covered, or none.
@@ -178,17 +169,11 @@ def _result(file: TextFile, form: str, instances: Sequence[SourceSentence], matc
             translations.append(Translation(instance.id, text))
             continue
         reason = "missing" if row is None else "empty"
-        match.notice(reason, [instance.id])
+        match.noticed[reason].append(instance.id)
         translations.append(Translation(instance.id, None, reason))
-    count = {kind: len(names) for kind, names in match.noticed.items()}
-    return GivenTranslations(
-        path=file.path,
-        sha256=file.sha256,
-        form=form,
-        translations=tuple(translations),
-        **{mark: count.get(mark, 0) for mark in MARKS},
-        examples={kind: tuple(names[:EXAMPLES]) for kind, names in match.noticed.items() if names and kind != "file"},
-    )
+    examples = {mark: names[:EXAMPLES] for mark, names in match.noticed.items()}
+    counts = {mark: len(match.noticed[mark]) for mark in MARKS}
+    return GivenTranslations(tuple(translations), {"form": form, **counts, "examples": examples}, file.sha256)
 
 
 def _too_few(match: _Match, instances: Sequence[SourceSentence]) -> str:
@@ -197,9 +182,9 @@ def _too_few(match: _Match, instances: Sequence[SourceSentence]) -> str:
         f"only {len(match.rows)} of the corpus's {len(instances)} instances have a translation here, {ENOUGH} % "
         f"expected; one without is {ours.source!r} ({ours.id})"
     )
-    if not match.noticed["file"]:
+    if not match.unmatched:
         return f"{found}. Every row of the file matched: is it a part of a longer one?"
-    theirs = match.noticed["file"][0]
+    theirs = match.unmatched[0]
     return f"{found}, and a row that matched nothing is {theirs!r}. Another corpus? Check --dataset and --data"
 
 
@@ -237,17 +222,17 @@ def _by_id(table: Sequence[_Row], instances: Sequence[SourceSentence], path: Pat
             if earlier.target.strip() != row.target.strip():
                 message = f"id {row.id!r} has another translation in line {earlier.line}; keep one of the two"
                 raise DataError(message, path=path, line=row.line)
-            match.notice("duplicates", [f"line {row.line}"])
-            match.notice("extra", [f"line {row.line}"])
+            match.noticed["duplicates"].append(f"line {row.line}")
+            match.noticed["extra"].append(f"line {row.line}")
             continue
         instance = known.get(row.id)
         if instance is None or (row.source and _normal(row.source) != _normal(instance.source)):
-            match.notice("extra", [f"line {row.line}"])
-            match.notice("file", [row.id if instance is None else f"{row.id}: {row.source}"])
+            match.noticed["extra"].append(f"line {row.line}")
+            match.unmatched.append(row.id if instance is None else f"{row.id}: {row.source}")
             continue
         match.rows[row.id] = row
         if row.source and row.source != instance.source:
-            match.notice("normalised", [row.id])
+            match.noticed["normalised"].append(row.id)
     return match
 
 
@@ -260,23 +245,25 @@ def _by_source(table: Sequence[_Row], instances: Sequence[SourceSentence], rows:
     seen: set[str] = set()
     for row in table:
         source = _normal(row.source)
-        match.notice("duplicates", [f"line {row.line}"] if source in seen else [])
+        if source in seen:
+            match.noticed["duplicates"].append(f"line {row.line}")
         seen.add(source)
     aligned = _aligned(table, instances, rows)
     if aligned is not None:
-        match.rows = aligned
+        match.rows.update(aligned)
         used = {row.line for row in aligned.values()}
     else:
         used = _by_occurrence(table, instances, match)
     for instance in instances:
         joined = match.rows.get(instance.id)
         if joined is not None and joined.source != instance.source:
-            match.notice("normalised", [instance.id])
+            match.noticed["normalised"].append(instance.id)
     sources = {_normal(instance.source) for instance in instances}
     for row in table:
         if row.line not in used:
-            match.notice("extra", [f"line {row.line}"])
-            match.notice("file", [row.source] if _normal(row.source) not in sources else [])
+            match.noticed["extra"].append(f"line {row.line}")
+            if _normal(row.source) not in sources:
+                match.unmatched.append(row.source)
     return match
 
 
@@ -298,17 +285,13 @@ def _by_occurrence(table: Sequence[_Row], instances: Sequence[SourceSentence], m
     used: set[int] = set()
     keys: tuple[Callable[[str], str], ...] = (str, _normal)
     for key in keys:
-        waiting: defaultdict[str, list[_Row]] = defaultdict(list)
+        waiting: defaultdict[str, deque[_Row]] = defaultdict(deque)
         for row in table:
             if row.line not in used:
                 waiting[key(row.source)].append(row)
-        taken: Counter[str] = Counter()
         for instance in instances:
-            source = key(instance.source)
-            if instance.id not in match.rows and taken[source] < len(waiting[source]):
-                row = waiting[source][taken[source]]
-                taken[source] += 1
-                match.rows[instance.id] = row
+            if instance.id not in match.rows and (left := waiting[key(instance.source)]):
+                match.rows[instance.id] = row = left.popleft()
                 used.add(row.line)
     groups: defaultdict[str, list[_Row]] = defaultdict(list)
     for row in table:
@@ -317,7 +300,7 @@ def _by_occurrence(table: Sequence[_Row], instances: Sequence[SourceSentence], m
         group = groups.get(_normal(instance.source), [])
         if instance.id not in match.rows and len({row.target.strip() for row in group}) == 1:
             match.rows[instance.id] = group[0]
-            match.notice("shared", [instance.id])
+            match.noticed["shared"].append(instance.id)
     return used
 
 
@@ -327,11 +310,8 @@ def _by_occurrence(table: Sequence[_Row], instances: Sequence[SourceSentence], m
 def _splits(line: str) -> list[tuple[str, str]]:
     """Every way to read `line` as source and target; the separator may end the line."""
     padded = line + " " if line.endswith(SEPARATOR.rstrip()) else line
-    splits, start = [], padded.find(SEPARATOR)
-    while start >= 0:
-        splits.append((padded[:start], padded[start + len(SEPARATOR) :]))
-        start = padded.find(SEPARATOR, start + 1)
-    return splits
+    starts = [found.start() for found in _OVERLAPPING.finditer(padded)]
+    return [(padded[:start], padded[start + len(SEPARATOR) :]) for start in starts]
 
 
 def _is_pairs(text: str) -> bool:
@@ -423,10 +403,7 @@ class GivenPlan:
 
     def collect(self, store: Store) -> Translated:  # noqa: ARG002
         """The translations, with what was noticed when they were joined."""
-        given = self.given
-        marks = {mark: getattr(given, mark) for mark in MARKS}
-        examples = {mark: list(names) for mark, names in given.examples.items()}
-        return Translated(given.translations, {"form": given.form, **marks, "examples": examples})
+        return self.given
 
 
 def given_file(path: Path, *, name: str | None = None, allow_missing: bool = False) -> GivenSystem:

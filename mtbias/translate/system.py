@@ -46,19 +46,19 @@ class MemoryStore:
     """A store for a run without a folder."""
 
     def __init__(self) -> None:
-        self._parts: dict[int, Sequence[Mapping[str, Any]]] = {}
+        self.parts: dict[int, Sequence[Mapping[str, Any]]] = {}
 
     def get(self, part: int) -> Sequence[Mapping[str, Any]] | None:
         """See `Store`."""
-        return self._parts.get(part)
+        return self.parts.get(part)
 
     def put(self, part: int, records: Sequence[Mapping[str, Any]]) -> None:
         """See `Store`."""
-        self._parts[part] = records
+        self.parts[part] = records
 
     def drop(self, part: int) -> None:
         """See `Store`."""
-        self._parts.pop(part, None)
+        self.parts.pop(part, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +130,10 @@ class Plan(Protocol):
     def translate(
         self, store: Store, parts: Sequence[int], progress: Callable[[int, int], object], made: Made | None = None
     ) -> Tally:
-        """Put those of `parts` that `store` lacks into it.
+        """Put those of `parts`, by number, that `store` lacks into it.
 
-        Args:
-            store: where parts are kept.
-            parts: their numbers.
-            progress: called with how many distinct sentences of these parts are there, and how many there are.
-            made: called with the translations of each part, those that were there too.
+        `progress` is called with how many distinct sentences of these parts are there, and how many there are; `made`
+        with the translations of each part, those that were there too.
 
         Raises:
             ModelError: the system cannot translate; says why and what to do.

@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from hashlib import sha256
 
 from mtbias.errors import ModelError
+from mtbias.translate.outputs import collect, kept_outputs
 from mtbias.translate.system import Begun, Made, Sources, Store, Tally, Translated
-from mtbias.types import Json, SourceSentence, Translation
-
-EXAMPLES = 5
-"""How many sentences without a translation are named."""
+from mtbias.types import Json, SourceSentence
 
 
 @dataclass(frozen=True)
@@ -34,8 +31,20 @@ class TextSystem:
 
     def plan(self, corpus: Sources, begun: Begun) -> TextPlan:
         """See `mtbias.translate.system.System`."""
-        size = begun.get("part_size")
-        return TextPlan(self, corpus.instances, size if isinstance(size, int) else self.part_size)
+        written = begun.get("part_size")
+        size = written if isinstance(written, int) else self.part_size
+        distinct = list(dict.fromkeys(instance.source for instance in corpus.instances))
+        parts = [distinct[start : start + size] for start in range(0, len(distinct), size)]
+        return TextPlan(
+            system=self,
+            instances=corpus.instances,
+            settings={"part_size": size},
+            parts=parts,
+            identity=self.identity,
+            key=sha256(json.dumps(parts).encode()).hexdigest(),
+            sizes=[len(part) for part in parts],
+            frees_cpu=self.needs_network,  # while another machine translates
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,38 +53,13 @@ class TextPlan:
 
     system: TextSystem
     instances: Sequence[SourceSentence]
-    part_size: int
-
-    @property
-    def identity(self) -> Mapping[str, Json]:
-        """See `mtbias.translate.system.Plan`."""
-        return self.system.identity
-
-    @property
-    def settings(self) -> Mapping[str, Json]:
-        """See `mtbias.translate.system.Plan`."""
-        return {"part_size": self.part_size}
-
-    @property
-    def frees_cpu(self) -> bool:
-        """While another machine translates."""
-        return self.system.needs_network
-
-    @cached_property
-    def parts(self) -> Sequence[Sequence[str]]:
-        """The sources of each part."""
-        distinct = list(dict.fromkeys(instance.source for instance in self.instances))
-        return [distinct[start : start + self.part_size] for start in range(0, len(distinct), self.part_size)]
-
-    @cached_property
-    def key(self) -> str:
-        """See `mtbias.translate.system.Plan`."""
-        return sha256(json.dumps(self.parts).encode()).hexdigest()
-
-    @property
-    def sizes(self) -> Sequence[int]:
-        """See `mtbias.translate.system.Plan`."""
-        return [len(part) for part in self.parts]
+    settings: Mapping[str, Json]
+    parts: Sequence[Sequence[str]]
+    """The sources of each part."""
+    identity: Mapping[str, Json]
+    key: str
+    sizes: Sequence[int]
+    frees_cpu: bool
 
     def translate(
         self, store: Store, parts: Sequence[int], progress: Callable[[int, int], object], made: Made | None = None
@@ -88,8 +72,9 @@ class TextPlan:
         total, resumed, generated = sum(self.sizes[part] for part in parts), 0, 0
         progress(0, total)
         for part in parts:
-            texts = _kept(store, part, len(self.parts[part]))
-            if texts is not None:
+            kept = kept_outputs(store, part, len(self.parts[part]))
+            if kept is not None:
+                texts = [output.text for output in kept]
                 resumed += len(texts)
             else:
                 texts = list(self.system.translate(self.parts[part]))
@@ -104,27 +89,4 @@ class TextPlan:
 
     def collect(self, store: Store) -> Translated | int:
         """See `mtbias.translate.system.Plan`."""
-        texts: dict[str, str] = {}
-        missing = 0
-        for part, sources in enumerate(self.parts):
-            found = _kept(store, part, len(sources))
-            if found is None:
-                store.drop(part)
-                missing += 1
-            else:
-                texts |= dict(zip(sources, found, strict=True))
-        if missing:
-            return missing
-        translations = [
-            Translation(i.id, text) if (text := texts[i.source].strip()) else Translation(i.id, None, "empty")
-            for i in self.instances
-        ]
-        empty = [each.id for each in translations if each.text is None]
-        examples = {"empty": empty[:EXAMPLES]} if empty else {}
-        return Translated(translations, {"form": "generated", "empty": len(empty), "examples": examples})
-
-
-def _kept(store: Store, part: int, size: int) -> list[str] | None:
-    """The texts of a part, where it is there and whole."""
-    records = store.get(part)
-    return None if records is None or len(records) != size else [record["text"] for record in records]
+        return collect(store, self.parts, self.instances, marks=("empty",))

@@ -146,7 +146,7 @@ def test_what_is_missing_offline_is_named_with_the_command_that_brings_it(machin
     done = machine.run("eval", "--model", "demo", "--dataset", "winomt", "--lang", "de")
     assert "run: mtbias fetch --dataset winomt" in done.stderr
     done = machine.run("eval", "--model", "demo", "--dataset", "demo", "--data", demo_file(), "--lang", "de")
-    assert "`mtbias fetch --lang de` brings it" in done.stderr
+    assert "`mtbias fetch --lang de` downloads it" in done.stderr
 
 
 def test_wrong_usage(machine: Machine) -> None:

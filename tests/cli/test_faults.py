@@ -249,7 +249,7 @@ def test_a_damaged_cache_of_analyses(
     path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
     with caplog.at_level(logging.WARNING, "mtbias"):
         evaluate(make_request(tmp_path), out=tmp_path / "third")
-    assert "sentences are analysed anew" in caplog.text
+    assert "sentences are analysed again" in caplog.text
     assert contents(tmp_path / "third") == whole
 
 

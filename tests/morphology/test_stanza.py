@@ -188,7 +188,7 @@ def test_the_signature_names_stanza_and_the_models(tmp_path: Path) -> None:
 
 
 def test_what_is_missing_is_named_with_the_command_that_brings_it(tmp_path: Path) -> None:
-    command = r"`mtbias fetch --lang xx` brings it, or --stanza-dir"
+    command = r"`mtbias fetch --lang xx` downloads it, or --stanza-dir"
     with pytest.raises(MissingResourceError, match=rf"resources\.json is missing.*{command}"):
         find_package("xx", tmp_path / "nowhere")
     file = tmp_path / "file"

@@ -15,9 +15,9 @@ import torch
 from mtbias.demo import model_folder_of_demo
 from mtbias.errors import MissingResourceError, ModelError, UsageError
 from mtbias.machine.network import downloads_allowed
+from mtbias.translate.seq2seq.beam_search import Decoding
 from mtbias.translate.seq2seq.checkpoints import RECORD, files_hash, locate, read_pins
 from mtbias.translate.seq2seq.codec import Codec
-from mtbias.translate.seq2seq.decoding import Decoding
 from mtbias.translate.seq2seq.families import Direction
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 
@@ -72,20 +72,20 @@ def test_every_family_there_and_back(
     assert codec.direction == direction
     encoded = codec.encode(SOURCES)
     for one in encoded:
-        tokens = codec.tokens(one.ids)
+        tokens = codec._tokenizer.convert_ids_to_tokens(one.ids)
         assert (tokens[0], tokens[-1]) == (first, "</s>")
         assert not {first, "</s>", "<unk>"} & set(tokens[1:-1])
         assert not one.cut
     engine = TransformersEngine(checkpoint(name))
     made = engine.generate([e.ids for e in encoded], decoding=DECODING, limit=40, forced=codec.forced)
     if generated is not None:
-        assert {codec.tokens(one.ids)[0] for one in made} == {generated}
+        assert {codec._tokenizer.convert_ids_to_tokens(one.ids)[0] for one in made} == {generated}
     texts = codec.decode([one.ids for one in made])
     assert all(texts)
     assert not [text for text in texts if text.startswith(("<", ">", "__", "de_DE", "deu_Latn"))]
     assert texts == [text.strip() for text in texts]
     # Language tokens are taken out wherever they stand.
-    (language,) = codec.ids([generated or first])
+    (language,) = codec._tokenizer.convert_tokens_to_ids([generated or first])
     assert codec.decode([[language, *one.ids, language] for one in made]) == texts
 
 
@@ -95,7 +95,7 @@ def test_a_text_that_is_too_long_is_cut_and_marked(checkpoint: Checkpoint, name:
     short, long = codec.encode([SOURCES[0], " ".join(SOURCES * 8)])
     assert (short.cut, long.cut) == (False, True)
     assert len(long.ids) == codec.most_tokens == 256  # the positions of these checkpoints
-    assert codec.tokens(long.ids)[-1] == "</s>"
+    assert codec._tokenizer.convert_ids_to_tokens(long.ids)[-1] == "</s>"
     assert long.ids[:1] == short.ids[:1] or name == "marian"  # the source language is still there
     assert codec.encode([]) == []
 
@@ -145,12 +145,12 @@ def test_a_folder_without_config(copied: Callable[[str], Path], tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(b"{", "damaged: .*; bring"), (b"\xff\xfe{", "damaged: .*; bring"), (b"[]", "expected an object; bring")],
+    [(b"{", "damaged: .*;"), (b"\xff\xfe{", "damaged: .*;"), (b"[]", "expected an object;")],
 )
 def test_a_damaged_config(copied: Callable[[str], Path], content: bytes, said: str) -> None:
     folder = copied("m2m100")
     (folder / "config.json").write_bytes(content)
-    with pytest.raises(ModelError, match=f"config.json: .*{said} the checkpoint anew"):
+    with pytest.raises(ModelError, match=f"config.json: .*{said} download the checkpoint again"):
         Codec(folder, "de")
 
 
@@ -208,7 +208,7 @@ def test_weights_of_which_some_are_lost(copied: Callable[[str], Path], name: str
     for key in lost:
         del weights[key]
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
-    with pytest.raises(ModelError, match=f"the weights lack {lost[0]} and {len(lost) - 1} more; .*: bring it anew"):
+    with pytest.raises(ModelError, match=f"the weights lack {lost[0]} and {len(lost) - 1} more; .*: download it again"):
         TransformersEngine(folder)
 
 

@@ -16,8 +16,8 @@ import torch
 
 from mtbias.errors import ModelError, SettingError
 from mtbias.translate.seq2seq.batch_plan import cpu_budget, make_plan
+from mtbias.translate.seq2seq.beam_search import Decoding
 from mtbias.translate.seq2seq.codec import Codec
-from mtbias.translate.seq2seq.decoding import Decoding
 from mtbias.translate.seq2seq.families import M2M100, Direction, Family, Marian, MBart50
 from mtbias.translate.seq2seq.generation import Generation
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine

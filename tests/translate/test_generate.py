@@ -5,11 +5,13 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -21,16 +23,17 @@ from mtbias.errors import ModelError, UsageError
 from mtbias.settings import Engine as EngineName
 from mtbias.settings import TranslationSettings
 from mtbias.translate.seq2seq.batch_plan import Budget, cpu_budget, make_plan
+from mtbias.translate.seq2seq.beam_search import Decoding
 from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem
 from mtbias.translate.seq2seq.checkpoints import Checkpoint
 from mtbias.translate.seq2seq.codec import Codec, Encoded
-from mtbias.translate.seq2seq.decoding import Decoding
 from mtbias.translate.seq2seq.engine import Engine, Generated, OutOfMemory, is_out_of_memory
-from mtbias.translate.seq2seq.generation import Generation, Output, count_outputs
+from mtbias.translate.seq2seq.generation import Generation
 from mtbias.translate.seq2seq.transformers_engine import Abandoned, TransformersEngine
+from mtbias.translate.system import MemoryStore
 
 from .checkpoints import make_m2m100, sentences
-from .generating import Kept, run
+from .generating import run
 
 SOURCES = sentences()[0][:48]
 DECODING = Decoding(beams=3, max_length=40)
@@ -100,8 +103,6 @@ class _Small:
     def __init__(self, engine: TransformersEngine, most: int, concurrency: int = 1) -> None:
         self.engine, self.most, self.concurrency, self.failures = engine, most, concurrency, 0
         self.alone = threading.Lock()
-
-    signature, batch_matters = "", False
 
     def generate(
         self, batch: Sequence[Sequence[int]], *, decoding: Decoding, limit: int, forced: int | None
@@ -182,11 +183,11 @@ def test_what_nobody_waits_for_ends_at_its_next_step(ready: Ready, three: Transf
 @pytest.mark.parametrize("concurrency", [1, 4])
 def test_what_was_kept_is_not_generated_again(ready: Ready, concurrency: int) -> None:
     plan = make_plan([len(e.ids) for e in ready.encoded], DECODING, cpu_budget(48))
-    store, engine = Kept(), _Small(ready.engine, 99, concurrency)
+    store, engine = MemoryStore(), _Small(ready.engine, 99, concurrency)
     first = run(Generation(ready.codec, lambda: engine, DECODING), ready.encoded, plan, store)
     assert [output.text for output in first] == ready.alone
-    assert sorted(store.batches) == [batch.index for batch in plan]
-    del store.batches[1]
+    assert sorted(store.parts) == [batch.index for batch in plan]
+    del store.parts[1]
     again = Generation(ready.codec, lambda: engine, DECODING)
     assert run(again, ready.encoded, plan, store) == first
     assert again.generated == len(plan[1].rows)
@@ -195,8 +196,8 @@ def test_what_was_kept_is_not_generated_again(ready: Ready, concurrency: int) ->
 
 @pytest.mark.parametrize("concurrency", [1, 4])
 def test_an_error_while_a_batch_is_kept_is_not_lost(ready: Ready, concurrency: int) -> None:
-    class _Full(Kept):
-        def put(self, index: int, outputs: Sequence[Output]) -> None:
+    class _Full(MemoryStore):
+        def put(self, part: int, records: Sequence[Mapping[str, Any]]) -> None:
             raise OSError(28, "No space left on device")
 
     plan = make_plan([len(e.ids) for e in ready.encoded], DECODING, cpu_budget(48))
@@ -225,7 +226,7 @@ def test_stopped_it_keeps_what_is_being_generated_and_begins_nothing_more(ready:
         pass
 
     plan = make_plan([len(e.ids) for e in ready.encoded[:16]], DECODING, cpu_budget(3))
-    store = Kept()
+    store = MemoryStore()
     engine = _Waiting(ready.engine, 99, concurrency=3)
     generation = Generation(ready.codec, lambda: engine, DECODING)
     assert len(plan) == 16
@@ -235,10 +236,10 @@ def test_stopped_it_keeps_what_is_being_generated_and_begins_nothing_more(ready:
 
     with pytest.raises(_Stopped):
         run(generation, ready.encoded[:16], plan, store, stop)
-    assert len(store.batches) == len(begun)
+    assert len(store.parts) == len(begun)
     assert 3 <= len(begun) <= 6
-    for index, outputs in store.batches.items():
-        assert [output.text for output in outputs] == [ready.alone[n] for n in plan[index].rows]
+    for index, outputs in store.parts.items():
+        assert [output["text"] for output in outputs] == [ready.alone[n] for n in plan[index].rows]
 
 
 def test_scores_that_are_not_numbers_in_half_precision_are_redone_in_fp32(ready: Ready, tmp_path: Path) -> None:
@@ -264,14 +265,16 @@ def test_scores_that_are_not_numbers_in_half_precision_are_redone_in_fp32(ready:
     exact = run(Generation(codec, lambda: full, DECODING), encoded, plan)
     assert [o.text for o in redone] == [o.text for o in exact]
     assert [o.redone for o in redone] == [True] * 6
-    assert count_outputs(exact)["redone"] == 0
+    assert not any(o.redone for o in exact)
 
 
 def test_what_is_cut_is_counted(ready: Ready) -> None:
     tiny = Decoding(beams=3, max_length=4)
     plan = make_plan([len(e.ids) for e in ready.encoded], tiny, cpu_budget())
     outputs = run(Generation(ready.codec, lambda: ready.engine, tiny), ready.encoded, plan)
-    assert count_outputs(outputs)["cut"] == len(SOURCES)  # language token, two more: none of the sentences is so short
+    assert [o.cut for o in outputs] == [True] * len(
+        SOURCES
+    )  # language token, two more: none of the sentences is so short
     long = ready.codec.encode([" ".join(SOURCES)])
     assert long[0].cut
     assert len(long[0].ids) == ready.codec.most_tokens == 256
@@ -286,16 +289,18 @@ def _system(
 
 def test_a_checkpoint_says_what_its_translations_depend_on(ready: Ready, tmp_path: Path) -> None:
     corpus = load_corpus("demo", None)
-    version = ready.engine.signature.split(",")[0]
     assert _system(ready, tmp_path).plan(corpus, {}).identity == {
         "model": "tiny",
         "revision": "sha256:0",
         "family": "M2M100",
         "direction": "en>__de__",
-        "engine": version,
+        "engine": f"transformers/{version('transformers')}",
         "dtype": "float32",
         "decoding": "beam5,penalty1,max200,early",
     }
+    by_hand = TranslationSettings(beams=2, length_penalty=0.5, max_length=50)
+    system = CheckpointSystem(Checkpoint("tiny", "sha256:0", ready.folder), "de", by_hand, cache=tmp_path, device="cpu")
+    assert system.decoding == Decoding(2, 0.5, 50)
     half = _system(ready, tmp_path, dtype="bfloat16").plan(corpus, {}).identity
     assert half["batch"] == [80, 80 * 4096]  # there the batch matters
     with pytest.raises(UsageError, match="expected transformers or ct2, got 'vllm'"):

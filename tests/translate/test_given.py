@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from mtbias.corpora import load_corpus
 from mtbias.errors import DataError
-from mtbias.translate.given_translations import GivenTranslations, read_translations
+from mtbias.translate.given_translations import MARKS, GivenTranslations, read_translations
 from mtbias.types import Gender, Instance, Span, Stereotype, Translation
 
 
@@ -47,7 +47,7 @@ def texts(result: GivenTranslations) -> list[str | None]:
 
 def counts(result: GivenTranslations) -> tuple[int, ...]:
     """missing, empty, extra, duplicates, shared, normalised."""
-    return (result.missing, result.empty, result.extra, result.duplicates, result.shared, result.normalised)
+    return tuple(result.noticed[mark] for mark in MARKS)
 
 
 AB = corpus("A a.", "B b.")
@@ -70,10 +70,10 @@ AB = corpus("A a.", "B b.")
 )
 def test_every_form_gives_the_same(tmp_path: Path, name: str, text: str, form: str) -> None:
     result = read_translations(put(tmp_path, text, name), AB)
-    assert result.form == form
+    assert result.noticed["form"] == form
     assert result.translations == (Translation("x-0", "X"), Translation("x-1", "Y"))
     assert counts(result) == (0, 0, 0, 0, 0, 0)
-    assert result.examples == {}
+    assert result.noticed["examples"] == {}
 
 
 def test_empty_translations_are_none_with_a_reason(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_empty_translations_are_none_with_a_reason(tmp_path: Path) -> None:
         result = read_translations(put(tmp_path, text, name), three)
         assert result.translations[1:] == (Translation("x-1", None, "empty"), Translation("x-2", None, "empty"))
         assert counts(result) == (0, 2, 0, 0, 0, 0)
-        assert result.examples == {"empty": ("x-1", "x-2")}
+        assert result.noticed["examples"] == {"empty": ["x-1", "x-2"]}
 
 
 def test_twin_sentences_keep_their_order_and_the_last_does_not_win(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_twin_sentences_keep_their_order_and_the_last_does_not_win(tmp_path: Pat
     same_length = read_translations(put(tmp_path, "A ||| first\nB ||| Y\nA ||| second\n"), twice)
     assert texts(same_length) == ["first", "Y", "second"]
     assert counts(same_length) == (0, 0, 0, 1, 0, 0)
-    assert same_length.examples == {"duplicates": ("line 3",)}
+    assert same_length.noticed["examples"] == {"duplicates": ["line 3"]}
     shuffled = read_translations(put(tmp_path, "A ||| first\nA ||| second\nB ||| Y\n"), twice)
     assert texts(shuffled) == ["first", "Y", "second"]
 
@@ -119,7 +119,7 @@ def test_more_rows_than_instances_are_extra(tmp_path: Path) -> None:
     result = read_translations(put(tmp_path, "A a. ||| X\nA a. ||| Z\nC ||| W\nB b. ||| Y\n"), AB)
     assert texts(result) == ["X", "Y"]
     assert counts(result) == (0, 0, 2, 1, 0, 0)
-    assert result.examples == {"duplicates": ("line 2",), "extra": ("line 2", "line 3")}
+    assert result.noticed["examples"] == {"duplicates": ["line 2"], "extra": ["line 2", "line 3"]}
 
 
 def test_sources_match_after_normalisation_but_exact_ones_first(tmp_path: Path) -> None:
@@ -127,15 +127,15 @@ def test_sources_match_after_normalisation_but_exact_ones_first(tmp_path: Path) 
     result = read_translations(put(tmp_path, "B  ||| spaced\nB ||| exact\n Cafe\u0301 owner ||| X\n"), instances)
     # "B " of the file is the third instance's own source, "B" the second's; the first matches after NFC.
     assert texts(result) == ["X", "exact", "spaced"]
-    assert result.normalised == 1
-    assert result.examples["normalised"] == ("x-0",)
+    assert result.noticed["normalised"] == 1
+    assert result.noticed["examples"]["normalised"] == ["x-0"]
 
 
 def test_line_by_line_agreement_wins_over_exactness(tmp_path: Path) -> None:
     # Same length, sources agree row by row after normalisation: row 0 keeps "one" although row 1 matches it exactly.
     result = read_translations(put(tmp_path, "A  b ||| one\nA b ||| two\n"), corpus("A b", "A b"))
     assert texts(result) == ["one", "two"]
-    assert result.normalised == 1
+    assert result.noticed["normalised"] == 1
 
 
 def test_a_separator_inside_source_or_target(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_lines_as_many_as_rows_of_the_corpus_file(tmp_path: Path) -> None:
         read_translations(path, two, rows=4)
     pairs = put(tmp_path, "A a. ||| X\nno ||| n\nB b. ||| Y\n")
     result = read_translations(pairs, two, rows=3)
-    assert (texts(result), result.extra) == (["X", "Y"], 1)
+    assert (texts(result), result.noticed["extra"]) == (["X", "Y"], 1)
 
 
 def test_ids_win_and_a_row_with_another_sentence_is_left_over(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_ids_win_and_a_row_with_another_sentence_is_left_over(tmp_path: Path) ->
     result = read_translations(put(tmp_path, text, "t.tsv"), AB, allow_missing=True)
     assert texts(result) == ["X", None]
     assert counts(result) == (1, 0, 2, 0, 0, 1)
-    assert result.examples["extra"] == ("line 3", "line 4")
+    assert result.noticed["examples"]["extra"] == ["line 3", "line 4"]
 
 
 def test_an_id_twice(tmp_path: Path) -> None:
@@ -178,13 +178,13 @@ def test_another_corpus_is_refused(tmp_path: Path) -> None:
     instances = corpus(*(f"Sentence {n}." for n in range(100)))
     lines = [f"Sentence {n}. ||| {n}\n" for n in range(100)]
     ninety_five = read_translations(put(tmp_path, "".join(lines[:95])), instances)
-    assert ninety_five.missing == 5
+    assert ninety_five.noticed["missing"] == 5
     with pytest.raises(DataError, match=r"only 94 of .* 100 instances.*'Sentence 94.' \(x-94\)\. Every row .* matched"):
         read_translations(put(tmp_path, "".join(lines[:94])), instances)
     path = put(tmp_path, "Other. ||| Andere.\n" + "".join(lines[:94]))
     with pytest.raises(DataError, match=r"only 94 of.*matched nothing is 'Other.'. Another corpus\?"):
         read_translations(path, instances)
-    assert read_translations(path, instances, allow_missing=True).missing == 6
+    assert read_translations(path, instances, allow_missing=True).noticed["missing"] == 6
     by_id = put(tmp_path, "id\ttarget\nwinomt-00001\tX\n", "t.tsv")
     with pytest.raises(DataError, match=r"only 0 of.*'winomt-00001'"):
         read_translations(by_id, instances)
@@ -236,7 +236,7 @@ def test_other_fields_of_objects_are_passed_over(tmp_path: Path) -> None:
 def test_blank_lines_at_the_end_are_empty_translations_only_in_lines(tmp_path: Path) -> None:
     three = corpus("A", "B", "C")
     lines = read_translations(put(tmp_path, "X\n\n\n"), three)
-    assert (texts(lines), lines.empty) == (["X", None, None], 2)
+    assert (texts(lines), lines.noticed["empty"]) == (["X", None, None], 2)
     pairs = read_translations(put(tmp_path, "A ||| X\nB ||| Y\nC ||| Z\n\n\n"), three)
     assert (texts(pairs), counts(pairs)) == (["X", "Y", "Z"], (0, 0, 0, 0, 0, 0))
 
@@ -254,7 +254,7 @@ TARGET = st.text(st.characters(codec="utf-8", exclude_characters="\n\r|\t"), max
 @given(
     st.lists(SOURCE, min_size=1, max_size=8).flatmap(lambda s: st.tuples(st.just(s), st.permutations(range(len(s)))))
 )
-def test_a_shuffled_file_keeps_the_order_of_twin_sentences(
+def test_a_shuffled_file_keeps_the_order_of_equal_sentences(
     tmp_path_factory: pytest.TempPathFactory, case: tuple[list[str], Sequence[int]]
 ) -> None:
     sources, order = case
@@ -283,7 +283,7 @@ def test_what_is_written_is_read_back(
     path = put(tmp_path_factory.getbasetemp(), "\n".join(lines) + "\n", f"back.{suffix}")
     result = read_translations(path, instances)
     assert texts(result) == [t.strip() or None for t in targets]
-    assert result.empty == sum(not t.strip() for t in targets)
+    assert result.noticed["empty"] == sum(not t.strip() for t in targets)
 
 
 @settings(deadline=None)
@@ -317,8 +317,8 @@ def test_the_shipped_translations(winomt: Path, system: str) -> None:
         # which are rows 536 and 537, where en.txt has "he broke" and "her stove". Those two sentences were never
         # translated. Beside these two, six sentences stand twice in en.txt and in the files: 8 repeated lines.
         assert counts(result) == (2, 0, 2, 8, 0, 0)
-        assert result.examples["missing"] == ("winomt-02121", "winomt-02122")
-        assert result.examples["extra"] == ("line 2121", "line 2122")
+        assert result.noticed["examples"]["missing"] == ["winomt-02121", "winomt-02122"]
+        assert result.noticed["examples"]["extra"] == ["line 2121", "line 2122"]
         lines = path.read_text(encoding="utf-8").split("\n")
         for instance, translation in zip(instances, result.translations, strict=True):
             if translation.text is not None:

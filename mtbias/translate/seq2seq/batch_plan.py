@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
-from mtbias.translate.seq2seq.decoding import Decoding
+from mtbias.translate.seq2seq.beam_search import Decoding
 
 CPU_ROWS = 80
 """On a CPU wider batches lose: the scores of all rows over the vocabulary leave the cache."""
@@ -21,8 +21,7 @@ _LOGIT_COPIES = 7
 """Copies of the scores over the vocabulary, in fp32, that a step of beam search holds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(NamedTuple):
     """How much may be in flight at once."""
 
     rows: int
@@ -45,10 +44,8 @@ class Batch:
 def make_plan(lengths: Sequence[int], decoding: Decoding, budget: Budget) -> tuple[Batch, ...]:
     """Batches of sentences of like length, the longest first; ties keep the order of the corpus.
 
-    Args:
-        lengths: source tokens of each sentence.
-        decoding: beams, and the most new tokens of each sentence: a batch holds only sentences with the same.
-        budget: what a batch may hold; one sentence is always allowed.
+    `lengths` are the source tokens of each sentence. A batch holds only sentences with the same most new tokens, and
+    no more of them than `budget` allows, but always one.
     """
     order = sorted(range(len(lengths)), key=lambda n: (-decoding.limit(lengths[n]), -lengths[n], n))
     batches: list[Batch] = []
@@ -89,11 +86,8 @@ def gpu_budget(config: Mapping[str, Any], memory: int, *, bytes_per_value: int, 
     A row needs ``7 × vocabulary × 4`` bytes for the scores of a step, and for each source or target token
     ``2 × decoder layers × hidden size × bytes_per_value`` for keys and values, twice that while beams are reordered.
 
-    Args:
-        config: the checkpoint's ``config.json``.
-        memory: bytes free on the GPU once the weights are there.
-        bytes_per_value: 4 for fp32, 2 for bf16 and fp16.
-        beams: rows a sentence.
+    `config` is the checkpoint's ``config.json``; `memory` what is free once the weights are there; a value has 4 bytes
+    in fp32, 2 in bf16 and fp16; a sentence has as many rows as beams.
     """
     usable = _GPU_SHARE * memory
     scores, token = _row_bytes(config, bytes_per_value)
@@ -106,11 +100,7 @@ def cpu_concurrency(config: Mapping[str, Any], *, threads: int, memory: int) -> 
 
     They share the weights. Each is counted with what `gpu_budget` says of its rows: `CPU_ROWS` of 256 tokens
     (source and translation together, more than nearly all have); four fifths of the memory are shared out.
-
-    Args:
-        config: the checkpoint's ``config.json``.
-        threads: threads to compute with.
-        memory: bytes free beside the weights.
+    `config` is the checkpoint's ``config.json``; `memory` the bytes that are free beside the weights.
     """
     scores, token = _row_bytes(config, 4)
     one = CPU_ROWS * (scores + _CONCURRENT_TOKENS * token)

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from mtbias.errors import DependencyError, SettingError
 from mtbias.machine.devices import chosen_device
 from mtbias.settings import TranslationSettings
+from mtbias.translate.outputs import collect
 from mtbias.translate.seq2seq.batch_plan import Batch, Budget, cpu_budget, gpu_budget, make_plan, plan_key
+from mtbias.translate.seq2seq.beam_search import Decoding, get_preset
 from mtbias.translate.seq2seq.checkpoints import Checkpoint, locate
 from mtbias.translate.seq2seq.codec import Codec, Encoded
-from mtbias.translate.seq2seq.decoding import Decoding, adjusted, get_preset
 from mtbias.translate.seq2seq.engine import Engine
-from mtbias.translate.seq2seq.generation import NOTICED, Generation, Output, count_outputs, is_noticed
+from mtbias.translate.seq2seq.generation import Generation
 from mtbias.translate.system import Asked, Begun, Made, Sources, Store, Tally, Translated
-from mtbias.types import Json, SourceSentence, Translation
-
-EXAMPLES = 5
-"""How many sentences are named under each mark."""
+from mtbias.types import Json, SourceSentence
 
 _PACKAGES = {"transformers": "transformers", "ct2": "ctranslate2"}
 
@@ -55,12 +53,7 @@ class CheckpointSystem:
     ) -> None:
         """Load the tokenizer; the weights are loaded when they are first needed.
 
-        Args:
-            checkpoint: the model.
-            lang: ISO 639-1 code of the target language.
-            settings: how to translate.
-            cache: mtbias's cache, where converted checkpoints are kept.
-            device: ``cpu``, ``cuda``, ``cuda:1``; None is a GPU where there is one.
+        Converted checkpoints are kept in `cache`; the device None is a GPU where there is one.
 
         Raises:
             SettingError: an unknown preset or engine.
@@ -74,13 +67,9 @@ class CheckpointSystem:
         self.device = chosen_device(device)
         self.dtype = settings.dtype or (preset.gpu_dtype if self.device.startswith("cuda") else "float32")
         self.codec = Codec(checkpoint.folder, lang, target_code=settings.target_code)
-        chosen = adjusted(
-            preset.decoding,
-            beams=settings.beams,
-            length_penalty=settings.length_penalty,
-            max_length=settings.max_length,
-        )
-        self.decoding: Decoding = replace(chosen, early_stopping=self.codec.family.early_stopping)
+        by_hand = {name: getattr(settings, name) for name in ("beams", "length_penalty", "max_length")}
+        given = {name: value for name, value in by_hand.items() if value is not None}
+        self.decoding: Decoding = replace(preset.decoding, **given, early_stopping=self.codec.family.early_stopping)
 
     @cached_property
     def engine(self) -> Engine:
@@ -155,16 +144,12 @@ class CheckpointPlan:
             "dtype": system.dtype,
             "decoding": system.decoding.signature,
         }
-        return identity if system.dtype == "float32" else {**identity, "batch": self._limits}
+        return identity if system.dtype == "float32" else {**identity, "batch": list(self.budget)}
 
     @property
     def settings(self) -> Mapping[str, Json]:
         """The budget of a batch: on a GPU it follows from the memory that was free when the run began."""
-        return {"budget": self._limits}
-
-    @property
-    def _limits(self) -> list[int]:
-        return [self.budget.rows, self.budget.tokens]
+        return {"budget": list(self.budget)}
 
     @cached_property
     def distinct(self) -> tuple[str, ...]:
@@ -204,58 +189,23 @@ class CheckpointPlan:
         generation = Generation(self.system.codec, lambda: self.system.engine, self.system.decoding)
         done, total = 0, sum(len(batch.rows) for batch in batches)
         progress(done, total)
-        with closing(generation.batches(self.encoded, batches, _BatchStore(store))) as finished:
+        with closing(generation.batches(self.encoded, batches, store)) as finished:
             for batch, outputs in finished:
                 if made is not None:
                     made(output.text for output in outputs if output.text)
                 done += len(batch.rows)
                 progress(done, total)
-        return Tally(generation.resumed, generation.generated, self._execution(generation))
-
-    def _execution(self, generation: Generation) -> dict[str, Json]:
-        found: dict[str, Json] = {
+        execution: dict[str, Json] = {
             "preset": self.system.settings.preset,
             "translate_device": self.system.device,
-            "batch": self._limits,
+            "batch": list(self.budget),
             "batches_halved": generation.halved,
         }
         if generation.generated:  # else the weights were not loaded
-            found["attention"] = str(getattr(self.system.engine, "attention", "the engine's own"))
-        return found
+            execution["attention"] = str(getattr(self.system.engine, "attention", "the engine's own"))
+        return Tally(generation.resumed, generation.generated, execution)
 
     def collect(self, store: Store) -> Translated | int:
         """See `mtbias.translate.system.Plan`."""
-        kept, outputs, missing = _BatchStore(store), dict[str, Output](), 0
-        for batch in self.batches:
-            found = kept.get(batch.index)
-            if found is None or len(found) != len(batch.rows):
-                store.drop(batch.index)  # damaged for this process, so that it is missing for all
-                missing += 1
-            else:
-                outputs |= {self.distinct[row]: output for row, output in zip(batch.rows, found, strict=True)}
-        if missing:
-            return missing
-        rows = [(instance.id, outputs[instance.source]) for instance in self.instances]
-        examples = {mark: [id_ for id_, output in rows if is_noticed(output, mark)][:EXAMPLES] for mark in NOTICED}
-        return Translated(
-            [Translation(id_, o.text) if o.text else Translation(id_, None, "empty") for id_, o in rows],
-            {
-                "form": "generated",
-                **count_outputs([output for _, output in rows]),
-                "examples": {mark: ids for mark, ids in examples.items() if ids},
-            },
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _BatchStore:
-    """Outputs of batches as the records of a store."""
-
-    store: Store
-
-    def get(self, index: int) -> Sequence[Output] | None:
-        records = self.store.get(index)
-        return None if records is None else [Output(**record) for record in records]
-
-    def put(self, index: int, outputs: Sequence[Output]) -> None:
-        self.store.put(index, [asdict(output) for output in outputs])
+        parts = [[self.distinct[row] for row in batch.rows] for batch in self.batches]
+        return collect(store, parts, self.instances)

@@ -63,6 +63,11 @@ class Checkpoint:
     folder: Path
 
 
+def first_line(error: BaseException) -> str:
+    """The first line of an error's text: libraries give pages."""
+    return (str(error).strip().splitlines() or [""])[0]
+
+
 @functools.cache
 def catalog() -> Mapping[str, NamedModel]:
     """The models that have a short name."""
@@ -73,7 +78,7 @@ def catalog() -> Mapping[str, NamedModel]:
 def locate(
     model: str, lang: str, *, cache: Path, revision: str | None = None, offline: bool = False, fetch: bool = True
 ) -> Checkpoint:
-    """Find the files of a model, and bring them where they are missing and the network may be used.
+    """Find the files of a model, and download them where they are missing and the network may be used.
 
     Args:
         model: a short name (`catalog`), ``demo``, a hub id (``owner/name``), or a folder with a checkpoint.
@@ -82,11 +87,11 @@ def locate(
             Face's own cache (``HF_HOME``).
         revision: a commit (40 hexadecimal digits), branch or tag of the hub repository.
         offline: never use the network (so do ``HF_HUB_OFFLINE=1`` and ``MTBIAS_NO_NETWORK=1``).
-        fetch: whether to bring what is missing.
+        fetch: whether to download what is missing.
 
     Raises:
         UsageError: no such model.
-        MissingResourceError: it is not here and may not, or cannot, be fetched; names the command that brings it.
+        MissingResourceError: it is not here and may not, or cannot, be fetched; names the command that does.
         ModelError: a folder that holds no checkpoint, or a model that does not translate into `lang`.
     """
     if model == DEMO:
@@ -142,9 +147,14 @@ def files_hash(folder: Path) -> str:
     if any(path.suffix == ".safetensors" for path in paths):
         paths = {path for path in paths if path.suffix != ".bin"}  # transformers prefers safetensors
     for path in sorted(paths):
-        with path.open("rb") as file:
-            digest.update(f"{path.name} {file_digest(file, 'sha256').hexdigest()}\n".encode())
+        digest.update(f"{path.name} {file_hash(path)}\n".encode())
     return digest.hexdigest()
+
+
+def file_hash(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
 
 
 def _hub(repository: str, pinned: str | None, command: str, cache: Path, *, online: bool) -> Checkpoint:
@@ -174,7 +184,7 @@ def _is_whole(folder: Path) -> bool:
 
 
 def _download(repository: str, pinned: str | None, cache: Path) -> Checkpoint:
-    """Bring a repository's files at one commit and write that commit down."""
+    """Download a repository's files at one commit and write that commit down."""
     from huggingface_hub import HfApi, snapshot_download
     from huggingface_hub.utils import disable_progress_bars
 
@@ -187,10 +197,9 @@ def _download(repository: str, pinned: str | None, cache: Path) -> Checkpoint:
         weights = _WEIGHTS if safe else _OLD_WEIGHTS
         folder = Path(snapshot_download(repository, revision=commit, allow_patterns=[*_WANTED, *weights]))
     except Exception as error:
-        first = (str(error).strip().splitlines() or [""])[0]
         raise MissingResourceError(
-            f"the model {repository} could not be brought: {type(error).__name__}: {first}; check the name and "
-            "the network"
+            f"the model {repository} could not be downloaded: {type(error).__name__}: {first_line(error)}; "
+            "check the name and the network"
         ) from error
     if not _is_whole(folder):
         raise ModelError(

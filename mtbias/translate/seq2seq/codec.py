@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.errors import DependencyError, ModelError
+from mtbias.translate.seq2seq.checkpoints import first_line
 from mtbias.translate.seq2seq.families import Direction, Family, family_of
 
 _UNBOUNDED = 100_000
@@ -29,12 +30,7 @@ class Codec:
     """The tokenizer of one checkpoint, set to one direction."""
 
     def __init__(self, folder: Path, lang: str, *, target_code: str | None = None) -> None:
-        """Load the tokenizer and find the direction.
-
-        Args:
-            folder: the checkpoint.
-            lang: ISO 639-1 code of the target language.
-            target_code: the checkpoint's own name of that language.
+        """Load the tokenizer of the checkpoint in `folder`; `target_code` is its own name of the language `lang`.
 
         Raises:
             ModelError: it is no checkpoint of a known family, or lacks the language.
@@ -93,14 +89,6 @@ class Codec:
                 )
         return texts
 
-    def tokens(self, ids: Sequence[int]) -> list[str]:
-        """The tokens of ids, as the checkpoint's vocabulary spells them."""
-        return [str(token) for token in self._tokenizer.convert_ids_to_tokens(list(ids))]
-
-    def ids(self, tokens: Sequence[str]) -> list[int]:
-        """The ids of tokens."""
-        return [int(i) for i in self._tokenizer.convert_tokens_to_ids(list(tokens))]
-
     @property
     def most_tokens(self) -> int:
         """Most source tokens that the checkpoint can read, special tokens included."""
@@ -123,7 +111,7 @@ class Codec:
         if known < _LEAST_SHARE * expected:
             raise ModelError(
                 f"{self.folder}: the tokenizer knows {known} tokens of the model's {expected}; its files "
-                "(tokenizer.json, vocab.json or *.model) are missing: bring the checkpoint anew"
+                "(tokenizer.json, vocab.json or *.model) are missing: download the checkpoint again"
             )
 
     def _check_prefix(self, first: Encoded) -> None:
@@ -146,9 +134,9 @@ def read_config(folder: Path) -> dict[str, Any]:
             f"{folder}: found no config.json; give the folder of a checkpoint in Hugging Face's layout"
         ) from None
     except ValueError as error:
-        raise ModelError(f"{path}: damaged: {error}; bring the checkpoint anew") from None
+        raise ModelError(f"{path}: damaged: {error}; download the checkpoint again") from None
     if not isinstance(content, dict):
-        raise ModelError(f"{path}: expected an object; bring the checkpoint anew")
+        raise ModelError(f"{path}: expected an object; download the checkpoint again")
     return content
 
 
@@ -163,10 +151,6 @@ def _load_tokenizer(folder: Path) -> Any:  # noqa: ANN401 - transformers' tokeni
         raise DependencyError(f"{folder}: the tokenizer needs a library that is not installed: {error}") from error
     except Exception as error:
         raise ModelError(
-            f"{folder}: transformers cannot load the tokenizer: {type(error).__name__}: {_first_line(error)}; is the "
+            f"{folder}: transformers cannot load the tokenizer: {type(error).__name__}: {first_line(error)}; is the "
             "checkpoint whole?"
         ) from error
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [""])[0]

@@ -8,7 +8,7 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -16,7 +16,7 @@ from tempfile import mkdtemp
 from typing import Any
 
 from mtbias.errors import DependencyError, ModelError
-from mtbias.translate.seq2seq.checkpoints import files_hash
+from mtbias.translate.seq2seq.checkpoints import file_hash, files_hash, first_line
 from mtbias.translate.seq2seq.transformers_engine import check_whole
 
 RECORD = "mtbias.json"
@@ -95,18 +95,13 @@ def library() -> Any:  # noqa: ANN401 - the module
         raise DependencyError("--engine ct2 needs CTranslate2: pip install 'mtbias[ct2]'") from error
 
 
-def first_line(error: BaseException) -> str:
-    """The first line of an error's text."""
-    return (str(error).strip().splitlines() or [""])[0]
-
-
 def _make(folder: Path, made: Path) -> None:
     workplace = Path(mkdtemp(prefix=".", suffix=".tmp", dir=made.parent))
     try:
         target = workplace / made.name
         model, tokenizer = _run_converter(folder, target)
         tokens = _check_vocabulary(folder, target, model, tokenizer)
-        _mend_config(folder, target, model, tokenizer)
+        _complete_config(folder, target, model, tokenizer)
         _compare(folder, target, model, tokens)
         record = {**_record(model), "files": _hashes(target)}
         (target / RECORD).write_text(json.dumps({**record, "sha256": _hash(record)}) + "\n", encoding="utf-8")
@@ -124,12 +119,7 @@ def _make(folder: Path, made: Path) -> None:
 
 def _hashes(made: Path) -> dict[str, str]:
     """SHA-256 of the files of a conversion, but for the record itself."""
-    hashes = {}
-    for path in sorted(made.iterdir()):
-        if path.name != RECORD:
-            with path.open("rb") as file:
-                hashes[path.name] = file_digest(file, "sha256").hexdigest()
-    return hashes
+    return {path.name: file_hash(path) for path in sorted(made.iterdir()) if path.name != RECORD}
 
 
 def _hash(record: dict[str, Any]) -> str:
@@ -235,7 +225,7 @@ def _check_vocabulary(folder: Path, target: Path, model: Any, tokenizer: Any) ->
     return tokens
 
 
-def _mend_config(folder: Path, target: Path, model: Any, tokenizer: Any) -> None:  # noqa: ANN401
+def _complete_config(folder: Path, target: Path, model: Any, tokenizer: Any) -> None:  # noqa: ANN401
     """Check the decoder's start token in the converted config.json, and put in a beginning of sentence it may lack."""
     path = target / "config.json"
     config = json.loads(path.read_text(encoding="utf-8"))

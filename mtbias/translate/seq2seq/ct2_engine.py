@@ -7,16 +7,16 @@ import json
 import math
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from mtbias.errors import ModelError, UsageError
 from mtbias.machine import cores_and_memory as host
 from mtbias.translate.seq2seq.batch_plan import cpu_concurrency
+from mtbias.translate.seq2seq.beam_search import Decoding
+from mtbias.translate.seq2seq.checkpoints import first_line
 from mtbias.translate.seq2seq.codec import read_config
-from mtbias.translate.seq2seq.ct2_conversion import RECORD, VOCABULARY, convert, first_line, library
-from mtbias.translate.seq2seq.decoding import Decoding
+from mtbias.translate.seq2seq.ct2_conversion import RECORD, VOCABULARY, convert, library
 from mtbias.translate.seq2seq.engine import Generated, OutOfMemory, is_out_of_memory
 
 DTYPES = ("float32", "bfloat16", "float16", "int8", "int8_float32", "int8_bfloat16", "int8_float16")
@@ -43,17 +43,13 @@ class CTranslate2Engine:
     ) -> None:
         """Convert the checkpoint, unless `cache` has it, and load it.
 
-        Args:
-            folder: the checkpoint.
-            device: ``cpu``, ``cuda``, ``cuda:1``.
-            dtype: one of `DTYPES` that the device can compute with; never another instead.
-            cache: mtbias's cache; conversions are in its ``ct2``.
-            threads: threads on a CPU, by default ``OMP_NUM_THREADS``, else the cores that there are: so many batches
-                are computed at the same time, each on one thread; beyond `MOST_CONCURRENT` these share the threads out.
+        On a CPU there are as many `threads` as ``OMP_NUM_THREADS`` says, else as there are cores: so many batches are
+        computed at the same time, each on one thread; beyond `MOST_CONCURRENT` these share the threads out.
 
         Raises:
             DependencyError: CTranslate2 is not installed.
-            UsageError: no such device or dtype; names those that there are.
+            UsageError: no such device, or it cannot compute in `dtype`, for which there is never another instead; names
+                those that there are.
             ModelError: the checkpoint cannot be converted, or not without a change of its results.
         """
         ctranslate2 = library()
@@ -72,28 +68,11 @@ class CTranslate2Engine:
         weights = sum(path.stat().st_size for path in self.converted.iterdir())
         memory = host.free_memory() - weights
         on_cpu = self._kind == "cpu"
-        self._concurrency = cpu_concurrency(read_config(folder), threads=self._threads, memory=memory) if on_cpu else 1
+        # A step of beam search multiplies matrices of 80 rows, which gain little from a second core; two batches on two
+        # cores are done nearly twice as fast.
+        self.concurrency = cpu_concurrency(read_config(folder), threads=self._threads, memory=memory) if on_cpu else 1
         self._translator = self._load(dtype)
         self._exact: CTranslate2Engine | None = None
-
-    @property
-    def signature(self) -> str:
-        """``ctranslate2/4.8.5,float32``."""
-        return f"ctranslate2/{version('ctranslate2')},{self.dtype}"
-
-    @property
-    def batch_matters(self) -> bool:
-        """In half precision and in int8 the result depends on the shape of the batch."""
-        return self.dtype != "float32"
-
-    @property
-    def concurrency(self) -> int:
-        """On a CPU those of `cpu_concurrency`.
-
-        A step of beam search multiplies matrices of 80 rows, which gain little from a second core; two batches on
-        two cores are done nearly twice as fast.
-        """
-        return self._concurrency
 
     def generate(
         self, batch: Sequence[Sequence[int]], *, decoding: Decoding, limit: int, forced: int | None
@@ -149,7 +128,7 @@ class CTranslate2Engine:
         except Exception as error:
             raise ModelError(
                 f"{self.converted}: CTranslate2 cannot load it: {first_line(error)}; delete that folder to convert it "
-                "anew, or use --engine transformers"
+                "again, or use --engine transformers"
             ) from error
         used = translator.compute_type
         if used != dtype and not (dtype == "int8" and used.startswith("int8")):

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from mtbias.translate.seq2seq.decoding import Decoding
+from mtbias.translate.seq2seq.beam_search import Decoding
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +26,6 @@ class Engine(Protocol):
     """Beam search over batches of token ids."""
 
     @property
-    def signature(self) -> str:
-        """Name, version and number type: ``transformers/5.23.0,float32``. Part of a run's identity."""
-        ...
-
-    @property
-    def batch_matters(self) -> bool:
-        """Whether a translation may depend on what shares its batch: true in half precision and in int8."""
-        ...
-
-    @property
     def concurrency(self) -> int:
         """Batches that `generate` works on at the same time, each asked for by a thread of its own."""
         ...
@@ -43,13 +33,9 @@ class Engine(Protocol):
     def generate(
         self, batch: Sequence[Sequence[int]], *, decoding: Decoding, limit: int, forced: int | None
     ) -> list[Generated]:
-        """Translate `batch`.
+        """Translate `batch`, the token ids of each source sentence, special tokens included.
 
-        Args:
-            batch: token ids of each source sentence, special tokens included.
-            decoding: how to search.
-            limit: most new tokens.
-            forced: id of the token that every translation begins with.
+        A translation has at most `limit` new tokens, and begins with the token `forced` where there is one.
 
         Raises:
             OutOfMemory: the batch is too large for the device.

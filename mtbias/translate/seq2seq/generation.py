@@ -7,73 +7,44 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
-from functools import cached_property, partial
-from typing import Protocol
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
 
 from mtbias.errors import ModelError
+from mtbias.translate.outputs import Output, kept_outputs
 from mtbias.translate.repetition import is_repetitive
 from mtbias.translate.seq2seq.batch_plan import Batch
+from mtbias.translate.seq2seq.beam_search import Decoding
 from mtbias.translate.seq2seq.codec import Codec, Encoded
-from mtbias.translate.seq2seq.decoding import Decoding
 from mtbias.translate.seq2seq.engine import Engine, Generated, OutOfMemory
+from mtbias.translate.system import Store
+
+T = TypeVar("T")
 
 _AHEAD = 4
 """Batches that may wait to be decoded and written while the next one is generated."""
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
-    """The translation of one sentence, and what was noticed."""
+class _InTurn(Executor):
+    """Does the work at once, in the caller's own thread: for one batch at a time."""
 
-    text: str
-    source_cut: bool = False
-    """The source was longer than the model can read."""
-    cut: bool = False
-    """The translation reached the maximum length."""
-    repetitive: bool = False
-    """The translation fell into repetition."""
-    redone: bool = False
-    """Its scores were not finite in half precision; this is what fp32 gave."""
-
-
-class Store(Protocol):
-    """Where batches are kept, whole or not at all."""
-
-    def get(self, index: int) -> Sequence[Output] | None:
-        """The outputs of a batch that was kept, or None."""
-        ...
-
-    def put(self, index: int, outputs: Sequence[Output]) -> None:
-        """Keep the outputs of a batch."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class _Workers:
-    """Threads that generate batches at the same time; for one batch at a time it is the caller's own thread."""
-
-    count: int
-    pool: Executor | None
-
-    def begin(self, work: Callable[[], Future[list[Output]]]) -> Future[Future[list[Output]]]:
-        """Do `work` in a thread, once one is free."""
-        if self.pool is not None:
-            return self.pool.submit(work)
-        done: Future[Future[list[Output]]] = Future()
-        done.set_result(work())
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:  # noqa: ANN401
+        """See `Executor`."""
+        done: Future[T] = Future()
+        done.set_result(fn(*args, **kwargs))
         return done
 
 
 @contextmanager
-def _workers(engine: Engine) -> Iterator[_Workers]:
-    count = engine.concurrency
-    if count == 1:
-        yield _Workers(1, None)
+def _workers(engine: Engine) -> Iterator[Executor]:
+    """Threads that generate batches at the same time."""
+    if engine.concurrency == 1:
+        yield _InTurn()
         return
-    pool = ThreadPoolExecutor(max_workers=count, thread_name_prefix="mtbias-batch")
+    pool = ThreadPoolExecutor(max_workers=engine.concurrency, thread_name_prefix="mtbias-batch")
     try:
-        yield _Workers(count, pool)
+        yield pool
     finally:
         with engine.abandon():  # where an error or a signal ends it, nobody waits for what is being generated
             pool.shutdown(cancel_futures=True)
@@ -116,19 +87,19 @@ class Generation:
             ModelError: a single sentence does not fit into memory.
         """
         waiting: deque[tuple[Batch, Future[Future[list[Output]]]]] = deque()
-        workers: _Workers | None = None
+        workers: Executor | None = None
         with ExitStack() as stack:
             decoder = stack.enter_context(ThreadPoolExecutor(max_workers=1, thread_name_prefix="mtbias-decode"))
             for batch in plan:
-                kept = store.get(batch.index)
-                if kept is not None and len(kept) == len(batch.rows):
+                kept = kept_outputs(store, batch.index, len(batch.rows))
+                if kept is not None:
                     self.resumed += len(kept)
                     yield batch, kept
                     continue
                 if workers is None:
                     workers = stack.enter_context(_workers(self.engine))
-                waiting.append((batch, workers.begin(partial(self._one, encoded, batch, store, decoder))))
-                while len(waiting) > workers.count - 1 + _AHEAD:
+                waiting.append((batch, workers.submit(self._one, encoded, batch, store, decoder)))
+                while len(waiting) > self.engine.concurrency - 1 + _AHEAD:
                     yield self._end(*waiting.popleft())
             while waiting:
                 yield self._end(*waiting.popleft())
@@ -191,19 +162,5 @@ class Generation:
             Output(text, source_cut=sentence.cut, cut=one.cut, repetitive=is_repetitive(text), redone=redone)
             for text, sentence, (one, redone) in zip(texts, sentences, generated, strict=True)
         ]
-        store.put(batch.index, outputs)
+        store.put(batch.index, [asdict(output) for output in outputs])
         return outputs
-
-
-NOTICED = ("empty", "source_cut", "cut", "repetitive", "redone")
-"""What is counted among outputs."""
-
-
-def is_noticed(output: Output, name: str) -> bool:
-    """Whether an output is marked with one of `NOTICED`."""
-    return not output.text if name == "empty" else bool(getattr(output, name))
-
-
-def count_outputs(outputs: Sequence[Output]) -> dict[str, int]:
-    """How many outputs are marked with each of `NOTICED`."""
-    return {name: sum(is_noticed(output, name) for output in outputs) for name in NOTICED}

@@ -12,7 +12,8 @@ from typing import Any
 from mtbias.errors import ModelError, UsageError
 from mtbias.machine import cores_and_memory as host
 from mtbias.translate.seq2seq.batch_plan import cpu_concurrency
-from mtbias.translate.seq2seq.decoding import Decoding
+from mtbias.translate.seq2seq.beam_search import Decoding
+from mtbias.translate.seq2seq.checkpoints import first_line
 from mtbias.translate.seq2seq.engine import Generated, OutOfMemory, is_out_of_memory
 
 _SMALL = 256
@@ -36,6 +37,8 @@ class _Threads:
         small = int(getattr(model.config, "d_model", _SMALL + 1)) <= _SMALL
         on_cpu = device == "cpu"
         memory = host.free_memory()
+        # While Python is between the steps of one batch, another is computed; and products of 80 rows gain little from
+        # a second core.
         self.concurrency = 1
         if on_cpu and not small:
             self.concurrency = cpu_concurrency(model.config.to_dict(), threads=self._all, memory=memory)
@@ -68,13 +71,8 @@ class TransformersEngine:
     def __init__(self, folder: Path, *, device: str = "cpu", dtype: str = "float32") -> None:
         """Load the weights (safetensors, or ``torch.load`` with ``weights_only``; never remote code).
 
-        Args:
-            folder: the checkpoint.
-            device: ``cpu``, ``cuda``, ``cuda:1``.
-            dtype: one of `DTYPES`.
-
         Raises:
-            UsageError: an unknown dtype.
+            UsageError: the dtype is not one of `DTYPES`.
             ModelError: the weights cannot be loaded.
         """
         if dtype not in DTYPES:
@@ -83,34 +81,14 @@ class TransformersEngine:
         self._model = _load_model(folder, device, dtype)
         self._exact: TransformersEngine | None = None
         self._threads = _Threads(self._model, device)
+        self.concurrency = self._threads.concurrency
         self._abandoned = threading.Event()
         self._watching = dtype != "float32"  # looking at all scores of every step costs a per cent or two
-
-    @property
-    def signature(self) -> str:
-        """``transformers/5.23.0,float32``."""
-        from importlib.metadata import version
-
-        return f"transformers/{version('transformers')},{self.dtype}"
 
     @property
     def attention(self) -> str:
         """The implementation of attention that was chosen: ``sdpa``, ``eager``."""
         return str(getattr(self._model.config, "_attn_implementation", "eager"))
-
-    @property
-    def batch_matters(self) -> bool:
-        """In half precision the order of sums, and so the result, depends on the shape of the batch."""
-        return self.dtype != "float32"
-
-    @property
-    def concurrency(self) -> int:
-        """On a CPU those of `cpu_concurrency` for torch's threads; a small model has one.
-
-        While Python is between the steps of one batch, another is computed; and products of 80 rows gain little from a
-        second core.
-        """
-        return self._threads.concurrency
 
     def generate(
         self, batch: Sequence[Sequence[int]], *, decoding: Decoding, limit: int, forced: int | None
@@ -247,20 +225,18 @@ def _load_model(folder: Path, device: str, dtype: str) -> Any:  # noqa: ANN401 -
             output_loading_info=True,
         )
     except Exception as error:
-        first = (str(error).strip().splitlines() or [""])[0]
         raise ModelError(
-            f"{folder}: transformers cannot load the weights: {type(error).__name__}: {first}; is the checkpoint whole?"
+            f"{folder}: transformers cannot load the weights: {type(error).__name__}: {first_line(error)}; "
+            "is the checkpoint whole?"
         ) from error
     check_whole(folder, found)
     return model.to(device).eval()
 
 
 def check_whole(folder: Path, loading_info: Mapping[str, Collection[Any]]) -> None:
-    """Refuse a checkpoint that lacks weights: transformers would go on with random numbers in their place.
+    """Refuse a checkpoint that lacks weights: transformers would continue with random numbers in their place.
 
-    Args:
-        folder: the checkpoint.
-        loading_info: what ``from_pretrained`` gives with ``output_loading_info=True``.
+    `loading_info` is what ``from_pretrained`` gives with ``output_loading_info=True``.
 
     Raises:
         ModelError: there are ``missing_keys``.
@@ -268,4 +244,6 @@ def check_whole(folder: Path, loading_info: Mapping[str, Collection[Any]]) -> No
     missing = sorted(map(str, loading_info["missing_keys"]))
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-        raise ModelError(f"{folder}: the weights lack {missing[0]}{more}; the checkpoint is not whole: bring it anew")
+        raise ModelError(
+            f"{folder}: the weights lack {missing[0]}{more}; the checkpoint is not whole: download it again"
+        )

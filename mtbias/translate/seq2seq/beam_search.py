@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from mtbias.errors import UsageError
 
@@ -76,15 +76,3 @@ def get_preset(name: str) -> Preset:
     if name not in PRESETS:
         raise UsageError(f"--preset: expected {' or '.join(PRESETS)}, got {name!r}")
     return PRESETS[name]
-
-
-def adjusted(
-    decoding: Decoding, *, beams: int | None, length_penalty: float | None, max_length: int | None
-) -> Decoding:
-    """`decoding` with what the user set by hand."""
-    return replace(
-        decoding,
-        beams=decoding.beams if beams is None else beams,
-        length_penalty=decoding.length_penalty if length_penalty is None else length_penalty,
-        max_length=decoding.max_length if max_length is None else max_length,
-    )
