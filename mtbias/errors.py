@@ -43,11 +43,11 @@ class DataError(MtbiasError):
 
 
 class MissingResourceError(MtbiasError):
-    """Something that must be on disk is not; the message names the command that brings it."""
+    """Something that must be on disk is not; the message names the command that downloads it."""
 
 
 class MissingTranslationsError(MtbiasError):
-    """A run that may not translate lacks translations; says how many, and which command makes them."""
+    """A run that may not translate lacks translations; gives their number, and which command makes them."""
 
 
 class OfflineError(MtbiasError):
@@ -55,7 +55,7 @@ class OfflineError(MtbiasError):
 
 
 class DependencyError(MtbiasError):
-    """An optional library is not installed; the message names the extra that brings it."""
+    """An optional library is not installed; the message names the extra that installs it."""
 
 
 class ModelError(MtbiasError):

@@ -5,7 +5,7 @@ of the model link them (geometric mean of the two posteriors), how strongly thei
 corpus (the Dice coefficient of *expected links*, so that what a rival entity explains is already set aside), and
 whether the plugin's nouns say that one translates the other. The best word is the anchor; neighbours that the model
 explains by the entity's words belong to its phrase (``أمين المكتبة``, ``obrero de la construcción``). Which of them is
-the head is decided where parts of speech are known.
+the head is chosen where parts of speech are known.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def _left_over(
 ) -> Alignment:
     """The noun for people that no other source word explains, else such a content word, at the likeliest place.
 
-    What only stands there because nothing else wants it is decided only if it is a noun for people.
+    What only stands there because nothing else wants it gets a call only if it is a noun for people.
     """
     # 61 calls of WinoMT rest on this: people whom the table has under another English word (ru *продавец* "salesman"
     # for *mover*).

@@ -115,7 +115,7 @@ class Comparison:
 
     @property
     def signature(self) -> str:
-        """One line that says how the numbers were made."""
+        """One line that records how the numbers were made."""
         weights = "+".join(dict.fromkeys(name for w in self.weightings.values() for name in w.properties)) or "1"
         return "|".join(
             [

@@ -54,7 +54,7 @@ class Counting:
     Sums of weights are computed with as numbers of records are.
     """
     classes: Callable[[Counts], Mapping[str, int]]
-    """The rows of a table in each class that a number rests on: ``n``, ``decided`` (those with a call) where it has
+    """The rows of a table in each class that a number rests on: ``n``, those with a call (key ``decided``) where it has
     such, and others."""
     right: NDArray[np.bool_]
     """Which cells of a table hold records that the system got right: of the table's shape."""

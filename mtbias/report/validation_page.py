@@ -59,7 +59,7 @@ def render_page(
     content: dict[str, tuple[str, Any]] = {
         "agreement": ("Agreement with human labels", [*each, *several]),
         "basis": ("By what the label rests on", together["by_basis"] and [*several, *each]),
-        "evidence": ("By what decided the call", [*several, *each]),
+        "evidence": ("By what the call rests on", [*several, *each]),
         "confusion": ("Label and call", each),
         "corrected": ("Runs, corrected", named),
         "rows": ("Where label and call differ", differing[:MAX_ROWS]),

@@ -39,7 +39,7 @@ def render_validation(
     blocks = [_languages(shown)]
     if together["by_basis"]:
         blocks.append(_parts(f"By what the label rests on{of}", basis_rows(together), "agreement"))
-    blocks.append(_parts(f"By the word that decided the call{of}", evidence_rows(together), "agreement"))
+    blocks.append(_parts(f"By the word that the call rests on{of}", evidence_rows(together), "agreement"))
     if together["reasons"]:
         blocks.append(_parts(f"Without a call{of}", reason_rows(together), "% of all"))
     if corrections:
@@ -58,7 +58,7 @@ def basis_rows(numbers: Mapping[str, Any]) -> list[tuple[str, int, float, Sequen
 
 
 def evidence_rows(numbers: Mapping[str, Any]) -> list[tuple[str, int, float, Sequence[float]]]:
-    """Name, n, agreement and interval by the kind of word that decided, most frequent first."""
+    """Name, n, agreement and interval by the kind of word that a call rests on, most frequent first."""
     parts = sorted(numbers["by_evidence"].items(), key=lambda item: (-item[1]["n"], item[0]))
     return [(kind, part["n"], part["agreement"], part["agreement_interval"]) for kind, part in parts]
 

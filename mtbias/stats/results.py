@@ -21,7 +21,7 @@ LEVEL = 0.95
 """Coverage of every interval that mtbias prints."""
 
 N_RESAMPLES = 2000
-"""Resamples where nobody says how many."""
+"""Resamples where nobody names a number."""
 
 MIN_ROWS = 10
 """An interval needs at least this many rows in every class of rows that its number compares.
