@@ -37,11 +37,11 @@ def command(
         Leave out quadruples with a guess.
     """
     from mtbias.coref.counterfactual_quadruples import make_quadruples
-    from mtbias.coref.first_names import counterparts, example_names, read_names
+    from mtbias.coref.first_names import EXAMPLE_NAMES, read_names
 
     file = read_instances(data)
-    first_names = read_names(names) if names else example_names()
-    found = make_quadruples(file, counterparts(first_names.names))
+    first_names = read_names(names or EXAMPLE_NAMES)
+    found = make_quadruples(file, first_names)
     kept = [made for made in found.made if not (leave_out_ambiguous and made.ambiguous)]
     text = write_instances((instance for made in kept for instance in made.instances), file.columns)
     write_atomic(out, text.encode("utf-8"))

@@ -51,8 +51,8 @@ def command(
 
     if out is None and not predictions:
         raise UsageError("give --out FILE to write the test set, --predictions FILE to score, or both")
-    words = sowinobias.read_vocabulary(vocabulary) if vocabulary else sowinobias.example_vocabulary()
-    sentences = sowinobias.generate(words, reading=sowinobias.Reading(n), full_stop=not no_full_stop)
+    words = sowinobias.read_vocabulary(vocabulary or sowinobias.EXAMPLE_VOCABULARY)
+    sentences = sowinobias.generate(words, reading=n, full_stop=not no_full_stop)
     result: dict[str, Any] = {"dataset": "sowinobias", "sentences": len(sentences)}
     digest = sowinobias.sentences_sha256(sentences)
     files = {"vocabulary": {"vocabulary": words.sha256}, "sentences": {"sentences": digest}}

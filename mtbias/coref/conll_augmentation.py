@@ -14,8 +14,8 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
+from typing import Literal
 
 from mtbias.coref.conll import WORD, read_conll
 from mtbias.english.gender_swap import match_case, swap_words
@@ -30,34 +30,23 @@ _COLUMN = re.compile(r"\S+")
 _BEGIN = re.compile(r"(\s*#\s*begin document\s+\()(.*)(\);.*)")
 
 
-class Kind(StrEnum):
-    """What becomes of a first name."""
+Kind = Literal["anonymised", "names"]
+"""What becomes of a first name: an id (E1, E2, … in the order in which names first occur in the file), or its
+counterpart of the other gender."""
 
-    ANONYMISED = "anonymised"
-    """An id, E1, E2, … in the order in which names first occur in the file."""
-    NAMES = "names"
-    """Its counterpart of the other gender."""
-
-
-@dataclass(frozen=True, slots=True)
-class AugmentCounts:
-    """What was done to the copies."""
-
-    documents: int
-    sentences: int
-    tokens: int
-    words: int
-    """Gendered words that were swapped."""
-    names: int
-    """First names that were replaced."""
-    names_kept: int
-    """First names on the list that have no counterpart (names only)."""
-    by_tag: int
-    """*her* and *his* decided by their tag, PRP or PRP$."""
-    by_rule: int
-    """*her* and *his* decided by the words around them, for want of a tag; the ambiguous ones included."""
-    ambiguous: tuple[str, ...]
-    """Those of them that are guesses: document, and the words around."""
+COUNTED = (
+    "documents",
+    "sentences",
+    "tokens",
+    "gendered words swapped",
+    "first names replaced",
+    "first names without counterpart",
+    "her, his by tag",
+    "her, his by the words around",
+    "of these ambiguous",
+)
+"""What is counted in the copies. *her* and *his* have the tag PRP or PRP$, or none and the words around decide; where
+both readings are usual, that is a guess. First names without counterpart are of the kind *names* only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +57,10 @@ class Augmented:
     original: tuple[str, ...]
     """The lines of the file itself."""
     sha256: str
-    counts: AugmentCounts
+    counts: Mapping[str, int]
+    """By `COUNTED`."""
+    ambiguous: tuple[str, ...]
+    """*her* and *his* whose reading is a guess: document, and the words around."""
 
 
 def augment(
@@ -83,7 +75,7 @@ def augment(
         path: the file.
         kind: what becomes of names.
         names: the first names that are known.
-        counterparts: the other gender's name for a name (`match_names`); used for `Kind.NAMES`.
+        counterparts: the other gender's name for a name (`match_names`); used for the kind *names*.
         suffix: what is put behind each document's name, so that ids differ.
 
     Raises:
@@ -110,13 +102,9 @@ def augment(
         document = header[2] if header else document
         out.append(f"{header[1]}{document}{suffix}{header[3]}" if header else line)
     out += work.sentence(sentence, document, suffix)
-    counts = AugmentCounts(
-        documents=len(parsed.documents), ambiguous=tuple(work.ambiguous), **{name: work.total[name] for name in _TOTALS}
-    )
-    return Augmented(tuple(out), tuple(lines), parsed.sha256, counts)
-
-
-_TOTALS = ("sentences", "tokens", "words", "names", "names_kept", "by_tag", "by_rule")
+    work.total.update({"documents": len(parsed.documents), "of these ambiguous": len(work.ambiguous)})
+    counts = {name: work.total[name] for name in COUNTED}
+    return Augmented(tuple(out), tuple(lines), parsed.sha256, counts, tuple(work.ambiguous))
 
 
 class _Work:
@@ -143,9 +131,10 @@ class _Work:
         new = {n: self._name(words[n]) for n in sorted(are_names)}
         for swap in swap_words(words, tags=tags, fixed=are_names):
             new[swap.index] = swap.new
-            self.total["words"] += 1
+            self.total["gendered words swapped"] += 1
             if swap.old.lower() in {"her", "his"}:
-                self.total["by_tag" if tags[swap.index] in {"PRP", "PRP$"} else "by_rule"] += 1
+                by = "tag" if tags[swap.index] in {"PRP", "PRP$"} else "the words around"
+                self.total[f"her, his by {by}"] += 1
             if swap.ambiguous:
                 around = words[max(0, swap.index - 3) : swap.index + 4]
                 self.ambiguous.append(f"{document}: {' '.join(around)}")
@@ -160,10 +149,10 @@ class _Work:
         return tag in NAME_TAGS or (tag in _UNTAGGED and word[:1].isupper())
 
     def _name(self, word: str) -> str:
-        if self.kind is Kind.NAMES and word not in self.counterparts:
-            self.total["names_kept"] += 1
+        if self.kind == "names" and word not in self.counterparts:
+            self.total["first names without counterpart"] += 1
             return word
-        self.total["names"] += 1
-        if self.kind is Kind.NAMES:
+        self.total["first names replaced"] += 1
+        if self.kind == "names":
             return match_case(self.counterparts[word], word)
         return self.ids.setdefault(word, f"E{len(self.ids) + 1}")

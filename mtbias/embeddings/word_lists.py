@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from mtbias.embeddings.bias_measures import (
-    DirectionMethod,
     Gipe,
     Weat,
     direct_bias,
@@ -26,6 +25,9 @@ from mtbias.embeddings.vectors import Vectors
 from mtbias.errors import DataError
 from mtbias.files.reading import TextFile, parse_toml, read_text
 from mtbias.stats.results import Estimate, number
+
+EXAMPLE_LISTS = Path(str(resources.files("mtbias.embeddings"))) / "example_words.toml"
+"""The lists that come with mtbias, an example."""
 
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "direction": ("pairs",),
@@ -100,12 +102,6 @@ def _plain(value: float | None, decimals: int = 4) -> str:
     return "–" if value is None else f"{value:.{decimals}f}"
 
 
-def example_lists() -> WordLists:
-    """The lists that come with mtbias, an example."""
-    with resources.as_file(resources.files("mtbias.embeddings") / "example_words.toml") as path:
-        return read_lists(path)
-
-
 def read_lists(path: Path) -> WordLists:
     """Read a TOML file of `SECTIONS`.
 
@@ -161,7 +157,7 @@ def measure(
     lost: dict[str, dict[str, None]] = {}
     words, pairs = lists.words, lists.pairs
     directions = _known("direction", pairs["direction"], lost, original)
-    g = gender_direction(original, directions, DirectionMethod(settings.direction))
+    g = gender_direction(original, directions, settings.direction)
     wanted = {name for name in measures if name not in SECTIONS or name in {*words, *pairs}}
     found: dict[str, Measured] = {}
     # Direct bias is of the vectors at hand; where there are others before debiasing, the direction is theirs.

@@ -238,7 +238,7 @@ def test_labels_that_are_wrong(tmp_path: Path, text: str, message: str) -> None:
 
 def test_what_is_written_can_be_read(tmp_path: Path) -> None:
     text = 'Kim said "no" to\tLee. "He" left.'
-    row = GapInstance("1", text, "He", 23, "Kim", 0, True, "Lee", 17, False, ("a book",))
+    row = GapInstance("1", text, "He", 23, "Kim", 0, True, "Lee", 17, False, {"Book": "a book"})
     file = read_instances(written(tmp_path, write_instances([row], ["Book"])))
     assert file.instances == (row,)
     assert file.columns == ("Book",)

@@ -18,7 +18,7 @@ from mtbias.coref.counterfactual_quadruples import (
     originals,
     rewrite,
 )
-from mtbias.coref.first_names import Name, counterparts, distances, example_names, match_names, read_names
+from mtbias.coref.first_names import EXAMPLE_NAMES, Name, NameList, distances, match_names, read_names
 from mtbias.coref.gap_instances import GapInstance, read_instances, write_instances
 from mtbias.english.gender_swap import Edit, apply_edits, gendered_words, match_case, parse_words, swap_words, tokenize
 from mtbias.errors import DataError
@@ -153,6 +153,7 @@ def test_swapping_twice_comes_back_for_pairs() -> None:
 
 def test_a_word_with_two_counterparts_is_an_error() -> None:
     lists = "[titles]\nto_feminine = {}\nto_masculine = {}\n[his]\nalone_before = []\n[her]\n"
+    lists += "[endings]\nof_people = []\nnot_people = []\n"
     with pytest.raises(ValueError, match="'a' has two counterparts, 'b' and 'c'"):
         parse_words('[x]\nboth = [["a", "b"], ["a", "c"]]\n' + lists)
 
@@ -246,7 +247,7 @@ def test_names_are_matched_by_least_total_distance() -> None:
 
 
 def test_people_of_the_other_gender() -> None:
-    known = counterparts(NAMES)
+    known = NameList("", tuple(NAMES))
     instance = made("Ann saw Joy; she left with Max and Dan.", "she", "Ann", "Joy")
     assert choose_others(instance, known) == ("Max", "Dan", "text")
     assert left_names(instance, Others("Max", "X", "given"), known) == ("Dan",)
@@ -257,15 +258,16 @@ def test_people_of_the_other_gender() -> None:
     instance = made("Ann saw Joy; she left with Bob.", "she", "Ann", "Joy")
     assert choose_others(instance, known) == ("Bob", "Dan", "list")
     # Columns C and D go first.
-    filled = replace(instance, others=("Ed", "Al"))
-    assert choose_others(filled, known, ["C", "D"]) == ("Ed", "Al", "given")
-    assert make_quadruple(filled, Others("Ed", "Al", "given"), ["C", "D"]).instances[3].others == ("Joy", "Ann")
+    filled = replace(instance, others={"C": "Ed", "D": "Al"})
+    assert choose_others(filled, known) == ("Ed", "Al", "given")
+    assert make_quadruple(filled, Others("Ed", "Al", "given")).instances[3].others == {"C": "Joy", "D": "Ann"}
+    women = NameList("", tuple(NAMES[3:]))
     with pytest.raises(DataError, match="no male name that is not in the text"):
-        choose_others(made("Ann saw Joy; she met Bob of Dan, Max.", "she", "Ann", "Joy"), counterparts(NAMES[3:]))
+        choose_others(made("Ann saw Joy; she met Bob of Dan, Max.", "she", "Ann", "Joy"), women)
 
 
 def test_example_names() -> None:
-    names = example_names().names
+    names = read_names(EXAMPLE_NAMES).names
     matched = match_names(names)
     gender = {n.text: n.gender for n in names}
     assert len(names) > 150
