@@ -41,17 +41,14 @@ def command(
         A system's labels, tab-separated: id, A-coref, B-coref (TRUE or FALSE), of exactly the instances of the data;
         may be given several times.
     """
-    import numpy as np
-
     from mtbias.coref.counter_gap import METRICS, compare, pattern_cells, quadruples, score
 
     file = read_instances(data)
     units = quadruples(file)
     labels = [read_labels(path) for path in predictions]
     cells = [pattern_cells(units, read.of, path=path) for path, read in zip(predictions, labels, strict=True)]
-    tables = [np.bincount(of, minlength=32).reshape(2, 16) for of in cells]
     n = bootstrap.resamples
-    scores = [score(table, n_resamples=n, rng=generator(bootstrap)) for table in tables]
+    scores = [score(of, n_resamples=n, rng=generator(bootstrap)) for of in cells]
     compared = [compare(cells[0], other, n_resamples=n, rng=generator(bootstrap)) for other in cells[1:] if n]
     names = [str(path) for path in predictions]
     hashes = {name: read.sha256 for name, read in zip(names, labels, strict=True)}

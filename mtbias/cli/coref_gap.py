@@ -90,7 +90,7 @@ def command(
     said |= {"weights": "+".join(sha256[:12] for _, sha256 in read)} if read else {}
     result = {
         "dataset": "gap",
-        "systems": [_to_json(system, of) for system, of in zip(systems, scores, strict=True)],
+        "systems": [_to_json(system, of, n) for system, of in zip(systems, scores, strict=True)],
         "compared_with_first": compared_json("system", names, compared),
         "signature": signature(
             "gap", {"data": {data.name: file.sha256}}, systems="+".join(system.said for system in systems), **said,
@@ -146,9 +146,9 @@ def _systems(
             yield _System(name, name, nearest_name(data, spans, place) if place else random_name(data, spans))
 
 
-def _to_json(system: _System, scores: GapScores) -> dict[str, Any]:
+def _to_json(system: _System, scores: GapScores, n_resamples: int) -> dict[str, Any]:
     left_out = {key: getattr(system.answers, key) for key in _LEFT_OUT}
-    return {"system": system.name, **scores.to_json(), "left_out": left_out, "n_resamples": scores.n_resamples}
+    return {"system": system.name, **scores.to_json(), "left_out": left_out, "n_resamples": n_resamples}
 
 
 def _tables(system: _System, scores: GapScores) -> str:
@@ -156,17 +156,20 @@ def _tables(system: _System, scores: GapScores) -> str:
         return str(value) if isinstance(value, int) else number(value)
 
     rows = []
-    for name, group in scores.groups.items():
-        counts = map(count, (group.tp, group.fp, group.fn, group.tn))
-        rates = number(group.precision.value), number(group.recall.value)
-        percents = *with_interval(group.f1), *with_interval(group.accuracy)
-        rows.append([name, str(group.n), *counts, *rates, *percents, str(group.positives)])
+    for name, counts in scores.counts.items():
+        precision, recall, f1, accuracy = (
+            scores.numbers[f"{rate}:{name}"] for rate in ("precision", "recall", "f1", "accuracy")
+        )
+        n, *of_answers, positives = map(count, counts.values())
+        rates = number(precision.value), number(recall.value), *with_interval(f1), *with_interval(accuracy)
+        rows.append([name, n, *of_answers, *rates, positives])
     header = ["", "n", "TP", "FP", "FN", "TN", "precision", "recall", "F1", "95 %", "accuracy", "95 %", "of"]
     groups = columns(header, rows)
     rows = []
-    for name, bias in scores.bias.items():
-        sides = [text for one in (bias.feminine, bias.masculine) for text in (number(one.value), count(one.n or 0))]
-        rows.append(["F1" if name == "f1" else name, *with_interval(bias.ratio, 3), *sides])
+    for name in scores.biases:
+        sides = [scores.numbers[f"{name}:{gender}"] for gender in ("feminine", "masculine")]
+        cells = [text for one in sides for text in (number(one.value), count(one.n or 0))]
+        rows.append(["F1" if name == "f1" else name, *with_interval(scores.numbers[f"bias:{name}"], 3), *cells])
     ratios = columns(["bias, F/M", "", "95 %", "feminine", "of", "masculine", "of"], rows)
     left_out = [(getattr(system.answers, key), what) for key, what in _LEFT_OUT.items()]
     return f"{system.name}\n{groups}\n{ratios}" + "".join(f"{n} {what}\n" for n, what in left_out if n)

@@ -67,9 +67,6 @@ _ADDS = np.column_stack(
 ).astype(np.float64)
 _SUMS = _ADDS.shape[1]
 
-PatternTable = NDArray[np.int64]
-"""Quadruples by the original's gender (masculine, feminine) and pattern of correctness: ``[2, 16]``."""
-
 
 @dataclass(frozen=True, slots=True)
 class Quadruple:
@@ -162,11 +159,6 @@ def _some(ids: Sequence[str]) -> str:
     return ", ".join(map(repr, ids[:5])) + (", …" if len(ids) > 5 else "")
 
 
-def count(data: Sequence[Quadruple], predictions: Mapping[str, Labels]) -> PatternTable:
-    """The table of a system; tables of two data sets add up. See `pattern_cells` for what is raised."""
-    return np.bincount(pattern_cells(data, predictions), minlength=32).reshape(2, 16)
-
-
 def numbers(sums: Floats) -> dict[str, Floats]:
     """All of `METRICS` from sums ``[R, 2, 9]`` by gender of the original; each ``[R]``, NaN where undefined.
 
@@ -222,8 +214,9 @@ def _rho(levels: Floats) -> Floats:
         return np.where(spread > 0, together / np.sqrt(spread), np.nan)
 
 
-def score(table: PatternTable, *, n_resamples: int, rng: np.random.Generator) -> CounterGapScores:
-    """The numbers of one system, with intervals and p from a bootstrap over its quadruples."""
+def score(cells: NDArray[np.int64], *, n_resamples: int, rng: np.random.Generator) -> CounterGapScores:
+    """The numbers of one system, given its `pattern_cells`, with intervals and p from a bootstrap over quadruples."""
+    table = np.bincount(cells, minlength=32).reshape(2, 16)
     n_m, n_f = (int(n) for n in table.sum(axis=1))
     sizes = {"all": n_m + n_f, "masculine": n_m, "feminine": n_f}
     found = estimate(
