@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
-from math import isfinite
 from pathlib import Path
 from typing import Literal
 
@@ -17,8 +16,9 @@ import numpy as np
 
 from mtbias.coref.gap_instances import GapFile, GapInstance, gender_of
 from mtbias.coref.gap_spans import NameSpans, nearest_first, rank_of_antecedent
+from mtbias.coref.named_weights import weight_of
 from mtbias.errors import DataError
-from mtbias.files.reading import TextFile, parse_json_by_id, read_text
+from mtbias.files.reading import parse_json_by_id, read_text
 from mtbias.stats.balance import Balance, balance
 from mtbias.stats.results import Floats
 from mtbias.types import Gender
@@ -137,7 +137,7 @@ def read_gap_weights(path: Path, data: GapFile) -> tuple[Floats, str]:
     for row, instance in enumerate(data.instances):
         antecedent = antecedent_of(instance, data.path)
         for side in "ab":
-            weight = _weight(content, instance.id + side, file)
+            weight = weight_of(content, instance.id + side, file)
             if side == antecedent:
                 weights[row] = weight
             elif weight:
@@ -148,12 +148,3 @@ def read_gap_weights(path: Path, data: GapFile) -> tuple[Floats, str]:
         other = next(key for key in content if key not in known)
         raise file.error(f"{other!r} is no candidate of {data.path}")
     return weights, file.sha256
-
-
-def _weight(content: Mapping[str, object], key: str, file: TextFile) -> float:
-    if key not in content:
-        raise file.error(f"a weight for {key!r} expected; {len(content)} keys are here")
-    weight = content[key]
-    if isinstance(weight, bool) or not isinstance(weight, int | float) or not isfinite(weight) or weight < 0:
-        raise file.error(f"{key}: a number of 0 or more expected, found {weight!r:.60}")
-    return float(weight)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from mtbias.errors import DataError
-from mtbias.files.reading import Table, parse_json_by_id, read_text
+from mtbias.files.reading import Table, TextFile, parse_json_by_id, read_text
 from mtbias.stats.balance import Balance, balance, objective
 
 
@@ -97,18 +98,24 @@ def compare_weights(ours: NamedWeights, path: Path) -> OtherWeights:
     """Compare with the JSON file at `path`, ``{"KEY": 0.85, …}``; other keys in it are passed over.
 
     Raises:
-        DataError: not such JSON; one of our examples has no weight there.
+        DataError: not such JSON; one of our examples has no weight there, or a negative or infinite one.
     """
-    content = parse_json_by_id(read_text(path))
-    other = []
-    for key in ours.keys:
-        weight = content.get(key)
-        if isinstance(weight, bool) or not isinstance(weight, int | float):
-            raise DataError(f"a weight for {key!r} expected, found {weight!r:.60}", path=path)
-        other.append(float(weight))
+    file = read_text(path)
+    content = parse_json_by_id(file)
+    other = [weight_of(content, key, file) for key in ours.keys]
     solved = ours.balance
     theirs = objective(other, solved.is_second)
     differences = [abs(a - b) for a, b in zip(other, solved.weights, strict=True)]
     at = max(range(len(differences)), key=differences.__getitem__)
     relative = theirs / solved.objective - 1 if solved.objective else 0.0
     return OtherWeights(str(path), theirs, relative, float(differences[at]), ours.ids[at])
+
+
+def weight_of(content: Mapping[str, object], key: str, file: TextFile) -> float:
+    """The weight under `key` of the JSON that `file` is; `DataError` where there is none, or no number of 0 or more."""
+    if key not in content:
+        raise file.error(f"a weight for {key!r} expected; {len(content)} keys are here")
+    weight = content[key]
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or not isfinite(weight) or weight < 0:
+        raise file.error(f"{key}: a number of 0 or more expected, found {weight!r:.60}")
+    return float(weight)

@@ -60,7 +60,14 @@ def read_predictions(*paths: Path) -> Predictions:
     documents: dict[str, Prediction] = {}
     files: dict[str, str] = {}
     for path in _files(paths):
-        digest, found = _read_jsonl(read_text(path, allow_empty=True)) if _is_jsonl(path) else _read_conll(path)
+        if _is_jsonl(path):
+            file = read_text(path, allow_empty=True)
+            digest = file.sha256
+            found = [_prediction(value, file, line) for line, value in parse_json_lines(file)]
+        else:
+            conll = read_conll(path)
+            digest = conll.sha256
+            found = [Prediction(d.id, d.clusters, d.words, path, d.line) for d in conll.documents]
         files[path.name if path.name not in files else str(path)] = digest
         for document in found:
             first = documents.setdefault(document.id, document)
@@ -160,17 +167,6 @@ def _files(paths: Sequence[Path]) -> list[Path]:
 
 def _is_jsonl(path: Path) -> bool:
     return path.suffix.lower() in {".jsonl", ".ndjson"}
-
-
-def _read_conll(path: Path) -> tuple[str, list[Prediction]]:
-    file = read_conll(path)
-    return file.sha256, [
-        Prediction(document.id, document.clusters, document.words, path, document.line) for document in file.documents
-    ]
-
-
-def _read_jsonl(file: TextFile) -> tuple[str, list[Prediction]]:
-    return file.sha256, [_prediction(value, file, line) for line, value in parse_json_lines(file)]
 
 
 def _prediction(value: Mapping[str, object], file: TextFile, line: int) -> Prediction:
