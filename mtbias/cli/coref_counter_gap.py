@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,16 +60,18 @@ def command(
             unit="quadruple", seed=bootstrap.seed, resamples=n,
         ),
     }  # fmt: skip
-    labelled = {**{key: label.strip() for key, label in METRICS.items()}, "acc_diff": "accuracy, M - F"}
-    blocks = [_table(name, of, METRICS) for name, of in zip(names, scores, strict=True)]
+    labelled = {**{key: said.label.strip() for key, said in METRICS.items()}, "acc_diff": "accuracy, M - F"}
+    blocks = [_table(name, of) for name, of in zip(names, scores, strict=True)]
     blocks += compared_text(names, compared, labelled.__getitem__, 2)
     show(result, "\n".join(blocks) + "\n", json=json)
 
 
-def _table(name: str, scores: CounterGapScores, labels: Mapping[str, str]) -> str:
+def _table(name: str, scores: CounterGapScores) -> str:
+    from mtbias.coref.counter_gap import METRICS
+
     head = f"{name}: {scores.n_quadruples} quadruples, {scores.n_masculine} masculine, {scores.n_feminine} feminine\n"
     rows = []
     for key, one in scores.numbers.items():
         p = "" if one.p is None else number(one.p, 4)
-        rows.append([labels[key], *with_interval(one, 3 if key == "rho" else 2), p, str(one.n)])
+        rows.append([METRICS[key].label, *with_interval(one, 3 if key == "rho" else 2), p, str(one.n)])
     return head + columns(["", "", "95 %", "p", "n"], rows)

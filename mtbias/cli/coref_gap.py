@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from cyclopts import Parameter
 
@@ -90,7 +90,10 @@ def command(
     said |= {"weights": "+".join(sha256[:12] for _, sha256 in read)} if read else {}
     result = {
         "dataset": "gap",
-        "systems": [_to_json(system, of, n) for system, of in zip(systems, scores, strict=True)],
+        "systems": [
+            {"system": system.name, **of.to_json(), "left_out": _left_out(system.answers), "n_resamples": n}
+            for system, of in zip(systems, scores, strict=True)
+        ],
         "compared_with_first": compared_json("system", names, compared),
         "signature": signature(
             "gap", {"data": {data.name: file.sha256}}, systems="+".join(system.said for system in systems), **said,
@@ -105,11 +108,7 @@ def command(
 def _check(
     predictions: Sequence[Path], baselines: Sequence[str], name_spans: Path | None, weights: Sequence[Path]
 ) -> None:
-    """Refuse calls that cannot be meant.
-
-    Raises:
-        UsageError: no system; a baseline that does not exist, or without names; weights given twice.
-    """
+    """`UsageError` for calls without a system, of baselines that do not exist or lack names, of weights given twice."""
     if not (predictions or baselines):
         raise UsageError("nothing to score: give --predictions FILE, or --baseline NAME with --name-spans FILE")
     for name in baselines:
@@ -121,11 +120,7 @@ def _check(
 
 
 def _place(baseline: str) -> int:
-    """K of ``dist-K``; 0 of ``random``.
-
-    Raises:
-        UsageError: it is neither.
-    """
+    """K of ``dist-K``, 0 of ``random``; `UsageError` where it is neither."""
     match = re.fullmatch(r"random|dist-(?!0+$)([0-9]{1,4})", baseline)
     if match is None:
         raise UsageError(f"unknown baseline {baseline!r}; there are random, dist-1, dist-2, dist-3, …")
@@ -146,9 +141,8 @@ def _systems(
             yield _System(name, name, nearest_name(data, spans, place) if place else random_name(data, spans))
 
 
-def _to_json(system: _System, scores: GapScores, n_resamples: int) -> dict[str, Any]:
-    left_out = {key: getattr(system.answers, key) for key in _LEFT_OUT}
-    return {"system": system.name, **scores.to_json(), "left_out": left_out, "n_resamples": n_resamples}
+def _left_out(answers: Answers) -> dict[str, int]:
+    return {key: getattr(answers, key) for key in _LEFT_OUT}
 
 
 def _tables(system: _System, scores: GapScores) -> str:
@@ -171,5 +165,5 @@ def _tables(system: _System, scores: GapScores) -> str:
         cells = [text for one in sides for text in (number(one.value), count(one.n or 0))]
         rows.append(["F1" if name == "f1" else name, *with_interval(scores.numbers[f"bias:{name}"], 3), *cells])
     ratios = columns(["bias, F/M", "", "95 %", "feminine", "of", "masculine", "of"], rows)
-    left_out = [(getattr(system.answers, key), what) for key, what in _LEFT_OUT.items()]
-    return f"{system.name}\n{groups}\n{ratios}" + "".join(f"{n} {what}\n" for n, what in left_out if n)
+    left_out = [f"{n} {_LEFT_OUT[key]}\n" for key, n in _left_out(system.answers).items() if n]
+    return f"{system.name}\n{groups}\n{ratios}" + "".join(left_out)

@@ -20,7 +20,7 @@ from typing import Literal
 from mtbias.coref.conll import WORD, read_conll
 from mtbias.english.gender_swap import match_case, swap_words
 from mtbias.errors import DataError
-from mtbias.files.reading import read_text, split_lines
+from mtbias.files.reading import split_lines
 
 TAG = 4
 """The column of the part-of-speech tag."""
@@ -69,14 +69,8 @@ def augment(
     """Make the gender-swapped copy of each document of the CoNLL-2012 file at `path`.
 
     A word is a first name where it is one of `names` (in this spelling) and its tag is NNP or NNPS, or where the file
-    has no tag for it and it has a capital. The white space between columns stays as it is.
-
-    Args:
-        path: the file.
-        kind: what becomes of names.
-        names: the first names that are known.
-        counterparts: the other gender's name for a name (`match_names`); used for the kind *names*.
-        suffix: what is put behind each document's name, so that ids differ.
+    has no tag for it and it has a capital. The kind *names* alone needs `counterparts` (`match_names`). The white space
+    between columns stays as it is; `suffix` stands behind the name of each copy, so that ids differ.
 
     Raises:
         DataError: what `read_conll` raises; with the suffix a document has the name of one in the file.
@@ -87,7 +81,7 @@ def augment(
     if clash:
         message = f"the copy would be named {clash[0]!r}, as a document is already; give another suffix"
         raise DataError(message, path=path)
-    lines = split_lines(read_text(path).text)
+    lines = split_lines(parsed.file.text)
     work = _Work(kind, names, counterparts)
     out: list[str] = []
     sentence: list[str] = []
@@ -104,7 +98,7 @@ def augment(
     out += work.sentence(sentence, document, suffix)
     work.total.update({"documents": len(parsed.documents), "of these ambiguous": len(work.ambiguous)})
     counts = {name: work.total[name] for name in COUNTED}
-    return Augmented(tuple(out), tuple(lines), parsed.sha256, counts, tuple(work.ambiguous))
+    return Augmented(tuple(out), tuple(lines), parsed.file.sha256, counts, tuple(work.ambiguous))
 
 
 class _Work:

@@ -109,12 +109,8 @@ def make_quadruples(file: GapFile, names: NameList) -> Quadruples:
 
 def originals(instances: Sequence[GapInstance]) -> list[GapInstance]:
     """The instances without those that were made (-control, -swap-1, -swap-2) from another one among them."""
-    ids = {instance.id for instance in instances}
-
-    def is_made(id_: str) -> bool:
-        return any(id_.endswith(role) and id_.removesuffix(role) in ids for role in ROLES[1:])
-
-    return [instance for instance in instances if not is_made(instance.id)]
+    made = {instance.id + role for instance in instances for role in ROLES[1:]}
+    return [instance for instance in instances if instance.id not in made]
 
 
 def rewrite(instance: GapInstance, names: Mapping[str, str], *, swap_gender: bool) -> Rewritten:

@@ -26,9 +26,7 @@ GROUPS = ("overall", "masculine", "feminine")
 _COUNTS = ("tp", "fp", "fn", "tn", "positives")
 _RATES = ("precision", "recall", "f1", "accuracy")
 
-# What one example adds, for its own gender: four counts of answers, TRUE candidates, and for each set of weights the
-# weight of the TRUE candidate if it is found and the same whether or not. ``[n, 2 genders, 5 + 2·weights]``, masculine
-# first.
+# The columns of what `tally` gives.
 _TP, _FP, _FN, _TN, _POSITIVES, _WEIGHTS = range(6)
 
 

@@ -22,6 +22,8 @@ class NamedWeights:
     """Under what name each weight stands in a file."""
     ids: Sequence[str]
     """What each example is called for people."""
+    weights: Mapping[str, float]
+    """What a file of them holds."""
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, numbers unrounded."""
@@ -44,14 +46,10 @@ class NamedWeights:
 
 
 def solve_table_weights(table: Table, group: str, properties: Sequence[str], id_: str | None = None) -> NamedWeights:
-    """Weights that balance the two groups of the rows of a table over its columns (`mtbias.stats.balance.balance`).
+    """Weights that balance the two groups of a table's rows (`mtbias.stats.balance.balance`), which a column names.
 
-    Args:
-        table: a row for each example.
-        group: the column with the two groups.
-        properties: the columns to balance. Those of true and false (in any case) mark a property, others have
-            categories; an empty cell is in none.
-        id_: the column with the rows' names, by default their numbers from 0.
+    Of the columns `properties`, those of true and false (in any case) mark a property, others have categories; an empty
+    cell is in none. The names of rows stand in the column `id_`, by default they are their numbers from 0.
 
     Raises:
         DataError: a column is not there; a row without group; a name twice; what `balance` raises.
@@ -69,7 +67,7 @@ def solve_table_weights(table: Table, group: str, properties: Sequence[str], id_
     if len(set(keys)) != len(keys):
         twice = next(key for key in keys if keys.count(key) > 1)
         raise table.file.error(f"{twice!r} stands twice under {id_!r}; ids must differ")
-    return NamedWeights(solved, keys, keys)
+    return NamedWeights(solved, keys, keys, dict(zip(keys, map(float, solved.weights), strict=True)))
 
 
 def _values(table: Table, column: str) -> list[str | bool | None]:

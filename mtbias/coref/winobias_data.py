@@ -109,7 +109,7 @@ def read_winobias(folder: Path) -> WinoBias:
         if path is None:
             continue
         conll = read_conll(path)
-        files[name] = conll.sha256
+        files[name] = conll.file.sha256
         for document in conll.documents:
             if document.id in seen:
                 message = f"document {document.id!r} is in {seen[document.id].name} already"

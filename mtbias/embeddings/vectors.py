@@ -49,9 +49,7 @@ class Vectors:
 def read_vectors(path: Path, *, limit: int | None = None) -> Vectors:
     """Read word2vec's text format: a word and its numbers a line, blanks between; the first line may be "n dimensions".
 
-    Args:
-        path: the file, UTF-8. A word may have blanks inside; the numbers are the last ones of the line.
-        limit: read only so many words.
+    A word may have blanks inside; the numbers are the last ones of the line. `limit`: read only so many words.
 
     Raises:
         DataError: no such file; not UTF-8; a line with another number of numbers; something that is no finite number;

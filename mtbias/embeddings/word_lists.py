@@ -193,13 +193,7 @@ _Entry = TypeVar("_Entry", str, tuple[str, str])
 
 
 def _known(section: str, entries: Sequence[_Entry], lost: dict[str, dict[str, None]], *spaces: Vectors) -> list[_Entry]:
-    """Those of `entries` (words, or pairs of them) all of whose words have a vector in all `spaces`.
-
-    Words without one are noted in `lost`, by section.
-
-    Raises:
-        DataError: no entry is left.
-    """
+    """Those of `entries` (words, or pairs of them) with vectors in all `spaces`; words without go to `lost`."""
     words = {entry: (entry,) if isinstance(entry, str) else entry for entry in entries}
     missing = [word for of in words.values() for word in of if any(word not in space.index for space in spaces)]
     if missing:
