@@ -21,13 +21,6 @@ from mtbias.settings import BootstrapSettings
 if TYPE_CHECKING:
     from mtbias.coref.gap import Answers, GapScores
 
-_LEFT_OUT = {
-    "missing": "examples without an answer (each counts as two false negatives)",
-    "unexpected": "labels that are neither true nor false (false negatives)",
-    "duplicates": "rows whose id came before (passed over)",
-    "unknown": "rows whose id is not in the data (passed over)",
-}
-
 
 class _System(NamedTuple):
     name: str
@@ -91,7 +84,7 @@ def command(
     result = {
         "dataset": "gap",
         "systems": [
-            {"system": system.name, **of.to_json(), "left_out": _left_out(system.answers), "n_resamples": n}
+            {"system": system.name, **of.to_json(), "left_out": system.answers.left_out, "n_resamples": n}
             for system, of in zip(systems, scores, strict=True)
         ],
         "compared_with_first": compared_json("system", names, compared),
@@ -141,11 +134,9 @@ def _systems(
             yield _System(name, name, nearest_name(data, spans, place) if place else random_name(data, spans))
 
 
-def _left_out(answers: Answers) -> dict[str, int]:
-    return {key: getattr(answers, key) for key in _LEFT_OUT}
-
-
 def _tables(system: _System, scores: GapScores) -> str:
+    from mtbias.coref.gap import LEFT_OUT
+
     def count(value: float) -> str:
         return str(value) if isinstance(value, int) else number(value)
 
@@ -165,5 +156,5 @@ def _tables(system: _System, scores: GapScores) -> str:
         cells = [text for one in sides for text in (number(one.value), count(one.n or 0))]
         rows.append(["F1" if name == "f1" else name, *with_interval(scores.numbers[f"bias:{name}"], 3), *cells])
     ratios = columns(["bias, F/M", "", "95 %", "feminine", "of", "masculine", "of"], rows)
-    left_out = [f"{n} {_LEFT_OUT[key]}\n" for key, n in _left_out(system.answers).items() if n]
+    left_out = [f"{n} {LEFT_OUT[key]}\n" for key, n in system.answers.left_out.items() if n]
     return f"{system.name}\n{groups}\n{ratios}" + "".join(left_out)

@@ -218,15 +218,7 @@ def count_bug(rows: Sequence[BugSentence], correct: Sequence[bool]) -> NDArray[n
 
 
 def _group(table: NDArray[np.int64], rng: np.random.Generator, resamples: int) -> BugGroup:
-    gender, side = table.sum(axis=1), table.sum(axis=0)
-    kinds = {
-        "all": gender.sum(axis=0),
-        "male": gender[_GENDERS.index(Gender.MALE)],
-        "female": gender[_GENDERS.index(Gender.FEMALE)],
-        "stereotypical": side[_SIDES.index(Stereotype.PRO)],
-        "anti": side[_SIDES.index(Stereotype.ANTI)],
-    }
-    shares = {kind: Share(int(wrong_right[1]), int(wrong_right.sum())) for kind, wrong_right in kinds.items()}
+    shares = {kind: Share(int(n[1]), int(n.sum())) for kind, n in _kinds(table).items()}
     both_sides = {"delta_g": ("male", "female"), "delta_s": ("stereotypical", "anti")}
     gaps = estimate(
         table[None],
@@ -239,10 +231,22 @@ def _group(table: NDArray[np.int64], rng: np.random.Generator, resamples: int) -
     return BugGroup(shares, {"accuracy": accuracy, **gaps})
 
 
-def _gaps(tables: NDArray[np.int64]) -> dict[str, Floats]:
-    """ΔG and ΔS of tables ``[R, gender, stereotype, wrong/right]``, each ``[R]``, NaN where a side has no rows."""
-    gender, side = (percent(t[..., 1], t.sum(axis=-1)) for t in (tables.sum(axis=2), tables.sum(axis=1)))
+def _kinds(tables: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
+    """Wrong and right rows of each kind, ``[…, 2]``, of tables ``[…, gender, stereotype, wrong/right]``."""
+    gender, side = tables.sum(axis=-2), tables.sum(axis=-3)
     return {
-        "delta_g": gender[:, _GENDERS.index(Gender.MALE)] - gender[:, _GENDERS.index(Gender.FEMALE)],
-        "delta_s": side[:, _SIDES.index(Stereotype.PRO)] - side[:, _SIDES.index(Stereotype.ANTI)],
+        "all": gender.sum(axis=-2),
+        "male": gender[..., _GENDERS.index(Gender.MALE), :],
+        "female": gender[..., _GENDERS.index(Gender.FEMALE), :],
+        "stereotypical": side[..., _SIDES.index(Stereotype.PRO), :],
+        "anti": side[..., _SIDES.index(Stereotype.ANTI), :],
+    }
+
+
+def _gaps(tables: NDArray[np.int64]) -> dict[str, Floats]:
+    """ΔG and ΔS of such tables, NaN where a side has no rows."""
+    accuracy = {kind: percent(n[..., 1], n.sum(axis=-1)) for kind, n in _kinds(tables).items()}
+    return {
+        "delta_g": accuracy["male"] - accuracy["female"],
+        "delta_s": accuracy["stereotypical"] - accuracy["anti"],
     }

@@ -7,7 +7,7 @@ pronouns over the number for masculine ones: 1 is even, below 1 the system does 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -22,6 +22,14 @@ from mtbias.stats.significance import compare_units
 from mtbias.types import Gender, Span
 
 GROUPS = ("overall", "masculine", "feminine")
+
+LEFT_OUT = {
+    "missing": "examples without an answer (each counts as two false negatives)",
+    "unexpected": "labels that are neither true nor false (false negatives)",
+    "duplicates": "rows whose id came before (passed over)",
+    "unknown": "rows whose id is not in the data (passed over)",
+}
+"""What a system's output may lack or have too much, for people."""
 
 _COUNTS = ("tp", "fp", "fn", "tn", "positives")
 _RATES = ("precision", "recall", "f1", "accuracy")
@@ -38,12 +46,8 @@ class Answers:
     """The probability of TRUE (for a system: 0 or 1), ``[n, 2]``."""
     given: NDArray[np.bool_]
     """Whether there is an answer, ``[n, 2]``."""
-    missing: int = 0
-    """Examples without a row."""
-    unknown: int = 0
-    """Rows whose id the data does not have: they do not count."""
-    duplicates: int = 0
-    unexpected: int = 0
+    left_out: Mapping[str, int] = field(default_factory=lambda: dict.fromkeys(LEFT_OUT, 0))
+    """How many of each of `LEFT_OUT`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +94,12 @@ def answers(data: GapFile, system: SystemLabels) -> Answers:
     return Answers(
         positive=np.array([[label is True for label in row] for row in rows], dtype=np.float64),
         given=np.array([[label is not None for label in row] for row in rows]),
-        missing=len(rows) - known,
-        unknown=len(system.of) - known,
-        duplicates=system.duplicates,
-        unexpected=system.unexpected,
+        left_out={
+            "missing": len(rows) - known,
+            "unexpected": system.unexpected,
+            "duplicates": system.duplicates,
+            "unknown": len(system.of) - known,
+        },
     )
 
 

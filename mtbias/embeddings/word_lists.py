@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
@@ -177,11 +178,12 @@ def measure(
             neighbours=settings.neighbours, theta=settings.theta, weight_without_edges=settings.edgeless_weight,
         )  # fmt: skip
     exclude = {*(word for pair in pairs["direction"] for word in pair), *words.get("groups", {}).get("exclude", ())}
+    leaning = partial(most_biased, original, g, exclude=exclude, balanced=settings.balanced)
     if "clustering" in wanted:
-        biased = most_biased(original, g, settings.cluster_words, exclude=exclude, balanced=settings.balanced)
+        biased = leaning(settings.cluster_words)
         found["clustering"] = clustering(biased, vectors, seed=settings.seed, n_init=settings.kmeans_starts)
     if "recoverability" in wanted:
-        biased = most_biased(original, g, settings.recover_words, exclude=exclude, balanced=settings.balanced)
+        biased = leaning(settings.recover_words)
         found["recoverability"] = recoverability(
             biased, vectors, seed=settings.seed, train_share=settings.train_share, svm_c=settings.svm_c,
             gamma=settings.svm_gamma,

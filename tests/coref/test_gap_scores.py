@@ -75,7 +75,7 @@ def test_what_is_missing_counts_as_a_false_negative_even_where_gold_is_false(tmp
     assert scores.counts["overall"] == {"n": 4, "tp": 2, "fp": 0, "fn": 5, "tn": 1, "positives": 3}
     assert scores.numbers["recall:overall"].value == pytest.approx(200 / 7)
     assert scores.numbers["accuracy:overall"].value == pytest.approx(200 / 3)
-    assert (given.missing, given.unexpected, given.duplicates, given.unknown) == (2, 1, 1, 1)
+    assert given.left_out == {"missing": 2, "unexpected": 1, "duplicates": 1, "unknown": 1}
 
 
 def test_bias_is_feminine_over_masculine(tmp_path: Path) -> None:
