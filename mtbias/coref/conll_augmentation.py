@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Literal
 
@@ -84,18 +85,15 @@ def augment(
     lines = split_lines(parsed.file.text)
     work = _Work(kind, names, counterparts)
     out: list[str] = []
-    sentence: list[str] = []
     document = ""
-    for line in lines:
-        if line.strip() and not line.lstrip().startswith("#"):
-            sentence.append(line)
+    for is_sentence, part in groupby(lines, lambda line: bool(line.strip()) and not line.lstrip().startswith("#")):
+        if is_sentence:
+            out += work.sentence(list(part), document, suffix)
             continue
-        out += work.sentence(sentence, document, suffix)
-        sentence = []
-        header = _BEGIN.fullmatch(line)
-        document = header[2] if header else document
-        out.append(f"{header[1]}{document}{suffix}{header[3]}" if header else line)
-    out += work.sentence(sentence, document, suffix)
+        for line in part:
+            header = _BEGIN.fullmatch(line)
+            document = header[2] if header else document
+            out.append(f"{header[1]}{document}{suffix}{header[3]}" if header else line)
     work.total.update({"documents": len(parsed.documents), "of these ambiguous": len(work.ambiguous)})
     counts = {name: work.total[name] for name in COUNTED}
     return Augmented(tuple(out), tuple(lines), parsed.file.sha256, counts, tuple(work.ambiguous))
@@ -114,8 +112,6 @@ class _Work:
 
     def sentence(self, lines: list[str], document: str, suffix: str) -> Iterator[str]:
         """The lines of a sentence with their words replaced."""
-        if not lines:
-            return
         columns = [list(_COLUMN.finditer(line)) for line in lines]
         words = [row[WORD][0] for row in columns]
         tags = [row[TAG][0] if len(row) > TAG + 1 else "-" for row in columns]
@@ -138,9 +134,7 @@ class _Work:
             yield f"{head}{new.get(n, word[0])}{line[word.end() :]}"
 
     def _is_name(self, word: str, tag: str) -> bool:
-        if word not in self.names:
-            return False
-        return tag in NAME_TAGS or (tag in _UNTAGGED and word[:1].isupper())
+        return word in self.names and (tag in NAME_TAGS or (tag in _UNTAGGED and word[:1].isupper()))
 
     def _name(self, word: str) -> str:
         if self.kind == "names" and word not in self.counterparts:

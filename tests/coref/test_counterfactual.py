@@ -192,9 +192,9 @@ def test_quadruple_by_hand() -> None:
 def test_the_longer_name_counts_and_names_are_no_words() -> None:
     text = "King met Ann King and Joy; Kingsley saw her."
     instance = made(text, "her", "Ann King", "Joy")
-    twin = rewrite(instance, {"Ann King": "Lee", "King": "Queen", "Joy": "Max"}, swap_gender=True).instance
-    assert twin.text == "Queen met Lee and Max; Kingsley saw him."
-    assert twin.pronoun_offset == twin.text.index("him")
+    other = rewrite(instance, {"Ann King": "Lee", "King": "Queen", "Joy": "Max"}, swap_gender=True).instance
+    assert other.text == "Queen met Lee and Max; Kingsley saw him."
+    assert other.pronoun_offset == other.text.index("him")
 
 
 def test_capitals_of_the_pronoun() -> None:
@@ -297,10 +297,10 @@ def test_command(tmp_path: Path, coref: Callable[..., str]) -> None:
     guess = made("Ann and Joy drove her back on Sunday.", "her", "Ann", "Joy")
     broken = made("Annie and Joy saw her.", "her", "Ann", "Joy")
     rows = [replace(r, id=str(n)) for n, r in enumerate((plain, guess, broken))]
-    twin = replace(plain, id="0-control")
+    control = replace(plain, id="0-control")
     data, out = tmp_path / "in.tsv", tmp_path / "out.tsv"
-    data.write_text(write_instances([*rows, twin]), encoding="utf-8", newline="")
-    assert [i.id for i in originals([*rows, twin])] == ["0", "1", "2"]
+    data.write_text(write_instances([*rows, control]), encoding="utf-8", newline="")
+    assert [i.id for i in originals([*rows, control])] == ["0", "1", "2"]
     report = json.loads(coref("counterfactual", "--data", data, "--out", out, "--json"))
     assert (report["instances"], report["twins_passed_over"], report["quadruples"]) == (4, 1, 2)
     assert report["could_not_be_made"] == ["2: A 'Ann' at 0 is part of a longer word or name; it cannot be replaced"]

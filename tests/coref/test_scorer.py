@@ -232,7 +232,7 @@ def test_winobias_scores_as_in_the_reference(data: WinoBias, rule: Baseline) -> 
 
 
 def test_winobias_in_larger_documents_scores_as_in_the_reference(data: WinoBias) -> None:
-    """Six sentences as one document, a rule system's mentions dealt out anew: several entities on either side."""
+    """Six sentences as one document, a rule system's mentions dealt out again: several entities on either side."""
     documents = []
     one = data.sets["test", 1, Stereotype.PRO]
     for start in range(0, 396, 6):

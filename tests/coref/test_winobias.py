@@ -181,12 +181,12 @@ def test_the_sign_is_lost_in_the_absolute_difference_alone(data: WinoBias) -> No
     assert (pair.f1.p, pair.f1.interval, pair.link.p) == (None, None, 0.25)
 
 
-def test_twins_that_differ_in_more_than_the_pronoun(data: WinoBias) -> None:
+def test_counterparts_that_differ_in_more_than_the_pronoun(data: WinoBias) -> None:
     pro, anti = data.sets["dev", 1, PRO], data.sets["dev", 1, ANTI]
     assert differing_pairs(pro, anti) == (2,)  # late, early
 
 
-def test_twins_whose_gold_mentions_differ_count_too(folder: Path) -> None:
+def test_counterparts_whose_gold_mentions_differ_count_too(folder: Path) -> None:
     sentences = [(text, mentions[:2]) for text, mentions in ANTI_SENTENCES]
     path = folder / "dev_type1_anti_stereotype.v4_auto_conll"
     path.write_text(_conll(sentences, "anti"), encoding="utf-8")
@@ -250,7 +250,7 @@ def test_bad_predictions(data: WinoBias, tmp_path: Path, answers: dict[str, Clus
         score_winobias(data, read_predictions(_write(tmp_path / "p.jsonl", answers)))
 
 
-def test_predictions_for_the_twin_are_an_error(data: WinoBias, folder: Path) -> None:
+def test_predictions_for_the_counterpart_are_an_error(data: WinoBias, folder: Path) -> None:
     text = (folder / "dev_type1_anti_stereotype.v4_auto_conll").read_text(encoding="utf-8")
     path = folder / "system.conll"
     path.write_text(text.replace("nw/anti", "nw/pro"), encoding="utf-8")
