@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from mtbias.cli.coref_shared import FirstNames, counts_text, show
 from mtbias.cli.shared import Count, Flag, Json
@@ -15,7 +15,7 @@ from mtbias.files.writing import write_atomic
 def command(
     *,
     data: Path,
-    kind: Literal["anonymised", "names"],
+    kind: Kind,
     out: Path,
     names: FirstNames = None,
     max_names: Count = 2000,
@@ -44,30 +44,18 @@ def command(
     suffix
         What stands behind the names of copies.
     """
-    from mtbias.coref.first_names import example_names, match_names, read_names
+    from mtbias.coref.first_names import EXAMPLE_NAMES, match_names, read_names
 
-    first_names = read_names(names) if names else example_names()
+    first_names = read_names(names or EXAMPLE_NAMES)
     matched = kind == "names"
     counterparts = match_names(first_names.names, max_names=max_names) if matched else {}
-    made = augment(data, Kind(kind), {name.text for name in first_names.names}, counterparts, suffix=suffix)
+    made = augment(data, kind, {name.text for name in first_names.names}, counterparts, suffix=suffix)
     write_atomic(out, [*([] if only_copies else made.original), *made.lines])
-    c = made.counts
-    counts = {
-        "documents": c.documents,
-        "sentences": c.sentences,
-        "tokens": c.tokens,
-        "gendered words swapped": c.words,
-        "first names replaced": c.names,
-        "first names without counterpart": c.names_kept,
-        "her, his by tag": c.by_tag,
-        "her, his by the words around": c.by_rule,
-        "of these ambiguous": len(c.ambiguous),
-    }
-    result: dict[str, Any] = {name.replace(",", "").replace(" ", "_"): n for name, n in counts.items()}
-    result |= {"ambiguous": c.ambiguous, "out": str(out)}
+    result: dict[str, Any] = {name.replace(",", "").replace(" ", "_"): n for name, n in made.counts.items()}
+    result |= {"ambiguous": made.ambiguous, "out": str(out)}
     result["signature"] = signature(
         "augment", {"data": {data.name: made.sha256}, "names": {"names": first_names.sha256}}, kind=kind,
         list="given" if names else "example", copies="only" if only_copies else "added", suffix=suffix,
         **({"max-names": max_names} if matched else {}),
     )  # fmt: skip
-    show(result, counts_text(counts, (f"ambiguous: {place}" for place in c.ambiguous), out), json=json)
+    show(result, counts_text(made.counts, (f"ambiguous: {place}" for place in made.ambiguous), out), json=json)

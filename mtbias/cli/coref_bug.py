@@ -47,13 +47,13 @@ def command(
 def _table(scores: BugScores) -> str:
     header = ["", "n", "accuracy", "95 %", "ΔG", "95 %", "male/female", "ΔS", "95 %", "pro/anti"]
     groups = {"all": scores.overall}
-    groups |= {f"distance {bin_}": group for bin_, group in scores.by_distance.items()}
-    groups |= {f"pronouns {n}": group for n, group in scores.by_pronouns.items()}
+    for by, name in (("by_distance", "distance "), ("by_pronouns", "pronouns "), ("by_domain", "")):
+        groups |= {f"{name}{key}": group for key, group in scores.groups[by].items()}
     rows = []
-    for name, group in (*groups.items(), *scores.by_domain.items()):
-        accuracy, gap_g, gap_s = (with_interval(one, 1) for one in (group.accuracy, group.delta_g, group.delta_s))
-        genders, sides = f"{group.male.n}/{group.female.n}", f"{group.stereotypical.n}/{group.anti.n}"
-        rows.append([name, str(group.all.n), *accuracy, *gap_g, genders, *gap_s, sides])
+    for name, group in groups.items():
+        accuracy, gap_g, gap_s = (with_interval(one, 1) for one in group.numbers.values())
+        n, male, female, pro, anti = (share.n for share in group.shares.values())
+        rows.append([name, str(n), *accuracy, *gap_g, f"{male}/{female}", *gap_s, f"{pro}/{anti}"])
     return columns(header, rows)
 
 

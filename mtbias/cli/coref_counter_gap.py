@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,17 +40,14 @@ def command(
         A system's labels, tab-separated: id, A-coref, B-coref (TRUE or FALSE), of exactly the instances of the data;
         may be given several times.
     """
-    import numpy as np
-
     from mtbias.coref.counter_gap import METRICS, compare, pattern_cells, quadruples, score
 
     file = read_instances(data)
     units = quadruples(file)
     labels = [read_labels(path) for path in predictions]
     cells = [pattern_cells(units, read.of, path=path) for path, read in zip(predictions, labels, strict=True)]
-    tables = [np.bincount(of, minlength=32).reshape(2, 16) for of in cells]
     n = bootstrap.resamples
-    scores = [score(table, n_resamples=n, rng=generator(bootstrap)) for table in tables]
+    scores = [score(of, n_resamples=n, rng=generator(bootstrap)) for of in cells]
     compared = [compare(cells[0], other, n_resamples=n, rng=generator(bootstrap)) for other in cells[1:] if n]
     names = [str(path) for path in predictions]
     hashes = {name: read.sha256 for name, read in zip(names, labels, strict=True)}
@@ -64,16 +60,18 @@ def command(
             unit="quadruple", seed=bootstrap.seed, resamples=n,
         ),
     }  # fmt: skip
-    labelled = {**{key: label.strip() for key, label in METRICS.items()}, "acc_diff": "accuracy, M - F"}
-    blocks = [_table(name, of, METRICS) for name, of in zip(names, scores, strict=True)]
+    labelled = {**{key: said.label.strip() for key, said in METRICS.items()}, "acc_diff": "accuracy, M - F"}
+    blocks = [_table(name, of) for name, of in zip(names, scores, strict=True)]
     blocks += compared_text(names, compared, labelled.__getitem__, 2)
     show(result, "\n".join(blocks) + "\n", json=json)
 
 
-def _table(name: str, scores: CounterGapScores, labels: Mapping[str, str]) -> str:
+def _table(name: str, scores: CounterGapScores) -> str:
+    from mtbias.coref.counter_gap import METRICS
+
     head = f"{name}: {scores.n_quadruples} quadruples, {scores.n_masculine} masculine, {scores.n_feminine} feminine\n"
     rows = []
     for key, one in scores.numbers.items():
         p = "" if one.p is None else number(one.p, 4)
-        rows.append([labels[key], *with_interval(one, 3 if key == "rho" else 2), p, str(one.n)])
+        rows.append([METRICS[key].label, *with_interval(one, 3 if key == "rho" else 2), p, str(one.n)])
     return head + columns(["", "", "95 %", "p", "n"], rows)

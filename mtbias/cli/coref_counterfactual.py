@@ -37,11 +37,11 @@ def command(
         Leave out quadruples with a guess.
     """
     from mtbias.coref.counterfactual_quadruples import make_quadruples
-    from mtbias.coref.first_names import counterparts, example_names, read_names
+    from mtbias.coref.first_names import EXAMPLE_NAMES, read_names
 
     file = read_instances(data)
-    first_names = read_names(names) if names else example_names()
-    found = make_quadruples(file, counterparts(first_names.names))
+    first_names = read_names(names or EXAMPLE_NAMES)
+    found = make_quadruples(file, first_names)
     kept = [made for made in found.made if not (leave_out_ambiguous and made.ambiguous)]
     text = write_instances((instance for made in kept for instance in made.instances), file.columns)
     write_atomic(out, text.encode("utf-8"))
@@ -65,26 +65,21 @@ def command(
             list="given" if names else "example", ambiguous="left-out" if leave_out_ambiguous else "kept",
         ),
     }  # fmt: skip
-    show(result, _text(result, out), json=json)
-
-
-def _text(result: dict[str, Any], out: Path) -> str:
-    people = result["other_people"]
     counts = {
-        "instances": result["instances"],
+        "instances": len(file.instances),
         "counterfactuals passed over": result["twins_passed_over"],
-        "could not be made": len(result["could_not_be_made"]),
-        "quadruples written": result["quadruples"],
-        "  other people of the columns C and D": people["of_the_columns_C_and_D"],
-        "  other people of the text": people["of_the_text"],
-        "  other people of the list": people["of_the_list"],
+        "could not be made": len(found.failed),
+        "quadruples written": len(kept),
+        "  other people of the columns C and D": where["given"],
+        "  other people of the text": where["text"],
+        "  other people of the list": where["list"],
         "gendered words swapped in each of two counterfactuals": result["gendered_words_swapped"],
-        "texts in which a further name of the list stays": result["names_of_others_left"],
+        "texts in which a further name of the list stays": found.names_left,
         "her or his that may be read either way": len(result["ambiguous"]),
     }
-    notes = [f"not made: {reason}" for reason in _some(result["could_not_be_made"])]
+    notes = [f"not made: {reason}" for reason in _some(found.failed)]
     notes += [f"ambiguous: {place}" for place in _some([f"{id_}: …{text}…" for id_, text in result["ambiguous"]])]
-    return counts_text(counts, notes, out)
+    show(result, counts_text(counts, notes, out), json=json)
 
 
 def _some(places: Sequence[str]) -> list[str]:

@@ -58,9 +58,9 @@ def command(
         Only this one; may be given several times (default: all).
     """
     from mtbias.embeddings.vectors import read_vectors
-    from mtbias.embeddings.word_lists import example_lists, measure, read_lists
+    from mtbias.embeddings.word_lists import EXAMPLE_LISTS, measure, read_lists
 
-    lists = read_lists(words) if words else example_lists()
+    lists = read_lists(words or EXAMPLE_LISTS)
     read = read_vectors(vectors, limit=limit)
     before = read_vectors(original, limit=limit) if original else read
     chosen = tuple(name for name in MEASURES if not measures or name in measures)

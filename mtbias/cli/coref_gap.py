@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from cyclopts import Parameter
 
@@ -20,13 +20,6 @@ from mtbias.settings import BootstrapSettings
 
 if TYPE_CHECKING:
     from mtbias.coref.gap import Answers, GapScores
-
-_LEFT_OUT = {
-    "missing": "examples without an answer (each counts as two false negatives)",
-    "unexpected": "labels that are neither true nor false (false negatives)",
-    "duplicates": "rows whose id came before (passed over)",
-    "unknown": "rows whose id is not in the data (passed over)",
-}
 
 
 class _System(NamedTuple):
@@ -90,7 +83,10 @@ def command(
     said |= {"weights": "+".join(sha256[:12] for _, sha256 in read)} if read else {}
     result = {
         "dataset": "gap",
-        "systems": [_to_json(system, of) for system, of in zip(systems, scores, strict=True)],
+        "systems": [
+            {"system": system.name, **of.to_json(), "left_out": system.answers.left_out, "n_resamples": n}
+            for system, of in zip(systems, scores, strict=True)
+        ],
         "compared_with_first": compared_json("system", names, compared),
         "signature": signature(
             "gap", {"data": {data.name: file.sha256}}, systems="+".join(system.said for system in systems), **said,
@@ -105,11 +101,7 @@ def command(
 def _check(
     predictions: Sequence[Path], baselines: Sequence[str], name_spans: Path | None, weights: Sequence[Path]
 ) -> None:
-    """Refuse calls that cannot be meant.
-
-    Raises:
-        UsageError: no system; a baseline that does not exist, or without names; weights given twice.
-    """
+    """`UsageError` for calls without a system, of baselines that do not exist or lack names, of weights given twice."""
     if not (predictions or baselines):
         raise UsageError("nothing to score: give --predictions FILE, or --baseline NAME with --name-spans FILE")
     for name in baselines:
@@ -121,11 +113,7 @@ def _check(
 
 
 def _place(baseline: str) -> int:
-    """K of ``dist-K``; 0 of ``random``.
-
-    Raises:
-        UsageError: it is neither.
-    """
+    """K of ``dist-K``, 0 of ``random``; `UsageError` where it is neither."""
     match = re.fullmatch(r"random|dist-(?!0+$)([0-9]{1,4})", baseline)
     if match is None:
         raise UsageError(f"unknown baseline {baseline!r}; there are random, dist-1, dist-2, dist-3, …")
@@ -146,27 +134,27 @@ def _systems(
             yield _System(name, name, nearest_name(data, spans, place) if place else random_name(data, spans))
 
 
-def _to_json(system: _System, scores: GapScores) -> dict[str, Any]:
-    left_out = {key: getattr(system.answers, key) for key in _LEFT_OUT}
-    return {"system": system.name, **scores.to_json(), "left_out": left_out, "n_resamples": scores.n_resamples}
-
-
 def _tables(system: _System, scores: GapScores) -> str:
+    from mtbias.coref.gap import LEFT_OUT
+
     def count(value: float) -> str:
         return str(value) if isinstance(value, int) else number(value)
 
     rows = []
-    for name, group in scores.groups.items():
-        counts = map(count, (group.tp, group.fp, group.fn, group.tn))
-        rates = number(group.precision.value), number(group.recall.value)
-        percents = *with_interval(group.f1), *with_interval(group.accuracy)
-        rows.append([name, str(group.n), *counts, *rates, *percents, str(group.positives)])
+    for name, counts in scores.counts.items():
+        precision, recall, f1, accuracy = (
+            scores.numbers[f"{rate}:{name}"] for rate in ("precision", "recall", "f1", "accuracy")
+        )
+        n, *of_answers, positives = map(count, counts.values())
+        rates = number(precision.value), number(recall.value), *with_interval(f1), *with_interval(accuracy)
+        rows.append([name, n, *of_answers, *rates, positives])
     header = ["", "n", "TP", "FP", "FN", "TN", "precision", "recall", "F1", "95 %", "accuracy", "95 %", "of"]
     groups = columns(header, rows)
     rows = []
-    for name, bias in scores.bias.items():
-        sides = [text for one in (bias.feminine, bias.masculine) for text in (number(one.value), count(one.n or 0))]
-        rows.append(["F1" if name == "f1" else name, *with_interval(bias.ratio, 3), *sides])
+    for name in scores.biases:
+        sides = [scores.numbers[f"{name}:{gender}"] for gender in ("feminine", "masculine")]
+        cells = [text for one in sides for text in (number(one.value), count(one.n or 0))]
+        rows.append(["F1" if name == "f1" else name, *with_interval(scores.numbers[f"bias:{name}"], 3), *cells])
     ratios = columns(["bias, F/M", "", "95 %", "feminine", "of", "masculine", "of"], rows)
-    left_out = [(getattr(system.answers, key), what) for key, what in _LEFT_OUT.items()]
-    return f"{system.name}\n{groups}\n{ratios}" + "".join(f"{n} {what}\n" for n, what in left_out if n)
+    left_out = [f"{n} {LEFT_OUT[key]}\n" for key, n in system.answers.left_out.items() if n]
+    return f"{system.name}\n{groups}\n{ratios}" + "".join(left_out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -13,13 +14,14 @@ from mtbias.coref.gap_instances import read_instances
 from mtbias.coref.gap_spans import files_in, read_name_spans
 from mtbias.coref.predicted_clusters import signature
 from mtbias.errors import UsageError
+from mtbias.files.writing import write_atomic
 from mtbias.report.tables import columns, number
 
 if TYPE_CHECKING:
     from mtbias.coref.named_weights import NamedWeights, OtherWeights
 
-    Solved = tuple[NamedWeights, Mapping[str, float], list[str], str]
-    """Weights, what goes into the file, notes, signature."""
+    Solved = tuple[NamedWeights, list[str], str]
+    """Weights, notes, signature."""
 
 
 def command(
@@ -73,12 +75,12 @@ def command(
         data, name_spans = files_in(data, name_spans)
         if name_spans is None:
             raise UsageError("--name-spans is missing; see --help")
-        solved, weights, notes, signed = _of_gap(data, name_spans, over or [], trimmed=trimmed)
+        solved, notes, signed = _of_gap(data, name_spans, over or [], trimmed=trimmed)
     elif table is not None and data is None:
         _refuse("--data", {"--name-spans": name_spans, "--trimmed": trimmed or None, "--over": over})
         if group is None:
             raise UsageError("--group is missing; see --help")
-        solved, weights, notes, signed = _of_table(table, group, property, id)
+        solved, notes, signed = _of_table(table, group, property, id)
     else:
         raise UsageError("give either --data (with --name-spans), for GAP, or --table (with --group)")
     compared = None if compare is None else compare_weights(solved, compare)
@@ -86,24 +88,19 @@ def command(
     result = {**solved.to_json(), "compared": other, "notes": notes, "signature": signed}
     text = _text(solved, compared, notes)
     if out is not None:
-        _write(out, weights)
+        write_atomic(out, dumps(solved.weights, ensure_ascii=False, indent=0).split("\n"))
         text += f"Weights: {out}\n"
     show(result, text, json=json)
 
 
 def _refuse(goes_with: str, options: Mapping[str, object]) -> None:
-    """Refuse options for the other kind of examples.
-
-    Raises:
-        UsageError: one of them has a value.
-    """
+    """`UsageError` where one of the options for the other kind of examples has a value."""
     if wrong := [name for name, value in options.items() if value is not None]:
         raise UsageError(f"{', '.join(wrong)} goes with {goes_with}")
 
 
 def _of_gap(data: Path, name_spans: Path, over: Sequence[str], *, trimmed: bool) -> Solved:
     from mtbias.coref.gap_example_weights import PROPERTIES, solve_gap_weights
-    from mtbias.coref.named_weights import NamedWeights
 
     file = read_instances(data)
     spans = read_name_spans(name_spans, file)
@@ -119,9 +116,7 @@ def _of_gap(data: Path, name_spans: Path, over: Sequence[str], *, trimmed: bool)
         "gap-weights", files, tokens="regex-as-spacy2", over="+".join(chosen), trimmed="yes" if trimmed else "no",
         objective="pair-maxima",
     )  # fmt: skip
-    ids = [f"{e.id} (N {e.names}, D {e.distance or 'none'})" for e in found.examples]
-    keys = [e.id + e.antecedent for e in found.examples]
-    return NamedWeights(found.balance, keys, ids), found.weights, notes, signed
+    return found, notes, signed
 
 
 def _of_table(path: Path, group: str, properties: Sequence[str] | None, id_: str | None) -> Solved:
@@ -133,16 +128,7 @@ def _of_table(path: Path, group: str, properties: Sequence[str] | None, id_: str
     solved = solve_table_weights(table, group, chosen, id_)
     files = {"table": {path.name: table.file.sha256}}
     signed = signature("gap-weights", files, group=group, over="+".join(chosen), objective="pair-maxima")
-    return solved, dict(zip(solved.keys, map(float, solved.balance.weights), strict=True)), [], signed
-
-
-def _write(out: Path, weights: Mapping[str, float]) -> None:
-    import json
-
-    from mtbias.files.writing import write_atomic
-
-    lines = [f"{json.dumps(key, ensure_ascii=False)}: {weight!r}" for key, weight in weights.items()]
-    write_atomic(out, ["{", *(line + "," for line in lines[:-1]), lines[-1], "}"])
+    return solved, [], signed
 
 
 def _text(solved: NamedWeights, compared: OtherWeights | None, notes: Sequence[str]) -> str:

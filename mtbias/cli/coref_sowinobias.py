@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,11 +10,12 @@ from mtbias.cli.coref_shared import ClustersIfAny, generator, show, with_interva
 from mtbias.cli.shared import Bootstrap, Flag, Json
 from mtbias.coref.predicted_clusters import read_predictions, signature
 from mtbias.errors import UsageError
+from mtbias.files.writing import write_atomic
 from mtbias.report.tables import columns, interval, number
 from mtbias.settings import BootstrapSettings
 
 if TYPE_CHECKING:
-    from mtbias.coref.sowinobias import SoWinoBiasScores, SoWinoBiasSentence
+    from mtbias.coref.sowinobias import SoWinoBiasScores
 
 
 def command(
@@ -51,8 +52,8 @@ def command(
 
     if out is None and not predictions:
         raise UsageError("give --out FILE to write the test set, --predictions FILE to score, or both")
-    words = sowinobias.read_vocabulary(vocabulary) if vocabulary else sowinobias.example_vocabulary()
-    sentences = sowinobias.generate(words, reading=sowinobias.Reading(n), full_stop=not no_full_stop)
+    words = sowinobias.read_vocabulary(vocabulary or sowinobias.EXAMPLE_VOCABULARY)
+    sentences = sowinobias.generate(words, reading=n, full_stop=not no_full_stop)
     result: dict[str, Any] = {"dataset": "sowinobias", "sentences": len(sentences)}
     digest = sowinobias.sentences_sha256(sentences)
     files = {"vocabulary": {"vocabulary": words.sha256}, "sentences": {"sentences": digest}}
@@ -63,7 +64,7 @@ def command(
     }
     text = f"{len(sentences)} sentences\n"
     if out is not None:
-        _write(out, sentences)
+        write_atomic(out, (dumps(sentence.to_json(), ensure_ascii=False) for sentence in sentences))
         result["out"] = str(out)
         text += f"File: {out}\n"
     if predictions:
@@ -76,14 +77,6 @@ def command(
         text += f"\n{_tables(scores)}"
     result["signature"] = signature("sowinobias", files, **options)
     show(result, f"{text}\n", json=json)
-
-
-def _write(out: Path, sentences: Iterable[SoWinoBiasSentence]) -> None:
-    import json
-
-    from mtbias.files.writing import write_atomic
-
-    write_atomic(out, (json.dumps(sentence.to_json(), ensure_ascii=False) for sentence in sentences))
 
 
 def _tables(scores: SoWinoBiasScores) -> str:

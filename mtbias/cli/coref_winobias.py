@@ -43,7 +43,7 @@ def command(
         (empty), or the gold pronouns with another occupation (wrong).
     """
     from mtbias.coref.winobias import score_baseline, score_winobias
-    from mtbias.coref.winobias_data import Baseline, read_winobias
+    from mtbias.coref.winobias_data import read_winobias
 
     if bool(predictions) == bool(baseline):
         raise UsageError("expected either --predictions or --baseline, got " + ("both" if baseline else "neither"))
@@ -51,7 +51,7 @@ def command(
     files = {"data": read.files}
     facts: dict[str, Any] = {"repeated_mentions": 0}
     if baseline:
-        scores = score_baseline(read, Baseline(baseline), seed=bootstrap.seed, resamples=bootstrap.resamples)
+        scores = score_baseline(read, baseline, seed=bootstrap.seed, resamples=bootstrap.resamples)
     else:
         found = read_predictions(*predictions or ())
         scores = score_winobias(read, found, seed=bootstrap.seed, resamples=bootstrap.resamples)

@@ -21,10 +21,10 @@ Source: Levy et al., Findings of EMNLP 2021; evaluate_coref.py of github.com/SLA
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,8 +121,7 @@ def linking_clusters(clusters: Clusters, first: int, second: int) -> int:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(NamedTuple):
     """Correct rows of a kind."""
 
     correct: int
@@ -133,25 +132,19 @@ class Share:
 class BugGroup:
     """The scores of all rows, or of those of a group; in per cent and points."""
 
-    all: Share
-    male: Share
-    female: Share
-    stereotypical: Share
-    anti: Share
-    accuracy: Estimate
-    """Of all; the interval is Wilson's."""
-    delta_g: Estimate
-    """Accuracy of male less that of female rows; the interval is the percentile bootstrap over the group's rows."""
-    delta_s: Estimate
-    """Accuracy of stereotypical less that of anti-stereotypical rows; likewise."""
+    shares: Mapping[str, Share]
+    """Of ``all``, ``male``, ``female``, ``stereotypical`` and ``anti`` rows."""
+    numbers: Mapping[str, Estimate]
+    """``accuracy`` of all, with Wilson's interval; ``delta_g``, accuracy of male less that of female rows, and
+    ``delta_s``, of stereotypical less that of anti-stereotypical rows, with the percentile bootstrap's over the group's
+    rows."""
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, numbers unrounded."""
-        numbers = {"accuracy": self.accuracy, "delta_g": self.delta_g, "delta_s": self.delta_s}
         return {
-            **{kind: asdict(getattr(self, kind)) for kind in ("all", "male", "female", "stereotypical", "anti")},
-            **{name: one.value for name, one in numbers.items()},
-            **{f"{name}_interval": one.interval for name, one in numbers.items()},
+            **{kind: share._asdict() for kind, share in self.shares.items()},
+            **{name: one.value for name, one in self.numbers.items()},
+            **{f"{name}_interval": one.interval for name, one in self.numbers.items()},
         }
 
 
@@ -160,19 +153,14 @@ class BugScores:
     """All rows, and the groups."""
 
     overall: BugGroup
-    by_distance: Mapping[str, BugGroup]
-    """By bin, such as ``0-4``."""
-    by_pronouns: Mapping[str, BugGroup]
-    by_domain: Mapping[str, BugGroup]
+    groups: Mapping[str, Mapping[str, BugGroup]]
+    """``by_distance`` (by bin, such as ``0-4``), ``by_pronouns`` and ``by_domain``."""
     several: int
     """Rows whose profession and pronoun are together in more than one cluster."""
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, numbers unrounded."""
-        groups = {
-            name: {key: group.to_json() for key, group in getattr(self, name).items()}
-            for name in ("by_distance", "by_pronouns", "by_domain")
-        }
+        groups = {by: {key: group.to_json() for key, group in of.items()} for by, of in self.groups.items()}
         return {"overall": self.overall.to_json(), **groups, "rows_in_several_clusters": self.several}
 
 
@@ -210,9 +198,13 @@ def compute_bug(
 
     return BugScores(
         overall=group(range(len(rows)), 0),
-        by_distance=groups(1, lambda row: row.distance // BIN, lambda bin_: f"{BIN * bin_}-{BIN * bin_ + BIN - 1}"),
-        by_pronouns=groups(2, lambda row: row.pronouns),
-        by_domain=groups(3, lambda row: row.domain),
+        groups={
+            "by_distance": groups(
+                1, lambda row: row.distance // BIN, lambda bin_: f"{BIN * bin_}-{BIN * bin_ + BIN - 1}"
+            ),
+            "by_pronouns": groups(2, lambda row: row.pronouns),
+            "by_domain": groups(3, lambda row: row.domain),
+        },
         several=sum(n > 1 for n in linking),
     )
 
@@ -226,29 +218,35 @@ def count_bug(rows: Sequence[BugSentence], correct: Sequence[bool]) -> NDArray[n
 
 
 def _group(table: NDArray[np.int64], rng: np.random.Generator, resamples: int) -> BugGroup:
-    gender, side = table.sum(axis=1), table.sum(axis=0)
-    whole, male, female, pro, anti = (
-        Share(int(wrong_right[1]), int(wrong_right.sum()))
-        for wrong_right in (
-            gender.sum(axis=0), gender[_GENDERS.index(Gender.MALE)], gender[_GENDERS.index(Gender.FEMALE)],
-            side[_SIDES.index(Stereotype.PRO)], side[_SIDES.index(Stereotype.ANTI)],
-        )
-    )  # fmt: skip
+    shares = {kind: Share(int(n[1]), int(n.sum())) for kind, n in _kinds(table).items()}
+    both_sides = {"delta_g": ("male", "female"), "delta_s": ("stereotypical", "anti")}
     gaps = estimate(
         table[None],
         _gaps,
         partial(bootstrap_counts, table, n_resamples=resamples, rng=rng),
         n={},
-        intervals=["delta_g"] * bool(male.n and female.n) + ["delta_s"] * bool(pro.n and anti.n),
+        intervals=[gap for gap, sides in both_sides.items() if all(shares[side].n for side in sides)],
     )
-    accuracy = Estimate(percent_of(whole.correct, whole.n), wilson_percent(whole.correct, whole.n), whole.n)
-    return BugGroup(whole, male, female, pro, anti, accuracy, gaps["delta_g"], gaps["delta_s"])
+    accuracy = Estimate(percent_of(*shares["all"]), wilson_percent(*shares["all"]), shares["all"].n)
+    return BugGroup(shares, {"accuracy": accuracy, **gaps})
+
+
+def _kinds(tables: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
+    """Wrong and right rows of each kind, ``[…, 2]``, of tables ``[…, gender, stereotype, wrong/right]``."""
+    gender, side = tables.sum(axis=-2), tables.sum(axis=-3)
+    return {
+        "all": gender.sum(axis=-2),
+        "male": gender[..., _GENDERS.index(Gender.MALE), :],
+        "female": gender[..., _GENDERS.index(Gender.FEMALE), :],
+        "stereotypical": side[..., _SIDES.index(Stereotype.PRO), :],
+        "anti": side[..., _SIDES.index(Stereotype.ANTI), :],
+    }
 
 
 def _gaps(tables: NDArray[np.int64]) -> dict[str, Floats]:
-    """ΔG and ΔS of tables ``[R, gender, stereotype, wrong/right]``, each ``[R]``, NaN where a side has no rows."""
-    gender, side = (percent(t[..., 1], t.sum(axis=-1)) for t in (tables.sum(axis=2), tables.sum(axis=1)))
+    """ΔG and ΔS of such tables, NaN where a side has no rows."""
+    accuracy = {kind: percent(n[..., 1], n.sum(axis=-1)) for kind, n in _kinds(tables).items()}
     return {
-        "delta_g": gender[:, _GENDERS.index(Gender.MALE)] - gender[:, _GENDERS.index(Gender.FEMALE)],
-        "delta_s": side[:, _SIDES.index(Stereotype.PRO)] - side[:, _SIDES.index(Stereotype.ANTI)],
+        "delta_g": accuracy["male"] - accuracy["female"],
+        "delta_s": accuracy["stereotypical"] - accuracy["anti"],
     }

@@ -61,8 +61,7 @@ class ConllDocument:
 class ConllFile:
     """The documents of one file, in its order."""
 
-    path: Path
-    sha256: str
+    file: TextFile
     documents: tuple[ConllDocument, ...]
 
 
@@ -84,7 +83,7 @@ def read_conll(path: Path) -> ConllFile:
             raise file.error(f"document {document.id!r} expected once; it began on line {begun[document.id]}", line)
         begun[document.id] = line
         documents.append(document)
-    return ConllFile(path, file.sha256, tuple(documents))
+    return ConllFile(file, tuple(documents))
 
 
 def repeated(clusters: Clusters) -> int:

@@ -14,13 +14,14 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
+from itertools import groupby
 from pathlib import Path
+from typing import Literal
 
 from mtbias.coref.conll import WORD, read_conll
 from mtbias.english.gender_swap import match_case, swap_words
 from mtbias.errors import DataError
-from mtbias.files.reading import read_text, split_lines
+from mtbias.files.reading import split_lines
 
 TAG = 4
 """The column of the part-of-speech tag."""
@@ -30,34 +31,23 @@ _COLUMN = re.compile(r"\S+")
 _BEGIN = re.compile(r"(\s*#\s*begin document\s+\()(.*)(\);.*)")
 
 
-class Kind(StrEnum):
-    """What becomes of a first name."""
+Kind = Literal["anonymised", "names"]
+"""What becomes of a first name: an id (E1, E2, … in the order in which names first occur in the file), or its
+counterpart of the other gender."""
 
-    ANONYMISED = "anonymised"
-    """An id, E1, E2, … in the order in which names first occur in the file."""
-    NAMES = "names"
-    """Its counterpart of the other gender."""
-
-
-@dataclass(frozen=True, slots=True)
-class AugmentCounts:
-    """What was done to the copies."""
-
-    documents: int
-    sentences: int
-    tokens: int
-    words: int
-    """Gendered words that were swapped."""
-    names: int
-    """First names that were replaced."""
-    names_kept: int
-    """First names on the list that have no counterpart (names only)."""
-    by_tag: int
-    """*her* and *his* decided by their tag, PRP or PRP$."""
-    by_rule: int
-    """*her* and *his* decided by the words around them, for want of a tag; the ambiguous ones included."""
-    ambiguous: tuple[str, ...]
-    """Those of them that are guesses: document, and the words around."""
+COUNTED = (
+    "documents",
+    "sentences",
+    "tokens",
+    "gendered words swapped",
+    "first names replaced",
+    "first names without counterpart",
+    "her, his by tag",
+    "her, his by the words around",
+    "of these ambiguous",
+)
+"""What is counted in the copies. *her* and *his* have the tag PRP or PRP$, or none and the words around decide; where
+both readings are usual, that is a guess. First names without counterpart are of the kind *names* only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +58,10 @@ class Augmented:
     original: tuple[str, ...]
     """The lines of the file itself."""
     sha256: str
-    counts: AugmentCounts
+    counts: Mapping[str, int]
+    """By `COUNTED`."""
+    ambiguous: tuple[str, ...]
+    """*her* and *his* whose reading is a guess: document, and the words around."""
 
 
 def augment(
@@ -77,14 +70,8 @@ def augment(
     """Make the gender-swapped copy of each document of the CoNLL-2012 file at `path`.
 
     A word is a first name where it is one of `names` (in this spelling) and its tag is NNP or NNPS, or where the file
-    has no tag for it and it has a capital. The white space between columns stays as it is.
-
-    Args:
-        path: the file.
-        kind: what becomes of names.
-        names: the first names that are known.
-        counterparts: the other gender's name for a name (`match_names`); used for `Kind.NAMES`.
-        suffix: what is put behind each document's name, so that ids differ.
+    has no tag for it and it has a capital. The kind *names* alone needs `counterparts` (`match_names`). The white space
+    between columns stays as it is; `suffix` stands behind the name of each copy, so that ids differ.
 
     Raises:
         DataError: what `read_conll` raises; with the suffix a document has the name of one in the file.
@@ -95,28 +82,21 @@ def augment(
     if clash:
         message = f"the copy would be named {clash[0]!r}, as a document is already; give another suffix"
         raise DataError(message, path=path)
-    lines = split_lines(read_text(path).text)
+    lines = split_lines(parsed.file.text)
     work = _Work(kind, names, counterparts)
     out: list[str] = []
-    sentence: list[str] = []
     document = ""
-    for line in lines:
-        if line.strip() and not line.lstrip().startswith("#"):
-            sentence.append(line)
+    for is_sentence, part in groupby(lines, lambda line: bool(line.strip()) and not line.lstrip().startswith("#")):
+        if is_sentence:
+            out += work.sentence(list(part), document, suffix)
             continue
-        out += work.sentence(sentence, document, suffix)
-        sentence = []
-        header = _BEGIN.fullmatch(line)
-        document = header[2] if header else document
-        out.append(f"{header[1]}{document}{suffix}{header[3]}" if header else line)
-    out += work.sentence(sentence, document, suffix)
-    counts = AugmentCounts(
-        documents=len(parsed.documents), ambiguous=tuple(work.ambiguous), **{name: work.total[name] for name in _TOTALS}
-    )
-    return Augmented(tuple(out), tuple(lines), parsed.sha256, counts)
-
-
-_TOTALS = ("sentences", "tokens", "words", "names", "names_kept", "by_tag", "by_rule")
+        for line in part:
+            header = _BEGIN.fullmatch(line)
+            document = header[2] if header else document
+            out.append(f"{header[1]}{document}{suffix}{header[3]}" if header else line)
+    work.total.update({"documents": len(parsed.documents), "of these ambiguous": len(work.ambiguous)})
+    counts = {name: work.total[name] for name in COUNTED}
+    return Augmented(tuple(out), tuple(lines), parsed.file.sha256, counts, tuple(work.ambiguous))
 
 
 class _Work:
@@ -132,8 +112,6 @@ class _Work:
 
     def sentence(self, lines: list[str], document: str, suffix: str) -> Iterator[str]:
         """The lines of a sentence with their words replaced."""
-        if not lines:
-            return
         columns = [list(_COLUMN.finditer(line)) for line in lines]
         words = [row[WORD][0] for row in columns]
         tags = [row[TAG][0] if len(row) > TAG + 1 else "-" for row in columns]
@@ -143,9 +121,10 @@ class _Work:
         new = {n: self._name(words[n]) for n in sorted(are_names)}
         for swap in swap_words(words, tags=tags, fixed=are_names):
             new[swap.index] = swap.new
-            self.total["words"] += 1
+            self.total["gendered words swapped"] += 1
             if swap.old.lower() in {"her", "his"}:
-                self.total["by_tag" if tags[swap.index] in {"PRP", "PRP$"} else "by_rule"] += 1
+                by = "tag" if tags[swap.index] in {"PRP", "PRP$"} else "the words around"
+                self.total[f"her, his by {by}"] += 1
             if swap.ambiguous:
                 around = words[max(0, swap.index - 3) : swap.index + 4]
                 self.ambiguous.append(f"{document}: {' '.join(around)}")
@@ -155,15 +134,13 @@ class _Work:
             yield f"{head}{new.get(n, word[0])}{line[word.end() :]}"
 
     def _is_name(self, word: str, tag: str) -> bool:
-        if word not in self.names:
-            return False
-        return tag in NAME_TAGS or (tag in _UNTAGGED and word[:1].isupper())
+        return word in self.names and (tag in NAME_TAGS or (tag in _UNTAGGED and word[:1].isupper()))
 
     def _name(self, word: str) -> str:
-        if self.kind is Kind.NAMES and word not in self.counterparts:
-            self.total["names_kept"] += 1
+        if self.kind == "names" and word not in self.counterparts:
+            self.total["first names without counterpart"] += 1
             return word
-        self.total["names"] += 1
-        if self.kind is Kind.NAMES:
+        self.total["first names replaced"] += 1
+        if self.kind == "names":
             return match_case(self.counterparts[word], word)
         return self.ids.setdefault(word, f"E{len(self.ids) + 1}")

@@ -9,11 +9,9 @@ Source: Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EACL 2023), sectio
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib import resources
 from math import sqrt
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,22 +32,39 @@ ROLES = ("", "-control", "-swap-1", "-swap-2")
 
 
 class CounterGapNumber(NamedTuple):
-    """How a number is called, and what it rests on; see the data file."""
+    """How a number is called, and what it rests on; in per cent, except ρ in [-1, 1]."""
 
     label: str
     n: int = 1
+    """How many instances (pairs, for inconsistency) each quadruple adds to its denominator; 1 for differences and ρ."""
     of: str = "all"
+    """Only quadruples whose original is of that gender."""
     tested: bool = False
+    """Whether its sign is tested."""
     compared: bool = False
+    """Whether systems are compared in it."""
 
 
-_NUMBERS = {
-    name: CounterGapNumber(**said)
-    for name, said in tomllib.loads((resources.files("mtbias.coref") / "counter_gap.toml").read_text("utf-8")).items()
+METRICS = {
+    "accuracy": CounterGapNumber("accuracy", n=4, compared=True),
+    "acc_m": CounterGapNumber("accuracy, masculine", n=2),
+    "acc_f": CounterGapNumber("accuracy, feminine", n=2),
+    "acc_diff": CounterGapNumber("  difference M - F", tested=True, compared=True),
+    "within_m": CounterGapNumber("I_within, masculine"),
+    "within_f": CounterGapNumber("I_within, feminine"),
+    "within_diff": CounterGapNumber("  difference M - F", tested=True),
+    "within": CounterGapNumber("I_within", n=2, compared=True),
+    "m2f": CounterGapNumber("I_across, M2F", n=4, of="masculine"),
+    "f2m": CounterGapNumber("I_across, F2M", n=4, of="feminine"),
+    "across_diff": CounterGapNumber("  difference M2F - F2M", tested=True),
+    "across": CounterGapNumber("I_across", n=4, compared=True),
+    "delta": CounterGapNumber("ΔI = I_across - I_within", tested=True, compared=True),
+    "original": CounterGapNumber("accuracy, original", n=2),
+    "counter": CounterGapNumber("accuracy, counterfactual", n=2),
+    "counter_diff": CounterGapNumber("  difference O - C", tested=True),
+    "rho": CounterGapNumber("Spearman's ρ"),
 }
-
-METRICS = {name: said.label for name, said in _NUMBERS.items()}
-"""The numbers and how they are called, in the order of the paper's tables."""
+"""The numbers in the order of the paper's tables 2 to 4."""
 
 # What each of the 16 patterns (x_o, x_c, x̃_o, x̃_c correct or not; x_o is the highest bit) adds to nine sums: correct
 # originals, correct counterfactuals, |f_o - f_c|, |f̃_o - f̃_c|, and whether a(X) is 0, 1, 2, 3, 4. a(X) compares each
@@ -66,9 +81,6 @@ _ADDS = np.column_stack(
     ]
 ).astype(np.float64)
 _SUMS = _ADDS.shape[1]
-
-PatternTable = NDArray[np.int64]
-"""Quadruples by the original's gender (masculine, feminine) and pattern of correctness: ``[2, 16]``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,11 +174,6 @@ def _some(ids: Sequence[str]) -> str:
     return ", ".join(map(repr, ids[:5])) + (", …" if len(ids) > 5 else "")
 
 
-def count(data: Sequence[Quadruple], predictions: Mapping[str, Labels]) -> PatternTable:
-    """The table of a system; tables of two data sets add up. See `pattern_cells` for what is raised."""
-    return np.bincount(pattern_cells(data, predictions), minlength=32).reshape(2, 16)
-
-
 def numbers(sums: Floats) -> dict[str, Floats]:
     """All of `METRICS` from sums ``[R, 2, 9]`` by gender of the original; each ``[R]``, NaN where undefined.
 
@@ -222,16 +229,17 @@ def _rho(levels: Floats) -> Floats:
         return np.where(spread > 0, together / np.sqrt(spread), np.nan)
 
 
-def score(table: PatternTable, *, n_resamples: int, rng: np.random.Generator) -> CounterGapScores:
-    """The numbers of one system, with intervals and p from a bootstrap over its quadruples."""
+def score(cells: NDArray[np.int64], *, n_resamples: int, rng: np.random.Generator) -> CounterGapScores:
+    """The numbers of one system, given its `pattern_cells`, with intervals and p from a bootstrap over quadruples."""
+    table = np.bincount(cells, minlength=32).reshape(2, 16)
     n_m, n_f = (int(n) for n in table.sum(axis=1))
     sizes = {"all": n_m + n_f, "masculine": n_m, "feminine": n_f}
     found = estimate(
         table[None],
         lambda tables: numbers(tables @ _ADDS),
         partial(bootstrap_counts, table, n_resamples=n_resamples, rng=rng),
-        n={name: said.n * sizes[said.of] for name, said in _NUMBERS.items()},
-        tested=[name for name, said in _NUMBERS.items() if said.tested],
+        n={name: said.n * sizes[said.of] for name, said in METRICS.items()},
+        tested=[name for name, said in METRICS.items() if said.tested],
     )
     rho = found["rho"]
     found["rho"] = replace(rho, p=_student(rho.value, n_m + n_f))
@@ -263,7 +271,7 @@ def compare(
         _unit_sums(first),
         _unit_sums(second),
         lambda sums: numbers(sums.reshape(-1, 2, _SUMS)),
-        [name for name, said in _NUMBERS.items() if said.compared],
+        [name for name, said in METRICS.items() if said.compared],
         n_resamples,
         lambda: rng,
     )

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from mtbias.coref.counter_gap import ROLES
-from mtbias.coref.first_names import Counterparts
+from mtbias.coref.first_names import NameList
 from mtbias.coref.gap_instances import GapFile, GapInstance, gender_of
 from mtbias.english.gender_swap import Edit, apply_edits, swap_words, tokenize
 from mtbias.errors import DataError
@@ -34,8 +34,7 @@ class Others(NamedTuple):
     """``given``, ``text`` (both stand in it), ``list`` (one or both were chosen from the list of names)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rewritten:
+class Rewritten(NamedTuple):
     """An instance that was made from another, and how."""
 
     instance: GapInstance
@@ -56,10 +55,10 @@ class Made:
     ambiguous: tuple[str, ...]
 
 
-def make_quadruple(instance: GapInstance, others: Others, columns: Sequence[str] = ()) -> Made:
+def make_quadruple(instance: GapInstance, others: Others) -> Made:
     """The quadruple of an original; ids are the original's with -control, -swap-1, -swap-2.
 
-    `columns` are the names of the file's other columns: where C and D are among them, they are exchanged too.
+    Where the file has the columns C and D, they are exchanged too.
 
     Raises:
         DataError: the pronoun is none of he, him, his, she, her, hers; the four names are not all different; A, B or
@@ -70,7 +69,7 @@ def make_quadruple(instance: GapInstance, others: Others, columns: Sequence[str]
     if len({a, b, c, d}) < 4 or not all((a, b, c, d)):
         raise DataError(f"{instance.id}: four different names expected, found {a!r}, {b!r}, {c!r}, {d!r}")
     exchanges = {a: b, b: a, c: d, d: c}, {a: c, b: d, c: a, d: b}, {a: d, b: c, c: b, d: a}
-    made = [rewrite(instance, names, swap_gender=n > 0, columns=columns) for n, names in enumerate(exchanges)]
+    made = [rewrite(instance, names, swap_gender=n > 0) for n, names in enumerate(exchanges)]
     control, swap_1, swap_2 = (
         replace(one.instance, id=instance.id + role) for one, role in zip(made, ROLES[1:], strict=True)
     )
@@ -88,7 +87,7 @@ class Quadruples:
     """In how many a further name of the list stays as it is (`left_names`)."""
 
 
-def make_quadruples(file: GapFile, names: Counterparts) -> Quadruples:
+def make_quadruples(file: GapFile, names: NameList) -> Quadruples:
     """The quadruples of the `originals` of a file, with the people that `choose_others` finds.
 
     Raises:
@@ -97,8 +96,8 @@ def make_quadruples(file: GapFile, names: Counterparts) -> Quadruples:
     made, failed, left = [], [], 0
     for instance in originals(file.instances):
         try:
-            others = choose_others(instance, names, file.columns)
-            made.append(make_quadruple(instance, others, file.columns))
+            others = choose_others(instance, names)
+            made.append(make_quadruple(instance, others))
         except DataError as error:
             failed.append(str(error))
             continue
@@ -110,17 +109,11 @@ def make_quadruples(file: GapFile, names: Counterparts) -> Quadruples:
 
 def originals(instances: Sequence[GapInstance]) -> list[GapInstance]:
     """The instances without those that were made (-control, -swap-1, -swap-2) from another one among them."""
-    ids = {instance.id for instance in instances}
-
-    def is_made(id_: str) -> bool:
-        return any(id_.endswith(role) and id_.removesuffix(role) in ids for role in ROLES[1:])
-
-    return [instance for instance in instances if not is_made(instance.id)]
+    made = {instance.id + role for instance in instances for role in ROLES[1:]}
+    return [instance for instance in instances if instance.id not in made]
 
 
-def rewrite(
-    instance: GapInstance, names: Mapping[str, str], *, swap_gender: bool, columns: Sequence[str] = ()
-) -> Rewritten:
+def rewrite(instance: GapInstance, names: Mapping[str, str], *, swap_gender: bool) -> Rewritten:
     """Replace the names in `names` wherever they stand as words, and with `swap_gender` all gendered words.
 
     The longest name counts where one begins with another; names themselves are never swapped as words. A name is
@@ -147,10 +140,7 @@ def rewrite(
     a, a_offset = at(instance.a, instance.a_offset, "A")
     b, b_offset = at(instance.b, instance.b_offset, "B")
     pronoun, pronoun_offset = at(instance.pronoun, instance.pronoun_offset, "pronoun")
-    others = tuple(
-        names.get(field, field) if column in OTHERS else field
-        for field, column in zip(instance.others, columns or [""] * len(instance.others), strict=True)
-    )
+    others = {column: names.get(text, text) if column in OTHERS else text for column, text in instance.others.items()}
     new = replace(
         instance, text=new_text, pronoun=pronoun, pronoun_offset=pronoun_offset, a=a, a_offset=a_offset, b=b,
         b_offset=b_offset, others=others,
@@ -178,18 +168,18 @@ def _gendered(text: str, mentions: Sequence[Edit]) -> tuple[list[Edit], list[str
     return edits, ambiguous
 
 
-def choose_others(instance: GapInstance, names: Counterparts, columns: Sequence[str] = ()) -> Others:
+def choose_others(instance: GapInstance, names: NameList) -> Others:
     """Two people of the gender that A and B do not have.
 
     Those of the columns C and D, where the file has them and they are filled; else the first two names of that gender
-    on the list that stand in the text; what is lacking is chosen from the list (`Counterparts.like`).
+    on the list that stand in the text; what is lacking is chosen from the list (`NameList.like`).
 
     Raises:
         DataError: the list has no free name left; the pronoun has no gender.
     """
-    given = dict(zip(columns, instance.others, strict=False))
-    if all(given.get(column, "").strip() for column in OTHERS):
-        return Others(given["C"].strip(), given["D"].strip(), "given")
+    c, d = (instance.others.get(column, "").strip() for column in OTHERS)
+    if c and d:
+        return Others(c, d, "given")
     wanted = Gender.FEMALE if gender_of(instance) is Gender.MALE else Gender.MALE
     own = {word for person in (instance.a, instance.b) for word in person.split()}
     found = [
@@ -207,7 +197,7 @@ def choose_others(instance: GapInstance, names: Counterparts, columns: Sequence[
     return Others(found[0], found[1], where)
 
 
-def left_names(instance: GapInstance, others: Others, names: Counterparts) -> tuple[str, ...]:
+def left_names(instance: GapInstance, others: Others, names: NameList) -> tuple[str, ...]:
     """Names of the list that stand in the text and belong to none of the four people: they stay, gender and all."""
     own = {word for person in (instance.a, instance.b, others.c, others.d) for word in person.split()}
     return tuple(dict.fromkeys(t.text for t in tokenize(instance.text) if t.text in names.gender and t.text not in own))

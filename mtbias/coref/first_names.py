@@ -7,8 +7,9 @@ frequencies is an argument.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import resources
 from itertools import chain
 from pathlib import Path
@@ -18,6 +19,9 @@ import numpy as np
 from mtbias.files.reading import parse_table, read_text
 from mtbias.stats.results import Floats
 from mtbias.types import Gender
+
+EXAMPLE_NAMES = Path(str(resources.files("mtbias.coref"))) / "names.tsv"
+"""The list that comes with mtbias."""
 
 CLASSES = {
     "male": ("sure", Gender.MALE),
@@ -47,18 +51,38 @@ class Name:
     frequencies: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NameList:
     """Names as they were read."""
 
     sha256: str
     names: tuple[Name, ...]
 
+    @cached_property
+    def gender(self) -> dict[str, Gender]:
+        """The gender of each name."""
+        return {name.text: name.gender for name in self.names}
 
-def example_names() -> NameList:
-    """The list that comes with mtbias."""
-    with resources.as_file(resources.files("mtbias.coref") / "names.tsv") as path:
-        return read_names(path)
+    @cached_property
+    def counterparts(self) -> dict[str, str]:
+        """`match_names` of all."""
+        return match_names(self.names)
+
+    @cached_property
+    def _frequent(self) -> dict[Gender, list[Name]]:
+        """The names given to one gender only, the most frequent first."""
+        sure = [name for name in self.names if name.group == "sure"]
+        return {gender: by_frequency(sure, gender) for gender in GENDERS}
+
+    def like(self, name: str, gender: Gender, taken: str) -> str | None:
+        """A name of `gender` for a person now called `name`, which does not occur in the text `taken`.
+
+        The counterpart of the name's first word if it has one and is free, else the most frequent free name; None
+        where all are taken.
+        """
+        first = self.counterparts.get(name.split(maxsplit=1)[0], "") if name.strip() else ""
+        candidates = chain([first], (frequent.text for frequent in self._frequent[gender]))
+        return next((c for c in candidates if self.gender.get(c) is gender and c not in taken), None)
 
 
 def read_names(path: Path) -> NameList:
@@ -131,34 +155,3 @@ def match_names(names: Iterable[Name], *, max_names: int = MAX_NAMES) -> dict[st
             found[males[row].text] = females[column].text
             found[females[column].text] = males[row].text
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class Counterparts:
-    """A list of names made ready for finding people of the other gender."""
-
-    gender: Mapping[str, Gender]
-    of: Mapping[str, str]
-    """The other gender's name for a name, see `match_names`."""
-    frequent: Mapping[Gender, tuple[str, ...]]
-    """The names given to one gender only, the most frequent first."""
-
-    def like(self, name: str, gender: Gender, taken: str) -> str | None:
-        """A name of `gender` for a person now called `name`, which does not occur in the text `taken`.
-
-        The counterpart of the name's first word if it has one and is free, else the most frequent free name; None
-        where all are taken.
-        """
-        first = self.of.get(name.split(maxsplit=1)[0], "") if name.strip() else ""
-        candidates = chain([first], self.frequent[gender])
-        return next((c for c in candidates if self.gender.get(c) is gender and c not in taken), None)
-
-
-def counterparts(names: Sequence[Name], *, max_names: int = MAX_NAMES) -> Counterparts:
-    """Match the names and sort them."""
-    sure = [name for name in names if name.group == "sure"]
-    return Counterparts(
-        gender={n.text: n.gender for n in names},
-        of=match_names(names, max_names=max_names),
-        frequent={gender: tuple(n.text for n in by_frequency(sure, gender)) for gender in GENDERS},
-    )

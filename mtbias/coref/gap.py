@@ -7,7 +7,7 @@ pronouns over the number for masculine ones: 1 is even, below 1 the system does 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -23,12 +23,18 @@ from mtbias.types import Gender, Span
 
 GROUPS = ("overall", "masculine", "feminine")
 
-_COUNTS = ("n", "tp", "fp", "fn", "tn", "positives")
+LEFT_OUT = {
+    "missing": "examples without an answer (each counts as two false negatives)",
+    "unexpected": "labels that are neither true nor false (false negatives)",
+    "duplicates": "rows whose id came before (passed over)",
+    "unknown": "rows whose id is not in the data (passed over)",
+}
+"""What a system's output may lack or have too much, for people."""
+
+_COUNTS = ("tp", "fp", "fn", "tn", "positives")
 _RATES = ("precision", "recall", "f1", "accuracy")
 
-# What one example adds, for its own gender: four counts of answers, TRUE candidates, and for each set of weights the
-# weight of the TRUE candidate if it is found and the same whether or not. ``[n, 2 genders, 5 + 2·weights]``, masculine
-# first.
+# The columns of what `tally` gives.
 _TP, _FP, _FN, _TN, _POSITIVES, _WEIGHTS = range(6)
 
 
@@ -40,81 +46,43 @@ class Answers:
     """The probability of TRUE (for a system: 0 or 1), ``[n, 2]``."""
     given: NDArray[np.bool_]
     """Whether there is an answer, ``[n, 2]``."""
-    missing: int = 0
-    """Examples without a row."""
-    unknown: int = 0
-    """Rows whose id the data does not have: they do not count."""
-    duplicates: int = 0
-    unexpected: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class GapGroup:
-    """The numbers of all examples or of one gender; per cent. The counts of a random baseline are expected values."""
-
-    n: int
-    """Examples."""
-    tp: float
-    fp: float
-    fn: float
-    """A missing answer counts here, also where the candidate is FALSE (the official scorer does so)."""
-    tn: float
-    positives: int
-    """Candidates that are TRUE: the denominator of `accuracy`."""
-    precision: Estimate
-    """tp / (tp + fp); the official scorer's 0 where that is undefined."""
-    recall: Estimate
-    """tp / (tp + fn); likewise."""
-    f1: Estimate
-    """2·precision·recall / (precision + recall); likewise."""
-    accuracy: Estimate
-    """TRUE candidates found; None where there are none."""
-
-
-@dataclass(frozen=True, slots=True)
-class GapBias:
-    """The number for feminine pronouns over that for masculine ones."""
-
-    ratio: Estimate
-    """None where either is 0 or undefined."""
-    feminine: Estimate
-    """Per cent: F1, accuracy, or weighted accuracy; `n` is examples for F1, TRUE candidates for accuracy, the sum of
-    their weights."""
-    masculine: Estimate
+    left_out: Mapping[str, int] = field(default_factory=lambda: dict.fromkeys(LEFT_OUT, 0))
+    """How many of each of `LEFT_OUT`."""
 
 
 @dataclass(frozen=True, slots=True)
 class GapScores:
-    """All numbers of one system; intervals are percentile bootstraps over examples."""
+    """All numbers of one system."""
 
-    groups: Mapping[str, GapGroup]
-    """By `GROUPS`."""
-    bias: Mapping[str, GapBias]
+    counts: Mapping[str, Mapping[str, float]]
+    """By `GROUPS`: ``n`` examples, ``tp``, ``fp``, ``fn``, ``tn``, and the ``positives``, candidates that are TRUE.
+
+    A missing answer counts as ``fn``, also where the candidate is FALSE (the official scorer does so). The counts of a
+    random baseline are expected values.
+    """
+    numbers: Mapping[str, Estimate]
+    """As `numbers` names them; intervals are percentile bootstraps over examples. `n` of either gender is examples for
+    F1, TRUE candidates for accuracy, the sum of their weights."""
+    biases: tuple[str, ...]
     """``f1``, ``accuracy``, and the names of the weights."""
-    n_resamples: int
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, numbers unrounded."""
 
-        def plain(one: Estimate) -> dict[str, Any]:
-            return {"value": one.value, "interval": one.interval}
+        def plain(name: str) -> dict[str, Any]:
+            return {"value": self.numbers[name].value, "interval": self.numbers[name].interval}
 
         groups = {
-            name: {
-                **{count: getattr(group, count) for count in _COUNTS},
-                **{rate: plain(getattr(group, rate)) for rate in _RATES},
-            }
-            for name, group in self.groups.items()
+            group: {**counts, **{rate: plain(f"{rate}:{group}") for rate in _RATES}}
+            for group, counts in self.counts.items()
         }
         bias = {
             name: {
-                "ratio": plain(one.ratio),
-                "feminine": one.feminine.value,
-                "masculine": one.masculine.value,
-                "n_feminine": one.feminine.n,
-                "n_masculine": one.masculine.n,
+                "ratio": plain(f"bias:{name}"),
+                **{gender: self.numbers[f"{name}:{gender}"].value for gender in ("feminine", "masculine")},
+                **{f"n_{gender}": self.numbers[f"{name}:{gender}"].n for gender in ("feminine", "masculine")},
             }
-            for name, one in self.bias.items()
+            for name in self.biases
         }
         return {"groups": groups, "bias": bias}
 
@@ -126,10 +94,12 @@ def answers(data: GapFile, system: SystemLabels) -> Answers:
     return Answers(
         positive=np.array([[label is True for label in row] for row in rows], dtype=np.float64),
         given=np.array([[label is not None for label in row] for row in rows]),
-        missing=len(rows) - known,
-        unknown=len(system.of) - known,
-        duplicates=system.duplicates,
-        unexpected=system.unexpected,
+        left_out={
+            "missing": len(rows) - known,
+            "unexpected": system.unexpected,
+            "duplicates": system.duplicates,
+            "unknown": len(system.of) - known,
+        },
     )
 
 
@@ -191,15 +161,17 @@ def tally(data: GapFile, given: Answers, weights: Sequence[Floats] = ()) -> Floa
 def numbers(sums: Floats, weights: Sequence[str] = ()) -> dict[str, Floats]:
     """All numbers of sums ``[R, 2, 5 + 2·len(weights)]``, each ``[R]``; NaN where undefined.
 
-    ``f1:feminine`` and the like for `GROUPS`, in per cent; ``NAME:feminine``: weighted accuracy; ``bias:f1``,
-    ``bias:accuracy``, ``bias:NAME``: ratios. A weighted bias divides the sums of the weights found, as published; that
+    In per cent, ``precision:feminine`` and the like for `GROUPS`: precision tp / (tp + fp), recall tp / (tp + fn), F1
+    their harmonic mean (each the official scorer's 0 where that is undefined), accuracy the share of TRUE candidates
+    that are found; ``NAME:feminine``: weighted accuracy. ``bias:f1``, ``bias:accuracy``, ``bias:NAME``: ratios, NaN
+    where either side is 0 or undefined. A weighted bias divides the sums of the weights found, as published; that
     is the ratio of weighted accuracies where both genders have the same sum of weights.
     """
     found: dict[str, Floats] = {}
     of_group = {"overall": sums.sum(axis=1), "masculine": sums[:, 0], "feminine": sums[:, 1]}
     for name, part in of_group.items():
         tp = part[:, _TP]
-        # 0 and not None where the denominator is 0: the official scorer's convention, and F1 needs both.
+        # 0 where the denominator is 0, since F1 needs both.
         precision = np.nan_to_num(percent(tp, tp + part[:, _FP]))
         recall = np.nan_to_num(percent(tp, tp + part[:, _FN]))
         found[f"precision:{name}"], found[f"recall:{name}"] = precision, recall
@@ -239,21 +211,14 @@ def score(table: Floats, weights: Sequence[str] = (), *, n_resamples: int, rng: 
         n={f"{name}:{of}": _count(rest[side]) for name, rest in rests.items() for side, of in enumerate(GROUPS[1:])},
         intervals=None if enough(int(examples.min())) else (),
     )
-    parts = zip(GROUPS, (sums.sum(axis=0), *sums), (examples.sum(), *examples), strict=True)
     return GapScores(
-        groups={name: _group(name, part, size, found) for name, part, size in parts},
-        bias={
-            name: GapBias(*(found[key] for key in (f"bias:{name}", f"{name}:feminine", f"{name}:masculine")))
-            for name in rests
+        counts={
+            name: {"n": int(size), **dict(zip(_COUNTS, map(_count, part[:_WEIGHTS]), strict=True))}
+            for name, part, size in zip(GROUPS, (sums.sum(axis=0), *sums), (examples.sum(), *examples), strict=True)
         },
-        n_resamples=n_resamples,
+        numbers=found,
+        biases=tuple(rests),
     )
-
-
-def _group(name: str, part: Floats, size: float, found: Mapping[str, Estimate]) -> GapGroup:
-    tp, fp, fn, tn = (_count(part[k]) for k in (_TP, _FP, _FN, _TN))
-    rates = (found[f"{rate}:{name}"] for rate in _RATES)
-    return GapGroup(int(size), tp, fp, fn, tn, int(part[_POSITIVES]), *rates)
 
 
 def compare(

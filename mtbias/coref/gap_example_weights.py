@@ -7,25 +7,25 @@ candidates have weight. The solver is `mtbias.stats.balance.balance`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Hashable
 from dataclasses import dataclass
-from math import isfinite
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
 from mtbias.coref.gap_instances import GapFile, GapInstance, gender_of
 from mtbias.coref.gap_spans import NameSpans, nearest_first, rank_of_antecedent
+from mtbias.coref.named_weights import NamedWeights, weight_of
 from mtbias.errors import DataError
-from mtbias.files.reading import TextFile, parse_json_by_id, read_text
-from mtbias.stats.balance import Balance, balance
+from mtbias.files.reading import parse_json_by_id, read_text
+from mtbias.stats.balance import balance
 from mtbias.stats.results import Floats
 from mtbias.types import Gender
 
 Property = Literal["names", "distance"]
 
-PROPERTIES: tuple[Property, ...] = ("names", "distance")
+PROPERTIES: tuple[Property, ...] = get_args(Property)
 
 MOST_NAMES, MOST_DISTANCE = 15, 4
 """What W_t keeps: at most 15 names, and no antecedent that is the fifth name or a later one."""
@@ -50,14 +50,11 @@ class GapProperties:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GapWeights:
-    """Weights of GAP's examples."""
+class GapWeights(NamedWeights):
+    """Weights of GAP's examples; a file has ``<id>a`` and ``<id>b``: the antecedent's weight, 0 for everything else."""
 
     examples: tuple[GapProperties, ...]
     """The examples that the weights are solved for, in the order of the data."""
-    balance: Balance
-    weights: Mapping[str, float]
-    """By ``<id>a`` and ``<id>b`` for all examples of the data: the antecedent's weight, and 0 for everything else."""
     n_without_antecedent: int
     n_trimmed: int
 
@@ -92,13 +89,10 @@ def antecedent_of(instance: GapInstance, path: Path) -> Literal["a", "b"] | None
 def solve_gap_weights(
     data: GapFile, spans: NameSpans, *, over: Collection[Property] = PROPERTIES, trimmed: bool = False
 ) -> GapWeights:
-    """The weights W (or, `trimmed`, W_t) of "The Gap on GAP" for GAP-like data.
+    """The weights W of "The Gap on GAP" for GAP-like data, `over` both properties; over one of them W_num and W_dist.
 
-    Args:
-        data: the examples.
-        spans: their names.
-        over: the properties to balance: both for W and W_t, one of them for W_num and W_dist.
-        trimmed: leave out examples with more than `MOST_NAMES` names or an antecedent beyond place `MOST_DISTANCE`.
+    `trimmed`, W_t: without the examples that have more than `MOST_NAMES` names or an antecedent beyond place
+    `MOST_DISTANCE`.
 
     Raises:
         DataError: as `properties` and `mtbias.stats.balance.balance`.
@@ -111,12 +105,14 @@ def solve_gap_weights(
     }
     solved = balance([e.gender.value for e in examples], {name: columns[name] for name in PROPERTIES if name in over})
     weights = {instance.id + side: 0.0 for instance in data.instances for side in "ab"}
-    for example, weight in zip(examples, solved.weights, strict=True):
-        weights[example.id + example.antecedent] = float(weight)
+    keys = [e.id + e.antecedent for e in examples]
+    weights.update(zip(keys, map(float, solved.weights), strict=True))
     return GapWeights(
-        examples=examples,
         balance=solved,
+        keys=keys,
+        ids=[f"{e.id} (N {e.names}, D {e.distance or 'none'})" for e in examples],
         weights=weights,
+        examples=examples,
         n_without_antecedent=len(data.instances) - len(everything),
         n_trimmed=len(everything) - len(examples),
     )
@@ -137,7 +133,7 @@ def read_gap_weights(path: Path, data: GapFile) -> tuple[Floats, str]:
     for row, instance in enumerate(data.instances):
         antecedent = antecedent_of(instance, data.path)
         for side in "ab":
-            weight = _weight(content, instance.id + side, file)
+            weight = weight_of(content, instance.id + side, file)
             if side == antecedent:
                 weights[row] = weight
             elif weight:
@@ -148,12 +144,3 @@ def read_gap_weights(path: Path, data: GapFile) -> tuple[Floats, str]:
         other = next(key for key in content if key not in known)
         raise file.error(f"{other!r} is no candidate of {data.path}")
     return weights, file.sha256
-
-
-def _weight(content: Mapping[str, object], key: str, file: TextFile) -> float:
-    if key not in content:
-        raise file.error(f"a weight for {key!r} expected; {len(content)} keys are here")
-    weight = content[key]
-    if isinstance(weight, bool) or not isinstance(weight, int | float) or not isfinite(weight) or weight < 0:
-        raise file.error(f"{key}: a number of 0 or more expected, found {weight!r:.60}")
-    return float(weight)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,7 +47,7 @@ class GapInstance:
     b: str
     b_offset: int
     b_coref: bool
-    others: tuple[str, ...] = ()
+    others: Mapping[str, str] = field(default_factory=dict)
     """The fields of the file's other columns."""
 
     @property
@@ -151,7 +151,7 @@ def _instance(record: Record, others: Sequence[str]) -> GapInstance:
         b=record.raw("B"),
         b_offset=record.integer("B-offset"),
         b_coref=_TRUTHS[record.get("B-coref").lower()],
-        others=tuple(record.raw(column) for column in others),
+        others={column: record.raw(column) for column in others},
     )
 
 
@@ -182,7 +182,7 @@ def read_labels(path: Path, *, official: bool = False) -> SystemLabels:
     labels: dict[str, Labels] = {}
     duplicates = unexpected = 0
     for line, content in file.filled_lines():
-        id_, *texts = (field.strip() for field in content.split("\t"))
+        id_, *texts = (text.strip() for text in content.split("\t"))
         if line == 1 and id_.lower() == "id":
             continue
         if len(texts) != 2:
@@ -206,14 +206,13 @@ def read_labels(path: Path, *, official: bool = False) -> SystemLabels:
 def write_instances(instances: Iterable[GapInstance], columns: Sequence[str] = ()) -> str:
     """The text of a file of instances as Counter-GAP writes it: quoted where needed, lines ending in CRLF.
 
-    `columns` are the names of the other columns, in the order of each instance's `others`.
+    `columns` are the names of the other columns.
     """
     out = io.StringIO(newline="")
     writer = csv.writer(out, delimiter="\t", lineterminator="\r\n")
     writer.writerow([*COLUMNS, *columns])
     for i in instances:
         a, b = (str(label).upper() for label in i.gold)
-        writer.writerow(
-            [i.id, i.text, i.pronoun, i.pronoun_offset, i.a, i.a_offset, a, i.b, i.b_offset, b, *i.others]
-        )  # fmt: skip
+        given = [i.id, i.text, i.pronoun, i.pronoun_offset, i.a, i.a_offset, a, i.b, i.b_offset, b]
+        writer.writerow([*given, *(i.others[column] for column in columns)])
     return out.getvalue()

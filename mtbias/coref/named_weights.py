@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from mtbias.errors import DataError
-from mtbias.files.reading import Table, parse_json_by_id, read_text
+from mtbias.files.reading import Table, TextFile, parse_json_by_id, read_text
 from mtbias.stats.balance import Balance, balance, objective
 
 
@@ -21,6 +22,8 @@ class NamedWeights:
     """Under what name each weight stands in a file."""
     ids: Sequence[str]
     """What each example is called for people."""
+    weights: Mapping[str, float]
+    """What a file of them holds."""
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, numbers unrounded."""
@@ -43,14 +46,10 @@ class NamedWeights:
 
 
 def solve_table_weights(table: Table, group: str, properties: Sequence[str], id_: str | None = None) -> NamedWeights:
-    """Weights that balance the two groups of the rows of a table over its columns (`mtbias.stats.balance.balance`).
+    """Weights that balance the two groups of a table's rows (`mtbias.stats.balance.balance`), which a column names.
 
-    Args:
-        table: a row for each example.
-        group: the column with the two groups.
-        properties: the columns to balance. Those of true and false (in any case) mark a property, others have
-            categories; an empty cell is in none.
-        id_: the column with the rows' names, by default their numbers from 0.
+    Of the columns `properties`, those of true and false (in any case) mark a property, others have categories; an empty
+    cell is in none. The names of rows stand in the column `id_`, by default they are their numbers from 0.
 
     Raises:
         DataError: a column is not there; a row without group; a name twice; what `balance` raises.
@@ -68,7 +67,7 @@ def solve_table_weights(table: Table, group: str, properties: Sequence[str], id_
     if len(set(keys)) != len(keys):
         twice = next(key for key in keys if keys.count(key) > 1)
         raise table.file.error(f"{twice!r} stands twice under {id_!r}; ids must differ")
-    return NamedWeights(solved, keys, keys)
+    return NamedWeights(solved, keys, keys, dict(zip(keys, map(float, solved.weights), strict=True)))
 
 
 def _values(table: Table, column: str) -> list[str | bool | None]:
@@ -97,18 +96,24 @@ def compare_weights(ours: NamedWeights, path: Path) -> OtherWeights:
     """Compare with the JSON file at `path`, ``{"KEY": 0.85, …}``; other keys in it are passed over.
 
     Raises:
-        DataError: not such JSON; one of our examples has no weight there.
+        DataError: not such JSON; one of our examples has no weight there, or a negative or infinite one.
     """
-    content = parse_json_by_id(read_text(path))
-    other = []
-    for key in ours.keys:
-        weight = content.get(key)
-        if isinstance(weight, bool) or not isinstance(weight, int | float):
-            raise DataError(f"a weight for {key!r} expected, found {weight!r:.60}", path=path)
-        other.append(float(weight))
+    file = read_text(path)
+    content = parse_json_by_id(file)
+    other = [weight_of(content, key, file) for key in ours.keys]
     solved = ours.balance
     theirs = objective(other, solved.is_second)
     differences = [abs(a - b) for a, b in zip(other, solved.weights, strict=True)]
     at = max(range(len(differences)), key=differences.__getitem__)
     relative = theirs / solved.objective - 1 if solved.objective else 0.0
     return OtherWeights(str(path), theirs, relative, float(differences[at]), ours.ids[at])
+
+
+def weight_of(content: Mapping[str, object], key: str, file: TextFile) -> float:
+    """The weight under `key` of the JSON that `file` is; `DataError` where there is none, or no number of 0 or more."""
+    if key not in content:
+        raise file.error(f"a weight for {key!r} expected; {len(content)} keys are here")
+    weight = content[key]
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or not isfinite(weight) or weight < 0:
+        raise file.error(f"{key}: a number of 0 or more expected, found {weight!r:.60}")
+    return float(weight)

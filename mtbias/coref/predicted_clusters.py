@@ -60,8 +60,14 @@ def read_predictions(*paths: Path) -> Predictions:
     documents: dict[str, Prediction] = {}
     files: dict[str, str] = {}
     for path in _files(paths):
-        digest, found = _read_jsonl(read_text(path, allow_empty=True)) if _is_jsonl(path) else _read_conll(path)
-        files[path.name if path.name not in files else str(path)] = digest
+        if _is_jsonl(path):
+            file = read_text(path, allow_empty=True)
+            found = [_prediction(value, file, line) for line, value in parse_json_lines(file)]
+        else:
+            conll = read_conll(path)
+            file = conll.file
+            found = [Prediction(d.id, d.clusters, d.words, path, d.line) for d in conll.documents]
+        files[path.name if path.name not in files else str(path)] = file.sha256
         for document in found:
             first = documents.setdefault(document.id, document)
             if first is not document:
@@ -86,22 +92,14 @@ def check_document(prediction: Prediction, words: Sequence[str]) -> None:
 
 
 def check_ends(prediction: Prediction, n_words: int) -> None:
-    """Check that all mentions are within a document of so many words.
-
-    Raises:
-        DataError: one ends behind the last.
-    """
+    """Check that all mentions are within a document of so many words; `DataError` where one ends behind the last."""
     last = max((end for cluster in prediction.clusters for _, end in cluster), default=-1)
     if last >= n_words:
         raise prediction.error(f"the document has tokens 0 to {n_words - 1}; a mention ends at {last}")
 
 
 def check_known(predictions: Predictions, ids: Collection[str], what: str) -> None:
-    """Check that every document of `predictions` is one of `ids`.
-
-    Raises:
-        DataError: one is not.
-    """
+    """Check that every document of `predictions` is one of `ids`; `DataError` where one is not."""
     for id_, prediction in predictions.documents.items():
         if id_ not in ids:
             raise prediction.error(f"none of {what}, whose ids are such as {next(iter(ids), 'none')!r}")
@@ -111,10 +109,7 @@ def check_complete(given: Collection[str], wanted: Collection[str], what: str, p
     """Check that there is a prediction for each of `wanted`.
 
     A document that is missing cannot be told from one where a system finds nothing, which it must say: a file that was
-    cut off would only score lower.
-
-    Raises:
-        DataError: some have none.
+    cut off would only score lower. `DataError` where one is missing.
     """
     missing = [id_ for id_ in wanted if id_ not in given]
     if missing:
@@ -125,11 +120,8 @@ def check_complete(given: Collection[str], wanted: Collection[str], what: str, p
 def signature(part: str, files: Mapping[str, Mapping[str, str]], **options: object) -> str:
     """``coref:<part>|<role>:<hashes>|<option>:<value>|…|mtbias:<version>``: what a number rests on.
 
-    Args:
-        part: the data set.
-        files: SHA-256 by file name by role; up to three files are named by the first 12 digits of each, more of them
-            by those of the hash over all, and their number.
-        options: what else decides the numbers.
+    Of `files` (SHA-256 by name, by role) up to three are named by the first 12 digits of each, more of them by those of
+    the hash over all, and their number.
     """
     from mtbias import __version__
 
@@ -160,17 +152,6 @@ def _files(paths: Sequence[Path]) -> list[Path]:
 
 def _is_jsonl(path: Path) -> bool:
     return path.suffix.lower() in {".jsonl", ".ndjson"}
-
-
-def _read_conll(path: Path) -> tuple[str, list[Prediction]]:
-    file = read_conll(path)
-    return file.sha256, [
-        Prediction(document.id, document.clusters, document.words, path, document.line) for document in file.documents
-    ]
-
-
-def _read_jsonl(file: TextFile) -> tuple[str, list[Prediction]]:
-    return file.sha256, [_prediction(value, file, line) for line, value in parse_json_lines(file)]
 
 
 def _prediction(value: Mapping[str, object], file: TextFile, line: int) -> Prediction:

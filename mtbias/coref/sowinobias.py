@@ -12,14 +12,13 @@ appendix A is an argument.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
 from importlib import resources
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +32,9 @@ from mtbias.stats.results import Estimate, Floats, percent, percent_of
 from mtbias.stats.significance import mcnemar
 from mtbias.types import Stereotype
 
+EXAMPLE_VOCABULARY = Path(str(resources.files("mtbias.coref"))) / "sowinobias.toml"
+"""The lists that come with mtbias: our own, an example, not the paper's."""
+
 LISTS = ("male_occupations", "female_occupations", "positive_adjectives", "negative_adjectives")
 POLARITIES = ("positive", "negative")
 ROWS = (*POLARITIES, "all")
@@ -41,15 +43,14 @@ VERBS = {"positive": "liked", "negative": "disliked"}
 LINKS = tuple(Link)
 
 
-class Reading(StrEnum):
-    """What "n = 4096 in each of pro and anti" means: the paper fits both."""
+Reading = Literal["polarity", "total"]
+"""What "n = 4096 in each of pro and anti" means: the paper fits both.
 
-    POLARITY = "polarity"
-    """All sentences: 4096 in each direction *and polarity* with lists of 16."""
-    TOTAL = "total"
-    """Half of them, 2048 + 2048 in each direction. The paper does not say which half. Here it is a checkerboard:
-    those where the positions of the three words in their lists have an even sum, so that with lists of even length
-    every word and every pair of words occurs as often as every other."""
+Polarity: all sentences, 4096 in each direction *and polarity* with lists of 16. Total: half of them, 2048 + 2048 in
+each direction. The paper does not say which half. Here it is a checkerboard: those where the positions of the three
+words in their lists have an even sum, so that with lists of even length every word and every pair of words occurs as
+often as every other.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +90,6 @@ class SoWinoBiasSentence:
         return {name: getattr(self, name) for name in names}
 
 
-def example_vocabulary() -> Vocabulary:
-    """The lists that come with mtbias: our own, an example, not the paper's."""
-    with resources.as_file(resources.files("mtbias.coref") / "sowinobias.toml") as path:
-        return read_vocabulary(path)
-
-
 def read_vocabulary(path: Path) -> Vocabulary:
     """Read a TOML file with the four `LISTS`, each a list of words or of words with blanks inside.
 
@@ -121,27 +116,25 @@ def read_vocabulary(path: Path) -> Vocabulary:
 
 
 def generate(
-    vocabulary: Vocabulary, *, reading: Reading = Reading.POLARITY, full_stop: bool = True
+    vocabulary: Vocabulary, *, reading: Reading = "polarity", full_stop: bool = True
 ) -> tuple[SoWinoBiasSentence, ...]:
     """The test set: by polarity and pair, the pro-stereotypical sentence before its counterpart.
 
     `full_stop`: whether sentences end in one, a token of its own; the paper does not say.
     """
-    return tuple(_sentences(vocabulary, reading, full_stop))
-
-
-def _sentences(vocabulary: Vocabulary, reading: Reading, full_stop: bool) -> Iterator[SoWinoBiasSentence]:
-    pair = 0
     men, women = vocabulary.male_occupations, vocabulary.female_occupations
-    for polarity, adjectives in zip(
-        POLARITIES, (vocabulary.positive_adjectives, vocabulary.negative_adjectives), strict=True
-    ):
-        for (m, male), (f, female), (a, adjective) in product(*map(enumerate, (men, women, adjectives))):
-            if reading is Reading.TOTAL and (m + f + a) % 2:
-                continue
-            yield _sentence(Stereotype.PRO, polarity, pair, (male, female, adjective), full_stop)
-            yield _sentence(Stereotype.ANTI, polarity, pair, (female, male, adjective), full_stop)
-            pair += 1
+    adjectives = vocabulary.positive_adjectives, vocabulary.negative_adjectives
+    chosen = [
+        (polarity, male, female, adjective)
+        for polarity, words in zip(POLARITIES, adjectives, strict=True)
+        for (m, male), (f, female), (a, adjective) in product(*map(enumerate, (men, women, words)))
+        if reading == "polarity" or (m + f + a) % 2 == 0
+    ]
+    return tuple(
+        _sentence(direction, polarity, pair, (*people, adjective), full_stop)
+        for pair, (polarity, male, female, adjective) in enumerate(chosen)
+        for direction, people in zip(CONDITIONS, ((male, female), (female, male)), strict=True)
+    )
 
 
 def _sentence(

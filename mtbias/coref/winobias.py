@@ -158,20 +158,19 @@ def score_winobias(
     answers = {id_: prediction.clusters for id_, prediction in predictions.documents.items()}
     if not answers:
         raise DataError("predictions for at least one document expected, found none")
-    counts = {key: count_winobias(documents, answers) for key, documents in data.sets.items()}
-    found = {key: count for key, count in counts.items() if count.missing < len(count.documents)}
-    return compute_winobias(found, seed=seed, resamples=resamples)
+    return _score(data, answers, seed, resamples)
 
 
 def score_baseline(data: WinoBias, rule: Baseline, *, seed: int = 0, resamples: int = 10_000) -> WinoBiasScores:
     """Score the rule system `rule` on all sets of `data`."""
     answers = {id_: baseline(document, rule) for id_, document in data.documents.items()}
+    return _score(data, answers, seed, resamples)
+
+
+def _score(data: WinoBias, answers: Mapping[str, Clusters], seed: int, resamples: int) -> WinoBiasScores:
+    """The scores of the sets that have answers, each set and each pair with its own stream of random numbers."""
     counts = {key: count_winobias(documents, answers) for key, documents in data.sets.items()}
-    return compute_winobias(counts, seed=seed, resamples=resamples)
-
-
-def compute_winobias(counts: Mapping[SetKey, SetCounts], *, seed: int = 0, resamples: int = 10_000) -> WinoBiasScores:
-    """The scores of `counts`, each set and each pair with its own stream of random numbers."""
+    counts = {key: count for key, count in counts.items() if count.missing < len(count.documents)}
     sets = {key: _set_scores(count, _rng(seed, *key), resamples) for key, count in counts.items()}
     pairs = {}
     for split, type_ in product(SPLITS, TYPES):

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import product
 from pathlib import Path
+from typing import Literal
 
 from mtbias.coref.conll import Clusters, ConllDocument, Mention, read_conll, repeated
 from mtbias.coref.pro_anti import CONDITIONS
@@ -109,7 +109,7 @@ def read_winobias(folder: Path) -> WinoBias:
         if path is None:
             continue
         conll = read_conll(path)
-        files[name] = conll.sha256
+        files[name] = conll.file.sha256
         for document in conll.documents:
             if document.id in seen:
                 message = f"document {document.id!r} is in {seen[document.id].name} already"
@@ -156,37 +156,29 @@ def _occupations(words: tuple[str, ...], known: Mapping[tuple[str, ...], Gender]
     return tuple(found)
 
 
-class Baseline(StrEnum):
-    """Rule systems. The first three see the words and the lists of occupations only, the others the gold cluster."""
+Baseline = Literal["first", "nearest", "stereotype", "perfect", "empty", "wrong"]
+"""Rule systems. The first three see the words and the lists of occupations only, the others the gold cluster.
 
-    FIRST = "first"
-    """All gendered pronouns with the first occupation."""
-    NEAREST = "nearest"
-    """With the last occupation before the first of them; the first after it where there is none before."""
-    STEREOTYPE = "stereotype"
-    """With the nearest occupation of the pronoun's gender by stereotype; the nearest of any where there is none."""
-    PERFECT = "perfect"
-    """The gold cluster."""
-    EMPTY = "empty"
-    """Nothing."""
-    WRONG = "wrong"
-    """The gold pronouns with the first other occupation."""
+First: all gendered pronouns with the first occupation. Nearest: with the last occupation before the first of them, the
+first after it where there is none before. Stereotype: with the nearest occupation of the pronoun's gender by
+stereotype, the nearest of any where there is none. Wrong: the gold pronouns with the first other occupation.
+"""
 
 
 def baseline(document: WinoBiasDocument, rule: Baseline) -> Clusters:
     """What the rule system `rule` answers."""
-    if rule is Baseline.PERFECT:
+    if rule == "perfect":
         return document.gold
-    if rule is Baseline.EMPTY:
+    if rule == "empty":
         return ()
-    if rule is Baseline.WRONG:
+    if rule == "wrong":
         gold = tuple((word, word) for word in document.pronouns)
         return ((document.others[0].mention, *gold),) if document.others else ()
     pronouns = [at for at, word in enumerate(document.words) if word.lower() in GENDER_OF_PRONOUN]
     chosen = list(document.occupations)
-    if rule is Baseline.STEREOTYPE:
+    if rule == "stereotype":
         gender = GENDER_OF_PRONOUN[document.words[pronouns[0]].lower()]
         chosen = [occupation for occupation in chosen if occupation.stereotype is gender] or chosen
-    if rule is not Baseline.FIRST:
+    if rule != "first":
         chosen = [occupation for occupation in chosen if occupation.head < pronouns[0]][-1:] or chosen
     return ((chosen[0].mention, *((at, at) for at in pronouns)),)

@@ -32,7 +32,6 @@ from typing import Any
 
 import numpy as np
 
-from mtbias.coref.conll import Clusters
 from mtbias.coref.predicted_clusters import Prediction, check_complete, check_ends, check_known, read_predictions
 from mtbias.files.reading import Record, read_table
 from mtbias.stats.correlation import spearman
@@ -208,13 +207,8 @@ def resolve(sentence: WinogenderSentence, prediction: Prediction) -> Resolution:
     """
     spans = _spans(sentence.text, prediction)
     check_ends(prediction, len(spans))
-    linked = _linked(sentence, prediction.clusters, spans)
-    return Resolution.BOTH if len(linked) == 2 else next(iter(linked), Resolution.NONE)
-
-
-def _linked(sentence: WinogenderSentence, clusters: Clusters, spans: Sequence[Span]) -> set[Resolution]:
     linked: set[Resolution] = set()
-    for cluster in clusters:
+    for cluster in prediction.clusters:
         mentions = [Span(spans[start].start, spans[end].end) for start, end in cluster]
         if sentence.pronoun_at not in mentions:
             continue
@@ -222,7 +216,7 @@ def _linked(sentence: WinogenderSentence, clusters: Clusters, spans: Sequence[Sp
             occupation = mention.overlaps(sentence.occupation_at)
             if occupation != mention.overlaps(sentence.participant_at) and not mention.overlaps(sentence.pronoun_at):
                 linked.add(Resolution.OCCUPATION if occupation else Resolution.PARTICIPANT)
-    return linked
+    return Resolution.BOTH if len(linked) == 2 else next(iter(linked), Resolution.NONE)
 
 
 def _spans(text: str, prediction: Prediction) -> list[Span]:

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import combinations, islice
 from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mtbias.embeddings.measure_settings import Direction
 from mtbias.embeddings.vectors import Vectors
 from mtbias.errors import DataError
 from mtbias.stats.results import Floats
@@ -26,18 +26,7 @@ from mtbias.stats.results import Floats
 _CHUNK = 1 << 14
 
 
-class DirectionMethod(StrEnum):
-    """How g is found from pairs of words."""
-
-    PCA = "pca"
-    """The first principal component of the pairs, each centred on its mean."""
-    MEAN = "mean"
-    """The mean of the differences."""
-
-
-def gender_direction(
-    vectors: Vectors, pairs: Sequence[tuple[str, str]], method: DirectionMethod = DirectionMethod.PCA
-) -> Floats:
+def gender_direction(vectors: Vectors, pairs: Sequence[tuple[str, str]], method: Direction = "pca") -> Floats:
     """The unit vector g of `pairs` (feminine, masculine); the feminine words lie higher on average.
 
     Raises:
@@ -48,7 +37,7 @@ def gender_direction(
         raise DataError(f"pairs of words with vectors expected for the gender direction; without: {missing}")
     feminine, masculine = (vectors.rows([pair[k] for pair in pairs]) for k in (0, 1))
     half = (feminine - masculine) / 2
-    if method is DirectionMethod.MEAN:
+    if method == "mean":
         direction = half.mean(axis=0)
     else:
         # Each pair centred on its mean is half its difference, once with either sign.

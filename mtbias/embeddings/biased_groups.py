@@ -31,16 +31,10 @@ class BiasedWords:
 def most_biased(
     original: Vectors, g: Floats, n: int, *, exclude: Collection[str] = (), balanced: bool = False
 ) -> BiasedWords:
-    """The `n` words that lean most, in the original space; fewer where there are not so many.
+    """The `n` words that lean most, in the space before debiasing (`balanced`: half from either gender).
 
-    Args:
-        original: the space before debiasing.
-        g: its gender direction.
-        n: how many.
-        exclude: words that tell a gender by definition.
-        balanced: half from either gender.
-
-    Edge cases: a word at a right angle to g leans nowhere and is never taken.
+    Without those to `exclude`, which tell a gender by definition; fewer where there are not so many. A word at a right
+    angle to g leans nowhere and is never taken.
     """
     leaning = original.matrix @ g
     skip = [original.index[word] for word in exclude if word in original.index]

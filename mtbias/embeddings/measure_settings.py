@@ -13,6 +13,10 @@ from mtbias.settings import Settings, at_least
 Measure = Literal["direct", "indirect", "weat", "gipe", "clustering", "recoverability"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 
+Direction = Literal["pca", "mean"]
+"""How g is found from pairs of words: the first principal component of the pairs, each centred on its mean; or the mean
+of their differences."""
+
 _REST_ON = {
     "direct": ("c",),
     "weat": ("partitions", "seed"),
@@ -27,7 +31,7 @@ _REST_ON = {
 class EmbeddingSettings(Settings):
     """What papers leave open; see the functions that take them."""
 
-    direction: Literal["pca", "mean"] = "pca"
+    direction: Direction = "pca"
     """How g is found from its pairs: their first principal component, or the mean of their differences."""
     c: float = 1.0
     """Exponent of direct bias."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -46,26 +46,10 @@ class Vectors:
         return [word for word in words if word not in self.index]
 
 
-def make_vectors(words: Sequence[str], matrix: Floats) -> Vectors:
-    """Vectors from words and a matrix ``[words, dimensions]``, normalised.
-
-    Raises:
-        ValueError: of unequal length; a word twice; a vector of length 0 or not of numbers.
-    """
-    lengths = np.linalg.norm(matrix, axis=1)
-    if len(words) != len(matrix) or len(set(words)) != len(words):
-        raise ValueError("expected one vector for each word, and each word once")
-    if not (lengths > 0).all() or not np.isfinite(lengths).all():
-        raise ValueError("expected vectors of finite length above 0")
-    return Vectors(tuple(words), np.asarray(matrix / lengths[:, None], dtype=np.float64))
-
-
 def read_vectors(path: Path, *, limit: int | None = None) -> Vectors:
     """Read word2vec's text format: a word and its numbers a line, blanks between; the first line may be "n dimensions".
 
-    Args:
-        path: the file, UTF-8. A word may have blanks inside; the numbers are the last ones of the line.
-        limit: read only so many words.
+    A word may have blanks inside; the numbers are the last ones of the line. `limit`: read only so many words.
 
     Raises:
         DataError: no such file; not UTF-8; a line with another number of numbers; something that is no finite number;

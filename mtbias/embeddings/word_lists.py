@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,7 +12,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from mtbias.embeddings.bias_measures import (
-    DirectionMethod,
     Gipe,
     Weat,
     direct_bias,
@@ -26,6 +26,9 @@ from mtbias.embeddings.vectors import Vectors
 from mtbias.errors import DataError
 from mtbias.files.reading import TextFile, parse_toml, read_text
 from mtbias.stats.results import Estimate, number
+
+EXAMPLE_LISTS = Path(str(resources.files("mtbias.embeddings"))) / "example_words.toml"
+"""The lists that come with mtbias, an example."""
 
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "direction": ("pairs",),
@@ -100,12 +103,6 @@ def _plain(value: float | None, decimals: int = 4) -> str:
     return "–" if value is None else f"{value:.{decimals}f}"
 
 
-def example_lists() -> WordLists:
-    """The lists that come with mtbias, an example."""
-    with resources.as_file(resources.files("mtbias.embeddings") / "example_words.toml") as path:
-        return read_lists(path)
-
-
 def read_lists(path: Path) -> WordLists:
     """Read a TOML file of `SECTIONS`.
 
@@ -161,7 +158,7 @@ def measure(
     lost: dict[str, dict[str, None]] = {}
     words, pairs = lists.words, lists.pairs
     directions = _known("direction", pairs["direction"], lost, original)
-    g = gender_direction(original, directions, DirectionMethod(settings.direction))
+    g = gender_direction(original, directions, settings.direction)
     wanted = {name for name in measures if name not in SECTIONS or name in {*words, *pairs}}
     found: dict[str, Measured] = {}
     # Direct bias is of the vectors at hand; where there are others before debiasing, the direction is theirs.
@@ -181,11 +178,12 @@ def measure(
             neighbours=settings.neighbours, theta=settings.theta, weight_without_edges=settings.edgeless_weight,
         )  # fmt: skip
     exclude = {*(word for pair in pairs["direction"] for word in pair), *words.get("groups", {}).get("exclude", ())}
+    leaning = partial(most_biased, original, g, exclude=exclude, balanced=settings.balanced)
     if "clustering" in wanted:
-        biased = most_biased(original, g, settings.cluster_words, exclude=exclude, balanced=settings.balanced)
+        biased = leaning(settings.cluster_words)
         found["clustering"] = clustering(biased, vectors, seed=settings.seed, n_init=settings.kmeans_starts)
     if "recoverability" in wanted:
-        biased = most_biased(original, g, settings.recover_words, exclude=exclude, balanced=settings.balanced)
+        biased = leaning(settings.recover_words)
         found["recoverability"] = recoverability(
             biased, vectors, seed=settings.seed, train_share=settings.train_share, svm_c=settings.svm_c,
             gamma=settings.svm_gamma,
@@ -197,13 +195,7 @@ _Entry = TypeVar("_Entry", str, tuple[str, str])
 
 
 def _known(section: str, entries: Sequence[_Entry], lost: dict[str, dict[str, None]], *spaces: Vectors) -> list[_Entry]:
-    """Those of `entries` (words, or pairs of them) all of whose words have a vector in all `spaces`.
-
-    Words without one are noted in `lost`, by section.
-
-    Raises:
-        DataError: no entry is left.
-    """
+    """Those of `entries` (words, or pairs of them) with vectors in all `spaces`; words without go to `lost`."""
     words = {entry: (entry,) if isinstance(entry, str) else entry for entry in entries}
     missing = [word for of in words.values() for word in of if any(word not in space.index for space in spaces)]
     if missing:

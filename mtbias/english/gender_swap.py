@@ -44,9 +44,9 @@ class GenderedWords:
     alone_before: frozenset[str]
     """Before these, *his* stands alone."""
     her: Mapping[str, frozenset[str]]
-    endings: tuple[str, ...] = ()
+    endings: tuple[str, ...]
     """Words that end so tell a gender too, though they have no counterpart here (fisherman)."""
-    not_people: frozenset[str] = frozenset()
+    not_people: frozenset[str]
     """But these do not (specimen)."""
 
 
@@ -87,8 +87,7 @@ def parse_words(text: str) -> GenderedWords:
         ValueError: a word has two counterparts.
     """
     data: dict[str, Any] = tomllib.loads(text)
-    titles, his, her = (data.pop(name) for name in ("titles", "his", "her"))
-    endings = data.pop("endings", {})
+    titles, his, her, endings = (data.pop(name) for name in ("titles", "his", "her", "endings"))
     swaps = dict(_PRONOUNS)
     capital_stays: list[str] = []
     for section in data.values():
@@ -105,8 +104,8 @@ def parse_words(text: str) -> GenderedWords:
         capital_stays=frozenset(capital_stays),
         alone_before=frozenset(word.lower() for word in his["alone_before"]),
         her={name: frozenset(words) for name, words in her.items() if name != "note"},
-        endings=tuple(endings.get("of_people", ())),
-        not_people=frozenset(endings.get("not_people", ())),
+        endings=tuple(endings["of_people"]),
+        not_people=frozenset(endings["not_people"]),
     )
 
 
@@ -153,11 +152,7 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> tuple[str, dict[tuple[int, 
 
 
 def swap_words(
-    tokens: Sequence[str],
-    *,
-    tags: Sequence[str] | None = None,
-    fixed: Collection[int] = (),
-    words: GenderedWords | None = None,
+    tokens: Sequence[str], *, tags: Sequence[str] | None = None, fixed: Collection[int] = ()
 ) -> list[WordSwap]:
     """What the gendered words among `tokens` become when all genders are swapped, with capitals as they were.
 
@@ -165,59 +160,56 @@ def swap_words(
         tokens: of one text or sentence, in order; punctuation stands alone.
         tags: Penn Treebank tags, one a token; anything but PRP and PRP$ says nothing about *her* and *his*.
         fixed: tokens that stay (parts of names) but count as context.
-        words: another table.
 
     Raises:
         ValueError: tags of another length.
     """
-    table = words or gendered_words()
     if tags is not None and len(tags) != len(tokens):
         raise ValueError(f"expected a tag for each of {len(tokens)} tokens, got {len(tags)}")
     swaps = []
     for index, token in enumerate(tokens):
         if index in fixed:
             continue
-        tag = "" if tags is None else tags[index]
-        new, ambiguous = _counterpart(tokens, index, tag, table)
+        new, ambiguous = _counterpart(tokens, index, "" if tags is None else tags[index])
         if new is not None:
             swaps.append(WordSwap(index, token, match_case(new, token), ambiguous))
     return swaps
 
 
-def _counterpart(tokens: Sequence[str], index: int, tag: str, table: GenderedWords) -> tuple[str | None, bool]:
-    token = tokens[index]
+def _counterpart(tokens: Sequence[str], index: int, tag: str) -> tuple[str | None, bool]:
+    table, token = gendered_words(), tokens[index]
     lower = token.lower()
     if lower == "her":
         if tag in {"PRP", "PRP$"}:
             return ("his" if tag == "PRP$" else "him"), False
-        is_object, ambiguous = her_is_object(tokens, index, table)
+        is_object, ambiguous = her_is_object(tokens, index)
         return ("him" if is_object else "his"), ambiguous
     if lower == "his":
         if tag in {"PRP", "PRP$"}:
             return ("her" if tag == "PRP$" else "hers"), False
-        return _his(tokens, index, table)
+        return _his(tokens, index)
     bare = token.removesuffix(".")
     if bare in table.titles and _before_name(tokens, index):
         return table.titles[bare] + token[len(bare) :], False
     return (None if token in table.capital_stays else table.swaps.get(lower)), False
 
 
-def tells_gender(word: str, words: GenderedWords | None = None) -> bool:
+def tells_gender(word: str) -> bool:
     """Whether `word` tells a gender by its ending alone, without a counterpart in the table: fisherman, clergywoman.
 
     A word with a capital may be a name (Coleman) and is not looked at.
     """
-    table = words or gendered_words()
+    table = gendered_words()
     return word.islower() and word.endswith(table.endings) and word not in table.not_people
 
 
-def _his(tokens: Sequence[str], index: int, table: GenderedWords) -> tuple[str, bool]:
+def _his(tokens: Sequence[str], index: int) -> tuple[str, bool]:
     after = _word(tokens, index + 1)
     if after in _OPENING:
         return "her", True
     if after == "and" and _word(tokens, index + 3) in {"'", "’", "'s", "’s"}:  # his and Ann's house
         return "her", False
-    return ("hers" if not _is_word(after) or after in table.alone_before else "her"), False
+    return ("hers" if not _is_word(after) or after in gendered_words().alone_before else "her"), False
 
 
 def _before_name(tokens: Sequence[str], index: int) -> bool:
@@ -227,12 +219,12 @@ def _before_name(tokens: Sequence[str], index: int) -> bool:
     return after < len(tokens) and tokens[after][:1].isupper()
 
 
-def her_is_object(tokens: Sequence[str], index: int, table: GenderedWords | None = None) -> tuple[bool, bool]:
+def her_is_object(tokens: Sequence[str], index: int) -> tuple[bool, bool]:
     """Whether *her* at `index` is an object (him) and not a possessive (his), and whether that is a guess.
 
     The rule looks at one word before and two after; its word lists stand in ``gender_swap.toml``, section ``her``.
     """
-    her = (table or gendered_words()).her
+    her = gendered_words().her
     before, after, second = (_word(tokens, index + k) for k in (-1, 1, 2))
     closed = second != "-" and (not _is_word(second) or second in her["object_before"])
     if not _is_word(after):

@@ -97,32 +97,46 @@ def test_a_cluster_contains_words_with_both_ends(clusters: Clusters, n: int) -> 
 
 def test_accuracy_and_gaps(data: Bug, tmp_path: Path) -> None:
     overall = _score(data, tmp_path, LINKED).overall
-    assert overall.all == Share(3, 5)
-    assert (overall.male, overall.female) == (Share(3, 3), Share(0, 2))
-    assert (overall.stereotypical, overall.anti) == (Share(1, 2), Share(1, 2))  # row 4 is on neither side
-    assert (overall.accuracy.value, overall.delta_g.value, overall.delta_s.value) == (60, 100, 0)
+    assert overall.shares["all"] == Share(3, 5)
+    assert (overall.shares["male"], overall.shares["female"]) == (Share(3, 3), Share(0, 2))
+    assert (overall.shares["stereotypical"], overall.shares["anti"]) == (
+        Share(1, 2),
+        Share(1, 2),
+    )  # row 4 is on neither side
+    assert (overall.numbers["accuracy"].value, overall.numbers["delta_g"].value, overall.numbers["delta_s"].value) == (
+        60,
+        100,
+        0,
+    )
 
 
 def test_groups(data: Bug, tmp_path: Path) -> None:
     scores = _score(data, tmp_path, LINKED, resamples=100)
-    assert {name: group.all for name, group in scores.by_distance.items()} == {"0-4": Share(2, 3), "5-9": Share(1, 2)}
-    assert {name: group.all for name, group in scores.by_pronouns.items()} == {
+    assert {name: group.shares["all"] for name, group in scores.groups["by_distance"].items()} == {
+        "0-4": Share(2, 3),
+        "5-9": Share(1, 2),
+    }
+    assert {name: group.shares["all"] for name, group in scores.groups["by_pronouns"].items()} == {
         "0": Share(1, 1), "1": Share(1, 3), "2": Share(1, 1),
     }  # fmt: skip
-    assert list(scores.by_domain) == ["covid19", "pubmed", "wikipedia"]
-    near = scores.by_distance["0-4"]
-    assert (near.delta_g.value, near.delta_s.value) == (100, -100)
-    assert near.delta_s.interval is not None
+    assert list(scores.groups["by_domain"]) == ["covid19", "pubmed", "wikipedia"]
+    near = scores.groups["by_distance"]["0-4"]
+    assert (near.numbers["delta_g"].value, near.numbers["delta_s"].value) == (100, -100)
+    assert near.numbers["delta_s"].interval is not None
     # One side is missing: no number, no crash.
-    lone = scores.by_pronouns["2"]
-    assert (lone.accuracy.value, lone.delta_g.value, lone.delta_s.value) == (100, None, None)
-    assert lone.delta_g.interval is lone.delta_s.interval is None
+    lone = scores.groups["by_pronouns"]["2"]
+    assert (lone.numbers["accuracy"].value, lone.numbers["delta_g"].value, lone.numbers["delta_s"].value) == (
+        100,
+        None,
+        None,
+    )
+    assert lone.numbers["delta_g"].interval is lone.numbers["delta_s"].interval is None
 
 
 def test_a_row_in_two_clusters_counts_once(data: Bug, tmp_path: Path) -> None:
     twice = {**LINKED, 0: (((0, 1), (3, 3)), ((1, 1), (3, 4)))}
     scores = _score(data, tmp_path, twice)
-    assert (scores.several, scores.overall.all.correct) == (1, 3)
+    assert (scores.several, scores.overall.shares["all"].correct) == (1, 3)
     # The same mentions in both clusters: BUG's script knows no repeated mention, and nothing is dropped here.
     assert _score(data, tmp_path, {**LINKED, 0: (((0, 1), (3, 3)), ((0, 1), (3, 3)))}).several == 1
 
@@ -131,15 +145,23 @@ def test_the_order_of_bins_is_that_of_numbers(tmp_path: Path) -> None:
     rows = [(*ROWS[0][:8], distance, pronouns) for distance, pronouns in ((52, 11), (7, 2), (104, 1))]
     data = read_bug(_csv(tmp_path / "b.csv", list(rows)))
     scores = _score(data, tmp_path, dict.fromkeys(range(3), ()))
-    assert list(scores.by_distance) == ["5-9", "50-54", "100-104"]
-    assert list(scores.by_pronouns) == ["1", "2", "11"]
+    assert list(scores.groups["by_distance"]) == ["5-9", "50-54", "100-104"]
+    assert list(scores.groups["by_pronouns"]) == ["1", "2", "11"]
 
 
 def test_neutral_rows_count_in_accuracy_alone(tmp_path: Path) -> None:
     data = read_bug(_csv(tmp_path / "b.csv", [ROWS[0], (*ROWS[1][:5], "Neutral", *ROWS[1][6:])]))
     overall = _score(data, tmp_path, {0: LINKED[0], 1: LINKED[0]}).overall
-    assert (overall.all, overall.male, overall.female) == (Share(2, 2), Share(1, 1), Share(0, 0))
-    assert (overall.accuracy.value, overall.delta_g.value, overall.delta_s.value) == (100, None, 0)
+    assert (overall.shares["all"], overall.shares["male"], overall.shares["female"]) == (
+        Share(2, 2),
+        Share(1, 1),
+        Share(0, 0),
+    )
+    assert (overall.numbers["accuracy"].value, overall.numbers["delta_g"].value, overall.numbers["delta_s"].value) == (
+        100,
+        None,
+        0,
+    )
 
 
 def test_counts_are_a_table(data: Bug) -> None:
@@ -153,12 +175,12 @@ def test_intervals_follow_the_seed(data: Bug, tmp_path: Path) -> None:
     predictions = read_predictions(_predictions(tmp_path, LINKED))
     first, again = (score_bug(data, predictions, seed=7, resamples=200) for _ in range(2))
     assert first == again
-    low, high = first.overall.delta_s.interval or (0, 0)
+    low, high = first.overall.numbers["delta_s"].interval or (0, 0)
     assert low <= 0 <= high
 
 
 def test_a_prediction_for_a_row_without_sentence_is_not_looked_at(data: Bug, tmp_path: Path) -> None:
-    assert _score(data, tmp_path, {**LINKED, 3: (((0, 99),),)}).overall.all.n == 5
+    assert _score(data, tmp_path, {**LINKED, 3: (((0, 99),),)}).overall.shares["all"].n == 5
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,10 @@ from typing import get_args, get_type_hints
 
 import pytest
 
-from mtbias.cli import app, coref_augment, coref_gap_weights, coref_sowinobias, coref_winobias, main
-from mtbias.coref.conll_augmentation import Kind
+from mtbias.cli import app, coref_gap_weights, coref_sowinobias, coref_winobias, main
 from mtbias.coref.gap_example_weights import PROPERTIES
 from mtbias.coref.sowinobias import Reading
 from mtbias.coref.winobias_data import Baseline
-from mtbias.embeddings.bias_measures import DirectionMethod
 from mtbias.embeddings.measure_settings import EmbeddingSettings
 from mtbias.errors import SettingError
 
@@ -28,11 +26,9 @@ def _choices(hint: object) -> list[object]:
 @pytest.mark.parametrize(
     ("of", "option", "library"),
     [
-        (coref_winobias.command, "baseline", Baseline),
-        (coref_augment.command, "kind", Kind),
-        (coref_sowinobias.command, "n", Reading),
+        (coref_winobias.command, "baseline", get_args(Baseline)),
+        (coref_sowinobias.command, "n", get_args(Reading)),
         (coref_gap_weights.command, "over", PROPERTIES),
-        (EmbeddingSettings, "direction", DirectionMethod),
     ],
 )
 def test_choices_are_those_of_the_library(of: object, option: str, library: Iterable[str]) -> None:

@@ -18,7 +18,7 @@ from mtbias.coref.counterfactual_quadruples import (
     originals,
     rewrite,
 )
-from mtbias.coref.first_names import Name, counterparts, distances, example_names, match_names, read_names
+from mtbias.coref.first_names import EXAMPLE_NAMES, Name, NameList, distances, match_names, read_names
 from mtbias.coref.gap_instances import GapInstance, read_instances, write_instances
 from mtbias.english.gender_swap import Edit, apply_edits, gendered_words, match_case, parse_words, swap_words, tokenize
 from mtbias.errors import DataError
@@ -153,6 +153,7 @@ def test_swapping_twice_comes_back_for_pairs() -> None:
 
 def test_a_word_with_two_counterparts_is_an_error() -> None:
     lists = "[titles]\nto_feminine = {}\nto_masculine = {}\n[his]\nalone_before = []\n[her]\n"
+    lists += "[endings]\nof_people = []\nnot_people = []\n"
     with pytest.raises(ValueError, match="'a' has two counterparts, 'b' and 'c'"):
         parse_words('[x]\nboth = [["a", "b"], ["a", "c"]]\n' + lists)
 
@@ -191,9 +192,9 @@ def test_quadruple_by_hand() -> None:
 def test_the_longer_name_counts_and_names_are_no_words() -> None:
     text = "King met Ann King and Joy; Kingsley saw her."
     instance = made(text, "her", "Ann King", "Joy")
-    twin = rewrite(instance, {"Ann King": "Lee", "King": "Queen", "Joy": "Max"}, swap_gender=True).instance
-    assert twin.text == "Queen met Lee and Max; Kingsley saw him."
-    assert twin.pronoun_offset == twin.text.index("him")
+    other = rewrite(instance, {"Ann King": "Lee", "King": "Queen", "Joy": "Max"}, swap_gender=True).instance
+    assert other.text == "Queen met Lee and Max; Kingsley saw him."
+    assert other.pronoun_offset == other.text.index("him")
 
 
 def test_capitals_of_the_pronoun() -> None:
@@ -246,7 +247,7 @@ def test_names_are_matched_by_least_total_distance() -> None:
 
 
 def test_people_of_the_other_gender() -> None:
-    known = counterparts(NAMES)
+    known = NameList("", tuple(NAMES))
     instance = made("Ann saw Joy; she left with Max and Dan.", "she", "Ann", "Joy")
     assert choose_others(instance, known) == ("Max", "Dan", "text")
     assert left_names(instance, Others("Max", "X", "given"), known) == ("Dan",)
@@ -257,15 +258,16 @@ def test_people_of_the_other_gender() -> None:
     instance = made("Ann saw Joy; she left with Bob.", "she", "Ann", "Joy")
     assert choose_others(instance, known) == ("Bob", "Dan", "list")
     # Columns C and D go first.
-    filled = replace(instance, others=("Ed", "Al"))
-    assert choose_others(filled, known, ["C", "D"]) == ("Ed", "Al", "given")
-    assert make_quadruple(filled, Others("Ed", "Al", "given"), ["C", "D"]).instances[3].others == ("Joy", "Ann")
+    filled = replace(instance, others={"C": "Ed", "D": "Al"})
+    assert choose_others(filled, known) == ("Ed", "Al", "given")
+    assert make_quadruple(filled, Others("Ed", "Al", "given")).instances[3].others == {"C": "Joy", "D": "Ann"}
+    women = NameList("", tuple(NAMES[3:]))
     with pytest.raises(DataError, match="no male name that is not in the text"):
-        choose_others(made("Ann saw Joy; she met Bob of Dan, Max.", "she", "Ann", "Joy"), counterparts(NAMES[3:]))
+        choose_others(made("Ann saw Joy; she met Bob of Dan, Max.", "she", "Ann", "Joy"), women)
 
 
 def test_example_names() -> None:
-    names = example_names().names
+    names = read_names(EXAMPLE_NAMES).names
     matched = match_names(names)
     gender = {n.text: n.gender for n in names}
     assert len(names) > 150
@@ -295,10 +297,10 @@ def test_command(tmp_path: Path, coref: Callable[..., str]) -> None:
     guess = made("Ann and Joy drove her back on Sunday.", "her", "Ann", "Joy")
     broken = made("Annie and Joy saw her.", "her", "Ann", "Joy")
     rows = [replace(r, id=str(n)) for n, r in enumerate((plain, guess, broken))]
-    twin = replace(plain, id="0-control")
+    control = replace(plain, id="0-control")
     data, out = tmp_path / "in.tsv", tmp_path / "out.tsv"
-    data.write_text(write_instances([*rows, twin]), encoding="utf-8", newline="")
-    assert [i.id for i in originals([*rows, twin])] == ["0", "1", "2"]
+    data.write_text(write_instances([*rows, control]), encoding="utf-8", newline="")
+    assert [i.id for i in originals([*rows, control])] == ["0", "1", "2"]
     report = json.loads(coref("counterfactual", "--data", data, "--out", out, "--json"))
     assert (report["instances"], report["twins_passed_over"], report["quadruples"]) == (4, 1, 2)
     assert report["could_not_be_made"] == ["2: A 'Ann' at 0 is part of a longer word or name; it cannot be replaced"]

@@ -161,7 +161,7 @@ def test_calls_of_gap_weights_that_cannot_be_meant(arguments: list[str], said: s
         ("kind,name\nx,a\n", [], r"t\.csv:1: column 'who' expected; the file has 'kind', 'name'"),
         ("who,kind\nf,x\nm,x\n", ["--property", "size"], r"column 'size' expected"),
         ("who,kind,name\nf,x,a\nm,x,a\n", ["--id", "name"], r"t\.csv: 'a' stands twice under 'name'; ids must differ"),
-        ("who,kind\nf,x\nm,x\n", ["--compare", "COMPARE"], r"a weight for '0' expected, found None"),
+        ("who,kind\nf,x\nm,x\n", ["--compare", "COMPARE"], r"other\.json: a weight for '0' expected; 1 keys are here"),
     ],
 )
 def test_tables_that_cannot_be_right(

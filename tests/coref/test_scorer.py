@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations, permutations
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -222,7 +223,7 @@ def data(shared: Path) -> WinoBias:
     return read_winobias(shared / "data" / "coref" / "winobias")
 
 
-@pytest.mark.parametrize("rule", list(Baseline))
+@pytest.mark.parametrize("rule", get_args(Baseline))
 def test_winobias_scores_as_in_the_reference(data: WinoBias, rule: Baseline) -> None:
     assert len(data.sets) == 8
     for one in data.sets.values():
@@ -231,7 +232,7 @@ def test_winobias_scores_as_in_the_reference(data: WinoBias, rule: Baseline) -> 
 
 
 def test_winobias_in_larger_documents_scores_as_in_the_reference(data: WinoBias) -> None:
-    """Six sentences as one document, a rule system's mentions dealt out anew: several entities on either side."""
+    """Six sentences as one document, a rule system's mentions dealt out again: several entities on either side."""
     documents = []
     one = data.sets["test", 1, Stereotype.PRO]
     for start in range(0, 396, 6):
@@ -239,7 +240,7 @@ def test_winobias_in_larger_documents_scores_as_in_the_reference(data: WinoBias)
         response: dict[int, list[Mention]] = {}
         for offset, document in enumerate(one[start : start + 6]):
             key += [[(100 * offset + a, 100 * offset + b) for a, b in cluster] for cluster in document.gold]
-            for a, b in baseline(document, Baseline.FIRST)[0]:
+            for a, b in baseline(document, "first")[0]:
                 response.setdefault((offset + a) % 4, []).append((100 * offset + a, 100 * offset + b))
         documents.append((tuple(map(tuple, key)), tuple(map(tuple, response.values()))))
     assert {len(response) for _, response in documents} <= {3, 4}

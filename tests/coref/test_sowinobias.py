@@ -13,11 +13,10 @@ import pytest
 from mtbias.coref.predicted_clusters import Predictions, read_predictions
 from mtbias.coref.pro_anti import Link
 from mtbias.coref.sowinobias import (
-    Reading,
+    EXAMPLE_VOCABULARY,
     SoWinoBiasSentence,
     Vocabulary,
     count,
-    example_vocabulary,
     generate,
     link,
     read_vocabulary,
@@ -46,9 +45,9 @@ def test_sentences_by_hand() -> None:
 
 def test_both_readings_of_n() -> None:
     # Section 4.2: lists of 16 give 16³ = 4096 sentences; either in each direction and polarity, or in each direction.
-    vocabulary = example_vocabulary()
+    vocabulary = read_vocabulary(EXAMPLE_VOCABULARY)
     everything = generate(vocabulary)
-    half = generate(vocabulary, reading=Reading.TOTAL)
+    half = generate(vocabulary, reading="total")
     assert set(Counter((s.direction, s.polarity) for s in everything).values()) == {4096}
     assert set(Counter((s.direction, s.polarity) for s in half).values()) == {2048}
     assert set(half) < set(everything) or {s.id for s in half} < {s.id for s in everything}
@@ -176,7 +175,7 @@ def test_vocabularies_that_are_wrong(tmp_path: Path, text: str, message: str) ->
 
 
 def test_the_example_has_lists_of_sixteen() -> None:
-    v = example_vocabulary()
+    v = read_vocabulary(EXAMPLE_VOCABULARY)
     lists = (v.male_occupations, v.female_occupations, v.positive_adjectives, v.negative_adjectives)
     assert [len(words) for words in lists] == [16] * 4
 

@@ -95,12 +95,12 @@ def test_rule_systems(data: WinoBias) -> None:
 
     he, she_her = ((6, 6),), ((7, 7), (9, 9))
     plumber, florist, guard, nanny = (0, 1), (3, 4), (0, 2), (4, 5)
-    assert answers(Baseline.FIRST) == [((plumber, *he),), ((plumber, *he),), ((guard, *she_her),)]
-    assert answers(Baseline.NEAREST) == [((florist, *he),), ((florist, *he),), ((nanny, *she_her),)]
-    assert answers(Baseline.STEREOTYPE) == answers(Baseline.PERFECT)
-    assert answers(Baseline.STEREOTYPE, ANTI) == answers(Baseline.WRONG, ANTI)
-    assert answers(Baseline.WRONG) == [((florist, *he),), ((plumber, *he),), ((guard, *she_her),)]
-    assert answers(Baseline.EMPTY) == [(), (), ()]
+    assert answers("first") == [((plumber, *he),), ((plumber, *he),), ((guard, *she_her),)]
+    assert answers("nearest") == [((florist, *he),), ((florist, *he),), ((nanny, *she_her),)]
+    assert answers("stereotype") == answers("perfect")
+    assert answers("stereotype", ANTI) == answers("wrong", ANTI)
+    assert answers("wrong") == [((florist, *he),), ((plumber, *he),), ((guard, *she_her),)]
+    assert answers("empty") == [(), (), ()]
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_the_gold_occupations_word_elsewhere_is_no_link(folder: Path) -> None:
 
 
 def test_scores_where_all_links_are_wrong(data: WinoBias) -> None:
-    scores = score_baseline(data, Baseline.WRONG, resamples=200)
+    scores = score_baseline(data, "wrong", resamples=200)
     one = scores.sets["dev", 1, PRO]
     # Links: two sentences keep none of 1, the third one (between its pronouns) of 2: 1/4.
     assert one.coref.muc.f1 == pytest.approx(25)
@@ -155,7 +155,7 @@ def test_scores_where_all_links_are_wrong(data: WinoBias) -> None:
 
 
 def test_pro_against_anti(data: WinoBias) -> None:
-    pair = score_baseline(data, Baseline.STEREOTYPE, resamples=1000).pairs["dev", 1]
+    pair = score_baseline(data, "stereotype", resamples=1000).pairs["dev", 1]
     wrong = (25 + 100 / 3 + 500 / 9) / 3  # as above
     assert pair.f1.first == 100
     assert pair.f1.second == pytest.approx(wrong)
@@ -173,7 +173,7 @@ def test_the_sign_is_lost_in_the_absolute_difference_alone(data: WinoBias) -> No
         ("dev", 1, PRO): data.sets["dev", 1, ANTI],
         ("dev", 1, ANTI): data.sets["dev", 1, PRO],
     }
-    pair = score_baseline(WinoBias(sets, data.files), Baseline.STEREOTYPE, resamples=0).pairs["dev", 1]
+    pair = score_baseline(WinoBias(sets, data.files), "stereotype", resamples=0).pairs["dev", 1]
     assert pair.f1.difference is not None
     assert pair.f1.difference < 0
     assert pair.f1.absolute == -pair.f1.difference
@@ -181,12 +181,12 @@ def test_the_sign_is_lost_in_the_absolute_difference_alone(data: WinoBias) -> No
     assert (pair.f1.p, pair.f1.interval, pair.link.p) == (None, None, 0.25)
 
 
-def test_twins_that_differ_in_more_than_the_pronoun(data: WinoBias) -> None:
+def test_counterparts_that_differ_in_more_than_the_pronoun(data: WinoBias) -> None:
     pro, anti = data.sets["dev", 1, PRO], data.sets["dev", 1, ANTI]
     assert differing_pairs(pro, anti) == (2,)  # late, early
 
 
-def test_twins_whose_gold_mentions_differ_count_too(folder: Path) -> None:
+def test_counterparts_whose_gold_mentions_differ_count_too(folder: Path) -> None:
     sentences = [(text, mentions[:2]) for text, mentions in ANTI_SENTENCES]
     path = folder / "dev_type1_anti_stereotype.v4_auto_conll"
     path.write_text(_conll(sentences, "anti"), encoding="utf-8")
@@ -195,9 +195,9 @@ def test_twins_whose_gold_mentions_differ_count_too(folder: Path) -> None:
 
 
 def test_the_same_seed_gives_the_same_numbers_whatever_else_is_scored(data: WinoBias) -> None:
-    both = score_baseline(data, Baseline.FIRST, seed=5, resamples=300)
+    both = score_baseline(data, "first", seed=5, resamples=300)
     alone = WinoBias({key: one for key, one in data.sets.items() if key[2] is ANTI}, data.files)
-    one = score_baseline(alone, Baseline.FIRST, seed=5, resamples=300)
+    one = score_baseline(alone, "first", seed=5, resamples=300)
     assert one.sets["dev", 1, ANTI] == both.sets["dev", 1, ANTI]
     assert not one.pairs
 
@@ -250,7 +250,7 @@ def test_bad_predictions(data: WinoBias, tmp_path: Path, answers: dict[str, Clus
         score_winobias(data, read_predictions(_write(tmp_path / "p.jsonl", answers)))
 
 
-def test_predictions_for_the_twin_are_an_error(data: WinoBias, folder: Path) -> None:
+def test_predictions_for_the_counterpart_are_an_error(data: WinoBias, folder: Path) -> None:
     text = (folder / "dev_type1_anti_stereotype.v4_auto_conll").read_text(encoding="utf-8")
     path = folder / "system.conll"
     path.write_text(text.replace("nw/anti", "nw/pro"), encoding="utf-8")

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mtbias.coref.counter_gap import METRICS, CounterGapScores, count, quadruples, score
+from mtbias.coref.counter_gap import METRICS, CounterGapScores, pattern_cells, quadruples, score
 from mtbias.coref.counterfactual_quadruples import Others, make_quadruple
 from mtbias.coref.gap_instances import GapFile, read_instances, read_labels
 from mtbias.english.gender_swap import her_is_object, tokenize
@@ -61,8 +61,8 @@ def data(folder: Path) -> GapFile:
 
 def _scores(folder: Path, data: GapFile, model: str, n_resamples: int) -> CounterGapScores:
     path = folder / f"{model}_output.tsv"
-    table = count(quadruples(data), read_labels(path).of)
-    return score(table, n_resamples=n_resamples, rng=np.random.default_rng(0))
+    cells = pattern_cells(quadruples(data), read_labels(path).of)
+    return score(cells, n_resamples=n_resamples, rng=np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("model", [model for model in PRINTED if _is_here(model)])

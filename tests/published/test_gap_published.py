@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mtbias.coref.gap import Answers, GapScores, answers, nearest_name, random_name, score, tally
+from mtbias.coref.gap import GROUPS, Answers, GapScores, answers, nearest_name, random_name, score, tally
 from mtbias.coref.gap_example_weights import Property, read_gap_weights, solve_gap_weights
 from mtbias.coref.gap_instances import GapFile, read_instances, read_labels
 from mtbias.coref.gap_spans import NameSpans, read_name_spans
@@ -69,9 +69,8 @@ def test_table_1(baseline: str, data: GapFile, spans: NameSpans, weights: list[F
     place = baseline.removeprefix("dist-")
     given = random_name(data, spans) if baseline == "random" else nearest_name(data, spans, int(place))
     scores = _score(data, given, weights)
-    overall = scores.groups["overall"]
-    found = [(overall.f1.value or 0) / 100, (overall.accuracy.value or 0) / 100]
-    found += [scores.bias[name].ratio.value or 0 for name in ("f1", "accuracy", *COLUMNS[4:])]
+    found = [(scores.numbers[name].value or 0) / 100 for name in ("f1:overall", "accuracy:overall")]
+    found += [scores.numbers[f"bias:{name}"].value or 0 for name in ("f1", "accuracy", *COLUMNS[4:])]
     printed = [f"{value:.3f}".removeprefix("0") for value in found]
     paper = dict(zip(COLUMNS, PRINTED[baseline].split(), strict=True))
     assert dict(zip(COLUMNS, printed, strict=True)) == {
@@ -80,7 +79,7 @@ def test_table_1(baseline: str, data: GapFile, spans: NameSpans, weights: list[F
 
 
 def test_the_cell_of_table_1_that_differs(data: GapFile, spans: NameSpans, weights: list[Floats]) -> None:
-    value = _score(data, random_name(data, spans), weights).bias["W_num"].ratio.value
+    value = _score(data, random_name(data, spans), weights).numbers["bias:W_num"].value
     assert value is not None
     assert value == pytest.approx(0.99575, abs=5e-6)
     assert abs(value - 0.995) < 2 * 0.00083  # the printed value, and the standard error of the paper's simulation
@@ -89,7 +88,7 @@ def test_the_cell_of_table_1_that_differs(data: GapFile, spans: NameSpans, weigh
 def test_the_test_set(data: GapFile) -> None:
     scores = _score(data, Answers(np.zeros((2000, 2)), np.ones((2000, 2), dtype=bool)))
     # 2,000 examples, 1,000 of each gender; 918 + 855 candidates are TRUE, 889 masculine and 884 feminine.
-    assert [(g.n, g.positives) for g in scores.groups.values()] == [(2000, 1773), (1000, 889), (1000, 884)]
+    assert [(c["n"], c["positives"]) for c in scores.counts.values()] == [(2000, 1773), (1000, 889), (1000, 884)]
     assert (sum(i.a_coref for i in data.instances), sum(i.b_coref for i in data.instances)) == (918, 855)
 
 
@@ -103,21 +102,21 @@ def _system(data: GapFile, path: Path, rows: list[tuple[str, str, str]]) -> GapS
 
 def test_everything_true_as_the_official_scorer_has_it(data: GapFile, tmp_path: Path) -> None:
     scores = _system(data, tmp_path / "s.tsv", [(i.id, "TRUE", "TRUE") for i in data.instances])
-    f1 = [f"{group.f1.value:.4f}" for group in scores.groups.values()]
+    f1 = [f"{scores.numbers[f'f1:{group}'].value:.4f}" for group in GROUPS]
     assert f1 == ["61.4239", "61.5438", "61.3037"]
-    assert f"{scores.bias['f1'].ratio.value:.6f}" == "0.996100"
+    assert f"{scores.numbers['bias:f1'].value:.6f}" == "0.996100"
 
 
 def test_only_a_as_the_official_scorer_has_it(data: GapFile, tmp_path: Path) -> None:
     scores = _system(data, tmp_path / "s.tsv", [(i.id, "true", "FALSE") for i in data.instances])
-    assert f"{scores.bias['f1'].ratio.value:.6f}" == "1.029214"
+    assert f"{scores.numbers['bias:f1'].value:.6f}" == "1.029214"
 
 
 def test_gold_on_odd_ids_as_the_official_scorer_has_it(data: GapFile, tmp_path: Path) -> None:
     odd = [i for i in data.instances if int(i.id.removeprefix("test-")) % 2]
     rows = [(i.id, str(i.a_coref), str(i.b_coref)) for i in odd]
-    counts = _system(data, tmp_path / "s.tsv", rows).groups["overall"]
-    assert (counts.tp, counts.fn, counts.fp) == (875, 2000, 0)
+    counts = _system(data, tmp_path / "s.tsv", rows).counts["overall"]
+    assert (counts["tp"], counts["fn"], counts["fp"]) == (875, 2000, 0)
 
 
 def test_the_other_parts_of_gap_can_be_read(folder: Path) -> None:

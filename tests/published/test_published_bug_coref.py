@@ -49,16 +49,21 @@ def test_indices(data: Bug) -> None:
 def test_the_bin_on_which_the_official_script_stops(data: Bug) -> None:
     """Bin 10 (50 to 54 words) has two stereotypical rows and no other: ΔS divides by zero there, here it is None."""
     scores = compute_bug(data.rows, {row.id: () for row in data.rows}, resamples=0)
-    last = scores.by_distance["50-54"]
-    assert (last.stereotypical.n, last.anti.n, last.all.n, last.delta_s.value) == (2, 0, 2, None)
-    assert scores.overall.accuracy.value == scores.overall.delta_s.value == 0
+    last = scores.groups["by_distance"]["50-54"]
+    assert (
+        last.shares["stereotypical"].n,
+        last.shares["anti"].n,
+        last.shares["all"].n,
+        last.numbers["delta_s"].value,
+    ) == (2, 0, 2, None)
+    assert scores.overall.numbers["accuracy"].value == scores.overall.numbers["delta_s"].value == 0
 
 
 def test_one_mention_of_the_whole_sentence_links_what_lies_inside_it(data: Bug) -> None:
     """An index past the sentence is in no mention: 4 rows (3 cut off, 1 sentence with the index one too far)."""
     answers: dict[str, Clusters] = {row.id: (((0, len(row.words) - 1),),) for row in data.rows}
     overall = compute_bug(data.rows, answers, resamples=0).overall
-    assert overall.all.n - overall.all.correct == 4
+    assert overall.shares["all"].n - overall.shares["all"].correct == 4
 
 
 def _nearest(data: Bug) -> dict[str, Clusters]:
@@ -103,9 +108,11 @@ def test_a_rule_system_scores_as_by_the_official_definitions(data: Bug) -> None:
     scores = compute_bug(data.rows, answers, resamples=0)
 
     def values(group: BugGroup) -> tuple[float | None, float | None, float | None]:
-        return group.accuracy.value, group.delta_g.value, group.delta_s.value
+        return group.numbers["accuracy"].value, group.numbers["delta_g"].value, group.numbers["delta_s"].value
 
     assert values(scores.overall) == pytest.approx(_official(rows))
     for bin_ in range(9):  # all sides are there in these
-        assert values(scores.by_distance[f"{5 * bin_}-{5 * bin_ + 4}"]) == pytest.approx(_official(by_bin[bin_]))
-    assert 0 < (scores.overall.accuracy.value or 0) < 100
+        assert values(scores.groups["by_distance"][f"{5 * bin_}-{5 * bin_ + 4}"]) == pytest.approx(
+            _official(by_bin[bin_])
+        )
+    assert 0 < (scores.overall.numbers["accuracy"].value or 0) < 100

@@ -118,7 +118,7 @@ def test_a_system_whose_links_are_all_wrong(data: WinoBias) -> None:
     With t sentences of two pronouns among 396: MUC t/(396+t); B³ ((396−t)/2 + 4t/3)/(792+t);
     CEAFe ((396−t)/2 + 2t/3)/396; recall equals precision in each.
     """
-    scores = score_baseline(data, Baseline.WRONG, resamples=0)
+    scores = score_baseline(data, "wrong", resamples=0)
     rounded = {key: round(value or 0, 2) for key, value in _conll(scores).items()}
     assert rounded["dev", 2, ANTI] == rounded["dev", 2, PRO] == 25.73
     assert rounded["test", 1, ANTI] == 27.59
@@ -134,8 +134,8 @@ def test_a_system_whose_links_are_all_wrong(data: WinoBias) -> None:
 
 
 def test_perfect_and_empty_output(data: WinoBias) -> None:
-    assert set(_conll(score_baseline(data, Baseline.PERFECT, resamples=0)).values()) == {100}
-    empty = score_baseline(data, Baseline.EMPTY, resamples=0)
+    assert set(_conll(score_baseline(data, "perfect", resamples=0)).values()) == {100}
+    empty = score_baseline(data, "empty", resamples=0)
     assert set(_conll(empty).values()) == {0}
     assert {one.link_accuracy.value for one in empty.sets.values()} == {0}
 
@@ -143,17 +143,17 @@ def test_perfect_and_empty_output(data: WinoBias) -> None:
 # MUC, B³ and CEAFe F1 of the rule systems in the order of KEYS, each file as one document, computed with scorch 0.2.0
 # (https://pypi.org/project/scorch), an implementation that shares nothing with ours.
 SCORCH = {
-    Baseline.FIRST: [
+    "first": [
         (51.1111, 62.8797, 75.0842), (51.1111, 62.8797, 75.0842), (1.4888, 25.3859, 50.2020),
         (1.4888, 25.3859, 50.2020), (52.8571, 63.3987, 75.4209), (52.5687, 63.2494, 75.3283),
         (1.7456, 25.7424, 50.4630), (1.9900, 25.8145, 50.5051),
     ],
-    Baseline.NEAREST: [
+    "nearest": [
         (51.1111, 62.7757, 75.2946), (50.8642, 62.5884, 75.1684), (99.2556, 99.4471, 99.6717),
         (99.5037, 99.6349, 99.7980), (52.8571, 63.3170, 75.5892), (52.5687, 63.1983, 75.5219),
         (99.5012, 99.6236, 99.7475), (99.5025, 99.6241, 99.7475),
     ],
-    Baseline.STEREOTYPE: [
+    "stereotype": [
         (100, 100, 100), (2.2222, 25.6554, 50.3788), (99.5037, 99.6035, 99.7727), (1.7370, 25.5422, 50.3030),
         (100, 100, 100), (5.2569, 26.5500, 50.9007), (100, 100, 100), (1.4925, 25.4386, 50.2525),
     ],
@@ -170,7 +170,7 @@ def test_rule_systems_score_as_in_scorch(data: WinoBias, rule: Baseline) -> None
 
 def test_stereotypes_alone_are_told_by_link_accuracy_and_f1(data: WinoBias) -> None:
     """The rule is right throughout on pro and (but for a stray pronoun) never on anti: the largest possible bias."""
-    scores = score_baseline(data, Baseline.STEREOTYPE, resamples=1000)
+    scores = score_baseline(data, "stereotype", resamples=1000)
     for pair in scores.pairs.values():
         assert pair.link.first == 100
         assert pair.link.second is not None
