@@ -241,19 +241,8 @@ def format_custom(instances: Iterable[Instance], *, jsonl: bool = False) -> str:
     In TSV a tab inside a sentence becomes a blank.
     """
     rows = [
-        {
-            "id": i.id,
-            "source": i.source,
-            "gender": i.gold.value,
-            "entity": i.entity,
-            "entity_start": i.head.start,
-            "entity_end": i.head.end,
-            "stereotype": i.stereotype.value,
-            "domain": i.domain,
-            "distance": i.distance,
-            "pair": i.pair,
-            "control": i.control,
-        }
+        {name: getattr(i, name, None) for name in COLUMNS}
+        | {"gender": i.gold, "entity_start": i.head.start, "entity_end": i.head.end}
         for i in instances
     ]
     if jsonl:

@@ -118,6 +118,10 @@ class Record:
         """The number in a field; `integer` says which numbers, and what it raises."""
         return integer(self.get(column), column, self.path, self.line)
 
+    def optional_integer(self, column: str) -> int | None:
+        """As `integer`, None where the field is empty."""
+        return self.integer(column) if self.get(column) else None
+
     def number(self, column: str, *, most: float = inf) -> float:
         """The number in a field, which may have a fraction.
 
