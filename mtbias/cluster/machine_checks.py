@@ -48,12 +48,9 @@ class Check:
 
 
 def examine(sweep: Sweep | None, *, cache: Path | None, demo: bool) -> list[Check]:
-    """Look at everything. Nothing is fetched, nothing leaves the machine.
+    """Look at everything that a `sweep` needs, if one is given; with `demo`, run the demo in one language.
 
-    Args:
-        sweep: whose models and data are looked for; None looks at none.
-        cache: mtbias's cache, where no sweep names one.
-        demo: whether to run the demo in one language.
+    Nothing is fetched, nothing leaves the machine. `cache` is mtbias's cache, where no sweep names one.
     """
     cache = sweep.cache_dir if sweep is not None and sweep.cache_dir is not None else cache
     checks = list(_versions())
@@ -136,23 +133,20 @@ def _folders(sweep: Sweep | None, cache: Path | None) -> Iterator[Check]:
     given = None if sweep is None else sweep.stanza_dir
     yield Check("folders", "Stanza", "the demo's" if str(given) == STANZA_NAME else _space(stanza_folder(given, root)))
     if sweep is not None:
-        yield Check("folders", "runs", _space(sweep.out), not _writable(sweep.out))
+        yield Check("folders", "runs", _space(sweep.out), not os.access(_existing(sweep.out), os.W_OK))
 
 
 def _space(folder: Path) -> str:
-    there = folder
-    while not there.exists() and there != there.parent:
-        there = there.parent
+    there = _existing(folder)
     free = shutil.disk_usage(there).free / _GIB
     notes = [f"{free:.1f} GiB free", *([] if folder.exists() else ["not there yet"])]
     notes += [] if os.access(there, os.W_OK) else ["cannot be written"]
     return f"{folder} ({', '.join(notes)})"
 
 
-def _writable(folder: Path) -> bool:
-    while not folder.exists() and folder != folder.parent:
-        folder = folder.parent
-    return os.access(folder, os.W_OK)
+def _existing(folder: Path) -> Path:
+    """The folder, or the nearest above it that exists."""
+    return next(path for path in (folder, *folder.parents) if path.exists())
 
 
 def _network() -> Iterator[Check]:

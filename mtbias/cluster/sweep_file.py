@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mtbias.errors import DataError, SettingError
-from mtbias.files.decoding import DecodingError, converted
+from mtbias.files.strict_json import DecodingError, converted
 from mtbias.settings import BootstrapSettings, DecodingSettings, EvaluatorSettings, Preset, Settings, at_least
 
 SENTENCES_A_SHARD = 20_000

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from mtbias.cluster.sweep_tasks import Cell, Plan
+from mtbias.cluster.sweep_tasks import Cell, SweepPlan
 from mtbias.errors import MissingTranslationsError, RunFolderError
 from mtbias.files.writing import explained, write_atomic
 from mtbias.metrics.definitions import GENDER, Number
@@ -32,7 +32,7 @@ Declared = Mapping[str, Sequence[Number]]
 """What the measure of a data set reports, by its name; `GENDER` for one that is not there."""
 
 
-def write_tables(plan: Plan) -> list[Path]:
+def write_tables(plan: SweepPlan) -> list[Path]:
     """Write the tables into the sweep's folder; those that are there are replaced one by one.
 
     Raises:
@@ -49,7 +49,7 @@ def write_tables(plan: Plan) -> list[Path]:
     return [out / name for name in texts]
 
 
-def table_is_current(plan: Plan) -> bool:
+def table_is_current(plan: SweepPlan) -> bool:
     """Whether the tables are there, undamaged, and made of the runs as they are now."""
     out = plan.sweep.out
     try:
@@ -60,17 +60,11 @@ def table_is_current(plan: Plan) -> bool:
         return False
 
 
-def render_sweep(plan: Plan, metrics: _Metrics, form: str, declared: Declared = MappingProxyType({})) -> str:
+def render_sweep(plan: SweepPlan, metrics: _Metrics, form: str, declared: Declared = MappingProxyType({})) -> str:
     """The tables in a form of `FILES`, ending in a newline.
 
     Text and Markdown have one for each data set and number of the headline, LaTeX one for each data set; all say what
     the runs were made of. CSV has a line a run: all numbers unrounded, with intervals, denominators and signature.
-
-    Args:
-        plan: of the sweep.
-        metrics: `metrics.json` of each of its cells, by their ids.
-        form: as said.
-        declared: what the measures of the data sets report.
     """
     if form == "csv":
         runs = [PaperRun(c.system, c.lang, metrics[c.id], declared.get(c.dataset, GENDER)) for c in plan.cells]
@@ -83,7 +77,7 @@ def render_sweep(plan: Plan, metrics: _Metrics, form: str, declared: Declared = 
     return draw(tables, form, [(cell.id, metrics[cell.id]["signature"] or "") for cell in plan.cells])
 
 
-def _table(plan: Plan, dataset: str, metrics: _Metrics, numbers: Sequence[Number]) -> PrintedTable:
+def _table(plan: SweepPlan, dataset: str, metrics: _Metrics, numbers: Sequence[Number]) -> PrintedTable:
     """A row a system and number, a column a language; of several numbers, the first column has their names."""
     cells: dict[str, list[Cell]] = {}
     for cell in plan.cells:
@@ -108,7 +102,7 @@ def _table(plan: Plan, dataset: str, metrics: _Metrics, numbers: Sequence[Number
     )
 
 
-def _read(plan: Plan) -> tuple[dict[str, Mapping[str, Any]], dict[str, Sequence[Number]]]:
+def _read(plan: SweepPlan) -> tuple[dict[str, Mapping[str, Any]], dict[str, Sequence[Number]]]:
     metrics: dict[str, Mapping[str, Any]] = {}
     declared: dict[str, Sequence[Number]] = {}
     for cell in plan.cells:
@@ -128,7 +122,7 @@ def _digest(content: bytes) -> str:
     return sha256(content).hexdigest()
 
 
-def read_text(plan: Plan) -> str:
+def read_text(plan: SweepPlan) -> str:
     """The table as text, once it is made."""
     path = plan.sweep.out / next(iter(FILES))
     with explained(path, "read"):

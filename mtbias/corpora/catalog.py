@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 
 from mtbias.errors import DataError, UsageError
-from mtbias.files.decoding import DecodingError, converted, decoded
+from mtbias.files.strict_json import DecodingError, converted, decoded
 from mtbias.files.writing import write_atomic
 
 CACHE_VARIABLE = "MTBIAS_CACHE"
