@@ -82,16 +82,13 @@ def command(
 def _text(report: Mapping[str, Any], *, controls: bool) -> str:
     from mtbias.report.tables import columns, printable
 
-    rows = [["sentences of the corpus", report["sentences"]], ["swapped", report["swapped"]]]
+    rows = {"sentences of the corpus": report["sentences"], "swapped": report["swapped"]}
     if controls:
-        rows.append(["  with controls", report["with_controls"]])
-        rows += [[f"  no control: {reason}", n] for reason, n in report["without_control"].items()]
-    rows += [[f"left out: {reason}", n] for reason, n in report["left_out"].items()]
-    rows += [
-        ["sentences written", report["written"]],
-        ["her or his that may be read either way", len(report["ambiguous"])],
-    ]
-    lines = [columns(["", "number"], [[name, f"{value:,}"] for name, value in rows]).rstrip()]
+        rows["  with controls"] = report["with_controls"]
+        rows |= {f"  no control: {reason}": n for reason, n in report["without_control"].items()}
+    rows |= {f"left out: {reason}": n for reason, n in report["left_out"].items()}
+    rows |= {"sentences written": report["written"], "her or his that may be read either way": len(report["ambiguous"])}
+    lines = [columns(["", "number"], [[name, f"{value:,}"] for name, value in rows.items()]).rstrip()]
     lines += [printable(f"  ambiguous: {id_}: …{around}…") for id_, around in report["ambiguous"][:_SHOWN]]
     if (more := len(report["ambiguous"]) - _SHOWN) > 0:
         lines.append(f"  … and {more:,} more (--json lists all)")

@@ -144,8 +144,9 @@ def _all(plan: SweepPlan, file: Path, device: str, *, gpus: int, jobs: int, writ
 def _one(plan: SweepPlan, name: str, device: str) -> None:
     from mtbias.cluster.task_runs import recorded, run_task
 
-    task, line = plan.task(name), ProgressLine()
-    recorded(plan, task, _own_log(), lambda: run_task(plan, task, device=device, say=print, progress=line))
+    task = plan.task(name)
+    with recorded(plan, task, _own_log()):
+        run_task(plan, task, device=device, say=print, progress=ProgressLine())
 
 
 def _own_log() -> str:

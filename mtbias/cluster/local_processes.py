@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -136,21 +137,16 @@ def _judge(plan: SweepPlan, task: Task, code: int) -> Ended:
         return Ended(task, None)
     failure = read_failure(plan.sweep.out, task)
     if failure is None:
-        how = f"ended by signal {-code}" if code < 0 else f"exit code {code}"
-        said = _last_word(log_file(plan, task)) if code > 0 else ""  # one that was killed said nothing about it
-        failure = Failure(said or how, str(log_file(plan, task)))
+        log = log_file(plan, task)
+        error = f"ended by signal {-code}" if code < 0 else f"exit code {code}"
+        if code > 0:  # one that was killed said nothing about it
+            with suppress(OSError):
+                lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+                said = [line.removeprefix("mtbias: ") for line in lines if line.startswith("mtbias: ")]
+                error = (said[-1] if said else "") or error
+        failure = Failure(error, str(log))
         write_failure(plan.sweep.out, task, failure)
     return Ended(task, failure)
-
-
-def _last_word(log: Path) -> str:
-    """The last error that a task printed."""
-    try:
-        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return ""
-    said = [line for line in lines if line.startswith("mtbias: ")]
-    return said[-1].removeprefix("mtbias: ") if said else ""
 
 
 def _end(processes: Sequence[subprocess.Popen[bytes]]) -> None:

@@ -6,6 +6,7 @@ import os
 import platform
 import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from itertools import groupby
@@ -19,6 +20,7 @@ from mtbias.cluster.task_runs import translation_device
 from mtbias.errors import MtbiasError
 from mtbias.machine import network
 from mtbias.machine.cores_and_memory import usable_cores
+from mtbias.machine.devices import gpu_count
 from mtbias.report.tables import aligned
 
 DEMO_LANG = "de"
@@ -98,7 +100,7 @@ def _devices(sweep: Sweep | None) -> Iterator[Check]:
 
     found = f"{usable_cores()} cores for this process, {torch.get_num_threads()} threads of torch; float32"
     yield Check("devices", "cpu", found)
-    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    count = gpu_count()
     for n in range(count):
         memory = torch.cuda.mem_get_info(n)[0] / _GIB
         types = "float32, float16" + (", bfloat16" if torch.cuda.is_bf16_supported(including_emulation=False) else "")
@@ -163,15 +165,11 @@ def _network() -> Iterator[Check]:
 
 def _interfaces() -> list[str]:
     """Network interfaces that are up, but for the loopback; nothing is sent to find out."""
-    root = Path("/sys/class/net")
     found = []
-    for path in sorted(root.iterdir()) if root.is_dir() else []:
-        try:
-            up = int((path / "flags").read_text(), 16) & 1
-        except (OSError, ValueError):
-            continue
-        if up and path.name != "lo":
-            found.append(path.name)
+    for flags in sorted(Path("/sys/class/net").glob("*/flags")):
+        with suppress(OSError, ValueError):
+            if int(flags.read_text(), 16) & 1 and flags.parent.name != "lo":
+                found.append(flags.parent.name)
     return found
 
 

@@ -28,6 +28,7 @@ from mtbias.cluster.task_runs import LOGS, Looked, forget_failure, is_done, reco
 from mtbias.errors import DataError, DependencyError, MtbiasError, RunFolderError
 from mtbias.files.strict_json import DecodingError, decoded
 from mtbias.files.writing import explained, write_atomic
+from mtbias.types import quiet
 
 SUBMISSIONS = "submissions"
 """Folder of a sweep with a record for every array."""
@@ -80,13 +81,9 @@ class SlurmTask:
         lines: list[str] = []
         plan = make_plan(read_sweep(self.file))
         task = plan.task(self.task)
-        with nullcontext() if task.needs_network else no_network("a task of a sweep"):
-            recorded(
-                plan,
-                task,
-                _own_log(),
-                lambda: run_task(plan, task, device=self.device, say=lines.append, progress=lambda *_: None),
-            )
+        guard = nullcontext() if task.needs_network else no_network("a task of a sweep")
+        with guard, recorded(plan, task, _own_log()):
+            run_task(plan, task, device=self.device, say=lines.append, progress=quiet)
         return "\n".join(lines)
 
     def checkpoint(self) -> Any:  # noqa: ANN401 - submitit's

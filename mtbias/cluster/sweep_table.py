@@ -44,7 +44,8 @@ def write_tables(plan: SweepPlan) -> list[Path]:
     out = plan.sweep.out
     for name, text in texts.items():
         write_atomic(out / name, text.encode())
-    record = {"runs": _runs(metrics), "files": {name: _digest(text.encode()) for name, text in texts.items()}}
+    hashes = {name: sha256(text.encode()).hexdigest() for name, text in texts.items()}
+    record = {"runs": _runs(metrics), "files": hashes}
     write_atomic(out / RECORD, f"{json.dumps(record, indent=1)}\n".encode())
     return [out / name for name in texts]
 
@@ -54,7 +55,7 @@ def table_is_current(plan: SweepPlan) -> bool:
     out = plan.sweep.out
     try:
         record = json.loads((out / RECORD).read_bytes())
-        whole = all(_digest((out / name).read_bytes()) == record["files"][name] for name in FILES)
+        whole = all(sha256((out / name).read_bytes()).hexdigest() == record["files"][name] for name in FILES)
         return bool(whole and record["runs"] == _runs(_read(plan)[0]))
     except (OSError, ValueError, KeyError, TypeError, MissingTranslationsError):
         return False
@@ -116,10 +117,6 @@ def _read(plan: SweepPlan) -> tuple[dict[str, Mapping[str, Any]], dict[str, Sequ
 
 def _runs(metrics: _Metrics) -> dict[str, list[str]]:
     return {name: [content["fingerprint"], content["files"]["calls.jsonl"]] for name, content in metrics.items()}
-
-
-def _digest(content: bytes) -> str:
-    return sha256(content).hexdigest()
 
 
 def read_text(plan: SweepPlan) -> str:

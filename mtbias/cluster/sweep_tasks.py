@@ -103,14 +103,10 @@ class SweepPlan:
 
 
 def make_plan(sweep: Sweep, count: Callable[[Sweep, str], int | None] | None = None) -> SweepPlan:
-    """The plan of a sweep.
+    """The plan of a sweep; `count` gives the sentences of a data set (default: `count_sentences`).
 
     Scoring is one task a language, over all its cells: so each distinct translation is analysed once, by the one
     process that writes the language's cache.
-
-    Args:
-        sweep: what is asked for.
-        count: gives the sentences of a data set; by default `count_sentences`.
 
     Raises:
         DataError: two models would share a folder.

@@ -24,6 +24,7 @@ from mtbias.runs.run_progress import RunProgress, run_progress
 if TYPE_CHECKING:
     from mtbias.evaluation.request import Request
     from mtbias.metrics.measure import Measure
+    from mtbias.translate.shards import Shard
     from mtbias.types import Progress
 
 TASKS, LOGS = "tasks", "logs"
@@ -87,7 +88,7 @@ def run_task(plan: SweepPlan, task: Task, *, device: str, say: Callable[[str], o
     elif task.kind == TABLE:
         say(f"{task.id}: {', '.join(map(str, write_tables(plan)))}")
     elif task.shard is not None:
-        _translate(plan.sweep, task, device, say, progress)
+        _translate(plan.sweep, task, task.shard, device, say, progress)
     else:
         _score(plan.sweep, task, device, say, progress)
 
@@ -105,12 +106,12 @@ def translation_device(asked: str) -> str:
     return asked
 
 
-def _translate(sweep: Sweep, task: Task, device: str, say: Callable[[str], object], progress: Progress) -> None:
+def _translate(
+    sweep: Sweep, task: Task, shard: Shard, device: str, say: Callable[[str], object], progress: Progress
+) -> None:
     from mtbias.evaluation.translation import translate_shard
 
-    (cell,), shard = task.cells, task.shard
-    if shard is None:
-        raise ValueError(f"expected a shard of {task.id}")
+    (cell,) = task.cells
     request = make_request(sweep, cell, device, here=device, offline=not task.needs_network)
     report = translate_shard(request, shard, out=cell.folder, progress=progress)
     say(
@@ -196,15 +197,12 @@ def make_request(sweep: Sweep, cell: Cell, device: str, *, here: str, offline: b
     return prepare_eval(cell.model, cell.lang, settings)
 
 
-def recorded(plan: SweepPlan, task: Task, log: Path | str, work: Callable[[], None]) -> None:
-    """Run `work` as `task`: others see that it runs (`is_running`), and why it failed (`read_failure`).
-
-    Raises:
-        MtbiasError: what `work` raises, other errors too.
-    """
+@contextmanager
+def recorded(plan: SweepPlan, task: Task, log: Path | str) -> Iterator[None]:
+    """The block does `task`: others see that it runs (`is_running`), and why it failed (`read_failure`)."""
     with _marked(plan.sweep.out, task):
         try:
-            work()
+            yield
         except Exception as error:
             line = str(error) if isinstance(error, MtbiasError) else traceback.format_exception_only(error)[-1]
             write_failure(plan.sweep.out, task, Failure(" ".join(line.split()), str(log)))

@@ -110,18 +110,15 @@ def read_rows(path: Path, name: str, *columns: str) -> tuple[TextFile, tuple[Bug
     Raises:
         DataError: no such file; one of `REQUIRED` or of `columns` is missing.
     """
-    table = read_table(_main(path, name))
+    if path.is_dir():
+        inside = (path / FILES[name], path / "data" / FILES[name])  # the release's archive holds a folder "data"
+        main = next((file for file in inside if file.is_file()), None)
+        if main is None:
+            raise DataError(f"{FILES[name]} expected in this folder (or in data/ inside it)", path=path)
+        path = main
+    table = read_table(path)
     table.require(*REQUIRED, *columns)
     return table.file, tuple(BugRow(record) for record in table.records)
-
-
-def _main(path: Path, name: str) -> Path:
-    if not path.is_dir():
-        return path
-    for folder in (path, path / "data"):  # the release's archive holds a folder "data"
-        if (folder / FILES[name]).is_file():
-            return folder / FILES[name]
-    raise DataError(f"{FILES[name]} expected in this folder (or in data/ inside it)", path=path)
 
 
 def read_bug(path: Path, name: str = "bug") -> Corpus[Instance]:

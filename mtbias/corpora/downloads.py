@@ -66,11 +66,11 @@ def fetch_dataset(
     accept_unverified: bool = False,
     progress: bool = False,
 ) -> Fetched:
-    """Fetch the public data set `name` into the cache and check it.
+    """Fetch the public data set `name` of the catalog into the cache (see `cache_folder`) and check it.
 
     Args:
-        name: a name of the catalog.
-        cache: root of the cache; None for ``MTBIAS_CACHE`` or the user's cache folder.
+        name: its name.
+        cache: root of the cache.
         sha256: hash of the download, for a data set whose hash the catalog does not know.
         accept_unverified: take such a download without knowing its hash; the hash that came is in the result and in
             ``fetched.json`` beside the data, and later reads are checked against it.

@@ -55,12 +55,9 @@ class LabelFile:
     def labels(
         self, lang: str, annotator: str = "1", winomt: Mapping[int, Instance] | None = None
     ) -> tuple[HumanLabel, ...]:
-        """The usable judgements of `annotator` in `lang`, in the file's order.
+        """The usable judgements of one `annotator` (two would count sentences twice) in `lang`, in the file's order.
 
-        Args:
-            lang: language code, as in the column `lang`.
-            annotator: a second annotator's rows would count sentences twice.
-            winomt: WinoMT's instances by row; needed where `needs_winomt`.
+        `winomt` are WinoMT's instances by row, needed where `needs_winomt`.
 
         Raises:
             DataError: a label is none, an index is out of range, the language is not in the file.

@@ -181,16 +181,16 @@ def _paired(instances: list[Instance], rows: Mapping[int, _Row], notes: Notes) -
         if instance.gold is not Gender.NEUTRAL:
             skeleton = _GENDERED.sub(lambda match: _SLOTS[match[0].lower()], instance.source)
             groups[skeleton, rows[instance.row].index, instance.entity].append(instance)
-    twins: dict[str, str] = {}
+    pairs: dict[str, str] = {}
     for group in groups.values():
         genders = Counter(instance.gold for instance in group)
         if len(genders) == 2 and len(group) == 2:
-            twins |= {group[0].id: group[1].id, group[1].id: group[0].id}
+            pairs |= {group[0].id: group[1].id, group[1].id: group[0].id}
             continue
         what = "more than one possible twin: pair none" if len(genders) == 2 else "no twin of the other gender"
         for instance in group:
             notes.add(what, instance.id)
-    return [replace(instance, pair=twins.get(instance.id)) for instance in instances]
+    return [replace(instance, pair=pairs.get(instance.id)) for instance in instances]
 
 
 def _controlled(instances: list[Instance]) -> list[Instance]:

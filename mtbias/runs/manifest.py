@@ -13,8 +13,6 @@ from mtbias.types import Json
 SCHEMA = 1
 """Version of the shape of `manifest.json`."""
 
-FINGERPRINT_LENGTH = 16
-
 SIGNATURE_KEYS = (
     "dataset", "language", "system", "model", "revision", "direction", "engine", "dtype", "decoding", "batch",
     "aligner", "stanza", "plugin", "mtbias", "seed",
@@ -52,7 +50,7 @@ class RunManifest:
     @property
     def fingerprint(self) -> str:
         """The first 16 hexadecimal digits of the SHA-256 of the identity's canonical JSON."""
-        return sha256(canonical(self.identity).encode()).hexdigest()[:FINGERPRINT_LENGTH]
+        return sha256(canonical(self.identity).encode()).hexdigest()[:16]
 
     def signature(self) -> str:
         """One line that says how the numbers were made: ``dataset:winomt|lang:de|…|mtbias:0.1.0|seed:0|fp:…``.

@@ -14,7 +14,7 @@ from mtbias.cluster.local_processes import _judge, _take, log_file, workers
 from mtbias.cluster.slurm import queue_states, read_submissions, submission_lock, to_submit
 from mtbias.cluster.sweep_file import Resources, Slurm, Sweep
 from mtbias.cluster.sweep_status import status_json, status_text, sweep_status
-from mtbias.cluster.sweep_tasks import SweepPlan, Task, make_plan
+from mtbias.cluster.sweep_tasks import SweepPlan, make_plan
 from mtbias.cluster.task_runs import TASKS, Failure, is_done, is_running, read_failure, recorded
 from mtbias.errors import DataError, MtbiasError, RunFolderError
 from mtbias.runs.kept_parts import PARTS, PartStore, PlanRecord
@@ -127,8 +127,8 @@ def test_a_task_that_runs_holds_a_lock_and_one_that_failed_left_word(plan: Sweep
         seen.append(_states(plan)[task.id])
         raise DataError("two\nlines", path="file")
 
-    with pytest.raises(DataError):
-        recorded(plan, task, "the.log", work)
+    with pytest.raises(DataError), recorded(plan, task, "the.log"):
+        work()
     assert seen == ["running"]
     assert not is_running(plan.sweep.out, task)
     status = sweep_status(plan)
@@ -138,13 +138,14 @@ def test_a_task_that_runs_holds_a_lock_and_one_that_failed_left_word(plan: Sweep
     assert "7 tasks: 0 done, 0 running, 0 queued, 1 failed, 6 left" in text
     assert "translate:demo/demo/de:1/2: file: two lines\n  the.log\n" in text
     assert status_json(status)["failed"] == [{"task": task.id, "error": "file: two lines", "log": "the.log"}]
-    recorded(plan, task, "the.log", lambda: None)
+    with recorded(plan, task, "the.log"):
+        pass
     assert read_failure(plan.sweep.out, task) is None
 
 
 def test_an_error_that_nobody_expected_is_recorded_too(plan: SweepPlan) -> None:
-    with pytest.raises(ZeroDivisionError):
-        recorded(plan, plan.tasks[0], "", lambda: print(1 / 0))
+    with pytest.raises(ZeroDivisionError), recorded(plan, plan.tasks[0], ""):
+        print(1 / 0)
     failure = read_failure(plan.sweep.out, plan.tasks[0])
     assert failure is not None
     assert failure.error == "ZeroDivisionError: division by zero"
@@ -163,8 +164,8 @@ def test_a_task_that_was_killed_failed_by_its_signal_and_not_by_what_it_last_sai
 
 
 def test_done_goes_before_an_old_failure(plan: SweepPlan) -> None:
-    with pytest.raises(DataError):
-        recorded(plan, plan.tasks[0], "", _fail)
+    with pytest.raises(DataError), recorded(plan, plan.tasks[0], ""):
+        _fail()
     _finish(plan, 0)
     assert _states(plan)[plan.tasks[0].id] == "done"
 
@@ -250,9 +251,8 @@ def test_a_damaged_record_is_named(plan: SweepPlan) -> None:
 
 def test_what_another_process_does_just_now_is_waited_for(plan: SweepPlan) -> None:
     waiting = list(plan.tasks)
-    taken: list[Task | None] = []
-    recorded(plan, plan.tasks[0], "", lambda: taken.append(_take(plan, waiting, set(), [], {})))
-    assert taken == [plan.tasks[1]]
+    with recorded(plan, plan.tasks[0], ""):
+        assert _take(plan, waiting, set(), [], {}) == plan.tasks[1]
     assert waiting == [plan.tasks[0], *plan.tasks[2:]]
     assert _take(plan, waiting, set(), [], {}) == plan.tasks[0]
 
