@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeVar
 
 from mtbias.errors import SettingError
-from mtbias.files.decoding import EXACT
+from mtbias.files.strict_json import EXACT
 
 Aligner = Literal["statistical", "eflomal"]
 Engine = Literal["transformers", "ct2"]

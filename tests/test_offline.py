@@ -92,7 +92,7 @@ def test_no_name_is_looked_up() -> None:
             lambda: socket.getnameinfo((FAR, 443), 0),
             lambda: socket.create_connection((NAME, 443)),
         ):
-            with pytest.raises(OfflineError, match=r"tried to look up .*bring what is missing with `mtbias fetch`"):
+            with pytest.raises(OfflineError, match=r"tried to look up .*download what is missing with `mtbias fetch`"):
                 attempt()
 
 

@@ -19,7 +19,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from typing import Any, get_args
 
 from cyclopts import App, ArgumentCollection, CycloptsError, Group, Parameter
@@ -159,7 +159,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = [word for word in words if word != "--debug"]
     _make_writable()
     try:
-        with _logging(everything=debug), _stopped_by_sigterm(), _network_of_environment():
+        forbidden = f"{network.VARIABLE}={os.environ[network.VARIABLE]}" if network.asked_for() else ""
+        guard = network.no_network(forbidden) if forbidden else nullcontext()
+        with _logging(everything=debug), _stopped_by_sigterm(), guard:
             _import_listed(words)
             app(words)
         if sys.stdout is not None:  # None where the caller closed it
@@ -211,13 +213,6 @@ def _stopped_by_sigterm() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
-def _network_of_environment() -> AbstractContextManager[None]:
-    """Cut the network off where the environment asks for it."""
-    if network.asked_for():
-        return network.no_network(f"{network.VARIABLE}={os.environ[network.VARIABLE]}")
-    return nullcontext()
 
 
 @contextmanager

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mtbias.cli.shared import Cache, Corpus, Flag, Json, print_json
 from mtbias.errors import DataError, SettingError
 from mtbias.settings import CacheSettings, CorpusSettings
 
-if TYPE_CHECKING:
-    from mtbias.corpora.counterfactual_pairs import Counterfactual
-
 _SHOWN = 5
-_JSONL = frozenset((".jsonl", ".ndjson"))
-_TSV = frozenset((".tsv", ".tab"))
+_JSONL, _TSV = {".jsonl", ".ndjson"}, {".tsv", ".tab"}
 
 
 def command(
@@ -65,41 +61,34 @@ def command(
         f"counterfactual|dataset:{read.name}|data:{read.sha256[:12]}|controls:{'yes' if controls else 'no'}"
         f"|ambiguous:{'left-out' if leave_out_ambiguous else 'kept'}|mtbias:{__version__}"
     )
-    report = _report(made, len(read.instances), out, signed)
+    report = {
+        "sentences": len(read.instances),
+        "swapped": made.originals,
+        "with_controls": made.controlled,
+        "written": len(made.instances),
+        "left_out": made.left_out,
+        "without_control": made.without_control,
+        "examples": made.examples,
+        "ambiguous": made.ambiguous,
+        "out": str(out),
+        "signature": signed,
+    }
     if json:
         print_json(report, indent=None)
     else:
         print(_text(report, controls=controls))
 
 
-def _report(made: Counterfactual, n: int, out: Path, signature: str) -> dict[str, Any]:
-    return {
-        "sentences": n,
-        "swapped": made.originals,
-        "with_controls": made.controlled,
-        "written": len(made.instances),
-        "left_out": dict(made.left_out),
-        "without_control": dict(made.without_control),
-        "examples": {reason: list(ids) for reason, ids in made.examples.items()},
-        "ambiguous": [list(place) for place in made.ambiguous],
-        "out": str(out),
-        "signature": signature,
-    }
-
-
 def _text(report: Mapping[str, Any], *, controls: bool) -> str:
     from mtbias.report.tables import columns, printable
 
-    rows = [["sentences of the corpus", report["sentences"]], ["swapped", report["swapped"]]]
+    rows = {"sentences of the corpus": report["sentences"], "swapped": report["swapped"]}
     if controls:
-        rows.append(["  with controls", report["with_controls"]])
-        rows += [[f"  no control: {reason}", n] for reason, n in report["without_control"].items()]
-    rows += [[f"left out: {reason}", n] for reason, n in report["left_out"].items()]
-    rows += [
-        ["sentences written", report["written"]],
-        ["her or his that may be read either way", len(report["ambiguous"])],
-    ]
-    lines = [columns(["", "number"], [[name, f"{value:,}"] for name, value in rows]).rstrip()]
+        rows["  with controls"] = report["with_controls"]
+        rows |= {f"  no control: {reason}": n for reason, n in report["without_control"].items()}
+    rows |= {f"left out: {reason}": n for reason, n in report["left_out"].items()}
+    rows |= {"sentences written": report["written"], "her or his that may be read either way": len(report["ambiguous"])}
+    lines = [columns(["", "number"], [[name, f"{value:,}"] for name, value in rows.items()]).rstrip()]
     lines += [printable(f"  ambiguous: {id_}: …{around}…") for id_, around in report["ambiguous"][:_SHOWN]]
     if (more := len(report["ambiguous"]) - _SHOWN) > 0:
         lines.append(f"  … and {more:,} more (--json lists all)")

@@ -28,5 +28,5 @@ def command(*, cite: Flag = False, cache: Cache = CacheSettings()) -> None:
         print(f"{'':<15} {entry.description}")
     print(f"{'custom':<15} your own sentences: --data FILE (TSV, CSV or JSONL)")
     if cite:
-        for citation in dict.fromkeys(entry.source.citation.strip() for entry in datasets().values()):
+        for citation in dict.fromkeys(entry.source.citation for entry in datasets().values()):
             print(f"\n{citation}")

@@ -51,12 +51,16 @@ def command(
         mtbias's cache.
     """
     if sweep is not None:
+        from mtbias.cluster.inventory import fetch, inventory
+        from mtbias.cluster.sweep_file import read_sweep
+
         given: dict[str, object] = {"model": models, "revision": revision, "dataset": datasets, "lang": langs}
         given |= {"stanza_dir": stanza_dir, "cache_dir": cache_dir}
         for name, value in given.items():
             if value:
                 raise SettingError(name, "with --sweep the sweep's file says what to download, and where to")
-        _fetch_sweep(sweep, sha256, accept_unverified=accept_unverified)
+        wanted = read_sweep(sweep)
+        fetch(wanted, inventory(wanted), print, sha256=sha256, accept_unverified=accept_unverified)
         return
     if not (datasets or langs or models):
         raise UsageError("nothing to download: give --model MODEL, --dataset NAME or --lang CODE")
@@ -90,11 +94,3 @@ def _fetch_models(models: Sequence[str], langs: Sequence[str], revision: str | N
         for lang in langs if one_each else [*langs, "de"][:1]:
             found = locate(model, lang, cache=cache, revision=revision)
             print(f"{model}: {found.name} at {found.revision} in {found.folder}")
-
-
-def _fetch_sweep(file: Path, sha256: str | None, *, accept_unverified: bool) -> None:
-    from mtbias.cluster.inventory import fetch, inventory
-    from mtbias.cluster.sweep_file import read_sweep
-
-    sweep = read_sweep(file)
-    fetch(sweep, inventory(sweep), print, sha256=sha256, accept_unverified=accept_unverified)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Group, Parameter, validators
 
@@ -21,6 +21,8 @@ from mtbias.settings import (
 )
 
 if TYPE_CHECKING:
+    from tqdm import tqdm
+
     from mtbias.evaluation.preparation import Fetching
     from mtbias.runs.finished_run import FinishedRun
 
@@ -116,7 +118,7 @@ class ProgressLine:
     def __init__(self) -> None:
         """Nothing is shown before the first stage."""
         self._tty = sys.stderr is not None and sys.stderr.isatty()
-        self._bar: object | None = None
+        self._bar: tqdm[Any] | None = None
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Show `done` of `total` of `stage`."""
@@ -124,13 +126,12 @@ class ProgressLine:
             return
         from tqdm import tqdm
 
-        bar = self._bar
-        if not isinstance(bar, tqdm) or bar.desc != stage:
-            if isinstance(bar, tqdm):
-                bar.close()
-            bar = tqdm(total=total, desc=stage, unit="sent", file=sys.stderr, leave=False)
-            self._bar = bar
-        bar.update(done - bar.n)
+        if self._bar is not None and self._bar.desc != stage:
+            self._bar.close()
+            self._bar = None
+        if self._bar is None:
+            self._bar = tqdm(total=total, desc=stage, unit="sent", file=sys.stderr, leave=False)
+        self._bar.update(done - self._bar.n)
         if done >= total:
-            bar.close()
+            self._bar.close()
             self._bar = None

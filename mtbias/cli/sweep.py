@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -14,9 +15,8 @@ from mtbias.errors import MtbiasError, SettingError, UsageError
 from mtbias.settings import Preset, Settings
 
 if TYPE_CHECKING:
-    from mtbias.cluster.local_processes import Ended
     from mtbias.cluster.sweep_file import Sweep
-    from mtbias.cluster.sweep_tasks import Plan
+    from mtbias.cluster.sweep_tasks import SweepPlan
 
 _INSTEAD = Group.create_ordered("Instead of FILE")
 
@@ -80,9 +80,12 @@ def command(
     from mtbias.cluster.sweep_file import read_sweep
     from mtbias.cluster.sweep_tasks import make_plan
     from mtbias.cluster.task_runs import translation_device
+    from mtbias.machine.devices import gpu_count
 
-    lists = {"model": models, "lang": languages, "dataset": datasets, "preset": presets}
-    given: dict[str, Any] = {**lists, "out": out, "data": data, "shards": shards}
+    given: dict[str, Any] = {
+        "model": models, "lang": languages, "dataset": datasets, "preset": presets, "out": out, "data": data,
+        "shards": shards,
+    }  # fmt: skip
     settings = [part for part in (decoding, evaluator, bootstrap) if part is not None]
     written = None
     if file is None:
@@ -98,14 +101,15 @@ def command(
     if task is not None:
         _one(plan, task, translation_device(where))
         return
-    _check_gpus(gpus)
+    if gpus and gpus > (seen := gpu_count()):
+        raise SettingError("gpus", f"asked for {gpus}, torch sees {seen} here; leave it out for the CPU")
     where = translation_device(where)
     print(plan_text(plan, gpu=where == "cuda"), end="", flush=True)
     if not dry_run:
         _all(plan, file, where, gpus=gpus or 0, jobs=jobs, write=written is not None)
 
 
-def _all(plan: Plan, file: Path, device: str, *, gpus: int, jobs: int, write: bool) -> None:
+def _all(plan: SweepPlan, file: Path, device: str, *, gpus: int, jobs: int, write: bool) -> None:
     from mtbias.cluster.inventory import refuse_missing
     from mtbias.cluster.local_processes import run_locally, workers
     from mtbias.cluster.sweep_file import to_toml
@@ -125,9 +129,11 @@ def _all(plan: Plan, file: Path, device: str, *, gpus: int, jobs: int, write: bo
         places=workers(gpus=gpus, jobs=jobs),
         say=lambda line: print(line, flush=True),
     )
-    failed = [end for end in ended if end.failure is not None]
+    failed = {end.task.id: end.failure for end in ended if end.failure is not None}
     if failed:
-        _summary(plan, failed)
+        print(f"\n{len(plan.tasks) - len(failed)} of {len(plan.tasks)} tasks are done; failed:")
+        for name, failure in failed.items():
+            print(f"  {name}: {failure.error}" + (f"\n    {failure.log}" if failure.log else ""))
         raise MtbiasError(
             f"{len(failed)} of {len(plan.tasks)} tasks failed; correct what is wrong and run the same command again: "
             "it does only what is missing"
@@ -135,19 +141,12 @@ def _all(plan: Plan, file: Path, device: str, *, gpus: int, jobs: int, write: bo
     print(f"\n{read_text(plan)}\nFiles:  {', '.join(str(plan.sweep.out / name) for name in FILES)}")
 
 
-def _summary(plan: Plan, failed: list[Ended]) -> None:
-    print(f"\n{len(plan.tasks) - len(failed)} of {len(plan.tasks)} tasks are done; failed:")
-    for end in failed:
-        if end.failure is not None:
-            print(f"  {end.task.id}: {end.failure.error}" + (f"\n    {end.failure.log}" if end.failure.log else ""))
-
-
-def _one(plan: Plan, name: str, device: str) -> None:
+def _one(plan: SweepPlan, name: str, device: str) -> None:
     from mtbias.cluster.task_runs import recorded, run_task
 
     task = plan.task(name)
-    line = ProgressLine()
-    recorded(plan, task, _own_log(), lambda: run_task(plan, task, device=device, say=print, progress=line))
+    with recorded(plan, task, _own_log()):
+        run_task(plan, task, device=device, say=print, progress=ProgressLine())
 
 
 def _own_log() -> str:
@@ -161,8 +160,6 @@ def _own_log() -> str:
 
 def _named(part: Settings) -> str:
     """The options of a group that are not the defaults, or one of them."""
-    from dataclasses import fields
-
     default = type(part)()
     names = [each.name for each in fields(part)]
     changed = [name for name in names if getattr(part, name) != getattr(default, name)] or names[:1]
@@ -193,11 +190,3 @@ def _sweep(given: dict[str, Any], settings: Sequence[Settings]) -> Sweep:
         shards=given["shards"],
     )
     return resolved(sweep, here)
-
-
-def _check_gpus(gpus: int | None) -> None:
-    if gpus:
-        from mtbias.machine.devices import gpu_count
-
-        if gpus > gpu_count():
-            raise SettingError("gpus", f"asked for {gpus}, torch sees {gpu_count()} here; leave it out for the CPU")

@@ -1,9 +1,10 @@
-"""What a sweep needs on this machine: which models, data sets and Stanza models are here; and bringing the others."""
+"""What a sweep needs on this machine: which models, data sets and Stanza models are here; and fetching the others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from mtbias.cluster.sweep_file import Sweep
@@ -38,37 +39,45 @@ def inventory(sweep: Sweep) -> tuple[Part, ...]:
     return (*_models(sweep), *data, *(_stanza(sweep) if GENDER in measures else ()))
 
 
+def _looked_for(kind: str, name: str, lang: str, find: Callable[[], str]) -> Part:
+    """The part that `find` says the place of, or whose absence it raises."""
+    try:
+        return Part(kind, name, lang, find(), "")
+    except (MtbiasError, OSError) as error:
+        return Part(kind, name, lang, "", str(error))
+
+
 def refuse_missing(sweep: Sweep, file: Path) -> None:
     """Stop before a task does.
 
     Raises:
-        MissingResourceError: something is not here; names the first and the command that brings all.
+        MissingResourceError: something is not here; names the first and the command that fetches all.
     """
     missing = [part for part in inventory(sweep) if part.problem]
     if missing:
         raise MissingResourceError(
             f"{len(missing)} of this sweep's models and data are not usable here, the first: {missing[0].problem}. On "
-            f"a machine with network, `mtbias fetch --sweep {file}` brings what is missing"
+            f"a machine with network, `mtbias fetch --sweep {file}` downloads what is missing"
         )
 
 
 def fetch(
     sweep: Sweep, parts: Sequence[Part], say: Callable[[str], object], *, sha256: str | None, accept_unverified: bool
 ) -> None:
-    """Bring what is missing of `parts`; a model with one checkpoint for all languages comes once.
+    """Fetch what is missing of `parts`; a model with one checkpoint for all languages is fetched once.
 
     Raises:
-        MtbiasError: something cannot be brought.
+        MtbiasError: something cannot be fetched.
     """
     for part in parts:
         if not part.problem:
             say(f"{part.title}: here, {part.where}")
             continue
-        where = _bring(sweep, part, sha256=sha256, accept_unverified=accept_unverified)
-        say(f"{part.title}: brought, {where}")
+        where = _fetch(sweep, part, sha256=sha256, accept_unverified=accept_unverified)
+        say(f"{part.title}: fetched, {where}")
 
 
-def _bring(sweep: Sweep, part: Part, *, sha256: str | None, accept_unverified: bool) -> str:
+def _fetch(sweep: Sweep, part: Part, *, sha256: str | None, accept_unverified: bool) -> str:
     from mtbias.corpora import cache_folder, fetch_dataset
     from mtbias.language.installed import get_language
     from mtbias.morphology.stanza_packages import download, stanza_folder
@@ -76,8 +85,7 @@ def _bring(sweep: Sweep, part: Part, *, sha256: str | None, accept_unverified: b
 
     cache = cache_folder(sweep.cache_dir)
     if part.kind == "model" and is_of_plugin(part.name):
-        _open(sweep, part.name, part.lang, offline=False)
-        return "by its plugin"
+        return f"by {_open(sweep, part.name, part.lang, offline=False)}"
     if part.kind == "model":
         found = locate(part.name, part.lang, cache=cache)
         return f"{found.revision} in {found.folder}"
@@ -89,44 +97,31 @@ def _bring(sweep: Sweep, part: Part, *, sha256: str | None, accept_unverified: b
         return f"{package.signature} in {package.folder}"
     if part.name in sweep.data:
         raise MissingResourceError(f"{part.problem}; the sweep names that path, so it is not fetched")
-    return str(
-        fetch_dataset(
-            part.name, sweep.cache_dir, sha256=sha256, accept_unverified=accept_unverified, progress=False
-        ).folder
-    )
+    fetched = fetch_dataset(part.name, sweep.cache_dir, sha256=sha256, accept_unverified=accept_unverified)
+    return str(fetched.folder)
 
 
 def _models(sweep: Sweep) -> Iterator[Part]:
     from mtbias.corpora import cache_folder
     from mtbias.translate.seq2seq.checkpoints import catalog, locate
 
+    def checkpoint(model: str, lang: str) -> str:
+        found = locate(model, lang, cache=cache_folder(sweep.cache_dir), offline=True, fetch=False)
+        return f"{found.revision} in {found.folder}"
+
     for model in sweep.models:
-        if is_of_plugin(model):
-            yield from _of_plugin(sweep, model)
+        if is_of_plugin(model):  # what it needs it says itself
+            for lang in sweep.languages:
+                yield _looked_for("model", model, lang, partial(_open, sweep, model, lang, offline=True))
             continue
         named = catalog().get(model)
         one_each = named is not None and "{lang}" in named.repository
         for lang in sweep.languages if one_each else sweep.languages[:1]:
-            try:
-                found = locate(model, lang, cache=cache_folder(sweep.cache_dir), offline=True, fetch=False)
-            except MtbiasError as error:
-                yield Part("model", model, lang, "", str(error))
-            else:
-                yield Part("model", model, lang if one_each else "", f"{found.revision} in {found.folder}", "")
+            part = _looked_for("model", model, lang, partial(checkpoint, model, lang))
+            yield part if one_each or part.problem else replace(part, lang="")
 
 
-def _of_plugin(sweep: Sweep, model: str) -> Iterator[Part]:
-    """A system of another distribution; what it needs it says itself."""
-    for lang in sweep.languages:
-        try:
-            _open(sweep, model, lang, offline=True)
-        except MtbiasError as error:
-            yield Part("model", model, lang, "", str(error))
-        else:
-            yield Part("model", model, lang, "its plugin", "")
-
-
-def _open(sweep: Sweep, model: str, lang: str, *, offline: bool) -> None:
+def _open(sweep: Sweep, model: str, lang: str, *, offline: bool) -> str:
     from mtbias.corpora import cache_folder
     from mtbias.settings import TranslationSettings, combined
     from mtbias.translate.system import Asked
@@ -134,24 +129,24 @@ def _open(sweep: Sweep, model: str, lang: str, *, offline: bool) -> None:
     kind, name = find_kind(model)
     settings, cache = combined(TranslationSettings, sweep), cache_folder(sweep.cache_dir)
     kind.open(Asked(name=name, lang=lang, settings=settings, device=None, cache=cache, offline=offline))
+    return "its plugin"
 
 
 def _data(sweep: Sweep) -> tuple[list[Part], set[str]]:
     """The data sets, and what they are measured by."""
     from mtbias.corpora import cache_folder, load_corpus
 
-    parts, measures = [], set[str]()
-    for name in sweep.datasets:
+    measures = set[str]()
+
+    def corpus(name: str) -> str:
         path = sweep.data.get(name)
-        try:
-            corpus = load_corpus(name, path, cache=cache_folder(sweep.cache_dir))
-        except (MtbiasError, OSError) as error:
-            parts.append(Part("data", name, "", "", str(error)))
-            measures.add(GENDER)  # until it is here: that of the data sets that mtbias can download
-        else:
-            where = f"{len(corpus.instances):,} sentences" + (f" in {path}" if path else "")
-            parts.append(Part("data", name, "", where, ""))
-            measures.add(corpus.measure)
+        found = load_corpus(name, path, cache=cache_folder(sweep.cache_dir))
+        measures.add(found.measure)
+        return f"{len(found.instances):,} sentences" + (f" in {path}" if path else "")
+
+    parts = [_looked_for("data", name, "", partial(corpus, name)) for name in sweep.datasets]
+    if any(part.problem for part in parts):
+        measures.add(GENDER)  # until it is here: that of the data sets that mtbias can download
     return parts, measures
 
 
@@ -174,11 +169,11 @@ def _stanza(sweep: Sweep) -> Iterator[Part]:
         folder = stanza_folder_of_demo()
     else:
         folder = stanza_folder(sweep.stanza_dir, cache_folder(sweep.cache_dir))
+
+    def package(lang: str) -> str:
+        get_language(lang)
+        found = find_package(lang, folder)
+        return f"{found.signature} in {found.folder}"
+
     for lang in sweep.languages:
-        try:
-            get_language(lang)
-            package = find_package(lang, folder)
-        except MtbiasError as error:
-            yield Part("stanza", lang, lang, "", str(error))
-        else:
-            yield Part("stanza", lang, lang, f"{package.signature} in {package.folder}", "")
+        yield _looked_for("stanza", lang, lang, partial(package, lang))

@@ -7,10 +7,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from mtbias.cluster.sweep_tasks import TABLE, Plan, Task
+from mtbias.cluster.sweep_tasks import TABLE, SweepPlan, Task
 from mtbias.cluster.task_runs import (
     LOGS,
     Failure,
@@ -33,13 +34,6 @@ OFFLINE = {"MTBIAS_NO_NETWORK": "1", "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLIN
 
 
 @dataclass(frozen=True, slots=True)
-class Worker:
-    """A place where one task runs at a time."""
-
-    environment: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
 class Ended:
     """How a task ended; `failure` is None where it did what it should."""
 
@@ -47,32 +41,23 @@ class Ended:
     failure: Failure | None
 
 
-def workers(*, gpus: int, jobs: int) -> list[Worker]:
-    """One worker for each of `gpus` GPUs, else `jobs` on the CPU, which share its cores."""
+def workers(*, gpus: int, jobs: int) -> list[dict[str, str]]:
+    """The environments of places where one task runs at a time: each of `gpus` GPUs, else `jobs` shares of the CPU."""
     count = gpus or jobs
     threads = os.environ.get("OMP_NUM_THREADS") or str(max(1, usable_cores() // count))
     visible = [name for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name]
     named = visible if len(visible) >= gpus else [str(n) for n in range(gpus)]
-    return [
-        Worker({"OMP_NUM_THREADS": threads, **({"CUDA_VISIBLE_DEVICES": named[n]} if gpus else {})})
-        for n in range(count)
-    ]
+    return [{"OMP_NUM_THREADS": threads, **({"CUDA_VISIBLE_DEVICES": named[n]} if gpus else {})} for n in range(count)]
 
 
 def run_locally(
-    plan: Plan, file: Path, *, device: str, places: Sequence[Worker], say: Callable[[str], object]
+    plan: SweepPlan, file: Path, *, device: str, places: Sequence[Mapping[str, str]], say: Callable[[str], object]
 ) -> list[Ended]:
-    """Run all tasks that are not done, each as ``mtbias sweep FILE --task ID``, in the plan's order.
+    """Run all tasks of the sweep in `file` that are not done, each as ``mtbias sweep FILE --task ID``, in order.
 
     A task begins when all that it needs have ended, well or not: what is there is scored. Whatever ends this call ends
-    the tasks that run.
-
-    Args:
-        plan: of the sweep in `file`.
-        file: the sweep's file.
-        device: ``cpu`` or ``cuda``.
-        places: see `workers`.
-        say: called with a line at the beginning and end of a task.
+    the tasks that run. `device` is ``cpu`` or ``cuda``, `places` come from `workers`; `say` is called with a line at
+    the beginning and end of a task.
 
     Raises:
         RunFolderError: the folder of logs cannot be written.
@@ -94,7 +79,8 @@ def run_locally(
                     for cell in task.cells:
                         looked.pop(cell.id, None)
                     ended.append(_judge(plan, task, process.returncode))
-                    say(_line(ended[-1]))
+                    failure = ended[-1].failure
+                    say(f"{task.id}: " + ("done" if failure is None else f"failed: {failure.error}"))
             for place in [n for n in range(len(places)) if n not in running]:
                 chosen = _take(plan, waiting, over, ended, looked)
                 if chosen is None:
@@ -108,7 +94,7 @@ def run_locally(
     return ended
 
 
-def _take(plan: Plan, waiting: list[Task], over: set[str], ended: list[Ended], looked: Looked) -> Task | None:
+def _take(plan: SweepPlan, waiting: list[Task], over: set[str], ended: list[Ended], looked: Looked) -> Task | None:
     """The next task that can begin and is not done; it, and those that need not begin, no longer wait.
 
     One that another process does just now waits on.
@@ -129,48 +115,38 @@ def _take(plan: Plan, waiting: list[Task], over: set[str], ended: list[Ended], l
     return None
 
 
-def log_file(plan: Plan, task: Task) -> Path:
+def log_file(plan: SweepPlan, task: Task) -> Path:
     """What a task on this machine prints."""
     return plan.sweep.out / LOGS / f"{task.file_name}.log"
 
 
-def _start(plan: Plan, file: Path, task: Task, device: str, place: Worker) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "mtbias", "sweep", str(file), "--task", task.id, "--device", device]
+def _start(plan: SweepPlan, file: Path, task: Task, device: str, place: Mapping[str, str]) -> subprocess.Popen[bytes]:
     path = log_file(plan, task)
     with explained(path, "write"), path.open("wb") as log:
         return subprocess.Popen(
-            command,
+            [sys.executable, "-m", "mtbias", "sweep", str(file), "--task", task.id, "--device", device],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
-            env={**os.environ, **({} if task.needs_network else OFFLINE), **place.environment},
+            env={**os.environ, **({} if task.needs_network else OFFLINE), **place},
         )
 
 
-def _judge(plan: Plan, task: Task, code: int) -> Ended:
+def _judge(plan: SweepPlan, task: Task, code: int) -> Ended:
     if code == 0:
         return Ended(task, None)
     failure = read_failure(plan.sweep.out, task)
     if failure is None:
-        how = f"ended by signal {-code}" if code < 0 else f"exit code {code}"
-        said = _last_word(log_file(plan, task)) if code > 0 else ""  # one that was killed said nothing about it
-        failure = Failure(said or how, str(log_file(plan, task)))
+        log = log_file(plan, task)
+        error = f"ended by signal {-code}" if code < 0 else f"exit code {code}"
+        if code > 0:  # one that was killed said nothing about it
+            with suppress(OSError):
+                lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+                said = [line.removeprefix("mtbias: ") for line in lines if line.startswith("mtbias: ")]
+                error = (said[-1] if said else "") or error
+        failure = Failure(error, str(log))
         write_failure(plan.sweep.out, task, failure)
     return Ended(task, failure)
-
-
-def _last_word(log: Path) -> str:
-    """The last error that a task printed."""
-    try:
-        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return ""
-    said = [line for line in lines if line.startswith("mtbias: ")]
-    return said[-1].removeprefix("mtbias: ") if said else ""
-
-
-def _line(ended: Ended) -> str:
-    return f"{ended.task.id}: " + ("done" if ended.failure is None else f"failed: {ended.failure.error}")
 
 
 def _end(processes: Sequence[subprocess.Popen[bytes]]) -> None:

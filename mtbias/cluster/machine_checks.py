@@ -6,6 +6,7 @@ import os
 import platform
 import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from itertools import groupby
@@ -19,6 +20,7 @@ from mtbias.cluster.task_runs import translation_device
 from mtbias.errors import MtbiasError
 from mtbias.machine import network
 from mtbias.machine.cores_and_memory import usable_cores
+from mtbias.machine.devices import gpu_count
 from mtbias.report.tables import aligned
 
 DEMO_LANG = "de"
@@ -48,12 +50,9 @@ class Check:
 
 
 def examine(sweep: Sweep | None, *, cache: Path | None, demo: bool) -> list[Check]:
-    """Look at everything. Nothing is fetched, nothing leaves the machine.
+    """Look at everything that a `sweep` needs, if one is given; with `demo`, run the demo in one language.
 
-    Args:
-        sweep: whose models and data are looked for; None looks at none.
-        cache: mtbias's cache, where no sweep names one.
-        demo: whether to run the demo in one language.
+    Nothing is fetched, nothing leaves the machine. `cache` is mtbias's cache, where no sweep names one.
     """
     cache = sweep.cache_dir if sweep is not None and sweep.cache_dir is not None else cache
     checks = list(_versions())
@@ -101,7 +100,7 @@ def _devices(sweep: Sweep | None) -> Iterator[Check]:
 
     found = f"{usable_cores()} cores for this process, {torch.get_num_threads()} threads of torch; float32"
     yield Check("devices", "cpu", found)
-    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    count = gpu_count()
     for n in range(count):
         memory = torch.cuda.mem_get_info(n)[0] / _GIB
         types = "float32, float16" + (", bfloat16" if torch.cuda.is_bf16_supported(including_emulation=False) else "")
@@ -136,23 +135,20 @@ def _folders(sweep: Sweep | None, cache: Path | None) -> Iterator[Check]:
     given = None if sweep is None else sweep.stanza_dir
     yield Check("folders", "Stanza", "the demo's" if str(given) == STANZA_NAME else _space(stanza_folder(given, root)))
     if sweep is not None:
-        yield Check("folders", "runs", _space(sweep.out), not _writable(sweep.out))
+        yield Check("folders", "runs", _space(sweep.out), not os.access(_existing(sweep.out), os.W_OK))
 
 
 def _space(folder: Path) -> str:
-    there = folder
-    while not there.exists() and there != there.parent:
-        there = there.parent
+    there = _existing(folder)
     free = shutil.disk_usage(there).free / _GIB
     notes = [f"{free:.1f} GiB free", *([] if folder.exists() else ["not there yet"])]
     notes += [] if os.access(there, os.W_OK) else ["cannot be written"]
     return f"{folder} ({', '.join(notes)})"
 
 
-def _writable(folder: Path) -> bool:
-    while not folder.exists() and folder != folder.parent:
-        folder = folder.parent
-    return os.access(folder, os.W_OK)
+def _existing(folder: Path) -> Path:
+    """The folder, or the nearest above it that exists."""
+    return next(path for path in (folder, *folder.parents) if path.exists())
 
 
 def _network() -> Iterator[Check]:
@@ -169,15 +165,11 @@ def _network() -> Iterator[Check]:
 
 def _interfaces() -> list[str]:
     """Network interfaces that are up, but for the loopback; nothing is sent to find out."""
-    root = Path("/sys/class/net")
     found = []
-    for path in sorted(root.iterdir()) if root.is_dir() else []:
-        try:
-            up = int((path / "flags").read_text(), 16) & 1
-        except (OSError, ValueError):
-            continue
-        if up and path.name != "lo":
-            found.append(path.name)
+    for flags in sorted(Path("/sys/class/net").glob("*/flags")):
+        with suppress(OSError, ValueError):
+            if int(flags.read_text(), 16) & 1 and flags.parent.name != "lo":
+                found.append(flags.parent.name)
     return found
 
 

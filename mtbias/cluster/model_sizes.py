@@ -39,12 +39,13 @@ def short_name(model: str) -> str:
 def translate_resources(sweep: Sweep, model: str) -> Resources:
     """What translating with `model` asks of Slurm: the sweep's own wishes, else what suits its size."""
     own = sweep.slurm.models.get(model, Resources())
-    return own.over(sweep.slurm.over(_resources(_size(model))))
+    size = _table()["models"].get(short_name(model), {}).get("size", UNKNOWN_SIZE)
+    return own.over(sweep.slurm.over(Resources(**_table()["sizes"][size])))
 
 
 def score_resources(sweep: Sweep) -> Resources:
     """What scoring asks of Slurm."""
-    return sweep.slurm.score.over(_resources(_table()["score"]))
+    return sweep.slurm.score.over(Resources(**_table()["score"]))
 
 
 def translate_speed(sweep: Sweep, model: str, *, gpu: bool) -> Speed | None:
@@ -62,13 +63,3 @@ def translate_speed(sweep: Sweep, model: str, *, gpu: bool) -> Speed | None:
 def score_speed() -> Speed:
     """About how many sentences a second one process aligns, analyses and scores."""
     return Speed(_table()["speed"]["score"], "measured on one thread of a CPU")
-
-
-def _size(model: str) -> dict[str, Any]:
-    entry = _table()["models"].get(short_name(model), {})
-    found: dict[str, Any] = _table()["sizes"][entry.get("size", UNKNOWN_SIZE)]
-    return found
-
-
-def _resources(entry: dict[str, Any]) -> Resources:
-    return Resources(gpus=entry["gpus"], cpus=entry["cpus"], mem=entry["mem"], minutes=entry["minutes"])

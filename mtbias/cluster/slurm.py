@@ -16,25 +16,26 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from mtbias.cluster.local_processes import OFFLINE
 from mtbias.cluster.model_sizes import score_resources, translate_resources
 from mtbias.cluster.sweep_file import Resources, Slurm, read_sweep
-from mtbias.cluster.sweep_tasks import Plan, Task, make_plan
+from mtbias.cluster.sweep_tasks import SweepPlan, Task, make_plan
 from mtbias.cluster.task_runs import LOGS, Looked, forget_failure, is_done, recorded, run_task
 from mtbias.errors import DataError, DependencyError, MtbiasError, RunFolderError
-from mtbias.files.decoding import DecodingError, decoded
+from mtbias.files.strict_json import DecodingError, decoded
 from mtbias.files.writing import explained, write_atomic
+from mtbias.types import quiet
 
 SUBMISSIONS = "submissions"
 """Folder of a sweep with a record for every array."""
 SIGNAL_DELAY = 120
 """Seconds before its end at which Slurm warns a job."""
 MOST_REQUEUES = 50
-"""Times that a task may reach its time limit and go on."""
+"""Times that a task may reach its time limit and resume."""
 _COMMENT = "mtbias-"
 
 
@@ -54,10 +55,10 @@ class Submission:
     """The record of an array."""
 
     mark: str
-    tasks: tuple[str, ...]
-    """Ids, in the order of the array."""
     job: str
     """Slurm's number; empty where the process that submitted ended before it knew."""
+    tasks: tuple[str, ...]
+    """Ids, in the order of the array."""
 
     def log(self, out: Path, index: int) -> str:
         """What task `index` prints on standard error; empty where that is not known."""
@@ -68,7 +69,7 @@ class Submission:
 
 
 class SlurmTask:
-    """A task as submitit pickles it: called on a node, and called anew after a pre-emption or a time limit."""
+    """A task as submitit pickles it: called on a node, and called again after a pre-emption or a time limit."""
 
     def __init__(self, file: str, task: str, device: str) -> None:
         self.file, self.task, self.device = file, task, device
@@ -80,13 +81,9 @@ class SlurmTask:
         lines: list[str] = []
         plan = make_plan(read_sweep(self.file))
         task = plan.task(self.task)
-        with nullcontext() if task.needs_network else no_network("a task of a sweep"):
-            recorded(
-                plan,
-                task,
-                _own_log(),
-                lambda: run_task(plan, task, device=self.device, say=lines.append, progress=lambda *_: None),
-            )
+        guard = nullcontext() if task.needs_network else no_network("a task of a sweep")
+        with guard, recorded(plan, task, _own_log()):
+            run_task(plan, task, device=self.device, say=lines.append, progress=quiet)
         return "\n".join(lines)
 
     def checkpoint(self) -> Any:  # noqa: ANN401 - submitit's
@@ -104,7 +101,7 @@ def _own_log() -> str:
     return ""
 
 
-def to_submit(plan: Plan, queued: Sequence[str]) -> list[Array]:
+def to_submit(plan: SweepPlan, queued: Sequence[str]) -> list[Array]:
     """The arrays of what is neither done nor in Slurm's queue.
 
     A score task or the table that waits in the queue is submitted again only where something that it needs is: it would
@@ -118,17 +115,15 @@ def to_submit(plan: Plan, queued: Sequence[str]) -> list[Array]:
         if is_done(plan, task, looked) or (task.id in queued and not renewed):
             continue
         new.add(task.id)
-        resources = (
-            translate_resources(plan.sweep, task.cells[0].model)
-            if task.kind == "translate"
-            else score_resources(plan.sweep)
-        )
+        resources = score_resources(plan.sweep)
+        if task.kind == "translate":
+            resources = translate_resources(plan.sweep, task.cells[0].model)
         arrays.setdefault((task.kind, resources, task.needs_network), []).append(task)
     return [Array(kind, tuple(tasks), resources, network) for (kind, resources, network), tasks in arrays.items()]
 
 
 def submit(
-    plan: Plan,
+    plan: SweepPlan,
     file: Path,
     arrays: Sequence[Array],
     *,
@@ -136,15 +131,10 @@ def submit(
     max_parallel: int | None,
     say: Callable[[str], object],
 ) -> list[Submission]:
-    """Submit the arrays: translation, scoring after it, the table after that (each after all before it, well or not).
+    """Submit the arrays of `to_submit`: each after all that its tasks need, whether that ended well or not.
 
-    Args:
-        plan: of the sweep in `file`.
-        file: the sweep's file, where all nodes see it.
-        arrays: from `to_submit`, in its order.
-        device: ``cpu`` or ``cuda``.
-        max_parallel: tasks of an array that may run at once.
-        say: called with a line for each array.
+    `file` holds the sweep, where all nodes see it; `device` is ``cpu`` or ``cuda``; at most `max_parallel` tasks of an
+    array run at once; `say` is called with a line for each array.
 
     Raises:
         DependencyError: submitit, or Slurm's programs, are not here.
@@ -152,7 +142,7 @@ def submit(
         RunFolderError: a record cannot be written.
     """
     made: list[Submission] = []
-    before = {mark: job for mark, job, _ in _queue()}
+    before = {mark: job for mark, job, *_ in _queue()}
     waited = {
         task: before[found.mark]
         for found in read_submissions(plan.sweep.out)
@@ -165,22 +155,25 @@ def submit(
         found = _submit(plan, file, array, jobs, device, max_parallel or plan.sweep.slurm.max_parallel)
         waited |= dict.fromkeys(found.tasks, found.job)
         made.append(found)
-        asked = ", ".join(f"{value} {name}" for name, value in _asked(array.resources).items())
+        wanted = array.resources
+        named = {"GPUs": wanted.gpus, "CPUs": wanted.cpus, "memory": wanted.mem, "minutes": wanted.minutes}
+        asked = ", ".join(f"{value} {name}" for name, value in named.items() if value)
         after = f", after {', '.join(jobs)}" if jobs else ""
         say(f"job {found.job}: {len(array.tasks)} × {array.kind} ({asked}){after}")
     return made
 
 
 def _submit(
-    plan: Plan, file: Path, array: Array, after: Sequence[str], device: str, max_parallel: int | None
+    plan: SweepPlan, file: Path, array: Array, after: Sequence[str], device: str, max_parallel: int | None
 ) -> Submission:
     submitit = _submitit()
     out = plan.sweep.out
     for task in array.tasks:
         forget_failure(out, task)
     mark = f"{_COMMENT}{secrets.token_hex(8)}"
-    record = Submission(mark, tuple(task.id for task in array.tasks), "")
-    _write_record(out, record)
+    record = Submission(mark, "", tuple(task.id for task in array.tasks))
+    path = _next_record(out)
+    _write_record(path, record)
     executor = submitit.SlurmExecutor(folder=out / LOGS, max_num_timeout=MOST_REQUEUES)
     executor.update_parameters(
         **_parameters(plan.sweep.slurm, array, f"mtbias-{plan.sweep.name}-{array.kind}", max_parallel),
@@ -192,9 +185,9 @@ def _submit(
             jobs = [executor.submit(SlurmTask(str(file), task.id, device)) for task in array.tasks]
     except (submitit.core.utils.FailedJobError, submitit.core.utils.FailedSubmissionError, OSError) as error:
         said = [line for line in str(error).splitlines() if line.strip()]
-        raise MtbiasError(f"Slurm refused the job: {said[-1] if said else error}; mend [slurm] in {file}") from error
-    record = Submission(mark, record.tasks, jobs[0].job_id.partition("_")[0])
-    _write_record(out, record)
+        raise MtbiasError(f"Slurm refused the job: {said[-1] if said else error}; correct [slurm] in {file}") from error
+    record = replace(record, job=jobs[0].job_id.partition("_")[0])
+    _write_record(path, record)
     return record
 
 
@@ -220,11 +213,6 @@ def _parameters(slurm: Slurm, array: Array, name: str, max_parallel: int | None)
         "additional_parameters": {"requeue": True, **slurm.extra},
     }
     return {key: value for key, value in chosen.items() if value is not None}
-
-
-def _asked(resources: Resources) -> dict[str, Any]:
-    named = {"GPUs": resources.gpus, "CPUs": resources.cpus, "memory": resources.mem, "minutes": resources.minutes}
-    return {name: value for name, value in named.items() if value}
 
 
 def _submitit() -> Any:  # noqa: ANN401 - a module without types
@@ -279,16 +267,14 @@ def read_submissions(out: Path) -> list[Submission]:
     return found
 
 
-def _write_record(out: Path, record: Submission) -> None:
-    """A new file, or the one of the same mark once more."""
-    folder = out / SUBMISSIONS
-    present = sorted(folder.glob("[0-9]*.json"))
-    path = next((p for p in present if record.mark in p.read_text(encoding="utf-8")), None)
-    if path is None:
-        number = int(present[-1].stem) + 1 if present else 1
-        path = folder / f"{number:06d}.json"
-    content = {"mark": record.mark, "job": record.job, "tasks": list(record.tasks)}
-    write_atomic(path, f"{json.dumps(content, ensure_ascii=False, indent=1)}\n".encode())
+def _next_record(out: Path) -> Path:
+    """The file of a record to come; there is one submission at a time (`submission_lock`)."""
+    present = sorted((out / SUBMISSIONS).glob("[0-9]*.json"))
+    return out / SUBMISSIONS / f"{int(present[-1].stem) + 1 if present else 1:06d}.json"
+
+
+def _write_record(path: Path, record: Submission) -> None:
+    write_atomic(path, f"{json.dumps(asdict(record), ensure_ascii=False, indent=1)}\n".encode())
 
 
 def queue_states(out: Path) -> dict[str, str]:
@@ -301,7 +287,7 @@ def queue_states(out: Path) -> dict[str, str]:
     if not records:
         return {}
     states: dict[str, str] = {}
-    for mark, _, (index, state) in _queue():
+    for mark, _, index, state in _queue():
         record = records.get(mark)
         if record is not None and index < len(record.tasks):
             name = record.tasks[index]
@@ -310,8 +296,8 @@ def queue_states(out: Path) -> dict[str, str]:
     return states
 
 
-def _queue() -> list[tuple[str, str, tuple[int, str]]]:
-    """(mark, job, (index, state)) of every task of ours in Slurm's queue."""
+def _queue() -> list[tuple[str, str, int, str]]:
+    """(mark, job, index, state) of every task of ours in Slurm's queue."""
     if shutil.which("squeue") is None:
         return []
     command = ["squeue", "--noheader", "--array", "--format=%k|%F|%K|%T"]
@@ -326,11 +312,11 @@ def _queue() -> list[tuple[str, str, tuple[int, str]]]:
     for line in answer.stdout.splitlines():
         mark, job, index, state = [*line.split("|"), "", "", ""][:4]
         if mark.startswith(_COMMENT):
-            found.append((mark, job, (int(index) if index.isdigit() else 0, state)))
+            found.append((mark, job, int(index) if index.isdigit() else 0, state))
     return found
 
 
-def submission_device(plan: Plan) -> str:
+def submission_device(plan: SweepPlan) -> str:
     """``cuda`` where translations ask Slurm for GPUs.
 
     Raises:

@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mtbias.errors import DataError, SettingError
-from mtbias.files.decoding import DecodingError, converted
+from mtbias.files.strict_json import DecodingError, converted
 from mtbias.settings import BootstrapSettings, DecodingSettings, EvaluatorSettings, Preset, Settings, at_least
-
-SENTENCES_A_SHARD = 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,11 +32,8 @@ class Resources(Settings):
 
     def over(self, base: Resources) -> Resources:
         """These values, where they are given, else those of `base`."""
-        given = {name: value for name in RESOURCES if (value := getattr(self, name)) is not None}
-        return replace(base, **given)
-
-
-RESOURCES = tuple(each.name for each in fields(Resources))
+        values = {each.name: getattr(self, each.name) for each in fields(Resources)}
+        return replace(base, **{name: value for name, value in values.items() if value is not None})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +71,7 @@ class Sweep(DecodingSettings, EvaluatorSettings, BootstrapSettings):
     """File or folder to read instead of the cache, by data set."""
     shards: int | None = at_least(1, None)
     """Shards of every run; None: as many as its sentences need at `sentences_per_shard`."""
-    sentences_per_shard: int = at_least(1, SENTENCES_A_SHARD)
+    sentences_per_shard: int = at_least(1, 20_000)
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where to translate; auto: a GPU where there is one."""
     speeds: Mapping[str, float] = field(default_factory=dict)
@@ -155,10 +150,8 @@ def to_toml(sweep: Sweep) -> str:
     # A JSON text, number or list of texts is one of TOML too.
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in plain.items() if value is not None]
     if sweep.data:
-        lines += ["", "[data]"]
-        lines += [
-            f"{json.dumps(key)} = {json.dumps(str(path), ensure_ascii=False)}" for key, path in sweep.data.items()
-        ]
+        data = [f"{json.dumps(key)} = {json.dumps(str(path), ensure_ascii=False)}" for key, path in sweep.data.items()]
+        lines += ["", "[data]", *data]
     return "\n".join(lines) + "\n"
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from mtbias.cluster.slurm import log_of, queue_states
-from mtbias.cluster.sweep_tasks import Cell, Plan, Task
+from mtbias.cluster.sweep_tasks import Cell, SweepPlan, Task
 from mtbias.cluster.task_runs import Failure, Looked, is_done, is_running, look, read_failure
 from mtbias.report.tables import UNDEFINED, columns
 from mtbias.runs.run_progress import RunProgress
@@ -48,8 +48,12 @@ class SweepStatus:
         found = Counter(status.state for status in self.tasks)
         return {state: found[state] for state in STATES}
 
+    def failures(self) -> Mapping[str, Failure]:
+        """By the ids of tasks."""
+        return {status.task.id: status.failure for status in self.tasks if status.failure is not None}
 
-def sweep_status(plan: Plan) -> SweepStatus:
+
+def sweep_status(plan: SweepPlan) -> SweepStatus:
     """The state of every task and cell.
 
     A task is done where its result is there, else running or queued where Slurm or a lock says so, else failed where it
@@ -69,7 +73,7 @@ def sweep_status(plan: Plan) -> SweepStatus:
     return SweepStatus([_cell(cell, by_cell[cell.id], look(cell, looked)) for cell in plan.cells], tasks)
 
 
-def _task(plan: Plan, task: Task, queue: Mapping[str, str], looked: Looked) -> TaskStatus:
+def _task(plan: SweepPlan, task: Task, queue: Mapping[str, str], looked: Looked) -> TaskStatus:
     out = plan.sweep.out
     if is_done(plan, task, looked):
         return TaskStatus(task, "done", None)
@@ -99,9 +103,8 @@ def status_text(status: SweepStatus) -> str:
     ]
     counts = ", ".join(f"{n} {state}" for state, n in status.counts().items())
     failed = "".join(
-        f"{t.task.id}: {t.failure.error}\n" + (f"  {t.failure.log}\n" if t.failure.log else "")
-        for t in status.tasks
-        if t.failure is not None
+        f"{name}: {failure.error}\n" + (f"  {failure.log}\n" if failure.log else "")
+        for name, failure in status.failures().items()
     )
     blocks = (columns(["", "state", "parts"], rows), f"{len(status.tasks)} tasks: {counts}\n", failed)
     return "\n".join(block for block in blocks if block)
@@ -114,9 +117,5 @@ def status_json(status: SweepStatus) -> dict[str, Any]:
         "cells": [
             {"cell": c.cell.id, "state": c.state, "parts_done": c.parts_done, "parts": c.parts} for c in status.cells
         ],
-        "failed": [
-            {"task": t.task.id, "error": t.failure.error, "log": t.failure.log}
-            for t in status.tasks
-            if t.failure is not None
-        ],
+        "failed": [{"task": name, **asdict(failure)} for name, failure in status.failures().items()],
     }

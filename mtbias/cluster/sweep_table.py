@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from mtbias.cluster.sweep_tasks import Cell, Plan
+from mtbias.cluster.sweep_tasks import Cell, SweepPlan
 from mtbias.errors import MissingTranslationsError, RunFolderError
 from mtbias.files.writing import explained, write_atomic
 from mtbias.metrics.definitions import GENDER, Number
@@ -33,7 +33,7 @@ Declared = Mapping[str, Sequence[Number]]
 """What the measure of a data set reports, by its name; `GENDER` for one that is not there."""
 
 
-def write_tables(plan: Plan) -> list[Path]:
+def write_tables(plan: SweepPlan) -> list[Path]:
     """Write the tables into the sweep's folder; those that are there are replaced one by one.
 
     Raises:
@@ -45,33 +45,28 @@ def write_tables(plan: Plan) -> list[Path]:
     out = plan.sweep.out
     for name, text in texts.items():
         write_atomic(out / name, text.encode())
-    record = {"runs": _runs(metrics), "files": {name: _digest(text.encode()) for name, text in texts.items()}}
+    hashes = {name: sha256(text.encode()).hexdigest() for name, text in texts.items()}
+    record = {"runs": _runs(metrics), "files": hashes}
     write_atomic(out / RECORD, f"{json.dumps(record, indent=1)}\n".encode())
     return [out / name for name in texts]
 
 
-def table_is_current(plan: Plan) -> bool:
+def table_is_current(plan: SweepPlan) -> bool:
     """Whether the tables are there, undamaged, and made of the runs as they are now."""
     out = plan.sweep.out
     try:
         record = json.loads((out / RECORD).read_bytes())
-        whole = all(_digest((out / name).read_bytes()) == record["files"][name] for name in FILES)
+        whole = all(sha256((out / name).read_bytes()).hexdigest() == record["files"][name] for name in FILES)
         return bool(whole and record["runs"] == _runs(_read(plan)[0]))
     except (OSError, ValueError, KeyError, TypeError, MissingTranslationsError):
         return False
 
 
-def render_sweep(plan: Plan, metrics: _Metrics, form: str, declared: Declared = MappingProxyType({})) -> str:
+def render_sweep(plan: SweepPlan, metrics: _Metrics, form: str, declared: Declared = MappingProxyType({})) -> str:
     """The tables in a form of `FILES`, ending in a newline.
 
     Text and Markdown have one for each data set and number of the headline, LaTeX one for each data set; all say what
     the runs were made of. CSV has a line a run: all numbers unrounded, with intervals, denominators and signature.
-
-    Args:
-        plan: of the sweep.
-        metrics: `metrics.json` of each of its cells, by their ids.
-        form: as said.
-        declared: what the measures of the data sets report.
     """
     if form == "csv":
         numbers = {dataset: declared.get(dataset, GENDER) for dataset in plan.sweep.datasets}
@@ -85,7 +80,7 @@ def render_sweep(plan: Plan, metrics: _Metrics, form: str, declared: Declared = 
     return draw(tables, form, [(cell.id, metrics[cell.id]["signature"] or "") for cell in plan.cells])
 
 
-def _table(plan: Plan, dataset: str, metrics: _Metrics, numbers: Sequence[Number]) -> PrintedTable:
+def _table(plan: SweepPlan, dataset: str, metrics: _Metrics, numbers: Sequence[Number]) -> PrintedTable:
     """A row a system and number, a column a language; of several numbers, the first column has their names."""
     cells: dict[str, list[Cell]] = {}
     for cell in plan.cells:
@@ -110,7 +105,7 @@ def _table(plan: Plan, dataset: str, metrics: _Metrics, numbers: Sequence[Number
     )
 
 
-def _read(plan: Plan) -> tuple[dict[str, Mapping[str, Any]], dict[str, Sequence[Number]]]:
+def _read(plan: SweepPlan) -> tuple[dict[str, Mapping[str, Any]], dict[str, Sequence[Number]]]:
     metrics: dict[str, Mapping[str, Any]] = {}
     declared: dict[str, Sequence[Number]] = {}
     for cell in plan.cells:
@@ -126,11 +121,7 @@ def _runs(metrics: _Metrics) -> dict[str, list[str]]:
     return {name: [content["fingerprint"], content["files"]["calls.jsonl"]] for name, content in metrics.items()}
 
 
-def _digest(content: bytes) -> str:
-    return sha256(content).hexdigest()
-
-
-def read_text(plan: Plan) -> str:
+def read_text(plan: SweepPlan) -> str:
     """The table as text, once it is made."""
     path = plan.sweep.out / next(iter(FILES))
     with explained(path, "read"):

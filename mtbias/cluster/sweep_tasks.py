@@ -65,7 +65,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SweepPlan:
     """The cells of a sweep, by data set, model, preset and language, and its tasks in an order that they can run in."""
 
     sweep: Sweep
@@ -102,15 +102,11 @@ class Plan:
         return found
 
 
-def make_plan(sweep: Sweep, count: Callable[[Sweep, str], int | None] | None = None) -> Plan:
-    """The plan of a sweep.
+def make_plan(sweep: Sweep, count: Callable[[Sweep, str], int | None] | None = None) -> SweepPlan:
+    """The plan of a sweep; `count` gives the sentences of a data set (default: `count_sentences`).
 
     Scoring is one task a language, over all its cells: so each distinct translation is analysed once, by the one
     process that writes the language's cache.
-
-    Args:
-        sweep: what is asked for.
-        count: gives the sentences of a data set; by default `count_sentences`.
 
     Raises:
         DataError: two models would share a folder.
@@ -121,20 +117,20 @@ def make_plan(sweep: Sweep, count: Callable[[Sweep, str], int | None] | None = N
     for dataset in sweep.datasets:
         sentences = (count or count_sentences)(sweep, dataset)
         shards = sweep.shards or max(1, -(-(sentences or 0) // sweep.sentences_per_shard))
-        for (model, preset), system in systems.items():
-            cells += [
-                Cell(
-                    dataset=dataset,
-                    model=model,
-                    preset=preset,
-                    lang=lang,
-                    system=system,
-                    folder=sweep.out / dataset / system / lang,
-                    sentences=sentences,
-                    shards=shards,
-                )
-                for lang in sweep.languages
-            ]
+        cells += [
+            Cell(
+                dataset=dataset,
+                model=model,
+                preset=preset,
+                lang=lang,
+                system=system,
+                folder=sweep.out / dataset / system / lang,
+                sentences=sentences,
+                shards=shards,
+            )
+            for (model, preset), system in systems.items()
+            for lang in sweep.languages
+        ]
     tasks = [
         Task("translate", (cell,), Shard(k, cell.shards))
         for lang in sweep.languages
@@ -143,7 +139,7 @@ def make_plan(sweep: Sweep, count: Callable[[Sweep, str], int | None] | None = N
         for k in range(1, cell.shards + 1)
     ]
     tasks += [Task("score", tuple(cell for cell in cells if cell.lang == lang)) for lang in sweep.languages]
-    return Plan(sweep, tuple(cells), (*tasks, Task(TABLE, tuple(cells))))
+    return SweepPlan(sweep, tuple(cells), (*tasks, Task(TABLE, tuple(cells))))
 
 
 def count_sentences(sweep: Sweep, dataset: str) -> int | None:
@@ -170,10 +166,10 @@ def _systems(sweep: Sweep) -> dict[tuple[str, str], str]:
         name = Path(model).name if Path(model).is_absolute() else model.replace("/", "--")
         for preset in sweep.presets:
             system = _safe(name) if preset == "paper" else f"{_safe(name)}-{_safe(preset)}"
-            twin = next((key for key, value in systems.items() if value == system), None)
-            if twin is not None:
+            other = next((key for key, value in systems.items() if value == system), None)
+            if other is not None:
                 raise DataError(
-                    f"models: {twin[0]} and {model} would share the folder {system!r}; rename the folder of one"
+                    f"models: {other[0]} and {model} would share the folder {system!r}; rename the folder of one"
                 )
             systems[model, preset] = system
     return systems
@@ -192,19 +188,10 @@ class Duration:
     speed: Speed | None
 
 
-def estimate(plan: Plan, cell: Cell, *, gpu: bool) -> Duration:
+def estimate(plan: SweepPlan, cell: Cell, *, gpu: bool) -> Duration:
     """Sentences over sentences a second, for one cell (``model_sizes.toml``, or the sweep's ``[speeds]``)."""
     speed = translate_speed(plan.sweep, cell.model, gpu=gpu)
     if cell.sentences is None:
         return Duration(None, None, speed)
     translate = None if speed is None else cell.sentences / speed.value
     return Duration(translate, cell.sentences / score_speed().value, speed)
-
-
-def totals(estimates: Sequence[Duration]) -> Mapping[str, float | None]:
-    """Sums over cells; None where one of them is not known."""
-    sums: dict[str, float | None] = {}
-    for name in ("translate", "score"):
-        values: list[float | None] = [getattr(e, name) for e in estimates]
-        sums[name] = None if None in values else sum(v for v in values if v is not None)
-    return sums

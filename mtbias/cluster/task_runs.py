@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.sweep_table import table_is_current, write_tables
-from mtbias.cluster.sweep_tasks import TABLE, Cell, Plan, Task
+from mtbias.cluster.sweep_tasks import TABLE, Cell, SweepPlan, Task
 from mtbias.errors import MissingTranslationsError, MtbiasError
-from mtbias.files.decoding import DecodingError, decoded
+from mtbias.files.strict_json import DecodingError, decoded
 from mtbias.files.writing import explained, write_atomic
 from mtbias.machine.devices import chosen_device, require_device
 from mtbias.runs.run_progress import RunProgress, run_progress
@@ -24,6 +24,7 @@ from mtbias.runs.run_progress import RunProgress, run_progress
 if TYPE_CHECKING:
     from mtbias.evaluation.request import Request
     from mtbias.metrics.measure import Measure
+    from mtbias.translate.shards import Shard
     from mtbias.types import Progress
 
 TASKS, LOGS = "tasks", "logs"
@@ -44,14 +45,11 @@ class Failure:
     """The file with all that the task printed; empty where it is not known."""
 
 
-def is_done(plan: Plan, task: Task, looked: Looked | None = None) -> bool:
+def is_done(plan: SweepPlan, task: Task, looked: Looked | None = None) -> bool:
     """Whether the result of a task is there, by the files of the run folders alone.
 
-    Args:
-        plan: the sweep's.
-        task: one of the plan's.
-        looked: what was found of runs that were looked at before; this one is added. A complete run's files are hashed
-            each time that it is looked at.
+    `looked` holds what was found of runs that were looked at before, and is added to: a complete run's files are hashed
+    each time that it is looked at.
 
     Raises:
         RunFolderError: a folder cannot be read.
@@ -76,15 +74,11 @@ def look(cell: Cell, looked: Looked) -> RunProgress:
     return looked[cell.id]
 
 
-def run_task(plan: Plan, task: Task, *, device: str, say: Callable[[str], object], progress: Progress) -> None:
+def run_task(plan: SweepPlan, task: Task, *, device: str, say: Callable[[str], object], progress: Progress) -> None:
     """Do what is left of a task; nothing where its result is there.
 
-    Args:
-        plan: the sweep's.
-        task: one of the plan's.
-        device: ``cpu`` or ``cuda``: that on which the sweep translates (`translation_device`).
-        say: called with a line about what was done.
-        progress: see `mtbias.types.Progress`.
+    `device`, ``cpu`` or ``cuda``, is that on which the sweep translates (`translation_device`); `say` is called with a
+    line about what was done.
 
     Raises:
         MtbiasError: the first error; the other cells of a score task were tried all the same.
@@ -94,7 +88,7 @@ def run_task(plan: Plan, task: Task, *, device: str, say: Callable[[str], object
     elif task.kind == TABLE:
         say(f"{task.id}: {', '.join(map(str, write_tables(plan)))}")
     elif task.shard is not None:
-        _translate(plan.sweep, task, device, say, progress)
+        _translate(plan.sweep, task, task.shard, device, say, progress)
     else:
         _score(plan.sweep, task, device, say, progress)
 
@@ -112,12 +106,12 @@ def translation_device(asked: str) -> str:
     return asked
 
 
-def _translate(sweep: Sweep, task: Task, device: str, say: Callable[[str], object], progress: Progress) -> None:
+def _translate(
+    sweep: Sweep, task: Task, shard: Shard, device: str, say: Callable[[str], object], progress: Progress
+) -> None:
     from mtbias.evaluation.translation import translate_shard
 
-    (cell,), shard = task.cells, task.shard
-    if shard is None:
-        raise ValueError(f"expected a shard of {task.id}")
+    (cell,) = task.cells
     request = make_request(sweep, cell, device, here=device, offline=not task.needs_network)
     report = translate_shard(request, shard, out=cell.folder, progress=progress)
     say(
@@ -181,14 +175,9 @@ def _write_page(page: Path, cells: Sequence[Cell]) -> None:
 def make_request(sweep: Sweep, cell: Cell, device: str, *, here: str, offline: bool = True) -> Request:
     """The request of a cell, the same as that of ``mtbias eval``. Nothing is downloaded.
 
-    The type is said explicitly, so that a node without GPU can score what one with a GPU translated.
-
-    Args:
-        sweep: the sweep.
-        cell: one of its cells.
-        device: on which the sweep translates.
-        here: the device of this process.
-        offline: whether nothing may leave this machine; else the system may (`Task.needs_network`).
+    The sweep translates on `device`, this process computes on `here`. The type is given explicitly, so that a node
+    without GPU can score what one with a GPU translated. Unless `offline`, the system may leave this machine
+    (`Task.needs_network`).
     """
     from mtbias.evaluation.preparation import prepare_eval
     from mtbias.settings import EvalSettings, combined
@@ -208,15 +197,12 @@ def make_request(sweep: Sweep, cell: Cell, device: str, *, here: str, offline: b
     return prepare_eval(cell.model, cell.lang, settings)
 
 
-def recorded(plan: Plan, task: Task, log: Path | str, work: Callable[[], None]) -> None:
-    """Run `work` as `task`: others see that it runs (`is_running`), and why it failed (`read_failure`).
-
-    Raises:
-        MtbiasError: what `work` raises, other errors too.
-    """
+@contextmanager
+def recorded(plan: SweepPlan, task: Task, log: Path | str) -> Iterator[None]:
+    """The block does `task`: others see that it runs (`is_running`), and why it failed (`read_failure`)."""
     with _marked(plan.sweep.out, task):
         try:
-            work()
+            yield
         except Exception as error:
             line = str(error) if isinstance(error, MtbiasError) else traceback.format_exception_only(error)[-1]
             write_failure(plan.sweep.out, task, Failure(" ".join(line.split()), str(log)))
@@ -224,26 +210,30 @@ def recorded(plan: Plan, task: Task, log: Path | str, work: Callable[[], None]) 
     forget_failure(plan.sweep.out, task)
 
 
+def _failure_file(out: Path, task: Task) -> Path:
+    return out / TASKS / f"{task.file_name}.json"
+
+
 def write_failure(out: Path, task: Task, failure: Failure) -> None:
     """Write down why a task failed; where even that fails, the task's own error is what counts."""
     with suppress(MtbiasError, OSError):
         (out / TASKS).mkdir(parents=True, exist_ok=True)
         content = json.dumps({"task": task.id, **asdict(failure)}, ensure_ascii=False)
-        write_atomic(out / TASKS / f"{task.file_name}.json", f"{content}\n".encode())
+        write_atomic(_failure_file(out, task), f"{content}\n".encode())
 
 
 def read_failure(out: Path, task: Task) -> Failure | None:
     """Why a task failed when it last ran; None where it did not, or left no word."""
     try:
-        return decoded(Failure, (out / TASKS / f"{task.file_name}.json").read_bytes())
+        return decoded(Failure, _failure_file(out, task).read_bytes())
     except (OSError, DecodingError):
         return None
 
 
 def forget_failure(out: Path, task: Task) -> None:
-    """The task has ended well, or begins anew."""
+    """The task has ended well, or begins again."""
     with suppress(OSError):
-        (out / TASKS / f"{task.file_name}.json").unlink(missing_ok=True)
+        _failure_file(out, task).unlink(missing_ok=True)
 
 
 @contextmanager

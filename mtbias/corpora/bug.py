@@ -24,7 +24,7 @@ from mtbias.corpora.corpus import Corpus, Notes, SkippedRow, gender
 from mtbias.english.pronouns import count_pronouns
 from mtbias.errors import DataError
 from mtbias.files.reading import Record, TextFile, read_table
-from mtbias.types import Gender, Instance, Span, Stereotype
+from mtbias.types import Gender, Instance, Stereotype
 
 FILES = {
     "bug": "full_BUG.csv",
@@ -98,10 +98,6 @@ class BugRow:
         """The corpus that the sentence is from."""
         return self.record.get("corpus").lower()
 
-    def optional(self, column: str) -> int | None:
-        """The number in a field, None where it is empty; `DataError` where it is none."""
-        return self.record.integer(column) if self.record.get(column) else None
-
 
 def stands_at(words: Sequence[str], index: int, word: str) -> bool:
     """Whether `word` is the one of `words` with that index, in any case."""
@@ -114,18 +110,15 @@ def read_rows(path: Path, name: str, *columns: str) -> tuple[TextFile, tuple[Bug
     Raises:
         DataError: no such file; one of `REQUIRED` or of `columns` is missing.
     """
-    table = read_table(_main(path, name))
+    if path.is_dir():
+        inside = (path / FILES[name], path / "data" / FILES[name])  # the release's archive holds a folder "data"
+        main = next((file for file in inside if file.is_file()), None)
+        if main is None:
+            raise DataError(f"{FILES[name]} expected in this folder (or in data/ inside it)", path=path)
+        path = main
+    table = read_table(path)
     table.require(*REQUIRED, *columns)
     return table.file, tuple(BugRow(record) for record in table.records)
-
-
-def _main(path: Path, name: str) -> Path:
-    if not path.is_dir():
-        return path
-    for folder in (path, path / "data"):  # the release's archive holds a folder "data"
-        if (folder / FILES[name]).is_file():
-            return folder / FILES[name]
-    raise DataError(f"{FILES[name]} expected in this folder (or in data/ inside it)", path=path)
 
 
 def read_bug(path: Path, name: str = "bug") -> Corpus[Instance]:
@@ -154,16 +147,7 @@ def read_bug(path: Path, name: str = "bug") -> Corpus[Instance]:
             instances.append(result)
         else:
             skipped.append(SkippedRow(row.record.row, row.record.line, result))
-    return Corpus(
-        name=name,
-        path=file.path,
-        sha256=file.sha256,
-        instances=tuple(instances),
-        notes=notes.counts,
-        skipped=tuple(skipped),
-        files={file.path.name: file.sha256},
-        examples=notes.examples(),
-    )
+    return notes.corpus(name, file, instances, skipped)
 
 
 def _instance(row: BugRow, name: str, notes: Notes) -> Instance | str:
@@ -178,8 +162,8 @@ def _instance(row: BugRow, name: str, notes: Notes) -> Instance | str:
     if not stands_at(raw.split(" "), index, profession):
         notes.add("row that mt_gender drops (another token at the index)", id_)
     text, left = repair_utf8(raw)
-    sentence = _clean(text)
-    place = _place(sentence, index, profession)
+    source = re.sub(r"[\r\n]", " ", text).strip()
+    place = _place(text, source, index, profession)
     if place is None:
         notes.add("profession not in the sentence: row skipped")
         return f"profession {profession!r} is not in the sentence"
@@ -189,42 +173,26 @@ def _instance(row: BugRow, name: str, notes: Notes) -> Instance | str:
         notes.add("UTF-8 damage left", id_)
     if "\n" in raw or "\r" in raw:
         notes.add("line break in the sentence", id_)
-    notes.add_place(sentence.text, place, profession, id_)
+    notes.add_place(source, place, profession, id_)
     return Instance(
         id=id_,
         row=row.record.row,
-        source=sentence.text,
+        source=source,
         head=place.head,
         entity=profession.lower(),
         gold=row.gold,
         stereotype=row.stereotype,
         domain=row.domain,
-        pronouns=count_pronouns(sentence.text),
-        corpus_pronouns=row.optional("num_of_pronouns"),
-        distance=row.optional("distance"),
+        pronouns=count_pronouns(source),
+        corpus_pronouns=row.record.optional_integer("num_of_pronouns"),
+        distance=row.record.optional_integer("distance"),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    text: str
-    spans: list[Span]
-    """Its whitespace tokens."""
-    piece: list[int]
-    """For each of them, its index among the tokens separated by single spaces, as the corpus counts."""
-
-
-def _clean(text: str) -> _Sentence:
-    """The sentence without white space around it and line breaks in it, with both ways of counting its tokens."""
-    flat = re.sub(r"[\r\n]", " ", text)
-    shift = len(flat) - len(flat.lstrip())
-    source = flat.strip()
+def _place(text: str, source: str, index: int, profession: str) -> locate.Located | None:
+    """Where the profession stands in `source`, the sentence as `text` has it: at the index, else the nearest."""
     spans = locate.tokens(source)
-    piece = [text.count(" ", 0, span.start + shift) for span in spans]
-    return _Sentence(source, spans, piece)
-
-
-def _place(sentence: _Sentence, index: int, profession: str) -> locate.Located | None:
-    """Where the profession stands: at the index as the corpus counts tokens, else the nearest occurrence."""
-    position = sentence.piece.index(index) if index in sentence.piece else index
-    return locate.locate(sentence.text, sentence.spans, position, profession)
+    before = len(text) - len(text.lstrip())
+    # The corpus counts the tokens separated by single spaces.
+    indices = [text.count(" ", 0, span.start + before) for span in spans]
+    return locate.locate(source, spans, indices.index(index) if index in indices else index, profession)

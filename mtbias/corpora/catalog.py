@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 from mtbias.errors import DataError, UsageError
-from mtbias.files.decoding import DecodingError, decoded
+from mtbias.files.strict_json import DecodingError, converted, decoded
 from mtbias.files.writing import write_atomic
 
 CACHE_VARIABLE = "MTBIAS_CACHE"
@@ -68,32 +67,12 @@ def datasets() -> Mapping[str, Dataset]:
     """The public data sets by name, in the catalog's order."""
     text = resources.files("mtbias.corpora").joinpath("catalog.toml").read_text(encoding="utf-8")
     content = tomllib.loads(text)
-    sources = {name: _source(name, entry) for name, entry in content["source"].items()}
-    return {
-        name: Dataset(
-            name=name,
-            description=entry["description"],
-            rows=entry["rows"],
-            file=entry["file"],
-            source=sources[entry["source"]],
-        )
-        for name, entry in content["dataset"].items()
+    sources = {
+        name: {**entry, "name": name, "citation": entry["citation"].strip()}
+        for name, entry in content["source"].items()
     }
-
-
-def _source(name: str, entry: Mapping[str, Any]) -> Source:
-    downloads = tuple(
-        Download(url=d["url"], sha256=d["sha256"], files=tuple(d["files"]), archive=d.get("archive", False))
-        for d in entry["downloads"]
-    )
-    return Source(
-        name=name,
-        home=entry["home"],
-        commit=entry["commit"],
-        licence=entry["licence"],
-        citation=entry["citation"].strip(),
-        downloads=downloads,
-    )
+    sets = {name: {**e, "name": name, "source": sources[e["source"]]} for name, e in content["dataset"].items()}
+    return converted(dict[str, Dataset], sets)
 
 
 def dataset(name: str) -> Dataset:
@@ -101,25 +80,19 @@ def dataset(name: str) -> Dataset:
 
     Raises:
         UsageError: there is none; the message lists those there are.
-
     """
-    found = datasets().get(name)
-    if found is None:
-        known = ", ".join(datasets())
-        raise UsageError(f"no data set {name!r} to fetch; there are {known}")
-    return found
+    if name not in datasets():
+        raise UsageError(f"no data set {name!r} to fetch; there are {', '.join(datasets())}")
+    return datasets()[name]
 
 
 def cache_folder(cache: Path | None) -> Path:
     """The root of the cache: `cache`, else the environment's ``MTBIAS_CACHE``, else the user's cache folder."""
     if cache is not None:
         return cache
-    from_environment = os.environ.get(CACHE_VARIABLE, "")
-    if from_environment:
-        return Path(from_environment)
     import platformdirs
 
-    return Path(platformdirs.user_cache_dir("mtbias"))
+    return Path(os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("mtbias"))
 
 
 def source_folder(source: Source, cache: Path | None) -> Path:
@@ -158,8 +131,9 @@ def read_record(folder: Path) -> Fetch:
     try:
         return decoded(Fetch, path.read_bytes())
     except DecodingError as error:
-        message = f"the record of fetched files is damaged ({error}); delete it and run mtbias fetch again"
-        raise DataError(message, path=path) from None
+        raise DataError(
+            f"the record of fetched files is damaged ({error}); delete it and run mtbias fetch again", path=path
+        ) from None
 
 
 def write_record(folder: Path, fetch: Fetch) -> None:

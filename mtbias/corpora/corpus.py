@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Generic, TypeVar
 
 from mtbias.corpora import entity_place as locate
 from mtbias.errors import DataError
 from mtbias.files.reading import TextFile
-from mtbias.types import Gender, SourceSentence
+from mtbias.types import Gender, Instance, SourceSentence
 
 EXAMPLES = 5
 """How many instances a note names."""
@@ -85,19 +86,32 @@ class Notes:
         if source[slice(*place.head)] != entity.rsplit(maxsplit=1)[-1]:
             self.add("profession with other capitals in the sentence", id_)
 
+    def corpus(
+        self,
+        name: str,
+        file: TextFile,
+        instances: Sequence[Instance],
+        skipped: Sequence[SkippedRow] = (),
+        beside: Mapping[str, str] = MappingProxyType({}),
+    ) -> Corpus[Instance]:
+        """The corpus that was read from `file`, and from the files `beside` it (name → SHA-256), with these notes."""
+        return Corpus(
+            name=name,
+            path=file.path,
+            sha256=file.sha256,
+            instances=tuple(instances),
+            notes=self.counts,
+            skipped=tuple(skipped),
+            files={file.path.name: file.sha256, **beside},
+            examples=self.examples(),
+        )
+
     def examples(self) -> dict[str, tuple[str, ...]]:
         """The first ids under each note."""
         return {what: tuple(ids) for what, ids in self._examples.items()}
 
 
-_GENDERS = {
-    "male": Gender.MALE,
-    "m": Gender.MALE,
-    "female": Gender.FEMALE,
-    "f": Gender.FEMALE,
-    "neutral": Gender.NEUTRAL,
-    "n": Gender.NEUTRAL,
-}
+_GENDERS = {name: each for each in Gender for name in (each.value, each.value[0])}
 
 
 def gender(text: str, path: Path, line: int) -> Gender:
@@ -105,7 +119,6 @@ def gender(text: str, path: Path, line: int) -> Gender:
 
     Raises:
         DataError: anything else.
-
     """
     found = _GENDERS.get(text.strip().lower())
     if found is None:

@@ -1,9 +1,9 @@
-"""Counterfactual corpora: each sentence with its twin of the other gender, and with controls of the same gender.
+"""Counterfactual corpora: each sentence with its counterfactual of the other gender, and with controls of its own.
 
-The twin has the sentence's gendered pronouns swapped and nothing else: names stay. A control has another determiner
-before the entity. All pronouns of a sentence are taken for the entity's; a sentence of which that cannot be so, or in
-which other words tell a gender, is left out with its reason. The twins measure what gender alone changes, the controls
-what another small change does (`mtbias.metrics.consistency`).
+The counterfactual has the sentence's gendered pronouns swapped and nothing else: names stay. A control has another
+determiner before the entity. All pronouns of a sentence are taken for the entity's; a sentence of which that cannot be
+so, or in which other words tell a gender, is left out with its reason. Counterfactuals measure what gender alone
+changes, controls what another small change does (`mtbias.metrics.consistency`).
 
 Source: the quadruples of Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EACL 2023), section 3, without names.
 """
@@ -25,7 +25,7 @@ from mtbias.errors import DataError
 from mtbias.types import Gender, Instance, Span, Stereotype
 
 CONTROL, SWAP, SWAP_CONTROL = "-control", "-swap", "-swap-control"
-"""What follows the id of a sentence in those of its control, its twin and its twin's control."""
+"""What follows the id of a sentence in those of its control, its counterfactual and the counterfactual's control."""
 
 COLUMNS = (
     "id", "source", "gender", "entity", "entity_start", "entity_end", "stereotype", "domain", "distance", "pair",
@@ -70,12 +70,12 @@ class Counterfactual:
     """A counterfactual corpus, and what was left out of it."""
 
     instances: tuple[Instance, ...]
-    """Each original, followed by its control, its twin, and the twin's control, where there are controls."""
+    """Each original and its counterfactual, each followed by its control where there are controls."""
     originals: int
     controlled: int
     """Originals that have controls."""
     left_out: Mapping[str, int]
-    """Sentences without twin, by reason."""
+    """Sentences without counterfactual, by reason."""
     without_control: Mapping[str, int]
     """Originals without control, by reason; empty where none were asked for."""
     ambiguous: tuple[tuple[str, str], ...]
@@ -97,8 +97,8 @@ def make_counterfactual(
 ) -> Counterfactual:
     """The counterfactual corpus of `instances`.
 
-    Left out, each under the first reason that holds: the woman's sentence of two twins that the corpus has already
-    (*his* has one reading where *her* has two); sentences whose gold gender is neutral; sentences without a gendered
+    Left out, each under the first reason that holds: the woman's sentence of a pair that the corpus has already (*his*
+    has one reading where *her* has two); sentences whose gold gender is neutral; sentences without a gendered
     pronoun, with pronouns of both genders, or of the gender that is not gold; sentences in which the entity or another
     word tells a gender (wife, Mr., waitress, fisherman; names are not looked at); with `leave_out_ambiguous`, those
     with a *her* or *his* whose reading is a guess.
@@ -151,7 +151,7 @@ def make_counterfactual(
 
 
 def _plan_swap(instance: Instance) -> _Swap | str:
-    """The edits that swap the sentence's pronouns, or the reason why that makes no twin."""
+    """The edits that swap the sentence's pronouns, or the reason why that makes no counterfactual."""
     if instance.gold is Gender.NEUTRAL:
         return NEUTRAL
     source = instance.source
@@ -208,25 +208,22 @@ def _entity_span(instance: Instance) -> Span | None:
 
 
 def _quadruple(original: Instance, swap: _Swap, determiner: Edit | None) -> list[Instance]:
-    """The original and its twin, with their controls where there is a determiner to change."""
-    controls = [] if determiner is None else [determiner]
-    base, genders = original.id, (original.gold, _OTHER[original.gold])
-    stereotypes = (original.stereotype, _OPPOSITE[original.stereotype])
-    made = []
-    for mine, twin, edits, swapped in ((base, base + SWAP, [], 0), (base + SWAP, base, [*swap.edits], 1)):
-        control = base + (SWAP_CONTROL if swapped else CONTROL)
-        twins_control = base + (CONTROL if swapped else SWAP_CONTROL)
-        new = replace(
-            _edited(original, edits), id=mine, gold=genders[swapped], stereotype=stereotypes[swapped], pair=twin,
-            control=control if controls else None,
-        )  # fmt: skip
-        made.append(new)
-        if controls:
-            changed = _edited(original, [*edits, *controls])
-            made.append(
-                replace(new, source=changed.source, head=changed.head, id=control, pair=twins_control, control=mine)
-            )
-    return made
+    """The original and its counterfactual, with their controls where there is a determiner to change."""
+    base = original.id
+    swapped = replace(original, gold=_OTHER[original.gold], stereotype=_OPPOSITE[original.stereotype])
+
+    def variant(of: Instance, edits: Sequence[Edit], own: str, pair: str, control: str | None) -> Instance:
+        linked = None if control is None else base + control
+        return replace(_edited(of, edits), id=base + own, pair=base + pair, control=linked)
+
+    if determiner is None:
+        return [variant(original, (), "", SWAP, None), variant(swapped, swap.edits, SWAP, "", None)]
+    return [
+        variant(original, (), "", SWAP, CONTROL),
+        variant(original, [determiner], CONTROL, SWAP_CONTROL, ""),
+        variant(swapped, swap.edits, SWAP, "", SWAP_CONTROL),
+        variant(swapped, [*swap.edits, determiner], SWAP_CONTROL, CONTROL, SWAP),
+    ]
 
 
 def _edited(instance: Instance, edits: Sequence[Edit]) -> Instance:
@@ -241,19 +238,8 @@ def format_custom(instances: Iterable[Instance], *, jsonl: bool = False) -> str:
     In TSV a tab inside a sentence becomes a blank.
     """
     rows = [
-        {
-            "id": i.id,
-            "source": i.source,
-            "gender": i.gold.value,
-            "entity": i.entity,
-            "entity_start": i.head.start,
-            "entity_end": i.head.end,
-            "stereotype": i.stereotype.value,
-            "domain": i.domain,
-            "distance": i.distance,
-            "pair": i.pair,
-            "control": i.control,
-        }
+        {name: getattr(i, name, None) for name in COLUMNS}
+        | {"gender": i.gold, "entity_start": i.head.start, "entity_end": i.head.end}
         for i in instances
     ]
     if jsonl:

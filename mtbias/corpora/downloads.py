@@ -14,7 +14,7 @@ import tarfile
 import tempfile
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from mtbias.corpora.catalog import (
@@ -66,11 +66,11 @@ def fetch_dataset(
     accept_unverified: bool = False,
     progress: bool = False,
 ) -> Fetched:
-    """Fetch the public data set `name` into the cache and check it.
+    """Fetch the public data set `name` of the catalog into the cache (see `cache_folder`) and check it.
 
     Args:
-        name: a name of the catalog.
-        cache: root of the cache; None for ``MTBIAS_CACHE`` or the user's cache folder.
+        name: its name.
+        cache: root of the cache.
         sha256: hash of the download, for a data set whose hash the catalog does not know.
         accept_unverified: take such a download without knowing its hash; the hash that came is in the result and in
             ``fetched.json`` beside the data, and later reads are checked against it.
@@ -81,7 +81,6 @@ def fetch_dataset(
         MissingResourceError: the download failed, or its hash is unknown and neither option was given.
         DataError: the download's hash is another than expected; an archive that is broken, holds a dangerous member,
             or lacks a file.
-
     """
     source = dataset(name).source
     return fetch_source(
@@ -105,21 +104,23 @@ def fetch_source(
         known = download.sha256 or given
         before = record.downloads.get(download.url)
         expected = known or (before.sha256 if before else "")
-        result = _present(download, folder, record, expected)
-        if result is None:
-            if not expected and not accept_unverified:
-                message = (
-                    f"the SHA-256 of {download.url} is not known to mtbias, so it is not fetched unchecked; give "
-                    "--sha256 HASH, or --accept-unverified to take what comes and write its hash down"
-                )
-                raise MissingResourceError(message)
-            result = _fetch(download, folder, expected, progress=progress)
-        result = replace(result, verified=bool(known) or (before is not None and before.verified))
-        updated = _recorded(record, result)
+        here = _is_present(download, folder, record, expected)
+        if not (here or expected or accept_unverified):
+            raise MissingResourceError(
+                f"the SHA-256 of {download.url} is not known to mtbias, so it is not fetched unchecked; give "
+                "--sha256 HASH, or --accept-unverified to take what comes and write its hash down"
+            )
+        came = expected if here else _fetch(download, folder, expected, progress=progress)
+        verified = bool(known) or (before is not None and before.verified)
+        paths = tuple(folder / name for name in download.files)
+        updated = Fetch(
+            files={**record.files, **{path.name: _hash(path) for path in paths}},
+            downloads={**record.downloads, download.url: Downloaded(came, verified)},
+        )
         if updated != record:
             write_record(folder, updated)
             record = updated
-        results.append(result)
+        results.append(FetchedDownload(download.url, came, verified=verified, files=paths, fresh=not here))
     return Fetched(source=source.name, folder=folder, downloads=tuple(results))
 
 
@@ -131,8 +132,9 @@ def _given_hash(source: Source, sha256: str | None) -> str:
         raise UsageError(f"--sha256: 64 hexadecimal digits expected, found {sha256!r}")
     unknown = [download for download in source.downloads if not download.sha256]
     if len(unknown) != 1:
-        message = f"--sha256 is for data whose hash mtbias does not know; it knows that of {source.name}: leave it out"
-        raise UsageError(message)
+        raise UsageError(
+            f"--sha256 is for data whose hash mtbias does not know; it knows that of {source.name}: leave it out"
+        )
     return text
 
 
@@ -141,29 +143,17 @@ def _hash(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _present(download: Download, folder: Path, record: Fetch, expected: str) -> FetchedDownload | None:
-    """What is in place from an earlier fetch; None where a file is absent, damaged or from another download."""
+def _is_present(download: Download, folder: Path, record: Fetch, expected: str) -> bool:
+    """Whether an earlier fetch is in place: no file absent, damaged or from another download."""
     before = record.downloads.get(download.url)
     if not expected or (download.archive and (before is None or before.sha256 != expected)):
-        return None
-    for name in download.files:
-        wanted = record.files.get(name) if download.archive else expected
-        if not (folder / name).is_file() or _hash(folder / name) != wanted:
-            return None
-    paths = tuple(folder / name for name in download.files)
-    return FetchedDownload(download.url, expected, verified=False, files=paths, fresh=False)
+        return False
+    wanted = {name: record.files.get(name) if download.archive else expected for name in download.files}
+    return all((folder / name).is_file() and _hash(folder / name) == digest for name, digest in wanted.items())
 
 
-def _recorded(record: Fetch, fetched: FetchedDownload) -> Fetch:
-    files = {path.name: _hash(path) for path in fetched.files}
-    return Fetch(
-        files={**record.files, **files},
-        downloads={**record.downloads, fetched.url: Downloaded(fetched.sha256, fetched.verified)},
-    )
-
-
-def _fetch(download: Download, folder: Path, expected: str, *, progress: bool) -> FetchedDownload:
-    """Download, check and put in place."""
+def _fetch(download: Download, folder: Path, expected: str, *, progress: bool) -> str:
+    """Download, check and put in place; the SHA-256 of what came."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".fetch-", dir=folder) as temporary:
@@ -172,11 +162,10 @@ def _fetch(download: Download, folder: Path, expected: str, *, progress: bool) -
             _download(download.url, raw, progress=progress)
             came = _hash(raw)
             if expected and came != expected:
-                message = (
+                raise DataError(
                     f"{download.url} gave bytes with SHA-256 {came}, expected {expected}; nothing was kept. Try again; "
                     "if it stays so, the published file has changed"
                 )
-                raise DataError(message)
             if download.archive:
                 sources = unpack(raw, scratch / "unpacked", download.files, origin=download.url)
             else:
@@ -185,8 +174,7 @@ def _fetch(download: Download, folder: Path, expected: str, *, progress: bool) -
                 path.replace(folder / name)
     except OSError as error:
         raise MissingResourceError(f"{folder} cannot be written: {error}") from error
-    paths = tuple(folder / name for name in download.files)
-    return FetchedDownload(download.url, came, verified=False, files=paths, fresh=True)
+    return came
 
 
 def _download(url: str, path: Path, *, progress: bool) -> None:
@@ -195,10 +183,9 @@ def _download(url: str, path: Path, *, progress: bool) -> None:
     try:
         pooch.HTTPDownloader(progressbar=progress, timeout=TIMEOUT)(url, str(path), None)
     except (OSError, ValueError) as error:  # requests' errors are OSErrors; ValueError: a strange content length
-        message = (
+        raise MissingResourceError(
             f"{url} could not be downloaded ({error}); check the network, or download it elsewhere and give --data"
-        )
-        raise MissingResourceError(message) from error
+        ) from error
 
 
 def unpack(archive: Path, folder: Path, names: Iterable[str], *, origin: str | None = None) -> dict[str, Path]:
@@ -214,7 +201,6 @@ def unpack(archive: Path, folder: Path, names: Iterable[str], *, origin: str | N
     Raises:
         DataError: the archive is broken; it has a dangerous member; it would fill more than `MAX_UNPACKED` bytes; a
             file is not in it, or in it twice.
-
     """
     place = origin or archive
     folder.mkdir(parents=True)

@@ -64,9 +64,8 @@ def find_phrase(text: str, spans: Sequence[Span], phrase: Sequence[str]) -> list
     """Indices of the tokens at which `phrase` (see `words`) starts; empty for an empty phrase."""
     if not phrase:
         return []
-    folded = [text[slice(*core(text, span))].casefold() for span in spans]
-    wanted = list(phrase)
-    return [i for i in range(len(folded) - len(wanted) + 1) if folded[i : i + len(wanted)] == wanted]
+    folded, n = [text[slice(*core(text, span))].casefold() for span in spans], len(phrase)
+    return [i for i in range(len(folded) - n + 1) if folded[i : i + n] == list(phrase)]
 
 
 def phrase_at(text: str, spans: Sequence[Span], phrase: Sequence[str], index: int) -> bool:
@@ -83,13 +82,11 @@ def locate(text: str, spans: Sequence[Span], index: int, phrase: str) -> Located
     of two equally near). None where it does not occur.
     """
     wanted = words(phrase)
-    found = [index] if phrase_at(text, spans, wanted, index) else find_phrase(text, spans, wanted)
-    if not found:
-        return None
-    if index in found:
-        best, how = index, AS_GIVEN
-    elif len(found) == 1:
-        best, how = found[0], CORRECTED
-    else:
-        best, how = min(found, key=lambda i: (abs(i - index), i)), NEAREST
+    best, how = index, AS_GIVEN
+    if not phrase_at(text, spans, wanted, index):
+        found = find_phrase(text, spans, wanted)
+        if not found:
+            return None
+        best = min(found, key=lambda i: (abs(i - index), i))
+        how = CORRECTED if len(found) == 1 else NEAREST
     return Located(head=core(text, spans[best + len(wanted) - 1]), index=best, how=how)

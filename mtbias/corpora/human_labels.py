@@ -15,7 +15,7 @@ from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
 from mtbias.errors import DataError
-from mtbias.files.reading import Record, Table, integer, read_table
+from mtbias.files.reading import Record, Table, read_table
 from mtbias.types import Instance, Span
 
 _COLUMNS = ("lang", "system", "source", "target", "label", "usable", "annotator", "winomt_index")
@@ -55,12 +55,9 @@ class LabelFile:
     def labels(
         self, lang: str, annotator: str = "1", winomt: Mapping[int, Instance] | None = None
     ) -> tuple[HumanLabel, ...]:
-        """The usable judgements of `annotator` in `lang`, in the file's order.
+        """The usable judgements of one `annotator` (two would count sentences twice) in `lang`, in the file's order.
 
-        Args:
-            lang: language code, as in the column `lang`.
-            annotator: a second annotator's rows would count sentences twice.
-            winomt: WinoMT's instances by row; needed where `needs_winomt`.
+        `winomt` are WinoMT's instances by row, needed where `needs_winomt`.
 
         Raises:
             DataError: a label is none, an index is out of range, the language is not in the file.
@@ -80,7 +77,7 @@ class LabelFile:
         chosen = [r for r in rows if r.get("annotator") == annotator and r.get("usable") == "1"]
         if not chosen:
             raise DataError(f"no usable rows of annotator {annotator!r} in {lang!r}", path=path)
-        return tuple(_label(r, path, winomt if self.needs_winomt else None) for r in chosen)
+        return tuple(_label(r, winomt if self.needs_winomt else None) for r in chosen)
 
 
 def read_label_file(path: Path) -> LabelFile:
@@ -105,11 +102,11 @@ def read_labels(
     return read_label_file(path).labels(lang, annotator, winomt)
 
 
-def _label(record: Record, path: Path, winomt: Mapping[int, Instance] | None) -> HumanLabel:
+def _label(record: Record, winomt: Mapping[int, Instance] | None) -> HumanLabel:
     label, source, target = record.get("label"), record.raw("source"), record.raw("target")
     if label not in ("m", "f", "n"):
-        raise DataError(f"expected a label m, f or n in a usable row, got {label!r}", path=path, line=record.line)
-    head, entity = _entity(record, source, path, winomt)
+        raise record.error(f"expected a label m, f or n in a usable row, got {label!r}")
+    head, entity = _entity(record, source, winomt)
     return HumanLabel(
         id=f"line-{record.line}",
         line=record.line,
@@ -120,35 +117,33 @@ def _label(record: Record, path: Path, winomt: Mapping[int, Instance] | None) ->
         head=head,
         entity=entity,
         basis=record.get("basis") or None,
-        target_head=_target_head(record, target, path),
+        target_head=_target_head(record, target),
     )
 
 
-def _entity(record: Record, source: str, path: Path, winomt: Mapping[int, Instance] | None) -> tuple[Span, str]:
+def _entity(record: Record, source: str, winomt: Mapping[int, Instance] | None) -> tuple[Span, str]:
     if winomt is not None:
-        row = integer(record.get("winomt_index"), "winomt_index", path, record.line)
+        row = record.integer("winomt_index")
         instance = winomt.get(row)
         if instance is None or instance.source.split() != source.split():
             found = "no such row" if instance is None else repr(instance.source)
-            raise DataError(f"row {row} of WinoMT is not this sentence: {found}", path=path, line=record.line)
+            raise record.error(f"row {row} of WinoMT is not this sentence: {found}")
         at = len(instance.source[: instance.head.end].split()) - len(instance.entity.split())
         located = locate.locate(source, locate.tokens(source), at, instance.entity)
         return (instance.head if instance.source == source or located is None else located.head), instance.entity
     entity = record.get("entity").lower()
     for article in _ARTICLES:
         entity = entity.removeprefix(article)
-    index = integer(record.get("word_index"), "word_index", path, record.line)
-    located = locate.locate(source, locate.tokens(source), index, entity)
+    located = locate.locate(source, locate.tokens(source), record.integer("word_index"), entity)
     if located is None:
-        raise DataError(f"the entity {entity!r} is not in the source", path=path, line=record.line)
+        raise record.error(f"the entity {entity!r} is not in the source")
     return located.head, entity
 
 
-def _target_head(record: Record, target: str, path: Path) -> Span | None:
-    given = record.get("head_index")
-    if not given:
+def _target_head(record: Record, target: str) -> Span | None:
+    index, spans = record.optional_integer("head_index"), locate.tokens(target)
+    if index is None:
         return None
-    index, spans = integer(given, "head_index", path, record.line), locate.tokens(target)
     if index >= len(spans):
-        raise DataError(f"head_index {index} is beyond the target's {len(spans)} tokens", path=path, line=record.line)
+        raise record.error(f"head_index {index} is beyond the target's {len(spans)} tokens")
     return spans[index]

@@ -46,11 +46,13 @@ def load_corpus(dataset: str, path: Path | None, *, cache: Path | None = None) -
         MissingResourceError: it is not in the cache; the message names the command that fetches it.
         DataError: a file says what cannot be right, or a file in the cache is damaged.
         PluginError: another distribution's corpus fails to load.
-
     """
-    readers: dict[str, Callable[[Path], Corpus[Instance]]] = {"winomt": read_winomt, CUSTOM: read_custom}
-    readers[DEMO] = read_demo
-    readers |= {name: partial(bug.read_bug, name=name) for name in bug.FILES}
+    readers: dict[str, Callable[[Path], Corpus[Instance]]] = {
+        "winomt": read_winomt,
+        CUSTOM: read_custom,
+        DEMO: read_demo,
+        **{name: partial(bug.read_bug, name=name) for name in bug.FILES},
+    }
     if dataset not in readers:
         return _of_others(dataset, path)
     if path is not None:
@@ -84,8 +86,7 @@ def _cached(name: str, cache: Path | None) -> Path:
     folder = catalog.source_folder(entry.source, cache)
     main = folder / entry.file
     if not main.is_file():
-        message = f"{name} is not in the cache ({main}); run: mtbias fetch --dataset {name}"
-        raise MissingResourceError(message)
+        raise MissingResourceError(f"{name} is not in the cache ({main}); run: mtbias fetch --dataset {name}")
     expected = {**catalog.read_record(folder).files, **entry.source.hashes}
     for file in sorted({entry.file, *entry.source.hashes}):
         beside = folder / file
@@ -95,6 +96,9 @@ def _cached(name: str, cache: Path | None) -> Path:
             raise MissingResourceError(f"{beside} is not in the cache; run: mtbias fetch --dataset {name}")
         found = hashlib.sha256(read_bytes(beside)).hexdigest()
         if found != expected[file]:
-            message = f"the file in the cache is damaged (SHA-256 {found}, expected {expected[file]}); "
-            raise DataError(message + f"run: mtbias fetch --dataset {name}", path=beside)
+            raise DataError(
+                f"the file in the cache is damaged (SHA-256 {found}, expected {expected[file]}); "
+                f"run: mtbias fetch --dataset {name}",
+                path=beside,
+            )
     return main

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
 from mtbias.corpora.corpus import Corpus, Notes, gender
 from mtbias.english.pronouns import count_pronouns
 from mtbias.errors import DataError
-from mtbias.files.reading import Record, Table, integer, read_table
+from mtbias.files.reading import Record, Table, read_table
 from mtbias.types import Instance, Span, Stereotype
 
 COLUMNS = {
@@ -42,7 +40,6 @@ def read_custom(path: Path) -> Corpus[Instance]:
         DataError: a required column that is not there (with those that are); a field that cannot be read; an entity
             that is not where the row says, or not once in the sentence; an id twice (with both lines); a ``pair``
             or ``control`` that names no row, or its own. Every message has file and line.
-
     """
     table = read_table(path)
     table.require("source", "gender")
@@ -55,22 +52,13 @@ def read_custom(path: Path) -> Corpus[Instance]:
     lines: dict[str, int] = {}
     instances = []
     for record in table.records:
-        instance = _instance(record, path)
+        instance = _instance(record)
         if instance.id in lines:
-            message = f"id {instance.id!r} stands in line {lines[instance.id]} already; ids are unique"
-            raise DataError(message, path=path, line=record.line)
+            raise record.error(f"id {instance.id!r} stands in line {lines[instance.id]} already; ids are unique")
         lines[instance.id] = record.line
         instances.append(instance)
     _check_links(instances, lines, path)
-    return Corpus(
-        name="custom",
-        path=path,
-        sha256=table.file.sha256,
-        instances=tuple(instances),
-        notes=notes.counts,
-        files={path.name: table.file.sha256},
-        examples=notes.examples(),
-    )
+    return notes.corpus("custom", table.file, instances)
 
 
 def _require_place(table: Table) -> None:
@@ -81,60 +69,43 @@ def _require_place(table: Table) -> None:
     raise DataError(message, path=table.file.path, line=1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A row of the table, its fields taken once."""
-
-    record: Record
-    path: Path
-    fields: Mapping[str, str]
-    """By `COLUMNS`, without surrounding white space; empty where the column or the value is absent."""
-
-    def error(self, message: str) -> DataError:
-        return DataError(message, path=self.path, line=self.record.line)
-
-    def integer(self, column: str) -> int:
-        return integer(self.fields[column], column, self.path, self.record.line)
-
-
-def _instance(record: Record, path: Path) -> Instance:
-    fields = {column: record.get(column) for column in COLUMNS}
-    row, source = _Row(record, path, fields), fields["source"]
+def _instance(record: Record) -> Instance:
+    source, entity = record.get("source"), record.get("entity")
     if not source:
-        raise row.error("source: a sentence expected, found nothing")
+        raise record.error("source: a sentence expected, found nothing")
     if "\n" in source or "\r" in source:
-        raise row.error("source: a line break inside the sentence; a sentence is one line")
-    head = _head(row)
-    stereotype = fields["stereotype"].lower() or "none"
+        raise record.error("source: a line break inside the sentence; a sentence is one line")
+    head = _head(record, source, entity)
+    stereotype = record.get("stereotype").lower() or "none"
     if stereotype not in set(Stereotype):
-        raise row.error(f"stereotype: pro, anti or none expected, found {stereotype!r}")
+        raise record.error(f"stereotype: pro, anti or none expected, found {stereotype!r}")
     return Instance(
-        id=fields["id"] or f"custom-{record.row + 1:05d}",
+        id=record.get("id") or f"custom-{record.row + 1:05d}",
         row=record.row,
         source=source,
         head=head,
-        entity=(fields["entity"] or source[head.start : head.end]).lower(),
-        gold=gender(fields["gender"], path, record.line),
+        entity=(entity or source[head.start : head.end]).lower(),
+        gold=gender(record.get("gender"), record.path, record.line),
         stereotype=Stereotype(stereotype),
-        domain=fields["domain"] or "custom",
+        domain=record.get("domain") or "custom",
         pronouns=count_pronouns(source),
-        distance=row.integer("distance") if fields["distance"] else None,
-        pair=fields["pair"] or None,
-        control=fields["control"] or None,
+        distance=record.optional_integer("distance"),
+        pair=record.get("pair") or None,
+        control=record.get("control") or None,
     )
 
 
-def _head(row: _Row) -> Span:
+def _head(row: Record, source: str, entity: str) -> Span:
     """The head of the entity, from all that the row says about its place."""
-    source, entity = row.fields["source"], row.fields["entity"]
-    given = {head for head in (_head_at_index(row), _head_in_span(row)) if head is not None}
+    given = {head for find in (_head_at_index, _head_in_span) if (head := find(row, source, entity)) is not None}
     if len(given) > 1:
         raise row.error("entity_index and entity_start/entity_end name different words; give one of the two")
     if given:
         return given.pop()
     if not entity:
-        message = "nothing says where the entity stands; fill entity_index, or entity_start and entity_end, or entity"
-        raise row.error(message)
+        raise row.error(
+            "nothing says where the entity stands; fill entity_index, or entity_start and entity_end, or entity"
+        )
     spans, phrase = locate.tokens(source), locate.words(entity)
     found = locate.find_phrase(source, spans, phrase)
     if len(found) != 1:
@@ -144,11 +115,10 @@ def _head(row: _Row) -> Span:
     return locate.core(source, spans[found[0] + len(phrase) - 1])
 
 
-def _head_at_index(row: _Row) -> Span | None:
-    source, entity = row.fields["source"], row.fields["entity"]
-    if not row.fields["entity_index"]:
+def _head_at_index(row: Record, source: str, entity: str) -> Span | None:
+    index, spans = row.optional_integer("entity_index"), locate.tokens(source)
+    if index is None:
         return None
-    index, spans = row.integer("entity_index"), locate.tokens(source)
     if index >= len(spans):
         raise row.error(f"entity_index {index} is beyond the sentence, which has {len(spans)} tokens (counted from 0)")
     phrase = locate.words(entity)
@@ -160,11 +130,10 @@ def _head_at_index(row: _Row) -> Span | None:
     raise row.error(f"entity {entity!r} expected at token {index}, found {source[slice(*spans[index])]!r}")
 
 
-def _head_in_span(row: _Row) -> Span | None:
-    source, entity = row.fields["source"], row.fields["entity"]
-    if not row.fields["entity_start"] and not row.fields["entity_end"]:
+def _head_in_span(row: Record, source: str, entity: str) -> Span | None:
+    if not row.get("entity_start") and not row.get("entity_end"):
         return None
-    raw = row.record.raw("source")
+    raw = row.raw("source")
     shift = len(raw) - len(raw.lstrip())  # offsets count in the field as it stands in the file
     start, end = row.integer("entity_start") - shift, row.integer("entity_end") - shift
     if not 0 <= start < end <= len(source) or not source[start:end].strip():
@@ -173,8 +142,7 @@ def _head_in_span(row: _Row) -> Span | None:
     head = locate.core(phrase, locate.tokens(phrase)[-1])
     wanted = locate.words(entity)
     if wanted and locate.words(phrase) not in (wanted, wanted[-1:]):
-        place = f"characters {start + shift} to {end + shift}"
-        raise row.error(f"entity {entity!r} expected at {place}, found {phrase!r}")
+        raise row.error(f"entity {entity!r} expected at characters {start + shift} to {end + shift}, found {phrase!r}")
     return Span(head.start + start, head.end + start)
 
 

@@ -70,27 +70,17 @@ def read_winomt(path: Path) -> Corpus[Instance]:
     Raises:
         DataError: a file that is not there, is empty or not UTF-8; a line without four columns; an index that is no
             number or beyond the sentence; an unknown gender.
-
     """
     main = path / MAIN if path.is_dir() else path
     notes = Notes()
     file = read_text(main)
     notes.add_file(file)
     rows = _rows(file)
-    files = {main.name: file.sha256}
-    stereotypes = _stereotypes(main, rows, notes, files)
+    beside: dict[str, str] = {}
+    stereotypes = _stereotypes(main, rows, notes, beside)
     instances, skipped = _instances(rows, stereotypes, main, notes)
     instances = _controlled(_paired(instances, {row.row: row for row in rows}, notes))
-    return Corpus(
-        name="winomt",
-        path=main,
-        sha256=file.sha256,
-        instances=tuple(instances),
-        notes=notes.counts,
-        skipped=tuple(skipped),
-        files=files,
-        examples=notes.examples(),
-    )
+    return notes.corpus("winomt", file, instances, skipped, beside)
 
 
 def _rows(file: TextFile) -> list[_Row]:
@@ -99,15 +89,15 @@ def _rows(file: TextFile) -> list[_Row]:
         line = row + 1
         cells = content.split("\t")
         if len(cells) != 4:
-            message = f"4 columns separated by tabs expected ({_COLUMNS}), found {len(cells)}"
-            raise DataError(message, path=file.path, line=line)
+            raise file.error(f"4 columns separated by tabs expected ({_COLUMNS}), found {len(cells)}", line)
         gold = gender(cells[0], file.path, line)
         index = integer(cells[1].strip(), "token index", file.path, line)
         sentence, profession = cells[2].strip(), cells[3].strip()
         length = len(sentence.split())
         if index >= length:
-            message = f"token index {index} is beyond the sentence, which has {length} tokens (counted from 0)"
-            raise DataError(message, path=file.path, line=line)
+            raise file.error(
+                f"token index {index} is beyond the sentence, which has {length} tokens (counted from 0)", line
+            )
         rows.append(_Row(row, line, gold, index, sentence, profession))
     return rows
 
@@ -115,10 +105,12 @@ def _rows(file: TextFile) -> list[_Row]:
 _Key = tuple[Gender, int, str, str]
 
 
-def _stereotypes(main: Path, rows: list[_Row], notes: Notes, files: dict[str, str]) -> Mapping[_Key, Stereotype] | None:
+def _stereotypes(
+    main: Path, rows: list[_Row], notes: Notes, beside: dict[str, str]
+) -> Mapping[_Key, Stereotype] | None:
     """The stereotype of every row that is in a stereotype file; NONE where it is in both; None without files."""
-    beside = {name: main.with_name(name) for name in (PRO, ANTI)}
-    absent = [name for name, path in beside.items() if not path.is_file()]
+    paths = {name: main.with_name(name) for name in (PRO, ANTI)}
+    absent = [name for name, path in paths.items() if not path.is_file()]
     if len(absent) == 2 and main.name != MAIN:
         notes.add("no stereotype files beside the corpus: stereotype none, domain winomt")
         return None
@@ -129,9 +121,9 @@ def _stereotypes(main: Path, rows: list[_Row], notes: Notes, files: dict[str, st
         )
         raise DataError(message, path=main.parent)
     counts = {}
-    for name, path in beside.items():
+    for name, path in paths.items():
         file = read_text(path)
-        files[name] = file.sha256
+        beside[name] = file.sha256
         counts[name] = Counter(row.key for row in _rows(file))
     available = Counter(row.key for row in rows)
     both = counts[PRO] & counts[ANTI]
@@ -156,14 +148,16 @@ def _instances(
             raise DataError("the profession (column 4) is empty", path=path, line=row.line)
         place = locate.locate(row.sentence, spans, row.index, entity)
         if place is None:
-            reason = f"profession {row.profession!r} is not in the sentence"
             notes.add("profession not in the sentence: row skipped")
-            skipped.append(SkippedRow(row.row, row.line, reason))
+            skipped.append(SkippedRow(row.row, row.line, f"profession {row.profession!r} is not in the sentence"))
             continue
         notes.add_place(row.sentence, place, row.profession, id_)
         if row.key in seen:
             notes.add("row repeated word for word", id_)
         seen.add(row.key)
+        domain = "winomt"
+        if stereotypes is not None:
+            domain = "winobias" if row.key in stereotypes else "winogender"
         instances.append(
             Instance(
                 id=id_,
@@ -173,21 +167,11 @@ def _instances(
                 entity=entity,
                 gold=row.gold,
                 stereotype=(stereotypes or {}).get(row.key, Stereotype.NONE),
-                domain=_domain(row.key, stereotypes),
+                domain=domain,
                 pronouns=count_pronouns(row.sentence),
             )
         )
     return instances, skipped
-
-
-def _domain(key: _Key, stereotypes: Mapping[_Key, Stereotype] | None) -> str:
-    if stereotypes is None:
-        return "winomt"
-    return "winobias" if key in stereotypes else "winogender"
-
-
-def _skeleton(sentence: str) -> str:
-    return _GENDERED.sub(lambda match: _SLOTS[match[0].lower()], sentence)
 
 
 def _paired(instances: list[Instance], rows: Mapping[int, _Row], notes: Notes) -> list[Instance]:
@@ -195,18 +179,18 @@ def _paired(instances: list[Instance], rows: Mapping[int, _Row], notes: Notes) -
     groups: defaultdict[tuple[str, int, str], list[Instance]] = defaultdict(list)
     for instance in instances:
         if instance.gold is not Gender.NEUTRAL:
-            key = (_skeleton(instance.source), rows[instance.row].index, instance.entity)
-            groups[key].append(instance)
-    twins: dict[str, str] = {}
+            skeleton = _GENDERED.sub(lambda match: _SLOTS[match[0].lower()], instance.source)
+            groups[skeleton, rows[instance.row].index, instance.entity].append(instance)
+    pairs: dict[str, str] = {}
     for group in groups.values():
         genders = Counter(instance.gold for instance in group)
         if len(genders) == 2 and len(group) == 2:
-            twins |= {group[0].id: group[1].id, group[1].id: group[0].id}
+            pairs |= {group[0].id: group[1].id, group[1].id: group[0].id}
             continue
         what = "more than one possible twin: pair none" if len(genders) == 2 else "no twin of the other gender"
         for instance in group:
             notes.add(what, instance.id)
-    return [replace(instance, pair=twins.get(instance.id)) for instance in instances]
+    return [replace(instance, pair=pairs.get(instance.id)) for instance in instances]
 
 
 def _controlled(instances: list[Instance]) -> list[Instance]:

@@ -79,7 +79,7 @@ class FolderLock:
             fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
             raise RunFolderError(
-                f"{self._path.parent}: {self._holder(handle)} into this folder; "
+                f"{self._path.parent}: {_holder(handle)} is writing into this folder; "
                 "wait for it, stop it, or choose another folder"
             ) from None
         except OSError as error:
@@ -87,9 +87,9 @@ class FolderLock:
                 raise
             _log.warning("%s: no file locks here; do not start two runs in one folder", self._path.parent)
 
-    @staticmethod
-    def _holder(handle: int) -> str:
-        pid, _, host = os.pread(handle, 1000, 0).decode(errors="replace").strip().partition(" ")
-        if pid == _SHARED:
-            return "a task that translates a shard is writing"
-        return f"process {pid} on {host} is writing" if pid else "another process is writing"
+
+def _holder(handle: int) -> str:
+    pid, _, host = os.pread(handle, 1000, 0).decode(errors="replace").strip().partition(" ")
+    if pid == _SHARED:
+        return "a task that translates a shard"
+    return f"process {pid} on {host}" if pid else "another process"

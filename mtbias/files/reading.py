@@ -118,6 +118,10 @@ class Record:
         """The number in a field; `integer` says which numbers, and what it raises."""
         return integer(self.get(column), column, self.path, self.line)
 
+    def optional_integer(self, column: str) -> int | None:
+        """As `integer`, None where the field is empty."""
+        return self.integer(column) if self.get(column) else None
+
     def number(self, column: str, *, most: float = inf) -> float:
         """The number in a field, which may have a fraction.
 
@@ -178,12 +182,8 @@ def parse_table(file: TextFile, *, texts: Collection[str] | None = None) -> Tabl
     """The table in `file`, by the end of its name: ``.csv``, ``.tsv`` (or ``.tab``), ``.jsonl`` (or ``.ndjson``).
 
     CSV is read as RFC 4180 with quotes. TSV has no quoting: a quotation mark is a character like any other. JSONL
-    holds an object a line. Blank lines are passed over.
-
-    Args:
-        file: the file, as read.
-        texts: the names of an object's fields that count; they hold text or null. Other fields are passed over,
-            whatever they hold. By default all fields count, and hold text, numbers or null.
+    holds an object a line, with text, numbers or null; with `texts`, text or null under these names, whatever stands
+    under others, which are passed over. Blank lines are passed over.
 
     Raises:
         DataError: unknown suffix; no rows; a row whose number of fields is not the header's; a column twice; broken
@@ -270,17 +270,16 @@ def _tab_rows(file: TextFile) -> Iterator[tuple[int, list[str]]]:
 
 def _quoted_rows(file: TextFile, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     reader = csv.reader(io.StringIO(file.text, newline=""), delimiter=delimiter, strict=True)
-    while True:
-        line = reader.line_num + 1
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            message = f"the CSV is broken from here on: {error}; look for a quotation mark without its partner"
-            raise file.error(message, line) from None
-        if any(cell.strip() for cell in row):
-            yield line, row
+    line = 1
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                yield line, row
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise file.error(
+            f"the CSV is broken from here on: {error}; look for a quotation mark without its partner", line
+        ) from None
 
 
 def _with_header(file: TextFile, rows: Iterator[tuple[int, list[str]]]) -> Table:

@@ -22,11 +22,8 @@ def threads() -> int:
 def free_memory(root: Path = Path("/")) -> int:
     """Bytes of memory that this process may still take.
 
-    What Linux calls available, or less where a control group (of Slurm, of a container) allows less; elsewhere half of
-    what the machine has.
-
-    Args:
-        root: where ``proc`` and ``sys`` are.
+    What Linux calls available (``proc`` and ``sys`` are in `root`), or less where a control group (of Slurm, of a
+    container) allows less; elsewhere half of what the machine has.
     """
     return max(0, min([_available(root / "proc/meminfo"), *_left_in_groups(root)]))
 

@@ -78,21 +78,20 @@ def no_network(reason: str) -> Iterator[None]:
 def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
     if not _reasons or not event.startswith("socket."):
         return
-    if event in _CONNECTS:
-        target = arguments[1]
-        if isinstance(target, tuple) and not _is_local(target[0]):
-            _raise(f"connect to {target[0]}, port {target[1]}")
-    elif event == "socket.getnameinfo" and not _is_local(arguments[0][0]):
-        _raise(f"look up {_text(arguments[0][0])}")
-    elif event in _LOOKS_UP and not _is_local(arguments[0]):
-        _raise(f"look up {_text(arguments[0])}")
-
-
-def _raise(attempt: str) -> None:
+    if event in _CONNECTS and isinstance(arguments[1], tuple):
+        host, port = arguments[1][:2]
+        attempt = f"connect to {host}, port {port}"
+    elif event == "socket.getnameinfo" or event in _LOOKS_UP:
+        host = arguments[0][0] if event == "socket.getnameinfo" else arguments[0]
+        attempt = f"look up {_text(host)}"
+    else:
+        return
+    if _is_local(host):
+        return
     _refused.append(attempt)
     raise OfflineError(
-        f"tried to {attempt}, but {_reasons[-1]} forbids the network; bring what is missing with `mtbias fetch` on a "
-        "machine with network"
+        f"tried to {attempt}, but {_reasons[-1]} forbids the network; download what is missing with `mtbias fetch` on "
+        "a machine with network"
     )
 
 

@@ -9,11 +9,17 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from mtbias.errors import DataError
-from mtbias.files.decoding import EXACT, decoded
+from mtbias.files.strict_json import EXACT, decoded
 from mtbias.types import Evidence, Gender, GenderCall, Instance, Reason, Span, Stereotype, Translation
 
 T = TypeVar("T")
 _Item = TypeVar("_Item", Translation, GenderCall)
+
+
+_KEYS = (
+    "row", "source", "translation", "entity", "gold", "stereotype", "domain", "pronouns", "distance", "pair", "control",
+)  # fmt: skip
+"""The keys of a line that say what was asked and translated, in its order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,27 +57,17 @@ class CallRecord:
         if not instance.id == translation.id == call.id:
             raise ValueError(f"expected one id, got {instance.id!r}, {translation.id!r} and {call.id!r}")
         _words(translation.text, call.target)
-        same = ("row", "source", "entity", "gold", "stereotype", "domain", "pronouns", "distance", "pair", "control")
-        return cls(translation=translation.text, call=call, **{name: getattr(instance, name) for name in same})
+        same = {name: getattr(instance, name) for name in _KEYS if name != "translation"}
+        return cls(translation=translation.text, call=call, **same)
 
     def to_json(self) -> dict[str, Any]:
         """The object of the line."""
         call = self.call
         return {
             "id": call.id,
-            "row": self.row,
-            "source": self.source,
-            "translation": self.translation,
-            "entity": self.entity,
-            "gold": self.gold.value,
-            "stereotype": self.stereotype.value,
-            "domain": self.domain,
-            "pronouns": self.pronouns,
-            "distance": self.distance,
-            "pair": self.pair,
-            "control": self.control,
-            "gender": None if call.gender is None else call.gender.value,
-            "reason": None if call.reason is None else call.reason.value,
+            **{name: getattr(self, name) for name in _KEYS},
+            "gender": call.gender,
+            "reason": call.reason,
             "target": _words(self.translation, call.target),
             "target_spans": [list(span) for span in call.target],
             "evidence": evidence_json(call),
@@ -87,7 +83,7 @@ class CallRecord:
         line = decoded(_CallLine, text)
         record = cls(
             call=GenderCall(line.id, line.gender, line.reason, line.target_spans, line.evidence),
-            **{name: getattr(line, name) for name in cls.__dataclass_fields__ if name != "call"},
+            **{name: getattr(line, name) for name in _KEYS},
         )
         words = _words(record.translation, record.call.target)
         if line.target != words:
@@ -219,16 +215,7 @@ def _dump(value: object) -> str:
 
 def evidence_json(call: GenderCall) -> list[dict[str, Any]]:
     """The evidence of a call as plain values, in the order of `calls.jsonl`."""
-    return [
-        {
-            "kind": piece.kind,
-            "word": piece.word,
-            "gender": None if piece.gender is None else piece.gender.value,
-            "source": piece.source,
-            "detail": piece.detail,
-        }
-        for piece in call.evidence
-    ]
+    return [{name: getattr(piece, name) for name in Evidence.__dataclass_fields__} for piece in call.evidence]
 
 
 def _words(translation: str | None, spans: Iterable[Span]) -> list[str]:

@@ -30,12 +30,7 @@ class FinishedRun:
 
     @classmethod
     def read(cls, folder: RunFolder) -> Self:
-        """The run in a folder, checked; its sentences are read when they are asked for.
-
-        Raises:
-            RunFolderError: there is no run, it is not finished, or a file of it was changed; the message says which.
-            DataError: a file is damaged; with path and line.
-        """
+        """The run in a folder, checked (errors as of `read_run`); its sentences are read when they are asked for."""
         metrics = folder.read_metrics()
         manifest = folder.manifest
         return cls(manifest, metrics, str(manifest.identity.get("measure", GENDER)), folder=folder)

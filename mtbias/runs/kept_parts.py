@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.errors import RunFolderError
-from mtbias.files.decoding import DecodingError, decoded
+from mtbias.files.strict_json import DecodingError, decoded
 from mtbias.files.writing import explained, write_atomic, write_new
 
 PARTS = "translations.parts"
@@ -37,13 +37,6 @@ class PlanRecord:
     """Distinct sentences of each part."""
 
 
-@dataclass(frozen=True, slots=True)
-class _PlanLine(PlanRecord):
-    """The file's one line: with its own SHA-256."""
-
-    sha256: str
-
-
 def read_plan(folder: Path) -> PlanRecord | None:
     """The plan of the unfinished run in `folder`; None where there is none, or it is damaged (its SHA-256 says so).
 
@@ -57,10 +50,9 @@ def read_plan(folder: Path) -> PlanRecord | None:
         except (FileNotFoundError, NotADirectoryError):
             return None
     try:
-        found = decoded(_PlanLine, content)
+        record = decoded(PlanRecord, content)
     except DecodingError:
         return None
-    record = PlanRecord(found.key, found.settings, found.sizes)
     return record if content == _plan_text(record) else None
 
 
@@ -74,13 +66,13 @@ def _agree_on_plan(folder: Path, record: PlanRecord, *, alone: bool) -> None:
         return
     if found is None:
         _log.warning("%s is damaged; it is made again", parts / PLAN)
-    if found is not None and not alone:
+    elif not alone:
         raise RunFolderError(
             f"{folder}: its translations are divided into {len(found.sizes)} parts ({_said(found)}), asked for: "
             f"{len(record.sizes)} parts ({_said(record)}). Use the settings and the versions of libraries that it was "
             "begun with, or another folder"
         )
-    if found is not None:
+    else:
         if kept := len(kept_parts(folder)):
             _log.warning(
                 "%s: was divided into %d parts (%s) and now is into %d (%s): %d parts that were translated are made "
@@ -122,12 +114,9 @@ class PartStore:
     """
 
     def __init__(self, folder: Path, record: PlanRecord, *, alone: bool) -> None:
-        """Agree with the run folder on the plan.
+        """Agree with the run folder, which is open for writing, on the plan.
 
-        Args:
-            folder: the run folder, open for writing.
-            record: the plan.
-            alone: whether nobody else has the folder open: then what was kept of another plan is removed.
+        Where nobody else has it open (`alone`), what was kept of another plan is removed.
 
         Raises:
             RunFolderError: the folder is shared and holds another plan, or cannot be written.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -12,26 +13,13 @@ from mtbias.types import Json
 SCHEMA = 1
 """Version of the shape of `manifest.json`."""
 
-FINGERPRINT_LENGTH = 16
-
-SIGNATURE_KEYS: tuple[tuple[str, str], ...] = (
-    ("dataset", "dataset"),
-    ("language", "lang"),
-    ("system", "system"),
-    ("model", "model"),
-    ("revision", "revision"),
-    ("direction", "direction"),
-    ("engine", "engine"),
-    ("dtype", "dtype"),
-    ("decoding", "decoding"),
-    ("batch", "batch"),
-    ("aligner", "aligner"),
-    ("stanza", "stanza"),
-    ("plugin", "plugin"),
-    ("mtbias", "mtbias"),
-    ("seed", "seed"),
-)
-"""Keys of the identity that a signature names, in its order, with the name each has there."""
+SIGNATURE_KEYS = (
+    "dataset", "language", "system", "model", "revision", "direction", "engine", "dtype", "decoding", "batch",
+    "aligner", "stanza", "plugin", "mtbias", "seed",
+)  # fmt: skip
+"""Keys of the identity that a signature names, in its order."""
+_SIGNED_AS = {"language": "lang"}
+"""Those that have another name in a signature."""
 
 _ABSENT = "(absent)"
 _VALUE_LENGTH = 60
@@ -62,7 +50,7 @@ class RunManifest:
     @property
     def fingerprint(self) -> str:
         """The first 16 hexadecimal digits of the SHA-256 of the identity's canonical JSON."""
-        return sha256(canonical(self.identity).encode()).hexdigest()[:FINGERPRINT_LENGTH]
+        return sha256(canonical(self.identity).encode()).hexdigest()[:16]
 
     def signature(self) -> str:
         """One line that says how the numbers were made: ``dataset:winomt|lang:de|…|mtbias:0.1.0|seed:0|fp:…``.
@@ -70,7 +58,9 @@ class RunManifest:
         It names the keys of `SIGNATURE_KEYS` that the identity has (a list, or the keys of an object, joined by "+")
         and ends with the fingerprint, which stands for the rest. Spaces and bars in values become underscores.
         """
-        parts = [f"{name}:{_short(self.identity[key])}" for key, name in SIGNATURE_KEYS if key in self.identity]
+        parts = [
+            f"{_SIGNED_AS.get(key, key)}:{_short(self.identity[key])}" for key in SIGNATURE_KEYS if key in self.identity
+        ]
         return "|".join([*parts, f"fp:{self.fingerprint}"])
 
     def differences(self, asked: RunManifest) -> list[str]:
@@ -122,12 +112,10 @@ def canonical(value: Mapping[str, Json]) -> str:
 
 def _short(value: Json) -> str:
     """A value in a signature."""
-    text = "+".join(_short(part) for part in value) if isinstance(value, (list, dict)) else _scalar(value)
-    return "".join("_" if character.isspace() or character == "|" else character for character in text)
-
-
-def _scalar(value: Json) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, (list, dict)):
+        return "+".join(map(_short, value))
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return re.sub(r"[\s|]", "_", text)
 
 
 def _flat(value: Mapping[str, Json], prefix: str = "") -> dict[str, str]:

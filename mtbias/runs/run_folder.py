@@ -34,7 +34,7 @@ class RunFolder:
     ``with RunFolder(path).open_or_create(identity) as folder: …``
 
     Every file is written atomically and `metrics.json` last, with the hashes of the files it was computed from: a
-    run killed at any moment leaves a folder that is complete (`is_complete`) or can be opened again to go on.
+    run killed at any moment leaves a folder that is complete (`is_complete`) or can be opened again to resume.
     """
 
     def __init__(self, path: Path | str) -> None:
@@ -107,12 +107,11 @@ class RunFolder:
         Raises:
             RunFolderError: there is none, or it is damaged.
         """
-        path = self.path / MANIFEST
         try:
             return RunManifest.from_json(json.loads(self._read(MANIFEST)))
         except ValueError as error:
             raise RunFolderError(
-                f"{path}: the manifest is damaged: {error}; remove the folder and run again"
+                f"{self.path / MANIFEST}: the manifest is damaged: {error}; remove the folder and run again"
             ) from error
 
     def has(self, name: str) -> bool:
@@ -135,7 +134,8 @@ class RunFolder:
     def record_execution(self, execution: Mapping[str, Json]) -> None:
         """Merge facts about the execution (wall time, device) into the manifest."""
         manifest = self.manifest
-        self._write_manifest(RunManifest(manifest.identity, {**manifest.execution, **execution}))
+        merged = RunManifest(manifest.identity, {**manifest.execution, **execution})
+        self.write_atomic(MANIFEST, _manifest_text(merged))
 
     def write_translations(self, translations: Iterable[Translation]) -> None:
         """Write `translations.jsonl`, in the order given; `mtbias score --translations` reads it too."""
@@ -222,10 +222,7 @@ class RunFolder:
                 "Choose another folder, or remove this one"
             )
         if not self._lock.shared and {**found.execution, **asked.execution} != found.execution:
-            self._write_manifest(RunManifest(found.identity, {**found.execution, **asked.execution}))
-
-    def _write_manifest(self, manifest: RunManifest) -> None:
-        self.write_atomic(MANIFEST, _manifest_text(manifest))
+            self.record_execution(asked.execution)
 
     def _refuse_foreign(self) -> None:
         if self.has(MANIFEST):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from mtbias.errors import RunFolderError
 from mtbias.runs.kept_parts import kept_parts, read_plan
@@ -19,10 +19,6 @@ class RunProgress:
     parts_done: int
     parts: int | None
     """Parts in all; None where nothing was planned yet, or the translations were given."""
-    sentences_done: int
-    """Distinct sentences."""
-    sentences: int | None
-    """Distinct sentences in all; None as for `parts`."""
     complete: bool
     """Whether `metrics.json` is there and the files are those that it was computed from."""
     missing: frozenset[int]
@@ -44,35 +40,17 @@ def run_progress(folder: Path | str) -> RunProgress:
     """
     run = RunFolder(folder)
     if run.has(MANIFEST) and run.is_complete():
-        return _complete(run)
+        parts: Json = None
+        with suppress(RunFolderError):  # removed meanwhile
+            parts = run.manifest.execution.get("parts")
+        parts = parts if isinstance(parts, int) else None
+        return RunProgress(parts or 0, parts, complete=True, missing=frozenset())
     plan = read_plan(run.path)
     if plan is None:
-        return RunProgress(0, None, 0, None, complete=False, missing=frozenset())
-    kept = kept_parts(run.path)
-    done = [n for n in range(len(plan.sizes)) if n in kept]
-    return RunProgress(
-        len(done),
-        len(plan.sizes),
-        sum(plan.sizes[n] for n in done),
-        sum(plan.sizes),
-        complete=False,
-        missing=frozenset(range(len(plan.sizes))).difference(done),
-    )
-
-
-def _complete(run: RunFolder) -> RunProgress:
-    try:
-        execution = run.manifest.execution
-    except RunFolderError:  # removed meanwhile
-        execution = {}
-    parts = _whole(execution.get("parts"))
-    counts = [_whole(execution.get(key)) for key in ("sentences_resumed", "sentences_generated")]
-    sentences = None if None in counts else sum(count or 0 for count in counts)
-    return RunProgress(parts or 0, parts, sentences or 0, sentences, complete=True, missing=frozenset())
-
-
-def _whole(value: Any) -> int | None:  # noqa: ANN401 - a value of the manifest
-    return value if isinstance(value, int) else None
+        return RunProgress(0, None, complete=False, missing=frozenset())
+    parts = len(plan.sizes)
+    missing = frozenset(range(parts)) - kept_parts(run.path)
+    return RunProgress(parts - len(missing), parts, complete=False, missing=missing)
 
 
 def begun(folder: Path | str) -> dict[str, Json]:

@@ -148,7 +148,7 @@ def test_what_is_missing_stops_a_sweep_before_it_begins(machine: Machine) -> Non
     done = machine.run("sweep", file)
     assert done.returncode == 1
     assert "2 of this sweep's models and data are not usable here, the first: winomt is not in the cache" in done.stderr
-    assert f"`mtbias fetch --sweep {file}` brings what is missing" in done.stderr
+    assert f"`mtbias fetch --sweep {file}` downloads what is missing" in done.stderr
     done = machine.run("doctor", "--sweep", file, "--no-demo")
     assert done.returncode == 1
     assert "! data winomt" in done.stdout

@@ -13,7 +13,7 @@ from mtbias.cluster.model_sizes import score_resources, short_name, translate_re
 from mtbias.cluster.plan_table import duration, plan_text
 from mtbias.cluster.slurm import submission_device
 from mtbias.cluster.sweep_file import Resources, Slurm, Sweep
-from mtbias.cluster.sweep_tasks import Plan, count_sentences, estimate, make_plan
+from mtbias.cluster.sweep_tasks import SweepPlan, count_sentences, estimate, make_plan
 from mtbias.errors import DataError, UsageError
 
 SWEEP = Sweep(
@@ -26,7 +26,7 @@ SWEEP = Sweep(
 ROWS = {"winomt": 3_888, "bug": 105_687}
 
 
-def _plan(sweep: Sweep = SWEEP) -> Plan:
+def _plan(sweep: Sweep = SWEEP) -> SweepPlan:
     return make_plan(sweep, lambda _, dataset: ROWS.get(dataset))
 
 

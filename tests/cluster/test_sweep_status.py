@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.cluster.local_processes import Worker, _judge, _take, log_file, workers
+from mtbias.cluster.local_processes import _judge, _take, log_file, workers
 from mtbias.cluster.slurm import queue_states, read_submissions, submission_lock, to_submit
 from mtbias.cluster.sweep_file import Resources, Slurm, Sweep
 from mtbias.cluster.sweep_status import status_json, status_text, sweep_status
-from mtbias.cluster.sweep_tasks import Plan, Task, make_plan
+from mtbias.cluster.sweep_tasks import SweepPlan, make_plan
 from mtbias.cluster.task_runs import TASKS, Failure, is_done, is_running, read_failure, recorded
 from mtbias.errors import DataError, MtbiasError, RunFolderError
 from mtbias.runs.kept_parts import PARTS, PartStore, PlanRecord
@@ -25,7 +25,7 @@ PARTS_OF_A_RUN = 5
 
 
 @pytest.fixture
-def plan(tmp_path: Path) -> Plan:
+def plan(tmp_path: Path) -> SweepPlan:
     sweep = Sweep(
         name="s", out=tmp_path / "runs", models=("demo",), languages=("de", "es"), datasets=("demo",), shards=SHARDS
     )
@@ -52,7 +52,7 @@ def queue(tmp_path: Path) -> Callable[[str], None]:
     return tell
 
 
-def _translate(plan: Plan, cell: int, parts: list[int]) -> None:
+def _translate(plan: SweepPlan, cell: int, parts: list[int]) -> None:
     """A run folder in which these of five parts are kept."""
     folder = plan.cells[cell].folder
     RunFolder(folder).open_or_create({"dataset": "demo"}).close()
@@ -61,24 +61,24 @@ def _translate(plan: Plan, cell: int, parts: list[int]) -> None:
         (folder / PARTS / f"{number:06d}.jsonl").write_text("")
 
 
-def _finish(plan: Plan, cell: int) -> None:
+def _finish(plan: SweepPlan, cell: int) -> None:
     with RunFolder(plan.cells[cell].folder).open_or_create({"dataset": "demo"}) as folder:
         folder.write_calls([])
         folder.write_metrics({"fingerprint": folder.manifest.fingerprint})
 
 
-def _states(plan: Plan) -> dict[str, str]:
+def _states(plan: SweepPlan) -> dict[str, str]:
     return {status.task.id: status.state for status in sweep_status(plan).tasks}
 
 
-def _submitted(plan: Plan, tasks: list[str], mark: str = "mtbias-0a") -> None:
+def _submitted(plan: SweepPlan, tasks: list[str], mark: str = "mtbias-0a") -> None:
     folder = plan.sweep.out / "submissions"
     folder.mkdir(parents=True, exist_ok=True)
     number = len(list(folder.iterdir())) + 1
     (folder / f"{number:06d}.json").write_text(json.dumps({"mark": mark, "job": "7", "tasks": tasks}))
 
 
-def test_a_shard_is_done_when_all_its_parts_are_kept(plan: Plan) -> None:
+def test_a_shard_is_done_when_all_its_parts_are_kept(plan: SweepPlan) -> None:
     first, second = plan.tasks[:2]
     assert not is_done(plan, first)
     _translate(plan, 0, [0, 2, 4])  # shard 1/2 has parts 0, 2, 4; shard 2/2 has 1, 3
@@ -94,7 +94,7 @@ def test_a_shard_is_done_when_all_its_parts_are_kept(plan: Plan) -> None:
     assert not is_done(plan, plan.task("score:es"))
 
 
-def test_each_run_is_looked_at_once(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_run_is_looked_at_once(plan: SweepPlan, monkeypatch: pytest.MonkeyPatch) -> None:
     # Its files are hashed each time, and there are a task a shard, one a language and the table.
     for cell in range(2):
         _finish(plan, cell)
@@ -113,13 +113,13 @@ def test_each_run_is_looked_at_once(plan: Plan, monkeypatch: pytest.MonkeyPatch)
         assert sorted(hashed) == sorted(cell.folder for cell in plan.cells)
 
 
-def test_nothing_is_there_in_the_beginning(plan: Plan) -> None:
+def test_nothing_is_there_in_the_beginning(plan: SweepPlan) -> None:
     status = sweep_status(plan)
     assert status.counts() == {"done": 0, "running": 0, "queued": 0, "failed": 0, "left": 7}
     assert [(c.state, c.parts_done, c.parts) for c in status.cells] == [("left", 0, None)] * 2
 
 
-def test_a_task_that_runs_holds_a_lock_and_one_that_failed_left_word(plan: Plan) -> None:
+def test_a_task_that_runs_holds_a_lock_and_one_that_failed_left_word(plan: SweepPlan) -> None:
     task = plan.tasks[0]
     seen: list[str] = []
 
@@ -127,8 +127,8 @@ def test_a_task_that_runs_holds_a_lock_and_one_that_failed_left_word(plan: Plan)
         seen.append(_states(plan)[task.id])
         raise DataError("two\nlines", path="file")
 
-    with pytest.raises(DataError):
-        recorded(plan, task, "the.log", work)
+    with pytest.raises(DataError), recorded(plan, task, "the.log"):
+        work()
     assert seen == ["running"]
     assert not is_running(plan.sweep.out, task)
     status = sweep_status(plan)
@@ -138,13 +138,14 @@ def test_a_task_that_runs_holds_a_lock_and_one_that_failed_left_word(plan: Plan)
     assert "7 tasks: 0 done, 0 running, 0 queued, 1 failed, 6 left" in text
     assert "translate:demo/demo/de:1/2: file: two lines\n  the.log\n" in text
     assert status_json(status)["failed"] == [{"task": task.id, "error": "file: two lines", "log": "the.log"}]
-    recorded(plan, task, "the.log", lambda: None)
+    with recorded(plan, task, "the.log"):
+        pass
     assert read_failure(plan.sweep.out, task) is None
 
 
-def test_an_error_that_nobody_expected_is_recorded_too(plan: Plan) -> None:
-    with pytest.raises(ZeroDivisionError):
-        recorded(plan, plan.tasks[0], "", lambda: print(1 / 0))
+def test_an_error_that_nobody_expected_is_recorded_too(plan: SweepPlan) -> None:
+    with pytest.raises(ZeroDivisionError), recorded(plan, plan.tasks[0], ""):
+        print(1 / 0)
     failure = read_failure(plan.sweep.out, plan.tasks[0])
     assert failure is not None
     assert failure.error == "ZeroDivisionError: division by zero"
@@ -152,7 +153,7 @@ def test_an_error_that_nobody_expected_is_recorded_too(plan: Plan) -> None:
 
 @pytest.mark.parametrize(("code", "said"), [(-9, "ended by signal 9"), (1, "no such file"), (3, "no such file")])
 def test_a_task_that_was_killed_failed_by_its_signal_and_not_by_what_it_last_said(
-    plan: Plan, code: int, said: str
+    plan: SweepPlan, code: int, said: str
 ) -> None:
     task = plan.tasks[0]
     log = log_file(plan, task)
@@ -162,9 +163,9 @@ def test_a_task_that_was_killed_failed_by_its_signal_and_not_by_what_it_last_sai
     assert _judge(plan, task, 0).failure is None
 
 
-def test_done_goes_before_an_old_failure(plan: Plan) -> None:
-    with pytest.raises(DataError):
-        recorded(plan, plan.tasks[0], "", _fail)
+def test_done_goes_before_an_old_failure(plan: SweepPlan) -> None:
+    with pytest.raises(DataError), recorded(plan, plan.tasks[0], ""):
+        _fail()
     _finish(plan, 0)
     assert _states(plan)[plan.tasks[0].id] == "done"
 
@@ -173,14 +174,14 @@ def _fail() -> None:
     raise DataError("no")
 
 
-def test_parts_are_counted_without_corpus_or_model(plan: Plan) -> None:
+def test_parts_are_counted_without_corpus_or_model(plan: SweepPlan) -> None:
     _translate(plan, 0, [0, 2])
     status = sweep_status(plan)
     assert (status.cells[0].parts_done, status.cells[0].parts) == (2, PARTS_OF_A_RUN)
     assert "demo/demo/de   left  2 of 5" in status_text(status)
 
 
-def test_slurm_knows_what_runs_and_what_waits(plan: Plan, queue: Callable[[str], None]) -> None:
+def test_slurm_knows_what_runs_and_what_waits(plan: SweepPlan, queue: Callable[[str], None]) -> None:
     _submitted(plan, [task.id for task in plan.tasks[:4]])
     queue("mtbias-0a|7|0|RUNNING\\nmtbias-0a|7|2|PENDING\\n(null)|8|N/A|RUNNING\\nmtbias-ff|9|0|RUNNING\\n")
     assert queue_states(plan.sweep.out) == {plan.tasks[0].id: "running", plan.tasks[2].id: "queued"}
@@ -193,14 +194,14 @@ def test_slurm_knows_what_runs_and_what_waits(plan: Plan, queue: Callable[[str],
     assert lost.failure.log == str(plan.sweep.out / "logs" / "7_1_0_log.err")
 
 
-def test_a_slurm_that_does_not_answer_is_an_error(plan: Plan, queue: Callable[..., None]) -> None:
+def test_a_slurm_that_does_not_answer_is_an_error(plan: SweepPlan, queue: Callable[..., None]) -> None:
     _submitted(plan, [plan.tasks[0].id])
     queue("", 1)
     with pytest.raises(MtbiasError, match="Slurm does not answer: slurm_load_jobs error"):
         sweep_status(plan)
 
 
-def test_only_what_is_neither_done_nor_queued_is_submitted(plan: Plan) -> None:
+def test_only_what_is_neither_done_nor_queued_is_submitted(plan: SweepPlan) -> None:
     everything = [task.id for array in to_submit(plan, []) for task in array.tasks]
     assert everything == [task.id for task in plan.tasks]
     _finish(plan, 0)
@@ -215,7 +216,7 @@ def test_only_what_is_neither_done_nor_queued_is_submitted(plan: Plan) -> None:
     assert to_submit(plan, queued) == []
 
 
-def test_tasks_of_like_resources_are_one_array(plan: Plan) -> None:
+def test_tasks_of_like_resources_are_one_array(plan: SweepPlan) -> None:
     slurm = Slurm(models={"opus-mt": Resources(gpus=0, minutes=30)})
     mixed = make_plan(replace(plan.sweep, models=("demo", "opus-mt", "m2m100", "mbart50"), slurm=slurm))
     arrays = to_submit(mixed, [])
@@ -229,7 +230,7 @@ def test_tasks_of_like_resources_are_one_array(plan: Plan) -> None:
     assert arrays[1].resources.minutes == 30
 
 
-def test_two_submissions_at_once_are_refused(plan: Plan) -> None:
+def test_two_submissions_at_once_are_refused(plan: SweepPlan) -> None:
     with (
         submission_lock(plan.sweep.out),
         pytest.raises(RunFolderError, match="another process submits this sweep now"),
@@ -240,7 +241,7 @@ def test_two_submissions_at_once_are_refused(plan: Plan) -> None:
         pass
 
 
-def test_a_damaged_record_is_named(plan: Plan) -> None:
+def test_a_damaged_record_is_named(plan: SweepPlan) -> None:
     _submitted(plan, ["table"])
     path = plan.sweep.out / "submissions" / "000001.json"
     path.write_text("{}")
@@ -248,16 +249,15 @@ def test_a_damaged_record_is_named(plan: Plan) -> None:
         read_submissions(plan.sweep.out)
 
 
-def test_what_another_process_does_just_now_is_waited_for(plan: Plan) -> None:
+def test_what_another_process_does_just_now_is_waited_for(plan: SweepPlan) -> None:
     waiting = list(plan.tasks)
-    taken: list[Task | None] = []
-    recorded(plan, plan.tasks[0], "", lambda: taken.append(_take(plan, waiting, set(), [], {})))
-    assert taken == [plan.tasks[1]]
+    with recorded(plan, plan.tasks[0], ""):
+        assert _take(plan, waiting, set(), [], {}) == plan.tasks[1]
     assert waiting == [plan.tasks[0], *plan.tasks[2:]]
     assert _take(plan, waiting, set(), [], {}) == plan.tasks[0]
 
 
-def test_a_lock_that_a_dead_process_left_means_nothing(plan: Plan) -> None:
+def test_a_lock_that_a_dead_process_left_means_nothing(plan: SweepPlan) -> None:
     task = plan.tasks[0]
     folder = plan.sweep.out / TASKS
     folder.mkdir(parents=True)
@@ -273,12 +273,12 @@ def test_a_worker_is_a_gpu_or_a_share_of_the_cores(monkeypatch: pytest.MonkeyPat
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(8)))
-    assert workers(gpus=0, jobs=3) == [Worker({"OMP_NUM_THREADS": "2"})] * 3  # 8 cores / 3
+    assert workers(gpus=0, jobs=3) == [{"OMP_NUM_THREADS": "2"}] * 3  # 8 cores / 3
     assert workers(gpus=2, jobs=1) == [
-        Worker({"OMP_NUM_THREADS": "4", "CUDA_VISIBLE_DEVICES": "0"}),
-        Worker({"OMP_NUM_THREADS": "4", "CUDA_VISIBLE_DEVICES": "1"}),
+        {"OMP_NUM_THREADS": "4", "CUDA_VISIBLE_DEVICES": "0"},
+        {"OMP_NUM_THREADS": "4", "CUDA_VISIBLE_DEVICES": "1"},
     ]
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "5,7")  # those that this process may use
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    assert [w.environment["CUDA_VISIBLE_DEVICES"] for w in workers(gpus=2, jobs=1)] == ["5", "7"]
-    assert workers(gpus=0, jobs=1) == [Worker({"OMP_NUM_THREADS": "1"})]
+    assert [w["CUDA_VISIBLE_DEVICES"] for w in workers(gpus=2, jobs=1)] == ["5", "7"]
+    assert workers(gpus=0, jobs=1) == [{"OMP_NUM_THREADS": "1"}]

@@ -8,14 +8,14 @@ import pytest
 
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.sweep_table import render_sweep, table_is_current, write_tables
-from mtbias.cluster.sweep_tasks import Cell, Plan, make_plan
+from mtbias.cluster.sweep_tasks import Cell, SweepPlan, make_plan
 from mtbias.errors import MissingTranslationsError
 from mtbias.runs.run_folder import RunFolder
 from mtbias.types import Gender, GenderCall, Instance, Span, Stereotype
 
 
 @pytest.fixture
-def plan(tmp_path: Path) -> Plan:
+def plan(tmp_path: Path) -> SweepPlan:
     sweep = Sweep(
         name="s",
         out=tmp_path,
@@ -37,7 +37,7 @@ def _metrics(cell: Cell) -> dict[str, object]:
     return {"schema": 1, "signature": f"lang:{cell.lang}|model:{cell.model}", "overall": overall, "intervals": how}
 
 
-def test_rows_are_models_and_columns_languages(plan: Plan) -> None:
+def test_rows_are_models_and_columns_languages(plan: SweepPlan) -> None:
     text = render_sweep(plan, {cell.id: _metrics(cell) for cell in plan.cells}, "text")
     blocks = text.split("\n\n")
     assert blocks[0].splitlines() == [
@@ -51,7 +51,7 @@ def test_rows_are_models_and_columns_languages(plan: Plan) -> None:
     assert "  winomt/demo/he: lang:he|model:demo" in blocks[3]
 
 
-def test_markdown_and_latex_carry_denominators_and_signatures(plan: Plan) -> None:
+def test_markdown_and_latex_carry_denominators_and_signatures(plan: SweepPlan) -> None:
     metrics = {cell.id: _metrics(cell) for cell in plan.cells}
     markdown = render_sweep(plan, metrics, "markdown")
     assert (
@@ -95,7 +95,7 @@ def _finish(cell: Cell, gender: Gender) -> None:
         folder.write_metrics(scores.to_json(signature=manifest.signature(), fingerprint=manifest.fingerprint))
 
 
-def test_the_table_is_made_once_all_runs_are_complete_and_again_when_one_changes(plan: Plan) -> None:
+def test_the_table_is_made_once_all_runs_are_complete_and_again_when_one_changes(plan: SweepPlan) -> None:
     for cell in plan.cells[:-1]:
         _finish(cell, Gender.FEMALE)
     with pytest.raises(MissingTranslationsError, match=f"no table yet: {plan.cells[-1].folder}: "):

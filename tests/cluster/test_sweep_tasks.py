@@ -9,7 +9,7 @@ import pytest
 
 from mtbias.cluster.inventory import fetch, inventory, refuse_missing
 from mtbias.cluster.sweep_file import Sweep
-from mtbias.cluster.sweep_tasks import Plan, make_plan
+from mtbias.cluster.sweep_tasks import SweepPlan, make_plan
 from mtbias.cluster.task_runs import make_request, pages, run_task
 from mtbias.errors import MissingResourceError, MissingTranslationsError, UsageError
 from mtbias.evaluation.gender_calls import GenderMeasure
@@ -25,7 +25,7 @@ def _identity(request: Request) -> dict[str, Json]:
 
 
 @pytest.fixture
-def plan(tmp_path: Path) -> Plan:
+def plan(tmp_path: Path) -> SweepPlan:
     return make_plan(
         Sweep(
             name="s",
@@ -39,7 +39,7 @@ def plan(tmp_path: Path) -> Plan:
     )
 
 
-def test_a_node_without_gpu_scores_what_a_gpu_translated(plan: Plan) -> None:
+def test_a_node_without_gpu_scores_what_a_gpu_translated(plan: SweepPlan) -> None:
     fast = next(cell for cell in plan.cells if cell.preset == "fast")
     # The preset fast on a GPU, whatever device asks.
     assert _identity(make_request(plan.sweep, fast, "cuda", here="cpu"))["dtype"] == "bfloat16"
@@ -48,7 +48,7 @@ def test_a_node_without_gpu_scores_what_a_gpu_translated(plan: Plan) -> None:
     assert _identity(make_request(asked, fast, "cpu", here="cpu"))["dtype"] == "float16"
 
 
-def test_the_request_of_a_cell_is_that_of_eval(plan: Plan) -> None:
+def test_the_request_of_a_cell_is_that_of_eval(plan: SweepPlan) -> None:
     from mtbias.evaluation.preparation import prepare_eval
 
     asked = replace(plan.sweep, beams=2, length_penalty=1.5, max_length=90, seed=7, resamples=11, processes=3)
@@ -73,13 +73,13 @@ def test_the_request_of_a_cell_is_that_of_eval(plan: Plan) -> None:
     assert request.measure.analyser._processes == 3  # which changes no result
 
 
-def test_scoring_without_translations_says_what_makes_them(plan: Plan) -> None:
+def test_scoring_without_translations_says_what_makes_them(plan: SweepPlan) -> None:
     with pytest.raises(MissingTranslationsError) as error:
         run_task(plan, plan.task("score:de"), device="cpu", say=print, progress=lambda *_: None)
     assert "`mtbias sweep FILE` or `mtbias submit FILE` makes them (and 1 more cells of de)" in str(error.value)
 
 
-def test_a_task_whose_result_is_there_does_nothing(plan: Plan) -> None:
+def test_a_task_whose_result_is_there_does_nothing(plan: SweepPlan) -> None:
     with RunFolder(plan.cells[0].folder).open_or_create({"dataset": "demo"}) as folder:
         folder.write_calls([])
         folder.write_metrics({"fingerprint": folder.manifest.fingerprint})
@@ -88,7 +88,7 @@ def test_a_task_whose_result_is_there_does_nothing(plan: Plan) -> None:
     assert said == ["translate:demo/demo/de:1/1: done already"]
 
 
-def test_systems_of_one_language_have_a_page(plan: Plan) -> None:
+def test_systems_of_one_language_have_a_page(plan: SweepPlan) -> None:
     page = plan.sweep.out / "demo" / "report-he.html"
     assert {path: [c.system for c in cells] for path, cells in pages(plan.sweep, plan.task("score:he")).items()} == {
         page: ["demo", "demo-fast"]
@@ -97,7 +97,7 @@ def test_systems_of_one_language_have_a_page(plan: Plan) -> None:
     assert pages(alone.sweep, alone.task("score:he")) == {}
 
 
-def test_what_a_sweep_needs_is_listed_with_what_is_missing(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_sweep_needs_is_listed_with_what_is_missing(plan: SweepPlan, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HOME", str(plan.sweep.out))
     monkeypatch.delenv("STANZA_RESOURCES_DIR", raising=False)
     assert [part.problem for part in inventory(plan.sweep)] == [""] * 4  # model, data, Stanza for de and he

@@ -189,8 +189,8 @@ def test_rows_are_as_the_file_has_them_and_checked_when_asked(tmp_path: Path) ->
     assert file.path == path
     # Neither trimmed nor repaired: translation and coreference do so each in its own way.
     assert (first.sentence, first.profession, first.gold, first.domain) == (text, "doctor", Gender.FEMALE, "wikipedia")
-    assert (first.stereotype, first.optional("num_of_pronouns")) == (Stereotype.ANTI, 1)
-    assert broken.optional("num_of_pronouns") is None
+    assert (first.stereotype, first.record.optional_integer("num_of_pronouns")) == (Stereotype.ANTI, 1)
+    assert broken.record.optional_integer("num_of_pronouns") is None
     with pytest.raises(DataError, match=r"a\.csv:3: stereotype: 1, 0 or -1 expected, found '7'"):
         _ = broken.stereotype
     assert empty.sentence == ""

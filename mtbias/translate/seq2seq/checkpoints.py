@@ -14,7 +14,7 @@ from pathlib import Path
 
 from mtbias.demo import model_folder_of_demo
 from mtbias.errors import MissingResourceError, ModelError, UsageError
-from mtbias.files.decoding import DecodingError, decoded
+from mtbias.files.strict_json import DecodingError, decoded
 from mtbias.files.writing import write_atomic
 from mtbias.machine.network import downloads_allowed
 

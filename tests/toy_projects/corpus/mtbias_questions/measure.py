@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.files.decoding import decoded
+from mtbias.files.strict_json import decoded
 from mtbias.metrics.counting import Counting, Scores, score_groups
 from mtbias.metrics.definitions import Best, Number, Unit
 from mtbias.metrics.measure import Wanted
