@@ -48,7 +48,7 @@ def command(
     where = Counter(made.others.where for made in kept)
     result: dict[str, Any] = {
         "instances": len(file.instances),
-        "twins_passed_over": len(file.instances) - len(found.made) - len(found.failed),
+        "counterfactuals_passed_over": len(file.instances) - len(found.made) - len(found.failed),
         "quadruples": len(kept),
         "could_not_be_made": found.failed,
         "other_people": {
@@ -67,7 +67,7 @@ def command(
     }  # fmt: skip
     counts = {
         "instances": len(file.instances),
-        "counterfactuals passed over": result["twins_passed_over"],
+        "counterfactuals passed over": result["counterfactuals_passed_over"],
         "could not be made": len(found.failed),
         "quadruples written": len(kept),
         "  other people of the columns C and D": where["given"],

@@ -70,7 +70,7 @@ def examine(sweep: Sweep | None, *, cache: Path | None, demo: bool) -> list[Chec
 
 
 def as_text(checks: Sequence[Check]) -> str:
-    """A heading a part, a line a check; what is wrong is marked."""
+    """A heading for each part, a line for each check; what is wrong is marked."""
     blocks = []
     for part, found in groupby(checks, key=lambda check: check.part):
         rows = [[f"{'!' if check.wrong else ' '} {check.name}", check.found] for check in found]

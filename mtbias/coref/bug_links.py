@@ -13,7 +13,7 @@ the sentence: a doubled space makes an empty word.
 * Pronoun counts are the corpus's own ``num_of_pronouns``, which mostly leaves out *him* and can be 0.
 
 Rows without a sentence are left out. Rows whose index is not at the profession or the pronoun count nevertheless, as
-in the authors' script; `misplaced` says how many there are.
+in the authors' script; `misplaced` counts them.
 
 Source: Levy et al., Findings of EMNLP 2021; evaluate_coref.py of github.com/SLAB-NLP/BUG.
 """

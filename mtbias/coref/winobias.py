@@ -11,7 +11,7 @@ occupation. The link is right, wrong (to another occupation only), both, or none
 in the sentence ("the nurse uniform") counts as neither.
 
 **Counterparts** are not minimal pairs throughout: some differ in more than the gendered pronoun, two have the roles
-exchanged. They stay in, and `differing` says how many there are.
+exchanged. They stay in, and `differing` counts them.
 
 Source: Zhao et al., NAACL 2018 (N18-2003).
 """
@@ -137,7 +137,7 @@ class WinoBiasScores:
             ],
             "pairs": [
                 {"split": split, "type": type_, "f1": pair.f1.to_json(), "link": pair.link.to_json(),
-                 "twins": pair.n_pairs, "differing": pair.differing}
+                 "pairs": pair.n_pairs, "differing": pair.differing}
                 for (split, type_), pair in self.pairs.items()
             ],
         }  # fmt: skip

@@ -34,7 +34,7 @@ COLUMNS = (
 """The columns that are written: those of a corpus of one's own (`mtbias.corpora.own_sentences`)."""
 
 NEUTRAL = "gold gender is neutral"
-TWIN = "a woman's sentence whose twin stands in the corpus"
+COUNTERPART = "a woman's sentence whose counterpart is in the corpus"
 NO_PRONOUN = "no gendered pronoun"
 BOTH = "masculine and feminine pronouns"
 NOT_GOLD = "pronouns of the gender that is not gold"
@@ -120,7 +120,7 @@ def make_counterfactual(
         plans |= {id_: AMBIGUOUS for id_, plan in plans.items() if isinstance(plan, _Swap) and plan.guesses}
     men = {i.id for i in instances if i.gold is Gender.MALE and isinstance(plans[i.id], _Swap)}
     for instance in instances:
-        found = TWIN if instance.gold is Gender.FEMALE and instance.pair in men else plans[instance.id]
+        found = COUNTERPART if instance.gold is Gender.FEMALE and instance.pair in men else plans[instance.id]
         if isinstance(found, str):
             notes.add(found, instance.id)
             continue

@@ -182,7 +182,7 @@ def parse_table(file: TextFile, *, texts: Collection[str] | None = None) -> Tabl
     """The table in `file`, by the end of its name: ``.csv``, ``.tsv`` (or ``.tab``), ``.jsonl`` (or ``.ndjson``).
 
     CSV is read as RFC 4180 with quotes. TSV has no quoting: a quotation mark is a character like any other. JSONL
-    holds an object a line, with text, numbers or null; with `texts`, text or null under these names, whatever stands
+    holds one object per line, with text, numbers or null; with `texts`, text or null under these names, whatever stands
     under others, which are passed over. Blank lines are passed over.
 
     Raises:

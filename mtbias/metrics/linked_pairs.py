@@ -78,7 +78,7 @@ def link(rows: Sequence[Linked]) -> Units:
 
 def _mates(rows: Sequence[Linked], by_id: Mapping[str, Linked], kind: str, left_out: Counter[str]) -> dict[str, str]:
     """Each sentence's one partner by the links of `kind`, both ways, in the order of the rows."""
-    name = "twin" if kind == "pair" else "control"  # as the keys of `left_out` have it in `metrics.json`
+    name = "counterpart" if kind == "pair" else "control"  # as the keys of `left_out` have it in `metrics.json`
     linked: dict[str, set[str]] = {}
     for row in rows:
         other = row.pair if kind == "pair" else row.control

@@ -53,7 +53,7 @@ class RunManifest:
         return sha256(canonical(self.identity).encode()).hexdigest()[:16]
 
     def signature(self) -> str:
-        """One line that says how the numbers were made: ``dataset:winomt|lang:de|…|mtbias:0.1.0|seed:0|fp:…``.
+        """One line that records how the numbers were made: ``dataset:winomt|lang:de|…|mtbias:0.1.0|seed:0|fp:…``.
 
         It names the keys of `SIGNATURE_KEYS` that the identity has (a list, or the keys of an object, joined by "+")
         and ends with the fingerprint, which stands for the rest. Spaces and bars in values become underscores.

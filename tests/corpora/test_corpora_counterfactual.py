@@ -14,6 +14,7 @@ from mtbias.corpora import count_pronouns, load_corpus
 from mtbias.corpora.counterfactual_pairs import (
     AMBIGUOUS,
     BOTH,
+    COUNTERPART,
     ENTITY,
     INDEFINITE,
     JOINED,
@@ -23,7 +24,6 @@ from mtbias.corpora.counterfactual_pairs import (
     NOT_GOLD,
     OTHERS,
     SWAP,
-    TWIN,
     Counterfactual,
     format_custom,
     make_counterfactual,
@@ -124,7 +124,7 @@ def test_of_twins_that_the_corpus_has_the_mans_sentence_is_swapped() -> None:
     man = replace(instance("The doctor slept as they gave him tea .", id_="m"), pair="w")
     made = make_counterfactual([woman, man])
     assert [i.id for i in made.instances] == ["m", "m-swap"]
-    assert made.left_out == {TWIN: 1}
+    assert made.left_out == {COUNTERPART: 1}
     assert made.instances[1].source == woman.source
 
 

@@ -186,13 +186,13 @@ def test_controls_that_belong_elsewhere_make_no_quadruple() -> None:
 @pytest.mark.parametrize(
     ("rows", "left_out"),
     [
-        ([Row("m", M, "w")], {"twin not among the sentences": 1}),
-        ([Row("m", M, "n"), Row("n", M, "m")], {"twin not of the other gender": 1}),
-        ([Row("m", M, "n"), Row("n", N, "m")], {"twin with gold gender neutral": 1}),
-        ([Row("m", M, "w"), Row("n", M, "w"), Row("w", F)], {"more than one twin": 2}),
+        ([Row("m", M, "w")], {"counterpart not among the sentences": 1}),
+        ([Row("m", M, "n"), Row("n", M, "m")], {"counterpart not of the other gender": 1}),
+        ([Row("m", M, "n"), Row("n", N, "m")], {"counterpart with gold gender neutral": 1}),
+        ([Row("m", M, "w"), Row("n", M, "w"), Row("w", F)], {"more than one counterpart": 2}),
         ([Row("m", M, None, "c"), Row("c", F)], {"control not of the same gender": 1}),
         ([Row("m", N, None, "c"), Row("c", N)], {"control with gold gender neutral": 1}),
-        ([Row("m", M, "m")], {"twin is the sentence itself": 1}),
+        ([Row("m", M, "m")], {"counterpart is the sentence itself": 1}),
     ],
 )
 def test_links_that_are_no_pairs_are_counted(rows: list[Row], left_out: dict[str, int]) -> None:
