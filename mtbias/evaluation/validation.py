@@ -23,6 +23,9 @@ from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import N_RESAMPLES, percent_of, rounded
 from mtbias.types import GenderCall, Json, Progress, Reason, quiet
 
+BEYOND_PHRASE = ("P", "C")
+"""Bases of labels that follow a pronoun: where the phrase is silent (P), or against it (C; a verb, too)."""
+
 UNKNOWN_BASIS = "?"
 """The basis of a label that says none, where others do."""
 
@@ -39,6 +42,11 @@ class Validation:
     """What called: aligner, Stanza and its models, language plugin, release of mtbias, as in a run's identity."""
     basis: tuple[str, ...] = ()
     """The bases that were asked for; empty for all."""
+
+    def differing_calls(self) -> tuple[int, int]:
+        """How many labels differ from the call, which is what a correction corrects; how many of them on a pronoun."""
+        bases = [label.basis for label, call in self.rows if call.gender is not LABELS[label.label]]
+        return len(bases), sum(basis in BEYOND_PHRASE for basis in bases)
 
     @cached_property
     def report(self) -> AgreementReport:
@@ -196,6 +204,27 @@ class CorrectedRun:
     correction: Correction
     signature: str
     """The run's."""
+    differing: int
+    """Labels that differ from the call, those without a call too: what the correction corrects."""
+    on_pronoun: int
+    """Those of them that rest on a pronoun, alone or against the phrase (basis P or C)."""
+
+    @property
+    def warning(self) -> str | None:
+        """What must be read before the corrected numbers; None where there is nothing of that kind.
+
+        Where most of the labels that differ from the call rest on a pronoun, the evaluator and the people have answered
+        two questions (what does the noun phrase show, what does the sentence show), and the correction turns one into
+        the other instead of removing errors.
+        """
+        if 2 * self.on_pronoun <= self.differing:
+            return None
+        share = 100 * self.on_pronoun / self.differing
+        return (
+            f"{self.on_pronoun} of the {self.differing} labels that differ from the call ({share:.0f} %) rest on a "
+            "pronoun, alone or against the noun phrase (basis P or C), which the evaluator does not read: most of this "
+            "correction is a difference of definition, not of errors; --basis N --basis D leaves such labels out"
+        )
 
     def to_json(self) -> dict[str, Any]:
         """A plain value: per cent, rounded to 6 decimals, null where undefined."""
@@ -205,6 +234,9 @@ class CorrectedRun:
             "corpus": self.corpus,
             "confusion_of": list(self.confusion_of),
             "basis": list(self.basis),
+            "warning": self.warning,
+            "labels_differing": self.differing,
+            "labels_differing_on_pronoun": self.on_pronoun,
             **self.correction.to_json(),
             "signature": self.signature,
         }
@@ -255,8 +287,17 @@ def correct_run(
     except DataError as error:
         raise DataError(f"{run.lang}: {error}") from error
     signature = str(run.metrics.get("signature"))
+    differing, on_pronoun = (sum(counts) for counts in zip(*(v.differing_calls() for v in used), strict=True))
     return CorrectedRun(
-        run.system, run.lang, run.corpus[0], tuple(v.lang for v in used), own.basis, correction, signature
+        system=run.system,
+        lang=run.lang,
+        corpus=run.corpus[0],
+        confusion_of=tuple(v.lang for v in used),
+        basis=own.basis,
+        correction=correction,
+        signature=signature,
+        differing=differing,
+        on_pronoun=on_pronoun,
     )
 
 

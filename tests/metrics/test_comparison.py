@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from scipy.stats import binomtest
 
 from mtbias.errors import DataError
 from mtbias.metrics import paired_counts as paired
@@ -158,7 +159,17 @@ def test_intervals_of_one_system_are_those_of_its_scores() -> None:
     table = _rng(2).integers(0, 40, SHAPE)
     replicates = paired.bootstrap_numbers(GENDER_COUNTING, table[None], ONE, 300, _rng())
     theirs = GENDER_COUNTING.intervals(table, 300, _rng())
-    assert paired.intervals(GENDER_COUNTING, replicates, table[None]) == [theirs[name] for name in NUMBERS]
+    _, *ours = paired.intervals(GENDER_COUNTING, replicates, table[None])
+    assert ours == [theirs[name] for name in NUMBERS[1:]]  # the accuracy's is Wilson's, as of one system
+
+
+def test_the_interval_of_a_systems_accuracy_is_wilsons(compared: Comparison) -> None:
+    share = compared.systems[0].plain["accuracy"]
+    assert share.value is not None
+    theirs = binomtest(round(2 * share.value), 200).proportion_ci(method="wilson")
+    assert share.interval == pytest.approx((100 * theirs.low, 100 * theirs.high))
+    assert compared.to_json()["interval_methods"]["systems"]["accuracy"] == "wilson"
+    assert set(compared.to_json()["interval_methods"]["pairs"].values()) == {"bootstrap"}
 
 
 def test_the_paired_bootstrap_is_the_bootstrap_over_rows() -> None:

@@ -9,9 +9,10 @@ from dataclasses import replace
 
 import pytest
 
-from mtbias.metrics.comparison import Comparison, SystemNumbers, SystemPair
+from mtbias.metrics.comparison import Comparison
 from mtbias.metrics.paired_counts import McNemar
 from mtbias.metrics.run_matching import DifferingRow
+from mtbias.metrics.system_numbers import SystemNumbers, SystemPair
 from mtbias.metrics.weighted import Weighting
 from mtbias.report.comparison_tables import FORMATS, render_comparison, render_rows
 from mtbias.stats.balance import Balance

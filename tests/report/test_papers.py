@@ -59,7 +59,7 @@ def test_csv_has_every_number_with_interval_and_denominator() -> None:
     assert int(row["called_female"]) == overall["denominators"]["called_female"]
     assert (row["level"], row["resamples"], row["seed"]) == ("95.0", "50", "0")
     # No number of a group is missing: all keys of `metrics.json` have a column.
-    rates = {key for key, value in overall.items() if not isinstance(value, (dict, list))}
+    rates = {key for key, value in overall.items() if not isinstance(value, (dict, list)) and key != "ci_entities"}
     assert rates <= row.keys()
 
 
@@ -91,7 +91,10 @@ def test_markdown() -> None:
         "| de | bing | 3,888 | 97.5 | 59.4 [57.9, 61.0] | – | – |",
         "| es | bing | 3,888 | 97.5 | 59.4 [57.9, 61.0] | 24.8 [22.4, 27.3] | – |",
     ]
-    assert "95 % intervals in brackets (percentile bootstrap over rows, 50 resamples, seed 0)." in text
+    assert (
+        "95 % intervals in brackets (Accuracy: Wilson; else percentile bootstrap over rows, 50 resamples, seed 0)."
+        in text
+    )
     assert "n 3,888: 1,826 men, 1,822 women; 1,584 with the stereotype, 1,583 against it." in text
     assert lines[-3:] == [
         f"- {name}: `dataset:demo|system:{system}`"

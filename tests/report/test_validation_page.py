@@ -6,7 +6,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from typing import Any, Literal
 
@@ -87,11 +87,16 @@ def _language(found: Validation, direction: Literal["ltr", "rtl"] = "ltr") -> La
     return LabelledLanguage(found.to_json(), direction, found.differing())
 
 
-def _corrected(system: str = "opus", lang: str = "de", corpus: str = "winomt") -> dict[str, Any]:
+def _corrected(
+    system: str = "opus", lang: str = "de", corpus: str = "winomt", *, differing: int = 2, on_pronoun: int = 1
+) -> dict[str, Any]:
     counts = count([(M, Stereotype.PRO, M)] * 30 + [(F, Stereotype.ANTI, M)] * 20 + [(F, Stereotype.ANTI, F)] * 10)
     confusion = np.array([[20, 0, 0, 1], [2, 9, 0, 0], [0, 0, 0, 0]])
     correction = correct(counts, confusion, n_resamples=100)
-    return CorrectedRun(system, lang, corpus, (lang,), (), correction, f"dataset:{corpus}|system:{system}").to_json()
+    signature = f"dataset:{corpus}|system:{system}"
+    return CorrectedRun(
+        system, lang, corpus, (lang,), (), correction, signature, differing=differing, on_pronoun=on_pronoun
+    ).to_json()
 
 
 def _page(*found: Validation, corrections: Sequence[dict[str, Any]] = (), rtl: bool = False) -> Seen:
@@ -143,6 +148,29 @@ def test_plain_and_corrected_numbers_stand_side_by_side() -> None:
     assert "no label of 32 is neutral: assumed that nobody reads a translation so" in seen.text
     assert len([tag for tag, _ in seen.tags if tag == "svg"]) == 4
     assert "Runs, corrected" not in _page(GERMAN).text
+
+
+def test_a_correction_that_rests_on_pronouns_is_warned_of_above_its_numbers() -> None:
+    # 14 of 20 labels that differ: 70 %. One of two is no majority.
+    warned, quiet = _corrected(differing=20, on_pronoun=14), _corrected("google")
+    assert (warned["labels_differing"], warned["labels_differing_on_pronoun"]) == (20, 14)
+    said = "14 of the 20 labels that differ from the call (70 %) rest on a pronoun"
+    assert warned["warning"].startswith(said)
+    assert quiet["warning"] is None
+    table = render_validation([GERMAN.to_json()], GERMAN.to_json(), [warned, quiet])
+    assert table.index(f"WARNING, opus, de: {said}") < table.index("as called")
+    assert table.count("WARNING") == 1
+    page = _page(GERMAN, corrections=[warned, quiet]).text
+    assert page.index(f"Warning, opus, de: {said}") < page.index("Runs as called and corrected, in per cent")
+    assert page.count("Warning, ") == 1
+
+
+def test_labels_that_differ_are_counted_by_what_they_rest_on() -> None:
+    # Lines 3 (called male) and 5 (no call) differ from the call; the first rests on a pronoun against the phrase.
+    human, call = _row(3, "f", M)
+    against = replace(human, basis="C"), call
+    assert _validation("de", _row(2, "f", F), against, _row(5, "m", None)).differing_calls() == (2, 1)
+    assert GERMAN.differing_calls() == (2, 0)
 
 
 def test_one_system_on_two_corpora_has_two_names() -> None:
