@@ -22,6 +22,7 @@ from mtbias.metrics.counting import Counting, Counts
 from mtbias.metrics.definitions import GENDER, keys
 from mtbias.metrics.paired_counts import count_differing, pair_cells, pair_shape, tabulate
 from mtbias.metrics.run_matching import differing_rows
+from mtbias.metrics.scores import score
 from mtbias.runs.call_records import CallRecord
 from mtbias.stats.resampling import bootstrap_units
 from mtbias.stats.results import MIN_ROWS, Floats
@@ -333,6 +334,30 @@ def test_a_difference_is_that_of_the_systems_and_lies_in_its_interval(compared: 
             assert d.interval is not None
             assert d.difference == pytest.approx(a - b)
             assert d.interval[0] <= a - b <= d.interval[1]
+
+
+def test_intervals_over_entities_are_those_of_metrics_json(runs: list[Run]) -> None:
+    # The same rows about twenty occupations instead of one.
+    def spread(run: Run) -> Run:
+        return replace(run, calls=[replace(row, entity=f"e{n % 20}") for n, row in enumerate(run.calls)])
+
+    two = [spread(run) for run in runs[:2]]
+    compared = compare_runs(two, n_resamples=300)
+    scores = score(two[0].calls, n_resamples=300).overall.over_entities
+    assert scores is not None
+    assert scores.intervals is not None
+    assert compared.systems[0].over_entities is not None
+    assert compared.systems[0].over_entities.intervals == {key: scores.intervals[key] for key in NUMBERS}
+    for key, d in compared.pairs[0].plain.items():
+        ends = compared.pairs[0].entity_interval(key)
+        assert ends is not None
+        assert d.difference is not None
+        assert ends[0] <= d.difference <= ends[1]
+    # One occupation alone is too few, and nothing else changes.
+    alone = compare_runs(runs[:2], n_resamples=300)
+    assert alone.over_entities is not None
+    assert alone.over_entities.reason == "expected 10 entities or more, got 1"
+    assert alone.pairs[0].plain == compared.pairs[0].plain
 
 
 def test_a_pair_does_not_depend_on_the_others_but_for_holm(runs: list[Run], compared: Comparison) -> None:

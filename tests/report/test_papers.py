@@ -15,7 +15,7 @@ from mtbias.errors import DataError
 from mtbias.report.paper_tables import paper_table
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.tables import PrintedTable, draw
-from mtbias.types import Stereotype
+from mtbias.types import Gender, Stereotype
 
 from .page_reader import F, M, make_record, make_run
 
@@ -76,6 +76,15 @@ def test_a_breakdown_has_a_row_for_each_group(by: str) -> None:
     assert [(row["breakdown"], row["group"], int(row["n"])) for row in rows] == [
         (f"by_{by}", group, part["n"]) for group, part in groups.items()
     ]
+
+
+def test_a_group_of_neutral_gold_is_said_to_be_so() -> None:
+    records = [make_record(0, M, gold=M, pronouns=1), make_record(1, F, gold=Gender.NEUTRAL, pronouns=0)]
+    run = make_run(records)
+    lines = paper_table([run], "markdown", "pronouns").splitlines()
+    assert [line.split(" | ")[0] for line in lines[2:4]] == ["| 0 (neutral gold)", "| 1"]
+    csv_rows = csv.DictReader(io.StringIO(paper_table([run], "csv", "pronouns")))
+    assert [row["group"] for row in csv_rows] == ["0", "1"]  # names stay as in `metrics.json`
 
 
 def test_markdown() -> None:
