@@ -88,15 +88,16 @@ def _language(found: Validation, direction: Literal["ltr", "rtl"] = "ltr") -> La
 
 
 def _corrected(
-    system: str = "opus", lang: str = "de", corpus: str = "winomt", *, differing: int = 2, on_pronoun: int = 1
+    system: str = "opus", lang: str = "de", corpus: str = "winomt", *, gone: float | None = 50.0
 ) -> dict[str, Any]:
     counts = count([(M, Stereotype.PRO, M)] * 30 + [(F, Stereotype.ANTI, M)] * 20 + [(F, Stereotype.ANTI, F)] * 10)
     confusion = np.array([[20, 0, 0, 1], [2, 9, 0, 0], [0, 0, 0, 0]])
     correction = correct(counts, confusion, n_resamples=100)
     signature = f"dataset:{corpus}|system:{system}"
     return CorrectedRun(
-        system, lang, corpus, (lang,), (), correction, signature, differing=differing, on_pronoun=on_pronoun
-    ).to_json()
+        system, lang, corpus, (lang,), (), correction, signature, on_pronouns=14,
+        from_pronouns={"accuracy": 20.0, "delta_g": gone, "delta_s": None},
+    ).to_json()  # fmt: skip
 
 
 def _page(*found: Validation, corrections: Sequence[dict[str, Any]] = (), rtl: bool = False) -> Seen:
@@ -151,11 +152,12 @@ def test_plain_and_corrected_numbers_stand_side_by_side() -> None:
 
 
 def test_a_correction_that_rests_on_pronouns_is_warned_of_above_its_numbers() -> None:
-    # 14 of 20 labels that differ: 70 %. One of two is no majority.
-    warned, quiet = _corrected(differing=20, on_pronoun=14), _corrected("google")
-    assert (warned["labels_differing"], warned["labels_differing_on_pronoun"]) == (20, 14)
-    said = "14 of the 20 labels that differ from the call (70 %) rest on a pronoun"
+    # Half of the correction is not most of it.
+    warned, quiet = _corrected(gone=90.9), _corrected("google")
+    assert (warned["labels_on_pronouns"], warned["percent_from_pronouns"]["delta_g"]) == (14, 90.9)
+    said = "14 labels rest on a pronoun, alone or against the noun phrase (basis P or C), which the evaluator does not"
     assert warned["warning"].startswith(said)
+    assert "comes from them: 91 % of that of ΔG. It is" in warned["warning"]
     assert quiet["warning"] is None
     table = render_validation([GERMAN.to_json()], GERMAN.to_json(), [warned, quiet])
     assert table.index(f"WARNING, opus, de: {said}") < table.index("as called")
@@ -165,12 +167,13 @@ def test_a_correction_that_rests_on_pronouns_is_warned_of_above_its_numbers() ->
     assert page.count("Warning, ") == 1
 
 
-def test_labels_that_differ_are_counted_by_what_they_rest_on() -> None:
-    # Lines 3 (called male) and 5 (no call) differ from the call; the first rests on a pronoun against the phrase.
+def test_labels_on_pronouns_are_counted_and_left_out() -> None:
+    # Line 3, a woman called male, rests on a pronoun against the phrase: the confusion without it has one woman.
     human, call = _row(3, "f", M)
     against = replace(human, basis="C"), call
-    assert _validation("de", _row(2, "f", F), against, _row(5, "m", None)).differing_calls() == (2, 1)
-    assert GERMAN.differing_calls() == (2, 0)
+    found, rest = _validation("de", _row(2, "f", F), against, _row(5, "m", None)).on_pronouns()
+    assert (found, rest.tolist()) == (1, [[0, 0, 0, 1], [0, 1, 0, 0], [0, 0, 0, 0]])
+    assert GERMAN.on_pronouns()[0] == 0
 
 
 def test_one_system_on_two_corpora_has_two_names() -> None:
