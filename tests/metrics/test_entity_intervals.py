@@ -60,7 +60,7 @@ def test_more_sentences_about_the_same_entities_change_nothing(times: int) -> No
 
 
 def test_it_is_the_bootstrap_of_entities_drawn_by_hand() -> None:
-    # Drawn another way: lists of entities, whose rows are put together and counted anew each time.
+    # Drawn another way: lists of entities, whose rows are put together and counted each time.
     rng = np.random.Generator(np.random.PCG64(3))
     kinds = list(product((M, F), (PRO, ANTI), (M, F, None)))
     rows: list[Row] = []
