@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mtbias.stats.resampling import wilson_percent
 from scripts import coverage
 
 
@@ -63,7 +64,7 @@ def test_how_often_intervals_of_a_share_hold_is_counted_exactly() -> None:
     # 0.95⁵ + 5·0.05·0.95⁴. The bootstrap of none is [0, 0]; of one and two of five it begins at 0, since
     # 0.8⁵ and 0.6⁵ are above 0.025, and of three at 20 %, since 0.4⁵ is below: 5·0.05·0.95⁴ + 10·0.05²·0.95³.
     none, one, two = 0.95**5, 5 * 0.05 * 0.95**4, 10 * 0.05**2 * 0.95**3
-    assert coverage.share_coverage(coverage.wilson_percent, 5, 0.05)[0] == pytest.approx(100 * (none + one))
+    assert coverage.share_coverage(wilson_percent, 5, 0.05)[0] == pytest.approx(100 * (none + one))
     assert coverage.share_coverage(coverage.bootstrap_of_share, 5, 0.05)[0] == pytest.approx(100 * (one + two))
     assert coverage.bootstrap_of_share(16, 16) == (100, 100)
 
