@@ -1,6 +1,7 @@
 """Do the intervals hold the truth, and are the p-values uniform where there is nothing to find? A simulation.
 
     python scripts/coverage.py [--runs 1000] [--resamples 2000] [--seed 0] [--json FILE]
+    python scripts/coverage.py --shares
 
 Systems of known bias: for each stereotype and gold gender the probability of every call is given, and so are those of
 the calls of two systems on the same sentence, and those of a quadruple's four calls. The numbers of an endless corpus
@@ -8,6 +9,9 @@ are the truth. In each run a corpus of sentences is drawn, called, and given to 
 `mtbias compare` use. Printed, as Markdown: the share of runs whose 95 % interval holds the truth (of accuracy, ΔG, ΔS,
 ΔI and of their differences between two systems), and, for two systems that differ in nothing, the
 Kolmogorov-Smirnov tests of their p-values against the uniform distribution.
+
+With `--shares`: how often the intervals of a single share hold the truth, Wilson's and the percentile bootstrap's, for
+few rows and for shares at the ends. Nothing is simulated: all outcomes are counted with their probabilities.
 """
 
 from __future__ import annotations
@@ -21,12 +25,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import kstest
+from scipy.stats import binom, kstest
 
 from mtbias.metrics.bias import GENDER_COUNTING
 from mtbias.metrics.consistency import compare_consistency, compute_consistency
 from mtbias.metrics.linked_pairs import CELLS, QUADRUPLE
 from mtbias.metrics.paired_counts import bootstrap_differences, compute_numbers, intervals, randomisation_pvalues
+from mtbias.stats.resampling import wilson_percent
 from mtbias.types import Gender, GenderCall, Reason
 
 Floats = NDArray[np.float64]
@@ -252,6 +257,40 @@ def consistency_differences(
     return tally(f"biased − unbiased, {N_QUADRUPLES} quadruples", ("I_across", "ΔI"), truth, found), np.array(pvalues)
 
 
+# --- Single shares ----------------------------------------------------------------------------------------------------
+
+SHARE_ROWS = (5, 16, 50)
+SHARE_TRUTHS = (0.0, 0.05, 0.5, 1.0)
+
+
+def bootstrap_of_share(right: int, n: int) -> tuple[float, float]:
+    """The percentile bootstrap of `right` of `n` with endless resamples: quantiles of Binomial(n, right / n) / n."""
+    low, high = binom.ppf((0.025, 0.975), n, right / n) if 0 < right < n else (right, right)
+    return 100 * float(low) / n, 100 * float(high) / n
+
+
+def share_coverage(interval: Callable[[int, int], Interval], n: int, truth: float) -> tuple[float, float]:
+    """Probability that the interval of a share of `n` rows holds the truth, and its mean width; per cent and points."""
+    holds, width = 0.0, 0.0
+    for right in range(n + 1):
+        chance, ends = float(binom.pmf(right, n, truth)), interval(right, n)
+        assert ends is not None
+        holds += chance * (ends[0] <= 100 * truth <= ends[1])
+        width += chance * (ends[1] - ends[0])
+    return 100 * holds, width
+
+
+def print_shares() -> None:
+    """The table of `--shares`."""
+    print("| rows | true share, % | bootstrap holds it, % | mean width | Wilson holds it, % | mean width |")
+    print("| ---: | ---: | ---: | ---: | ---: | ---: |")
+    for n in SHARE_ROWS:
+        for truth in SHARE_TRUTHS:
+            cells = [share_coverage(interval, n, truth) for interval in (bootstrap_of_share, wilson_percent)]
+            texts = (f"{holds:.1f} | {width:.1f}" for holds, width in cells)
+            print(f"| {n} | {100 * truth:g} | {' | '.join(texts)} |")
+
+
 def uniformity(pvalues: Floats) -> dict[str, Any]:
     """Whether p-values are uniform, and whether small ones are too frequent.
 
@@ -274,7 +313,11 @@ def main() -> None:
     parser.add_argument("--resamples", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path, metavar="FILE")
+    parser.add_argument("--shares", action="store_true", help="the intervals of single shares alone, exactly")
     args = parser.parse_args()
+    if args.shares:
+        print_shares()
+        return
     runs, resamples, seed = args.runs, args.resamples, args.seed
     coverages: list[Coverage] = []
     for corpus in SENTENCES:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from mtbias.stats.resampling import wilson_percent
 from scripts import coverage
 
 
@@ -54,3 +57,19 @@ def test_small_p_values_that_come_too_often_are_seen() -> None:
     conservative = coverage.uniformity(np.sqrt(uniform))
     assert conservative["ks_p"] < 1e-6
     assert conservative["one_sided_p"] > 0.9
+
+
+def test_how_often_intervals_of_a_share_hold_is_counted_exactly() -> None:
+    # Five rows, 5 %. Wilson holds with none right, [0, 43.4], and one, [3.6, 62.4], not with two, [11.8, 76.9]:
+    # 0.95⁵ + 5·0.05·0.95⁴. The bootstrap of none is [0, 0]; of one and two of five it begins at 0, since
+    # 0.8⁵ and 0.6⁵ are above 0.025, and of three at 20 %, since 0.4⁵ is below: 5·0.05·0.95⁴ + 10·0.05²·0.95³.
+    none, one, two = 0.95**5, 5 * 0.05 * 0.95**4, 10 * 0.05**2 * 0.95**3
+    assert coverage.share_coverage(wilson_percent, 5, 0.05)[0] == pytest.approx(100 * (none + one))
+    assert coverage.share_coverage(coverage.bootstrap_of_share, 5, 0.05)[0] == pytest.approx(100 * (one + two))
+    assert coverage.bootstrap_of_share(16, 16) == (100, 100)
+
+
+def test_the_table_of_shares_is_that_of_the_docs(capsys: pytest.CaptureFixture[str]) -> None:
+    coverage.print_shares()
+    page = Path(__file__).resolve().parent.parent / "docs" / "metrics" / "intervals.md"
+    assert capsys.readouterr().out in page.read_text(encoding="utf-8")

@@ -27,9 +27,9 @@ def command(
 ) -> None:
     """Compare systems, with significance tests.
 
-    All runs are on one corpus. Those of one language are compared in pairs, with paired bootstrap intervals,
-    randomisation tests corrected by Holm over all pairs of all languages, and McNemar's table. With --weighted one run
-    is enough.
+    All runs are on one corpus. Those of one language are compared in pairs, with paired bootstrap intervals over
+    sentences and over entities (occupations), randomisation tests corrected by Holm over all pairs of all languages,
+    and McNemar's table. With --weighted one run is enough.
 
     Parameters
     ----------

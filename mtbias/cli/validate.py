@@ -48,7 +48,7 @@ def command(
 
     With --correct, accuracy, ΔG and ΔS of a run are printed as the evaluator has them and as a human would have them,
     estimated from the errors on the labels; the intervals include the sampling of the run's sentences and of the
-    labels.
+    labels. A warning above them says where most of a correction comes from labels that rest on a pronoun.
 
     Parameters
     ----------

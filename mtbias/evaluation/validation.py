@@ -14,14 +14,21 @@ from mtbias.decide import FIXED_GENDER
 from mtbias.errors import DataError
 from mtbias.evaluation.gender_calls import GenderMeasure
 from mtbias.metrics.bias import count
-from mtbias.metrics.correction import Correction, correct
+from mtbias.metrics.correction import CORRECTED, Correction, correct
 from mtbias.metrics.counting import Counts
-from mtbias.metrics.human_agreement import LABELS, AgreementReport, agreement, decided_by
+from mtbias.metrics.definitions import GENDER, named
+from mtbias.metrics.human_agreement import LABELS, AgreementReport, agreement, count_agreement, decided_by
 from mtbias.runs.call_records import evidence_json
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import N_RESAMPLES, percent_of, rounded
 from mtbias.types import GenderCall, Json, Progress, Reason, quiet
+
+BEYOND_PHRASE = ("P", "C")
+"""Bases of labels that follow a pronoun: where the phrase is silent (P), or against it (C; a verb, too)."""
+
+MOST = 50.0
+"""Where more of a correction than this, in per cent, comes from such labels, there is a warning."""
 
 UNKNOWN_BASIS = "?"
 """The basis of a label that says none, where others do."""
@@ -39,6 +46,11 @@ class Validation:
     """What called: aligner, Stanza and its models, language plugin, release of mtbias, as in a run's identity."""
     basis: tuple[str, ...] = ()
     """The bases that were asked for; empty for all."""
+
+    def on_pronouns(self) -> tuple[int, Counts]:
+        """How many labels follow a pronoun (`BEYOND_PHRASE`), and the confusion of label and call without them."""
+        rest = [row for row in self.rows if row[0].basis not in BEYOND_PHRASE]
+        return len(self.rows) - len(rest), count_agreement((LABELS[label.label], call.gender) for label, call in rest)
 
     @cached_property
     def report(self) -> AgreementReport:
@@ -196,6 +208,30 @@ class CorrectedRun:
     correction: Correction
     signature: str
     """The run's."""
+    on_pronouns: int
+    """Labels behind the confusion that follow a pronoun, alone or against the phrase (basis P or C)."""
+    from_pronouns: Mapping[str, float | None]
+    """By the names of `CORRECTED`: what part of the correction goes where these labels are left out, in per cent."""
+
+    @property
+    def warning(self) -> str | None:
+        """What must be read before the corrected numbers; None where there is nothing of that kind.
+
+        Where most of a correction comes from labels that follow a pronoun, the evaluator and the people have answered
+        two questions (what does the noun phrase show, what does the sentence show), and the correction turns one into
+        the other instead of removing errors.
+        """
+        most = {key: share for key, share in self.from_pronouns.items() if share is not None and share > MOST}
+        if not most:
+            return None
+        shares = ", ".join(
+            f"{min(share, 100):.0f} % of that of {named(GENDER, key).label}" for key, share in most.items()
+        )
+        return (
+            f"{self.on_pronouns} labels rest on a pronoun, alone or against the noun phrase (basis P or C), which the "
+            f"evaluator does not read; most of the correction comes from them: {shares}. It is a difference of "
+            "definition, not of errors; --basis N --basis D leaves such labels out"
+        )
 
     def to_json(self) -> dict[str, Any]:
         """A plain value: per cent, rounded to 6 decimals, null where undefined."""
@@ -205,6 +241,9 @@ class CorrectedRun:
             "corpus": self.corpus,
             "confusion_of": list(self.confusion_of),
             "basis": list(self.basis),
+            "warning": self.warning,
+            "labels_on_pronouns": self.on_pronouns,
+            "percent_from_pronouns": rounded(dict(self.from_pronouns)),
             **self.correction.to_json(),
             "signature": self.signature,
         }
@@ -244,20 +283,41 @@ def correct_run(
     used = list(validations) if pool else [own]
     counts = count((r.gold, r.stereotype, r.call.gender) for r in run.calls)
     blank: Counts = count((r.gold, r.stereotype, None) for r in run.calls if r.call.reason is Reason.UNTRANSLATED)
+    how: dict[str, Any] = {"untranslated": blank[..., -1], "n_resamples": n_resamples, "seed": seed}
     try:
-        correction = correct(
-            counts,
-            sum((v.report.counts for v in used[1:]), start=used[0].report.counts),
-            untranslated=blank[..., -1],
-            n_resamples=n_resamples,
-            seed=seed,
-        )
+        correction = correct(counts, sum((v.report.counts for v in used[1:]), start=used[0].report.counts), **how)
     except DataError as error:
         raise DataError(f"{run.lang}: {error}") from error
-    signature = str(run.metrics.get("signature"))
+    on_pronouns, confusions = zip(*(v.on_pronouns() for v in used), strict=True)
     return CorrectedRun(
-        run.system, run.lang, run.corpus[0], tuple(v.lang for v in used), own.basis, correction, signature
+        system=run.system,
+        lang=run.lang,
+        corpus=run.corpus[0],
+        confusion_of=tuple(v.lang for v in used),
+        basis=own.basis,
+        correction=correction,
+        signature=str(run.metrics.get("signature")),
+        on_pronouns=sum(on_pronouns),
+        from_pronouns=_gone(correction, counts, sum(confusions[1:], start=confusions[0]), how)
+        if any(on_pronouns)
+        else dict.fromkeys(CORRECTED),
     )
+
+
+def _gone(whole: Correction, counts: Counts, confusion: Counts, how: Mapping[str, Any]) -> dict[str, float | None]:
+    """What part of a correction is not there with another confusion, by number; in per cent, None where undefined."""
+    try:
+        part = correct(counts, confusion, **how)
+    except DataError:  # no label of a gender is left: all that is known of it comes from the labels that are not there
+        return dict.fromkeys(CORRECTED, 100.0)
+    found: dict[str, float | None] = {}
+    for key in CORRECTED:
+        plain, with_all, without = (e.value for e in (whole.called[key], whole.corrected[key], part.corrected[key]))
+        if plain is None or with_all is None or without is None:
+            found[key] = None
+        else:
+            found[key] = percent_of(with_all - without, with_all - plain)
+    return found
 
 
 def _is_head_right(label: HumanLabel, call: GenderCall) -> bool:

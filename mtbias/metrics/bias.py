@@ -111,6 +111,18 @@ def classes(counts: Counts) -> dict[str, int]:
     }
 
 
+def stereotyped_gender(entities: Floats) -> NDArray[np.int64]:
+    """To whom the stereotype gives each entity, from tables ``[n, 3, 3, 4]``: 1 men, −1 women, 0 neither.
+
+    Men where its rows that fit the stereotype are male and those that break it female, for the greater part.
+    """
+    rows = entities.sum(axis=-1)
+    men = rows[:, _PRO, _MALE] + rows[:, _ANTI, _FEMALE]
+    women = rows[:, _PRO, _FEMALE] + rows[:, _ANTI, _MALE]
+    kinds: NDArray[np.int64] = np.sign(men - women).astype(np.int64)
+    return kinds
+
+
 def accuracy_bounds(counts: Counts) -> Mapping[str, tuple[float | None, float | None]]:
     """Accuracy with rows without a call as wrong (correct / n, the accuracy itself), and without them."""
     confusion = counts.sum(axis=0)
@@ -135,6 +147,8 @@ GENDER_COUNTING = Counting(
         "stereotype": lambda record: record.stereotype.value,
         "entity": lambda record: record.entity,
     },
+    entity=lambda record: record.entity,
+    entity_kind=stereotyped_gender,
     shown=("entity", "gold", "stereotype"),
     more=accuracy_bounds,
 )

@@ -7,8 +7,9 @@ their p-values are corrected by Holm over all pairs of all languages.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,10 +21,11 @@ from mtbias.metrics import paired_counts as paired
 from mtbias.metrics.bias import GENDER_COUNTING
 from mtbias.metrics.consistency import compare_consistency
 from mtbias.metrics.counting import Counting
-from mtbias.metrics.definitions import CONSISTENCY, keys
+from mtbias.metrics.definitions import CONSISTENCY, interval_methods, keys
+from mtbias.metrics.entity_intervals import EntityIntervals, entity_counts, entity_intervals
 from mtbias.metrics.linked_pairs import link
-from mtbias.metrics.paired_counts import McNemar
 from mtbias.metrics.run_matching import ComparableRun, NamedRun, by_language, differing_evaluators, name_runs
+from mtbias.metrics.system_numbers import KINDS, SystemNumbers, SystemPair
 from mtbias.metrics.weighted import WEIGHTED, Weighting, weigh
 from mtbias.stats.results import (
     ALPHA,
@@ -43,45 +45,16 @@ if TYPE_CHECKING:
 SCHEMA = 1
 """Version of the shape of the JSON."""
 
-_KINDS = ("plain", "weighted", "consistency")
-"""The differences of a pair of systems; each number of a kind is a family of tests."""
-
-COLUMNS = ("lang", "system", "minus", "number", "weighted", "value", "low", "high", "p", "p_holm")
+COLUMNS = (
+    "lang", "system", "minus", "number", "weighted", "value", "low", "high", "low_entities", "high_entities", "p",
+    "p_holm",
+)  # fmt: skip
 """Of `Comparison.table`; from ``value`` on they are numbers."""
 
 Cells = NDArray[np.int64]
 
 _Levels = tuple[Floats, Cells]
 """Weights of rows as levels: the weight of each kind of rows, and the level of each row."""
-
-
-@dataclass(frozen=True, slots=True)
-class SystemNumbers:
-    """The numbers of one run."""
-
-    lang: str
-    system: str
-    fingerprint: str
-    plain: Mapping[str, Estimate]
-    """By the compared numbers of the measure."""
-    weighted: Mapping[str, Estimate]
-    """By `WEIGHTED`; empty where no weights were asked for, without a number that has no groups."""
-
-
-@dataclass(frozen=True, slots=True)
-class SystemPair:
-    """Two systems in one language."""
-
-    lang: str
-    first: str
-    second: str
-    plain: Mapping[str, Difference]
-    weighted: Mapping[str, Difference]
-    consistency: Mapping[str, Difference]
-    """I_across and ΔI, over pairs and quadruples of sentences; without a number that the corpus has no pairs for."""
-    differing: int
-    """Sentences on which the calls differ; a call and none are different."""
-    mcnemar: McNemar
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +75,8 @@ class Comparison:
     """What differs between the evaluators of a language's runs; empty where nothing does."""
     n_resamples: int
     seed: int
+    methods: Mapping[str, str] = field(default_factory=dict)
+    """How the interval of each plain number of a system is made; those of differences are all bootstrap."""
 
     @property
     def tests(self) -> int:
@@ -141,34 +116,41 @@ class Comparison:
                 "resamples": self.n_resamples,
                 "seed": self.seed,
             },
+            "interval_methods": {
+                "systems": dict(self.methods),
+                "pairs": dict.fromkeys(self.methods, "bootstrap"),
+            },
+            **({} if self.over_entities is None else {"entity_intervals": self.over_entities.facts()}),
             "p": {"method": "paired randomisation over sentences", "correction": "Holm", "tests": self.tests},
-            "systems": [
-                {**asdict(system), "plain": _estimates(system.plain), "weighted": _estimates(system.weighted)}
-                for system in self.systems
-            ],
-            "pairs": [
-                {**asdict(pair), **{kind: _significance(getattr(pair, kind)) for kind in _KINDS}} for pair in self.pairs
-            ],
+            "systems": [system.to_json() for system in self.systems],
+            "pairs": [pair.to_json() for pair in self.pairs],
             "weightings": {number: weighting.to_json() for number, weighting in self.weightings.items()},
             "different_evaluators": {lang: list(phrases) for lang, phrases in self.evaluators.items()},
         }
         return {key: rounded(value) for key, value in content.items()}
+
+    @property
+    def over_entities(self) -> EntityIntervals | None:
+        """The first system's, whose entities are those of all; None where the measure has none."""
+        return self.systems[0].over_entities
 
     def table(self) -> list[dict[str, Any]]:
         """All numbers, a row each: first the systems', then the differences (with the second system as ``minus``).
 
         Columns: `COLUMNS`; per cent, rounded to 6 decimals, None where undefined.
         """
+        none = None, None
         rows: list[tuple[Any, ...]] = [
-            (system.lang, system.system, None, key, weighted, e.value, *(e.interval or (None, None)), None, None)
+            (system.lang, system.system, None, key, weighted, e.value, *(e.interval or none),
+             *((not weighted and system.entity_interval(key)) or none), None, None)
             for system in self.systems
             for weighted, estimates in ((False, system.plain), (True, system.weighted))
             for key, e in estimates.items()
-        ]
+        ]  # fmt: skip
         for pair in self.pairs:
             for weighted, found in ((False, {**pair.plain, **pair.consistency}), (True, pair.weighted)):
                 for key, d in found.items():
-                    ends = d.interval or (None, None)
+                    ends = *(d.interval or none), *((not weighted and pair.entity_interval(key)) or none)
                     rows.append((pair.lang, pair.first, pair.second, key, weighted, d.difference, *ends, d.p, d.p_holm))
         return [dict(zip(COLUMNS, map(rounded, row), strict=True)) for row in rows]
 
@@ -177,14 +159,6 @@ class Comparison:
         import pandas as pd
 
         return pd.DataFrame(self.table()).astype(dict.fromkeys(COLUMNS[5:], float))
-
-
-def _estimates(found: Mapping[str, Estimate]) -> dict[str, Any]:
-    return {key: {"value": e.value, "interval": e.interval} for key, e in found.items()}
-
-
-def _significance(found: Mapping[str, Difference]) -> dict[str, Any]:
-    return {key: {**asdict(d), "significant": d.significant} for key, d in found.items()}
 
 
 def compare_runs(
@@ -199,7 +173,8 @@ def compare_runs(
     """Compare runs on one corpus in pairs within each language.
 
     Every run and every pair starts from `seed` itself, so interval and p do not depend on which others there are; an
-    interval of a system's plain number is the one of its `metrics.json` where resamples and seed are the same.
+    interval of a system's plain number is the one of its `metrics.json` where resamples and seed are the same. Systems
+    and plain differences have an interval over entities, too (`mtbias.metrics.entity_intervals`).
 
     Args:
         runs: `mtbias.runs.read_run` gives them.
@@ -235,7 +210,7 @@ def compare_runs(
     how = _How(counting, plain, scales, n_resamples, seed)
     of_rows = {run.fingerprint: counting.cells(run.calls) for run in named}
     pairs = [
-        _pair(first, second, paired.pair_cells(counting, of_rows[first.fingerprint], of_rows[second.fingerprint]), how)
+        _pair(first, second, of_rows[first.fingerprint], of_rows[second.fingerprint], how)
         for here in languages.values()
         for first, second in combinations(here, 2)
     ]
@@ -250,6 +225,7 @@ def compare_runs(
         evaluators=differing_evaluators(runs),
         n_resamples=n_resamples,
         seed=seed,
+        methods=interval_methods(counting.compared),
     )
 
 
@@ -283,25 +259,37 @@ class _How:
 def _system(run: NamedRun, row_cells: Cells, how: _How) -> SystemNumbers:
     counting = how.counting
 
-    def estimates(weights: Floats, of_row: Cells) -> dict[str, Estimate]:
+    def weighted(weights: Floats, of_row: Cells) -> dict[str, Estimate]:
         tables = paired.tabulate(row_cells, counting.shape, of_row, len(weights))
         values = paired.compute_numbers(counting, tables, weights)
         replicates = paired.bootstrap_numbers(counting, tables, weights, how.n_resamples, how.rng())
         ends = paired.intervals(counting, replicates, tables[weights > 0])
         return {each.key: Estimate(number(v), e) for each, v, e in zip(counting.compared, values, ends, strict=True)}
 
+    group = counting.group(counting.tabulate(row_cells), how.n_resamples, how.seed)
     return SystemNumbers(
         lang=run.lang,
         system=run.name,
         fingerprint=run.fingerprint,
-        plain=estimates(*how.plain),
-        weighted={key: estimates(*levels)[key] for key, levels in how.scales.items()},
+        plain={each.key: group[each.key] for each in counting.compared},
+        weighted={key: weighted(*levels)[key] for key, levels in how.scales.items()},
+        over_entities=_over_entities(run, [row_cells], how),
     )
 
 
-def _pair(first: NamedRun, second: NamedRun, row_cells: Cells, how: _How) -> SystemPair:
+def _over_entities(run: NamedRun, row_cells: Sequence[Cells], how: _How) -> EntityIntervals | None:
+    """Of a system, or of the differences between two from the cells of both."""
     counting = how.counting
-    shape = paired.pair_shape(counting)
+    if counting.entity is None:
+        return None
+    entities = [counting.entity(row) for row in run.calls]
+    counts = np.hstack([entity_counts(entities, cells, prod(counting.shape)) for cells in row_cells])
+    return entity_intervals(counting, counts, counting.compared, how.n_resamples, how.seed, len(row_cells))
+
+
+def _pair(first: NamedRun, second: NamedRun, first_cells: Cells, second_cells: Cells, how: _How) -> SystemPair:
+    counting = how.counting
+    shape, row_cells = paired.pair_shape(counting), paired.pair_cells(counting, first_cells, second_cells)
 
     def differences(weights: Floats, of_row: Cells) -> dict[str, Difference]:
         tables = paired.tabulate(row_cells, shape, of_row, len(weights))
@@ -325,6 +313,7 @@ def _pair(first: NamedRun, second: NamedRun, row_cells: Cells, how: _How) -> Sys
         consistency=_consistency(first, second, how),
         differing=paired.count_differing(table),
         mcnemar=paired.count_mcnemar(counting, table),
+        over_entities=_over_entities(first, [first_cells, second_cells], how),
     )
 
 
@@ -349,7 +338,7 @@ def _consistency(first: NamedRun, second: NamedRun, how: _How) -> dict[str, Diff
 
 def _corrected(pairs: Sequence[SystemPair]) -> list[SystemPair]:
     """The pairs with Holm's p: a family is all tests of one number, plain or weighted."""
-    found = [{kind: dict(getattr(pair, kind)) for kind in _KINDS} for pair in pairs]
+    found = [{kind: dict(getattr(pair, kind)) for kind in KINDS} for pair in pairs]
     families: dict[tuple[str, str], list[tuple[dict[str, Difference], float]]] = {}
     for of_pair in found:
         for kind, tests in of_pair.items():

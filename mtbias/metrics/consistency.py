@@ -9,7 +9,7 @@ Source: the measure of Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EAC
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -31,7 +31,13 @@ from mtbias.metrics.linked_pairs import (
 )
 from mtbias.metrics.sentence_protocols import Linked
 from mtbias.stats.quadruples import FIRST, MATCHED, NO_CALL, RIGHT, SECOND, all_patterns, inconsistency, inconsistent
-from mtbias.stats.resampling import bootstrap_counts, bootstrap_units, estimate, percentile_interval
+from mtbias.stats.resampling import (
+    bootstrap_counts,
+    bootstrap_units,
+    estimate,
+    percentile_interval,
+    wilson_percent_of_units,
+)
 from mtbias.stats.results import N_RESAMPLES, Difference, Estimate, Floats, enough, percent, rounded
 from mtbias.stats.significance import compare_units
 from mtbias.types import GenderCall
@@ -42,6 +48,14 @@ _SUMS = ("pairs", "male_only", "female_only", "both", "men", "men_differ", "wome
 
 COMPARED = definitions.keys(definitions.CONSISTENCY, interval=True)
 """The numbers that have intervals, and in which two systems are compared."""
+
+_SHARES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "across": (("male_only", "female_only"), ("pairs",)),
+    "male_only": (("male_only",), ("pairs",)),
+    "female_only": (("female_only",), ("pairs",)),
+    "within": (("men_differ", "women_differ"), ("men", "women")),
+}
+"""The numbers that are single shares of pairs: the sums of which pairs, of which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +78,7 @@ class Consistency:
             "decided": _part_json(self.decided),
             "pairs_without_controls": self.pairs_without_controls,
             "left_out": dict(self.left_out),
+            "interval_methods": dict(definitions.interval_methods(definitions.CONSISTENCY)),
         }
 
 
@@ -180,11 +195,12 @@ def compute_consistency(
         decided: leave out pairs and quadruples with a sentence that has no call; a quadruple's other pairs still count
             as pairs.
         n_resamples: bootstrap resamples of units (quadruples, and the pairs outside them, drawn together) for the 95 %
-            intervals of `COMPARED`; by default there are none.
+            interval of ΔI; those of the shares in `COMPARED` are Wilson's, with the effective number of pairs, since
+            the pairs of a quadruple go together (`wilson_percent_of_units`). By default there are no intervals.
         rng: the source of randomness, by default of seed 0.
 
-    Edge cases: None where there are no such pairs or quadruples. No interval where a number has fewer than `MIN_ROWS`
-    pairs (ΔI: quadruples); of width 0 where no pair is inconsistent, or all are, as the percentile bootstrap has it.
+    Edge cases: None where there are no such pairs or quadruples. No interval of ΔI with fewer than `MIN_ROWS`
+    quadruples.
 
     Raises:
         ValueError: another shape.
@@ -192,13 +208,18 @@ def compute_consistency(
     if counts.shape != (CELLS,):
         raise ValueError(f"expected a table of shape {(CELLS,)}, got {counts.shape}")
     sizes = _sizes(counts @ _ADDS[decided])
-    return estimate(
+    found = estimate(
         counts[None],
         lambda tables: _numbers(tables @ _ADDS[decided]),
         partial(bootstrap_counts, counts, n_resamples=n_resamples, rng=rng or _rng(0)),
         n=sizes,
-        intervals=[name for name in COMPARED if enough(sizes[name])],
+        intervals=[name for name in COMPARED if name not in _SHARES and enough(sizes[name])],
     )
+    adds = dict(zip(_SUMS, _ADDS[decided].T, strict=True))
+    for name, (parts, wholes) in _SHARES.items() if n_resamples else ():
+        part, whole = (np.sum([adds[key] for key in sums], axis=0) for sums in (parts, wholes))
+        found[name] = replace(found[name], interval=wilson_percent_of_units(part, whole, counts))
+    return found
 
 
 def _rng(seed: int) -> np.random.Generator:

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from mtbias.errors import DataError
 from mtbias.metrics.bias import CALLS, GENDER_COUNTING, GOLDS, SHAPE, compute
 from mtbias.metrics.counting import Counts
-from mtbias.metrics.definitions import GENDER, keys
+from mtbias.metrics.definitions import GENDER
 from mtbias.stats.resampling import bootstrap_counts, percentile_interval
-from mtbias.stats.results import N_RESAMPLES, Estimate, Floats, rounded
+from mtbias.stats.results import N_RESAMPLES, Estimate, Floats, enough, rounded
 from mtbias.types import Gender
 
 PRIOR = 0.5
@@ -31,8 +31,8 @@ PRIOR = 0.5
 FEW_LABELS = 10
 """A gender with fewer labels than this is named in the output: its errors are hardly known."""
 
-CORRECTED = keys(GENDER, corrected=True)
-"""The numbers that are corrected."""
+CORRECTED: Mapping[str, tuple[str, ...]] = {each.key: each.rests_on for each in GENDER if each.corrected}
+"""The numbers that are corrected, with the classes of rows that they rest on."""
 
 _ROUNDS, _STILL = 200, 1e-7
 
@@ -44,7 +44,8 @@ class Correction:
     n: int
     """Rows of the run."""
     called: Mapping[str, Estimate]
-    """By the names of `CORRECTED`: from the evaluator's calls, with the sampling of the run's rows alone."""
+    """By the names of `CORRECTED`: from the evaluator's calls, with the sampling of the run's rows alone; Wilson's
+    interval for the accuracy, bootstrap for ΔG and ΔS."""
     corrected: Mapping[str, Estimate]
     """By the names of `CORRECTED`: median and 95 % interval over the draws (`correct`)."""
     readings: Mapping[str, float]
@@ -111,8 +112,9 @@ def correct(
         n_resamples: draws.
         seed: of the draws, and of the plain intervals.
 
-    Edge cases: a number that is undefined or has no interval without correction has none with it. Where the evaluator
-    calls two genders alike, π is hardly determined, and the interval shows it.
+    Edge cases: a number that is undefined without correction is so with it, and has no interval where a class of rows
+    that it rests on has fewer than `MIN_ROWS`. Where the evaluator calls two genders alike, π is hardly determined,
+    and the interval shows it.
 
     Raises:
         DataError: there is no label male, or none female: an error rate without a label would be a guess.
@@ -128,6 +130,7 @@ def correct(
     rng = np.random.Generator(np.random.PCG64(seed))
     ends, values = GENDER_COUNTING.intervals(counts, n_resamples, rng), compute(counts)
     called = {name: Estimate(values[name], ends[name]) for name in CORRECTED}
+    classes = GENDER_COUNTING.classes(counts)
     rates = draw_rates(confusion, n_resamples, rng)
     readings = bootstrap_counts(split, lambda tables: _readings(tables, rates, occurring), n_resamples, rng)
     replicates = GENDER_COUNTING.rates(readings)  # fractions of rows count as rows do
@@ -135,7 +138,10 @@ def correct(
     return Correction(
         n=int(counts.sum()),
         called=called,
-        corrected={name: _summary(replicates[name], called[name]) for name in CORRECTED},
+        corrected={
+            name: _summary(replicates[name], called[name], enough([classes[part] for part in rests_on]))
+            for name, rests_on in CORRECTED.items()
+        },
         readings={g.value: float(np.median(part)) for g, part in zip(GOLDS, read.T, strict=True) if part.size},
         labels=labels,
         absent=tuple(g for g, here in zip(GOLDS, occurring, strict=True) if not here),
@@ -249,8 +255,8 @@ def _labels(confusion: Counts) -> dict[str, int]:
     return labels
 
 
-def _summary(replicates: Floats, called: Estimate) -> Estimate:
+def _summary(replicates: Floats, called: Estimate, rows_suffice: bool) -> Estimate:
     defined = replicates[~np.isnan(replicates)]
     if called.value is None or not defined.size:
         return Estimate(None)
-    return Estimate(float(np.median(defined)), None if called.interval is None else percentile_interval(replicates))
+    return Estimate(float(np.median(defined)), percentile_interval(replicates) if rows_suffice else None)

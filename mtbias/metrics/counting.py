@@ -7,9 +7,9 @@ breakdowns, intervals and `metrics.json` are made here, and `mtbias.metrics.comp
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import prod
+from math import isclose, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from mtbias import __version__
 from mtbias.errors import DataError
-from mtbias.metrics.definitions import Number, keys
-from mtbias.stats.resampling import bootstrap_counts, percentile_interval
+from mtbias.metrics.definitions import Number, interval_methods, keys
+from mtbias.metrics.entity_intervals import EntityIntervals, entity_counts, entity_intervals
+from mtbias.stats.resampling import bootstrap_counts, percentile_interval, wilson_percent
 from mtbias.stats.results import LEVEL, MIN_ROWS, N_RESAMPLES, Estimate, Floats, Interval, enough, number, rounded
 
 if TYPE_CHECKING:
@@ -60,6 +61,10 @@ class Counting:
     """Which cells of a table hold records that the system got right: of the table's shape."""
     breakdowns: Mapping[str, Callable[[Any], str]]
     """Properties by which records are grouped: name (``domain``), and a record's group."""
+    entity: Callable[[Any], str] | None = None
+    """What a record is about, where records about one thing resemble each other: intervals are over these too."""
+    entity_kind: Callable[[Floats], NDArray[np.int64]] | None = None
+    """The kinds of entities whose numbers a corpus fixes, from the tables of entities ``[n, *axes]``: a number each."""
     shown: tuple[str, ...] = ()
     """Attributes of a record that lists of sentences name."""
     more: Callable[[Counts], Mapping[str, Any]] = field(default=lambda _: {})
@@ -74,6 +79,11 @@ class Counting:
     def with_interval(self) -> tuple[Number, ...]:
         """The numbers that have intervals."""
         return tuple(each for each in self.numbers if each.interval)
+
+    @cached_property
+    def bootstrapped(self) -> tuple[Number, ...]:
+        """The numbers whose intervals come from the bootstrap."""
+        return tuple(each for each in self.numbers if each.interval == "bootstrap")
 
     @cached_property
     def compared(self) -> tuple[Number, ...]:
@@ -96,25 +106,38 @@ class Counting:
 
     def values(self, tables: NDArray[Any], numbers: Sequence[Number]) -> Floats:
         """`numbers` of tables ``[B, *axes]``: shape ``[B, len(numbers)]``, NaN where undefined."""
+        if not numbers:
+            return np.empty((len(tables), 0))
         rates = self.rates(tables)
         return np.stack([rates[each.key] for each in numbers], axis=-1)
 
     def intervals(self, table: Counts, n_resamples: int, rng: np.random.Generator) -> dict[str, Interval | None]:
-        """95 % percentile bootstrap intervals over the rows behind a table of counts, by key.
+        """95 % intervals over the rows behind a table of counts, by key: each made as its number declares.
 
-        Rows are resampled independently, all classes together, so the numbers of rows of each class vary from resample
-        to resample as they would in another corpus of the same kind.
+        Wilson's for single shares. Percentile bootstrap for the others: rows are resampled independently, all classes
+        together, so the numbers of rows of each class vary from resample to resample as they would in another corpus
+        of the same kind.
 
-        Edge cases: undefined replicates are dropped, and where more than half are undefined there is no interval. Nor
-        is there one where a class of rows that the number rests on has fewer than `MIN_ROWS` rows.
+        Edge cases: without resamples there are no intervals at all. A share of no rows has none. In the bootstrap,
+        undefined replicates are dropped, and where more than half are undefined there is no interval; nor is there one
+        where a class of rows that the number rests on has fewer than `MIN_ROWS` rows.
+
+        Raises:
+            ValueError: a number is declared to be a share of a class of rows and is none.
         """
-        classes = self.classes(table)
-        numbers = self.with_interval
+        classes, numbers = self.classes(table), self.bootstrapped
         replicates = bootstrap_counts(table, lambda tables: self.values(tables, numbers), n_resamples, rng)
-        return {
+        if not n_resamples:
+            return dict.fromkeys(each.key for each in self.with_interval)
+        ends = {
             each.key: percentile_interval(column) if enough([classes[name] for name in each.rests_on]) else None
             for each, column in zip(numbers, replicates.T, strict=True)
         }
+        rates = self.rates(table)
+        for each in self.with_interval:
+            if each.interval == "wilson":
+                ends[each.key] = _wilson(each.key, number(rates[each.key]), classes[each.rests_on[0]])
+        return ends
 
     def group(self, table: Counts, n_resamples: int, seed: int) -> Group:
         """The numbers of a table, with intervals; the same table has the same intervals, whatever other groups are.
@@ -143,6 +166,8 @@ class Group:
     classes: Mapping[str, int]
     numbers: Mapping[str, Estimate]
     counting: Counting = field(repr=False)
+    over_entities: EntityIntervals | None = None
+    """Of all records, where the measure says what they are about."""
 
     def __getitem__(self, key: str) -> Estimate:
         """The number called `key`."""
@@ -165,6 +190,7 @@ class Group:
             **{key: found.value for key, found in self.numbers.items()},
             **self.counting.more(self.counts),
             "ci": {each.key: self.numbers[each.key].interval for each in self.counting.with_interval},
+            **({} if self.over_entities is None else {"ci_entities": self.over_entities.intervals}),
             "denominators": {name: rows for name, rows in self.classes.items() if name not in WHOLE},
             "confusion": self.counts.tolist(),
         }
@@ -177,8 +203,8 @@ class Group:
 def flat_row(group: Mapping[str, Any], numbers: Sequence[Number]) -> dict[str, Any]:
     """A group of `metrics.json` with one value for each name, as a row of a table has it.
 
-    Classes of rows are ``n_…`` (but ``called_…``), intervals ``…_low`` and ``…_high``, bounds ``…_low_bound`` and
-    ``…_high_bound``.
+    Classes of rows are ``n_…`` (but ``called_…``), intervals ``…_low`` and ``…_high``, those over entities
+    ``…_low_entities`` and ``…_high_entities``, bounds ``…_low_bound`` and ``…_high_bound``.
 
     Raises:
         KeyError: the group lacks a number.
@@ -192,6 +218,8 @@ def flat_row(group: Mapping[str, Any], numbers: Sequence[Number]) -> dict[str, A
         row[f"{name}low_bound"], row[f"{name}high_bound"] = group[key]
     for key in keys(numbers, interval=True):
         row[f"{key}_low"], row[f"{key}_high"] = group["ci"].get(key) or (None, None)
+    for key, ends in (group.get("ci_entities") or {}).items():
+        row[f"{key}_low_entities"], row[f"{key}_high_entities"] = ends or (None, None)
     return row
 
 
@@ -222,6 +250,8 @@ class Scores:
                 "seed": self.seed,
                 "min_rows": MIN_ROWS,
             },
+            "interval_methods": dict(interval_methods(self.overall.counting.numbers)),
+            **({} if self.overall.over_entities is None else {"entity_intervals": self.overall.over_entities.facts()}),
             "confusion_axes": {name: list(places) for name, places in self.overall.counting.axes.items()},
             "overall": self.overall.to_json(),
             **{
@@ -276,7 +306,22 @@ def score_groups(
             key: counting.group(tables[number_of[key]].copy(), n_resamples, seed)
             for key in sorted(number_of, key=_order(counting.axes.get(name, ())))
         }
-    return counting.group(counting.tabulate(row_cells), n_resamples, seed), by
+    overall = counting.group(counting.tabulate(row_cells), n_resamples, seed)
+    if counting.entity is not None:
+        counts = entity_counts([counting.entity(record) for record in records], row_cells, size)
+        over = entity_intervals(counting, counts, counting.with_interval, n_resamples, seed)
+        overall = replace(overall, over_entities=over)
+    return overall, by
+
+
+def _wilson(key: str, share: float | None, n: int) -> Interval | None:
+    """Wilson's interval of a share of n rows, in per cent."""
+    if share is None:
+        return None
+    rows = share * n / 100
+    if not isclose(rows, round(rows), abs_tol=1e-6):
+        raise ValueError(f"{key}: expected a share of {n} rows for Wilson's interval, got {share} %; declare another")
+    return wilson_percent(round(rows), n)
 
 
 def _order(places: Sequence[str | None]) -> Callable[[str], tuple[int, int, str]]:

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal, get_args
 
 from mtbias.stats.results import Estimate
+
+IntervalMethod = Literal["wilson", "bootstrap"]
+"""How the 95 % interval of a number is made: Wilson's score interval of a single share, or the percentile bootstrap."""
 
 
 class Unit(StrEnum):
@@ -45,7 +48,7 @@ class Number:
     rests_on: tuple[str, ...] = ("n",)
     """The classes of rows that it rests on, of those that a group counts (``n``, or a key of ``denominators``).
 
-    Its denominator, where there is one; an interval needs `MIN_ROWS` rows in each.
+    Its denominator, where there is one; a bootstrap interval needs `MIN_ROWS` rows in each.
     """
     best: Best = Best.HIGH
     about: str = ""
@@ -59,8 +62,14 @@ class Number:
     above: str = ""
     """What an interval above 0 says, for numbers that are best at 0."""
     below: str = ""
-    interval: bool = False
-    """Whether it has a bootstrap interval, which `metrics.json` has under ``ci``."""
+    interval: IntervalMethod | None = None
+    """How its interval is made, which `metrics.json` has under ``ci``; None: it has none.
+
+    ``wilson`` for a share of the rows of one class (of `rests_on`): it holds for few rows and at 0 and 100 %, where the
+    bootstrap collapses to a point. ``bootstrap`` for everything that is no single share: F1, differences.
+    """
+    remark: bool = False
+    """Whether it stands in the remark (`beside`) of another number: it has no line of its own in the table of a run."""
     coverage: bool = False
     """Whether it says for how many rows there is a result at all: it stands beside n."""
     headline: bool = False
@@ -83,6 +92,13 @@ class Number:
     def __post_init__(self) -> None:
         object.__setattr__(self, "short", self.short or self.label)
         object.__setattr__(self, "name", self.name or self.key)
+        if self.interval not in {None, *get_args(IntervalMethod)}:
+            raise ValueError(f"{self.key}: expected an interval of wilson, bootstrap or None, got {self.interval!r}")
+        if self.interval == "wilson" and len(self.rests_on) != 1:
+            raise ValueError(
+                f"{self.key}: expected one class of rows for Wilson's interval, got {', '.join(self.rests_on)}; "
+                'declare interval="bootstrap"'
+            )
 
     def of(self, group: Mapping[str, Any]) -> Estimate:
         """Its value in a group of `metrics.json`, with its interval; `n` are all rows of the group.
@@ -156,39 +172,53 @@ def plotted(numbers: Sequence[Number]) -> list[Number]:
 
 GENDER: tuple[Number, ...] = (
     Number(
-        key="decided_percent", label="With a call", short="called", coverage=True,
+        key="decided_percent", label="With a call", short="called", coverage=True, interval="wilson", remark=True,
         about="Sentences whose translation shows one.",
     ),
     Number(
-        key="accuracy", label="Accuracy", short="accuracy", interval=True, headline=True, listed=True, compared=True,
-        corrected=True, about="Per cent of all sentences; no call counts as wrong.",
-        beside="failures count as wrong; left out: {accuracy_bounds[1]}",
+        key="accuracy", label="Accuracy", short="accuracy", interval="wilson", headline=True, listed=True,
+        compared=True, corrected=True, about="Per cent of all sentences; no call counts as an error.",
+        beside="those without a call counted as errors (left out: {accuracy_bounds[1]})",
         reading="right in {accuracy_bounds[1]} % of those with a call",
     ),
-    Number(key="precision_male", label="Precision, male", rests_on=("called_male",)),
-    Number(key="recall_male", label="Recall, male", short="right for men", rests_on=("male",), listed=True),
     Number(
-        key="f1_male", label="F1 male", short="F1 m", rests_on=("male",), interval=True, grouped=True,
+        key="precision_male", label="Precision, male", rests_on=("called_male",), interval="wilson", remark=True
+    ),
+    Number(
+        key="recall_male", label="Recall, male", short="right for men", rests_on=("male",), interval="wilson",
+        remark=True, listed=True,
+    ),
+    Number(
+        key="f1_male", label="F1 male", short="F1 m", rests_on=("male",), interval="bootstrap", grouped=True,
         beside="precision {precision_male} (n {denominators[called_male]}), "
         "recall {recall_male} (n {denominators[male]})",
     ),
-    Number(key="precision_female", label="Precision, female", rests_on=("called_female",)),
-    Number(key="recall_female", label="Recall, female", short="right for women", rests_on=("female",), listed=True),
     Number(
-        key="f1_female", label="F1 female", short="F1 f", rests_on=("female",), interval=True, grouped=True,
+        key="precision_female", label="Precision, female", rests_on=("called_female",), interval="wilson", remark=True
+    ),
+    Number(
+        key="recall_female", label="Recall, female", short="right for women", rests_on=("female",), interval="wilson",
+        remark=True, listed=True,
+    ),
+    Number(
+        key="f1_female", label="F1 female", short="F1 f", rests_on=("female",), interval="bootstrap", grouped=True,
         beside="precision {precision_female} (n {denominators[called_female]}), "
         "recall {recall_female} (n {denominators[female]})",
     ),
     Number(
-        key="delta_g", label="ΔG", unit=Unit.POINTS, rests_on=("male", "female"), best=Best.ZERO, interval=True,
+        key="delta_g", label="ΔG", unit=Unit.POINTS, rests_on=("male", "female"), best=Best.ZERO, interval="bootstrap",
         headline=True, compared=True, corrected=True,
         about="F1 male minus F1 female, in points; 0 is even.", beside="F1 male - F1 female; above 0 favours men",
         above="better for men", below="better for women",
     ),
-    Number(key="accuracy_pro", label="Accuracy, stereotype fits", rests_on=("pro",)),
-    Number(key="accuracy_anti", label="Accuracy, stereotype broken", rests_on=("anti",)),
     Number(
-        key="delta_s", label="ΔS", unit=Unit.POINTS, rests_on=("pro", "anti"), best=Best.ZERO, interval=True,
+        key="accuracy_pro", label="Accuracy, stereotype fits", rests_on=("pro",), interval="wilson", remark=True
+    ),
+    Number(
+        key="accuracy_anti", label="Accuracy, stereotype broken", rests_on=("anti",), interval="wilson", remark=True
+    ),
+    Number(
+        key="delta_s", label="ΔS", unit=Unit.POINTS, rests_on=("pro", "anti"), best=Best.ZERO, interval="bootstrap",
         headline=True, compared=True, corrected=True,
         about="Accuracy where the stereotype fits minus where it does not, in points; 0 is even.",
         beside="accuracy pro stereotype {accuracy_pro} (n {denominators[pro]}) - "
@@ -197,7 +227,7 @@ GENDER: tuple[Number, ...] = (
     ),
     Number(
         key="delta_s_macro_f1", label="ΔS, macro-F1", unit=Unit.POINTS, rests_on=("pro", "anti"), best=Best.ZERO,
-        interval=True, about="With the mean of both F1 in place of the accuracy.",
+        interval="bootstrap", about="With the mean of both F1 in place of the accuracy.",
         beside="the same with the mean of both F1",
     ),
 )  # fmt: skip
@@ -205,27 +235,28 @@ GENDER: tuple[Number, ...] = (
 
 CONSISTENCY: tuple[Number, ...] = (
     Number(
-        key="across", label="I_across", place="across", name="inconsistent", best=Best.ZERO, interval=True,
+        key="across", label="I_across", place="across", name="inconsistent", best=Best.ZERO, interval="wilson",
         compared=True, about="Right for one gender only.",
         beside="right for one only, n {n}; both called: {called[inconsistent]} (n {called[n]})",
     ),
     Number(
-        key="male_only", label="man only", place="across", interval=True, best=Best.ZERO, part_of="across",
+        key="male_only", label="man only", place="across", interval="wilson", best=Best.ZERO, part_of="across",
         about="Right for the man, not for the woman.", beside="right for the man, not for the woman",
     ),
     Number(
-        key="female_only", label="woman only", place="across", interval=True, best=Best.ZERO, part_of="across",
+        key="female_only", label="woman only", place="across", interval="wilson", best=Best.ZERO, part_of="across",
         about="Right for the woman, not for the man.", beside="right for the woman, not for the man",
     ),
     Number(key="both_right", label="both", place="across", about="Right for both."),
     Number(key="neither_right", label="neither", place="across", best=Best.ZERO, about="Right for neither."),
     Number(
-        key="within", label="I_within", place="within", name="inconsistent", best=Best.ZERO, interval=True,
+        key="within", label="I_within", place="within", name="inconsistent", best=Best.ZERO, interval="wilson",
         about="Right for one of two of the same gender.",
         beside="the same over controls, n {n} pairs of one gender", absent="no controls",
     ),
     Number(
-        key="delta_i", label="ΔI", unit=Unit.POINTS, place="delta_i", best=Best.ZERO, interval=True, compared=True,
+        key="delta_i", label="ΔI", unit=Unit.POINTS, place="delta_i", best=Best.ZERO, interval="bootstrap",
+        compared=True,
         about="Across minus within, over quadruples.",
         beside="across {across} - within {within}, n {n} quadruples", absent="no quadruples",
     ),
@@ -238,8 +269,27 @@ CLASSES = {"male": "men", "female": "women", "pro": "with the stereotype", "anti
 
 
 def keys(numbers: Sequence[Number], **wanted: bool) -> tuple[str, ...]:
-    """The keys of those of `numbers` whose properties (``interval=True``, ``compared=True``…) are as wanted."""
-    return tuple(n.key for n in numbers if all(getattr(n, name) is value for name, value in wanted.items()))
+    """The keys of those of `numbers` that have the properties (``interval=True``, ``compared=True``…), or have not."""
+    return tuple(n.key for n in numbers if all(bool(getattr(n, name)) is value for name, value in wanted.items()))
+
+
+def interval_methods(numbers: Sequence[Number]) -> dict[str, IntervalMethod]:
+    """How the interval of each number is made, by key; numbers without intervals are not in it."""
+    return {number.key: number.interval for number in numbers if number.interval is not None}
+
+
+def all_neutral(group: Mapping[str, Any]) -> bool:
+    """Whether all rows of a group of `metrics.json` have neutral gold gender: in WinoMT those without a pronoun.
+
+    In such a group ΔG and the F1 are undefined, and its accuracy says nothing about men or women.
+    """
+    neutral = group.get("denominators", {}).get("neutral")
+    return bool(neutral) and neutral == group["n"]
+
+
+def group_label(name: str, group: Mapping[str, Any]) -> str:
+    """The name of a group of `metrics.json` for people: ``0 (neutral gold)`` where `all_neutral`."""
+    return f"{name} (neutral gold)" if all_neutral(group) else name
 
 
 def named(numbers: Sequence[Number], key: str) -> Number:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from mtbias.metrics.comparison import Comparison, SystemNumbers, SystemPair
+from mtbias.metrics.comparison import Comparison
 from mtbias.metrics.definitions import CONSISTENCY, GENDER, Number
+from mtbias.metrics.entity_intervals import QUESTIONS, EntityIntervals
 from mtbias.metrics.run_matching import DifferingRow
+from mtbias.metrics.system_numbers import SystemNumbers, SystemPair
 from mtbias.metrics.weighted import Weighting
 from mtbias.report import tables
 from mtbias.report.tables import UNDEFINED, PrintedTable, cut, draw, estimate_text, number_text, printable
@@ -60,6 +63,8 @@ def render_rows(rows: Sequence[DifferingRow], form: str = "text") -> str:
 
 def _tables(c: Comparison, names: Mapping[str, str]) -> list[PrintedTable]:
     found = [_numbers(c, names)]
+    if c.over_entities is not None and c.over_entities.intervals is not None:
+        found.append(_over_entities(c, names, c.over_entities))
     if c.pairs:
         found += [_tests(c, names), _sentences(c)]
     if any(p.consistency for p in c.pairs):
@@ -86,8 +91,9 @@ def _numbers(c: Comparison, names: Mapping[str, str]) -> PrintedTable:
     if "male" in r:  # a measure of one's own may have other classes, or none
         title += f", gold male {r['male']:,}, female {r['female']:,}; pro stereotype {r['pro']:,}, anti {r['anti']:,}"
     title += ". Per cent"
-    title += " [95 % interval]" if c.n_resamples else ""
-    notes = []
+    title += " [95 % interval over sentences]" if c.n_resamples else ""
+    shares = [names[key] for key, method in c.methods.items() if method == "wilson" and key in names]
+    notes = [f"Intervals: Wilson for the {', '.join(shares)} of a system, bootstrap for all others"] if shares else []
     if c.pairs:
         family = (
             f"corrected by Holm over the {c.tests:,} tests of the same number in this table"
@@ -95,11 +101,26 @@ def _numbers(c: Comparison, names: Mapping[str, str]) -> PrintedTable:
             else "one test"
         )
         notes.append(f'"A - B": the difference in points; *: significant, p < {ALPHA:g}, {family}')
+    if c.n_resamples and c.over_entities is not None and c.over_entities.intervals is None:
+        notes.append(f"No intervals over entities: {c.over_entities.reason}")
     if c.too_few_resamples:
         notes.append(f"{c.n_resamples:,} resamples are too few for any of {c.tests:,} tests to be significant")
     notes += [f"{lang}: read by different evaluators: {'; '.join(phrases)}" for lang, phrases in c.evaluators.items()]
     head = ["", "", *(name + _UNMARKED for name in names.values())]
     return PrintedTable(head, _rows(c, lambda of: (of.plain[key] for key in names)), title, notes, left=2)
+
+
+def _over_entities(c: Comparison, names: Mapping[str, str], over: EntityIntervals) -> PrintedTable:
+    """The same numbers with their intervals over entities."""
+    head = ["", "", *(name + _UNMARKED for name in names.values())]
+
+    def cells(of: SystemNumbers | SystemPair) -> Iterable[Estimate | Difference]:
+        for key in names:
+            plain = of.plain[key]
+            yield replace(plain, interval=of.entity_interval(key))
+
+    title = f"Per cent [95 % interval over {over.n:,} entities]"
+    return PrintedTable(head, _rows(c, cells), title, [f"Intervals {QUESTIONS}; tests are over sentences"], left=2)
 
 
 def _tests(c: Comparison, names: Mapping[str, str]) -> PrintedTable:

@@ -11,7 +11,7 @@ from typing import Any
 
 from mtbias.errors import DataError
 from mtbias.metrics.counting import flat_row
-from mtbias.metrics.definitions import CLASSES, Number, breakdown
+from mtbias.metrics.definitions import CLASSES, Number, breakdown, group_label
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_table import whole_metrics
 from mtbias.report.tables import UNDEFINED, PrintedTable, as_csv, draw, estimate_text, number_text
@@ -76,7 +76,12 @@ def _table(rows: Sequence[_Row], by: str | None, numbers: Sequence[Number]) -> P
     else:
         same = [f"{name}: {names[name][0]}" for name in ("System", "Language") if len(set(names[name])) == 1]
         notes += [f"{'; '.join(same)}."] if same else []
-        columns.append((breakdown(f"by_{by}").short.capitalize(), [row.group or UNDEFINED for row in rows]))
+        columns.append(
+            (
+                breakdown(f"by_{by}").short.capitalize(),
+                [group_label(row.group, row.numbers) or UNDEFINED for row in rows],
+            )
+        )
     left = len(columns)
     columns.append(("n", [f"{row.numbers['n']:,}" for row in rows]))
     columns += [(f"{n.label}, %", [number_text(n.of(row.numbers).value) for row in rows]) for n in coverage]
@@ -99,12 +104,19 @@ def with_interval(group: Mapping[str, Any], number: Number) -> str:
 def _notes(rows: Sequence[_Row], headline: Sequence[Number]) -> list[str]:
     """What the numbers are, and how their intervals were made."""
     how = dict.fromkeys(
-        f"{part['level']:g} % intervals in brackets ({part['method']}, {part['resamples']:,} resamples, "
-        f"seed {part['seed']})."
-        for part in (row.run.metrics["intervals"] for row in rows)
+        f"{part['level']:g} % intervals in brackets ({_methods(metrics, headline)}{part['method']}, "
+        f"{part['resamples']:,} resamples, seed {part['seed']})."
+        for metrics, part in ((row.run.metrics, row.run.metrics["intervals"]) for row in rows)
         if part["resamples"]
     )
     return [*(f"{number.label}: {number.about}" for number in headline if number.about), *how]
+
+
+def _methods(metrics: Mapping[str, Any], headline: Sequence[Number]) -> str:
+    """Which numbers have another interval than the bootstrap's; a run of an earlier release names none."""
+    found = metrics.get("interval_methods", {})
+    shares = [number.label for number in headline if found.get(number.key) == "wilson"]
+    return f"{', '.join(shares)}: Wilson; else " if shares else ""
 
 
 def _sizes(group: Mapping[str, Any], headline: Sequence[Number]) -> str:

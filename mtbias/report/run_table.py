@@ -12,7 +12,9 @@ from string import Formatter
 from typing import Any
 
 from mtbias.errors import DataError
-from mtbias.metrics.definitions import CONSISTENCY, GENDER, Number, breakdowns
+from mtbias.metrics.definitions import CONSISTENCY, GENDER, Number, all_neutral, breakdowns
+from mtbias.metrics.entity_intervals import QUESTIONS
+from mtbias.metrics.finding import finding
 from mtbias.report.tables import aligned, cut, interval_text, number_text, printable
 
 WIDTH = 100
@@ -22,9 +24,10 @@ SCHEMA = 1
 def render(metrics_json: Mapping[str, Any], *, width: int = WIDTH, numbers: Sequence[Number] = GENDER) -> str:
     """The table of one run, ending in a newline.
 
-    From top to bottom: how many sentences have a call; the numbers of the whole corpus with their 95 % intervals and
-    what they mean; the breakdowns; consistency over pairs; what has no call and why; what the calls rest on; what was
-    noticed in the input; the signature. What `metrics.json` does not have is passed over.
+    From top to bottom: how many sentences have a call; the finding in one sentence; the numbers of the whole corpus
+    with their 95 % intervals and what they mean; their intervals over sentences and over entities; the breakdowns;
+    consistency over pairs; what has no call and why; what the calls rest on; what was noticed in the input; the
+    signature. What `metrics.json` does not have is passed over.
 
     Args:
         metrics_json: the content of `metrics.json`, schema 1.
@@ -41,10 +44,11 @@ def render(metrics_json: Mapping[str, Any], *, width: int = WIDTH, numbers: Sequ
         raise DataError(f"expected metrics.json of schema {SCHEMA}, got schema {metrics_json.get('schema')!r}")
     with whole_metrics():
         overall, signature = metrics_json["overall"], metrics_json["signature"]
-        shown = [number for number in numbers if number.interval or number.headline]
+        shown = [number for number in numbers if (number.interval or number.headline) and not number.remark]
         blocks = [
-            _headline(overall, numbers),
+            _headline(overall, numbers) + _finding(overall),
             "\n".join(_lines(shown, overall, level(metrics_json), width)),
+            _over_entities(shown, metrics_json),
             *_breakdowns(metrics_json, numbers, width),
             _consistency(metrics_json, width),
             _shares("Without a call (of all sentences)", metrics_json, "reasons"),
@@ -90,6 +94,28 @@ def _headline(overall: Mapping[str, Any], numbers: Sequence[Number]) -> str:
     return text
 
 
+def _finding(overall: Mapping[str, Any]) -> str:
+    found = finding(overall.get("confusion", ()))
+    return f"\nThis system {found}." if found else ""
+
+
+def _over_entities(numbers: Sequence[Number], metrics: Mapping[str, Any]) -> str:
+    """The intervals of the whole corpus over sentences and over entities, or why there are none over entities."""
+    how = metrics.get("entity_intervals")
+    if how is None or not level(metrics):  # a measure without entities, or a file of an earlier release
+        return ""
+    over, overall = metrics["overall"]["ci_entities"], metrics["overall"]
+    if over is None:
+        return f"No intervals over entities: {how['reason']}"
+    shown = [number for number in numbers if number.interval]
+    table = [[level(metrics), "over sentences", f"over {how['entities']:,} entities"]]
+    table += [
+        [f"  {number.label}", interval_text(number.of(overall).interval), interval_text(over.get(number.key))]
+        for number in shown
+    ]
+    return "\n".join([*aligned(table, "<>>"), f"  {QUESTIONS}"])
+
+
 def _lines(
     numbers: Sequence[Number],
     group: Mapping[str, Any],
@@ -133,7 +159,8 @@ def _breakdowns(metrics: Mapping[str, Any], numbers: Sequence[Number], width: in
     head, *rest = lines
     blocks, start = [], 0
     for found, part in present:
-        blocks.append("\n".join([f"By {found.label}", *rest[start : start + len(part)]]))
+        notes = [f"  {cut(name)}: all of neutral gold gender" for name, group in part.items() if all_neutral(group)]
+        blocks.append("\n".join([f"By {found.label}", *rest[start : start + len(part)], *notes]))
         start += len(part)
     return [f"{head}\n{blocks[0]}", *blocks[1:]]
 

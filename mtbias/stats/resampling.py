@@ -151,8 +151,8 @@ def estimate(
     return found
 
 
-def wilson_percent(successes: int, n: int, level: float = LEVEL) -> Interval | None:
-    """Wilson's score interval for a proportion, in per cent, both ends in [0, 100].
+def wilson_percent(successes: float, n: float, level: float = LEVEL) -> Interval | None:
+    """Wilson's score interval for a proportion, in per cent, both ends in [0, 100]; `n` may be an effective number.
 
     With p = successes / n and z the (1+level)/2 quantile of the normal distribution:
     (p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n).
@@ -176,6 +176,36 @@ def wilson_percent(successes: int, n: int, level: float = LEVEL) -> Interval | N
     centre = (share + z * z / (2 * n)) / scale
     half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / scale
     return (0.0 if successes == 0 else 100 * (centre - half)), (100.0 if successes == n else 100 * (centre + half))
+
+
+def wilson_percent_of_units(parts: Floats, wholes: Floats, times: NDArray[np.int64]) -> Interval | None:
+    """Wilson's interval of a share of things that come in units: pairs of a quadruple, which are not independent.
+
+    The share is p = Σ t·part / Σ t·whole. The effective number of things is that of independent ones which would have
+    the variance of this share, n' = p(1 − p) / v with v = Σ t·(part − p·whole)² / (Σ t·whole)², at most Σ t·whole;
+    where p is 0 or 1, v says nothing, and every unit counts as one thing. Where each unit has one thing, n' is their
+    number: the interval is `wilson_percent` of them.
+
+    Args:
+        parts: how many things with the property a unit of each kind has, ``[k]``.
+        wholes: how many things it has, ``[k]``.
+        times: how many units of each kind there are, ``[k]``.
+
+    Edge cases: None without things.
+
+    Source: Kish, *Survey Sampling* (1965), for the effective number; Franco, Little, Louis and Slud, *Journal of Survey
+    Statistics and Methodology* 7 (2019), for Wilson's interval with it.
+    """
+    total = float(times @ wholes)
+    if total == 0:
+        return None
+    share = float(times @ parts) / total
+    spread = float(times @ (parts - share * wholes) ** 2)
+    if share in {0, 1}:
+        effective = float(times @ (wholes > 0))
+    else:
+        effective = min(total, share * (1 - share) * total**2 / spread) if spread > 0 else total
+    return wilson_percent(share * effective, effective)
 
 
 _CELLS = 1 << 21

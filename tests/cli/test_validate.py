@@ -103,6 +103,18 @@ def test_several_languages_a_page_and_a_corrected_run(say: Any, run: Path, tmp_p
         assert estimate["value"] == metrics[name]
     low, high = correction["corrected"]["accuracy"]["interval"]
     assert low <= correction["corrected"]["accuracy"]["value"] <= high
+    # 12 German labels of women rest on a pronoun against a masculine noun (C), 2 on a pronoun alone (P).
+    assert correction["labels_on_pronouns"] == 14
+    others = [part for basis in "NDVX" for part in ("--basis", basis)]
+    _, out, _ = say("--lang", "de", *others, *options[4:], "--json")
+    without = json.loads(out)["corrections"][0]["corrected"]
+    for name, share in correction["percent_from_pronouns"].items():
+        plain, corrected = correction["plain"][name]["value"], correction["corrected"][name]["value"]
+        assert share == pytest.approx(100 * (corrected - without[name]["value"]) / (corrected - plain), abs=1e-3)
+    assert correction["percent_from_pronouns"]["delta_g"] > 50
+    assert "14 labels rest on a pronoun, alone or against the noun phrase" in correction["warning"]
+    _, out, _ = say("--lang", "de", "--basis", "N", "--basis", "D", "--correct", run, "--resamples", "50", "--json")
+    assert json.loads(out)["corrections"][0]["warning"] is None
 
 
 def test_languages_can_be_pooled(say: Any, run: Path) -> None:

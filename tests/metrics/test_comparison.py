@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from scipy.stats import binomtest
 
 from mtbias.errors import DataError
 from mtbias.metrics import paired_counts as paired
@@ -21,6 +22,7 @@ from mtbias.metrics.counting import Counting, Counts
 from mtbias.metrics.definitions import GENDER, keys
 from mtbias.metrics.paired_counts import count_differing, pair_cells, pair_shape, tabulate
 from mtbias.metrics.run_matching import differing_rows
+from mtbias.metrics.scores import score
 from mtbias.runs.call_records import CallRecord
 from mtbias.stats.resampling import bootstrap_units
 from mtbias.stats.results import MIN_ROWS, Floats
@@ -158,7 +160,17 @@ def test_intervals_of_one_system_are_those_of_its_scores() -> None:
     table = _rng(2).integers(0, 40, SHAPE)
     replicates = paired.bootstrap_numbers(GENDER_COUNTING, table[None], ONE, 300, _rng())
     theirs = GENDER_COUNTING.intervals(table, 300, _rng())
-    assert paired.intervals(GENDER_COUNTING, replicates, table[None]) == [theirs[name] for name in NUMBERS]
+    _, *ours = paired.intervals(GENDER_COUNTING, replicates, table[None])
+    assert ours == [theirs[name] for name in NUMBERS[1:]]  # the accuracy's is Wilson's, as of one system
+
+
+def test_the_interval_of_a_systems_accuracy_is_wilsons(compared: Comparison) -> None:
+    share = compared.systems[0].plain["accuracy"]
+    assert share.value is not None
+    theirs = binomtest(round(2 * share.value), 200).proportion_ci(method="wilson")
+    assert share.interval == pytest.approx((100 * theirs.low, 100 * theirs.high))
+    assert compared.to_json()["interval_methods"]["systems"]["accuracy"] == "wilson"
+    assert set(compared.to_json()["interval_methods"]["pairs"].values()) == {"bootstrap"}
 
 
 def test_the_paired_bootstrap_is_the_bootstrap_over_rows() -> None:
@@ -322,6 +334,30 @@ def test_a_difference_is_that_of_the_systems_and_lies_in_its_interval(compared: 
             assert d.interval is not None
             assert d.difference == pytest.approx(a - b)
             assert d.interval[0] <= a - b <= d.interval[1]
+
+
+def test_intervals_over_entities_are_those_of_metrics_json(runs: list[Run]) -> None:
+    # The same rows about twenty occupations instead of one.
+    def spread(run: Run) -> Run:
+        return replace(run, calls=[replace(row, entity=f"e{n % 20}") for n, row in enumerate(run.calls)])
+
+    two = [spread(run) for run in runs[:2]]
+    compared = compare_runs(two, n_resamples=300)
+    scores = score(two[0].calls, n_resamples=300).overall.over_entities
+    assert scores is not None
+    assert scores.intervals is not None
+    assert compared.systems[0].over_entities is not None
+    assert compared.systems[0].over_entities.intervals == {key: scores.intervals[key] for key in NUMBERS}
+    for key, d in compared.pairs[0].plain.items():
+        ends = compared.pairs[0].entity_interval(key)
+        assert ends is not None
+        assert d.difference is not None
+        assert ends[0] <= d.difference <= ends[1]
+    # One occupation alone is too few, and nothing else changes.
+    alone = compare_runs(runs[:2], n_resamples=300)
+    assert alone.over_entities is not None
+    assert alone.over_entities.reason == "expected 10 entities or more, got 1"
+    assert alone.pairs[0].plain == compared.pairs[0].plain
 
 
 def test_a_pair_does_not_depend_on_the_others_but_for_holm(runs: list[Run], compared: Comparison) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from unittest.mock import ANY
 
 import numpy as np
 import pytest
@@ -223,9 +224,33 @@ def test_the_interval_of_delta_i_draws_quadruples() -> None:
     assert numbers["delta_i"].interval == pytest.approx((40.2, 59.8), abs=1.01)
 
 
-def test_too_few_pairs_have_no_interval() -> None:
-    assert _interval_of_pairs(3, 9) is None
-    assert _interval_of_pairs(3, 10) is not None
+def test_few_pairs_have_wilsons_interval() -> None:
+    # scipy.stats.binomtest(3, 9).proportion_ci(method="wilson"), and of 0 of 9, where a bootstrap has width 0.
+    assert _interval_of_pairs(3, 9) == pytest.approx((12.058, 64.579), abs=1e-3)
+    assert _interval_of_pairs(0, 9) == pytest.approx((0.0, 29.915), abs=1e-3)
+
+
+def _of_quadruples(*statuses: str) -> dict[str, Estimate]:
+    rows, calls = run(*((quadruple(f"{k}."), text) for k, text in enumerate(statuses)))
+    return compute_consistency(count_consistency(link(rows), rows, calls), n_resamples=50)
+
+
+def test_too_few_quadruples_have_no_interval_of_delta_i() -> None:
+    assert _of_quadruples(*["++--", "++++", "+-+-"] * 3)["delta_i"].interval is None
+    assert _of_quadruples(*["++--", "++++", "+-+-"] * 4)["delta_i"].interval is not None
+
+
+def test_pairs_of_a_quadruple_count_for_less_where_they_go_together() -> None:
+    # 20 quadruples whose two pairs are alike are 20 independent pairs: 10 of 20 inconsistent is [29.93, 70.07]
+    # (scipy.stats.binomtest), and none of 20 [0, 16.11]; 40 independent pairs would have [35.20, 64.80].
+    alike = _of_quadruples(*["++--"] * 10, *["++++"] * 10)["across"]
+    assert (alike.value, alike.n) == (50.0, 40)
+    assert alike.interval == pytest.approx((29.93, 70.07), abs=0.01)
+    assert _of_quadruples(*["++++"] * 20)["across"].interval == pytest.approx((0.0, 16.11), abs=0.01)
+    # Half of each kind in every combination: the two pairs of a quadruple are independent, so 40 pairs count.
+    apart = _of_quadruples(*["++--", "++++", "++-+", "+++-"] * 5)["across"]
+    assert (apart.value, apart.n) == (50.0, 40)
+    assert apart.interval == pytest.approx((35.20, 64.80), abs=0.01)
 
 
 def test_the_same_seed_gives_the_same_bytes_and_the_json_has_every_denominator() -> None:
@@ -235,11 +260,17 @@ def test_the_same_seed_gives_the_same_bytes_and_the_json_has_every_denominator()
     assert again is not None
     content = first.to_json()
     assert content == again.to_json()
-    assert list(content) == ["all", "decided", "pairs_without_controls", "left_out"]
+    assert list(content) == ["all", "decided", "pairs_without_controls", "left_out", "interval_methods"]
+    methods = dict.fromkeys(("across", "male_only", "female_only", "within"), "wilson")
+    assert content["interval_methods"] == {**methods, "delta_i": "bootstrap"}
     assert content["all"]["across"] == {
         "n": 8, "inconsistent": 62.5, "male_only": 37.5, "female_only": 25.0, "both_right": 25.0, "neither_right": 12.5,
-        "ci": {"inconsistent": None, "male_only": None, "female_only": None},
+        "ci": ANY,
     }  # fmt: skip
+    # q1's two pairs are alike (both for the man only), and q2's (for neither alone); four pairs more. p = 5/8; units
+    # with x of m pairs: q1 2/2, q2 0/2, three 1/1, one 0/1. Σ(x − p·m)² = 0.5625 + 1.5625 + 3·0.140625 + 0.390625 =
+    # 2.9375, so 5/8 · 3/8 · 64 / 2.9375 = 5.1064 pairs count: Wilson's of 5/8 of these.
+    assert content["all"]["across"]["ci"]["inconsistent"] == pytest.approx([24.96, 89.31], abs=0.01)
     assert content["all"]["within"]["male"] == {"n": 3, "inconsistent": 66.666667}
     assert content["decided"]["delta_i"] == {
         "n": 1, "across": 100.0, "within": 0.0, "delta_i": 100.0, "ci": {"delta_i": None},

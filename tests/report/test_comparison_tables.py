@@ -9,9 +9,11 @@ from dataclasses import replace
 
 import pytest
 
-from mtbias.metrics.comparison import Comparison, SystemNumbers, SystemPair
+from mtbias.metrics.comparison import Comparison
+from mtbias.metrics.entity_intervals import EntityIntervals
 from mtbias.metrics.paired_counts import McNemar
 from mtbias.metrics.run_matching import DifferingRow
+from mtbias.metrics.system_numbers import SystemNumbers, SystemPair
 from mtbias.metrics.weighted import Weighting
 from mtbias.report.comparison_tables import FORMATS, render_comparison, render_rows
 from mtbias.stats.balance import Balance
@@ -61,6 +63,34 @@ ROW = DifferingRow(
 def _flat(line: str) -> str:
     """The line with one blank between its cells."""
     return " ".join(line.split())
+
+
+def test_intervals_over_entities_have_a_table_of_their_own() -> None:
+    def over(**ends: tuple[float, float] | None) -> EntityIntervals:
+        return EntityIntervals(104, {**dict.fromkeys(("accuracy", "delta_g", "delta_s")), **ends}, None)
+
+    compared = replace(
+        PLAIN,
+        systems=tuple(replace(s, over_entities=over(accuracy=(47.04, 58.36))) for s in PLAIN.systems),
+        pairs=(replace(PAIR, over_entities=over(accuracy=(-26.2, -9.1))),),
+        methods={"accuracy": "wilson", "delta_g": "bootstrap", "delta_s": "bootstrap"},
+    )
+    text = render_comparison(compared)
+    assert "Per cent [95 % interval over sentences]" in text
+    assert "Intervals: Wilson for the accuracy of a system, bootstrap for all others\n" in text
+    lines = [_flat(line) for line in text[text.index("Per cent [95 % interval over 104 entities]") :].splitlines()]
+    assert lines[2].startswith("de alpha 52.9 [47.0, 58.4] ")
+    assert lines[4].startswith("alpha - beta -17.4 [-26.2, -9.1] * ")
+    assert lines[5].startswith("Intervals over sentences: other sentences about these entities; over entities: other")
+    row = next(r for r in compared.table() if r["minus"] == "beta" and r["number"] == "accuracy")
+    assert (row["low_entities"], row["high_entities"]) == (-26.2, -9.1)
+    plain = compared.to_json()["pairs"][0]["plain"]
+    assert plain["accuracy"]["interval_entities"] == [-26.2, -9.1]
+    assert plain["delta_g"]["interval_entities"] is None
+    few = EntityIntervals(3, None, "expected 10 entities or more, got 3")
+    without = replace(PLAIN, systems=tuple(replace(s, over_entities=few) for s in PLAIN.systems))
+    assert "No intervals over entities: expected 10 entities or more, got 3\n" in render_comparison(without)
+    assert without.to_json()["entity_intervals"]["reason"] == few.reason
 
 
 def test_text_has_every_number_and_ends_with_the_signature() -> None:

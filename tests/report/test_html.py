@@ -157,7 +157,7 @@ def test_the_numbers_are_those_of_metrics_json() -> None:
         "number": ["opus"],
         # What is said of a number stands below its name; n are the rows of each class that it rests on.
         "With a call Sentences whose translation shows one.": ["97.5 n 1"],
-        "Accuracy Per cent of all sentences; no call counts as wrong.": ["59.4 [57.9, 61.0] n 1"],
+        "Accuracy Per cent of all sentences; no call counts as an error.": ["59.4 [57.9, 61.0] n 1"],
         "Precision, male": ["55.0 n 2,500"],
         "Recall, male": ["80.0 n 1,826"],
         "F1 male": ["65.2 [63.0, 67.0] n 1,826"],
@@ -186,19 +186,20 @@ def test_breakdowns_and_entities() -> None:
         make_record(i, gender, domain="garden", entity="apprentice", pronouns=2) for i, gender in ((4, F), (5, None))
     ]
     page = make_page(make_run([*kitchen, *garden]))
+    # Wilson's intervals (scipy.stats.binomtest): 4 of 4 [51.0, 100], 2 of 4 [15.0, 85.0], 1 of 2 [9.5, 90.5].
     by_domain = table_lines(page, "By domain")
     assert by_domain["domain"] == ["n", "With a call", "Accuracy", "F1 male", "F1 female", "ΔG", "ΔS"]
     # F1 female: 2·2/(2 + 4) and 2·1/(1 + 2).
-    assert by_domain["kitchen"] == ["4", "100.0", "50.0", "–", "66.7", "–", "–"]
-    assert by_domain["garden"] == ["2", "50.0", "50.0", "–", "66.7", "–", "–"]
-    assert table_lines(page, "By pronouns in the source")["2"][:3] == ["2", "50.0", "50.0"]
-    assert table_lines(page, "By stereotype")["pro"][:2] == ["6", "83.3"]
+    assert by_domain["kitchen"] == ["4", "100.0 [51.0, 100.0]", "50.0 [15.0, 85.0]", "–", "66.7", "–", "–"]
+    assert by_domain["garden"] == ["2", "50.0 [9.5, 90.5]", "50.0 [9.5, 90.5]", "–", "66.7", "–", "–"]
+    assert table_lines(page, "By pronouns in the source")["2"][:3] == ["2", "50.0 [9.5, 90.5]", "50.0 [9.5, 90.5]"]
+    assert table_lines(page, "By stereotype")["pro"][:2] == ["6", "83.3 [43.6, 97.0]"]
     entities = table_rows(page, "Accuracy by entity")
     # Most sentences first; recall of men is not defined.
     assert entities == [
         ["entity", "n", "accuracy", "right for men", "right for women"],
-        ["cook", "4", "50.0", "– n 0", "50.0 n 4"],
-        ["apprentice", "2", "50.0", "– n 0", "50.0 n 2"],
+        ["cook", "4", "50.0 [15.0, 85.0]", "–", "50.0 [15.0, 85.0]"],
+        ["apprentice", "2", "50.0 [9.5, 90.5]", "–", "50.0 [9.5, 90.5]"],
     ]
     cells = page.one("section", id="entities").all("td")
     assert [cell.attributes["data-value"] for cell in cells][:4] == ["4", "50.0", "", "50.0"]
@@ -289,22 +290,24 @@ def test_runs_side_by_side_share_their_sentences() -> None:
     assert [(run["name"], run["dir"]) for run in data["runs"]] == [("a", "ltr"), ("b", "rtl")]
     # a: 1 of 2 right; b: 1 of 3.
     assert table_lines(page, "All numbers, in per cent")[
-        "Accuracy Per cent of all sentences; no call counts as wrong."
-    ] == ["50.0 n 2", "33.3 n 3"]
+        "Accuracy Per cent of all sentences; no call counts as an error."
+    ] == ["50.0 [9.5, 90.5] n 2", "33.3 [6.1, 79.2] n 3"]
     assert table_rows(page, "By domain")[1:] == [
-        ["kitchen", "a", "2", "100.0", "50.0", "–", "66.7", "–", "–"],
+        ["kitchen", "a", "2", "100.0 [34.2, 100.0]", "50.0 [9.5, 90.5]", "–", "66.7", "–", "–"],
         # F1 female: 2·1/(1 + 3).
-        ["kitchen", "b", "3", "66.7", "33.3", "–", "50.0", "–", "–"],
+        ["kitchen", "b", "3", "66.7 [20.8, 93.9]", "33.3 [6.1, 79.2]", "–", "50.0", "–", "–"],
     ]
     assert table_rows(page, "Accuracy by entity")[1] == [
-        "cook", "2", "50.0", "– n 0", "50.0 n 2", "3", "33.3", "– n 0", "33.3 n 3",
+        "cook", "2", "50.0 [9.5, 90.5]", "–", "50.0 [9.5, 90.5]", "3", "33.3 [6.1, 79.2]", "–", "33.3 [6.1, 79.2]",
     ]  # fmt: skip
     assert "the runs differ" in page.one("form").text
 
 
 def test_an_entity_that_one_run_lacks_has_dashes() -> None:
     page = make_page(make_run([make_record()], "a"), make_run([make_record(entity="chef")], "b"))
-    assert table_lines(page, "Accuracy by entity")["chef"] == ["–"] * 4 + ["1", "100.0", "– n 0", "100.0 n 1"]
+    assert table_lines(page, "Accuracy by entity")["chef"] == ["–"] * 4 + [
+        "1", "100.0 [20.7, 100.0]", "–", "100.0 [20.7, 100.0]",
+    ]  # fmt: skip
 
 
 def test_what_does_not_fit_together_is_refused() -> None:

@@ -41,9 +41,9 @@ def test_the_share_of_women_stands_beside_the_entities() -> None:
     page = make_page(run, women=[_women(run, cook=60.25, guest=20)])
     assert table_rows(page, "Accuracy by entity") == [
         ["entity", "share of\nwomen, %", "n", "accuracy", "right for men", "right for women"],
-        ["cook", "60.2", "2", "100.0", "100.0 n 1", "100.0 n 1"],
-        ["guest", "20.0", "2", "50.0", "100.0 n 1", "0.0 n 1"],
-        ["stranger", "–", "1", "100.0", "– n 0", "100.0 n 1"],
+        ["cook", "60.2", "2", "100.0 [34.2, 100.0]", "100.0 [20.7, 100.0]", "100.0 [20.7, 100.0]"],
+        ["guest", "20.0", "2", "50.0 [9.5, 90.5]", "100.0 [20.7, 100.0]", "0.0 [0.0, 79.3]"],
+        ["stranger", "–", "1", "100.0 [20.7, 100.0]", "–", "100.0 [20.7, 100.0]"],
     ]
     # Gaps: cook 100 − 100 = 0 at 60.25 %, guest 0 − 100 = −100 at 20 %: both rise, ρ = 1 over two.
     caption = "Do entities with more women fare better? Rank correlation with the share of women"
@@ -78,9 +78,15 @@ def test_consistency_over_counterfactual_pairs() -> None:
     assert page.one("section", id="consistency").one("h2").text == "Consistency"
     rows = table_lines(page, "Consistency over pairs, in per cent")
     assert rows["pairs"] == ["a:\nall pairs", "a:\nboth have a call", "b:\nall pairs", "b:\nboth have a call"]
-    assert rows["I_across Right for one gender only."] == ["33.3 n 3", "50.0 n 2", "–", "–"]
-    assert rows["man only Right for the man, not for the woman."][:2] == ["33.3 n 3", "50.0 n 2"]
-    assert rows["woman only Right for the woman, not for the man."][:2] == ["0.0 n 3", "0.0 n 2"]
+    assert rows["I_across Right for one gender only."] == ["33.3 [6.1, 79.2] n 3", "50.0 [9.5, 90.5] n 2", "–", "–"]
+    assert rows["man only Right for the man, not for the woman."][:2] == [
+        "33.3 [6.1, 79.2] n 3",
+        "50.0 [9.5, 90.5] n 2",
+    ]
+    assert rows["woman only Right for the woman, not for the man."][:2] == [
+        "0.0 [0.0, 56.1] n 3",
+        "0.0 [0.0, 65.8] n 2",
+    ]
     assert rows["both Right for both."][:2] == ["33.3 n 3", "50.0 n 2"]
     assert rows["neither Right for neither."][:2] == ["33.3 n 3", "0.0 n 2"]
     assert rows["ΔI Across minus within, over quadruples."][:2] == ["– n 0", "– n 0"]

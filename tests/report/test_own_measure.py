@@ -21,10 +21,12 @@ from mtbias.report.run_table import render
 from .page_reader import page_data, read_page, table_lines, table_rows
 
 NUMBERS = (
-    Number(key="masculine", label="Masculine", short="masc.", interval=True, headline=True, about="Of all sentences."),
+    Number(
+        key="masculine", label="Masculine", short="masc.", interval="wilson", headline=True, about="Of all sentences."
+    ),
     Number(key="of_strong", label="Masculine, of strong", short="strong", rests_on=("strong",), grouped=True),
     Number(
-        key="gap", label="Gap", unit=Unit.POINTS, best=Best.ZERO, rests_on=("strong", "weak"), interval=True,
+        key="gap", label="Gap", unit=Unit.POINTS, best=Best.ZERO, rests_on=("strong", "weak"), interval="bootstrap",
         headline=True, about="Strong minus weak.", beside="strong {of_strong} (n {denominators[strong]})",
         above="more masculine where strong", below="less masculine where strong",
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import numpy as np
 import pytest
 
 from mtbias.errors import DataError
@@ -73,7 +74,7 @@ def test_the_headline_says_how_much_has_a_call() -> None:
 def test_the_numbers_of_the_whole_with_intervals_and_what_they_rest_on() -> None:
     table = render(_metrics())
     assert _line(table, "Accuracy").split(maxsplit=4) == [
-        "Accuracy", "59.4", "[57.9,", "61.0]", "failures count as wrong; left out: 61.0",
+        "Accuracy", "59.4", "[57.9,", "61.0]", "those without a call counted as errors (left out: 61.0)",
     ]  # fmt: skip
     assert _line(table, "F1 male").endswith("[63.0, 67.0]  precision 55.0 (n 2,500), recall 80.0 (n 1,826)")
     assert _line(table, "F1 female").endswith("[50.0, 55.0]  precision 70.0 (n 1,100), recall 42.0 (n 1,822)")
@@ -82,6 +83,38 @@ def test_the_numbers_of_the_whole_with_intervals_and_what_they_rest_on() -> None
     assert _line(table, "ΔS ").split()[:4] == ["ΔS", "12.5", "[0.0,", "15.9]"]
     assert "accuracy pro stereotype 70.0 (n 1,584) - anti 57.5 (n 1,583)" in table
     assert _line(table, "ΔS, macro-F1").split()[:4] == ["ΔS,", "macro-F1", "13.0", "–"]
+
+
+def test_intervals_over_entities_stand_beside_those_over_sentences() -> None:
+    made = {"method": "percentile bootstrap over entities", "entities": 104, "min_entities": 10, "reason": None}
+    over = {"accuracy": [47.04, 58.36], "delta_g": [16.2, 33.6], "delta_s": [2.9, 36.9], "recall_male": [80, 90]}
+    metrics = {**_metrics(), "overall": _group(ci_entities=over), "entity_intervals": made}
+    table = render(metrics)
+    assert _words(table, "95 % interval") == ["95", "%", "interval", "over", "sentences", "over", "104", "entities"]
+    assert _words(table, "  ΔS ", after="over 104") == ["ΔS", "[0.0,", "15.9]", "[2.9,", "36.9]"]
+    assert _words(table, "  ΔS, macro-F1", after="over 104")[-1] == "–"
+    assert "over sentences: other sentences about these entities; over entities: other entities (occupations)" in table
+    assert "Recall" not in table  # stands in the remark of the F1
+    few = {**made, "entities": 3, "reason": "expected 10 entities or more, got 3"}
+    without = render({**metrics, "overall": _group(ci_entities=None), "entity_intervals": few})
+    assert "\nNo intervals over entities: expected 10 entities or more, got 3\n" in without
+    assert "entities" not in render(_metrics())  # a file of an earlier release
+
+
+def test_the_finding_stands_below_the_headline() -> None:
+    table = np.zeros((3, 3, 4), dtype=int)
+    table[0, 0, [0, 3]], table[0, 1, [0, 1]] = (84, 16), (72, 28)
+    metrics = {**_metrics(), "overall": _group(confusion=table.tolist())}
+    assert render(metrics).splitlines()[1] == "This system finds 84 % of the men but 28 % of the women."
+
+
+def test_groups_of_neutral_gold_alone_are_said_to_be_so() -> None:
+    classes = {**_group()["denominators"], "male": 0, "female": 0, "neutral": 240}
+    metrics = {**_metrics(), "by_pronouns": {"0": _group(n=240, denominators=classes), "1": _group()}}
+    table = render(metrics)
+    assert "\n  0: all of neutral gold gender\n" in table[table.index("By pronouns") :]
+    assert "  1: all" not in table
+    assert "neutral gold" not in render(_metrics())  # 240 of 3,888 are neutral
 
 
 def test_breakdowns_have_n_and_the_numbers() -> None:
@@ -182,7 +215,7 @@ def test_less_fits_into_less() -> None:
     narrow = render(_metrics(), width=65)
     assert "[" not in _line(narrow, "  winobias")
     assert "F1 m " in narrow
-    assert "left out: 61.0" in render(_metrics(), width=80)
+    assert "left out: 61.0" in render(_metrics(), width=95)
 
 
 def test_columns_stand_under_each_other() -> None:

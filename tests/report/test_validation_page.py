@@ -6,7 +6,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from typing import Any, Literal
 
@@ -87,11 +87,17 @@ def _language(found: Validation, direction: Literal["ltr", "rtl"] = "ltr") -> La
     return LabelledLanguage(found.to_json(), direction, found.differing())
 
 
-def _corrected(system: str = "opus", lang: str = "de", corpus: str = "winomt") -> dict[str, Any]:
+def _corrected(
+    system: str = "opus", lang: str = "de", corpus: str = "winomt", *, gone: float | None = 50.0
+) -> dict[str, Any]:
     counts = count([(M, Stereotype.PRO, M)] * 30 + [(F, Stereotype.ANTI, M)] * 20 + [(F, Stereotype.ANTI, F)] * 10)
     confusion = np.array([[20, 0, 0, 1], [2, 9, 0, 0], [0, 0, 0, 0]])
     correction = correct(counts, confusion, n_resamples=100)
-    return CorrectedRun(system, lang, corpus, (lang,), (), correction, f"dataset:{corpus}|system:{system}").to_json()
+    signature = f"dataset:{corpus}|system:{system}"
+    return CorrectedRun(
+        system, lang, corpus, (lang,), (), correction, signature, on_pronouns=14,
+        from_pronouns={"accuracy": 20.0, "delta_g": gone, "delta_s": None},
+    ).to_json()  # fmt: skip
 
 
 def _page(*found: Validation, corrections: Sequence[dict[str, Any]] = (), rtl: bool = False) -> Seen:
@@ -143,6 +149,31 @@ def test_plain_and_corrected_numbers_stand_side_by_side() -> None:
     assert "no label of 32 is neutral: assumed that nobody reads a translation so" in seen.text
     assert len([tag for tag, _ in seen.tags if tag == "svg"]) == 4
     assert "Runs, corrected" not in _page(GERMAN).text
+
+
+def test_a_correction_that_rests_on_pronouns_is_warned_of_above_its_numbers() -> None:
+    # Half of the correction is not most of it.
+    warned, quiet = _corrected(gone=90.9), _corrected("google")
+    assert (warned["labels_on_pronouns"], warned["percent_from_pronouns"]["delta_g"]) == (14, 90.9)
+    said = "14 labels rest on a pronoun, alone or against the noun phrase (basis P or C), which the evaluator does not"
+    assert warned["warning"].startswith(said)
+    assert "comes from them: 91 % of that of ΔG. It is" in warned["warning"]
+    assert quiet["warning"] is None
+    table = render_validation([GERMAN.to_json()], GERMAN.to_json(), [warned, quiet])
+    assert table.index(f"WARNING, opus, de: {said}") < table.index("as called")
+    assert table.count("WARNING") == 1
+    page = _page(GERMAN, corrections=[warned, quiet]).text
+    assert page.index(f"Warning, opus, de: {said}") < page.index("Runs as called and corrected, in per cent")
+    assert page.count("Warning, ") == 1
+
+
+def test_labels_on_pronouns_are_counted_and_left_out() -> None:
+    # Line 3, a woman called male, rests on a pronoun against the phrase: the confusion without it has one woman.
+    human, call = _row(3, "f", M)
+    against = replace(human, basis="C"), call
+    found, rest = _validation("de", _row(2, "f", F), against, _row(5, "m", None)).on_pronouns()
+    assert (found, rest.tolist()) == (1, [[0, 0, 0, 1], [0, 1, 0, 0], [0, 0, 0, 0]])
+    assert GERMAN.on_pronouns()[0] == 0
 
 
 def test_one_system_on_two_corpora_has_two_names() -> None:

@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from mtbias.stats.resampling import bootstrap_counts, bootstrap_units, estimate, percentile_interval, wilson_percent
+from mtbias.stats.resampling import (
+    bootstrap_counts,
+    bootstrap_units,
+    estimate,
+    percentile_interval,
+    wilson_percent,
+    wilson_percent_of_units,
+)
 from mtbias.stats.results import Estimate, Floats
 
 
@@ -57,6 +64,23 @@ def test_wilson_contains_the_proportion(pair: tuple[int, int]) -> None:
     interval = wilson_percent(*pair)
     assert interval is not None
     assert 0 <= interval[0] <= 100 * pair[0] / pair[1] <= interval[1] <= 100
+
+
+def test_wilson_of_units_with_one_thing_each_is_wilson() -> None:
+    # Kinds of units: one thing with the property, one without.
+    found = wilson_percent_of_units(np.array([1.0, 0.0]), np.ones(2), np.array([7, 13]))
+    assert found == pytest.approx(wilson_percent(7, 20))
+    assert wilson_percent_of_units(np.array([1.0]), np.ones(1), np.array([16])) == pytest.approx(wilson_percent(16, 16))
+    assert wilson_percent_of_units(np.ones(2), np.zeros(2), np.array([3, 4])) is None
+
+
+def test_wilson_of_units_counts_what_goes_together_less() -> None:
+    parts, wholes = np.array([2.0, 0.0, 1.0]), np.full(3, 2.0)
+    # Pairs that always go together: each unit is one thing, at the ends too.
+    assert wilson_percent_of_units(parts, wholes, np.array([7, 13, 0])) == pytest.approx(wilson_percent(7, 20))
+    assert wilson_percent_of_units(parts, wholes, np.array([0, 20, 0])) == pytest.approx(wilson_percent(0, 20))
+    # Pairs of which one always has the property: no more than all 40 things, although the share never varies.
+    assert wilson_percent_of_units(parts, wholes, np.array([0, 0, 20])) == pytest.approx(wilson_percent(20, 40))
 
 
 def test_percentile_interval_by_hand() -> None:

@@ -23,10 +23,11 @@ OUTCOMES = ("kept", "lost", None)
 """None: there is no translation."""
 
 NUMBERS = (
-    Number(key="kept", label="Questions kept", short="kept", interval=True, headline=True, compared=True,
+    Number(key="kept", label="Questions kept", short="kept", interval="wilson", headline=True, compared=True,
            about="Of all questions, those whose translation has a question mark."),
-    Number(key="gap", label="Gap", unit=Unit.POINTS, best=Best.ZERO, rests_on=KINDS, interval=True, headline=True,
-           compared=True, about="Polar minus open questions.", above="polar better", below="open better"),
+    Number(key="gap", label="Gap", unit=Unit.POINTS, best=Best.ZERO, rests_on=KINDS, interval="bootstrap",
+           headline=True, compared=True, about="Polar minus open questions.", above="polar better",
+           below="open better"),
 )  # fmt: skip
 
 
