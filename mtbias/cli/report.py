@@ -54,15 +54,19 @@ def command(
     check_names(names or [], runs)
     if format == "html":
         if by:
-            raise UsageError("--by is for tables; the page has all breakdowns: add --format csv, latex or markdown")
+            raise UsageError("--by: expected --format csv, latex or markdown, got html; the page has all breakdowns")
         if out is None and plots is None:
-            raise UsageError("expected --out FILE.html for the page, --plots DIR, or --format csv, latex or markdown")
+            raise UsageError(
+                "expected --out FILE.html for the page, --plots DIR, or --format csv, latex or markdown; got none"
+            )
     elif women and plots is None:
-        raise UsageError("--women is for the page and the plots; a table has no room for it")
+        raise UsageError(
+            f"--women: expected the page or --plots DIR, got --format {format}; a table has no column for it"
+        )
     if png and plots is None:
-        raise UsageError("--png goes with --plots DIR")
+        raise UsageError("--png: expected --plots DIR beside it, got none; add it")
     if women_column and not women:
-        raise UsageError("--women-column goes with --women FILE")
+        raise UsageError("--women-column: expected --women FILE beside it, got none; add it")
 
     from mtbias.metrics.women_share import read_women
     from mtbias.report.report_runs import ReportRun, unique_names

@@ -165,7 +165,7 @@ def read_women(path: Path, column: str | None = None) -> WomenShares:
     if named is None or taken is None or taken not in table.columns:
         wanted = column or " or ".join(SHARE_COLUMNS)
         raise DataError(
-            f"expected the columns {' or '.join(ENTITY_COLUMNS)}, and {wanted}; the file has {table.listing}",
+            f"expected the columns {' or '.join(ENTITY_COLUMNS)}, and {wanted}; got {table.listing}",
             path=path, line=1,
         )  # fmt: skip
     shares: dict[str, float] = {}
@@ -174,10 +174,13 @@ def read_women(path: Path, column: str | None = None) -> WomenShares:
             continue
         name = occupation(record.get(named))
         if name in shares:
-            raise record.error(f"each occupation once expected, found {name!r} again")
+            raise record.error(f"expected each occupation once, got {name!r} again; remove a row")
         shares[name] = record.number(taken, most=100)
     if not shares:
-        raise DataError(f"expected shares of women in column {taken!r}, found none", path=path)
+        raise DataError(
+            f"expected shares of women in column {taken!r}, got none; fill it, or name another with --women-column",
+            path=path,
+        )
     if taken not in PERCENT_COLUMNS and max(shares.values()) <= 1:
         shares = {name: 100 * share for name, share in shares.items()}
     return WomenShares(path.name, taken, table.file.sha256, shares)

@@ -135,6 +135,7 @@ def _whole_page(runs: Sequence[ReportRun], women: Sequence[WomenRelation], sente
         noticed=noticed,
         women=women,
         women_plots=_women_plots(runs, women),
+        fitted=any(relation.fit(measure) for relation in women for measure in WOMEN_MEASURES),
         shipped=shipped_shares().name,
         few=MIN_ROWS,
         measures=WOMEN_MEASURES,

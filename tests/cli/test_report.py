@@ -112,11 +112,11 @@ def test_plots(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "message"),
     [
         ([], "expected --out FILE.html for the page"),
-        (["--by", "domain", "--out", "x.html"], "--by is for tables"),
+        (["--by", "domain", "--out", "x.html"], "--by: expected --format csv, latex or markdown, got html"),
         (["--name", "a", "--name", "b", "--out", "x.html"], "--name: expected a name for each of 1 runs, got 2"),
-        (["--png", "--out", "x.html"], "--png goes with --plots DIR"),
-        (["--women", "w.csv", "--format", "csv"], "--women is for the page and the plots"),
-        (["--women-column", "share", "--out", "x.html"], "--women-column goes with --women FILE"),
+        (["--png", "--out", "x.html"], "--png: expected --plots DIR beside it"),
+        (["--women", "w.csv", "--format", "csv"], "--women: expected the page or --plots DIR, got --format csv"),
+        (["--women-column", "share", "--out", "x.html"], "--women-column: expected --women FILE beside it"),
     ],
 )
 def test_options_that_do_not_go_together(

@@ -57,12 +57,12 @@ def test_a_column_can_be_chosen(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("job,share\na,1\n", r"women\.csv:1: expected the columns entity or occupation, and share or percent"),
-        ("entity,women\na,1\n", "the file has 'entity', 'women'"),
+        ("entity,women\na,1\n", "got 'entity', 'women'"),
         ("entity,share\na,101\n", r"women\.csv:2: share: a number from 0 to 100 expected, found '101'"),
         ("entity,share\na,nan\n", "found 'nan'"),
         ("entity,share\na,many\n", "found 'many'"),
-        ("entity,share\na,1\nA ,2\n", r"women\.csv:3: each occupation once expected, found 'a' again"),
-        ("entity,share\na,\n", "expected shares of women in column 'share', found none"),
+        ("entity,share\na,1\nA ,2\n", r"women\.csv:3: expected each occupation once, got 'a' again; remove a row"),
+        ("entity,share\na,\n", "expected shares of women in column 'share', got none"),
     ],
 )
 def test_what_is_no_table_of_shares_is_refused(tmp_path: Path, text: str, message: str) -> None:
