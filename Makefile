@@ -18,7 +18,7 @@ MACHINE := --stanza-dir $(MTBIAS_SHARED)/stanza_resources --cache-dir $(VENV)/ca
 # The demo's language.
 DEMO_LANG ?= de
 
-.PHONY: help docs demo demo-build demo-verify checkpoint bench-translate bench-scale install test lint types imports pytest test-slow test-eflomal test-latex format wheel agreement challenge published compare coverage clean
+.PHONY: help docs demo demo-build demo-verify checkpoint bench-translate bench-scale install test lint types imports pytest test-slow test-eflomal test-latex format wheel agreement challenge published compare coverage pictures clean
 
 help:
 	@echo "make demo             install into $(VENV) (downloads packages), then run mtbias eval --model demo (DEMO_LANG=es for Spanish)"
@@ -39,6 +39,7 @@ help:
 	@echo "make checkpoint       compare mtbias eval with a plain generate() loop, 3,888 sentences in seven languages"
 	@echo "make bench-translate  measure the speed of the engines against EasyNMT's way"
 	@echo "make bench-scale      measure time and memory of every stage at 1/16, 1/4 and 1/1 of BUG's size"
+	@echo "make pictures         take the pictures of docs/pictures (needs a Chromium: apt-get install chromium)"
 	@echo "make clean            remove $(VENV), dist, site and the tools' caches"
 
 demo: $(VENV)/.package
@@ -102,6 +103,10 @@ challenge: install
 
 published: install
 	$(BIN)/python scripts/published.py --data $(WINOMT) --folder $(WINOMT)/translations $(MACHINE)
+
+pictures: install
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group pictures
+	OMP_NUM_THREADS=1 $(BIN)/python scripts/pictures.py
 
 demo-build: install
 	$(BIN)/python scripts/build_demo.py

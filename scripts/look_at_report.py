@@ -38,7 +38,7 @@ def main() -> int:
     parser.add_argument("pages", type=Path, nargs="+", metavar="PAGE", help="page of mtbias report or validate")
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the screenshots")
     parser.add_argument("--axe", type=Path, metavar="FILE", help="axe.min.js of axe-core")
-    parser.add_argument("--chromium", metavar="PATH", default=_chromium(), help="the browser")
+    parser.add_argument("--chromium", metavar="PATH", default=find_chromium(), help="the browser")
     args = parser.parse_args()
     if args.chromium is None:
         parser.error("expected a Chromium, found none on the path: name it with --chromium PATH")
@@ -57,9 +57,15 @@ def main() -> int:
     return 1 if bad else 0
 
 
-def _chromium() -> str | None:
+def find_chromium() -> str | None:
+    """The first Chromium on the path; None where there is none."""
     found = (shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))
     return next((path for path in found if path), None)
+
+
+def wait_until_ready(page: Page) -> None:
+    """Wait until the list of sentences stands, where the page has one."""
+    page.wait_for_function(READY, timeout=120_000)
 
 
 def _look(browser: Browser, path: Path, device: str, width: int, scheme: str, args: argparse.Namespace) -> int:
@@ -83,7 +89,7 @@ def _look(browser: Browser, path: Path, device: str, width: int, scheme: str, ar
     page.on("request", lambda request: requests.append(request.url) if request.url not in {url, "data:,"} else None)
     start = time.perf_counter()
     page.goto(url)
-    page.wait_for_function(READY, timeout=120_000)
+    wait_until_ready(page)
     seconds = time.perf_counter() - start
     jutting = int(page.evaluate(WIDER))
     status = page.text_content("#status") if page.query_selector("#status") else "no list of sentences"

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from mtbias.cli.shared import Bootstrap, Flag, Json, Names, Rows, Runs, check_names, print_json
 from mtbias.errors import SettingError, UsageError
 from mtbias.settings import BootstrapSettings
+
+if TYPE_CHECKING:
+    from mtbias.metrics.comparison import Comparison
+    from mtbias.runs.finished_run import FinishedRun
 
 HERE = Path("-")
 """Standard output."""
@@ -20,6 +25,7 @@ def command(
     names: Names = None,
     weighted: list[Literal["all", "pronouns", "distance", "length", "domain"]] | None = None,
     rows: Rows = None,
+    report: Path | None = None,
     format: Literal["text", "json", "markdown", "csv", "latex"] | None = None,
     json: Json = False,
     different_evaluators: Flag = False,
@@ -37,6 +43,8 @@ def command(
         Weighted ΔG and ΔS too, balanced over this property, or over all that vary; may be given several times.
     rows
         Write the sentences on which calls differ into this file (.csv, .jsonl, else text); `-` prints them.
+    report
+        Write an HTML page of the comparison into this file: differences, systems, the sentences on which calls differ.
     format
         Of the tables (default: text).
     different_evaluators
@@ -52,6 +60,8 @@ def command(
         raise SettingError("rows", f"expected a file with --format {form}, got -")
     if rows is not None and rows.is_dir():
         raise SettingError("rows", f"expected a file, got the folder {rows}")
+    if report is not None and report.is_dir():
+        raise SettingError("report", f"expected a file, got the folder {report}")
 
     from mtbias.files.writing import write_atomic
     from mtbias.metrics.comparison import compare_runs
@@ -68,6 +78,8 @@ def command(
         names=names or None,
         different_evaluators=different_evaluators,
     )
+    if report is not None:
+        _write_page(report, read, compared)
     table = render_comparison(compared, form, read[0].counting.numbers)
     if rows is not None:
         found = list(differing_rows(read, names=names or None, different_evaluators=different_evaluators))
@@ -79,3 +91,16 @@ def command(
         else:
             table = f"{render_rows(found)}\n{table}"
     print(table, end="")
+    if report is not None and form == "text":
+        print(f"\nReport: {report}")
+
+
+def _write_page(path: Path, runs: Sequence[FinishedRun], compared: Comparison) -> None:
+    from mtbias.files.writing import write_atomic
+    from mtbias.report.comparison_page import render_comparison_page
+    from mtbias.report.report_runs import ReportRun, unique_names
+
+    names = {system.fingerprint: system.system for system in compared.systems}
+    unique = unique_names([(names[run.manifest.fingerprint], run.lang) for run in runs])
+    shown = [ReportRun.of(run, name) for run, name in zip(runs, unique, strict=True)]
+    write_atomic(path, render_comparison_page(shown, compared).encode())

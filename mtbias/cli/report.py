@@ -43,7 +43,7 @@ def command(
         Break the table down by one property: domain, pronouns, stereotype, entity.
     women
         Table with the share of women by occupation (columns entity or occupation, and share), for the page and the
-        plots.
+        plots (default: labour statistics of the United States, 2015 to 2017, for WinoMT's occupations).
     women_column
         The column of shares (default: share, percent, bls_pct_female or bergsma_pct_female).
     plots
@@ -54,17 +54,23 @@ def command(
     check_names(names or [], runs)
     if format == "html":
         if by:
-            raise UsageError("--by is for tables; the page has all breakdowns: add --format csv, latex or markdown")
+            raise UsageError("--by: expected --format csv, latex or markdown, got html; the page has all breakdowns")
         if out is None and plots is None:
-            raise UsageError("expected --out FILE.html for the page, --plots DIR, or --format csv, latex or markdown")
+            raise UsageError(
+                "expected --out FILE.html for the page, --plots DIR, or --format csv, latex or markdown; got none"
+            )
     elif women and plots is None:
-        raise UsageError("--women is for the page and the plots; a table has no room for it")
+        raise UsageError(
+            f"--women: expected the page or --plots DIR, got --format {format}; a table has no column for it"
+        )
     if png and plots is None:
-        raise UsageError("--png goes with --plots DIR")
+        raise UsageError("--png: expected --plots DIR beside it, got none; add it")
     if women_column and not women:
-        raise UsageError("--women-column goes with --women FILE")
+        raise UsageError("--women-column: expected --women FILE beside it, got none; add it")
 
+    from mtbias.metrics.women_share import read_women
     from mtbias.report.report_runs import ReportRun, unique_names
+    from mtbias.report.scatter import relations
     from mtbias.runs.finished_run import read_run
 
     read = [read_run(path) for path in runs]
@@ -74,20 +80,13 @@ def command(
     if format == "html" or plots is not None:
         unique = unique_names([(system, run.lang) for system, run in zip(systems, read, strict=True)])
         shown = [ReportRun.of(run, name) for run, name in zip(read, unique, strict=True)]
-        related = _women(women, women_column, read) if women else []
         if any(run.numbers != shown[0].numbers for run in shown):
             raise DataError("expected runs of one measure in a page, got several; make one for each")
+        related = relations(shown, read_women(women, women_column) if women else None)
         if format == "html" and out is not None:
             _write_page(out, shown, related)
         if plots is not None:
             _write_plots(plots, shown, related, with_png=png)
-
-
-def _women(path: Path, column: str | None, runs: Sequence[FinishedRun]) -> list[WomenRelation]:
-    from mtbias.metrics.women_share import read_women, relate
-
-    shares = read_women(path, column)
-    return [relate(run.metrics["by_entity"], shares) for run in runs]
 
 
 def _write_page(path: Path, runs: Sequence[ReportRun], women: Sequence[WomenRelation]) -> None:

@@ -1,13 +1,18 @@
 """Accuracy by entity against the share of women in the occupation, and how the two go together.
 
-The shares come from a file of the user's: labour statistics, or Winogender's ``occupations-stats.tsv`` (Rudinger et
-al., NAACL 2018), which has those of the U.S. Bureau of Labor Statistics and of text (Bergsma and Lin 2006).
+The shares ship with mtbias (``data/women_share.tsv``, whose first line has sources, years and licence): those of the
+U.S. Bureau of Labor Statistics for the occupations of Winogender and WinoBias, which are WinoMT's. A file of the user's
+may have others, such as the shares in text of Winogender's ``occupations-stats.tsv`` (Bergsma and Lin 2006).
 """
 
 from __future__ import annotations
 
+import csv
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +22,16 @@ from mtbias.errors import DataError
 from mtbias.files.reading import read_table
 from mtbias.stats.correlation import spearman
 from mtbias.stats.resampling import percentile_interval
-from mtbias.stats.results import N_RESAMPLES, Estimate, number
+from mtbias.stats.results import N_RESAMPLES, Estimate, enough, number
 
 ENTITY_COLUMNS = ("entity", "occupation")
 PERCENT_COLUMNS = ("percent", "bls_pct_female", "bergsma_pct_female")
 """Columns that hold per cent, whatever their values."""
 SHARE_COLUMNS = ("share", *PERCENT_COLUMNS)
+
+_SOURCE = "U.S. Bureau of Labor Statistics, 2015 to 2017 (with Rudinger et al. 2018; Zhao et al. 2018)"
+_OUTLIERS = 6
+"""So many points are named: more do not fit beside each other in a plot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +39,7 @@ class WomenShares:
     """The share of women by occupation, as a file has it."""
 
     name: str
-    """Name of the file."""
+    """Name of the file, or where its figures come from."""
     column: str
     """The column that was taken."""
     sha256: str
@@ -57,6 +66,23 @@ class EntityPoint:
     gap: float | None
     """Right for women minus right for men (recalls), in points; None where it lacks sentences of either."""
 
+    @property
+    def few(self) -> bool:
+        """Whether it has too few sentences about men or about women for its numbers to say much (`MIN_ROWS`)."""
+        return not enough([self.n_male, self.n_female])
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """The straight line of least squares through points of share and number."""
+
+    intercept: float
+    slope: float
+
+    def at(self, share: float) -> float:
+        """The number that the line has at a share in per cent."""
+        return self.intercept + self.slope * share
+
 
 @dataclass(frozen=True, slots=True)
 class WomenRelation:
@@ -77,10 +103,46 @@ class WomenRelation:
     resamples: int
     seed: int
 
+    def fit(self, measure: str) -> Fit | None:
+        """The line through the points that are not `few`; None with fewer than 3 of them, or of one share only.
+
+        `measure` is ``accuracy`` or ``gap``. The line is for the eye: the test of a relation is ρ.
+        """
+        points = self._sure(measure)
+        shares = np.array([point.share for point, _ in points])
+        if len(points) < 3 or np.ptp(shares) == 0:
+            return None
+        slope, intercept = np.polyfit(shares, [value for _, value in points], 1)
+        return Fit(float(intercept), float(slope))
+
+    def outliers(self, measure: str) -> list[EntityPoint]:
+        """The six entities farthest from `fit`, the farthest first; none without a line.
+
+        Entities with few sentences are not among them: their distance is mostly chance.
+        """
+        line = self.fit(measure)
+        if line is None:
+            return []
+        distances = [(-abs(value - line.at(point.share)), point.entity, point) for point, value in self._sure(measure)]
+        return [point for *_, point in sorted(distances, key=lambda found: found[:2])[:_OUTLIERS]]
+
+    def _sure(self, measure: str) -> list[tuple[EntityPoint, float]]:
+        found = ((point, getattr(point, measure)) for point in self.points if not point.few)
+        return [(point, value) for point, value in found if value is not None]
+
 
 def occupation(entity: str) -> str:
     """The name under which an occupation is looked up: in lower case, with single spaces."""
     return " ".join(entity.casefold().split())
+
+
+@cache
+def shipped_shares() -> WomenShares:
+    """The shares that ship with mtbias, by WinoMT's names of the occupations."""
+    data = resources.files("mtbias.metrics").joinpath("data", "women_share.tsv").read_bytes()
+    lines = [line for line in data.decode("utf-8").splitlines() if not line.startswith("#")]
+    percent = {row["occupation"]: float(row["percent"]) for row in csv.DictReader(lines, delimiter="\t")}
+    return WomenShares(_SOURCE, "percent", hashlib.sha256(data).hexdigest(), percent)
 
 
 def read_women(path: Path, column: str | None = None) -> WomenShares:
@@ -103,7 +165,7 @@ def read_women(path: Path, column: str | None = None) -> WomenShares:
     if named is None or taken is None or taken not in table.columns:
         wanted = column or " or ".join(SHARE_COLUMNS)
         raise DataError(
-            f"expected the columns {' or '.join(ENTITY_COLUMNS)}, and {wanted}; the file has {table.listing}",
+            f"expected the columns {' or '.join(ENTITY_COLUMNS)}, and {wanted}; got {table.listing}",
             path=path, line=1,
         )  # fmt: skip
     shares: dict[str, float] = {}
@@ -112,10 +174,13 @@ def read_women(path: Path, column: str | None = None) -> WomenShares:
             continue
         name = occupation(record.get(named))
         if name in shares:
-            raise record.error(f"each occupation once expected, found {name!r} again")
+            raise record.error(f"expected each occupation once, got {name!r} again; remove a row")
         shares[name] = record.number(taken, most=100)
     if not shares:
-        raise DataError(f"expected shares of women in column {taken!r}, found none", path=path)
+        raise DataError(
+            f"expected shares of women in column {taken!r}, got none; fill it, or name another with --women-column",
+            path=path,
+        )
     if taken not in PERCENT_COLUMNS and max(shares.values()) <= 1:
         shares = {name: 100 * share for name, share in shares.items()}
     return WomenShares(path.name, taken, table.file.sha256, shares)

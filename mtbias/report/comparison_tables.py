@@ -14,12 +14,11 @@ from mtbias.metrics.run_matching import DifferingRow
 from mtbias.metrics.system_numbers import SystemNumbers, SystemPair
 from mtbias.metrics.weighted import Weighting
 from mtbias.report import tables
-from mtbias.report.tables import UNDEFINED, PrintedTable, cut, draw, estimate_text, number_text, printable
+from mtbias.report.tables import UNDEFINED, PrintedTable, cut, draw, estimate_text, number_text, p_text, printable
 from mtbias.stats.results import ALPHA, Difference, Estimate
 
 FORMATS = (*tables.FORMATS, "json", "csv")
 
-_LEAST = 0.001
 _UNMARKED = "  "
 """As wide as the mark of a significant difference, so that numbers stand below each other."""
 
@@ -126,7 +125,7 @@ def _over_entities(c: Comparison, names: Mapping[str, str], over: EntityInterval
 def _tests(c: Comparison, names: Mapping[str, str]) -> PrintedTable:
     head = ["", "", *(text for name in names.values() for text in (f"{name}: p", "corrected"))]
     rows = [
-        [p.lang, _name(p), *(text for key in names for text in (_p(p.plain[key].p), _p(p.plain[key].p_holm)))]
+        [p.lang, _name(p), *(text for key in names for text in (p_text(p.plain[key].p), p_text(p.plain[key].p_holm)))]
         for p in c.pairs
     ]
     return PrintedTable(head, rows, "Paired randomisation over sentences, two-sided", left=2)
@@ -138,7 +137,7 @@ def _sentences(c: Comparison) -> PrintedTable:
     for p in c.pairs:
         m = p.mcnemar
         counts = (p.differing, m.both, m.first_only, m.second_only, m.neither)
-        rows.append([p.lang, _name(p), *(f"{count:,}" for count in counts), _p(m.p)])
+        rows.append([p.lang, _name(p), *(f"{count:,}" for count in counts), p_text(m.p)])
     title = "Sentences by which system is right (McNemar's test: exact, two-sided, not corrected)"
     return PrintedTable(head, rows, title, left=2)
 
@@ -154,7 +153,7 @@ def _consistency(c: Comparison) -> PrintedTable:
             if d is None:
                 cells += [UNDEFINED] * 5
             else:
-                cells += [number_text(d.first), number_text(d.second), _difference(d), _p(d.p), _p(d.p_holm)]
+                cells += [number_text(d.first), number_text(d.second), _difference(d), p_text(d.p), p_text(d.p_holm)]
         rows.append([p.lang, _name(p), *cells])
     title = f"Consistency: {c.rows['pairs']:,} pairs that differ in gender alone"
     title += f", {c.rows['quadruples']:,} quadruples with controls" if c.rows["quadruples"] else ", no controls"
@@ -193,10 +192,6 @@ def _estimate(e: Estimate) -> str:
 
 def _difference(d: Difference) -> str:
     return estimate_text(d.difference, d.interval) + (" *" if d.significant else _UNMARKED)
-
-
-def _p(p: float | None) -> str:
-    return UNDEFINED if p is None else f"<{_LEAST}" if p < _LEAST else f"{p:.3f}"
 
 
 def _differing(row: DifferingRow) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from mtbias.errors import DataError
-from mtbias.report.tables import UNDEFINED, cut, interval_text, number_text, printable
+from mtbias.report.tables import UNDEFINED, cut, interval_text, number_text, p_text, printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -65,6 +65,7 @@ def _environment() -> Environment:
         "grouped": "{:,}".format,
         "printable": printable,
         "cut": cut,
+        "p_value": p_text,
         "px": lambda value: f"{round(value, 2):g}",
     }
     environment.globals |= {"UNDEFINED": UNDEFINED, "zip": partial(zip, strict=True)}

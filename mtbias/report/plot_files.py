@@ -56,12 +56,14 @@ def png(svg: str) -> bytes:
     try:
         from resvg_py import svg_to_bytes
     except ImportError as error:
-        raise DependencyError("PNG files need resvg: pip install 'mtbias[images]'; SVG files need nothing") from error
+        raise DependencyError(
+            "--png: expected resvg, got none; pip install 'mtbias[images]' (SVG files need nothing)"
+        ) from error
     family = _sans_serif()
     if family is None:
         raise DependencyError(
-            f"PNG files need a sans-serif font, none of {', '.join(_FAMILIES)} was found: install one (Debian: "
-            "fonts-dejavu-core); SVG files need none here"
+            f"--png: expected a sans-serif font ({', '.join(_FAMILIES)}), got none; install one (Debian: "
+            "fonts-dejavu-core). SVG files need none here"
         )
     return bytes(svg_to_bytes(svg_string=svg, zoom=_ZOOM, sans_serif_family=family))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,20 +17,19 @@ from markupsafe import Markup
 
 from mtbias.errors import DataError
 from mtbias.metrics.definitions import CONSISTENCY, Breakdown, breakdowns
-from mtbias.metrics.women_share import WomenRelation, WomenShares
+from mtbias.metrics.finding import finding
+from mtbias.metrics.women_share import WomenRelation, WomenShares, shipped_shares
 from mtbias.report.page import render_page
 from mtbias.report.plots import panels, scale, svg_intervals
 from mtbias.report.report_runs import ReportRun, Sentence, join_sentences
 from mtbias.report.run_table import SCHEMA, filled, noticed, whole_metrics
-from mtbias.report.scatter import WOMEN_MEASURES, correlation_text, svg_women, women_scale
-from mtbias.report.sentence_data import CALLS, GENDERS, Columns, columns, data, entity_spans
+from mtbias.report.scatter import WOMEN_MEASURES, correlation_text, relations, svg_women, women_scale
+from mtbias.report.sentence_data import Columns
+from mtbias.report.sentence_list import MAX_BYTES, fitting, sentence_list
 from mtbias.stats.results import MIN_ROWS
 from mtbias.types import Reason
 
-__all__ = ["MAX_BYTES", "ReportRun", "render_html"]
-
-MAX_BYTES = 15 * 1024 * 1024
-"""Above this, the page holds the text of fewer sentences and says so."""
+__all__ = ["MAX_BYTES", "ReportRun", "check_runs", "render_html"]
 
 _NAMED = 3
 """Up to so many runs are named in the title."""
@@ -54,29 +54,29 @@ def render_html(
     as fit, spread evenly over the corpus, and says so; the numbers rest on all. Sections whose numbers `metrics.json`
     does not have, and the list where there are no calls, are not there.
     `runs` are of one measure, each under its own name; `women` has the entities of each against their shares of women,
-    where those are known.
+    by default against those that ship with mtbias.
 
     Raises:
         ValueError: there are no runs, or not one relation for each.
         DataError: two runs have one name, a `metrics.json` is not of schema 1 or lacks a key, or it was not computed
             from the calls beside it.
     """
-    _check(runs)
+    check_runs(runs)
     if women is not None and len(women) != len(runs):
         raise ValueError(f"expected shares of women for {len(runs)} runs, got {len(women)}")
     sentences = join_sentences(runs)
-    shown, count = sentences, len(sentences)
-    while True:
-        with whole_metrics():
-            page = _page(runs, women or (), shown, len(sentences))
-        size = len(page.encode())
-        if size <= max_bytes or not shown:
-            return page
-        count = min(count - 1, int(count * 0.97 * max_bytes / size))
-        shown = [sentences[i * len(sentences) // count] for i in range(count)]
+    related = relations(runs) if women is None else women
+    return fitting(partial(_page, runs, related, total=len(sentences)), sentences, max_bytes)
 
 
-def _check(runs: Sequence[ReportRun]) -> None:
+def check_runs(runs: Sequence[ReportRun]) -> None:
+    """Refuse runs that no page can show.
+
+    Raises:
+        ValueError: there are no runs.
+        DataError: two runs have one name, a `metrics.json` is not of schema 1, or it was not computed from the calls
+            beside it.
+    """
     if not runs:
         raise ValueError("expected at least one run, got none")
     for name, times in Counter(run.name for run in runs).items():
@@ -95,31 +95,38 @@ def _check(runs: Sequence[ReportRun]) -> None:
             )
 
 
-def _page(runs: Sequence[ReportRun], women: Sequence[WomenRelation], shown: Sequence[Sentence], total: int) -> str:
-    numbers, filtered = runs[0].numbers, columns(shown)
+def _page(runs: Sequence[ReportRun], women: Sequence[WomenRelation], shown: Sequence[Sentence], *, total: int) -> str:
+    with whole_metrics():
+        return _whole_page(runs, women, sentence_list(runs, shown, total))
+
+
+def _whole_page(runs: Sequence[ReportRun], women: Sequence[WomenRelation], sentences: Mapping[str, Any]) -> str:
+    numbers = runs[0].numbers
     found = breakdowns(*(run.metrics for run in runs))
     few, many = [by for by in found if not by.long], [by for by in found if by.long]
     paired = [run.metrics.get("consistency") for run in runs]
+    entities = [_entities(runs, by, sentences["columns"], women) for by in many]
     content: dict[str, tuple[str, Any]] = {
         "numbers": ("Numbers", True),
         "groups": (f"By {_listed([by.label for by in few])}", _groups(runs, few)),
         "consistency": ("Consistency", any(paired) and paired),
-        "entities": (f"By {_listed([by.label for by in many])}", [_entities(runs, by, filtered, women) for by in many]),
+        "entities": (f"By {_listed([by.label for by in many])}", entities),
         "confusion": ("Gold and call", [(run, counts) for run in runs if (counts := _confusion(run))]),
         "left-out": ("What was left out, and why", [run for run in runs if _says_what_is_left_out(run.metrics)]),
-        "sentences": ("Sentences", total),
+        "sentences": ("Sentences", sentences["total"]),
         "how": ("How it was made", True),
     }
     names = [f"{run.name} ({run.lang})" for run in runs]
     corpora = sorted({run.corpus for run in runs} - {""})
     intro = f"Runs: {', '.join(names)}. " if len(runs) > _NAMED else ""
+    said = [(name, finding(run.metrics["overall"].get("confusion", ()))) for name, run in zip(names, runs, strict=True)]
     return render_page(
         "run.html",
-        data=data(runs, shown, filtered),
         title=f"Gender bias in translation: {', '.join(names) if len(runs) <= _NAMED else f'{len(runs)} runs'}",
         intro=intro + (f"Corpus: {', '.join(corpora)}. " if corpora else ""),
         sections={key: part for key, part in content.items() if part[1]},
         runs=runs,
+        findings=[(name, text) for name, text in said if text],
         numbers=numbers,
         grouped=[*(n for n in numbers if n.coverage), *(n for n in numbers if n.headline or n.grouped)],
         listed=[n for n in numbers if n.listed] or [n for n in numbers if n.headline],
@@ -128,18 +135,15 @@ def _page(runs: Sequence[ReportRun], women: Sequence[WomenRelation], shown: Sequ
         noticed=noticed,
         women=women,
         women_plots=_women_plots(runs, women),
+        fitted=any(relation.fit(measure) for relation in women for measure in WOMEN_MEASURES),
+        shipped=shipped_shares().name,
         few=MIN_ROWS,
         measures=WOMEN_MEASURES,
         correlation_text=correlation_text,
         of_pairs=CONSISTENCY,
         unpaired=list(dict.fromkeys(reason for part in paired for reason in (part or {}).get("left_out", ()))),
-        columns=filtered,
-        shown=len(shown),
-        unmarked=sum(not entity_spans(sentence.first) for sentence in shown),
-        genders=GENDERS,
-        calls=CALLS,
-        reasons=[f"none: {reason}" for reason in CALLS[len(GENDERS) :]],
         why=_WHY,
+        **sentences,
     )
 
 

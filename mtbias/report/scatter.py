@@ -2,23 +2,97 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import hypot
+from typing import NamedTuple
 
 from markupsafe import Markup
 
-from mtbias.metrics.women_share import WomenRelation
+from mtbias.metrics.definitions import GENDER
+from mtbias.metrics.women_share import WomenRelation, WomenShares, relate, shipped_shares
 from mtbias.report.axes import Frame, Scale
 from mtbias.report.page import render
-from mtbias.report.tables import interval, number
-from mtbias.stats.results import MIN_ROWS, Estimate
+from mtbias.report.report_runs import ReportRun
+from mtbias.report.run_table import whole_metrics
+from mtbias.report.tables import cut, interval, number
+from mtbias.stats.results import Estimate
 
 WOMEN_MEASURES = {"gap": "right for women minus for men", "accuracy": "accuracy"}
 """What stands against the share of women (a field of `EntityPoint`), with its name for people."""
 
 _UNITS = {"gap": "points", "accuracy": "per cent"}
-_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 50, 42
-_WIDTH, _HEIGHT = 400, 240
+_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 56, 42
+_WIDTH, _HEIGHT = 440, 270
 _SHARES = Scale(0, 100, 25)
+_NAME, _LETTER, _LINE = 18, 6.2, 12
+"""Letters of a name at most; the width of a letter and the height of a line in pixels, both rather too large."""
+_CLOSE = 9
+"""A name further from its point than this has a line to it."""
+
+
+class Label(NamedTuple):
+    """A name beside its point: where its base line begins and ends."""
+
+    text: str
+    x: float
+    y: float
+    end: float
+    point: tuple[float, float]
+
+    @property
+    def leader(self) -> tuple[float, float] | None:
+        """Where a line from the point to the name ends; None where the name stands close by."""
+        x, y = self.point
+        at = min(max(x, self.x - 2), self.end + 2), min(max(y, self.y - _LINE), self.y + 2)
+        return at if hypot(at[0] - x, at[1] - y) > _CLOSE else None
+
+    @property
+    def anchor(self) -> tuple[float, str]:
+        """Where the text is fixed, towards its point, since letters are narrower than is reckoned."""
+        if self.end <= self.point[0]:
+            return self.end, "end"
+        return (self.x, "start") if self.x >= self.point[0] else ((self.x + self.end) / 2, "middle")
+
+    def clashes(self, other: Label) -> bool:
+        """Whether names overlap, or the line of one goes through the other."""
+        near = self.x < other.end + 3 and other.x < self.end + 3 and abs(self.y - other.y) < _LINE
+        return near or any(map(self.holds, other.line())) or any(map(other.holds, self.line()))
+
+    def line(self) -> list[tuple[float, float]]:
+        """Points along the line to the name."""
+        (x, y), end = self.point, self.leader
+        return [(x + (end[0] - x) * k / 12, y + (end[1] - y) * k / 12) for k in range(13)] if end else []
+
+    def holds(self, place: tuple[float, float]) -> bool:
+        """Whether a place is within the name."""
+        return self.x - 1 < place[0] < self.end + 1 and self.y - _LINE < place[1] < self.y + 3
+
+    def covers(self, place: tuple[float, float]) -> bool:
+        """Whether a point of the plot lies behind the name."""
+        return self.x - 5 < place[0] < self.end + 5 and self.y - _LINE - 3 < place[1] < self.y + 4
+
+    def cost(self, points: Iterable[tuple[float, float]]) -> float:
+        """How bad the place is: other points that it covers or stands close to, then the way from its own."""
+        others = [point for point in points if point != self.point]
+        covered = sum(self.x - 6 < x < self.end + 6 and self.y - _LINE - 6 < y < self.y + 9 for x, y in others)
+        middle = (self.x + self.end) / 2
+        return 60 * covered + hypot((middle - self.point[0]) / 2, self.y - 4 - self.point[1])
+
+
+def relations(runs: Sequence[ReportRun], shares: WomenShares | None = None) -> list[WomenRelation]:
+    """The entities of each run against their shares of women, by default those that ship with mtbias.
+
+    Empty where the runs have another measure or no breakdown by entity, or where no entity has one of the shares that
+    ship.
+
+    Raises:
+        DataError: a `metrics.json` lacks a key.
+    """
+    if any(run.numbers != GENDER or "by_entity" not in run.metrics for run in runs):
+        return []
+    with whole_metrics():
+        found = [relate(run.metrics["by_entity"], shares or shipped_shares()) for run in runs]
+    return found if shares or any(relation.points for relation in found) else []
 
 
 def women_scale(relations: Sequence[WomenRelation], measure: str) -> Scale:
@@ -33,14 +107,18 @@ def svg_women(
 ) -> Markup:
     """The entities as points: across, the share of women from 0 to 100 %; upwards, a key of `WOMEN_MEASURES`.
 
-    Every point has its name and numbers as a title, and is hollow where it has few sentences about men or women. An
-    entity without the number (no sentence about a woman, or none about a man) is left out, and counted in the
+    Every point has its name and numbers as a title, and is hollow where it has few sentences about men or women. A
+    broken line is `WomenRelation.fit`; the points farthest from it have their names beside them. An entity without the
+    number (no sentence about a woman, or none about a man) is left out, and counted in the
     description.
     `name` is the run's, `colour` its number, 0 to 5; `ident` is a prefix for ids, unique in the page; `style`, a style
     sheet of its own, comes with a white ground.
     """
     what, found = WOMEN_MEASURES[measure], correlation_text(getattr(relation, measure))
     shown = [(point, value) for point in relation.points if (value := getattr(point, measure)) is not None]
+    frame = Frame(_LEFT, _WIDTH - _RIGHT, _TOP, _HEIGHT, axis)
+    places = {point.entity: (_x(point.share), frame.y(value)) for point, value in shown}
+    named = {point.entity: places[point.entity] for point in relation.outliers(measure)}
     return render(
         "scatter.svg",
         ident=ident,
@@ -50,15 +128,58 @@ def svg_women(
         found=found,
         width=_WIDTH,
         height=_TOP + _HEIGHT + _BOTTOM,
-        frame=Frame(_LEFT, _WIDTH - _RIGHT, _TOP, _HEIGHT, axis),
+        frame=frame,
         shares=_SHARES,
-        x=lambda share: _LEFT + (_WIDTH - _LEFT - _RIGHT) * _SHARES.share(share),
+        x=_x,
         shown=shown,
         left_out=len(relation.points) - len(shown),
-        few=MIN_ROWS,
+        line=_line(relation, measure, frame),
+        labels=name_points(named, list(places.values()), frame),
         colour=f"c{colour}",
         style=style,
     )
+
+
+def _x(share: float) -> float:
+    return _LEFT + (_WIDTH - _LEFT - _RIGHT) * _SHARES.share(share)
+
+
+def _line(relation: WomenRelation, measure: str, frame: Frame) -> list[tuple[float, float]]:
+    """The two ends of the fit within the frame; none where there is no fit."""
+    fit, (low, high, _) = relation.fit(measure), frame.axis
+    if fit is None:
+        return []
+    # Where the line leaves the frame above or below, it ends there.
+    crossings = [(end - fit.intercept) / fit.slope for end in (low, high)] if fit.slope else []
+    shares = [share for share in (0.0, *crossings, 100.0) if 0 <= share <= 100 and low <= fit.at(share) + 1e-9]
+    inside = [share for share in shares if fit.at(share) <= high + 1e-9]
+    return [(_x(share), frame.y(fit.at(share))) for share in (min(inside), max(inside))] if inside else []
+
+
+def name_points(
+    named: Mapping[str, tuple[float, float]], points: Sequence[tuple[float, float]], frame: Frame
+) -> list[Label]:
+    """Names beside their points, within the frame: no two overlap, no line crosses a name, few points are covered.
+
+    A name that has no such place is left out; the first names choose first.
+    """
+    labels: list[Label] = []
+    for name, (x, y) in named.items():
+        text = cut(name, _NAME)
+        width = _LETTER * len(text)
+        # Beside, above and below the point; further away where it is crowded, with a line to the point.
+        lefts = [x - width / 2, *(x + way for way in (7, 22, 45)), *(x - width - way for way in (7, 22, 45, 70))]
+        bases = [y + 4 + _LINE * step for step in range(-7, 8)]
+        places = [
+            place
+            for place in (Label(text, left, base, left + width, (x, y)) for left in lefts for base in bases)
+            if place.x >= frame.left and place.end <= frame.right
+            and frame.top <= place.y - _LINE and place.y <= frame.foot
+            and not place.covers((x, y)) and not any(place.clashes(label) for label in labels)
+        ]  # fmt: skip
+        if places:
+            labels.append(min(places, key=lambda place: place.cost(points)))
+    return labels
 
 
 def correlation_text(found: Estimate) -> str:

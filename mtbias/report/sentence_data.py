@@ -15,7 +15,7 @@ from typing import Any
 
 from mtbias.report.report_runs import ReportRun, Sentence
 from mtbias.runs.call_records import CallRecord
-from mtbias.types import Gender, Reason, Span, Stereotype
+from mtbias.types import Evidence, Gender, Reason, Span, Stereotype
 
 GENDERS = [gender.value for gender in Gender]
 CALLS = [*GENDERS, *(reason.value for reason in Reason)]
@@ -127,11 +127,33 @@ def marked(text: str, heads: Iterable[Span], others: Iterable[Span] = ()) -> Ite
 
 
 def _evidence(record: CallRecord | None) -> list[list[str]]:
-    """For each word that was looked at: kind, word, gender (empty where it is silent), source, detail."""
+    """For each word that was looked at: kind, word, what it shows in words, the same in code."""
     return [
-        [_clean(part) for part in (e.kind, e.word, e.gender.value if e.gender else "", e.source, e.detail)]
+        [_clean(part) for part in (e.kind, e.word, evidence_words(e), evidence_code(e))]
         for e in (record.call.evidence if record else ())
     ]
+
+
+_FORMS = {Gender.MALE: "masculine", Gender.FEMALE: "feminine", Gender.NEUTRAL: "neutral"}
+_ALSO = "also used of women"
+_SHOWN = {"tagger": "read as {}", "corpus": "{} in most places of this run"}
+"""What a gender rests on where it is not the form of the word."""
+
+
+def evidence_words(evidence: Evidence) -> str:
+    """What a word shows: ``feminine form``, ``one form for both genders``, ``no gender shown``."""
+    if evidence.gender is not None:
+        text = _SHOWN.get(evidence.source, "{} form").format(_FORMS[evidence.gender])
+        return f"{text}, {_ALSO}" if _ALSO in evidence.detail else text
+    if evidence.source == "alignment" or evidence.detail == "a foreign word":
+        return evidence.detail
+    # A lexicon names the kind of noun before its lemmas; endings and features are codes.
+    return (evidence.source == "lexicon" and evidence.detail.partition(":")[0]) or "no gender shown"
+
+
+def evidence_code(evidence: Evidence) -> str:
+    """The same with source and detail, as `calls.jsonl` has them: ``female (lexicon, feminine: Ärztin)``."""
+    return f"{evidence.gender or 'silent'} ({', '.join(filter(None, (evidence.source, evidence.detail)))})"
 
 
 def _clean(text: str) -> str:

@@ -7,7 +7,6 @@ the few lines of `aligned`.
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ FORMATS = ("text", "markdown", "latex")
 """Forms in which `draw` writes tables."""
 
 _LABEL_WIDTH = 24
+_LEAST_P = 0.001
 _LONG = 40
 _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
@@ -28,6 +28,7 @@ _LATEX = {
 _MARKDOWN = re.compile(r"([\\`*_{}|<>\[\]#&~])")
 _ONLY_NUMBERS = re.compile(r"[-\d.,–<%* \[\]]*")
 """Cells in which no reader of Markdown finds markup: numbers, intervals, marks."""
+_NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,11 @@ def interval_text(ends: Sequence[float] | None) -> str:
 def estimate_text(value: float | None, ends: Sequence[float] | None) -> str:
     """A number with its interval, where it has one: ``24.8 [22.4, 27.3]``."""
     return number_text(value) if value is None or ends is None else f"{number_text(value)} {interval_text(ends)}"
+
+
+def p_text(p: float | None) -> str:
+    """Of a p-value three decimals, ``<0.001`` below them; "–" for None."""
+    return UNDEFINED if p is None else f"<{_LEAST_P}" if p < _LEAST_P else f"{p:.3f}"
 
 
 # --- Texts ------------------------------------------------------------------------------------------------------------
@@ -198,12 +204,35 @@ def _latex_number(cell: str) -> str:
 
 
 def as_csv(records: Iterable[Mapping[str, object]], fields: Sequence[str] = ()) -> str:
-    """A line for each record below the names of `fields`, by default of all that any has; nothing without any."""
+    """A line for each record below the names of `fields`, by default of all that any has; nothing without any.
+
+    Text that a spreadsheet would take for a formula has an apostrophe before it (`harmless`).
+    """
     rows = list(records)
     names = list(fields or dict.fromkeys(key for row in rows for key in row))
-    file = io.StringIO(newline="")
-    writer = csv.DictWriter(file, names, lineterminator="\n")
+    lines = _Lines()
+    # Python before 3.13 quotes a carriage return only where it is part of the line's end, and a bare one ends a line
+    # for spreadsheets: what follows it would be a cell of its own.
+    writer = csv.DictWriter(lines, names, lineterminator="\r\n")
     if names:
-        writer.writeheader()
-    writer.writerows(rows)
-    return file.getvalue()
+        writer.writerow({name: harmless(name) for name in names})
+    writer.writerows({name: harmless(cell) for name, cell in row.items()} for row in rows)
+    return "".join(line.removesuffix("\r\n") + "\n" for line in lines)
+
+
+class _Lines(list[str]):
+    """What a CSV writer writes, line by line."""
+
+    def write(self, line: str) -> None:
+        self.append(line)
+
+
+def harmless(cell: object) -> object:
+    """A cell of a CSV for people, with an apostrophe before text that starts like a formula; numbers stay.
+
+    Source: OWASP, CSV Injection: cells that begin with ``=``, ``+``, ``-``, ``@``, tab or carriage return.
+    """
+    formula = (
+        isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) and not _NUMBER.fullmatch(cell)
+    )
+    return f"'{cell}" if formula else cell

@@ -19,7 +19,7 @@ from mtbias.metrics.human_agreement import LABELS
 from mtbias.report import page
 from mtbias.report import validation_table as rows
 from mtbias.report.plots import ALL, Panel, scale, svg_intervals
-from mtbias.report.sentence_data import marked
+from mtbias.report.sentence_data import evidence_code, evidence_words, marked
 from mtbias.stats.results import Estimate
 from mtbias.types import GenderCall
 
@@ -87,6 +87,8 @@ def render_page(
         labels=LABELS,
         bases=rows.BASES,
         pieces=marked,
+        evidence_words=evidence_words,
+        evidence_code=evidence_code,
     )
 
 

@@ -99,6 +99,19 @@ def test_rows_below_the_table_and_in_files(two: list[str], tmp_path: Path, capsy
     assert len(json.loads(_run(capsys, *two, "--rows", "-", "--json"))["differing"]) == differing
 
 
+def test_a_page_beside_the_table(two: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "page.html"
+    out = _run(capsys, *two, "--report", str(page))
+    assert out.startswith("own: 80 sentences")
+    assert out.endswith(f"\n\nReport: {page}\n")
+    text = page.read_text(encoding="utf-8")
+    assert "<h1>Comparison: alpha (de), beta (de)</h1>" in text
+    assert "Sentences on which the calls differ" in text
+    # What programs read has nothing but the table.
+    assert json.loads(_run(capsys, *two, "--report", str(page), "--json"))["dataset"] == "own"
+    assert "--report: expected a file, got the folder" in _run(capsys, *two, "--report", str(tmp_path), code=2)
+
+
 def test_weighted_with_one_run(two: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     out = _run(capsys, two[0], "--weighted", "all")
     assert "ΔG weighted" in out

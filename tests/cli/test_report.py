@@ -51,7 +51,7 @@ def test_a_page_of_several_runs(tmp_path: Path, capsys: pytest.CaptureFixture[st
     text = page.read_text(encoding="utf-8")
     assert "<h1>Gender bias in translation: opus, de (de), online (de), opus, he (he)</h1>" in text
     assert '"dir": "rtl", "lang": "he", "name": "opus, he"' in text
-    assert "no shares of women were given" in text
+    assert "Shares of women: U.S. Bureau of Labor Statistics" in text
 
 
 def test_names_of_ones_own_and_shares_of_women(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -103,6 +103,7 @@ def test_plots(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", run, "--plots", str(folder), "--png"]) == 0
     names = [f"{key}-by_{by}.{end}" for key in ("delta_g", "delta_s") for by in ("domain", "pronouns")
              for end in ("svg", "png")]  # fmt: skip
+    names += [f"women-{key}-1-opus.{end}" for key in ("gap", "accuracy") for end in ("svg", "png")]
     assert {path.name for path in folder.iterdir()} == set(names)
     assert set(capsys.readouterr().out.splitlines()) == {f"Plot: {folder / name}" for name in names}
 
@@ -111,11 +112,11 @@ def test_plots(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "message"),
     [
         ([], "expected --out FILE.html for the page"),
-        (["--by", "domain", "--out", "x.html"], "--by is for tables"),
+        (["--by", "domain", "--out", "x.html"], "--by: expected --format csv, latex or markdown, got html"),
         (["--name", "a", "--name", "b", "--out", "x.html"], "--name: expected a name for each of 1 runs, got 2"),
-        (["--png", "--out", "x.html"], "--png goes with --plots DIR"),
-        (["--women", "w.csv", "--format", "csv"], "--women is for the page and the plots"),
-        (["--women-column", "share", "--out", "x.html"], "--women-column goes with --women FILE"),
+        (["--png", "--out", "x.html"], "--png: expected --plots DIR beside it"),
+        (["--women", "w.csv", "--format", "csv"], "--women: expected the page or --plots DIR, got --format csv"),
+        (["--women-column", "share", "--out", "x.html"], "--women-column: expected --women FILE beside it"),
     ],
 )
 def test_options_that_do_not_go_together(

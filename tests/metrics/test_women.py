@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.metrics.women_share import WomenShares, read_women, relate
+from mtbias.metrics.women_share import WomenShares, read_women, relate, shipped_shares
 from mtbias.stats.results import Estimate
 
 
@@ -56,12 +57,12 @@ def test_a_column_can_be_chosen(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("job,share\na,1\n", r"women\.csv:1: expected the columns entity or occupation, and share or percent"),
-        ("entity,women\na,1\n", "the file has 'entity', 'women'"),
+        ("entity,women\na,1\n", "got 'entity', 'women'"),
         ("entity,share\na,101\n", r"women\.csv:2: share: a number from 0 to 100 expected, found '101'"),
         ("entity,share\na,nan\n", "found 'nan'"),
         ("entity,share\na,many\n", "found 'many'"),
-        ("entity,share\na,1\nA ,2\n", r"women\.csv:3: each occupation once expected, found 'a' again"),
-        ("entity,share\na,\n", "expected shares of women in column 'share', found none"),
+        ("entity,share\na,1\nA ,2\n", r"women\.csv:3: expected each occupation once, got 'a' again; remove a row"),
+        ("entity,share\na,\n", "expected shares of women in column 'share', got none"),
     ],
 )
 def test_what_is_no_table_of_shares_is_refused(tmp_path: Path, text: str, message: str) -> None:
@@ -75,6 +76,55 @@ def test_winogenders_own_file(shared: Path) -> None:
     assert len(read.percent) == 60
     assert read.of("Technician") == 40.34
     assert read.of("astronaut") is None
+
+
+def test_the_statistics_that_ship(shared: Path) -> None:
+    ships = shipped_shares()
+    # Winogender's 60 as published, and 20 of WinoBias's 40 occupations that it lacks (the other 20 are in both).
+    winogender = read_women(shared / "data" / "coref" / "winogender" / "occupations-stats.tsv")
+    assert {name: ships.percent[name] for name in winogender.percent} == winogender.percent
+    lists = shared / "data" / "coref" / "winobias"
+    winobias = {
+        "mechanic" if name == "mechanician" else name
+        for file in ("male_occupations.txt", "female_occupations.txt")
+        for name in (lists / file).read_text(encoding="utf-8").casefold().splitlines()
+        if name.strip()
+    }
+    assert set(ships.percent) == set(winogender.percent) | winobias
+    assert len(ships.percent) == 80
+    # Zhao et al. 2018, table of occupation statistics.
+    assert [ships.of(name) for name in ("construction worker", "CEO", "housekeeper")] == [4, 39, 89]
+
+
+def test_the_first_line_of_the_statistics_names_source_years_and_licence() -> None:
+    text = resources.files("mtbias.metrics").joinpath("data", "women_share.tsv").read_text(encoding="utf-8")
+    first = text.splitlines()[0]
+    for part in ("U.S. Bureau of Labor Statistics", "2015", "2017", "Rudinger", "Zhao", "licence", "public domain"):
+        assert part in first
+
+
+def test_the_points_farthest_from_the_line() -> None:
+    # Accuracies 10, 20, 30, 40 at shares 10, 20, 30, 40 lie on accuracy = share; 90 at 25, in the middle of the shares,
+    # lifts the line by (90 − 25)/5 = 13 without turning it. "few" has 4 women and draws nothing.
+    points = {"a": (10, 10), "b": (20, 20), "c": (30, 30), "d": (40, 40), "off": (25, 90)}
+    groups = {name: _group(value, 50, 50) for name, (_, value) in points.items()}
+    for group in groups.values():
+        group["denominators"] = {"male": 10, "female": 10}
+    groups["few"] = _group(100, 50, 50)
+    found = relate(groups, _shares(few=90, **{name: share for name, (share, _) in points.items()}), n_resamples=0)
+    line = found.fit("accuracy")
+    assert line is not None
+    assert (line.intercept, line.slope) == pytest.approx((13, 1))
+    assert line.at(50) == pytest.approx(63)
+    names = [point.entity for point in found.outliers("accuracy")]
+    assert names[0] == "off"
+    assert "few" not in names
+    # Two points, or one share only: no line, and so no distance from it.
+    for some in (("a", "b"), ()):
+        other = relate({name: groups[name] for name in some}, found.shares, n_resamples=0)
+        assert (other.fit("accuracy"), other.outliers("accuracy")) == (None, [])
+    same = relate({name: groups[name] for name in "abcd"}, _shares(a=5, b=5, c=5, d=5), n_resamples=0)
+    assert same.fit("accuracy") is None
 
 
 def test_entities_beside_their_shares() -> None:

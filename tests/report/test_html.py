@@ -91,9 +91,11 @@ def test_landmarks_labels_and_links() -> None:
     assert len(list(page.all("main"))) == len(list(page.all("h1"))) == len(list(page.all("header"))) == 1
     assert [heading.text for heading in page.all("h2")] == [link.text for link in page.one("nav").all("a")]
     assert {select.attributes["name"] for label in page.all("label") for select in label.all("select")} == {
-        "run", "outcome", "call", "gold", "stereotype", "entity", "domain", "pronouns",
+        "order", "run", "outcome", "call", "gold", "stereotype", "entity", "domain", "pronouns",
     }  # fmt: skip
-    assert len(list(page.all("select"))) == 8
+    assert len(list(page.all("select"))) == 9
+    (search,) = (field for label in page.all("label") for field in label.all("input"))
+    assert search.attributes["name"] == "search"
     assert page.one(role="status").attributes["aria-live"] == "polite"
     # What scrolls can be reached with the keyboard.
     scrolled = [n for n in page.all("div") if {"scroll", "plots"} & set((n.attributes.get("class") or "").split())]
@@ -179,6 +181,17 @@ def test_the_numbers_are_those_of_metrics_json() -> None:
     assert "0.0 [-3.1, 3.9]the interval holds 0: no difference shown" in tiles[2]
 
 
+def test_the_finding_of_each_run_stands_above_its_numbers() -> None:
+    # 10 of 10 men and 2 of 20 women are found: Wilson's intervals of 100 % and 10 % do not overlap.
+    records = [make_record(i, M, gold=M) for i in range(10)]
+    records += [make_record(i, F if i < 12 else M) for i in range(10, 30)]
+    numbers = make_page(make_run(records, "a"), make_run(records[:12], "b")).one("section", id="numbers")
+    first = next(node for node in numbers.all() if node.tag in {"p", "table"})
+    assert first.text == "a (de) finds 100 % of the men but 10 % of the women."
+    # The second run has two women: too few to say anything.
+    assert [p.text for p in numbers.all("p", **{"class": "finding"})] == [first.text]
+
+
 def test_breakdowns_and_entities() -> None:
     # Kitchen: 2 of 4 right, all decided. Garden: 1 of 2 right, 1 undecided. No man, so no ΔG; no anti row, so no ΔS.
     kitchen = [make_record(i, gender) for i, gender in enumerate((F, F, M, M))]
@@ -197,16 +210,21 @@ def test_breakdowns_and_entities() -> None:
     entities = table_rows(page, "Accuracy by entity")
     # Most sentences first; recall of men is not defined.
     assert entities == [
-        ["entity", "n", "accuracy", "right for men", "right for women"],
-        ["cook", "4", "50.0 [15.0, 85.0]", "–", "50.0 [15.0, 85.0]"],
-        ["apprentice", "2", "50.0 [9.5, 90.5]", "–", "50.0 [9.5, 90.5]"],
+        ["entity", "share of\nwomen, %", "n", "accuracy", "right for men", "right for women"],
+        # 38 of 100 cooks are women (Zhao et al. 2018); apprentices are not among the statistics that ship.
+        ["cook", "38.0", "4", "50.0 [15.0, 85.0]", "–", "50.0 [15.0, 85.0]"],
+        ["apprentice", "–", "2", "50.0 [9.5, 90.5]", "–", "50.0 [9.5, 90.5]"],
     ]
     cells = page.one("section", id="entities").all("td")
-    assert [cell.attributes["data-value"] for cell in cells][:4] == ["4", "50.0", "", "50.0"]
+    assert [cell.attributes["data-value"] for cell in cells if "data-value" in cell.attributes][:10] == [
+        "38.0", "4", "50.0", "", "50.0", "", "2", "50.0", "", "50.0",
+    ]  # fmt: skip
     titles = {title.attributes.get("id"): title.text for svg in page.all("svg") for title in svg.all("title")}
     assert {key: title for key, title in titles.items() if key} == {
         "by_domain-0-title": "ΔG by domain", "by_domain-1-title": "ΔS by domain",
         "by_pronouns-0-title": "ΔG by pronouns in the source", "by_pronouns-1-title": "ΔS by pronouns in the source",
+        "women-gap-0-title": "opus: right for women minus for men, by share of women",
+        "women-accuracy-0-title": "opus: accuracy, by share of women",
     }  # fmt: skip
 
 
@@ -298,15 +316,16 @@ def test_runs_side_by_side_share_their_sentences() -> None:
         ["kitchen", "b", "3", "66.7 [20.8, 93.9]", "33.3 [6.1, 79.2]", "–", "50.0", "–", "–"],
     ]
     assert table_rows(page, "Accuracy by entity")[1] == [
-        "cook", "2", "50.0 [9.5, 90.5]", "–", "50.0 [9.5, 90.5]", "3", "33.3 [6.1, 79.2]", "–", "33.3 [6.1, 79.2]",
+        "cook", "38.0", "2", "50.0 [9.5, 90.5]", "–", "50.0 [9.5, 90.5]", "3", "33.3 [6.1, 79.2]", "–",
+        "33.3 [6.1, 79.2]",
     ]  # fmt: skip
     assert "the runs differ" in page.one("form").text
 
 
 def test_an_entity_that_one_run_lacks_has_dashes() -> None:
     page = make_page(make_run([make_record()], "a"), make_run([make_record(entity="chef")], "b"))
-    assert table_lines(page, "Accuracy by entity")["chef"] == ["–"] * 4 + [
-        "1", "100.0 [20.7, 100.0]", "–", "100.0 [20.7, 100.0]",
+    assert table_lines(page, "Accuracy by entity")["chef"] == ["19.6", *["–"] * 4, "1", "100.0 [20.7, 100.0]", "–",
+        "100.0 [20.7, 100.0]",
     ]  # fmt: skip
 
 

@@ -60,9 +60,19 @@ def test_the_share_of_women_stands_beside_the_entities() -> None:
     assert "stats.tsv|column:share|sha256:0123456789ab" in page.one("section", id="how").text
 
 
-def test_without_shares_the_page_says_how_to_give_them() -> None:
-    text = make_page(make_run([make_record()])).one("section", id="entities").text
-    assert "no shares of women were given. mtbias report RUN --out FILE.html --women TABLE adds a plot" in text
+def test_entities_stand_against_the_statistics_that_ship_where_no_others_are_given() -> None:
+    page = make_page(make_run([make_record(entity="Nurse"), make_record(1, entity="nobody")]))
+    text = page.one("section", id="entities").text
+    assert "Shares of women: U.S. Bureau of Labor Statistics, 2015 to 2017 (with Rudinger et al. 2018;" in text
+    # "nurse 89.58 2015" in Winogender's file.
+    assert table_lines(page, "Accuracy by entity")["Nurse"][0] == "89.6"
+    assert table_lines(page, "Accuracy by entity")["nobody"][0] == "–"
+
+
+def test_where_no_entity_has_a_share_the_page_tells_how_to_give_others() -> None:
+    text = make_page(make_run([make_record(entity="nobody")])).one("section", id="entities").text
+    assert "none of these entities has a share of women" in text
+    assert "mtbias report RUN --out FILE.html --women TABLE\ntakes others" in text.replace(" takes", "\ntakes")
     with pytest.raises(ValueError, match="expected shares of women for 1 runs, got 0"):
         render_html([make_run([make_record()])], women=[])
 

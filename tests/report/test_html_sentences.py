@@ -11,6 +11,7 @@ import pytest
 
 from mtbias.corpora import load_corpus
 from mtbias.report.run_page import MAX_BYTES, render_html
+from mtbias.report.sentence_data import evidence_code, evidence_words
 from mtbias.types import Evidence, Reason, Span, Stereotype
 
 from .page_reader import (
@@ -67,7 +68,10 @@ def test_sentences_arrive_whole_with_entity_and_aligned_words_marked() -> None:
         f"{long_word}c {long_word}",
         "",
     ]
-    noun = [[["noun", "Köchin", gender, "lexicon", "feminine: Köchin"]] for gender in ("female", "male", "")]
+    noun = [
+        [["noun", "Köchin", words, f"{gender} (lexicon, feminine: Köchin)"]]
+        for words, gender in (("feminine form", "female"), ("masculine form", "male"), ("feminine", "silent"))
+    ]
     assert evidence(data) == [noun[0], noun[1], [], noun[0], noun[2]]
     assert run_calls(data) == ["female", "male", "no morphology", "female", "no morphology"]
     assert column_values(data, "entity") == ["cook", "construction worker", "worker", "cook", "cook"]
@@ -154,7 +158,30 @@ def test_markup_in_the_data_stays_text() -> None:
     # The source holds the entity, which is marked like any other.
     assert sources(data) == [f"[{EVIL}] cook"]
     assert targets(data) == [f"{EVIL} [Koch]"]
-    assert evidence(data) == [[["noun", EVIL, "male", "lexicon", EVIL]]]
+    assert evidence(data) == [[["noun", EVIL, "masculine form", f"male (lexicon, {EVIL})"]]]
+
+
+@pytest.mark.parametrize(
+    ("read", "words", "code"),
+    [
+        (Evidence("noun", "Ärztin", F, "lexicon", "feminine: Ärztin"),
+         "feminine form", "female (lexicon, feminine: Ärztin)"),
+        (Evidence("noun", "medico", M, "lexicon", "masculine, also used of women: medico"),
+         "masculine form, also used of women", "male (lexicon, masculine, also used of women: medico)"),
+        (Evidence("noun", "Person", None, "lexicon", "fixed grammatical gender: Person"),
+         "fixed grammatical gender", "silent (lexicon, fixed grammatical gender: Person)"),
+        (Evidence("noun", "Mover", None, "form", "a foreign word"), "a foreign word", "silent (form, a foreign word)"),
+        (Evidence("determiner", "der", None, "form", "m.nom.sg f.dat.sg"), "no gender shown",
+         "silent (form, m.nom.sg f.dat.sg)"),
+        (Evidence("verb", "byla", F, "tagger", "Gender=Fem"), "read as feminine", "female (tagger, Gender=Fem)"),
+        (Evidence("noun", "kuchař", M, "corpus", "4 of 5 places"), "masculine in most places of this run",
+         "male (corpus, 4 of 5 places)"),
+        (Evidence("noun", "x", None, "tagger", ""), "no gender shown", "silent (tagger)"),
+        (Evidence("noun", "they", N, "form", ""), "neutral form", "neutral (form)"),
+    ],
+)  # fmt: skip
+def test_evidence_is_told_in_words_with_the_code_beside_it(read: Evidence, words: str, code: str) -> None:
+    assert (evidence_words(read), evidence_code(read)) == (words, code)
 
 
 # The size.

@@ -6,6 +6,7 @@ import re
 import struct
 import sys
 import xml.etree.ElementTree as ET
+from itertools import combinations
 
 import pytest
 
@@ -32,10 +33,10 @@ def _relation(*points: EntityPoint) -> WomenRelation:
 
 def test_points_stand_where_their_numbers_are() -> None:
     svg = ET.fromstring(svg_women(_relation(GUARD, ALONE, NURSE), "opus", "gap", ident="p", axis=Scale(-50, 50, 25)))
-    # 400 wide with margins of 44 and 12: 25 % at 44 + 344/4 = 130, 75 % at 302. −50 is at the foot (50 + 240), 50 on
+    # 440 wide with margins of 44 and 12: 25 % at 44 + 384/4 = 140, 75 % at 332. −50 is at the foot (56 + 270), 50 on
     # top. An entity without a gap has no point.
     circles = svg.findall(f"{SVG}circle")
-    assert [(c.get("cx"), c.get("cy")) for c in circles] == [("130", "290"), ("302", "50")]
+    assert [(c.get("cx"), c.get("cy")) for c in circles] == [("140", "326"), ("332", "56")]
     # Five sentences about women are few.
     assert [c.get("fill-opacity") for c in circles] == ["0", "0.65"]
     assert circles[0].findtext(f"{SVG}title") == "guard: -50.0 at 25.0 % women, n 50 (5 women, 45 men)"
@@ -43,8 +44,40 @@ def test_points_stand_where_their_numbers_are() -> None:
     assert about.startswith("2 entities. Spearman's ρ 0.31 [0.00, 0.50], n 3.")
     assert "1 entities have no sentences about men or none about women." in about
     accuracy = svg_women(_relation(ALONE), "opus", "accuracy", ident="p", axis=Scale(0, 100, 20))
-    # 10 %: 50 + 240·0.9.
-    assert [c.get("cy") for c in ET.fromstring(accuracy).findall(f"{SVG}circle")] == ["266"]
+    # 10 %: 56 + 270·0.9.
+    assert [c.get("cy") for c in ET.fromstring(accuracy).findall(f"{SVG}circle")] == ["299"]
+
+
+def _crowd(n: int) -> WomenRelation:
+    """Points in one corner, half of them on one spot, and a line of points far below it."""
+    low = [EntityPoint(f"low {i:02}", 10.0 * i, 80, 40, 40, 50.0, -100.0) for i in range(10)]
+    high = [EntityPoint(f"entity {i:02}", 90.0 + i // 2, 80, 40, 40, 90.0, 100.0 - i // 2) for i in range(n)]
+    return _relation(*low, *high)
+
+
+def test_the_farthest_points_are_named_and_no_names_overlap() -> None:
+    svg = ET.fromstring(svg_women(_crowd(6), "opus", "gap", ident="p", axis=Scale(-100, 100, 25)))
+    boxes = {}
+    for text in svg.findall(f"{SVG}text"):
+        if text.get("font-size") == "11":
+            # At 11 pixels no letter of these names is wider than 6.2.
+            x, width = float(text.get("x") or 0), 6.2 * len(text.text or "")
+            left = x - {"end": width, "middle": width / 2}.get(text.get("text-anchor") or "", 0)
+            boxes[text.text] = left, left + width, float(text.get("y") or 0)
+    assert 5 <= len(boxes) <= 8
+    assert set(boxes) <= {point.entity for point in _crowd(6).outliers("gap")}
+    for (left, right, y), (other_left, other_right, other_y) in combinations(boxes.values(), 2):
+        assert right <= other_left or other_right <= left or abs(y - other_y) >= 11
+    for left, right, y in boxes.values():
+        assert left >= 44
+        assert right <= 428
+        assert 56 <= y - 11 < y <= 326
+
+
+def test_without_a_line_nothing_is_named() -> None:
+    svg = ET.fromstring(svg_women(_relation(NURSE, GUARD), "opus", "gap", ident="p", axis=Scale(-50, 50, 25)))
+    assert [text.text for text in svg.findall(f"{SVG}text") if text.get("font-size") == "11"] == []
+    assert svg.findall(f"{SVG}path[@class='fit']") == []
 
 
 def test_the_scale_holds_all_runs() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+
 import pytest
 
 from mtbias.report.tables import (
@@ -114,6 +117,17 @@ def test_csv_has_the_fields_of_all_records() -> None:
     assert as_csv([{"a": 1, "b": None}, {"a": 'x"y', "c": 2.5}]) == 'a,b,c\n1,,\n"x""y",,2.5\n'
     assert as_csv([], ["a", "b"]) == "a,b\n"
     assert as_csv([]) == ""
+
+
+def test_text_that_a_spreadsheet_takes_for_a_formula_has_an_apostrophe_and_numbers_stay() -> None:
+    for evil in ("=1+1", "+cmd", "-cmd|' /C calc'!A0", "@SUM(A1)", "\t=1", "\r=1", "-", "-1-1"):
+        assert list(csv.reader(io.StringIO(as_csv([{"a": evil}]), newline=""))) == [["a"], [f"'{evil}"]]
+    for plain in ("-1.5", "+2", "-1e-05", "a=1", "–", "", "'=1"):
+        assert list(csv.reader(io.StringIO(as_csv([{"a": plain, "b": 1}])))) == [["a", "b"], [plain, "1"]]
+    # A carriage return within a cell begins no cell of its own.
+    assert as_csv([{"a": "x\r=1"}]) == 'a\n"x\r=1"\n'
+    # Numbers are written as they are; names of columns can come from files, too.
+    assert as_csv([{"=a": -1.5, "b": -2}]) == "'=a,b\n-1.5,-2\n"
 
 
 def test_another_form_is_refused() -> None:

@@ -193,7 +193,7 @@ def test_rows_that_differ_are_listed_with_their_marks() -> None:
     assert seen.marks == [("head", "cook"), ("head", "Köchin"), ("other", "aß")] * 2
     assert "label female, basis N (the noun); called male; marked by people: Köchin" in seen.text
     assert "label male, basis N (the noun); no call: no morphology" in seen.text
-    assert "Evidence: noun Köchin: male (lexicon, feminine: Köchin)" in seen.text
+    assert "Evidence: noun Köchin: masculine form" in seen.text
     assert "There is no such row." in _page(_validation("de", _row(2, "f", F))).text
 
 

@@ -1,6 +1,7 @@
 (async () => {
   "use strict";
-  const PAGE = 25;
+  const PAGE = 25, ROWS = 20, PAUSE = 200;
+  const count = (number) => number.toLocaleString("en");
   const get = (id) => document.getElementById(id);
   const node = (tag, cls, ...children) => {
     const made = document.createElement(tag);
@@ -27,6 +28,22 @@
     });
   }
 
+  // A long table shows its first rows until it is asked for all.
+  for (const tall of document.querySelectorAll(".tall")) {
+    const n = tall.querySelectorAll("tbody tr").length;
+    if (n <= ROWS) continue;
+    const button = node("button", "more");
+    button.type = "button";
+    const toggle = () => {
+      const short = tall.classList.toggle("short");
+      button.textContent = short ? `Show all ${count(n)} rows` : `Show the first ${ROWS} rows`;
+      button.ariaExpanded = String(!short);
+    };
+    toggle();
+    button.addEventListener("click", toggle);
+    tall.after(button);
+  }
+
   // The data: JSON in gzip in base 64. The texts stand in blocks of rows, of which the last used stay unpacked.
   const status = get("status"), form = get("filters"), list = get("list"), pagers = document.querySelectorAll(".pager");
   if (!form) return;
@@ -48,12 +65,29 @@
   for (const [name, column] of Object.entries(data.columns)) columns[name] = await unpack(column.at);
   const runs = await Promise.all(data.runs.map(async (run) => ({ ...run, call: await unpack(run.call) })));
 
-  // Which sentences, and which page of them.
+  // The search: case and diacritics do not count. All texts are unpacked once, when the field is first used.
+  const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  const plain = (pieces) => pieces.map((piece) => typeof piece === "string" ? piece : piece[1]).join("");
+  const prepare = async () => {
+    const found = [], entities = data.columns.entity.values.map((name) => name.replace(/\s+/g, " "));
+    for (let at = 0; at < data.blocks.length; at++) {
+      const block = await unpack(data.blocks[at]), start = at * data.block;
+      const lines = block.source.map((source, i) => [plain(source), entities[columns.entity[start + i]],
+        ...block.runs.map((run) => plain(run.target[i]))].join("\t"));
+      for (const line of fold(lines.join("\n")).split("\n")) found.push(line);  // no text has a line end
+      if (at % 8 === 7) await new Promise((done) => setTimeout(done));  // the page stays responsive
+    }
+    return found;
+  };
+  let prepared = null;
+  const texts = () => prepared ??= prepare();
+
+  // Which sentences, in which order, and which page of them.
   const outcome = (row, run) => {
     const call = run.call[row];
     return call === null ? "" : call >= data.genders.length ? "none" : call === columns.gold[row] ? "right" : "wrong";
   };
-  const wanted = () => {
+  const wanted = async () => {
     const chosen = Object.fromEntries(new FormData(form)), run = runs[chosen.run || 0];
     const tests = Object.keys(columns).filter((name) => chosen[name]).map(
       (name) => [columns[name], Number(chosen[name])]);
@@ -61,12 +95,16 @@
     const differ = (row) => runs.some((other) => other.call[row] !== run.call[row]);
     const fits = !chosen.outcome ? () => true : chosen.outcome === "differ" ? differ
       : (row) => outcome(row, run) === chosen.outcome;
-    const rows = [];
+    const words = fold(chosen.search).split(/\s+/).filter(Boolean);
+    if (words.length && !prepared) status.textContent = "Reading all sentences for the search…";
+    const found = words.length ? await texts() : [];
+    const groups = { wrong: [], none: [], right: [], "": [] };
     for (let row = 0; row < data.rows; row++)
-      if (tests.every(([column, value]) => column[row] === value) && fits(row)) rows.push(row);
-    return rows;
+      if (tests.every(([column, value]) => column[row] === value) && fits(row)
+        && words.every((word) => found[row].includes(word)))
+        groups[chosen.order === "wrong" ? outcome(row, run) : ""].push(row);
+    return Object.values(groups).flat();
   };
-  const count = (number) => number.toLocaleString("en");
   let rows = [], first = 0, ticket = 0;
   const show = async () => {
     const mine = ++ticket, part = rows.slice(first, first + PAGE);
@@ -109,18 +147,31 @@
     if (!kind) return [node("p", "quiet", `${name}not in this run`)];
     const said = { right: `✓ right: ${call}`, wrong: `✗ wrong: ${call}`, none: `○ no call: ${call}` }[kind];
     const line = node("p", "", node("span", `call ${kind}`, name + said));
-    evidence.forEach(([what, word, gender, by, detail], i) => {
-      const read = node("bdi", "", word);
+    evidence.forEach(([what, word, shows, code], i) => {
+      const read = node("em", "", node("bdi", "", word)), words = node("span", "", `${what} `, read, `: ${shows}`);
       read.lang = run.lang;
-      line.append(node("small", "", i ? "; " : " by ", `${what} `, read, `: ${gender || "silent"} (${by}`,
-        ...(detail ? [", ", node("bdi", "", detail)] : []), ")"));
+      words.title = code;
+      line.append(node("small", "", i ? "; " : " – ", words));
     });
     const text = target.length ? marked("target", run.lang, run.dir, target) : node("p", "quiet", "(no translation)");
     return [text, line];
   };
 
-  const choose = () => { rows = wanted(); first = 0; return show(); };
-  form.addEventListener("input", choose);
+  let asked = 0, timer = 0;
+  const choose = async () => {
+    clearTimeout(timer);
+    const mine = ++asked, found = await wanted();
+    if (mine !== asked) return;
+    rows = found;
+    first = 0;
+    await show();
+  };
+  form.addEventListener("input", ({ target }) => {
+    clearTimeout(timer);
+    if (target.name === "search") timer = setTimeout(choose, PAUSE);
+    else choose();
+  });
+  form.elements.search.addEventListener("focus", texts);
   form.addEventListener("reset", () => setTimeout(choose));
   form.addEventListener("submit", (event) => event.preventDefault());
   for (const pager of pagers) pager.addEventListener("click", async ({ target }) => {
