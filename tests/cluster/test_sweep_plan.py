@@ -171,6 +171,7 @@ def test_the_device_of_a_submission_follows_from_the_gpus() -> None:
     ("changed", "said"),
     [
         ({"models": ("opus",)}, "no model 'opus': expected opus-mt"),
+        ({"models": ("x y",)}, "no model 'x y'"),
         ({"models": ("opus-mt", "/no/such/folder")}, "no model '/no/such/folder'"),
         ({"models": ("openai:gpt",)}, "no model 'openai:gpt'"),
         ({"languages": ("de", "tlh")}, "no language 'tlh' is installed"),

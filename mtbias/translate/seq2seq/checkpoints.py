@@ -158,7 +158,7 @@ def check_model_name(model: str, lang: str) -> None:
     Raises:
         UsageError: as `repository_of`.
     """
-    if model != DEMO and not Path(model).is_dir():
+    if model != DEMO and not (model and Path(model).is_dir()):  # no name would be the current folder
         repository_of(model, lang)
 
 
