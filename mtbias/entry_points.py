@@ -65,7 +65,9 @@ def _load(point: EntryPoint, what: str) -> object:
         return point.load()
     except PluginError as error:
         raise PluginError(f"{what} {point.name!r} of {_origin(point)}: {error}") from error
-    except Exception as error:  # it may fail in any way; its distribution must be named
+    except KeyboardInterrupt:  # the user's, not the plugin's
+        raise
+    except BaseException as error:  # it may fail in any way, sys.exit included; its distribution must be named
         raise PluginError(
             f"{what} {point.name!r} of {_origin(point)} fails to load ({point.value}): {type(error).__name__}: {error}"
         ) from error

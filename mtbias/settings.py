@@ -5,8 +5,11 @@ A value is checked where the class is made, so that a wrong one is refused in th
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from math import isfinite
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeVar
 
 from mtbias.errors import SettingError
@@ -16,17 +19,55 @@ Aligner = Literal["statistical", "eflomal"]
 Engine = Literal["transformers", "ct2"]
 Preset = Literal["paper", "fast"]
 
+DTYPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "transformers": ("float32", "bfloat16", "float16"),
+        "ct2": ("float32", "bfloat16", "float16", "int8", "int8_float32", "int8_bfloat16", "int8_float16"),
+    }
+)
+"""Types of weights, by engine."""
+
+MOST_SEED = 2**63 - 1
+"""The largest whole number of TOML, so that a seed can stand in a sweep's file."""
+
 S = TypeVar("S", bound="Settings")
 
 
-def at_least(least: int, default: int | None) -> Any:  # noqa: ANN401 - a field of whatever type it is assigned to
-    """A field for a whole number of at least `least`, with its default."""
-    return field(default=default, metadata={"least": least})
+def at_least(least: int, default: int | None, most: int = 10**9) -> Any:  # noqa: ANN401 - of whatever type it gets
+    """A field for a whole number from `least` to `most`, with its default."""
+    return field(default=default, metadata={"range": (int, least, most)})
+
+
+def number_in(least: float, most: float, default: float | None) -> Any:  # noqa: ANN401 - of whatever type it gets
+    """A field for a number from `least` to `most`, which may have a fraction, with its default."""
+    return field(default=default, metadata={"range": (float, least, most)})
+
+
+def check_number(name: str, value: object, least: float, most: float | None = None, *, whole: bool = False) -> None:
+    """Refuse what is no finite number from `least` to `most`.
+
+    Raises:
+        SettingError: what was expected, and what came.
+    """
+    kind = "whole number" if whole else "number" if most is not None else "finite number"
+    is_number = type(value) is int or (not whole and type(value) is float and isfinite(value))
+    if not is_number or value < least:  # type: ignore[operator] # a number, as just checked
+        raise SettingError(name, f"expected a {kind} of at least {least}, got {_short(value)}")
+    if most is not None and value > most:  # type: ignore[operator]
+        raise SettingError(name, f"expected a {kind} of at most {most:,}, got {_short(value)}")
+
+
+def _short(value: object) -> str:
+    """A value in a message; one of thousands of digits is neither written out nor, by Python, allowed to be."""
+    if type(value) is int and abs(value) >= 10**30:
+        return "a number of more than 30 digits"
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """Base of all settings: checks whole numbers by the least value that their fields declare; text becomes a path.
+    """Base of all settings: checks numbers by the range that their fields declare; text becomes a path.
 
     Raises:
         SettingError: a value that cannot be; names the setting.
@@ -36,9 +77,10 @@ class Settings:
 
     def __post_init__(self) -> None:
         for each in fields(self):
-            least, value = each.metadata.get("least"), getattr(self, each.name)
-            if least is not None and value is not None and (type(value) is not int or value < least):
-                raise SettingError(each.name, f"expected a whole number, {least} or more, got {value!r}")
+            limits, value = each.metadata.get("range"), getattr(self, each.name)
+            if limits is not None and value is not None:
+                kind, least, most = limits
+                check_number(each.name, value, least, most, whole=kind is int)
             if isinstance(value, str) and str(each.type).startswith("Path"):
                 object.__setattr__(self, each.name, Path(value))
 
@@ -70,7 +112,7 @@ class EvaluatorSettings(CacheSettings):
     """What finds the entity's words in the translation."""
     stanza_dir: Path | None = None
     """Folder of Stanza's models (default: STANZA_RESOURCES_DIR, else the cache); mtbias:demo for the demo's."""
-    processes: int = at_least(1, 1)
+    processes: int = at_least(1, 1, 1024)
     """Processes that analyse translations, where 4,096 or more are new; results do not depend on it."""
 
 
@@ -86,9 +128,9 @@ class DeviceSettings(Settings):
 class BootstrapSettings(Settings):
     """Intervals and tests."""
 
-    seed: int = at_least(0, 0)
+    seed: int = at_least(0, 0, MOST_SEED)
     """Seed of intervals and tests."""
-    resamples: int = at_least(0, 2000)
+    resamples: int = at_least(0, 2000, 1_000_000)
     """Bootstrap resamples, and rearrangements of tests; 0: no intervals."""
 
 
@@ -100,14 +142,22 @@ class DecodingSettings(Settings):
     """transformers, or ct2 (CTranslate2)."""
     dtype: str | None = None
     """Type of the weights: float32, bfloat16, float16; with ct2 also int8 and its mixtures."""
-    beams: int | None = at_least(1, None)
+    beams: int | None = at_least(1, None, 1000)
     """Beams of the search (presets: 5)."""
-    length_penalty: float | None = None
+    length_penalty: float | None = number_in(-10, 10, None)  # beyond it 1,000 tokens to its power overflow fp32
     """Exponent of the length (presets: 1.0)."""
-    max_length: int | None = at_least(1, None)
+    max_length: int | None = at_least(3, None, 100_000)
     """Maximum tokens of a translation (presets: 200)."""
-    batch_rows: int | None = at_least(1, None)
+    batch_rows: int | None = at_least(1, None, 1_000_000)
     """Sentences × beams of a batch (default: what fits)."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        known = DTYPES.get(self.engine)  # an unknown engine is refused where it is opened
+        if self.dtype is not None and known is not None and self.dtype not in known:
+            raise SettingError(
+                "dtype", f"expected {', '.join(known)} with the engine {self.engine}, got {self.dtype!r}"
+            )
 
 
 @dataclass(frozen=True, kw_only=True)

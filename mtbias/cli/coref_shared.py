@@ -39,7 +39,7 @@ FirstNames = Annotated[
 class ManyResamples(BootstrapSettings):
     """A class and not a value of its own: whoever gives --seed alone gets the class's default of resamples."""
 
-    resamples: int = at_least(0, 10_000)
+    resamples: int = at_least(0, 10_000, 1_000_000)
     """Bootstrap resamples, and rearrangements of tests; 0: no intervals."""
 
 

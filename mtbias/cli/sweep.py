@@ -170,7 +170,7 @@ def _sweep(given: dict[str, Any], settings: Sequence[Settings]) -> Sweep:
     """The sweep that options stand for."""
     if missing := [f"--{name}" for name in ("model", "lang", "dataset", "out") if not given[name]]:
         raise UsageError(f"expected a FILE, or {', '.join(missing)} too")
-    from mtbias.cluster.sweep_file import Sweep, model_path, resolved
+    from mtbias.cluster.sweep_file import Sweep, model_path, name_of, resolved
     from mtbias.settings import combined
 
     here, data = Path.cwd(), given["data"]
@@ -180,7 +180,7 @@ def _sweep(given: dict[str, Any], settings: Sequence[Settings]) -> Sweep:
     sweep = combined(
         Sweep,
         *settings,
-        name=out.name,
+        name=name_of(out.name),
         out=out,
         models=tuple(dict.fromkeys(model_path(model, here) for model in given["model"])),
         languages=tuple(dict.fromkeys(given["lang"])),

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import json
-import tomllib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
-from mtbias.errors import DataError, SettingError
+from mtbias.errors import SettingError
+from mtbias.files.reading import parse_toml, read_text, split_lines
 from mtbias.files.strict_json import DecodingError, converted
 from mtbias.settings import BootstrapSettings, DecodingSettings, EvaluatorSettings, Preset, Settings, at_least
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+"""Of a sweep: it becomes the name of jobs, and begins with no hyphen, so that it is no option of sbatch."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Resources(Settings):
     """What a Slurm task asks for; None is what suits the model's size (`mtbias.cluster.model_sizes`)."""
 
-    gpus: int | None = at_least(0, None)
-    cpus: int | None = at_least(1, None)
+    gpus: int | None = at_least(0, None, 1024)
+    cpus: int | None = at_least(1, None, 4096)
     mem: str | None = None
     """Such as ``16G``."""
-    minutes: int | None = at_least(1, None)
+    minutes: int | None = at_least(1, None, 60 * 24 * 365)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -42,7 +47,7 @@ class Slurm(Resources):
 
     partition: str | None = None
     account: str | None = None
-    max_parallel: int | None = at_least(1, None)
+    max_parallel: int | None = at_least(1, None, 100_000)
     """Tasks of an array that may run at once."""
     score: Resources = Resources()
     """Of scoring."""
@@ -53,13 +58,19 @@ class Slurm(Resources):
     setup: tuple[str, ...] = ()
     """Shell lines before a task, such as ``module load cuda``."""
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for key, value in {"partition": self.partition, "account": self.account, **self.extra}.items():
+            if isinstance(value, str) and not value.isprintable():  # each is a line of the job's script
+                raise SettingError(key, f"expected text in one line without control characters, got {value!r}")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Sweep(DecodingSettings, EvaluatorSettings, BootstrapSettings):
     """All that a sweep's tasks depend on. Paths are absolute."""
 
     name: str = ""
-    """Default: the file's name."""
+    """Letters (a to z), digits, ``.``, ``_`` and ``-``; default: the file's name, with ``_`` for other characters."""
     out: Path
     """Folder of all runs."""
     models: tuple[str, ...]
@@ -69,7 +80,7 @@ class Sweep(DecodingSettings, EvaluatorSettings, BootstrapSettings):
     presets: tuple[Preset, ...] = ("paper",)
     data: Mapping[str, Path] = field(default_factory=dict)
     """File or folder to read instead of the cache, by data set."""
-    shards: int | None = at_least(1, None)
+    shards: int | None = at_least(1, None, 10_000)
     """Shards of every run; None: as many as its sentences need at `sentences_per_shard`."""
     sentences_per_shard: int = at_least(1, 20_000)
     device: Literal["auto", "cpu", "cuda"] = "auto"
@@ -80,6 +91,10 @@ class Sweep(DecodingSettings, EvaluatorSettings, BootstrapSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.name and not _NAME.fullmatch(self.name):
+            raise SettingError(
+                "name", f"expected up to 100 letters (a to z), digits, '.', '_' and '-', got {self.name!r:.60}"
+            )
         for key in ("models", "languages", "datasets", "presets"):
             values = getattr(self, key)
             if not values or not all(values):
@@ -95,29 +110,45 @@ class Sweep(DecodingSettings, EvaluatorSettings, BootstrapSettings):
                 if name not in known:
                     raise SettingError(f"{key}.{name}", f"expected one of this sweep's {what}: {', '.join(known)}")
         for model, speed in self.speeds.items():
-            if speed <= 0:
-                raise SettingError(f"speeds.{model}", f"expected a number above 0, got {speed:g}")
+            if not 0 < speed < inf:
+                raise SettingError(f"speeds.{model}", f"expected a finite number above 0, got {speed:g}")
 
 
 def read_sweep(path: Path | str) -> Sweep:
     """Read a sweep's file. Relative paths count from the folder of the file.
 
     Raises:
-        DataError: no such file, no TOML, an unknown key, a value of a wrong type; with file and key.
+        DataError: no such file, no TOML, an unknown key, a value of a wrong type; with file, line and key.
     """
     path = Path(path)
+    file = read_text(path)
     base = path.resolve().parent
     try:
-        sweep = converted(Sweep, _with_models(tomllib.loads(path.read_text(encoding="utf-8")), base))
-    except FileNotFoundError:
-        raise DataError("no such file; expected a sweep in TOML", path=path) from None
-    except IsADirectoryError:
-        raise DataError("expected a sweep in TOML, found a folder", path=path) from None
+        sweep = converted(Sweep, _with_models(parse_toml(file), base))
     except DecodingError as error:
-        raise DataError(str(error), path=path) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"not TOML: {error}", path=path) from None
-    return resolved(replace(sweep, name=sweep.name or path.stem), base)
+        raise file.error(str(error), _line_of(file.text, str(error).partition(": ")[0])) from None
+    return resolved(replace(sweep, name=sweep.name or name_of(path.stem)), base)
+
+
+def name_of(text: str) -> str:
+    """A sweep's name made of a file's: other characters than a name may have become ``_``."""
+    name = re.sub(r"[^A-Za-z0-9._-]", "_", text)[:100]
+    return name if _NAME.fullmatch(name) else f"sweep{name}"[:100]
+
+
+def _line_of(text: str, key: str) -> int | None:
+    """The 1-based line where a key such as ``slurm.gpus`` is set, or the table that holds it; None if not found."""
+    lines: dict[str, int] = {}
+    table = ""
+    for number, line in enumerate(split_lines(text), start=1):
+        if header := re.match(r"\s*\[([^\[\]=]+)\]", line):
+            table = header[1].strip()
+            lines.setdefault(table, number)
+        elif found := re.match(r"""\s*["']?([^"'=#\[\]]+?)["']?\s*=""", line):
+            lines.setdefault(f"{table}.{found[1]}" if table else found[1], number)
+    while key and key not in lines:
+        key = key.rpartition(".")[0]
+    return lines.get(key)
 
 
 def resolved(sweep: Sweep, base: Path) -> Sweep:

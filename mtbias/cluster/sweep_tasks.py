@@ -110,9 +110,10 @@ def make_plan(sweep: Sweep, count: Callable[[Sweep, str], int | None] | None = N
 
     Raises:
         DataError: two models would share a folder.
-        UsageError: an unknown data set.
+        UsageError: an unknown data set, language or name of a model.
     """
     systems = _systems(sweep)
+    _check_names(sweep)
     cells = []
     for dataset in sweep.datasets:
         sentences = (count or count_sentences)(sweep, dataset)
@@ -140,6 +141,28 @@ def make_plan(sweep: Sweep, count: Callable[[Sweep, str], int | None] | None = N
     ]
     tasks += [Task("score", tuple(cell for cell in cells if cell.lang == lang)) for lang in sweep.languages]
     return SweepPlan(sweep, tuple(cells), (*tasks, Task(TABLE, tuple(cells))))
+
+
+def _check_names(sweep: Sweep) -> None:
+    """Refuse what no task could use before anything is planned; whether it is on this machine is not looked at.
+
+    Raises:
+        UsageError: an unknown language, or a name that no model can have.
+        PluginError: a language's plugin fails to load.
+    """
+    from mtbias.corpora.loading import GROUP
+    from mtbias.entry_points import installed
+    from mtbias.language.installed import get_language
+    from mtbias.translate.seq2seq.checkpoints import check_model_name
+    from mtbias.translate.system_kinds import is_of_plugin
+
+    # Only a plugin's corpus may have a measure that needs no language plugin.
+    if not set(sweep.datasets) <= set(installed(GROUP)):
+        for lang in sweep.languages:
+            get_language(lang)
+    for model in sweep.models:
+        if not is_of_plugin(model):
+            check_model_name(model, sweep.languages[0])
 
 
 def count_sentences(sweep: Sweep, dataset: str) -> int | None:

@@ -8,7 +8,7 @@ from math import inf
 from typing import Literal, get_args
 
 from mtbias.errors import SettingError
-from mtbias.settings import Settings, at_least
+from mtbias.settings import MOST_SEED, Settings, at_least, check_number
 
 Measure = Literal["direct", "indirect", "weat", "gipe", "clustering", "recoverability"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
@@ -57,16 +57,14 @@ class EmbeddingSettings(Settings):
     """Recoverability: C of the support vector machines."""
     svm_gamma: float | Literal["scale", "auto"] = "scale"
     """Recoverability: γ of the radial kernel, scikit-learn's rule for it or a number."""
-    seed: int = at_least(0, 0)
+    seed: int = at_least(0, 0, MOST_SEED)
     """Seed of all that is drawn."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         gamma = () if self.svm_gamma in {"scale", "auto"} else ("svm_gamma",)
         for name in ("c", "theta", *gamma):
-            value = getattr(self, name)
-            if isinstance(value, str) or not 0 <= value < inf:
-                raise SettingError(name, f"expected a number, 0 or more, got {value!r}")
+            check_number(name, getattr(self, name), 0)
         if not 0 < self.svm_c < inf:
             raise SettingError("svm_c", f"expected a number above 0, got {self.svm_c!r}")
         if not 0 < self.train_share < 1:

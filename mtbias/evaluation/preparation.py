@@ -17,8 +17,9 @@ from mtbias.machine.network import downloads_allowed
 from mtbias.metrics.measure import Wanted, find_measure
 from mtbias.settings import EvalSettings, ScoreSettings, TranslationSettings, combined
 from mtbias.translate.given_translations import GivenSystem
+from mtbias.translate.seq2seq.checkpoints import check_model_name
 from mtbias.translate.system import Asked, System
-from mtbias.translate.system_kinds import find_kind
+from mtbias.translate.system_kinds import find_kind, is_of_plugin
 
 WINOMT = "winomt"
 DEMO = "demo"
@@ -43,8 +44,11 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, fetching: Fetchi
     Raises:
         MtbiasError: a name, a path, a device or a setting is wrong, or something is missing and may not be downloaded.
     """
-    dataset = settings.dataset or (DEMO if model == DEMO and settings.data is None else WINOMT)
+    usual = DEMO if model == DEMO and settings.data is None else WINOMT
+    dataset = usual if settings.dataset is None else settings.dataset
     _check(lang, dataset, settings.device)
+    if not is_of_plugin(model):
+        check_model_name(model, lang)
     told = fetching or Fetching()
     kind, name = find_kind(model)
     fetch = told.announce if downloads_allowed(offline=settings.offline) else None
@@ -66,7 +70,7 @@ def prepare_score(system: GivenSystem, lang: str, settings: ScoreSettings) -> Re
     Raises:
         MtbiasError: a name, a path or a device is wrong, or something is missing.
     """
-    dataset = settings.dataset or WINOMT
+    dataset = WINOMT if settings.dataset is None else settings.dataset
     _check(lang, dataset, settings.device)
     corpus = load_corpus(dataset, settings.data, cache=settings.cache_dir)
     return _request(lang, settings, corpus, lambda: system.joined(corpus), None, demo=False)

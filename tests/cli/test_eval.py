@@ -157,7 +157,7 @@ def test_wrong_usage(machine: Machine) -> None:
             ("--model", "demo", "--engine", "vllm"),
             'Invalid value "vllm" for --engine. Choose from: "transformers", "ct2"',
         ),
-        (("--model", "demo", "--beams", "0"), "--beams: expected a whole number, 1 or more, got 0"),
+        (("--model", "demo", "--beams", "0"), "--beams: expected a whole number of at least 1, got 0"),
         (("--model", "demo", "--device", "cuda:7"), "--device cuda:7: torch sees"),
         (("--model", "demo", "--revision", "main"), "--revision is for models of the hub; demo"),
     ):

@@ -104,12 +104,15 @@ def test_without_a_command_there_is_help(bare: Machine) -> None:
         (["score", "--lang", "de"], "parameter --translations requires an argument"),
         (
             ["score", "--lang", "de", "--translations", "x", "--seed", "-1"],
-            "--seed: expected a whole number, 0 or more",
+            "--seed: expected a whole number of at least 0",
         ),
         ([*SCORE, "--seed", "1.5"], "--seed: expected a whole number, got '1.5'"),
         ([*SCORE, "--resamples", "many"], 'Invalid value for --resamples: unable to convert "many" into int'),
         (["eval", "--model", "demo", "--lang", "de", "--beams", "2.5"], "--beams: expected a whole number, got '2.5'"),
-        (["eval", "--model", "demo", "--lang", "de", "--batch-rows", "0"], "--batch-rows: expected a whole number, 1"),
+        (
+            ["eval", "--model", "demo", "--lang", "de", "--batch-rows", "0"],
+            "--batch-rows: expected a whole number of at least 1",
+        ),
         (["eval", "--model", "demo", "--lang", "de", "--preset", "slow"], 'Choose from: "paper", "fast"'),
         (["languages", "--nope"], "Unknown option: --nope"),
         (["fetch"], "nothing to download: give --model MODEL, --dataset NAME or --lang CODE"),

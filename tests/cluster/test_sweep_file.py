@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -53,13 +54,13 @@ def test_the_demos_stanza_models_keep_their_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("models = [", "not TOML: "),
+        ("models = [", "TOML expected: "),
         ("out = 'x'\nmodels = ['demo']\nlanguages = ['de']\n", "datasets: expected this key, it is not there"),
         (f"{LEAST}colour = 1\n", "colour: unknown key; there are aligner, batch_rows, beams, cache_dir"),
         (f"{LEAST}beams = '5'\n", "beams: expected a whole number, got '5'"),
         (f"{LEAST}beams = true\n", "beams: expected a whole number, got True"),
-        (f"{LEAST}beams = 0\n", "beams: expected a whole number, 1 or more, got 0"),
-        (f"{LEAST}seed = -1\n", "seed: expected a whole number, 0 or more, got -1"),
+        (f"{LEAST}beams = 0\n", "beams: expected a whole number of at least 1, got 0"),
+        (f"{LEAST}seed = -1\n", "seed: expected a whole number of at least 0, got -1"),
         (f"{LEAST}length_penalty = 'x'\n", "length_penalty: expected a number, got 'x'"),
         (f"{LEAST}engine = ''\n", "engine: expected transformers or ct2, got ''"),
         (f"{LEAST}device = 'tpu'\n", "device: expected auto, cpu or cuda, got 'tpu'"),
@@ -90,14 +91,62 @@ def test_what_is_wrong_is_named_with_file_and_key(tmp_path: Path, text: str, exp
     path = _file(tmp_path, text)
     with pytest.raises(DataError) as error:
         read_sweep(path)
-    assert str(error.value).startswith(f"{path}: {expected}")
+    where, _, said = str(error.value).partition(": ")
+    assert re.fullmatch(rf"{re.escape(str(path))}(:\d+)?", where)
+    assert said.startswith(expected)
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (f"{LEAST}beams = 0\n", 5),
+        (f"beams = 'x'\n{LEAST}", 1),
+        (f"{LEAST}\n[slurm]\n\ngpus = -1\n", 8),
+        (f"{LEAST}\n[slurm.score]\n'gpus' = 1.5\n", 7),
+        (f"{LEAST}[speeds]\ndemo = nan\n", 6),
+        (LEAST.replace("languages", "languages = ['de']\nlangs"), 4),
+    ],
+)
+def test_the_line_is_named(tmp_path: Path, text: str, line: int) -> None:
+    path = _file(tmp_path, text)
+    with pytest.raises(DataError) as error:
+        read_sweep(path)
+    assert (error.value.path, error.value.line) == (str(path), line)
+
+
+@pytest.mark.parametrize("name", ["a b", "../a", "--wrap=x", "a\\u001b[31m", "a\\nb", "ä", "x" * 101, "."])
+def test_a_name_that_is_none_of_a_job_is_refused(tmp_path: Path, name: str) -> None:
+    path = _file(tmp_path, f'{LEAST}name = "{name}"\n')
+    with pytest.raises(
+        DataError, match=r":5: name: expected up to 100 letters \(a to z\), digits, '\.', '_' and '-', got "
+    ):
+        read_sweep(path)
+
+
+def test_a_name_made_of_the_files_is_that_of_a_job(tmp_path: Path) -> None:
+    for stem, name in {
+        "my paper": "my_paper",
+        "paper-2.1": "paper-2.1",
+        "--wrap": "sweep--wrap",
+        "é\n": "sweep__",
+    }.items():
+        path = tmp_path / f"{stem}.toml"
+        path.write_text(LEAST, encoding="utf-8")
+        assert read_sweep(path).name == name
+
+
+def test_what_becomes_a_line_of_a_jobs_script_is_one(tmp_path: Path) -> None:
+    for key in ("partition", "account", "extra.qos"):
+        path = _file(tmp_path, f'{LEAST}[slurm]\n{key} = "a\\nb"\n')
+        with pytest.raises(DataError, match="expected text in one line without control characters"):
+            read_sweep(path)
+
+
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no such file; expected a sweep in TOML"):
+    with pytest.raises(DataError, match="there is no such file"):
         read_sweep(tmp_path / "none.toml")
-    with pytest.raises(DataError, match="expected a sweep in TOML, found a folder"):
+    with pytest.raises(DataError, match="this is a folder"):
         read_sweep(tmp_path)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -163,3 +165,21 @@ def test_the_device_of_a_submission_follows_from_the_gpus() -> None:
     assert submission_device(_plan(replace(SWEEP, device="cpu"))) == "cpu"
     with pytest.raises(DataError, match=r"opus-mt would run on GPUs and demo on CPUs; say device"):
         submission_device(_plan(replace(SWEEP, models=("opus-mt", "demo"))))
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"models": ("opus",)}, "no model 'opus': expected opus-mt"),
+        ({"models": ("x y",)}, "no model 'x y'"),
+        ({"models": ("opus-mt", "/no/such/folder")}, "no model '/no/such/folder'"),
+        ({"models": ("openai:gpt",)}, "no model 'openai:gpt'"),
+        ({"languages": ("de", "tlh")}, "no language 'tlh' is installed"),
+        ({"datasets": ("winobias",)}, "unknown dataset 'winobias'"),
+    ],
+)
+def test_unknown_names_are_refused_before_anything_is_planned(
+    changed: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match=re.escape(said)):
+        make_plan(replace(SWEEP, cache_dir=tmp_path, **changed))

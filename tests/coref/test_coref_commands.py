@@ -68,7 +68,7 @@ def test_a_seed_leaves_the_resamples_as_they_are(
         ),
         (
             ["winobias", "--data", "x", "--baseline", "first", "--seed", "-1"],
-            "--seed: expected a whole number, 0 or more",
+            "--seed: expected a whole number of at least 0",
         ),
         (["bug", "--data", "x"], "parameter --predictions requires an argument"),
         (["bug", "--data", "x", "--predictions", "y", "--nope"], "Unknown option: --nope"),
@@ -80,10 +80,10 @@ def test_a_seed_leaves_the_resamples_as_they_are(
         ([*EMBEDDINGS, "--direction", "up"], 'Invalid value "up" for --direction'),
         ([*EMBEDDINGS, "--edgeless-weight", "2"], 'Invalid value "2" for --edgeless-weight. Choose from: 1, 0'),
         ([*EMBEDDINGS, "--limit", "0"], "--limit. Must be >= 1"),
-        ([*EMBEDDINGS, "--neighbours", "0"], "--neighbours: expected a whole number, 1 or more, got 0"),
-        ([*EMBEDDINGS, "--c", "-1"], "--c: expected a number, 0 or more, got -1.0"),
-        ([*EMBEDDINGS, "--theta", "inf"], "--theta: expected a number, 0 or more, got inf"),
-        ([*EMBEDDINGS, "--svm-gamma", "nan"], "--svm-gamma: expected a number, 0 or more, got nan"),
+        ([*EMBEDDINGS, "--neighbours", "0"], "--neighbours: expected a whole number of at least 1, got 0"),
+        ([*EMBEDDINGS, "--c", "-1"], "--c: expected a finite number of at least 0, got -1.0"),
+        ([*EMBEDDINGS, "--theta", "inf"], "--theta: expected a finite number of at least 0, got inf"),
+        ([*EMBEDDINGS, "--svm-gamma", "nan"], "--svm-gamma: expected a finite number of at least 0, got nan"),
         ([*EMBEDDINGS, "--svm-gamma", "high"], "Invalid value for --svm-gamma"),
         ([*EMBEDDINGS, "--svm-c", "0"], "--svm-c: expected a number above 0, got 0.0"),
         ([*EMBEDDINGS, "--train-share", "1"], "--train-share: expected a number between 0 and 1, got 1.0"),
@@ -99,5 +99,5 @@ def test_wrong_usage_ends_with_2_and_one_line(words: list[str], said: str, capsy
 
 def test_settings_of_embeddings_from_python() -> None:
     assert EmbeddingSettings(svm_gamma=0, c=2).described(["direct"]) == {"direction": "pca", "c": 2}
-    with pytest.raises(SettingError, match="svm_gamma: expected a number, 0 or more, got 'high'"):
+    with pytest.raises(SettingError, match="svm_gamma: expected a finite number of at least 0, got 'high'"):
         EmbeddingSettings(svm_gamma="high")  # type: ignore[arg-type]

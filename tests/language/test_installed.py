@@ -108,6 +108,8 @@ def test_a_built_in_code_cannot_be_taken_over(install: Install) -> None:
         ("raise RuntimeError('no such table')\n", "fails to load (toy_one:TOY): RuntimeError: no such table"),
         ("import a_module_that_nobody_has\n", "fails to load (toy_one:TOY): ModuleNotFoundError: "),
         ("def\n", "SyntaxError"),
+        ("import sys\nsys.exit(0)\n", "fails to load (toy_one:TOY): SystemExit: 0"),
+        ("class Odd(BaseException): ...\nraise Odd('no')\n", "fails to load (toy_one:TOY): Odd: no"),
         ("other = 1\n", "AttributeError"),
         ("TOY = 'a string'\n", "expected a mtbias.plugin.Language, got str"),
         ("from mtbias.plugin import Language as TOY\n", "expected a mtbias.plugin.Language, got type"),
@@ -121,6 +123,12 @@ def test_a_plugin_that_does_not_load_names_its_distribution(install: Install, so
         get_language("xh")
     assert str(caught.value).startswith("language 'xh' of toy-one 1.0")
     assert message in str(caught.value)
+
+
+def test_ctrl_c_while_a_plugin_is_imported_is_the_users(install: Install) -> None:
+    install("toy-one", "xh", "toy_one", "raise KeyboardInterrupt\n")
+    with pytest.raises(KeyboardInterrupt):
+        get_language("xh")
 
 
 def test_a_subclass_is_a_language(install: Install) -> None:

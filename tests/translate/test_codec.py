@@ -181,7 +181,10 @@ def test_a_tokenizer_without_its_files(copied: Callable[[str], Path], name: str,
     folder = copied(name)
     for file in files:
         (folder / file).unlink()
-    with pytest.raises(ModelError, match=r"cannot load the tokenizer: .*whole\?|the tokenizer knows \d+ tokens of"):
+    with pytest.raises(
+        ModelError,
+        match=r"loading the tokenizer with transformers failed: .*again|the tokenizer knows \d+ tokens of",
+    ):
         Codec(folder, "de")
 
 
@@ -190,10 +193,16 @@ def test_weights_that_are_not_there(copied: Callable[[str], Path]) -> None:
     weights = folder / "model.safetensors"
     content = weights.read_bytes()
     weights.write_bytes(content[: len(content) // 2])
-    with pytest.raises(ModelError, match=r"m2m100: transformers cannot load the weights: SafetensorError: .*whole\?"):
+    with pytest.raises(
+        ModelError,
+        match=r"m2m100: loading the weights with transformers failed: SafetensorError: .*; download",
+    ):
         TransformersEngine(folder)
     weights.unlink()
-    with pytest.raises(ModelError, match=r"m2m100: transformers cannot load the weights: OSError: .*whole\?"):
+    with pytest.raises(
+        ModelError,
+        match=r"m2m100: loading the weights with transformers failed: OSError: .*; download",
+    ):
         TransformersEngine(folder)
 
 
@@ -210,6 +219,73 @@ def test_weights_of_which_some_are_lost(copied: Callable[[str], Path], name: str
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(ModelError, match=f"the weights lack {lost[0]} and {len(lost) - 1} more; .*: download it again"):
         TransformersEngine(folder)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_weights_that_are_no_numbers(copied: Callable[[str], Path], tmp_path: Path, value: float) -> None:
+    # A search with them ends all the same, in text.
+    from safetensors.torch import load_file, save_file
+
+    from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
+
+    folder = copied("m2m100")
+    weights = load_file(folder / "model.safetensors")
+    name = "model.decoder.layers.1.fc1.weight"
+    weights[name].view(-1)[-1] = value
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    said = f"m2m100: the weights {name} have values that are infinite or not a number in float32; download"
+    with pytest.raises(ModelError, match=said):
+        TransformersEngine(folder)
+    with pytest.raises(ModelError, match=said):
+        CTranslate2Engine(folder, cache=tmp_path)
+
+
+def test_fewer_layers_in_the_config_than_in_the_weights(copied: Callable[[str], Path]) -> None:
+    folder = copied("m2m100")
+    change(folder / "config.json", decoder_layers=1)
+    with pytest.raises(ModelError, match=r"the weights have model\.decoder\.layers\.1\..*config.json does not"):
+        TransformersEngine(folder)
+
+
+@pytest.mark.parametrize("value", [10**6, -1, "</s>", [2, 10**6]])
+def test_special_tokens_that_the_vocabulary_lacks(copied: Callable[[str], Path], value: object) -> None:
+    folder = copied("m2m100")
+    change(folder / "generation_config.json", eos_token_id=value)
+    with pytest.raises(
+        ModelError, match=r"generation_config.json: eos_token_id: expected an id below \d+, got |failed"
+    ):
+        TransformersEngine(folder)
+
+
+def test_what_generation_raises_names_the_checkpoint(copied: Callable[[str], Path]) -> None:
+    folder = copied("m2m100")
+    change(folder / "generation_config.json", suppress_tokens="all")
+    engine = TransformersEngine(folder)
+    with pytest.raises(ModelError, match=r"m2m100: generating with transformers failed: \w+Error: .*download"):
+        engine.generate([[3, 4, 2]], decoding=Decoding(beams=1), limit=5, forced=None)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"<html>"])
+def test_damaged_settings_of_generation(copied: Callable[[str], Path], content: bytes) -> None:
+    folder = copied("m2m100")  # transformers passes over such a file
+    (folder / "generation_config.json").write_bytes(content)
+    with pytest.raises(ModelError, match=r"generation_config.json: (damaged|expected an object)"):
+        Codec(folder, "de")
+
+
+@pytest.mark.parametrize("length", ["long", -1, 1])
+def test_a_length_that_no_sentence_has(copied: Callable[[str], Path], length: object) -> None:
+    folder = copied("m2m100")
+    change(folder / "tokenizer_config.json", model_max_length=length)
+    with pytest.raises(ModelError, match=f"model_max_length: expected a number of at least 8, got {length!r}"):
+        Codec(folder, "de")
+
+
+def test_two_keys_of_a_config_that_name_two_architectures(copied: Callable[[str], Path]) -> None:
+    folder = copied("m2m100")
+    change(folder / "config.json", model_type="marian")
+    with pytest.raises(ModelError, match="model_type 'marian' and architectures 'M2M100ForConditionalGeneration'"):
+        Codec(folder, "de")
 
 
 class Trap:
@@ -239,7 +315,7 @@ def test_pickled_weights_run_no_code(
     folder, sprung = copied("m2m100"), tmp_path / "sprung"
     (folder / "model.safetensors").unlink()
     write({"trap": Trap(sprung)}, folder / "pytorch_model.bin")
-    with pytest.raises(ModelError, match=r"transformers cannot load the weights: \w+Error: .*whole\?"):
+    with pytest.raises(ModelError, match="expected weights, got a pickle with something else in it"):
         TransformersEngine(folder)
     assert not sprung.exists()
     if write is write_zip:  # it is a trap

@@ -17,11 +17,12 @@ import pytest
 import torch
 
 from mtbias.errors import ModelError, UsageError
+from mtbias.settings import DTYPES
 from mtbias.translate.outputs import Output
 from mtbias.translate.seq2seq.batch_plan import cpu_budget, make_plan
 from mtbias.translate.seq2seq.beam_search import Decoding
 from mtbias.translate.seq2seq.codec import Codec
-from mtbias.translate.seq2seq.ct2_engine import DTYPES, CTranslate2Engine
+from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
 from mtbias.translate.seq2seq.engine import Engine, Generated
 from mtbias.translate.seq2seq.generation import Generation
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
@@ -287,9 +288,9 @@ def test_a_thread_generates_a_batch(  # with eight or more each of the four batc
 def test_dtypes_of_this_device(m2m100: Path, ct2_cache: Path) -> None:
     import ctranslate2
 
-    able = [name for name in DTYPES if name in ctranslate2.get_supported_compute_types("cpu")]
+    able = [name for name in DTYPES["ct2"] if name in ctranslate2.get_supported_compute_types("cpu")]
     assert {"float32", "int8"} <= set(able)
-    for dtype in [*(name for name in DTYPES if name not in able), "float64", "auto", "default"]:
+    for dtype in [*(name for name in DTYPES["ct2"] if name not in able), "float64", "auto", "default"]:
         with pytest.raises(
             UsageError, match=f"--dtype: the engine ct2 has {', '.join(able)} on this device, not '{dtype}'"
         ):

@@ -63,7 +63,7 @@ def test_presets_are_those_of_the_paper_and_a_fast_one() -> None:
     assert PRESETS["fast"].decoding.signature == "beam5,penalty1,max200,max2x+20,early"
     with pytest.raises(UsageError, match="expected paper or fast, got 'best'"):
         get_preset("best")
-    with pytest.raises(UsageError, match="--beams: expected 1 or more, got 0"):
+    with pytest.raises(UsageError, match="--beams: expected a whole number of at least 1, got 0"):
         Decoding(beams=0)
 
 

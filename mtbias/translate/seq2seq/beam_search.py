@@ -28,9 +28,9 @@ class Decoding:
 
     def __post_init__(self) -> None:
         if self.beams < 1:
-            raise UsageError(f"--beams: expected 1 or more, got {self.beams}")
+            raise UsageError(f"--beams: expected a whole number of at least 1, got {self.beams}")
         if self.max_length < 3:
-            raise UsageError(f"--max-length: expected 3 or more, got {self.max_length}")
+            raise UsageError(f"--max-length: expected a whole number of at least 3, got {self.max_length}")
 
     def limit(self, source_tokens: int) -> int:
         """Most new tokens (the language token and the end token count, the start token does not).

@@ -6,14 +6,15 @@ import functools
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
 from importlib import resources
 from pathlib import Path
 
 from mtbias.demo import model_folder_of_demo
-from mtbias.errors import MissingResourceError, ModelError, UsageError
+from mtbias.errors import DependencyError, MissingResourceError, ModelError, MtbiasError, UsageError
 from mtbias.files.strict_json import DecodingError, decoded
 from mtbias.files.writing import write_atomic
 from mtbias.machine.network import downloads_allowed
@@ -68,6 +69,28 @@ def first_line(error: BaseException) -> str:
     return (str(error).strip().splitlines() or [""])[0]
 
 
+@contextmanager
+def explained(folder: Path, doing: str, advice: str) -> Iterator[None]:
+    """Within the block an error of a library is one line: which checkpoint, what failed, what to do.
+
+    Raises:
+        DependencyError: a library is not installed.
+        ModelError: anything else that is no error of ours.
+    """
+    try:
+        yield
+    except MtbiasError:
+        raise
+    except ImportError as error:
+        raise DependencyError(
+            f"{folder}: {doing} needs a library that is not installed: {first_line(error)}"
+        ) from error
+    except Exception as error:
+        raise ModelError(
+            f"{folder}: {doing} failed: {type(error).__name__}: {first_line(error)[:200]}; {advice}"
+        ) from error
+
+
 @functools.cache
 def catalog() -> Mapping[str, NamedModel]:
     """The models that have a short name."""
@@ -103,13 +126,7 @@ def locate(
         if revision is not None:
             raise UsageError(f"--revision is for models of the hub; {model} is a folder")
         return _local(folder, folder.resolve().name)
-    named = catalog().get(model)
-    repository = named.repository.format(lang=lang) if named else model
-    if not _HUB_ID.fullmatch(repository):
-        raise UsageError(
-            f"no model {model!r}: expected {', '.join([*catalog(), DEMO])}, a hub id (owner/name), or "
-            "a folder with a checkpoint"
-        )
+    repository, named = repository_of(model, lang), catalog().get(model)
     if repository in _NOT_MANY_TO_MANY:
         raise ModelError(
             f"{repository} does not translate into the language asked for; use facebook/mbart-large-50-many-to-many-mmt"
@@ -117,6 +134,32 @@ def locate(
     pinned = revision or (named.revision if named else "") or read_pins(cache).get(repository)
     command = f"mtbias fetch --model {model} --lang {lang}" + (f" --revision {revision}" if revision else "")
     return _hub(repository, pinned, command, cache, online=fetch and downloads_allowed(offline=offline))
+
+
+def repository_of(model: str, lang: str) -> str:
+    """The hub's repository of a model that is neither ``demo`` nor a folder; nothing is looked up.
+
+    Raises:
+        UsageError: it cannot be a model's name.
+    """
+    named = catalog().get(model)
+    repository = named.repository.format(lang=lang) if named else model
+    if not _HUB_ID.fullmatch(repository):
+        raise UsageError(
+            f"no model {model!r}: expected {', '.join([*catalog(), DEMO])}, a hub id (owner/name), or "
+            "a folder with a checkpoint"
+        )
+    return repository
+
+
+def check_model_name(model: str, lang: str) -> None:
+    """Refuse a name that no model can have; whether the model is here is not looked at.
+
+    Raises:
+        UsageError: as `repository_of`.
+    """
+    if model != DEMO and not (model and Path(model).is_dir()):  # no name would be the current folder
+        repository_of(model, lang)
 
 
 def read_pins(cache: Path) -> dict[str, str]:

@@ -8,13 +8,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mtbias.errors import DependencyError, ModelError
-from mtbias.translate.seq2seq.checkpoints import first_line
+from mtbias.errors import ModelError
+from mtbias.translate.seq2seq.checkpoints import explained
 from mtbias.translate.seq2seq.families import Direction, Family, family_of
 
 _UNBOUNDED = 100_000
+_LEAST_TOKENS = 8
+"""Of a source that a checkpoint must be able to read: with fewer every sentence of a corpus would be cut."""
+_TOKENIZER_ADVICE = "its tokenizer's files are damaged or of another model: download the checkpoint again"
 _LEAST_SHARE = 0.5
 """Of the model's vocabulary in the tokenizer's; in real checkpoints it is 0.99 or more."""
+
+
+_GENERATION = "generation_config.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +44,22 @@ class Codec:
         self.folder = folder
         self.config = read_config(folder)
         family_of(self.config)  # before the tokenizer: of another family it may not even load
+        if (folder / _GENERATION).exists():
+            read_config(folder, _GENERATION)  # transformers passes over one that it cannot read
         self._tokenizer = _load_tokenizer(folder)
-        self._check_vocabulary()
-        self.family: Family = family_of(self.config, type(self._tokenizer).__name__)
-        self.direction: Direction = self.family.direction(self._tokenizer, lang, target_code)
-        self._languages = tuple(self.family.languages(self._tokenizer))
-        if self.direction.source_code is not None:
-            self._tokenizer.src_lang = self.direction.source_code
-        self.forced: int | None = None
-        if self.direction.forced is not None:
-            self.forced = self._id(self.direction.forced)
-        dropped = {self._id(token) for token in self._languages} | set(self._tokenizer.all_special_ids)
-        self._dropped = frozenset(dropped)
+        with explained(folder, "reading the tokenizer", _TOKENIZER_ADVICE):
+            self._check_vocabulary()
+            self.family: Family = family_of(self.config, type(self._tokenizer).__name__)
+            self.direction: Direction = self.family.direction(self._tokenizer, lang, target_code)
+            self._languages = tuple(self.family.languages(self._tokenizer))
+            if self.direction.source_code is not None:
+                self._tokenizer.src_lang = self.direction.source_code
+            self.forced: int | None = None
+            if self.direction.forced is not None:
+                self.forced = self._id(self.direction.forced)
+            dropped = {self._id(token) for token in self._languages} | set(self._tokenizer.all_special_ids)
+            self._dropped = frozenset(dropped)
+            self.most_tokens = self._most_tokens()
 
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
         """Token ids of each text, with prefix and special tokens.
@@ -63,12 +73,13 @@ class Codec:
             return []
         prefixed = [self.direction.prefix + text for text in texts]
         most = self.most_tokens
-        whole = self._tokenizer(prefixed, truncation=False)["input_ids"]
         encoded = []
-        for text, ids in zip(prefixed, whole, strict=True):
-            cut = len(ids) > most
-            kept = self._tokenizer(text, truncation=True, max_length=most)["input_ids"] if cut else ids
-            encoded.append(Encoded(tuple(kept), cut))
+        with explained(self.folder, "encoding the sources", _TOKENIZER_ADVICE):
+            whole = self._tokenizer(prefixed, truncation=False)["input_ids"]
+            for text, ids in zip(prefixed, whole, strict=True):
+                cut = len(ids) > most
+                kept = self._tokenizer(text, truncation=True, max_length=most)["input_ids"] if cut else ids
+                encoded.append(Encoded(tuple(kept), cut))
         if self.direction.prefix:
             self._check_prefix(encoded[0])
         return encoded
@@ -89,13 +100,19 @@ class Codec:
                 )
         return texts
 
-    @property
-    def most_tokens(self) -> int:
+    def _most_tokens(self) -> int:
         """Most source tokens that the checkpoint can read, special tokens included."""
-        stated = [int(self._tokenizer.model_max_length)]
-        if self.config.get("model_type") != "t5":  # relative positions: any length
-            stated += [int(n) for n in [self.config.get("max_position_embeddings")] if n]
-        return min([*stated, _UNBOUNDED])
+        stated = {"tokenizer_config.json: model_max_length": self._tokenizer.model_max_length}
+        positions = self.config.get("max_position_embeddings")
+        if self.config.get("model_type") != "t5" and positions is not None:  # T5 has relative ones: any length
+            stated["config.json: max_position_embeddings"] = positions
+        for place, value in stated.items():
+            if isinstance(value, bool) or not isinstance(value, int | float) or not value >= _LEAST_TOKENS:
+                raise ModelError(
+                    f"{self.folder}: {place}: expected a number of at least {_LEAST_TOKENS}, got {value!r}; download "
+                    "the checkpoint again"
+                )
+        return int(min([*stated.values(), _UNBOUNDED]))
 
     def _id(self, token: str) -> int:
         found = self._tokenizer.convert_tokens_to_ids(token)
@@ -120,20 +137,22 @@ class Codec:
             raise ModelError(f"{self.folder}: the tokenizer splits {token!r} instead of reading it as one token")
 
 
-def read_config(folder: Path) -> dict[str, Any]:
-    """``config.json`` of a checkpoint.
+def read_config(folder: Path, name: str = "config.json") -> dict[str, Any]:
+    """``config.json`` of a checkpoint, or another file of it that holds one JSON object.
 
     Raises:
         ModelError: there is none, or it is damaged.
     """
-    path = folder / "config.json"
+    path = folder / name
     try:
         content = json.loads(path.read_bytes())
     except FileNotFoundError:
         raise ModelError(
-            f"{folder}: found no config.json; give the folder of a checkpoint in Hugging Face's layout"
+            f"{folder}: found no {name}; give the folder of a checkpoint in Hugging Face's layout"
         ) from None
-    except ValueError as error:
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read: {error.strerror or error}; download the checkpoint again") from None
+    except (ValueError, RecursionError) as error:
         raise ModelError(f"{path}: damaged: {error}; download the checkpoint again") from None
     if not isinstance(content, dict):
         raise ModelError(f"{path}: expected an object; download the checkpoint again")
@@ -145,12 +164,5 @@ def _load_tokenizer(folder: Path) -> Any:  # noqa: ANN401 - transformers' tokeni
     from transformers.utils import logging
 
     logging.set_verbosity_error()
-    try:
+    with explained(folder, "loading the tokenizer with transformers", "download the checkpoint again"):
         return AutoTokenizer.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
-    except ImportError as error:
-        raise DependencyError(f"{folder}: the tokenizer needs a library that is not installed: {error}") from error
-    except Exception as error:
-        raise ModelError(
-            f"{folder}: transformers cannot load the tokenizer: {type(error).__name__}: {first_line(error)}; is the "
-            "checkpoint whole?"
-        ) from error

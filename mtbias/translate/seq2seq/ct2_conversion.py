@@ -17,7 +17,7 @@ from typing import Any
 
 from mtbias.errors import DependencyError, ModelError
 from mtbias.translate.seq2seq.checkpoints import file_hash, files_hash, first_line
-from mtbias.translate.seq2seq.transformers_engine import check_whole
+from mtbias.translate.seq2seq.transformers_engine import check_finite, check_whole
 
 RECORD = "mtbias.json"
 """What the converted config.json does not say: the settings of generation that transformers would read."""
@@ -173,6 +173,7 @@ def _load_model(folder: Path, model_class: Any, name: str, options: dict[str, An
     exact = {**options, "dtype": torch.float32, "local_files_only": True, "output_loading_info": True}
     model, found = model_class.from_pretrained(name, **exact)
     check_whole(folder, found)
+    check_finite(folder, model, "float32")
     config = model.config
     config.decoder_start_token_id = _start(model)
     if config.model_type == "mbart":

@@ -12,6 +12,7 @@ from typing import Any
 
 from mtbias.errors import ModelError, UsageError
 from mtbias.machine import cores_and_memory as host
+from mtbias.settings import DTYPES
 from mtbias.translate.seq2seq.batch_plan import cpu_concurrency
 from mtbias.translate.seq2seq.beam_search import Decoding
 from mtbias.translate.seq2seq.checkpoints import first_line
@@ -19,7 +20,6 @@ from mtbias.translate.seq2seq.codec import read_config
 from mtbias.translate.seq2seq.ct2_conversion import RECORD, VOCABULARY, convert, library
 from mtbias.translate.seq2seq.engine import Generated, OutOfMemory, is_out_of_memory
 
-DTYPES = ("float32", "bfloat16", "float16", "int8", "int8_float32", "int8_bfloat16", "int8_float16")
 PATIENCE = 2.0
 """Finished hypotheses, in multiples of the beams, that end a search without `Decoding.early_stopping`."""
 
@@ -211,6 +211,6 @@ def _find_device(ctranslate2: Any, device: str) -> tuple[str, int]:  # noqa: ANN
 
 def _check_dtype(ctranslate2: Any, kind: str, number: int, dtype: str) -> None:  # noqa: ANN401
     able = ctranslate2.get_supported_compute_types(kind, number)
-    if dtype not in DTYPES or dtype not in able:
-        usable = ", ".join(name for name in DTYPES if name in able)
+    if dtype not in DTYPES["ct2"] or dtype not in able:
+        usable = ", ".join(name for name in DTYPES["ct2"] if name in able)
         raise UsageError(f"--dtype: the engine ct2 has {usable} on this device, not {dtype!r}")

@@ -169,17 +169,30 @@ def family_of(config: Mapping[str, Any], tokenizer_class: str = "") -> Family:
         ModelError: none that mtbias knows.
     """
     kind = config.get("model_type")
+    _check_architecture(kind, config.get("architectures"))
     if kind == "m2m_100":
         named = str(tokenizer_class or config.get("tokenizer_class") or "")
         return Nllb() if named.startswith("Nllb") else M2M100()
     families: dict[object, Family] = {"marian": Marian(), "mbart": MBart50(), "t5": Madlad400()}
-    if kind not in families:
+    if not isinstance(kind, str) or kind not in families:
         raise ModelError(
             f"the checkpoint's config.json says model_type {kind!r}; expected one of marian (Opus-MT), "
             "m2m_100 (M2M100, NLLB-200), mbart (mBART50), t5 (MADLAD-400). "
             "Translate with your own code and give the result to `mtbias score`"
         )
     return families[kind]
+
+
+def _check_architecture(kind: object, named: object) -> None:
+    """Both keys of a config.json name the architecture; transformers reads one and would load other layers by it."""
+    classes = {"marian": "Marian", "m2m_100": "M2M100", "mbart": "MBart", "t5": "T5"}
+    if not isinstance(kind, str) or kind not in classes or not isinstance(named, list):
+        return
+    if wrong := [name for name in named if not str(name).startswith(classes[kind])]:
+        raise ModelError(
+            f"the checkpoint's config.json says model_type {kind!r} and architectures {wrong[0]!r}, which do not fit "
+            "together; download the checkpoint again"
+        )
 
 
 @functools.cache

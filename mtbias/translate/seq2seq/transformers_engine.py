@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import copy
+import re
 import threading
+import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
-from mtbias.errors import ModelError, UsageError
+from mtbias.errors import ModelError, MtbiasError, UsageError
 from mtbias.machine import cores_and_memory as host
+from mtbias.settings import DTYPES
 from mtbias.translate.seq2seq.batch_plan import cpu_concurrency
 from mtbias.translate.seq2seq.beam_search import Decoding
-from mtbias.translate.seq2seq.checkpoints import first_line
+from mtbias.translate.seq2seq.checkpoints import explained, first_line
 from mtbias.translate.seq2seq.engine import Generated, OutOfMemory, is_out_of_memory
 
+_LAYER = re.compile(r"\.(layers|block)\.\d+\.")
 _SMALL = 256
 """Hidden size up to which a model on a CPU is small."""
 
-DTYPES = ("float32", "bfloat16", "float16")
+_TOKEN_IDS = ("bos_token_id", "decoder_start_token_id", "eos_token_id", "forced_eos_token_id", "pad_token_id")
+"""Of generation_config.json."""
 
 
 class Abandoned(Exception):  # noqa: N818 - a signal from one thread to another
@@ -75,8 +81,8 @@ class TransformersEngine:
             UsageError: the dtype is not one of `DTYPES`.
             ModelError: the weights cannot be loaded.
         """
-        if dtype not in DTYPES:
-            raise UsageError(f"--dtype: the engine transformers has {', '.join(DTYPES)}, not {dtype!r}")
+        if dtype not in DTYPES["transformers"]:
+            raise UsageError(f"--dtype: the engine transformers has {', '.join(DTYPES['transformers'])}, not {dtype!r}")
         self.folder, self.device, self.dtype = folder, device, dtype
         self._model = _load_model(folder, device, dtype)
         self._exact: TransformersEngine | None = None
@@ -112,11 +118,17 @@ class TransformersEngine:
                 )
             rows = found.tolist()
         except Exception as error:
+            if isinstance(error, Abandoned | MtbiasError):
+                raise
+            found = sources = mask = None
             if is_out_of_memory(error):
-                found = sources = mask = None
                 self._free()
                 raise OutOfMemory(str(error)) from error
-            raise
+            raise ModelError(
+                f"{self.folder}: generating with transformers failed: {type(error).__name__}: "
+                f"{first_line(error)[:200]}; config.json, generation_config.json and the weights must be of one model: "
+                "download the checkpoint again"
+            ) from error
         finite = watch.finite(len(batch), decoding.beams)
         return [self._generated(row, limit, fine) for row, fine in zip(rows, finite, strict=True)]
 
@@ -216,21 +228,57 @@ def _load_model(folder: Path, device: str, dtype: str) -> Any:  # noqa: ANN401 -
 
     logging.set_verbosity_error()
     logging.disable_progress_bar()
-    try:
-        model, found = AutoModelForSeq2SeqLM.from_pretrained(
-            str(folder),
-            dtype=getattr(torch, dtype),
-            local_files_only=True,
-            trust_remote_code=False,
-            output_loading_info=True,
-        )
-    except Exception as error:
-        raise ModelError(
-            f"{folder}: transformers cannot load the weights: {type(error).__name__}: {first_line(error)}; "
-            "is the checkpoint whole?"
-        ) from error
-    check_whole(folder, found)
-    return model.to(device).eval()
+    with explained(folder, "loading the weights with transformers", "download the checkpoint again"):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of a pickle's protocol: what it holds is refused below
+                model, found = AutoModelForSeq2SeqLM.from_pretrained(
+                    str(folder),
+                    dtype=getattr(torch, dtype),
+                    local_files_only=True,
+                    trust_remote_code=False,
+                    output_loading_info=True,
+                )
+        except UnpicklingError as error:  # torch's own message advises to run what the pickle holds
+            raise ModelError(
+                f"{folder}: expected weights, got a pickle with something else in it, which mtbias does not load; "
+                "use a checkpoint with safetensors"
+            ) from error
+        check_whole(folder, found)
+        _check_ids(folder, model)
+        check_finite(folder, model, dtype)
+    with explained(folder, f"moving the weights to {device}", "choose another --device or --dtype, or a smaller model"):
+        return model.to(device).eval()
+
+
+def _check_ids(folder: Path, model: Any) -> None:  # noqa: ANN401 - a transformers model
+    """Refuse special tokens that the vocabulary does not have: a search would crash, or never end."""
+    size = model.get_input_embeddings().num_embeddings
+    for name in _TOKEN_IDS:
+        value = getattr(model.generation_config, name, None)
+        for one in value if isinstance(value, list) else [value]:
+            if one is not None and (type(one) is not int or not 0 <= one < size):
+                raise ModelError(
+                    f"{folder}: generation_config.json: {name}: expected an id below {size}, got {one!r:.40}; download "
+                    "the checkpoint again"
+                )
+
+
+def check_finite(folder: Path, model: Any, dtype: str) -> None:  # noqa: ANN401 - a transformers model
+    """Refuse weights that are not numbers, or infinite: searches with them end in text all the same.
+
+    Raises:
+        ModelError: names the first such tensor.
+    """
+    import torch
+
+    for name, tensor in model.named_parameters():
+        # A sum is finite only where all its terms are, and takes a fiftieth of the time; it may overflow by itself.
+        if not bool(tensor.detach().sum(dtype=torch.float32).isfinite()) and not bool(tensor.isfinite().all()):
+            raise ModelError(
+                f"{folder}: the weights {name} have values that are infinite or not a number in {dtype}; download the "
+                "checkpoint again" + ("" if dtype == "float32" else ", or use --dtype float32")
+            )
 
 
 def check_whole(folder: Path, loading_info: Mapping[str, Collection[Any]]) -> None:
@@ -239,11 +287,18 @@ def check_whole(folder: Path, loading_info: Mapping[str, Collection[Any]]) -> No
     `loading_info` is what ``from_pretrained`` gives with ``output_loading_info=True``.
 
     Raises:
-        ModelError: there are ``missing_keys``.
+        ModelError: there are ``missing_keys``, or ``unexpected_keys`` of layers that config.json does not have.
     """
     missing = sorted(map(str, loading_info["missing_keys"]))
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         raise ModelError(
             f"{folder}: the weights lack {missing[0]}{more}; the checkpoint is not whole: download it again"
+        )
+    # Positions and the like are left over by right, layers never: without them it would be another, smaller model.
+    layers = sorted(key for key in map(str, loading_info["unexpected_keys"]) if _LAYER.search(key))
+    if layers:
+        raise ModelError(
+            f"{folder}: the weights have {layers[0]}, which the model of config.json does not; the files do not fit: "
+            "download the checkpoint again"
         )

@@ -1,0 +1,134 @@
+"""Sweeps with bad values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from .attack import Attack
+
+_BASE = {
+    "out": "'out'",
+    "models": "['demo']",
+    "languages": "['de']",
+    "datasets": "['demo']",
+}
+
+
+def _sweep(more: str = "", **values: str) -> Callable[[], object]:
+    """Write a sweep with other values (TOML), or further lines."""
+    text = "".join(f"{key} = {value}\n" for key, value in {**_BASE, **values}.items() if value) + more
+    return lambda: Path("sweep.toml").write_bytes(text.encode("utf-8", errors="surrogatepass"))
+
+
+def _row(what: str, more: str = "", code: int = 1, xfail: str = "", **values: str) -> Attack:
+    return Attack(f"sweep: {what}", "sweep sweep.toml --dry-run", _sweep(more, **values), code, "", xfail)
+
+
+_OPTIONS = "sweep --model demo --lang de --dataset demo --out out --dry-run"
+
+SWEEPS = (
+    # Unknown names: as the call itself was wrong.
+    _row("an unknown model", models="['opus']", code=2),
+    _row("an unknown model among known ones", models="['demo', 'opus']", code=2),
+    _row("a folder of a model that is not there", models="['/no/such/folder']", code=2),
+    _row("a scheme that no plugin has", models="['openai:gpt']", code=2),
+    _row("an unknown language", languages="['tlh']", code=2),
+    _row("a language in capitals", languages="['DE']", code=2),
+    _row("an unknown data set", datasets="['winobias']", code=2),
+    _row("the custom data set without data", datasets="['custom']", code=2),
+    _row("an unknown engine", engine="'onnx'"),
+    _row("an unknown preset", presets="['quick']"),
+    _row("an unknown aligner", aligner="'giza'"),
+    _row("an unknown device", device="'tpu'"),
+    _row("an unknown type of weights", dtype="'int4'"),
+    _row("an unknown type of weights, with ct2", dtype="'int4'", engine="'ct2'"),
+    # Names that reach sbatch.
+    _row("a name with an escape", name='"a\\u001b[31m"'),
+    _row("a name with a line", name='"a\\nb"'),
+    _row("a name with a space", name="'a b'"),
+    _row("a name with a slash", name="'../a'"),
+    _row("a name that is an option", name="'--wrap=x'"),
+    _row("a name with a quotation mark", name='"a\'b"'),
+    _row("a name of 1000 letters", name=f"'{'a' * 1000}'"),
+    _row("a name that is a number", name="5"),
+    # Numbers.
+    _row("not a number", length_penalty="nan"),
+    _row("infinity", length_penalty="inf"),
+    _row("minus infinity", length_penalty="-inf"),
+    _row("beams 0", beams="0"),
+    _row("beams -1", beams="-1"),
+    _row("beams 1.5", beams="1.5"),
+    _row("beams as text", beams="'5'"),
+    _row("beams true", beams="true"),
+    _row("a million beams", beams="1000000"),
+    _row("a billion beams", beams="1000000000"),
+    _row("max_length 0", max_length="0"),
+    _row("max_length huge", max_length="1000000000000"),
+    _row("a seed of 65 bits", seed="18446744073709551616"),
+    _row("a negative seed", seed="-1"),
+    _row("negative resamples", resamples="-1"),
+    _row("resamples huge", resamples="1000000000000"),
+    _row("shards 0", shards="0"),
+    _row("shards huge", shards="1000000000000"),
+    _row("processes 0", processes="0"),
+    _row("batch_rows huge", batch_rows="1000000000000000000000000000000000000000000000"),
+    _row("sentences_per_shard 0", sentences_per_shard="0"),
+    _row("a speed of 0", "[speeds]\ndemo = 0\n"),
+    _row("a speed that is not a number", "[speeds]\ndemo = nan\n"),
+    _row("an infinite speed", "[speeds]\ndemo = inf\n"),
+    _row("a speed of an unknown model", "[speeds]\nopus = 5\n"),
+    # Shapes.
+    _row("no models", models=""),
+    _row("an empty list", models="[]"),
+    _row("an empty name", models="['']"),
+    _row("a model twice", models="['demo', 'demo']"),
+    _row("text for a list", models="'demo'"),
+    _row("a number in a list", models="[1]"),
+    _row("a list in a list", models="[['demo']]"),
+    _row("an unknown key", beems="5"),
+    _row("a key twice", "beams = 5\nbeams = 4\n"),
+    _row("no out", out=""),
+    _row("out is a number", out="5"),
+    _row("out is a date", out="2020-01-01", xfail="files/strict_json.py: a date becomes text, which a path takes"),
+    _row("a table for text", engine="{a = 1}"),
+    _row("data of another data set", "[data]\nwinomt = 'winomt'\n"),
+    _row("data that is not there", "[data]\ndemo = 'nowhere.tsv'\n"),
+    _row("nested without end", f"x = {'[' * 20_000}", xfail="files/reading.py: parse_toml lets RecursionError through"),
+    _row(
+        "a number of thousands of digits",
+        f"beams = {'9' * 5000}\n",
+        xfail="files/reading.py: parse_toml lets ValueError through",
+    ),
+    _row("memory in words", "[slurm]\nmem = 'much'\n"),
+    _row("negative minutes", "[slurm]\nminutes = -5\n"),
+    _row("a huge number of GPUs", "[slurm]\ngpus = 1000000000000000000000\n"),
+    _row("a partition with a line", '[slurm]\npartition = "a\\nb"\n'),
+    _row("an unknown key of Slurm", "[slurm]\nmemory = '5G'\n"),
+    _row("slurm is text", slurm="'yes'"),
+    _row("models that share a folder", models="['a/b', 'a--b']"),
+    # Options instead of a file.
+    Attack("sweep options: an unknown model", _OPTIONS.replace("--model demo", "--model opus"), code=2),
+    Attack("sweep options: an unknown language", _OPTIONS.replace("--lang de", "--lang tlh"), code=2),
+    Attack("sweep options: an unknown data set", _OPTIONS.replace("--dataset demo", "--dataset x"), code=2),
+    Attack("sweep options: an unknown preset", f"{_OPTIONS} --preset quick", code=2),
+    Attack("sweep options: an unknown engine", f"{_OPTIONS} --engine onnx", code=2),
+    Attack("sweep options: an empty model", _OPTIONS.replace("--model demo", "--model ''"), code=2),
+    Attack("sweep options: no language", _OPTIONS.replace("--lang de ", ""), code=2),
+    Attack("sweep options: a file too", f"{_OPTIONS} sweep.toml", code=2),
+    Attack(
+        "sweep options: a folder's name with a line",
+        ["sweep", "--model", "demo", "--lang", "de", "--dataset", "demo", "--out", "out\nb", "--dry-run"],
+        code=0,
+        why="a folder may be named so; the sweep is then out_b",
+    ),
+    Attack("sweep: an unknown task", "sweep sweep.toml --task score:fr", code=2),
+    Attack("sweep: jobs 0", "sweep sweep.toml --jobs 0", code=2),
+    Attack("sweep: GPUs that are not here", "sweep sweep.toml --gpus 99", code=2),
+    Attack("submit: an unknown model", "submit sweep.toml --dry-run", _sweep(models="['opus']"), code=2),
+    Attack("submit: an unknown language", "submit sweep.toml --dry-run", _sweep(languages="['tlh']"), code=2),
+    Attack("submit: max-parallel 0", "submit sweep.toml --max-parallel 0", code=2),
+    Attack("sweep: tasks of an unknown model", "sweep sweep.toml --tasks", _sweep(models="['opus']"), code=2),
+    Attack("sweep: tasks of an unknown language", "sweep sweep.toml --tasks", _sweep(languages="['tlh']"), code=2),
+    Attack("status: an unknown data set", "status sweep.toml", _sweep(datasets="['x']"), code=2),
+)
