@@ -12,13 +12,13 @@ from mtbias.cli.shared import (
     Flag,
     Json,
     Lang,
-    ProgressLine,
     RunOut,
     Translation,
     fetching,
     show,
 )
 from mtbias.errors import SettingError
+from mtbias.machine.stage_progress import ProgressLine
 from mtbias.settings import (
     BootstrapSettings,
     CorpusSettings,

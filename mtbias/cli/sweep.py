@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
 
-from mtbias.cli.shared import Bootstrap, Count, Decoding, Evaluator, Flag, ProgressLine, SweepFile
+from mtbias.cli.shared import Bootstrap, Count, Decoding, Evaluator, Flag, SweepFile
 from mtbias.errors import MtbiasError, SettingError, UsageError
+from mtbias.machine.stage_progress import ProgressLine
 from mtbias.settings import Preset, Settings
 
 if TYPE_CHECKING:
