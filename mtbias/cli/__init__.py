@@ -45,7 +45,10 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
         "models": "mtbias models --lang uk",
         "languages": "mtbias languages",
         "datasets": "mtbias datasets --cite",
-        "corpora": {"counterfactual": "mtbias corpora counterfactual --dataset winomt --out pairs.tsv --controls"},
+        "corpora": {
+            "export": "mtbias corpora export --dataset winomt --out winomt.en.txt",
+            "counterfactual": "mtbias corpora counterfactual --dataset winomt --out pairs.tsv --controls",
+        },
         "doctor": "mtbias doctor --sweep paper.toml",
     },
     "Many runs, clusters": {
@@ -71,7 +74,7 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
 """Every command with an example of it, by the groups in which help shows them; some consist of commands."""
 
 _PARTS = {
-    "corpora": "Make corpora: counterfactual pairs of sentences.",
+    "corpora": "Export sentences to translate, and make corpora of counterfactual pairs.",
     "coref": "Score coreference systems on the data sets of gender bias; solve weights; measure word vectors.",
 }
 """What the commands that consist of commands do."""
