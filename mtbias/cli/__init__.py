@@ -79,6 +79,9 @@ _PARTS = {
 }
 """What the commands that consist of commands do."""
 
+_PARAMETER = Parameter(negative=())
+"""No option has a --no-option beside it."""
+
 _EXAMPLES = """\
 Examples:
 
@@ -99,7 +102,7 @@ def _app() -> App:
         help_epilogue=_EXAMPLES,
         help_format="markdown",
         version=f"mtbias {__version__}",
-        default_parameter=Parameter(negative=()),
+        default_parameter=_PARAMETER,
         print_error=False,
         exit_on_error=False,
         suppress_keyboard_interrupt=False,
@@ -113,7 +116,14 @@ def _app() -> App:
             if isinstance(example, str):
                 _add(made, name, f"mtbias.cli.{name}:command", example, group=group)
                 continue
-            part = App(name=name, help=_PARTS[name], group=group, help_epilogue="", group_commands="Commands")
+            part = App(
+                name=name,
+                help=_PARTS[name],
+                group=group,
+                help_epilogue="",
+                group_commands="Commands",
+                default_parameter=_PARAMETER,
+            )
             for inner, shown in example.items():
                 _add(part, inner, f"mtbias.cli.{name}_{inner.replace('-', '_')}:command", shown)
             made.command(part)

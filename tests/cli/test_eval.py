@@ -163,7 +163,7 @@ def test_wrong_usage(machine: Machine) -> None:
             'Invalid value "vllm" for --engine. Choose from: "transformers", "ct2"',
         ),
         (("--model", "demo", "--beams", "0"), "--beams: expected a whole number, 1 or more, got 0"),
-        (("--model", "demo", "--device", "cuda:7"), "--device cuda:7: torch sees"),
+        (("--model", "demo", "--device", "cuda:7"), "--device: expected a GPU of this machine, got cuda:7; torch sees"),
         (("--model", "demo", "--revision", "main"), "--revision is for models of the hub; demo"),
     ):
         done = machine.run("eval", "--lang", "de", "--dataset", "demo", "--stanza-dir", "mtbias:demo", *wrong)

@@ -202,7 +202,9 @@ def test_a_device_that_is_not_here_is_refused_although_nothing_would_use_it(
     assert main(score) == 0  # complete: only read
     capsys.readouterr()
     assert main([*score, "--device", "cuda:99"]) == 2
-    assert capsys.readouterr().err.startswith("mtbias: --device cuda:99: torch sees ")
+    assert capsys.readouterr().err.startswith(
+        "mtbias: --device: expected a GPU of this machine, got cuda:99; torch sees "
+    )
 
 
 def _references(folder: Path) -> Path:
