@@ -75,7 +75,7 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
 
 _PARTS = {
     "corpora": "Export sentences to translate, and make corpora of counterfactual pairs.",
-    "coref": "Score coreference systems on the data sets of gender bias; solve weights; measure word vectors.",
+    "coref": "Score coreference systems on data sets of gender bias, solve weights, measure word vectors.",
 }
 """What the commands that consist of commands do."""
 
@@ -96,6 +96,7 @@ traceback of an error.
 
 
 def _app() -> App:
+    groups = {title: Group.create_ordered(title) for title in COMMANDS}
     made = App(
         name="mtbias",
         help="Measure gender bias in machine translation.",
@@ -107,11 +108,11 @@ def _app() -> App:
         exit_on_error=False,
         suppress_keyboard_interrupt=False,
         result_action="return_none",
-        group_commands=Group("Help", sort_key=100),
+        group_commands=Group.create_ordered("Help"),  # after those above
         config=_refuse_fractions,
     )
     for title, commands in COMMANDS.items():
-        group = Group.create_ordered(title)
+        group = groups[title]
         for name, example in commands.items():
             if isinstance(example, str):
                 _add(made, name, f"mtbias.cli.{name}:command", example, group=group)

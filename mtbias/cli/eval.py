@@ -46,7 +46,7 @@ def command(
     device: Device = DeviceSettings(),
     bootstrap: Bootstrap = BootstrapSettings(),
 ) -> None:
-    """Translate a corpus with a model, and report gender-bias metrics.
+    """Translate a corpus with a model and report gender-bias metrics.
 
     What is missing is downloaded, unless --offline or HF_HUB_OFFLINE=1 forbids it. `--model demo` needs no network and
     translates the demo's own corpus unless --dataset names another.

@@ -45,8 +45,8 @@ def command(
 ) -> None:
     """Run many models, languages and data sets on this machine, and write the table of the paper.
 
-    FILE is a sweep in TOML; the same can be given as options. The plan is printed first. What is done already is not
-    done again; a task that fails stops no other. On a Slurm cluster: `mtbias submit`.
+    FILE is a sweep in TOML; the same can be given as options. The plan is printed first. Tasks that
+    are done are skipped; a failed task does not stop the others. On a Slurm cluster: `mtbias submit`.
 
     Parameters
     ----------

@@ -139,7 +139,7 @@ def test_killed_at_twenty_moments_it_ends_with_the_same_bytes(machine: Machine, 
         _kill_and_go_on(machine, demo, seconds, [chance.random() for _ in range(4)])
 
 
-def test_what_is_missing_offline_is_named_with_the_command_that_brings_it(machine: Machine) -> None:
+def test_what_is_missing_offline_is_named_with_the_command_that_downloads_it(machine: Machine) -> None:
     small = ("--dataset", "demo", "--stanza-dir", "mtbias:demo", "--lang", "de")
     done = machine.run("eval", "--model", "opus-mt", *small, HF_HOME=str(machine.folder / "hub"))
     assert done.returncode == 1

@@ -1,4 +1,4 @@
-"""`mtbias languages` and `mtbias datasets`: what there is, what is missing, and what brings it."""
+"""`mtbias languages` and `mtbias datasets`: what there is, what is missing, and what downloads it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BUILT_IN = {
 }
 
 
-def test_languages_say_what_brings_their_models(bare: Machine, capsys: pytest.CaptureFixture[str]) -> None:
+def test_languages_say_what_downloads_their_models(bare: Machine, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["languages", "--stanza-dir", str(bare.folder / "none"), "--cache-dir", str(bare.cache)]) == 0
     out, err = capsys.readouterr()
     assert err == ""

@@ -347,7 +347,7 @@ def pin(cache: Path, **commits: str) -> None:
         ("some/one", "es", "main", "some/one at main is .* --lang es --revision main$"),
     ],
 )
-def test_a_model_that_is_not_here_names_the_command_that_brings_it(
+def test_a_model_that_is_not_here_names_the_command_that_downloads_it(
     hub: Path, tmp_path: Path, model: str, lang: str, revision: str | None, said: str
 ) -> None:
     expected = pytest.raises(MissingResourceError, match=f"the model {said}")
