@@ -31,8 +31,8 @@ def command(
     """Make the SoWinoBias test set, and score a system on it; either or both.
 
     "they" is right where it shares a cluster with the second person alone; with both, none or the first it is wrong.
-    The accuracy over the answers that name one person alone stands beside it (one alone). Numbers are in per cent. Predictions have
-    the ids of the test set.
+    The accuracy over the answers that name one person alone stands beside it (one alone). Numbers are in per cent.
+    Predictions have the ids of the test set.
 
     Parameters
     ----------

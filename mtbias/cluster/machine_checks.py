@@ -74,7 +74,7 @@ def examine(sweep: Sweep | None, *, cache: Path | None, demo: bool) -> Iterator[
 
 
 def as_lines(checks: Iterable[Check]) -> Iterator[str]:
-    """A heading a part, a line a check as soon as it is done; what is wrong is marked."""
+    """A heading for each part, a line for each check as soon as it is done; what is wrong is marked."""
     part = ""
     for check in checks:
         if check.part != part:

@@ -12,7 +12,7 @@ _MINUTE, _HOUR = 60, 3600
 
 
 def plan_text(plan: SweepPlan, *, gpu: bool) -> str:
-    """A line a cell (sentences, shards, estimated time), the totals, and what the estimate rests on."""
+    """A line for each cell (sentences, shards, estimated time), the totals, and what the estimate rests on."""
     names = [cell.id for cell in plan.cells]
     numbers: list[tuple[float | None, ...]] = []
     for cell in plan.cells:

@@ -96,7 +96,7 @@ def _cell(cell: Cell, tasks: Sequence[TaskStatus], found: RunProgress) -> CellSt
 
 
 def status_text(status: SweepStatus) -> str:
-    """A line a cell, the numbers of tasks, and the failures with their logs."""
+    """A line for each cell, the numbers of tasks, and the failures with their logs."""
     rows = [
         [c.cell.id, c.state, f"{c.parts_done:,} of {UNDEFINED if c.parts is None else f'{c.parts:,}'}"]
         for c in status.cells

@@ -1,4 +1,4 @@
-"""The table of the paper: a row a model, a column a language, for each data set; as text, CSV, Markdown and LaTeX.
+"""The table of the paper: a row for each model, a column a language, for each data set; as text, CSV, Markdown and LaTeX.
 
 Nothing is computed here: every number stands in a run's `metrics.json`.
 """
@@ -66,7 +66,7 @@ def render_sweep(plan: SweepPlan, metrics: _Metrics, form: str, declared: Declar
     """The tables in a form of `FILES`, ending in a newline.
 
     Text and Markdown have one for each data set and number of the headline, LaTeX one for each data set; all say what
-    the runs were made of. CSV has a line a run: all numbers unrounded, with intervals, denominators and signature.
+    the runs were made of. CSV has a line for each run: all numbers unrounded, with intervals, denominators and signature.
     """
     if form == "csv":
         numbers = {dataset: declared.get(dataset, GENDER) for dataset in plan.sweep.datasets}
@@ -81,7 +81,7 @@ def render_sweep(plan: SweepPlan, metrics: _Metrics, form: str, declared: Declar
 
 
 def _table(plan: SweepPlan, dataset: str, metrics: _Metrics, numbers: Sequence[Number]) -> PrintedTable:
-    """A row a system and number, a column a language; of several numbers, the first column has their names."""
+    """A row for each system and number, a column a language; of several numbers, the first column has their names."""
     cells: dict[str, list[Cell]] = {}
     for cell in plan.cells:
         if cell.dataset == dataset:
