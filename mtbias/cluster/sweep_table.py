@@ -1,4 +1,6 @@
-"""The table of the paper: a row for each model, a column a language, for each data set; as text, CSV, Markdown and LaTeX.
+"""The table of the paper: for each data set a row for each model and a column for each language.
+
+It is written as text, CSV, Markdown and LaTeX.
 
 Nothing is computed here: every number stands in a run's `metrics.json`.
 """
@@ -66,7 +68,8 @@ def render_sweep(plan: SweepPlan, metrics: _Metrics, form: str, declared: Declar
     """The tables in a form of `FILES`, ending in a newline.
 
     Text and Markdown have one for each data set and number of the headline, LaTeX one for each data set; all say what
-    the runs were made of. CSV has a line for each run: all numbers unrounded, with intervals, denominators and signature.
+    the runs were made of. CSV has a line for each run: all numbers unrounded, with intervals, denominators and
+    signature.
     """
     if form == "csv":
         numbers = {dataset: declared.get(dataset, GENDER) for dataset in plan.sweep.datasets}
