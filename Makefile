@@ -18,7 +18,7 @@ MACHINE := --stanza-dir $(MTBIAS_SHARED)/stanza_resources --cache-dir $(VENV)/ca
 # The demo's language.
 DEMO_LANG ?= de
 
-.PHONY: help docs demo demo-build demo-verify checkpoint bench-translate bench-scale install test lint types imports pytest test-slow test-eflomal test-latex format wheel agreement challenge published compare coverage pictures clean
+.PHONY: help docs cli-docs demo demo-build demo-verify checkpoint bench-translate bench-scale install test lint types imports pytest test-slow test-eflomal test-latex format wheel agreement challenge published compare coverage pictures clean
 
 help:
 	@echo "make demo             install into $(VENV) (downloads packages), then run mtbias eval --model demo (DEMO_LANG=es for Spanish)"
@@ -29,6 +29,7 @@ help:
 	@echo "make format           let ruff format and fix what it can"
 	@echo "make wheel            build dist/*.whl and dist/*.tar.gz, and list the wheel's files"
 	@echo "make docs             build the documentation site, into site/"
+	@echo "make cli-docs         write docs/cli.md, the manual of every command"
 	@echo "make agreement        measure how often the evaluator agrees with human labels, by language"
 	@echo "make challenge        evaluate the sentences of tests/challenge"
 	@echo "make published        print the figures published in 2019 beside ours"
@@ -124,7 +125,10 @@ bench-translate: install
 bench-scale: install
 	OMP_NUM_THREADS=1 $(BIN)/python scripts/bench_scale.py --data $(WINOMT) --lang de --engine ct2 --stanza-dir $(MTBIAS_SHARED)/stanza_resources
 
-docs: install
+cli-docs: install
+	$(BIN)/python -m scripts.cli_reference
+
+docs: cli-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 compare: install

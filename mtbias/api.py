@@ -3,18 +3,22 @@
 ``mtbias.evaluate`` is ``mtbias eval``, ``mtbias.score`` is ``mtbias score``, ``mtbias.read_run`` reads the folder that
 either wrote; all three give a `Run`. ``mtbias.compare`` is ``mtbias compare``. They take the settings that are the
 commands' options (`mtbias.settings`), run the same code (`mtbias.evaluation`) and give the same numbers. Nothing is
-printed and nothing exits: what is wrong is an error of `mtbias.errors`, all of them kinds of `MtbiasError`.
+printed, unless `progress=True`, and nothing exits: what is wrong is an error of `mtbias.errors`, all of them kinds of
+`MtbiasError`.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mtbias.errors import UsageError
+from mtbias.machine.stage_progress import ProgressLine
+from mtbias.metrics.definitions import CONSISTENCY
 from mtbias.metrics.measure import GENDER
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.settings import BootstrapSettings, EvalSettings, ScoreSettings
@@ -40,6 +44,43 @@ class Run(FinishedRun):
 
     def __repr__(self) -> str:
         return f"Run({self.system!r}, lang={self.lang!r}, dataset={self.corpus[0]!r}, n={self.metrics['n']})"
+
+    def __str__(self) -> str:
+        """The table that the commands print."""
+        from mtbias.report.run_table import render
+
+        return render(self.metrics, numbers=self.counting.numbers).rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        """The numbers of the whole corpus for a notebook."""
+        from mtbias.report.page import as_html
+        from mtbias.report.run_table import overall_table
+
+        return str(as_html(overall_table(self.metrics, numbers=self.counting.numbers)))
+
+    def __getattr__(self, name: str) -> float | None:
+        """A number of the whole corpus by its key (``run.delta_g``): as in `metrics`, None where undefined.
+
+        Raises:
+            AttributeError: there is no such number; names the close ones.
+        """
+        if name.startswith("_"):  # also while the object is being made
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        numbers = self._numbers()
+        if name in numbers:
+            return numbers[name]
+        close = get_close_matches(name, dir(self))
+        meant = f"did you mean {' or '.join(close)}?" if close else f"its numbers are {', '.join(numbers)}"
+        raise AttributeError(f"a run has no {name!r}; {meant}")
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._numbers()})
+
+    def _numbers(self) -> dict[str, float | None]:
+        """The numbers of the whole corpus, those over pairs of sentences too where it has pairs."""
+        found = {number.key: number.of(self.metrics["overall"]).value for number in self.counting.numbers}
+        pairs = self.metrics.get("consistency")
+        return found if pairs is None else {**found, **{n.key: n.of(pairs["all"]).value for n in CONSISTENCY}}
 
     def to_frame(self) -> pd.DataFrame:
         """The numbers as a data frame, one row a group: see `mtbias.metrics.counting.Scores.to_frame`."""
@@ -86,7 +127,7 @@ def evaluate(
     *,
     out: AnyPath | None = None,
     settings: EvalSettings | None = None,
-    progress: Progress = quiet,
+    progress: Progress | bool = False,
 ) -> Run:
     """Translate a corpus with a model and score the translations, as ``mtbias eval`` does.
 
@@ -96,7 +137,8 @@ def evaluate(
         lang: code of the target language, such as ``de``.
         out: folder of the run, where an interrupted run resumes; None keeps everything in memory.
         settings: the options of ``mtbias eval``, such as ``EvalSettings(dataset="bug", preset="fast")``.
-        progress: called as ``progress(stage, done, total)``.
+        progress: True shows the stages on standard error, a bar on a terminal, else a line every 30 seconds; a
+            function is called as ``progress(stage, done, total)``.
 
     Raises:
         UsageError: a value that cannot be, or two that exclude each other.
@@ -117,7 +159,7 @@ def score(
     out: AnyPath | None = None,
     allow_missing: bool = False,
     settings: ScoreSettings | None = None,
-    progress: Progress = quiet,
+    progress: Progress | bool = False,
 ) -> Run:
     """Score given translations, as ``mtbias score`` does. Nothing is downloaded.
 
@@ -132,7 +174,7 @@ def score(
         out: folder of the run; None keeps everything in memory.
         allow_missing: score even if less than 95 % of the corpus is translated.
         settings: the options of ``mtbias score``, such as ``ScoreSettings(dataset="bug")``.
-        progress: called as ``progress(stage, done, total)``.
+        progress: as of `evaluate`.
 
     Raises:
         UsageError: a value that cannot be.
@@ -207,10 +249,11 @@ def _given(
     )
 
 
-def _run(request: Request, out: AnyPath | None, progress: Progress) -> Run:
+def _run(request: Request, out: AnyPath | None, progress: Progress | bool) -> Run:
     from mtbias.evaluation.stages import evaluate as evaluate_request
 
-    done = evaluate_request(request, out=None if out is None else Path(out), progress=progress)
+    told = (ProgressLine() if progress else quiet) if isinstance(progress, bool) else progress
+    done = evaluate_request(request, out=None if out is None else Path(out), progress=told)
     return Run(done.manifest, done.metrics, done.measure, done.records, done.folder)
 
 

@@ -20,11 +20,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mtbias.cli.shared import ProgressLine
 from mtbias.corpora import Corpus, load_corpus
 from mtbias.evaluation.gender_calls import GENDER
 from mtbias.evaluation.request import Request
 from mtbias.evaluation.stages import evaluate
+from mtbias.machine.stage_progress import ProgressLine
 from mtbias.metrics.measure import Wanted
 from mtbias.runs.run_folder import RunFolder
 from mtbias.settings import EvaluatorSettings, TranslationSettings

@@ -18,10 +18,11 @@ from typing import Literal
 
 import cyclopts
 
-from mtbias.cli.shared import Bootstrap, Device, Evaluator, ProgressLine
+from mtbias.cli.shared import Bootstrap, Device, Evaluator
 from mtbias.entry_points import installed
 from mtbias.evaluation.preparation import prepare_score
 from mtbias.evaluation.stages import evaluate
+from mtbias.machine.stage_progress import ProgressLine
 from mtbias.metrics.comparison import compare_runs
 from mtbias.report.comparison_tables import render_comparison
 from mtbias.runs.finished_run import read_run

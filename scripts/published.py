@@ -17,9 +17,10 @@ from pathlib import Path
 
 import cyclopts
 
-from mtbias.cli.shared import Device, Evaluator, ProgressLine
+from mtbias.cli.shared import Device, Evaluator
 from mtbias.corpora import load_corpus
 from mtbias.evaluation.gender_calls import GENDER
+from mtbias.machine.stage_progress import ProgressLine
 from mtbias.metrics.bias import accuracy_bounds
 from mtbias.metrics.measure import Wanted
 from mtbias.metrics.scores import GenderScores

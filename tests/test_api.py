@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
+import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -17,6 +22,7 @@ from mtbias.cli import main
 from mtbias.corpora import load_corpus
 from mtbias.demo import demo_file, reference_file
 from mtbias.errors import DataError, MissingResourceError, RunFolderError, UsageError
+from mtbias.machine.stage_progress import ProgressLine
 from mtbias.runs.call_records import metrics_text
 from mtbias.settings import EvalSettings, ScoreSettings
 
@@ -202,6 +208,72 @@ def test_progress_is_told(references: list[str], data: Path, cache: Path) -> Non
     )  # fmt: skip
     assert list(stages) == ["align", "analyse", "decide"]
     assert stages["decide"] == (ROWS, ROWS)
+
+
+def test_progress_true_shows_lines_on_standard_error(
+    references: list[str], data: Path, cache: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mtbias.api.ProgressLine", partial(ProgressLine, interval=0))
+    mtbias.score(references, "de", settings=_score(data, cache), progress=True)
+    out, err = capsys.readouterr()
+    assert out == ""
+    lines = err.splitlines()
+    assert [line.split()[0] for line in lines] == sorted(line.split()[0] for line in lines)  # align, analyse, decide
+    assert lines[0].startswith(f"align {ROWS} of {ROWS} (100 %), took ")
+    mtbias.score(references, "de", settings=_score(data, cache))
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_run_is_printed_as_the_table_of_the_command(
+    folder: Path, data: Path, cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = folder / "translations.jsonl"
+    run = mtbias.score(file, "de", settings=_score(data, cache))
+    print(run)
+    table = capsys.readouterr().out
+    options = ["--dataset", "demo", "--data", data, "--stanza-dir", STANZA, "--cache-dir", cache]
+    assert main([str(part) for part in ["score", "--translations", file, "--lang", "de", *options]]) == 0
+    assert capsys.readouterr().out.startswith(f"{table}\n")  # plots of characters follow
+    assert str(run).startswith(f"{ROWS} sentences, ")
+
+
+def test_a_notebook_shows_the_numbers_escaped(run: Run, folder: Path) -> None:
+    page = run._repr_html_()
+    overall = run.metrics["overall"]
+    row = re.search(r'<tr><th scope="row">ΔG</th><td>(.*?)</td><td>(.*?)</td>', page)
+    assert row is not None
+    low, high = overall["ci"]["delta_g"]
+    assert row.groups() == (f"{overall['delta_g']:.1f}", f"[{low:.1f}, {high:.1f}]")
+    assert f"<caption>{ROWS} sentences, " in page
+    named = replace(run, metrics={**run.metrics, "signature": "<script>alert(1)</script>"})
+    assert "&lt;script&gt;alert(1)" in named._repr_html_()
+    assert "<script" not in named._repr_html_()
+
+
+def test_every_overall_number_is_an_attribute(run: Run) -> None:
+    overall = run.metrics["overall"]
+    for number in run.counting.numbers:
+        assert getattr(run, number.key) == overall[number.key]
+        assert number.key in dir(run)
+    assert run.delta_g == overall["delta_g"]
+    assert {"calls", "report", "signature"} <= set(dir(run))
+    with pytest.raises(AttributeError, match=r"^a run has no 'delta_q'; did you mean delta_s or delta_i or delta_g\?$"):
+        _ = run.delta_q
+    with pytest.raises(AttributeError, match=r"^a run has no 'zzz'; its numbers are decided_percent, accuracy, "):
+        _ = run.zzz
+    alone = replace(run, metrics={key: part for key, part in run.metrics.items() if key != "consistency"})
+    assert (hasattr(run, "delta_i"), hasattr(alone, "delta_i")) == (True, False)
+    assert copy.copy(run).accuracy == run.accuracy
+    assert pickle.loads(pickle.dumps(mtbias.Run(run.manifest, dict(run.metrics)))).accuracy == run.accuracy
+
+
+def test_numbers_over_pairs_are_attributes_where_there_are_pairs(run: Run) -> None:
+    part = {"n": 4, "ci": {}}
+    across = {**part, "inconsistent": 25.0, "male_only": 25.0, "female_only": 0.0, "both_right": 50.0}
+    pairs = {"across": {**across, "neither_right": 25.0}, "within": {**part, "inconsistent": None}}
+    pairs["delta_i"] = {**part, "delta_i": None}
+    with_pairs = replace(run, metrics={**run.metrics, "consistency": {"all": pairs}})
+    assert (with_pairs.across, with_pairs.both_right, with_pairs.delta_i) == (25.0, 50.0, None)
 
 
 def test_what_is_wrong_is_an_error_of_mtbias(references: list[str], data: Path, cache: Path, tmp_path: Path) -> None:

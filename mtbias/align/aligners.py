@@ -17,6 +17,7 @@ from mtbias.align.sentence_pairs import IndexedPairs, Pair, index_pairs
 from mtbias.align.word_types import Side
 from mtbias.errors import DependencyError, UsageError
 from mtbias.language.split_texts import SplitTexts
+from mtbias.machine.installation import install_command
 from mtbias.types import Alignment
 
 __all__ = ["ALIGNERS", "Aligner", "EflomalAligner", "StatisticalAligner", "get_aligner"]
@@ -64,7 +65,7 @@ class EflomalAligner:
         try:
             return f"eflomal/{version('eflomal')}"
         except PackageNotFoundError:
-            raise DependencyError(_NO_EFLOMAL) from None
+            raise _no_eflomal() from None
 
     def align(self, pairs: Sequence[Pair], texts: SplitTexts) -> tuple[Alignment, ...]:
         """See `Aligner`.
@@ -75,13 +76,16 @@ class EflomalAligner:
         try:
             import eflomal
         except ImportError:
-            raise DependencyError(_NO_EFLOMAL) from None
+            raise _no_eflomal() from None
         if not pairs:
             return ()
         return _align_entities(pairs, _eflomal_scores(eflomal.Aligner(), index_pairs(pairs, texts)), texts)
 
 
-_NO_EFLOMAL = "--aligner eflomal needs the eflomal package: pip install 'mtbias[eflomal]' (GPL, compiled on install)"
+def _no_eflomal() -> DependencyError:
+    return DependencyError(
+        f"--aligner eflomal needs the eflomal package: {install_command('eflomal')} (GPL, compiled on install)"
+    )
 
 
 def _align_entities(

@@ -45,7 +45,10 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
         "models": "mtbias models --lang uk",
         "languages": "mtbias languages",
         "datasets": "mtbias datasets --cite",
-        "corpora": {"counterfactual": "mtbias corpora counterfactual --dataset winomt --out pairs.tsv --controls"},
+        "corpora": {
+            "export": "mtbias corpora export --dataset winomt --out winomt.en.txt",
+            "counterfactual": "mtbias corpora counterfactual --dataset winomt --out pairs.tsv --controls",
+        },
         "doctor": "mtbias doctor --sweep paper.toml",
     },
     "Many runs, clusters": {
@@ -71,10 +74,13 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
 """Every command with an example of it, by the groups in which help shows them; some consist of commands."""
 
 _PARTS = {
-    "corpora": "Make corpora: counterfactual pairs of sentences.",
-    "coref": "Score coreference systems on the data sets of gender bias; solve weights; measure word vectors.",
+    "corpora": "Export sentences to translate, and make corpora of counterfactual pairs.",
+    "coref": "Score coreference systems on data sets of gender bias, solve weights, measure word vectors.",
 }
 """What the commands that consist of commands do."""
+
+_PARAMETER = Parameter(negative=())
+"""No option has a --no-option beside it."""
 
 _EXAMPLES = """\
 Examples:
@@ -90,27 +96,35 @@ traceback of an error.
 
 
 def _app() -> App:
+    groups = {title: Group.create_ordered(title) for title in COMMANDS}
     made = App(
         name="mtbias",
         help="Measure gender bias in machine translation.",
         help_epilogue=_EXAMPLES,
         help_format="markdown",
         version=f"mtbias {__version__}",
-        default_parameter=Parameter(negative=()),
+        default_parameter=_PARAMETER,
         print_error=False,
         exit_on_error=False,
         suppress_keyboard_interrupt=False,
         result_action="return_none",
-        group_commands=Group("Help", sort_key=100),
+        group_commands=Group.create_ordered("Help"),  # after those above
         config=_refuse_fractions,
     )
     for title, commands in COMMANDS.items():
-        group = Group.create_ordered(title)
+        group = groups[title]
         for name, example in commands.items():
             if isinstance(example, str):
                 _add(made, name, f"mtbias.cli.{name}:command", example, group=group)
                 continue
-            part = App(name=name, help=_PARTS[name], group=group, help_epilogue="", group_commands="Commands")
+            part = App(
+                name=name,
+                help=_PARTS[name],
+                group=group,
+                help_epilogue="",
+                group_commands="Commands",
+                default_parameter=_PARAMETER,
+            )
             for inner, shown in example.items():
                 _add(part, inner, f"mtbias.cli.{name}_{inner.replace('-', '_')}:command", shown)
             made.command(part)

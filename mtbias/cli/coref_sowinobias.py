@@ -31,7 +31,7 @@ def command(
     """Make the SoWinoBias test set, and score a system on it; either or both.
 
     "they" is right where it shares a cluster with the second person alone; with both, none or the first it is wrong.
-    The accuracy of those with one person alone stands beside it (key `decided`). Numbers are in per cent.
+    The accuracy over the answers that name one person alone stands beside it (one alone). Numbers are in per cent.
     Predictions have the ids of the test set.
 
     Parameters
@@ -80,7 +80,7 @@ def command(
 
 
 def _tables(scores: SoWinoBiasScores) -> str:
-    header = ["", "accuracy", "95 %", "n", "decided", "right", "wrong", "both", "none"]
+    header = ["", "accuracy", "95 %", "n", "one alone", "right", "wrong", "both", "none"]
     rows = []
     for name, by_direction in scores.accuracy.items():
         for direction, one in by_direction.items():

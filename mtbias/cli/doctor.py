@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -31,19 +32,27 @@ def command(
     cache_dir
         mtbias's cache.
     """
-    from mtbias.cluster.machine_checks import as_text, examine
+    from mtbias.cluster.machine_checks import Check, as_lines, examine
     from mtbias.cluster.sweep_file import read_sweep
 
     if sweep_file is not None and cache_dir is not None:
         raise SettingError("cache_dir", f"the sweep's file says where its cache is (cache_dir in {sweep_file})")
     sweep = None if sweep_file is None else read_sweep(sweep_file)
-    checks = examine(sweep, cache=cache_dir, demo=not no_demo)
+    checks: list[Check] = []
+
+    def done() -> Iterator[Check]:
+        for check in examine(sweep, cache=cache_dir, demo=not no_demo):
+            checks.append(check)
+            yield check
+
     if json:
-        print_json([check.to_json() for check in checks])
+        print_json([check.to_json() for check in done()])
     else:
-        print(as_text(checks), end="")
+        for line in as_lines(done()):
+            print(line, end="", flush=True)
     wrong = [check for check in checks if check.wrong]
     if wrong:
         raise MissingResourceError(
-            f"{len(wrong)} things are missing or wrong, the first: {wrong[0].name}: {wrong[0].found}"
+            f"{len(wrong)} {'thing is' if len(wrong) == 1 else 'things are'} missing or wrong, the first: "
+            f"{wrong[0].name}: {wrong[0].found}"
         )

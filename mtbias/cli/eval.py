@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import asdict
 
 from mtbias.cli.shared import (
     Bootstrap,
@@ -12,13 +13,14 @@ from mtbias.cli.shared import (
     Flag,
     Json,
     Lang,
-    ProgressLine,
     RunOut,
     Translation,
     fetching,
+    print_json,
     show,
 )
 from mtbias.errors import SettingError
+from mtbias.machine.stage_progress import ProgressLine
 from mtbias.settings import (
     BootstrapSettings,
     CorpusSettings,
@@ -44,7 +46,7 @@ def command(
     device: Device = DeviceSettings(),
     bootstrap: Bootstrap = BootstrapSettings(),
 ) -> None:
-    """Translate a corpus with a model, and report gender-bias metrics.
+    """Translate a corpus with a model and report gender-bias metrics.
 
     What is missing is downloaded, unless --offline or HF_HUB_OFFLINE=1 forbids it. `--model demo` needs no network and
     translates the demo's own corpus unless --dataset names another.
@@ -55,6 +57,7 @@ def command(
         Short name (`mtbias models` lists them), Hugging Face id, folder with a checkpoint, or SCHEME:NAME of a plugin.
     shard
         K/N: translate shard K of N only, into --out; without it, what is missing is translated and the run scored.
+        With --json: what was done, as JSON.
     offline
         Never use the network (HF_HUB_OFFLINE=1 does the same).
     """
@@ -74,6 +77,9 @@ def command(
             show(evaluate(request, out=out, progress=ProgressLine()), out, json=json)
         elif out is not None:
             done = translate_shard(request, part, out=out, progress=ProgressLine())
+            if json:
+                print_json({"shard": str(part), "out": str(out), **asdict(done)})
+                return
             print(
                 f"Shard {part} of {out}: {done.parts} parts, {done.sentences} sentences; {done.generated} translated "
                 f"now in {done.seconds:.1f} s, {done.resumed} were there"

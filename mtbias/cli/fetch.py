@@ -66,9 +66,9 @@ def command(
         raise UsageError("nothing to download: give --model MODEL, --dataset NAME or --lang CODE")
 
     from mtbias.corpora import cache_folder, fetch_dataset
-    from mtbias.language.installed import get_language
     from mtbias.morphology.stanza_packages import download, stanza_folder
 
+    _check_names(models or [], datasets or [], langs or [])
     _fetch_models(models or [], langs or [], revision, cache_folder(cache_dir))
     for name in datasets or []:
         bars = sys.stderr is not None and sys.stderr.isatty()
@@ -77,20 +77,38 @@ def command(
             how = "checked" if piece.verified else "NOT checked, hash recorded"
             print(f"{name}: {found.folder} sha256 {piece.sha256} ({how}{'' if piece.fresh else ', was here'})")
     for lang in langs or []:
-        get_language(lang)
         package = download(lang, stanza_folder(stanza_dir, cache_folder(cache_dir)))
         print(f"{lang}: Stanza {package.signature} in {package.folder}")
 
 
+def _check_names(models: Sequence[str], datasets: Sequence[str], langs: Sequence[str]) -> None:
+    """Refuse a wrong name before anything is downloaded."""
+    from mtbias.corpora.catalog import dataset
+    from mtbias.language.installed import get_language
+    from mtbias.translate.seq2seq.checkpoints import check_name
+
+    for lang in langs:
+        get_language(lang)
+    for name in datasets:
+        dataset(name)
+    for model in models:
+        check_name(model)
+        if _one_each(model) and not langs:
+            raise UsageError(f"{model} has one checkpoint for each language: give --lang CODE")
+
+
+def _one_each(model: str) -> bool:
+    """Whether a model has one checkpoint for each language."""
+    from mtbias.translate.seq2seq.checkpoints import catalog
+
+    return model in catalog() and "{lang}" in catalog()[model].repository
+
+
 def _fetch_models(models: Sequence[str], langs: Sequence[str], revision: str | None, cache: Path) -> None:
     """The models, for every language; a model with one checkpoint for all of them is downloaded once."""
-    from mtbias.translate.seq2seq.checkpoints import catalog, locate
+    from mtbias.translate.seq2seq.checkpoints import locate
 
     for model in models:
-        named = catalog().get(model)
-        one_each = named is not None and "{lang}" in named.repository
-        if one_each and not langs:
-            raise UsageError(f"{model} has one checkpoint for each language: give --lang CODE")
-        for lang in langs if one_each else [*langs, "de"][:1]:
+        for lang in langs if _one_each(model) else [*langs, "de"][:1]:
             found = locate(model, lang, cache=cache, revision=revision)
             print(f"{model}: {found.name} at {found.revision} in {found.folder}")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mtbias.cli.shared import Bootstrap, Corpus, Device, Evaluator, Flag, Json, Lang, ProgressLine, RunOut, show
+from mtbias.cli.shared import Bootstrap, Corpus, Device, Evaluator, Flag, Json, Lang, RunOut, show
+from mtbias.machine.stage_progress import ProgressLine
 from mtbias.settings import (
     BootstrapSettings,
     CorpusSettings,

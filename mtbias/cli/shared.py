@@ -1,11 +1,11 @@
-"""What several commands share: settings as groups of options, progress on standard error, how a run is shown."""
+"""What several commands share: settings as groups of options, downloads on standard error, how a run is shown."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Group, Parameter, validators
 
@@ -21,8 +21,6 @@ from mtbias.settings import (
 )
 
 if TYPE_CHECKING:
-    from tqdm import tqdm
-
     from mtbias.evaluation.preparation import Fetching
     from mtbias.runs.finished_run import FinishedRun
 
@@ -110,28 +108,3 @@ def show(run: FinishedRun, out: Path | None, *, json: bool) -> None:
             f"\nReport: {out}/report.html\n"
             f"Files:  {out}/metrics.json, calls.jsonl (one line per sentence, with its evidence), manifest.json"
         )
-
-
-class ProgressLine:
-    """Stages on standard error: a bar on a terminal, nothing elsewhere."""
-
-    def __init__(self) -> None:
-        """Nothing is shown before the first stage."""
-        self._tty = sys.stderr is not None and sys.stderr.isatty()
-        self._bar: tqdm[Any] | None = None
-
-    def __call__(self, stage: str, done: int, total: int) -> None:
-        """Show `done` of `total` of `stage`."""
-        if not self._tty or not total:
-            return
-        from tqdm import tqdm
-
-        if self._bar is not None and self._bar.desc != stage:
-            self._bar.close()
-            self._bar = None
-        if self._bar is None:
-            self._bar = tqdm(total=total, desc=stage, unit="sent", file=sys.stderr, leave=False)
-        self._bar.update(done - self._bar.n)
-        if done >= total:
-            self._bar.close()
-            self._bar = None

@@ -6,7 +6,7 @@ from mtbias.cli.shared import Json, SweepFile, print_json
 
 
 def command(file: SweepFile, /, *, json: Json = False) -> None:
-    """Show what is done of a sweep, runs, failed, or is left. Works with and without Slurm."""
+    """Show which tasks of a sweep are done, running, failed or left, with or without Slurm."""
     from mtbias.cluster.sweep_file import read_sweep
     from mtbias.cluster.sweep_status import status_json, status_text, sweep_status
     from mtbias.cluster.sweep_tasks import make_plan

@@ -6,7 +6,7 @@ from mtbias.cli.shared import Count, Flag, SweepFile
 
 
 def command(file: SweepFile, /, *, dry_run: Flag = False, max_parallel: Count | None = None) -> None:
-    """Submit a sweep to a Slurm cluster as job arrays: what is neither done nor queued.
+    """Submit the tasks of a sweep that are neither done nor queued to a Slurm cluster, as job arrays.
 
     Needs the extra mtbias[slurm]. Run it on a login node; the file and the folders that it names must be the same on
     all nodes. Jobs run with the network cut off: `mtbias fetch --sweep FILE` downloads what they need. `mtbias status

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
 
-from mtbias.cli.shared import Bootstrap, Count, Decoding, Evaluator, Flag, ProgressLine, SweepFile
+from mtbias.cli.shared import Bootstrap, Count, Decoding, Evaluator, Flag, SweepFile
 from mtbias.errors import MtbiasError, SettingError, UsageError
+from mtbias.machine.stage_progress import ProgressLine
 from mtbias.settings import Preset, Settings
 
 if TYPE_CHECKING:
@@ -44,8 +45,8 @@ def command(
 ) -> None:
     """Run many models, languages and data sets on this machine, and write the table of the paper.
 
-    FILE is a sweep in TOML; the same can be given as options. The plan is printed first. What is done already is not
-    done again; a task that fails stops no other. On a Slurm cluster: `mtbias submit`.
+    FILE is a sweep in TOML; the same can be given as options. The plan is printed first. Tasks that
+    are done are skipped; a failed task does not stop the others. On a Slurm cluster: `mtbias submit`.
 
     Parameters
     ----------

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from mtbias.cli.shared import Bootstrap, Device, Evaluator, Flag, Json, Langs, ProgressLine, Rows, print_json
+from mtbias.cli.shared import Bootstrap, Device, Evaluator, Flag, Json, Langs, Rows, print_json
 from mtbias.errors import DataError, SettingError
+from mtbias.machine.stage_progress import ProgressLine
 from mtbias.settings import BootstrapSettings, DeviceSettings, EvaluatorSettings
 
 if TYPE_CHECKING:

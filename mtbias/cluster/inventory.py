@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from mtbias.cluster.sweep_file import Sweep
-from mtbias.errors import MissingResourceError, MtbiasError
+from mtbias.errors import MissingResourceError, MtbiasError, UsageError
 from mtbias.metrics.measure import GENDER
 from mtbias.translate.system_kinds import find_kind, is_of_plugin
 
@@ -67,14 +67,30 @@ def fetch(
     """Fetch what is missing of `parts`; a model with one checkpoint for all languages is fetched once.
 
     Raises:
-        MtbiasError: something cannot be fetched.
+        MtbiasError: something cannot be fetched; a wrong name is refused before anything is.
     """
+    _check_names(sweep)
     for part in parts:
         if not part.problem:
             say(f"{part.title}: here, {part.where}")
             continue
         where = _fetch(sweep, part, sha256=sha256, accept_unverified=accept_unverified)
         say(f"{part.title}: fetched, {where}")
+
+
+def _check_names(sweep: Sweep) -> None:
+    from mtbias.corpora import dataset_names, loading
+    from mtbias.entry_points import installed
+    from mtbias.language.installed import get_language
+
+    for model in sweep.models:
+        find_kind(model)
+    for name in sweep.datasets:
+        if name not in dataset_names():
+            raise UsageError(f"unknown dataset {name!r}; there are {', '.join(dataset_names())}")
+    if not {*sweep.datasets} <= {*installed(loading.GROUP)}:  # a plugin's corpus may need no language plugin
+        for lang in sweep.languages:
+            get_language(lang)
 
 
 def _fetch(sweep: Sweep, part: Part, *, sha256: str | None, accept_unverified: bool) -> str:

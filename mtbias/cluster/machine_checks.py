@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,8 @@ from mtbias.errors import MtbiasError
 from mtbias.machine import network
 from mtbias.machine.cores_and_memory import usable_cores
 from mtbias.machine.devices import gpu_count
-from mtbias.report.tables import aligned
+from mtbias.machine.installation import install_command
+from mtbias.report.tables import printable
 
 DEMO_LANG = "de"
 DEMO_NUMBERS = {"accuracy": 70.5, "delta_g": 14.5, "delta_s": 50.4}
@@ -31,6 +31,8 @@ _TOLERANCE = 0.5
 _NEEDED = ("torch", "transformers", "stanza", "numpy", "scipy", "pandas", "sentencepiece", "huggingface-hub")
 _OPTIONAL = {"ctranslate2": "ct2", "submitit": "slurm", "eflomal": "eflomal"}
 _GIB = 2**30
+_NAMES = 15
+"""Columns of a check's name; `huggingface-hub` is the longest of those that are always there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,33 +51,37 @@ class Check:
         return {"part": self.part, "name": self.name, "found": self.found, "ok": not self.wrong}
 
 
-def examine(sweep: Sweep | None, *, cache: Path | None, demo: bool) -> list[Check]:
+def examine(sweep: Sweep | None, *, cache: Path | None, demo: bool) -> Iterator[Check]:
     """Look at everything that a `sweep` needs, if one is given; with `demo`, run the demo in one language.
+
+    Each check is given as soon as it is done.
 
     Nothing is fetched, nothing leaves the machine. `cache` is mtbias's cache, where no sweep names one.
     """
     cache = sweep.cache_dir if sweep is not None and sweep.cache_dir is not None else cache
     checks = list(_versions())
+    yield from checks
     if any(check.wrong for check in checks):
-        return checks  # without these nothing else can be looked at
-    checks += [*_devices(sweep), *_engines(sweep), *_folders(sweep, cache), *_network()]
+        return  # without these nothing else can be looked at
+    for part in (_devices(sweep), _engines(sweep), _folders(sweep, cache), _network()):
+        yield from part
     if sweep is not None:
-        checks += [
-            Check(f"needed by the sweep {sweep.name}", part.title, part.problem or part.where, bool(part.problem))
-            for part in inventory(sweep)
-        ]
+        for needed in inventory(sweep):
+            found = needed.problem or needed.where
+            yield Check(f"needed by the sweep {sweep.name}", needed.title, found, bool(needed.problem))
     if demo:
-        checks.append(_demo(cache))
-    return checks
+        yield _demo(cache)
 
 
-def as_text(checks: Sequence[Check]) -> str:
-    """A heading for each part, a line for each check; what is wrong is marked."""
-    blocks = []
-    for part, found in groupby(checks, key=lambda check: check.part):
-        rows = [[f"{'!' if check.wrong else ' '} {check.name}", check.found] for check in found]
-        blocks.append("".join(f"{line}\n" for line in (part, *aligned(rows, "<<"))))
-    return "\n".join(blocks)
+def as_lines(checks: Iterable[Check]) -> Iterator[str]:
+    """A heading for each part, a line for each check as soon as it is done; what is wrong is marked."""
+    part = ""
+    for check in checks:
+        if check.part != part:
+            yield f"{check.part}\n" if not part else f"\n{check.part}\n"
+            part = check.part
+        # A fixed width, since the names of the checks to come are not known yet.
+        yield f"{'!' if check.wrong else ' '} {printable(check.name):<{_NAMES}}  {printable(check.found)}\n"
 
 
 def _versions() -> Iterator[Check]:
@@ -83,9 +89,9 @@ def _versions() -> Iterator[Check]:
     yield Check("versions", "python", f"{platform.python_version()} on {platform.platform()}")
     for name in _NEEDED:
         found = _version(name)
-        yield Check("versions", name, found or "not installed: pip install mtbias", not found)
+        yield Check("versions", name, found or f"not installed: {install_command()}", not found)
     for name, extra in _OPTIONAL.items():
-        yield Check("versions", name, _version(name) or f"not installed (optional: pip install 'mtbias[{extra}]')")
+        yield Check("versions", name, _version(name) or f"not installed (optional: {install_command(extra)})")
 
 
 def _version(name: str) -> str:
@@ -119,7 +125,7 @@ def _engines(sweep: Sweep | None) -> Iterator[Check]:
         types = ", ".join(sorted(ctranslate2.get_supported_compute_types("cpu")))
         yield Check("engines", "ct2", f"here; on the CPU {types}")
     except ImportError:
-        yield Check("engines", "ct2", "not here: pip install 'mtbias[ct2]'", wanted == "ct2")
+        yield Check("engines", "ct2", f"not here: {install_command('ct2')}", wanted == "ct2")
 
 
 def _folders(sweep: Sweep | None, cache: Path | None) -> Iterator[Check]:

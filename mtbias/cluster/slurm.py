@@ -28,6 +28,7 @@ from mtbias.cluster.task_runs import LOGS, Looked, forget_failure, is_done, reco
 from mtbias.errors import DataError, DependencyError, MtbiasError, RunFolderError
 from mtbias.files.strict_json import DecodingError, decoded
 from mtbias.files.writing import explained, write_atomic
+from mtbias.machine.installation import install_command
 from mtbias.types import quiet
 
 SUBMISSIONS = "submissions"
@@ -220,7 +221,7 @@ def _submitit() -> Any:  # noqa: ANN401 - a module without types
         import submitit
         import submitit.core.utils
     except ImportError:
-        raise DependencyError("mtbias submit needs submitit: pip install 'mtbias[slurm]'") from None
+        raise DependencyError(f"mtbias submit needs submitit: {install_command('slurm')}") from None
     missing = [name for name in ("sbatch", "srun", "squeue") if shutil.which(name) is None]
     if missing:
         raise DependencyError(

@@ -153,16 +153,14 @@ def _check_names(sweep: Sweep) -> None:
     from mtbias.corpora.loading import GROUP
     from mtbias.entry_points import installed
     from mtbias.language.installed import get_language
-    from mtbias.translate.seq2seq.checkpoints import check_model_name
-    from mtbias.translate.system_kinds import is_of_plugin
+    from mtbias.translate.system_kinds import find_kind
 
     # Only a plugin's corpus may have a measure that needs no language plugin.
     if not set(sweep.datasets) <= set(installed(GROUP)):
         for lang in sweep.languages:
             get_language(lang)
     for model in sweep.models:
-        if not is_of_plugin(model):
-            check_model_name(model, sweep.languages[0])
+        find_kind(model)
 
 
 def count_sentences(sweep: Sweep, dataset: str) -> int | None:

@@ -13,7 +13,8 @@ import re
 import tarfile
 import tempfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
@@ -28,6 +29,9 @@ from mtbias.corpora.catalog import (
     write_record,
 )
 from mtbias.errors import DataError, MissingResourceError, UsageError
+from mtbias.files.waiting_lock import waiting_lock
+from mtbias.files.writing import LOCK_NAME
+from mtbias.machine.download_faults import why_failed
 
 MAX_UNPACKED = 2 * 1024**3
 """Bytes that an archive may unpack to."""
@@ -98,30 +102,68 @@ def fetch_source(
 ) -> Fetched:
     """Fetch the files of `source` into `folder`; arguments and errors as in `fetch_dataset`."""
     given = _given_hash(source, sha256)
-    record = read_record(folder)
-    results = []
+    done = []
     for download in source.downloads:
         known = download.sha256 or given
+        found = _settled(download, folder, known)
+        if found is None:
+            if not (known or accept_unverified or download.url in read_record(folder).downloads):
+                raise MissingResourceError(
+                    f"the SHA-256 of {download.url} is not known to mtbias, so it is not fetched unchecked; give "
+                    "--sha256 HASH, or --accept-unverified to take what comes and write its hash down"
+                )
+            found = _fetch_alone(download, folder, known, progress=progress)
+        done.append(found)
+    return Fetched(source=source.name, folder=folder, downloads=tuple(done))
+
+
+def _settled(download: Download, folder: Path, known: str) -> FetchedDownload | None:
+    """A download that is in place and on record, of the hash `known` where there is one; None where it is not."""
+    record = read_record(folder)
+    before = record.downloads.get(download.url)
+    if before is None or (known and before != Downloaded(known, verified=True)):
+        return None
+    if not _is_present(download, folder, record, before.sha256):
+        return None
+    return FetchedDownload(download.url, before.sha256, before.verified, _paths(download, folder), fresh=False)
+
+
+def _fetch_alone(download: Download, folder: Path, known: str, *, progress: bool) -> FetchedDownload:
+    """Fetch and record one download while no other process does: what another fetched meanwhile is used."""
+    with _alone(folder):
+        found = _settled(download, folder, known)
+        if found is not None:
+            return found
+        record = read_record(folder)
         before = record.downloads.get(download.url)
         expected = known or (before.sha256 if before else "")
         here = _is_present(download, folder, record, expected)
-        if not (here or expected or accept_unverified):
-            raise MissingResourceError(
-                f"the SHA-256 of {download.url} is not known to mtbias, so it is not fetched unchecked; give "
-                "--sha256 HASH, or --accept-unverified to take what comes and write its hash down"
-            )
         came = expected if here else _fetch(download, folder, expected, progress=progress)
         verified = bool(known) or (before is not None and before.verified)
-        paths = tuple(folder / name for name in download.files)
-        updated = Fetch(
-            files={**record.files, **{path.name: _hash(path) for path in paths}},
-            downloads={**record.downloads, download.url: Downloaded(came, verified)},
-        )
-        if updated != record:
-            write_record(folder, updated)
-            record = updated
-        results.append(FetchedDownload(download.url, came, verified=verified, files=paths, fresh=not here))
-    return Fetched(source=source.name, folder=folder, downloads=tuple(results))
+        paths = _paths(download, folder)
+        files = {**record.files, **{path.name: _hash(path) for path in paths}}
+        write_record(folder, Fetch(files, {**record.downloads, download.url: Downloaded(came, verified)}))
+        return FetchedDownload(download.url, came, verified, paths, fresh=not here)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Within the block no other process downloads into `folder`.
+
+    Raises:
+        MissingResourceError: the folder cannot be written.
+    """
+    with ExitStack() as stack:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(waiting_lock(folder / LOCK_NAME))
+        except OSError as error:
+            raise MissingResourceError(f"{folder}: cannot be written: {error.strerror or error}") from error
+        yield
+
+
+def _paths(download: Download, folder: Path) -> tuple[Path, ...]:
+    return tuple(folder / name for name in download.files)
 
 
 def _given_hash(source: Source, sha256: str | None) -> str:
@@ -155,7 +197,6 @@ def _is_present(download: Download, folder: Path, record: Fetch, expected: str) 
 def _fetch(download: Download, folder: Path, expected: str, *, progress: bool) -> str:
     """Download, check and put in place; the SHA-256 of what came."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".fetch-", dir=folder) as temporary:
             scratch = Path(temporary)
             raw = scratch / "download"
@@ -173,7 +214,7 @@ def _fetch(download: Download, folder: Path, expected: str, *, progress: bool) -
             for name, path in sources.items():
                 path.replace(folder / name)
     except OSError as error:
-        raise MissingResourceError(f"{folder} cannot be written: {error}") from error
+        raise MissingResourceError(f"{folder}: cannot be written: {error.strerror or error}") from error
     return came
 
 
@@ -184,7 +225,8 @@ def _download(url: str, path: Path, *, progress: bool) -> None:
         pooch.HTTPDownloader(progressbar=progress, timeout=TIMEOUT)(url, str(path), None)
     except (OSError, ValueError) as error:  # requests' errors are OSErrors; ValueError: a strange content length
         raise MissingResourceError(
-            f"{url} could not be downloaded ({error}); check the network, or download it elsewhere and give --data"
+            f"{url}: could not be downloaded: {why_failed(error)}; check the network, or download it elsewhere and "
+            "give --data"
         ) from error
 
 

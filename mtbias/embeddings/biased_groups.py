@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from mtbias.embeddings.vectors import Vectors
 from mtbias.errors import DataError, DependencyError
+from mtbias.machine.installation import install_command
 from mtbias.stats.results import Floats
 
 
@@ -131,5 +132,5 @@ def _sklearn(module: str) -> Any:  # noqa: ANN401 - scikit-learn has no types
     try:
         return import_module(f"sklearn.{module}")
     except ImportError as error:
-        message = "clustering and recoverability need scikit-learn: pip install scikit-learn"
+        message = f"clustering and recoverability need scikit-learn: {install_command('embeddings')}"
         raise DependencyError(message) from error

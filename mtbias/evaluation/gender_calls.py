@@ -14,6 +14,7 @@ from mtbias.errors import MissingResourceError
 from mtbias.language.definition import Language
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
+from mtbias.machine.devices import require_device
 from mtbias.metrics.bias import GENDER_COUNTING
 from mtbias.metrics.measure import Wanted
 from mtbias.metrics.scores import GenderScores, score
@@ -40,10 +41,14 @@ class GenderKind:
 
         Raises:
             UsageError: an unknown language, aligner or device.
+            DependencyError: the aligner is not installed.
             MissingResourceError: Stanza's models are not there and may not be downloaded.
         """
-        language = get_language(wanted.lang)
-        return GenderMeasure(language, get_aligner(wanted.settings.aligner), make_analyser(wanted))
+        language, aligner = get_language(wanted.lang), get_aligner(wanted.settings.aligner)
+        _ = aligner.signature  # one that is not installed is refused before Stanza's models are downloaded
+        if wanted.device is not None:
+            require_device(wanted.device)  # also where the cache has all analyses, and nothing would load a model
+        return GenderMeasure(language, aligner, make_analyser(wanted))
 
     def read(self, line: bytes) -> CallRecord:
         """See `mtbias.metrics.measure.MeasureKind`."""

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
-from mtbias.corpora import Corpus, cache_folder, fetch_dataset, load_corpus, loading
+from mtbias.corpora import Corpus, cache_folder, datasets, fetch_dataset, load_corpus, loading
 from mtbias.entry_points import installed
 from mtbias.errors import MissingResourceError
 from mtbias.evaluation.request import Request
 from mtbias.language.installed import get_language
 from mtbias.machine.devices import require_device
 from mtbias.machine.network import downloads_allowed
-from mtbias.metrics.measure import Wanted, find_measure
+from mtbias.metrics.measure import GENDER, Wanted, find_measure
 from mtbias.settings import EvalSettings, ScoreSettings, TranslationSettings, combined
 from mtbias.translate.given_translations import GivenSystem
-from mtbias.translate.seq2seq.checkpoints import check_model_name
-from mtbias.translate.system import Asked, System
-from mtbias.translate.system_kinds import find_kind, is_of_plugin
+from mtbias.translate.system import Asked
+from mtbias.translate.system_kinds import find_kind
+
+T = TypeVar("T")
 
 WINOMT = "winomt"
 DEMO = "demo"
@@ -47,8 +49,6 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, fetching: Fetchi
     usual = DEMO if model == DEMO and settings.data is None else WINOMT
     dataset = usual if settings.dataset is None else settings.dataset
     _check(lang, dataset, settings.device)
-    if not is_of_plugin(model):
-        check_model_name(model, lang)
     told = fetching or Fetching()
     kind, name = find_kind(model)
     fetch = told.announce if downloads_allowed(offline=settings.offline) else None
@@ -61,7 +61,22 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, fetching: Fetchi
         cache=cache_folder(settings.cache_dir),
         offline=settings.offline,
     )
-    return _request(lang, settings, _corpus(dataset, settings, told, fetch), lambda: kind.open(asked), fetch, demo=demo)
+    wanted = Wanted(lang=lang, settings=settings, device=settings.device, demo=demo)
+    # All that is here is opened first, so that whatever is wrong is said before anything is downloaded.
+    load = partial(load_corpus, dataset, settings.data, cache=settings.cache_dir)
+    corpus = _if_here(load) if dataset in datasets() else load()  # no other can be downloaded
+    measuring = find_measure(GENDER if corpus is None else corpus.measure)  # what can be downloaded has that one
+    measure = _if_here(lambda: measuring.open(wanted))
+    system = None if kind.needs_network else _if_here(lambda: kind.open(replace(asked, offline=True)))
+    return Request(
+        corpus=corpus or _corpus(dataset, settings, told, fetch),
+        lang=lang,
+        system=system or kind.open(asked),
+        measure=measure or measuring.open(replace(wanted, fetch=fetch)),
+        kind=measuring,
+        seed=settings.seed,
+        n_resamples=settings.resamples,
+    )
 
 
 def prepare_score(system: GivenSystem, lang: str, settings: ScoreSettings) -> Request:
@@ -73,34 +88,25 @@ def prepare_score(system: GivenSystem, lang: str, settings: ScoreSettings) -> Re
     dataset = WINOMT if settings.dataset is None else settings.dataset
     _check(lang, dataset, settings.device)
     corpus = load_corpus(dataset, settings.data, cache=settings.cache_dir)
-    return _request(lang, settings, corpus, lambda: system.joined(corpus), None, demo=False)
-
-
-def _request(
-    lang: str,
-    settings: EvalSettings | ScoreSettings,
-    corpus: Corpus[Any],
-    open_system: Callable[[], System],
-    fetch: Callable[[str], object] | None,
-    *,
-    demo: bool,
-) -> Request:
-    kind = find_measure(corpus.measure)
-    wanted = Wanted(lang=lang, settings=settings, device=settings.device, demo=demo)
-    measure = None
-    # A wrong name of a language is refused before a model of gigabytes is downloaded, one of a model before Stanza's.
-    with suppress(MissingResourceError):
-        measure = kind.open(wanted)
-    system = open_system()
+    measuring = find_measure(corpus.measure)
+    wanted = Wanted(lang=lang, settings=settings, device=settings.device)
+    measure = _if_here(lambda: measuring.open(wanted))
     return Request(
         corpus=corpus,
         lang=lang,
-        system=system,
-        measure=measure or kind.open(replace(wanted, fetch=fetch)),
-        kind=kind,
+        system=system.joined(corpus),  # translations of another corpus are refused before Stanza's models are missed
+        measure=measure or measuring.open(wanted),
+        kind=measuring,
         seed=settings.seed,
         n_resamples=settings.resamples,
     )
+
+
+def _if_here(opened: Callable[[], T]) -> T | None:
+    """What is opened; None where something is missing, which is not wrong yet."""
+    with suppress(MissingResourceError):
+        return opened()
+    return None
 
 
 def _check(lang: str, dataset: str, device: str | None) -> None:
@@ -120,11 +126,7 @@ def _check(lang: str, dataset: str, device: str | None) -> None:
 def _corpus(dataset: str, settings: EvalSettings, told: Fetching, fetch: Callable[[str], object] | None) -> Corpus[Any]:
     """The corpus; a data set of known hash that is not in the cache is downloaded, unless that is forbidden."""
     cache = cache_folder(settings.cache_dir)
-    try:
-        return load_corpus(dataset, settings.data, cache=cache)
-    except MissingResourceError:
-        if settings.data is not None or fetch is None:
-            raise
+    if settings.data is None and fetch is not None:
         fetch(f"downloading {dataset}")
         fetch_dataset(dataset, cache, progress=told.bars)
-        return load_corpus(dataset, settings.data, cache=cache)
+    return load_corpus(dataset, settings.data, cache=cache)

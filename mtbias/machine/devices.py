@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mtbias.errors import UsageError
+from mtbias.errors import SettingError
 
 
 def gpu_count() -> int:
@@ -21,13 +21,16 @@ def require_device(name: str) -> None:
     """Check that torch can use the device `name`.
 
     Raises:
-        UsageError: it is no device, or there is no such GPU here.
+        SettingError: it is no device, or there is no such GPU here.
     """
     import torch
 
+    known = "cpu, cuda, or cuda:1 for the second GPU"
     try:
         device = torch.device(name)
     except RuntimeError:
-        raise UsageError(f"no device {name!r}: give cpu, cuda, or cuda:1 for the second GPU") from None
-    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
-        raise UsageError(f"--device {name}: torch sees {torch.cuda.device_count()} GPUs here; give --device cpu")
+        raise SettingError("device", f"expected {known}, got {name!r}") from None
+    if device.type not in {"cpu", "cuda"}:
+        raise SettingError("device", f"expected {known}, got {name!r}")
+    if device.type == "cuda" and (device.index or 0) >= gpu_count():
+        raise SettingError("device", f"expected a GPU of this machine, got {name}; torch sees {gpu_count()}: give cpu")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.errors import DataError, MissingResourceError
+from mtbias.machine.download_faults import why_failed
 
 PROCESSORS = ("tokenize", "mwt", "pos")
 
@@ -97,6 +98,7 @@ def download(language: str, folder: Path, *, quiet: bool = True) -> StanzaPackag
         stanza.download(language, model_dir=str(folder), processors="tokenize,pos", verbose=not quiet)
     except Exception as error:
         raise MissingResourceError(
-            f"Stanza's models for {language!r} could not be downloaded to {folder}: {error}"
+            f"Stanza's models for {language!r} could not be downloaded to {folder}: {why_failed(error)}; check the "
+            "network, or give --stanza-dir a folder that has them"
         ) from error
     return find_package(language, folder)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from mtbias.errors import DataError
-from mtbias.report.tables import UNDEFINED, cut, interval_text, number_text, p_text, printable
+from mtbias.report.tables import UNDEFINED, PrintedTable, cut, interval_text, number_text, p_text, printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -46,6 +46,11 @@ def render(template: str, **view: object) -> Markup:
         return Markup(_environment().get_template(template).render(**view))  # noqa: S704 - its values are escaped
     except UndefinedError as error:
         raise DataError(f"expected a whole metrics.json, got one in which {error}; score the run again") from error
+
+
+def as_html(table: PrintedTable) -> Markup:
+    """A table as a piece of HTML, for a notebook."""
+    return render("table.html", table=table)
 
 
 @cache

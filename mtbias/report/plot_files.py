@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from mtbias.errors import DependencyError
+from mtbias.machine.installation import install_command
 from mtbias.metrics.definitions import plotted
 from mtbias.metrics.women_share import WomenRelation
 from mtbias.report.plots import panels, scale, svg_intervals
@@ -56,9 +57,7 @@ def png(svg: str) -> bytes:
     try:
         from resvg_py import svg_to_bytes
     except ImportError as error:
-        raise DependencyError(
-            "--png: expected resvg, got none; pip install 'mtbias[images]' (SVG files need nothing)"
-        ) from error
+        raise DependencyError(f"PNG files need resvg: {install_command('images')}; SVG files need nothing") from error
     family = _sans_serif()
     if family is None:
         raise DependencyError(

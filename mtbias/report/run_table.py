@@ -15,7 +15,7 @@ from mtbias.errors import DataError
 from mtbias.metrics.definitions import CONSISTENCY, GENDER, Number, all_neutral, breakdowns
 from mtbias.metrics.entity_intervals import QUESTIONS
 from mtbias.metrics.finding import finding
-from mtbias.report.tables import aligned, cut, interval_text, number_text, printable
+from mtbias.report.tables import PrintedTable, aligned, cut, interval_text, number_text, printable
 
 WIDTH = 100
 SCHEMA = 1
@@ -57,6 +57,20 @@ def render(metrics_json: Mapping[str, Any], *, width: int = WIDTH, numbers: Sequ
             f"Signature: {printable(signature)}" if signature else "",
         ]
     return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def overall_table(metrics_json: Mapping[str, Any], *, numbers: Sequence[Number] = GENDER) -> PrintedTable:
+    """The numbers of the whole corpus with their intervals and what they mean, below how many sentences have a call.
+
+    Raises:
+        DataError: `metrics.json` lacks a number.
+    """
+    with whole_metrics():
+        overall = metrics_json["overall"]
+        shown = [number for number in numbers if number.interval or number.headline]
+        head, *rows = _cells(shown, overall, level(metrics_json))
+        notes = [f"Signature: {metrics_json['signature']}"] if metrics_json["signature"] else []
+        return PrintedTable(head, rows, title=_headline(overall, numbers), notes=notes)
 
 
 @contextmanager
@@ -126,6 +140,20 @@ def _lines(
     called: Mapping[str, Any] | None = None,
 ) -> list[str]:
     """A header and a line for each number, with its remark where there is room; `called` is what remarks know, too."""
+    table = _cells(numbers, group, interval, indent=indent, called=called)
+    full, bare = aligned(table, "<>><"), aligned([row[:3] for row in table], "<>>")
+    return [line if len(line) <= width else short for line, short in zip(full, bare, strict=True)]
+
+
+def _cells(
+    numbers: Sequence[Number],
+    group: Mapping[str, Any],
+    interval: str,
+    *,
+    indent: str = "",
+    called: Mapping[str, Any] | None = None,
+) -> list[list[str]]:
+    """The cells of `_lines`."""
     table = [["", "per cent", interval, ""]]
     for number in numbers:
         part, found = group[number.place] if number.place else group, number.of(group)
@@ -138,8 +166,7 @@ def _lines(
                 filled(number.beside, facts) if found.n or not number.absent else number.absent,
             ]
         )
-    full, bare = aligned(table, "<>><"), aligned([row[:3] for row in table], "<>>")
-    return [line if len(line) <= width else short for line, short in zip(full, bare, strict=True)]
+    return table
 
 
 def _breakdowns(metrics: Mapping[str, Any], numbers: Sequence[Number], width: int) -> list[str]:

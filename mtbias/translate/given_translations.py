@@ -407,9 +407,14 @@ class GivenPlan:
 
 
 def given_file(path: Path, *, name: str | None = None, allow_missing: bool = False) -> GivenSystem:
-    """The translations in a file, as a system called `name` (default: the file's name without its end)."""
+    """The translations in a file, as a system called `name` (default: the file's name without its end).
+
+    Raises:
+        DataError: the file cannot be read; that it fits a corpus is seen when it is joined to one.
+    """
+    file = read_text(path)
 
     def read(corpus: Sources) -> GivenTranslations:
-        return read_translations(path, corpus.instances, rows=corpus.rows, allow_missing=allow_missing)
+        return join_translations(file, corpus.instances, rows=corpus.rows, allow_missing=allow_missing)
 
     return GivenSystem(name or path.stem, read)

@@ -22,6 +22,7 @@ def find_kind(model: str) -> tuple[SystemKind, str]:
     """The kind of system that a model is, and its name without the scheme.
 
     Raises:
+        SettingError: it is neither a kind's nor a short name, a hub id, or a folder that is here.
         PluginError: two distributions register the scheme, or the kind fails to load.
     """
     if is_of_plugin(model):
@@ -31,5 +32,7 @@ def find_kind(model: str) -> tuple[SystemKind, str]:
             raise refuse(GROUP, scheme, "kind of system", f"expected open and needs_network, got {kind!r:.80}")
         return kind, name
     from mtbias.translate.seq2seq.checkpoint_system import CheckpointKind
+    from mtbias.translate.seq2seq.checkpoints import check_name
 
+    check_name(model)
     return CheckpointKind(), model

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
+from mtbias.cli import main
+from mtbias.cluster import machine_checks
+from mtbias.cluster.machine_checks import Check
+
 from .machine import Machine
 
 
@@ -24,6 +30,22 @@ def test_without_the_demo_it_is_a_look(bare: Machine) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert "downloads are forbidden by HF_HUB_OFFLINE" in done.stdout
     assert "\ndemo\n" not in done.stdout
+
+
+def test_each_check_is_printed_as_soon_as_it_is_done(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], bare: Machine
+) -> None:
+    printed = []
+
+    def demo(_: object) -> Check:
+        printed.append(capsys.readouterr().out)
+        return Check("demo", "de", "as known")
+
+    monkeypatch.setattr(machine_checks, "_demo", demo)
+    assert main(["doctor", "--cache-dir", str(bare.cache)]) == 0
+    assert printed[0].startswith("versions\n  mtbias ")
+    assert "\n\nnetwork\n  network " in printed[0]
+    assert capsys.readouterr().out == f"\ndemo\n  {'de':<15}  as known\n"
 
 
 def test_the_cache_of_a_sweep_is_its_files(bare: Machine) -> None:

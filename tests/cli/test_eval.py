@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import random
 import time
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from mtbias.cli import main
 from mtbias.demo import demo_file, model_folder_of_demo, stanza_folder_of_demo
 
 from .machine import Machine
@@ -137,7 +139,7 @@ def test_killed_at_twenty_moments_it_ends_with_the_same_bytes(machine: Machine, 
         _kill_and_go_on(machine, demo, seconds, [chance.random() for _ in range(4)])
 
 
-def test_what_is_missing_offline_is_named_with_the_command_that_brings_it(machine: Machine) -> None:
+def test_what_is_missing_offline_is_named_with_the_command_that_downloads_it(machine: Machine) -> None:
     small = ("--dataset", "demo", "--stanza-dir", "mtbias:demo", "--lang", "de")
     done = machine.run("eval", "--model", "opus-mt", *small, HF_HOME=str(machine.folder / "hub"))
     assert done.returncode == 1
@@ -151,14 +153,17 @@ def test_what_is_missing_offline_is_named_with_the_command_that_brings_it(machin
 
 def test_wrong_usage(machine: Machine) -> None:
     for wrong, expected in (
-        (("--model", "opus"), "no model 'opus': expected opus-mt, m2m100, m2m100-1.2b, mbart50"),
+        (
+            ("--model", "opus"),
+            "checkpoint, got 'opus'; did you mean opus-mt? hub ids are OWNER/NAME",
+        ),
         (("--model", "demo", "--preset", "quick"), 'Invalid value "quick" for --preset. Choose from: "paper", "fast"'),
         (
             ("--model", "demo", "--engine", "vllm"),
             'Invalid value "vllm" for --engine. Choose from: "transformers", "ct2"',
         ),
         (("--model", "demo", "--beams", "0"), "--beams: expected a whole number of at least 1, got 0"),
-        (("--model", "demo", "--device", "cuda:7"), "--device cuda:7: torch sees"),
+        (("--model", "demo", "--device", "cuda:7"), "--device: expected a GPU of this machine, got cuda:7; torch sees"),
         (("--model", "demo", "--revision", "main"), "--revision is for models of the hub; demo"),
     ):
         done = machine.run("eval", "--lang", "de", "--dataset", "demo", "--stanza-dir", "mtbias:demo", *wrong)
@@ -173,3 +178,38 @@ def test_the_demo_fits_into_the_wheel() -> None:
     assert sorted(p.name for p in stanza_folder_of_demo().iterdir()) == sorted(
         ["ar", "cs", "de", "es", "he", "it", "resources.json", "ru", "uk"]
     )
+
+
+@pytest.mark.parametrize(
+    ("wrong", "expected", "code"),
+    [
+        (("--model", "nosuch"), "--model: expected a short name (opus-mt, ", 2),
+        (("--model", "opus-mt", "--engine", "ct2"), "--engine ct2 needs ctranslate2: ", 1),
+        (("--model", "opus-mt", "--aligner", "eflomal"), "--aligner eflomal needs the eflomal package: ", 1),
+        (("--model", "opus-mt", "--data", "nowhere.txt"), "nowhere.txt: there is no such file", 1),
+        (("--model", "demo", "--target-code", "xx"), "xx", 2),
+        (("--model", "demo", "--revision", "main"), "--revision is for models of the hub", 2),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_downloaded(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    wrong: tuple[str, ...], expected: str, code: int,
+) -> None:  # fmt: skip
+    def download(*_: object, **__: object) -> None:
+        pytest.fail("a download was begun")
+
+    def version(name: str) -> str:
+        if name in {"ctranslate2", "eflomal"}:
+            raise importlib.metadata.PackageNotFoundError(name)
+        return known(name)
+
+    known = importlib.metadata.version
+    monkeypatch.setenv("MTBIAS_CACHE", str(machine.cache))
+    for name in ("HF_HUB_OFFLINE", "MTBIAS_NO_NETWORK", "STANZA_RESOURCES_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(importlib.metadata, "version", version)
+    monkeypatch.setattr("mtbias.evaluation.preparation.fetch_dataset", download)
+    monkeypatch.setattr("mtbias.evaluation.gender_calls.download", download)
+    monkeypatch.setattr("mtbias.translate.seq2seq.checkpoints._download", download)
+    assert main(["eval", "--lang", "de", *wrong]) == code
+    assert expected in capsys.readouterr().err

@@ -167,6 +167,12 @@ def test_eval_with_shards_and_without(machine: Machine, whole: dict[str, bytes],
         expected = f"Shard {k}/2 of {tmp_path}/run: {parts} parts, {sentences} sentences; {sentences} translated now"
         assert done.stdout.startswith(expected)
         assert done.stdout.endswith(", 0 were there\n")
+    done = machine.run(*run, "--shard", "1/2", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    report = json.loads(done.stdout)
+    assert report.pop("seconds") >= 0
+    counts = {"parts": 8, "sentences": 32, "generated": 0, "resumed": 32}
+    assert report == {"shard": "1/2", "out": str(tmp_path / "run"), **counts}
     done = machine.run(*run)
     assert (done.returncode, done.stderr) == (0, "")
     assert {name: (tmp_path / "run" / name).read_bytes() for name in FILES} == whole

@@ -86,7 +86,7 @@ def test_what_the_server_lacks_is_one_line(served: Path, bare: Machine, capsys: 
     assert main(["fetch", "--dataset", "winomt", "--cache-dir", str(bare.cache)]) == 1
     out, err = capsys.readouterr()
     assert out == ""
-    assert "/en.txt could not be downloaded (404" in err
+    assert "/en.txt: could not be downloaded: HTTP 404: there is nothing at that address; check the network" in err
     assert err.count("\n") == 1
 
 

@@ -1,4 +1,4 @@
-"""`mtbias languages` and `mtbias datasets`: what there is, what is missing, and what brings it."""
+"""`mtbias languages` and `mtbias datasets`: what there is, what is missing, and what downloads it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+import yaml
 
 from mtbias.cli import main
 
@@ -25,7 +26,7 @@ BUILT_IN = {
 }
 
 
-def test_languages_say_what_brings_their_models(bare: Machine, capsys: pytest.CaptureFixture[str]) -> None:
+def test_languages_say_what_downloads_their_models(bare: Machine, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["languages", "--stanza-dir", str(bare.folder / "none"), "--cache-dir", str(bare.cache)]) == 0
     out, err = capsys.readouterr()
     assert err == ""
@@ -70,9 +71,26 @@ def test_datasets_with_rows_licence_home_and_state(
     assert "@inproceedings" not in out
 
 
+def _bibtex(text: str) -> list[tuple[str, str, dict[str, str]]]:
+    """The entries of a BibTeX file whose fields stand one a line, with nothing between them."""
+    entry = r"@(\w+)\{([\w-]+),\n((?:  \w+ += \"[^\"\n]*\",\n)+)\}\n"
+    found = re.findall(entry, text)
+    assert re.sub(entry, "", text).strip() == "", "more than BibTeX"
+    return [(kind, key, dict(re.findall(r'(\w+) += "([^"\n]*)",', body))) for kind, key, body in found]
+
+
 def test_citations_are_printed_once_each(bare: Machine, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["datasets", "--cite", "--cache-dir", str(bare.cache)]) == 0
     out = capsys.readouterr().out
+    entries = _bibtex(out)  # nothing else is printed: a LaTeX file can take it as it is
+    assert [kind for kind, _, _ in entries] == ["inproceedings", "inproceedings", "software"]
+    assert len({key for _, key, _ in entries}) == 3
+    assert all({"title", "author", "year"} <= set(fields) for _, _, fields in entries)
+    own = yaml.safe_load((Path(__file__).parents[2] / "CITATION.cff").read_text(encoding="utf-8"))
+    assert entries[-1][1] == "mtbias"
+    assert entries[-1][2]["version"] == own["version"]
+    assert entries[-1][2]["year"] == str(own["date-released"].year)
+    assert entries[-1][2]["author"] == f"{{{own['authors'][0]['name']}}}"
     # Two papers: WinoMT (Stanovsky et al. 2019) and BUG (Levy et al. 2021).
     assert out.count("@inproceedings{") == 2
     assert out.count("10.18653/v1/P19-1164") == 1

@@ -9,12 +9,14 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from mtbias import __version__
 from mtbias.cli import COMMANDS, main
+from mtbias.demo import reference_file
 
 from .machine import Machine
 
@@ -159,6 +161,59 @@ def test_debug_shows_the_traceback_and_keeps_line_and_code(capsys: pytest.Captur
     assert out == ""
     assert err.startswith("Traceback (most recent call last):\n")
     assert err.splitlines()[-1] == "mtbias: nothing to download: give --model MODEL, --dataset NAME or --lang CODE"
+
+
+def test_debug_may_stand_before_the_command_too(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (["--debug", "fetch"], ["--debug", "coref", "gap", "--data", "nowhere.tsv"]):
+        assert main(arguments) > 0
+        assert capsys.readouterr().err.startswith("Traceback (most recent call last):\n")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["compare", "--help"], ["coref", "--help"], ["datasets"]])
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
+@pytest.mark.parametrize("terminal", [False, True])
+def test_an_encoding_that_lacks_characters_stops_nothing(
+    arguments: list[str], encoding: str, terminal: bool, bare: Machine
+) -> None:
+    locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    more = {"PYTHONIOENCODING": encoding} if encoding != "ascii" else {}
+    ours, theirs = os.openpty() if terminal else os.pipe()
+    with subprocess.Popen(
+        [sys.executable, "-m", "mtbias", *arguments],
+        stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.PIPE, env=bare.environment(**locale, **more),
+    ) as process:  # fmt: skip
+        os.close(theirs)
+        written = b""
+        with suppress(OSError):  # a terminal that nobody writes to any more is an error on Linux
+            while part := os.read(ours, 4096):
+                written += part
+        os.close(ours)
+        assert process.stderr is not None
+        assert (process.stderr.read(), process.wait()) == (b"", 0)
+    assert len(written) > 100
+    if not terminal:
+        written.decode("utf-8")
+
+
+def test_a_device_that_is_not_here_is_refused_although_nothing_would_use_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    own = ["--lang", "de", "--dataset", "demo", "--stanza-dir", "mtbias:demo", "--cache-dir", str(tmp_path / "cache")]
+    score = ["score", "--translations", str(_references(tmp_path)), *own, "--out", str(out)]
+    assert main(score) == 0
+    assert main(score) == 0  # complete: only read
+    capsys.readouterr()
+    assert main([*score, "--device", "cuda:99"]) == 2
+    assert capsys.readouterr().err.startswith(
+        "mtbias: --device: expected a GPU of this machine, got cuda:99; torch sees "
+    )
+
+
+def _references(folder: Path) -> Path:
+    path = folder / "references.tsv"
+    path.write_bytes(reference_file("de").read_bytes())
+    return path
 
 
 def test_interrupted_ends_with_130_and_one_line(bare: Machine, tmp_path: Path) -> None:

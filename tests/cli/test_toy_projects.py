@@ -58,7 +58,7 @@ def machine(tmp_path: Path) -> Machine:
 
 def test_both_are_unknown_where_they_are_not_installed(machine: Machine, data: Path) -> None:
     done = machine.run("eval", "--model", "glossary:x", "--lang", "de", "--dataset", "demo")
-    assert (done.returncode, "no model 'glossary:x'" in done.stderr) == (2, True)
+    assert (done.returncode, "got 'glossary:x'" in done.stderr) == (2, True)
     done = machine.run("eval", "--model", "demo", "--lang", "de", "--dataset", "questions")
     assert (done.returncode, "unknown dataset 'questions'" in done.stderr) == (2, True)
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
+import subprocess
+import sys
 import tarfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -16,6 +20,7 @@ from mtbias.corpora import fetch_dataset
 from mtbias.corpora.catalog import Download, Downloaded, Source, read_record
 from mtbias.corpora.downloads import fetch_source, unpack
 from mtbias.errors import DataError, MissingResourceError, UsageError
+from mtbias.files.writing import LOCK_NAME
 
 
 class Server:
@@ -24,6 +29,8 @@ class Server:
     def __init__(self) -> None:
         self.content: dict[str, bytes] = {}
         self.requests: list[str] = []
+        self.seconds = 0.0
+        """Until an answer begins."""
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -31,6 +38,7 @@ class Server:
 
             def do_GET(self) -> None:
                 outer.requests.append(self.path)
+                time.sleep(outer.seconds)
                 body = outer.content.get(self.path)
                 self.send_response(200 if body is not None else 404)
                 self.send_header("Content-Length", str(len(body or b"")))
@@ -97,7 +105,9 @@ def member(name: str, data: bytes = b"x", kind: bytes = tarfile.REGTYPE, link: s
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+    """The content of the files, the lock aside."""
+    found = [path for path in folder.rglob("*") if path.is_file() and path.name != LOCK_NAME]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in found}
 
 
 def test_files_are_fetched_checked_and_then_left_alone(tmp_path: Path, server: Server) -> None:
@@ -138,13 +148,42 @@ def test_another_hash_keeps_what_was_there(tmp_path: Path, server: Server) -> No
 
 def test_what_cannot_be_downloaded_names_address_and_way_out(tmp_path: Path, server: Server) -> None:
     gone = source(Download(f"{server.base}/gone", "0" * 64, ("gone",)))
-    with pytest.raises(MissingResourceError, match=r"/gone could not be downloaded \(404.*--data"):
+    with pytest.raises(MissingResourceError, match=r"/gone: could not be downloaded: HTTP 404: .*--data"):
         fetch_source(gone, tmp_path)
     server.server.shutdown()
     server.server.server_close()
-    with pytest.raises(MissingResourceError, match="could not be downloaded"):
+    with pytest.raises(MissingResourceError, match="could not be downloaded: the host refused the connection; check"):
         fetch_source(gone, tmp_path)
     assert files(tmp_path) == {}
+
+
+_FETCHING = """
+import json, sys
+from pathlib import Path
+from mtbias.corpora.catalog import Download, Source
+from mtbias.corpora.downloads import fetch_source
+wanted, folder = json.loads(sys.argv[1]), Path(sys.argv[2])
+downloads = tuple(Download(url, digest, (name,)) for url, digest, name in wanted)
+print(json.dumps([d.fresh for d in fetch_source(Source("s", "", "", "", "", downloads), folder).downloads]))
+"""
+
+
+def test_two_processes_that_fetch_the_same_download_it_once_and_record_all(tmp_path: Path, server: Server) -> None:
+    wanted = plain(server, "a.txt", "b.txt", "c.txt")
+    server.seconds = 0.3  # so that both are at it
+    told = [(download.url, download.sha256, download.files[0]) for download in wanted.downloads]
+    orders = (told, told[::-1])  # each begins with another file: neither record may be lost
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", _FETCHING, json.dumps(order), str(tmp_path)], stdout=subprocess.PIPE, text=True
+        )
+        for order in orders
+    ]
+    outputs = [process.communicate(timeout=60)[0] for process in started]
+    assert [process.returncode for process in started] == [0, 0]
+    assert sorted(server.requests) == ["/a.txt", "/b.txt", "/c.txt"]
+    assert sum(map(sum, map(json.loads, outputs))) == 3
+    assert read_record(tmp_path).downloads.keys() == {download.url for download in wanted.downloads}
 
 
 def test_a_cache_that_cannot_be_written_is_an_error(tmp_path: Path, server: Server) -> None:

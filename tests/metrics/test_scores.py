@@ -263,9 +263,9 @@ def test_bug_with_all_breakdowns_takes_seconds_at_most() -> None:
         calls.append(_call(row, gold if right[row] < 0.7 else M if right[row] < 0.95 else None))
     translations = [Translation(instance.id, None, "empty") for instance in instances]
     records = list(join_records(instances, translations, calls))
-    start = time.perf_counter()
+    start = time.process_time()
     scores = score_records(records, n_resamples=2000)
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     assert scores.overall.n == size
     assert len(scores.by["entity"]) == 230
     assert seconds < 10, f"{seconds:.1f} s; expected about 1 s"

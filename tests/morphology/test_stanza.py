@@ -242,7 +242,9 @@ def test_the_folder_is_the_given_one_else_stanzas_variable_else_the_cache(
     assert stanza_folder(None, tmp_path) == tmp_path / "stanza"
 
 
-@pytest.mark.parametrize(("name", "message"), [("nope", "no device 'nope'"), ("cuda:99", "torch sees")])
+@pytest.mark.parametrize(
+    ("name", "message"), [("nope", "got 'nope'"), ("meta", "got 'meta'"), ("cuda:99", "torch sees")]
+)
 def test_a_device_that_is_not_here(name: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         require_device(name)

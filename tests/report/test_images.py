@@ -11,6 +11,7 @@ from itertools import combinations
 import pytest
 
 from mtbias.errors import DependencyError
+from mtbias.machine.installation import install_command
 from mtbias.metrics.women_share import EntityPoint, WomenRelation, WomenShares
 from mtbias.report.axes import Scale
 from mtbias.report.plot_files import plot_files, png
@@ -126,5 +127,5 @@ def test_png_files_are_twice_as_large() -> None:
 def test_png_without_resvg_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "resvg_py", None)
     _, svg = next(plot_files([make_run([make_record()])]))
-    with pytest.raises(DependencyError, match=r"pip install 'mtbias\[images\]'"):
+    with pytest.raises(DependencyError, match=re.escape(install_command("images"))):
         png(svg)

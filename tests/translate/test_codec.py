@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import pickle
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -382,9 +384,8 @@ def test_a_local_folder_comes_before_a_hub_id(
 @pytest.mark.parametrize("model", ["nothing", "./nothing", "../facebook/m2m100", "no thing/x", "a/b/c"])
 def test_what_is_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(
-        UsageError, match=f"no model '{model}': expected opus-mt, m2m100, .*or a folder with a checkpoint"
-    ):
+    said = rf"model: expected a short name \(opus-mt, m2m100, .*a folder with a checkpoint, got '{model}'; .*OWNER/NAME"
+    with pytest.raises(UsageError, match=said):
         locate(model, "de", cache=tmp_path, offline=True)
 
 
@@ -422,7 +423,7 @@ def pin(cache: Path, **commits: str) -> None:
         ("some/one", "es", "main", "some/one at main is .* --lang es --revision main$"),
     ],
 )
-def test_a_model_that_is_not_here_names_the_command_that_brings_it(
+def test_a_model_that_is_not_here_names_the_command_that_downloads_it(
     hub: Path, tmp_path: Path, model: str, lang: str, revision: str | None, said: str
 ) -> None:
     expected = pytest.raises(MissingResourceError, match=f"the model {said}")
@@ -458,6 +459,28 @@ def test_a_damaged_record_of_commits(hub: Path, tmp_path: Path, content: str) ->
     for read in (lambda: read_pins(tmp_path), lambda: locate("some/one", "de", cache=tmp_path, offline=True)):
         with pytest.raises(ModelError, match=r"models\.json: .*; delete it and run mtbias fetch again"):
             read()
+
+
+_PINNING = """
+import sys
+from pathlib import Path
+from mtbias.translate.seq2seq.checkpoints import _pin
+for n in range(int(sys.argv[2]), 60, 2):
+    _pin(Path(sys.argv[1]), f"some/model{n}", "0" * 40)
+print(_pin(Path(sys.argv[1]), "some/one", sys.argv[2] * 40))
+"""
+
+
+def test_two_processes_write_down_all_commits_and_agree_on_one(tmp_path: Path) -> None:
+    started = [
+        subprocess.Popen([sys.executable, "-c", _PINNING, str(tmp_path), which], stdout=subprocess.PIPE, text=True)
+        for which in "01"
+    ]
+    said = {process.communicate(timeout=60)[0].strip() for process in started}
+    assert [process.returncode for process in started] == [0, 0]
+    pins = read_pins(tmp_path)
+    assert pins.keys() == {"some/one", *(f"some/model{n}" for n in range(60))}
+    assert said == {pins["some/one"]}
 
 
 def test_no_record_of_commits_is_an_empty_one(tmp_path: Path) -> None:

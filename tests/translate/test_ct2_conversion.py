@@ -18,6 +18,7 @@ import pytest
 import torch
 
 from mtbias.errors import ModelError
+from mtbias.machine.installation import install_command
 from mtbias.translate.seq2seq.beam_search import Decoding
 from mtbias.translate.seq2seq.codec import Codec
 from mtbias.translate.seq2seq.ct2_conversion import RECORD, convert
@@ -256,4 +257,4 @@ def test_without_the_library(m2m100: Path, tmp_path: Path) -> None:
             print(error)
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=False)
-    assert done.stdout == "--engine ct2 needs CTranslate2: pip install 'mtbias[ct2]'\n", done.stderr
+    assert done.stdout == f"--engine ct2 needs CTranslate2: {install_command('ct2')}\n", done.stderr

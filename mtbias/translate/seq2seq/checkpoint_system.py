@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mtbias.errors import DependencyError, SettingError
 from mtbias.machine.devices import chosen_device
+from mtbias.machine.installation import install_command
 from mtbias.settings import TranslationSettings
 from mtbias.translate.outputs import collect
 from mtbias.translate.seq2seq.batch_plan import Batch, Budget, cpu_budget, gpu_budget, make_plan, plan_key
@@ -24,6 +25,31 @@ from mtbias.types import Json, SourceSentence
 _PACKAGES = {"transformers": "transformers", "ct2": "ctranslate2"}
 
 
+def check_settings(settings: TranslationSettings) -> None:
+    """Refuse an engine or a preset that is unknown, and an engine that is not installed.
+
+    Raises:
+        SettingError: an unknown preset or engine.
+        DependencyError: the engine is not installed.
+    """
+    if settings.engine not in _PACKAGES:
+        raise SettingError("engine", f"expected {' or '.join(_PACKAGES)}, got {settings.engine!r}")
+    get_preset(settings.preset)
+    _release(settings.engine)
+
+
+def _release(engine: str) -> str:
+    """``transformers/5.23.0``: the package of an engine and its version."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    package = _PACKAGES[engine]
+    try:
+        return f"{package}/{version(package)}"
+    except PackageNotFoundError:
+        extra = "" if engine == "transformers" else engine
+        raise DependencyError(f"--engine {engine} needs {package}: {install_command(extra)}") from None
+
+
 class CheckpointKind:
     """Checkpoints by short name, hub id or folder (`mtbias.translate.system.SystemKind`)."""
 
@@ -31,6 +57,7 @@ class CheckpointKind:
 
     def open(self, asked: Asked) -> CheckpointSystem:
         """The checkpoint that is asked for, downloaded where it is missing and may be; see `SystemKind.open`."""
+        check_settings(asked.settings)  # before gigabytes are downloaded
         found = locate(
             asked.name, asked.lang, cache=asked.cache, revision=asked.settings.revision, offline=asked.offline
         )
@@ -60,8 +87,7 @@ class CheckpointSystem:
             DependencyError: the engine is not installed.
             ModelError: the checkpoint cannot be used for `lang`.
         """
-        if settings.engine not in _PACKAGES:
-            raise SettingError("engine", f"expected {' or '.join(_PACKAGES)}, got {settings.engine!r}")
+        check_settings(settings)
         preset = get_preset(settings.preset)
         self.checkpoint, self.settings, self._cache = checkpoint, settings, cache
         self.device = chosen_device(device)
@@ -90,15 +116,7 @@ class CheckpointSystem:
     @cached_property
     def engine_name(self) -> str:
         """``transformers/5.23.0``: the engine's package and version, without loading it."""
-        from importlib.metadata import PackageNotFoundError, version
-
-        package = _PACKAGES[self.settings.engine]
-        try:
-            return f"{package}/{version(package)}"
-        except PackageNotFoundError:
-            raise DependencyError(
-                f"--engine {self.settings.engine} needs {package}: pip install 'mtbias[ct2]'"
-            ) from None
+        return _release(self.settings.engine)
 
     def budget(self, begun: Begun) -> Budget:
         """What a batch may hold: as the settings say, else as the run was begun with, else what suits the device.

@@ -9,14 +9,17 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
 from hashlib import file_digest, sha256
 from importlib import resources
 from pathlib import Path
 
 from mtbias.demo import model_folder_of_demo
-from mtbias.errors import DependencyError, MissingResourceError, ModelError, MtbiasError, UsageError
+from mtbias.errors import DependencyError, MissingResourceError, ModelError, MtbiasError, SettingError, UsageError
 from mtbias.files.strict_json import DecodingError, decoded
+from mtbias.files.waiting_lock import waiting_lock
 from mtbias.files.writing import write_atomic
+from mtbias.machine.download_faults import why_failed
 from mtbias.machine.network import downloads_allowed
 
 DEMO = "demo"
@@ -126,7 +129,9 @@ def locate(
         if revision is not None:
             raise UsageError(f"--revision is for models of the hub; {model} is a folder")
         return _local(folder, folder.resolve().name)
-    repository, named = repository_of(model, lang), catalog().get(model)
+    check_name(model)
+    named = catalog().get(model)
+    repository = named.repository.format(lang=lang) if named else model
     if repository in _NOT_MANY_TO_MANY:
         raise ModelError(
             f"{repository} does not translate into the language asked for; use facebook/mbart-large-50-many-to-many-mmt"
@@ -136,30 +141,22 @@ def locate(
     return _hub(repository, pinned, command, cache, online=fetch and downloads_allowed(offline=offline))
 
 
-def repository_of(model: str, lang: str) -> str:
-    """The hub's repository of a model that is neither ``demo`` nor a folder; nothing is looked up.
+def check_name(model: str) -> None:
+    """Refuse what cannot be a model: no short name, no folder that is here, and no hub id. Nothing is looked up.
 
     Raises:
-        UsageError: it cannot be a model's name.
+        SettingError: it cannot be; names the short names that are close.
     """
-    named = catalog().get(model)
-    repository = named.repository.format(lang=lang) if named else model
-    if not _HUB_ID.fullmatch(repository):
-        raise UsageError(
-            f"no model {model!r}: expected {', '.join([*catalog(), DEMO])}, a hub id (owner/name), or "
-            "a folder with a checkpoint"
-        )
-    return repository
-
-
-def check_model_name(model: str, lang: str) -> None:
-    """Refuse a name that no model can have; whether the model is here is not looked at.
-
-    Raises:
-        UsageError: as `repository_of`.
-    """
-    if model != DEMO and not (model and Path(model).is_dir()):  # no name would be the current folder
-        repository_of(model, lang)
+    names = [*catalog(), DEMO]
+    if model in names or _HUB_ID.fullmatch(model) or Path(model).is_dir():
+        return
+    close = get_close_matches(model.lower(), names)
+    raise SettingError(
+        "model",
+        f"expected a short name ({', '.join(names)}), a hub id or a folder with a checkpoint, got {model!r}; "
+        + (f"did you mean {' or '.join(close)}? " if close else "")
+        + "hub ids are OWNER/NAME",
+    )
 
 
 def read_pins(cache: Path) -> dict[str, str]:
@@ -241,20 +238,25 @@ def _download(repository: str, pinned: str | None, cache: Path) -> Checkpoint:
         folder = Path(snapshot_download(repository, revision=commit, allow_patterns=[*_WANTED, *weights]))
     except Exception as error:
         raise MissingResourceError(
-            f"the model {repository} could not be downloaded: {type(error).__name__}: {first_line(error)}; "
-            "check the name and the network"
+            f"the model {repository} (https://huggingface.co/{repository}) could not be downloaded: "
+            f"{why_failed(error)}; check the name and the network, or give a folder with the checkpoint"
         ) from error
     if not _is_whole(folder):
         raise ModelError(
             f"{repository} at {commit} holds no weights that mtbias loads (safetensors, or pytorch_model.bin)"
         )
-    _pin(cache, repository, commit)
+    kept = _pin(cache, repository, commit)
+    if pinned is None and kept != commit:  # another process wrote one down meanwhile: both use that
+        return _download(repository, kept, cache)
     return Checkpoint(repository, commit, folder)
 
 
-def _pin(cache: Path, repository: str, commit: str) -> None:
-    pins = read_pins(cache)
-    if repository not in pins:
-        cache.mkdir(parents=True, exist_ok=True)
-        content = json.dumps(dict(sorted({**pins, repository: commit}.items())), indent=2)
-        write_atomic(cache / RECORD, f"{content}\n".encode())
+def _pin(cache: Path, repository: str, commit: str) -> str:
+    """Write down the commit of a repository where none is; gives the one that is there in the end."""
+    cache.mkdir(parents=True, exist_ok=True)
+    with waiting_lock(cache / f".{RECORD}.lock"):
+        pins = read_pins(cache)
+        if repository not in pins:
+            content = json.dumps(dict(sorted({**pins, repository: commit}.items())), indent=2)
+            write_atomic(cache / RECORD, f"{content}\n".encode())
+        return pins.get(repository, commit)

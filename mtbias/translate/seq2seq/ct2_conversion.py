@@ -16,6 +16,7 @@ from tempfile import mkdtemp
 from typing import Any
 
 from mtbias.errors import DependencyError, ModelError
+from mtbias.machine.installation import install_command
 from mtbias.translate.seq2seq.checkpoints import file_hash, files_hash, first_line
 from mtbias.translate.seq2seq.transformers_engine import check_finite, check_whole
 
@@ -92,7 +93,7 @@ def library() -> Any:  # noqa: ANN401 - the module
     try:
         return import_module("ctranslate2")
     except ImportError as error:
-        raise DependencyError("--engine ct2 needs CTranslate2: pip install 'mtbias[ct2]'") from error
+        raise DependencyError(f"--engine ct2 needs CTranslate2: {install_command('ct2')}") from error
 
 
 def _make(folder: Path, made: Path) -> None:

@@ -1,0 +1,49 @@
+"""``mtbias corpora export``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from mtbias.cli.shared import Cache, Corpus, Rows
+from mtbias.settings import CacheSettings, CorpusSettings
+
+HERE = Path("-")
+"""Standard output."""
+
+
+def command(
+    *,
+    out: Rows = None,
+    form: Annotated[Literal["text", "tsv", "jsonl"], Parameter(name="--format")] = "text",
+    corpus: Corpus = CorpusSettings(),
+    cache: Cache = CacheSettings(),
+) -> None:
+    """Write a corpus's sentences, to be translated by any system.
+
+    As text there is one sentence per line, in the corpus's order. Translate the file line by line, and
+    `mtbias score --translations FILE --lang CODE`, with the same --dataset and --data, scores the result. As TSV or
+    JSONL each sentence has its id: add a column or key `target`, and the order does not matter.
+
+    Parameters
+    ----------
+    out
+        File to write (default: standard output, also `-`).
+    form
+        text: sentences alone; tsv, jsonl: id and source.
+    """
+    from mtbias.corpora import load_corpus
+    from mtbias.corpora.source_export import source_lines
+
+    read = load_corpus(corpus.dataset or "winomt", corpus.data, cache=cache.cache_dir)
+    text = "".join(f"{line}\n" for line in source_lines(read, form))
+    if out is None or out == HERE:
+        print(text, end="")
+        return
+    from mtbias.files.writing import write_atomic
+
+    write_atomic(out, text.encode())
+    print(f"mtbias: {out}: {len(read.instances):,} sentences of {read.name}", file=sys.stderr)

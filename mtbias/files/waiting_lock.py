@@ -1,0 +1,33 @@
+"""A lock that waits: for a file that several processes read, change and write."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_log = logging.getLogger(__name__)
+
+
+@contextmanager
+def waiting_lock(path: Path) -> Iterator[None]:
+    """Hold the lock file `path` within the block, after waiting for whoever has it; it ends with the process.
+
+    The file stays: removing it would let two processes hold two files of one name.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        _log.warning("%s: another process downloads into this folder; waiting for it", path.parent)
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()

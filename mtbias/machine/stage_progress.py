@@ -1,0 +1,105 @@
+"""How far a run is, on standard error: a bar on a terminal, and in a log a line now and then."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+INTERVAL = 30.0
+"""Seconds between two lines of a log."""
+
+
+class ProgressLine:
+    """Shows the stages of a run; called as ``progress(stage, done, total)`` (`mtbias.types.Progress`).
+
+    On a terminal each stage has a bar. Elsewhere, in the log of a job, a line is written where the last one, or the
+    beginning of the stage, is `interval` seconds ago or more::
+
+        translate 1,024 of 3,888 (26 %), 14.2 sentences/s, 3 min 20 s left
+
+    The rate is that since the last line. A stage that had a line has one at its end, too; a shorter one has none.
+    """
+
+    def __init__(
+        self,
+        *,
+        interval: float = INTERVAL,
+        file: TextIO | None = None,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        """Nothing is shown before the first stage.
+
+        Args:
+            interval: seconds between two lines.
+            file: where to, by default standard error as it is at that time.
+            clock: seconds from some moment on.
+        """
+        self._interval, self._given, self._clock = interval, file, clock
+        self._bar: tqdm[Any] | None = None
+        self._stage: str | None = None
+        self._told = 0
+        """Lines of the stage so far."""
+        self._began = self._last = 0.0
+        self._before = 0
+        """How many were done at `_last`."""
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Show `done` of `total` of `stage`."""
+        file = self._given or sys.stderr
+        if file is None or not total:  # None where the caller closed it
+            return
+        if file.isatty():
+            self._draw(file, stage, done, total)
+        else:
+            self._write(file, stage, done, total)
+
+    def _draw(self, file: TextIO, stage: str, done: int, total: int) -> None:
+        from tqdm import tqdm
+
+        if self._bar is not None and self._bar.desc != stage:
+            self._bar.close()
+            self._bar = None
+        if self._bar is None:
+            self._bar = tqdm(total=total, desc=stage, unit="sent", file=file, leave=False)
+        self._bar.update(done - self._bar.n)
+        if done >= total:
+            self._bar.close()
+            self._bar = None
+
+    def _write(self, file: TextIO, stage: str, done: int, total: int) -> None:
+        now = self._clock()
+        if stage != self._stage:
+            self._stage, self._told, self._began, self._last, self._before = stage, 0, now, now, done
+            return
+        ended = done >= total and self._told
+        if now - self._last < self._interval and not ended:
+            return
+        file.write(f"{self._line(stage, done, total, now)}\n")
+        file.flush()
+        self._told, self._last, self._before = self._told + 1, now, done
+        if done >= total:
+            self._stage = None
+
+    def _line(self, stage: str, done: int, total: int, now: float) -> str:
+        text = f"{stage} {done:,} of {total:,} ({100 * done // total} %)"
+        if done >= total:
+            return f"{text}, took {_duration(now - self._began)}"
+        seconds = now - self._last
+        if done <= self._before or seconds <= 0:
+            return text
+        rate = (done - self._before) / seconds
+        return f"{text}, {rate:,.1f} sentences/s, {_duration((total - done) / rate)} left"
+
+
+def _duration(seconds: float) -> str:
+    """``45 s``, ``3 min 20 s``, ``2 h 5 min``."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

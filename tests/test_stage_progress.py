@@ -1,0 +1,87 @@
+"""Progress: lines in a log, a bar on a terminal."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from mtbias.machine.stage_progress import ProgressLine
+
+
+class Clock:
+    """Seconds that a test sets."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_log_has_a_line_every_thirty_seconds_and_one_at_the_end() -> None:
+    log, clock = io.StringIO(), Clock()
+    show = ProgressLine(file=log, clock=clock)
+    # seconds since the beginning, sentences done
+    for seconds, done in ((0, 0), (10, 100), (31, 310), (40, 400), (62, 1024), (300, 3888)):
+        clock.now = 100.0 + seconds
+        show("translate", done, 3888)
+    assert log.getvalue().splitlines() == [
+        "translate 310 of 3,888 (7 %), 10.0 sentences/s, 5 min 58 s left",  # 310 in 31 s; 3,578 / 10 = 357.8 s
+        "translate 1,024 of 3,888 (26 %), 23.0 sentences/s, 2 min 4 s left",  # 714 in 31 s; 2,864 / 23.03 = 124.4 s
+        "translate 3,888 of 3,888 (100 %), took 5 min 0 s",
+    ]
+
+
+def test_a_short_stage_has_no_line_and_each_stage_begins_again() -> None:
+    log, clock = io.StringIO(), Clock()
+    show = ProgressLine(file=log, clock=clock, interval=30)
+    for stage, seconds, done in (
+        ("align", 0, 0), ("align", 29, 50), ("analyse", 29, 0), ("analyse", 58, 10), ("analyse", 60, 20),
+        ("decide", 60, 0), ("decide", 61, 50),
+    ):  # fmt: skip
+        clock.now = 100.0 + seconds
+        show(stage, done, 50)
+    # 20 in 31 s; 30 / 0.645 = 46.5 s
+    assert log.getvalue().splitlines() == ["analyse 20 of 50 (40 %), 0.6 sentences/s, 46 s left"]
+
+
+def test_where_nothing_was_done_there_is_no_rate_and_hours_are_hours() -> None:
+    log, clock = io.StringIO(), Clock()
+    show = ProgressLine(file=log, clock=clock)
+    for seconds, done in ((0, 500), (30, 500), (60, 530)):
+        clock.now = 100.0 + seconds
+        show("translate", done, 10_000)
+    assert log.getvalue().splitlines() == [
+        "translate 500 of 10,000 (5 %)",
+        "translate 530 of 10,000 (5 %), 1.0 sentences/s, 2 h 37 min left",  # 9,470 s = 157 min 50 s
+    ]
+
+
+def test_nothing_is_written_of_an_empty_stage_or_where_standard_error_is_closed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show = ProgressLine(interval=0)
+    show("align", 0, 0)
+    show("align", 0, 0)
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr("sys.stderr", None)
+    show("align", 0, 10)
+    show("align", 10, 10)
+
+
+def test_a_terminal_has_a_bar() -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal()
+    show = ProgressLine(file=terminal, interval=0)
+    for done in (0, 20, 50):
+        show("translate", done, 50)
+    show("analyse", 0, 10)
+    show("analyse", 10, 10)
+    assert "translate:   0%|" in terminal.getvalue()
+    assert "0/50" in terminal.getvalue()
+    assert "analyse:   0%|" in terminal.getvalue()
+    assert "\n" not in terminal.getvalue()
