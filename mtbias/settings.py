@@ -19,9 +19,13 @@ Preset = Literal["paper", "fast"]
 S = TypeVar("S", bound="Settings")
 
 
-def at_least(least: int, default: int | None) -> Any:  # noqa: ANN401 - a field of whatever type it is assigned to
-    """A field for a whole number of at least `least`, with its default."""
-    return field(default=default, metadata={"least": least})
+MOST_RESAMPLES = 1_000_000
+"""Their numbers are held in memory all at once: a million take about 1 GiB."""
+
+
+def at_least(least: int, default: int | None, most: int | None = None) -> Any:  # noqa: ANN401 - a field of any type
+    """A field for a whole number of at least `least` (and at most `most`), with its default."""
+    return field(default=default, metadata={"least": least, "most": most})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +43,9 @@ class Settings:
             least, value = each.metadata.get("least"), getattr(self, each.name)
             if least is not None and value is not None and (type(value) is not int or value < least):
                 raise SettingError(each.name, f"expected a whole number, {least} or more, got {value!r}")
+            most = each.metadata.get("most")
+            if most is not None and value > most:
+                raise SettingError(each.name, f"expected at most {most:,}, got {value:,}; more do not fit into memory")
             if isinstance(value, str) and str(each.type).startswith("Path"):
                 object.__setattr__(self, each.name, Path(value))
 
@@ -88,7 +95,7 @@ class BootstrapSettings(Settings):
 
     seed: int = at_least(0, 0)
     """Seed of intervals and tests."""
-    resamples: int = at_least(0, 2000)
+    resamples: int = at_least(0, 2000, MOST_RESAMPLES)
     """Bootstrap resamples, and rearrangements of tests; 0: no intervals."""
 
 

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from mtbias.cli.coref_shared import ManyResamples
 from mtbias.errors import SettingError, UsageError
 from mtbias.settings import (
+    MOST_RESAMPLES,
     BootstrapSettings,
     CorpusSettings,
     DecodingSettings,
@@ -38,6 +40,13 @@ def test_a_number_that_cannot_be_is_refused_by_name(kind: type[Settings], name: 
         kind(**{name: value})
     assert str(caught.value) == f"{name}: expected a whole number, {least} or more, got {value!r}"
     assert isinstance(caught.value, UsageError)
+
+
+@pytest.mark.parametrize("kind", [BootstrapSettings, ScoreSettings, ManyResamples])
+def test_more_resamples_than_memory_holds_are_refused(kind: type[BootstrapSettings]) -> None:
+    assert kind(resamples=MOST_RESAMPLES).resamples == 1_000_000
+    with pytest.raises(SettingError, match=r"^resamples: expected at most 1,000,000, got 1,000,001; "):
+        kind(resamples=1_000_001)
 
 
 def test_text_becomes_a_path() -> None:
