@@ -12,6 +12,7 @@ from typing import Any, Self, TypeVar
 
 from mtbias.errors import DataError, RunFolderError
 from mtbias.files.folder_lock import FolderLock
+from mtbias.files.strict_json import load_json
 from mtbias.files.writing import explained, is_ours, remove_temporaries, write_atomic, write_new
 from mtbias.metrics.measure import Judged
 from mtbias.runs import call_records as records
@@ -108,7 +109,7 @@ class RunFolder:
             RunFolderError: there is none, or it is damaged.
         """
         try:
-            return RunManifest.from_json(json.loads(self._read(MANIFEST)))
+            return RunManifest.from_json(load_json(self._read(MANIFEST)))
         except ValueError as error:
             raise RunFolderError(
                 f"{self.path / MANIFEST}: the manifest is damaged: {error}; remove the folder and run again"
@@ -237,7 +238,7 @@ class RunFolder:
     def _metrics(self) -> dict[str, Any]:
         path = self.path / METRICS
         try:
-            metrics = json.loads(self._read(METRICS))
+            metrics = load_json(self._read(METRICS))
         except ValueError as error:
             raise DataError(f"damaged: {error}", path=path) from error
         if not isinstance(metrics, dict):

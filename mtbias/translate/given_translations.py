@@ -11,13 +11,13 @@ import json
 import re
 import unicodedata
 from collections import defaultdict, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
 from mtbias.errors import DataError
-from mtbias.files.reading import TABLES, TextFile, parse_table, read_text
+from mtbias.files.reading import TABLES, TextFile, parse_table, read_text, refuse_long
 from mtbias.translate.bitext import SEPARATOR
 from mtbias.translate.system import Begun, Made, Sources, Store, Tally, Translated
 from mtbias.types import Json, SourceSentence, Translation
@@ -100,8 +100,9 @@ def read_translations(
 
     Raises:
         DataError: the file is not there, not UTF-8, empty, or not of its form (with the line); one id with two
-            translations; the wrong number of lines; too few instances covered, which is the sign of another corpus.
-
+            translations; the wrong number of lines; too few instances covered, which is the sign of another corpus;
+            most targets contain their source (pairs in a form that is not read); a target that is no sentence by its
+            length (`mtbias.files.reading.LONGEST`).
     """
     return join_translations(read_text(path), instances, rows=rows, allow_missing=allow_missing)
 
@@ -125,6 +126,7 @@ def join_translations(
         match = _by_line(file, instances, rows)
     if not allow_missing and len(match.rows) * 100 < ENOUGH * len(instances):
         raise DataError(_too_few(match, instances), path=path)
+    _refuse_sources(file, form, instances, match)
     return _result(file, form, instances, match)
 
 
@@ -165,7 +167,8 @@ def _result(file: TextFile, form: str, instances: Sequence[SourceSentence], matc
     for instance in instances:
         row = match.rows.get(instance.id)
         text = None if row is None else row.target.strip()
-        if text:
+        if text and row is not None:
+            refuse_long(text, "translation", file.path, row.line)
             translations.append(Translation(instance.id, text))
             continue
         reason = "missing" if row is None else "empty"
@@ -186,6 +189,36 @@ def _too_few(match: _Match, instances: Sequence[SourceSentence]) -> str:
         return f"{found}. Every row of the file matched: is it a part of a longer one?"
     theirs = match.unmatched[0]
     return f"{found}, and a row that matched nothing is {theirs!r}. Another corpus? Check --dataset and --data"
+
+
+def _refuse_sources(file: TextFile, form: str, instances: Sequence[SourceSentence], match: _Match) -> None:
+    """`DataError` where most targets hold a source too: pairs in a form that is not read would be scored as targets."""
+    sources = {_normal(instance.source) for instance in instances} - {""}
+    targets = [(i.source, row) for i in instances if (row := match.rows.get(i.id)) is not None and row.target.strip()]
+    holding = [row for source, row in targets if _holds_source(row.target, _normal(source), sources)]
+    if 2 * len(holding) <= len(targets):
+        return
+    if form == "lines":
+        message = (
+            "expected one target a line, got lines that contain their source; write lines of the form "
+            f"source{SEPARATOR}target, with a blank on either side of the bars, or a table (.tsv, .csv, .jsonl) "
+            "with the columns source and target"
+        )
+    else:
+        message = "expected targets alone, got targets that contain their source; remove it from them"
+    raise file.error(message, holding[0].line)
+
+
+def _holds_source(target: str, own: str, sources: Collection[str]) -> bool:
+    """Whether `target` is its `own` source (or, before a tab or bars, any of the `sources`) and something else.
+
+    A target that is nothing but its source was not translated, and is a target.
+    """
+    text = _normal(target)
+    first, mark, _ = target.replace("|||", "\t").partition("\t")
+    if mark and _normal(first) in sources:
+        return True
+    return bool(own) and own in text and any(char.isalpha() for char in text.replace(own, "", 1))
 
 
 # Joining
