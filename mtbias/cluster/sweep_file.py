@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mtbias.errors import DataError, SettingError
+from mtbias.files.reading import read_bytes
 from mtbias.files.strict_json import DecodingError, converted
 from mtbias.settings import BootstrapSettings, DecodingSettings, EvaluatorSettings, Preset, Settings, at_least
 
@@ -108,11 +109,7 @@ def read_sweep(path: Path | str) -> Sweep:
     path = Path(path)
     base = path.resolve().parent
     try:
-        sweep = converted(Sweep, _with_models(tomllib.loads(path.read_text(encoding="utf-8")), base))
-    except FileNotFoundError:
-        raise DataError("no such file; expected a sweep in TOML", path=path) from None
-    except IsADirectoryError:
-        raise DataError("expected a sweep in TOML, found a folder", path=path) from None
+        sweep = converted(Sweep, _with_models(tomllib.loads(read_bytes(path).decode("utf-8")), base))
     except DecodingError as error:
         raise DataError(str(error), path=path) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.errors import DataError
+from mtbias.files.special_files import open_input
 from mtbias.files.strict_json import load_json
 
 LONGEST = 50_000
@@ -55,16 +56,17 @@ def read_bytes(path: Path) -> bytes:
     """The bytes of the file at `path`.
 
     Raises:
-        DataError: there is no such file, or it cannot be read.
+        DataError: there is no such file, or it cannot be read; it is a device, or a pipe that is not open already.
     """
     try:
-        return path.read_bytes()
+        with open_input(path) as file:
+            return file.read()
     except FileNotFoundError:
         raise DataError("there is no such file; check the path", path=path) from None
-    except IsADirectoryError:
-        raise DataError("this is a folder; name the file in it", path=path) from None
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        raise DataError(f"the file cannot be read: {error}", path=path) from error
+    except OSError as error:
+        raise DataError(f"the file cannot be read: {error.strerror or error}", path=path) from error
+    except ValueError as error:  # a NUL in the path, or no regular file
+        raise DataError(str(error), path=path) from None
 
 
 def read_text(path: Path, *, allow_empty: bool = False) -> TextFile:
