@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from mtbias.cli.shared import Flag, Names, Runs, check_names
-from mtbias.errors import DataError, SettingError, UsageError
+from mtbias.errors import DataError, SettingError, UsageError, escaped
 from mtbias.files.special_files import own_descriptor
 
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ def command(
     png
         With --plots: write PNG files too.
     """
-    check_names(names or [], runs)
+    names = [escaped(name) for name in names or []]
+    check_names(names, runs)
     if format == "html":
         if by:
             raise UsageError("--by is for tables; the page has all breakdowns: add --format csv, latex or markdown")

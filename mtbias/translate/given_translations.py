@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
-from mtbias.errors import DataError
+from mtbias.errors import DataError, escaped
 from mtbias.files.reading import TABLES, TextFile, parse_table, read_text, refuse_long
 from mtbias.translate.bitext import SEPARATOR
 from mtbias.translate.system import Begun, Made, Sources, Store, Tally, Translated
@@ -445,4 +445,4 @@ def given_file(path: Path, *, name: str | None = None, allow_missing: bool = Fal
     def read(corpus: Sources) -> GivenTranslations:
         return read_translations(path, corpus.instances, rows=corpus.rows, allow_missing=allow_missing)
 
-    return GivenSystem(name or path.stem, read)
+    return GivenSystem(escaped(name or path.stem), read)

@@ -95,9 +95,9 @@ def test_what_is_wrong_is_named_with_file_and_key(tmp_path: Path, text: str, exp
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no such file; expected a sweep in TOML"):
+    with pytest.raises(DataError, match="there is no such file; check the path"):
         read_sweep(tmp_path / "none.toml")
-    with pytest.raises(DataError, match="expected a sweep in TOML, found a folder"):
+    with pytest.raises(DataError, match="expected a file, got a folder; name the file in it"):
         read_sweep(tmp_path)
 
 
