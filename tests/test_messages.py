@@ -58,7 +58,7 @@ def test_a_manifest_holds_a_name_that_is_not_utf8_as_its_escape() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names are Unicode")
 def test_files_whose_names_are_not_utf8(tmp_path: Path) -> None:
     def run(*arguments: object, code: int = 0) -> subprocess.CompletedProcess[bytes]:
-        command = [sys.executable, "-m", "mtbias", *(os.fsencode(str(a)) for a in arguments)]
+        command = [os.fsencode(a) for a in (sys.executable, "-m", "mtbias", *map(str, arguments))]
         done = subprocess.run(command, capture_output=True, check=False)
         assert done.returncode == code, done.stderr
         return done

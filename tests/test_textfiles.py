@@ -257,7 +257,7 @@ def test_json_that_is_nested_too_deeply_is_an_error_with_its_line(tmp_path: Path
     with pytest.raises(DataError, match="a JSON object expected: nested too deeply"):
         parse_json_by_id(read_text(put(tmp_path, "a.json", deep.encode())))
     with pytest.raises(DecodingError):
-        decoded(dict[str, Any], deep)  # type: ignore[arg-type]
+        decoded(dict[str, Any], deep)
     with pytest.raises(DataError, match="TOML expected"):
         parse_toml(read_text(put(tmp_path, "a.toml", f"a = {'[' * 100_000}".encode())))
 

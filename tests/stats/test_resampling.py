@@ -129,7 +129,8 @@ def test_bootstrap_of_counts_in_chunks_draws_the_same_numbers(monkeypatch: pytes
 
     def shares(resamples: NDArray[np.int64]) -> Floats:
         sizes.append(len(resamples))
-        return resamples[:, 0, :] / resamples.sum(axis=(1, 2))[:, None]
+        found: Floats = resamples[:, 0, :] / resamples.sum(axis=(1, 2))[:, None]
+        return found
 
     whole = bootstrap_counts(counts, shares, 100, np.random.default_rng(3))
     monkeypatch.setattr("mtbias.stats.resampling._CELLS_OF_TABLES", 45)  # 7 tables of 6 cells, and 2 at the end
