@@ -188,7 +188,11 @@ def _paired(instances: list[Instance], rows: Mapping[int, _Row], notes: Notes) -
         if len(genders) == 2 and len(group) == 2:
             pairs |= {group[0].id: group[1].id, group[1].id: group[0].id}
             continue
-        what = "more than one possible twin: pair none" if len(genders) == 2 else "no twin of the other gender"
+        what = (
+            "more than one possible counterpart: pair none"
+            if len(genders) == 2
+            else "no counterpart of the other gender"
+        )
         for instance in group:
             notes.add(what, instance.id)
     return [replace(instance, pair=pairs.get(instance.id)) for instance in instances]

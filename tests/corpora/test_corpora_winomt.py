@@ -54,8 +54,11 @@ def test_a_small_corpus(tmp_path: Path) -> None:
     ]
     assert corpus.path == tmp_path / "en.txt"
     assert set(corpus.files) == {"en.txt", "en_pro.txt", "en_anti.txt"}
-    assert corpus.notes == {"profession with other capitals in the sentence": 2, "no twin of the other gender": 2}
-    assert corpus.examples["no twin of the other gender"] == ("winomt-00003", "winomt-00004")
+    assert corpus.notes == {
+        "profession with other capitals in the sentence": 2,
+        "no counterpart of the other gender": 2,
+    }
+    assert corpus.examples["no counterpart of the other gender"] == ("winomt-00003", "winomt-00004")
 
 
 def test_rows_that_differ_in_the_other_person_alone_are_controls(tmp_path: Path) -> None:
@@ -119,7 +122,7 @@ def test_a_row_in_both_stereotype_files_has_none_and_is_counted(tmp_path: Path) 
 def test_two_possible_twins_are_none(tmp_path: Path) -> None:
     corpus = load_corpus("winomt", folder(tmp_path, [HE, HE, SHE], [SHE], [HE, HE]))
     assert [i.pair for i in corpus.instances] == [None, None, None]
-    assert corpus.notes["more than one possible twin: pair none"] == 3
+    assert corpus.notes["more than one possible counterpart: pair none"] == 3
     assert corpus.notes["row repeated word for word"] == 1
 
 
