@@ -7,11 +7,48 @@ Everything that is the fault of an input, a model, a plugin or a missing part de
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+
+MESSAGE_LENGTH = 400
+"""Characters of the longest message; what is between its beginning (where) and its end (what to do) is left out."""
+
+# Controls, which a terminal obeys; marks that turn the direction of what follows; what no file can hold, such as the
+# bytes of a file name that is not UTF-8, which Python keeps as lone surrogates.
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+_FIRST_BYTE = 0xDC00
+"""The surrogate that stands for byte 0; those of bytes from 0x80 occur."""
+
+
+def escaped(text: str) -> str:
+    r"""`text` with escapes for what cannot be shown: ``\x1b``, ``\u202e``; ``\xe4`` for a byte that is not UTF-8."""
+
+    def escape(match: re.Match[str]) -> str:
+        code = ord(match[0])
+        if 0xDC80 <= code <= 0xDCFF:
+            code -= _FIRST_BYTE
+        return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+
+    return _UNPRINTABLE.sub(escape, text)
+
+
+def one_line(text: str) -> str:
+    """A message as one line of at most `MESSAGE_LENGTH` characters, all of them harmless to a terminal."""
+    line = escaped(" ".join(text.splitlines()))
+    if len(line) <= MESSAGE_LENGTH:
+        return line
+    left = MESSAGE_LENGTH * 3 // 5
+    return f"{line[:left]} … {line[left + 3 - MESSAGE_LENGTH :]}"
 
 
 class MtbiasError(Exception):
-    """Base of every error that mtbias raises on purpose. The command line exits with 1."""
+    """Base of every error that mtbias raises on purpose. The command line exits with 1.
+
+    As text it is one line (`one_line`); ``args`` has the whole message.
+    """
+
+    def __str__(self) -> str:
+        return one_line(super().__str__())
 
 
 class UsageError(MtbiasError):

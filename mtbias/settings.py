@@ -33,6 +33,10 @@ MOST_SEED = 2**63 - 1
 S = TypeVar("S", bound="Settings")
 
 
+MOST_RESAMPLES = 1_000_000
+"""Their numbers are held in memory all at once: a million take about 1 GiB."""
+
+
 def at_least(least: int, default: int | None, most: int = 10**9) -> Any:  # noqa: ANN401 - of whatever type it gets
     """A field for a whole number from `least` to `most`, with its default."""
     return field(default=default, metadata={"range": (int, least, most)})
@@ -130,7 +134,7 @@ class BootstrapSettings(Settings):
 
     seed: int = at_least(0, 0, MOST_SEED)
     """Seed of intervals and tests."""
-    resamples: int = at_least(0, 2000, 1_000_000)
+    resamples: int = at_least(0, 2000, MOST_RESAMPLES)
     """Bootstrap resamples, and rearrangements of tests; 0: no intervals."""
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from time import perf_counter
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -23,6 +25,7 @@ from mtbias.files.reading import (
     read_text,
     split_lines,
 )
+from mtbias.files.strict_json import DecodingError, decoded
 
 
 def put(folder: Path, name: str, data: bytes) -> Path:
@@ -229,6 +232,34 @@ def test_json_by_id_has_each_id_once(tmp_path: Path, content: bytes, says: str) 
     assert parse_json_by_id(read_text(put(tmp_path, "a.json", b'{"a": [1]}'))) == {"a": [1]}
     with pytest.raises(DataError, match=rf"b\.json: .*{says}"):
         parse_json_by_id(read_text(put(tmp_path, "b.json", content)))
+
+
+def test_a_header_of_many_columns_takes_linear_time_and_is_named_in_part(tmp_path: Path) -> None:
+    names = [f"c{n}" for n in range(100_000)]
+    path = put(tmp_path, "a.tsv", "\n".join("\t".join(names) for _ in range(2)).encode())
+    start = perf_counter()
+    table = read_table(path)
+    assert perf_counter() - start < 10  # comparing all pairs took minutes
+    with pytest.raises(DataError, match=r"'source' expected; the file has 'c0', .*'c19', … \(100000 in all\)$"):
+        table.require("source")
+    twice = put(tmp_path, "b.tsv", "\t".join(names * 2).encode())
+    with pytest.raises(DataError, match="stands twice in the header") as caught:
+        read_table(twice)
+    assert len(str(caught.value)) < 400 + len(str(tmp_path))
+
+
+@pytest.mark.parametrize("deep", ["[" * 100_000, '{"a": ' * 100_000])
+def test_json_that_is_nested_too_deeply_is_an_error_with_its_line(tmp_path: Path, deep: str) -> None:
+    data = f'{{"a": "b"}}\n{deep}\n'.encode()
+    for read in (read_table, lambda path: list(parse_json_lines(read_text(path)))):
+        with pytest.raises(DataError, match=r"a\.jsonl:2: a JSON object expected: nested too deeply"):
+            read(put(tmp_path, "a.jsonl", data))
+    with pytest.raises(DataError, match="a JSON object expected: nested too deeply"):
+        parse_json_by_id(read_text(put(tmp_path, "a.json", deep.encode())))
+    with pytest.raises(DecodingError):
+        decoded(dict[str, Any], deep)
+    with pytest.raises(DataError, match="TOML expected"):
+        parse_toml(read_text(put(tmp_path, "a.toml", f"a = {'[' * 100_000}".encode())))
 
 
 def test_toml(tmp_path: Path) -> None:

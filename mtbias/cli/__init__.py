@@ -25,7 +25,7 @@ from typing import Any, get_args
 from cyclopts import App, ArgumentCollection, CycloptsError, Group, Parameter
 
 from mtbias import __version__
-from mtbias.errors import MtbiasError, SettingError, UsageError
+from mtbias.errors import MtbiasError, SettingError, UsageError, one_line
 from mtbias.machine import network
 
 __all__ = ["COMMANDS", "app", "main"]
@@ -229,11 +229,18 @@ def _stopped_by_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
+class _LineFormatter(logging.Formatter):
+    """Messages in one line each, as errors are: they name what files hold."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
+        return one_line(super().formatMessage(record))
+
+
 @contextmanager
 def _logging(*, everything: bool) -> Iterator[None]:
     """Our warnings on standard error, a line each; those of other libraries only where `everything` is wanted."""
     shown = logging.StreamHandler()
-    shown.setFormatter(logging.Formatter("mtbias: %(message)s"))
+    shown.setFormatter(_LineFormatter("mtbias: %(message)s"))
     # A handler at the root keeps Stanza from setting up its own.
     handlers = {None: shown} if everything else {"mtbias": shown, None: logging.NullHandler()}
     for name, handler in handlers.items():
@@ -251,9 +258,10 @@ def _make_writable() -> None:
         if sys.stdout.isatty():
             sys.stdout.reconfigure(errors="replace")
         else:
-            sys.stdout.reconfigure(encoding="utf-8")
+            # A file name need not be UTF-8: the bytes that are not are shown as escapes, which JSON takes too.
+            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _say(message: str) -> None:
     if sys.stderr is not None:  # None where the caller closed it
-        print("mtbias: " + " ".join(message.splitlines()), file=sys.stderr)
+        print(f"mtbias: {one_line(message)}", file=sys.stderr)

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from mtbias.cli.shared import BOOTSTRAP, print_json
 from mtbias.report.tables import columns, interval, number, printable
-from mtbias.settings import BootstrapSettings, at_least
+from mtbias.settings import MOST_RESAMPLES, BootstrapSettings, at_least
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,7 +39,7 @@ FirstNames = Annotated[
 class ManyResamples(BootstrapSettings):
     """A class and not a value of its own: whoever gives --seed alone gets the class's default of resamples."""
 
-    resamples: int = at_least(0, 10_000, 1_000_000)
+    resamples: int = at_least(0, 10_000, MOST_RESAMPLES)
     """Bootstrap resamples, and rearrangements of tests; 0: no intervals."""
 
 

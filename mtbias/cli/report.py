@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from mtbias.cli.shared import Flag, Names, Runs, check_names
-from mtbias.errors import DataError, SettingError, UsageError
+from mtbias.errors import DataError, SettingError, UsageError, escaped
+from mtbias.files.special_files import own_descriptor
 
 if TYPE_CHECKING:
     from mtbias.metrics.women_share import WomenRelation
@@ -51,7 +53,8 @@ def command(
     png
         With --plots: write PNG files too.
     """
-    check_names(names or [], runs)
+    names = [escaped(name) for name in names or []]
+    check_names(names, runs)
     if format == "html":
         if by:
             raise UsageError("--by: expected --format csv, latex or markdown, got html; the page has all breakdowns")
@@ -95,7 +98,9 @@ def _write_page(path: Path, runs: Sequence[ReportRun], women: Sequence[WomenRela
 
     page = render_html(runs, women=women or None).encode()
     write_atomic(path, page)
-    print(f"Report: {path} ({len(page) / 2**20:.1f} MiB, nothing else is needed to open it)")
+    # Where the page itself goes to standard output, nothing may follow it.
+    told = sys.stderr if own_descriptor(path) == 1 else sys.stdout
+    print(f"Report: {path} ({len(page) / 2**20:.1f} MiB, nothing else is needed to open it)", file=told)
 
 
 def _write_table(
@@ -117,7 +122,7 @@ def _write_table(
         print(table, end="")
     else:
         write_atomic(out, table.encode())
-        print(f"Table: {out}")
+        print(f"Table: {out}", file=sys.stderr if own_descriptor(out) == 1 else sys.stdout)
 
 
 def _write_plots(folder: Path, runs: Sequence[ReportRun], women: Sequence[WomenRelation], *, with_png: bool) -> None:

@@ -58,7 +58,7 @@ def table_is_current(plan: SweepPlan) -> bool:
         record = json.loads((out / RECORD).read_bytes())
         whole = all(sha256((out / name).read_bytes()).hexdigest() == record["files"][name] for name in FILES)
         return bool(whole and record["runs"] == _runs(_read(plan)[0]))
-    except (OSError, ValueError, KeyError, TypeError, MissingTranslationsError):
+    except (OSError, ValueError, RecursionError, KeyError, TypeError, MissingTranslationsError):
         return False
 
 

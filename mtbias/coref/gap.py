@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from mtbias.coref.gap_instances import GapFile, GapInstance, Labels, SystemLabels, gender_of
 from mtbias.coref.gap_spans import NameSpans, nearest_first, touch
+from mtbias.errors import DataError
 from mtbias.stats.resampling import bootstrap_units, estimate
 from mtbias.stats.results import Difference, Estimate, Floats, enough, percent
 from mtbias.stats.significance import compare_units
@@ -88,9 +89,20 @@ class GapScores:
 
 
 def answers(data: GapFile, system: SystemLabels) -> Answers:
-    """A system's answers to the examples of `data`; `system` as the official scorer reads it."""
+    """A system's answers to the examples of `data`; `system` as the official scorer reads it.
+
+    Raises:
+        DataError: none of its ids is one of the data's: the answers are to other questions.
+    """
     rows = [system.of.get(instance.id, Labels(None, None)) for instance in data.instances]
     known = sum(instance.id in system.of for instance in data.instances)
+    if not known:
+        ours, theirs = data.instances[0].id, next(iter(system.of))
+        raise DataError(
+            f"expected ids of {data.path} such as {ours!r}, got {len(system.of)} ids of which it has none, such as "
+            f"{theirs!r}; give the system's output for this file",
+            path=system.path,
+        )
     return Answers(
         positive=np.array([[label is True for label in row] for row in rows], dtype=np.float64),
         given=np.array([[label is not None for label in row] for row in rows]),

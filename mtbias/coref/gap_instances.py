@@ -166,6 +166,8 @@ class SystemLabels:
     """Rows whose id came before: they do not count."""
     unexpected: int
     """Labels that are neither true nor false."""
+    path: Path | None = None
+    """Of the file, for messages."""
 
 
 def read_labels(path: Path, *, official: bool = False) -> SystemLabels:
@@ -200,7 +202,7 @@ def read_labels(path: Path, *, official: bool = False) -> SystemLabels:
         labels[id_] = Labels(*(_TRUTHS.get(text.lower()) for text in texts))
     if not labels:
         raise file.error("no predictions in the file", 1)
-    return SystemLabels(labels, file.sha256, duplicates, unexpected)
+    return SystemLabels(labels, file.sha256, duplicates, unexpected, path)
 
 
 def write_instances(instances: Iterable[GapInstance], columns: Sequence[str] = ()) -> str:

@@ -23,7 +23,7 @@ from mtbias.corpora import entity_place as locate
 from mtbias.corpora.corpus import Corpus, Notes, SkippedRow, gender
 from mtbias.english.pronouns import count_pronouns
 from mtbias.errors import DataError
-from mtbias.files.reading import Record, TextFile, read_table
+from mtbias.files.reading import Record, TextFile, read_table, refuse_long
 from mtbias.types import Gender, Instance, Stereotype
 
 FILES = {
@@ -156,6 +156,7 @@ def _instance(row: BugRow, name: str, notes: Notes) -> Instance | str:
     if not raw.strip():
         notes.add("no sentence: row skipped")
         return "no sentence"
+    refuse_long(raw, "sentence_text", row.record.path, row.record.line)
     id_ = f"{name}-{row.record.row + 1:06d}"
     profession = row.profession
     index = row.record.integer("profession_first_index")

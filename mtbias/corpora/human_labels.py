@@ -15,7 +15,7 @@ from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
 from mtbias.errors import DataError
-from mtbias.files.reading import Record, Table, read_table
+from mtbias.files.reading import Record, Table, read_table, refuse_long
 from mtbias.types import Instance, Span
 
 _COLUMNS = ("lang", "system", "source", "target", "label", "usable", "annotator", "winomt_index")
@@ -106,6 +106,8 @@ def _label(record: Record, winomt: Mapping[int, Instance] | None) -> HumanLabel:
     label, source, target = record.get("label"), record.raw("source"), record.raw("target")
     if label not in ("m", "f", "n"):
         raise record.error(f"expected a label m, f or n in a usable row, got {label!r}")
+    refuse_long(source, "source", record.path, record.line)
+    refuse_long(target, "target", record.path, record.line)
     head, entity = _entity(record, source, winomt)
     return HumanLabel(
         id=f"line-{record.line}",

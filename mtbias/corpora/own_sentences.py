@@ -8,7 +8,7 @@ from mtbias.corpora import entity_place as locate
 from mtbias.corpora.corpus import Corpus, Notes, gender
 from mtbias.english.pronouns import count_pronouns
 from mtbias.errors import DataError
-from mtbias.files.reading import Record, Table, read_table
+from mtbias.files.reading import Record, Table, read_table, refuse_long
 from mtbias.types import Instance, Span, Stereotype
 
 COLUMNS = {
@@ -75,6 +75,7 @@ def _instance(record: Record) -> Instance:
         raise record.error("source: a sentence expected, found nothing")
     if "\n" in source or "\r" in source:
         raise record.error("source: a line break inside the sentence; a sentence is one line")
+    refuse_long(source, "source", record.path, record.line)
     head = _head(record, source, entity)
     stereotype = record.get("stereotype").lower() or "none"
     if stereotype not in set(Stereotype):

@@ -18,7 +18,7 @@ from mtbias.corpora import entity_place as locate
 from mtbias.corpora.corpus import Corpus, Notes, SkippedRow, gender
 from mtbias.english.pronouns import PRONOUN_ROLES, count_pronouns
 from mtbias.errors import DataError
-from mtbias.files.reading import TextFile, integer, read_text, split_lines
+from mtbias.files.reading import TextFile, integer, read_text, refuse_long, split_lines
 from mtbias.types import Gender, Instance, Stereotype
 
 MAIN, PRO, ANTI = "en.txt", "en_pro.txt", "en_anti.txt"
@@ -93,6 +93,7 @@ def _rows(file: TextFile) -> list[_Row]:
         gold = gender(cells[0], file.path, line)
         index = integer(cells[1].strip(), "token index", file.path, line)
         sentence, profession = cells[2].strip(), cells[3].strip()
+        refuse_long(sentence, "sentence", file.path, line)
         length = len(sentence.split())
         if index >= length:
             raise file.error(

@@ -38,10 +38,11 @@ def determiners(phrase: NounPhrase, noun_gender: Gender | None = None) -> list[E
         return []
     # fr "mon collègue" is a man, "mon élève" may be a girl: before a vowel the masculine form serves for both.
     nearest = words[known[0]].form
+    allowed = list(language.determiners[nearest])
     before_consonant = language.determiners_before_consonant.get(nearest)
-    if before_consonant is None or words[known[0] + 1].form[:1] in language.vowels:
-        allowed = list(language.determiners[nearest])
-    else:
+    # Behind its noun a determiner may end the sentence: then no sound follows that would tell.
+    following = words[known[0] + 1].form[:1] if known[0] + 1 < len(words) else ""
+    if before_consonant is not None and following.isalpha() and following not in language.vowels:
         allowed = list(before_consonant)
     # fr "toutes les secrétaires": the article is silent, the word before it is not.
     for n in known[1:]:

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from mtbias.errors import DataError
+from mtbias.files.special_files import open_input
 from mtbias.stats.results import Floats
 
 
@@ -93,12 +94,14 @@ def read_vectors(path: Path, *, limit: int | None = None) -> Vectors:
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """Line by line: such files are larger than memory often is."""
     try:
-        with path.open("rb") as file:
+        with open_input(path) as file:
             yield from enumerate(file, start=1)
     except FileNotFoundError:
         raise DataError("there is no such file; check the path", path=path) from None
     except OSError as error:
         raise DataError(f"the file cannot be read: {error.strerror or error}", path=path) from error
+    except ValueError as error:  # no regular file
+        raise DataError(str(error), path=path) from None
 
 
 def _header(text: str) -> tuple[int, int] | None:

@@ -2,15 +2,74 @@
 
 from __future__ import annotations
 
-_PLURALS = frozenset(("men", "women", "children", "people", "police", "policemen", "firemen", "mice"))
-_SINGULAR_ENDINGS = ("ss", "us", "is")
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Closed classes, without those that the rules of `is_plural` cover. Where a form is both (series, species) or depends
+# on the sentence (mechanics), it is taken as it is usual of people: species one, mechanics several.
+_PLURALS = _words(
+    """
+    people police folk children mice lice geese teeth feet oxen cattle brethren dice criteria phenomena bacteria strata
+    errata alumni emeriti literati illuminati paparazzi magi virtuosi castrati cacti fungi foci loci nuclei radii
+    stimuli syllabi bacilli moduli
+    """
+)
+_PLURAL_ENDINGS = ("men", "ae", "people", "children", "folk")
+_SINGULARS_IN_MEN_AE = _words(
+    """
+    abdomen acumen albumen amen bitumen cyclamen dolmen foramen hymen lumen omen ramen regimen semen specimen stamen
+    yemen brae reggae sundae
+    """
+)
+_SINGULAR_ENDINGS = ("ss", "us", "is", "ics")
+_PLURALS_IN_US_IS = _words(
+    """
+    beaus bureaus plateaus tableaus chateaus milieus bayous caribous emus gnus gurus haikus hindus menus thous tutus
+    zulus alibis bengalis bikinis corgis emojis iraqis israelis khakis kiwis nazis pakistanis rabbis safaris skis
+    somalis taxis tsunamis wikis yetis yogis azeris
+    """
+)
+# A field in -ics is one thing (physics, politics); these are several people, or things that one can count.
+_PLURALS_IN_ICS = _words(
+    """
+    academics alcoholics antibiotics asthmatics catholics characteristics classics clerics clinics comics cosmetics
+    critics cynics diabetics eccentrics epileptics fabrics fanatics heretics hispanics lunatics lyrics mechanics medics
+    metrics mimics mosaics mystics neurotics paramedics picnics psychics psychotics relics romantics rustics sceptics
+    schizophrenics skeptics stoics tonics topics tunics
+    """
+)
+_SINGULARS_IN_S = _words(
+    """
+    news species series lens chaos cosmos ethos pathos asbestos kudos rhinoceros diabetes measles mumps rabies corps
+    biceps forceps gallows crossroads headquarters mars wales mrs
+    alias arkansas atlas bias canvas christmas dallas gas judas kansas lucas nicholas pancreas texas thomas vegas
+    """
+)
+_AFTER_HEAD = ("-in-law", "-by", "-up")
+"""What may stand behind the noun of a compound, which alone shows the number: mothers-in-law, passers-by."""
 _IRREGULAR = {"children": ("child",), "people": ("person",)}
 
 
 def is_plural(noun: str) -> bool:
-    """Whether a noun is plural by its form, in any case."""
+    """Whether a noun is plural by its form, in any case: businessmen, alumni, geese, nurses, but not news or boss.
+
+    Plural are words in *-men*, *-ae* and *-s*, and irregular ones (`_PLURALS`); not plural are words in *-ss*, *-us*,
+    *-is* and *-ics*, and those of the closed classes above. A word that is alike in both numbers (sheep) is none.
+
+    Source: our own rules after Quirk et al., *A Comprehensive Grammar of the English Language* (1985), 5.73 to 5.103.
+    """
     noun = noun.lower()
-    return noun in _PLURALS or (noun.endswith("s") and not noun.endswith(_SINGULAR_ENDINGS))
+    if noun.endswith(_AFTER_HEAD):
+        noun = noun.partition("-")[0]
+    if noun in _PLURALS:
+        return True
+    if noun.endswith(_PLURAL_ENDINGS):
+        return noun not in _SINGULARS_IN_MEN_AE
+    if not noun.endswith("s") or noun in _SINGULARS_IN_S:
+        return False
+    return not noun.endswith(_SINGULAR_ENDINGS) or noun in _PLURALS_IN_US_IS | _PLURALS_IN_ICS
 
 
 def singulars(word: str) -> tuple[str, ...]:

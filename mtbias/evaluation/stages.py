@@ -13,7 +13,7 @@ from mtbias.metrics.measure import Judged
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.runs.kept_parts import remove_parts
 from mtbias.runs.manifest import RunManifest
-from mtbias.runs.run_folder import RunFolder
+from mtbias.runs.run_folder import SHA256, RunFolder
 from mtbias.translate.system import Translated
 from mtbias.types import Progress, quiet
 
@@ -59,6 +59,9 @@ def evaluate(
             folder.write_metrics(metrics)
         remove_parts(folder.path)
         run = FinishedRun.read(folder)
+        if SHA256 not in run.metrics:  # computed again, since the file was changed
+            folder.write_metrics(run.metrics)
+            run = FinishedRun.read(folder)
         if not folder.has(REPORT):
             from mtbias.report.report_runs import ReportRun
             from mtbias.report.run_page import render_html

@@ -11,8 +11,8 @@ import codecs
 import csv
 import hashlib
 import io
-import json
 import tomllib
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from math import inf, nan
@@ -20,9 +20,17 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.errors import DataError
+from mtbias.files.special_files import open_input
+from mtbias.files.strict_json import load_json
+
+LONGEST = 50_000
+"""Characters of the longest text that is taken for a sentence: aligning and analysing a longer one takes hours."""
 
 TABLES = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson")
 """How the name of a table ends, in any case."""
+
+_NAMED = 20
+"""How many columns a message names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +56,17 @@ def read_bytes(path: Path) -> bytes:
     """The bytes of the file at `path`.
 
     Raises:
-        DataError: there is no such file, or it cannot be read.
+        DataError: there is no such file, or it cannot be read; it is a device, or a pipe that is not open already.
     """
     try:
-        return path.read_bytes()
+        with open_input(path) as file:
+            return file.read()
     except FileNotFoundError:
         raise DataError("there is no such file; check the path", path=path) from None
-    except IsADirectoryError:
-        raise DataError("this is a folder; name the file in it", path=path) from None
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        raise DataError(f"the file cannot be read: {error}", path=path) from error
+    except OSError as error:
+        raise DataError(f"the file cannot be read: {error.strerror or error}", path=path) from error
+    except ValueError as error:  # a NUL in the path, or no regular file
+        raise DataError(str(error), path=path) from None
 
 
 def read_text(path: Path, *, allow_empty: bool = False) -> TextFile:
@@ -153,8 +162,10 @@ class Table:
 
     @property
     def listing(self) -> str:
-        """The names of the columns, quoted, for a message."""
-        return ", ".join(repr(column) for column in self.columns if column) or "none"
+        """The names of the first columns, quoted, for a message."""
+        named = [repr(column) for column in self.columns if column]
+        more = [f"… ({len(named)} in all)"] if len(named) > _NAMED else []
+        return ", ".join(named[:_NAMED] + more) or "none"
 
     def require(self, *columns: str) -> None:
         """Check that `columns` are there.
@@ -212,8 +223,8 @@ def parse_json_lines(file: TextFile) -> Iterator[tuple[int, dict[str, Any]]]:
     """
     for line, content in file.filled_lines():
         try:
-            value = json.loads(content)
-        except (ValueError, RecursionError) as error:
+            value = load_json(content)
+        except ValueError as error:
             raise file.error(f"a JSON object expected: {error}", line) from None
         if not isinstance(value, dict):
             raise file.error(f"a JSON object expected, found {type(value).__name__}", line)
@@ -230,14 +241,14 @@ def parse_json_by_id(file: TextFile) -> dict[str, Any]:
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) != len(pairs):
-            keys = [key for key, _ in pairs]
-            twice = next(key for key in keys if keys.count(key) > 1)
+            times = Counter(key for key, _ in pairs)
+            twice = next(key for key in times if times[key] > 1)
             raise file.error(f"{twice!r} stands twice; ids must differ")
         return found
 
     try:
-        content = json.loads(file.text, object_pairs_hook=once)
-    except (ValueError, RecursionError) as error:
+        content = load_json(file.text, once)
+    except ValueError as error:
         raise file.error(f"a JSON object expected: {error}") from None
     if not isinstance(content, dict):
         raise file.error(f"a JSON object with an entry for each id expected, found {type(content).__name__}")
@@ -254,6 +265,8 @@ def parse_toml(file: TextFile) -> dict[str, Any]:
         return tomllib.loads(file.text)
     except tomllib.TOMLDecodeError as error:
         raise file.error(f"TOML expected: {error}") from None
+    except RecursionError:
+        raise file.error("TOML expected, got values nested too deeply") from None
 
 
 def _suffix(path: Path) -> str:
@@ -285,10 +298,9 @@ def _quoted_rows(file: TextFile, delimiter: str) -> Iterator[tuple[int, list[str
 def _with_header(file: TextFile, rows: Iterator[tuple[int, list[str]]]) -> Table:
     line, header = next(rows, (1, []))  # CSV may have something in it and no field: ,,
     columns = tuple(name.strip() for name in header)
-    named = [name for name in columns if name]
-    twice = sorted({name for name in named if named.count(name) > 1})
+    twice = sorted(name for name, times in Counter(columns).items() if name and times > 1)
     if twice:
-        raise file.error(f"column {', '.join(map(repr, twice))} stands twice in the header", line)
+        raise file.error(f"column {', '.join(map(repr, twice[:_NAMED]))} stands twice in the header", line)
     records = []
     for row, (line, cells) in enumerate(rows):
         if len(cells) != len(columns):
@@ -327,6 +339,19 @@ def _plain(value: object, where: str, file: TextFile, line: int, *, text_only: b
     if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
         raise file.error(f"half of a surrogate pair {where}; it is no character", line)
     return text
+
+
+def refuse_long(text: str, what: str, path: Path, line: int) -> None:
+    """Refuse a `text` of more than `LONGEST` characters where a sentence is expected; `what` names it in the message.
+
+    Raises:
+        DataError: it is longer.
+    """
+    if len(text) > LONGEST:
+        message = (
+            f"{what}: expected a sentence of at most {LONGEST:,} characters, got {len(text):,}; divide or shorten it"
+        )
+        raise DataError(message, path=path, line=line)
 
 
 def integer(text: str, what: str, path: Path, line: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args, get_type_hints
@@ -59,6 +59,18 @@ def converted(kind: type[T], content: object) -> T:
     return decoded(kind, json.dumps(content, default=str))  # TOML's dates become text, which no setting takes for one
 
 
+def load_json(text: bytes | str, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:  # noqa: ANN401
+    """The value of any JSON text, as `json.loads` gives it; `pairs` makes the objects of their keys and values.
+
+    Raises:
+        ValueError: it is no JSON, or nested too deeply to be read.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=pairs)
+    except RecursionError:
+        raise ValueError("nested too deeply to be read") from None
+
+
 @cache
 def _adapter(kind: Any) -> TypeAdapter[Any]:  # noqa: ANN401 - a class, or a generic of one
     from pydantic import TypeAdapter
@@ -71,7 +83,7 @@ def _in_words(kind: Any, errors: Sequence[Mapping[str, Any]], text: bytes | str)
     first = errors[0]
     if first["type"] == "json_invalid":
         return str(first["msg"])
-    where = _place(first["loc"], json.loads(text))
+    where = _place(first["loc"], load_json(text))
     key, value = ".".join(map(str, where)), first["input"]
     if first["type"] == "unexpected_keyword_argument":
         return f"{key}: unknown key; there are {', '.join(sorted(_keys(kind, where[:-1])))}"

@@ -7,12 +7,15 @@ import os
 import re
 import secrets
 import socket
+import stat
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 
 from mtbias.errors import RunFolderError
+from mtbias.files.special_files import own_descriptor
 
 LOCK_NAME = ".lock"
 """The file that holds the lock of a folder (`mtbias.files.folder_lock`)."""
@@ -29,6 +32,8 @@ def explained(path: Path, action: str) -> Iterator[None]:
     """Turn an `OSError` within the block into a `RunFolderError` that says what to do next."""
     try:
         yield
+    except BrokenPipeError:  # the reader of our output left, which is not ours to judge
+        raise
     except OSError as error:
         if error.errno in _FULL:
             step = "make room and run the same command again, it resumes"
@@ -46,13 +51,55 @@ def write_atomic(path: Path, content: bytes | Iterable[str]) -> None:
     crash at any moment `path` holds the old content or the new one. Whatever goes wrong, the temporary file is
     removed; only a killed process leaves it behind (`remove_temporaries`).
 
+    A link stays, and what it names is written. A device, a pipe or an open descriptor (``/dev/stdout``) is written to
+    as it is, since a file in its place would destroy it.
+
     Raises:
-        RunFolderError: the disk is full, or another operating-system error.
+        RunFolderError: the disk is full, or another operating-system error; `path` is a folder.
     """
-    with _temporary(path, content) as temporary, explained(path, "write"):
-        temporary.replace(path)
+    number = own_descriptor(path)
     with explained(path, "write"):
-        _sync_folder(path.parent)
+        target = Path(os.path.realpath(path)) if number is None and path.is_symlink() else path
+        mode = os.fstat(number).st_mode if number is not None else _mode(target)
+    if mode is not None and stat.S_ISDIR(mode):
+        raise RunFolderError(f"{path}: expected a file, got a folder; name a file in it")
+    if number is not None or (mode is not None and not stat.S_ISREG(mode)):
+        _write_through(target, number, content)
+        return
+    with _temporary(target, content) as temporary, explained(path, "write"):
+        temporary.replace(target)
+    with explained(path, "write"):
+        _sync_folder(target.parent)
+
+
+def _mode(path: Path) -> int | None:
+    """The `st_mode` of the file; None where there is none yet."""
+    try:
+        return path.stat().st_mode
+    except FileNotFoundError:
+        return None
+
+
+def _write_through(path: Path, number: int | None, content: bytes | Iterable[str]) -> None:
+    """Write to a device or a pipe, or to descriptor `number` of this process, after what was printed there before."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:  # None where the caller closed it
+            stream.flush()
+    with explained(path, "write"):
+        handle = os.open(path, os.O_WRONLY) if number is None else os.dup(number)
+    try:
+        for chunk in _chunks(content):
+            with explained(path, "write"):
+                _write_all(handle, chunk)
+    finally:
+        os.close(handle)
+
+
+def _write_all(handle: int, chunk: bytes) -> None:
+    # Straight to the file descriptor: a buffer would meet a full disk a second time when it is closed.
+    rest = memoryview(chunk)
+    while rest:
+        rest = rest[os.write(handle, rest) :]
 
 
 def write_new(path: Path, content: bytes | Iterable[str]) -> bool:
@@ -112,15 +159,12 @@ def _temporary(path: Path, content: bytes | Iterable[str]) -> Iterator[Path]:
 
 
 def _write(temporary: Path, content: bytes | Iterable[str]) -> None:
-    # Straight to the file descriptor: a buffer would meet a full disk a second time when it is closed.
     with explained(temporary, "write"):
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
     try:
         for chunk in _chunks(content):
-            rest = memoryview(chunk)
             with explained(temporary, "write"):
-                while rest:
-                    rest = rest[os.write(handle, rest) :]
+                _write_all(handle, chunk)
         with explained(temporary, "write"):
             os.fsync(handle)
     except BaseException:

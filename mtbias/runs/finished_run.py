@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -11,7 +13,9 @@ from typing import Any, Self
 from mtbias.metrics.counting import Counting, Scores
 from mtbias.metrics.measure import GENDER, find_measure
 from mtbias.runs.manifest import RunManifest
-from mtbias.runs.run_folder import RunFolder
+from mtbias.runs.run_folder import CALLS, METRICS, SHA256, RunFolder, is_as_written
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -30,10 +34,34 @@ class FinishedRun:
 
     @classmethod
     def read(cls, folder: RunFolder) -> Self:
-        """The run in a folder, checked (errors as of `read_run`); its sentences are read when they are asked for."""
+        """The run in a folder, checked (errors as of `read_run`); its sentences are read when they are asked for.
+
+        Where `metrics.json` is not as it was written, its numbers are computed again from `calls.jsonl`.
+        """
         metrics = folder.read_metrics()
         manifest = folder.manifest
-        return cls(manifest, metrics, str(manifest.identity.get("measure", GENDER)), folder=folder)
+        run = cls(manifest, metrics, str(manifest.identity.get("measure", GENDER)), folder=folder)
+        return run if is_as_written(metrics) else run._recomputed()
+
+    def _recomputed(self) -> Self:
+        """The run with the numbers that follow from its calls; a warning where they are not those of its metrics.
+
+        Bootstrap and seed are those of the identity, which its fingerprint protects.
+        """
+        identity, made = self.manifest.identity, self.metrics.get("intervals", {})
+        n_resamples, seed = (int(str(identity.get(key, made.get(key, 0)))) for key in ("resamples", "seed"))
+        scores = find_measure(self.measure).score(self.calls, n_resamples=n_resamples, seed=seed)
+        again = scores.to_json(signature=self.manifest.signature(), fingerprint=self.manifest.fingerprint)
+        again = json.loads(json.dumps(again))  # as it would be read
+        changed = [key for key, value in again.items() if key != "mtbias" and self.metrics.get(key) != value]
+        kept = {key: value for key, value in self.metrics.items() if key != SHA256}
+        if changed or SHA256 in self.metrics:  # a file without a hash is an older release's
+            what = ", ".join(changed) or "what does not follow from the calls"
+            _log.warning(
+                "%s: expected what was written there, got other content (%s); its numbers are computed again from %s",
+                (self.path or Path()) / METRICS, what, CALLS,
+            )  # fmt: skip
+        return replace(self, metrics={**kept, **again})
 
     @property
     def path(self) -> Path | None:
@@ -98,7 +126,8 @@ def read_run(path: Path | str) -> FinishedRun:
     """Read the folder of a finished run.
 
     Raises:
-        RunFolderError: there is no run, it is not finished, or a file of it was changed; the message says which.
+        RunFolderError: there is no run, it is not finished, or a file that `metrics.json` was computed from was
+            changed; the message says which.
         DataError: a file is damaged; with path and line.
     """
     return FinishedRun.read(RunFolder(path))

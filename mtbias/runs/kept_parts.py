@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.errors import RunFolderError
-from mtbias.files.strict_json import DecodingError, decoded
+from mtbias.files.strict_json import DecodingError, decoded, load_json
 from mtbias.files.writing import explained, write_atomic, write_new
 
 PARTS = "translations.parts"
@@ -100,7 +100,7 @@ def read_shard_reports(folder: Path) -> list[dict[str, Any]]:
     reports = []
     for path in sorted((folder / PARTS).glob(_SHARD)):
         try:
-            reports.append(dict(json.loads(path.read_bytes())))
+            reports.append(dict(load_json(path.read_bytes())))
         except (OSError, ValueError, TypeError):
             _log.warning("%s is damaged; what it says of the execution is left out", path)
     return reports
@@ -140,8 +140,8 @@ class PartStore:
         path = self._path(number)
         try:
             head, _, body = path.read_text(encoding="utf-8").partition("\n")
-            header = json.loads(head)
-            records = [json.loads(line) for line in body.split("\n")[:-1]]
+            header = load_json(head)
+            records = [load_json(line) for line in body.split("\n")[:-1]]
             whole = sha256(body.encode()).hexdigest() == header["sha256"] and len(records) == header["n"]
         except FileNotFoundError:
             return None

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 
+from mtbias.errors import escaped
 from mtbias.types import Json
 
 SCHEMA = 1
@@ -21,16 +22,18 @@ SIGNATURE_KEYS = (
 _SIGNED_AS = {"language": "lang"}
 """Those that have another name in a signature."""
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _ABSENT = "(absent)"
 _VALUE_LENGTH = 60
 
 
 @dataclass(frozen=True, slots=True)
 class RunManifest:
-    """Identity and execution of one run.
+    r"""Identity and execution of one run.
 
     Two runs with equal identities give the same bytes in `calls.jsonl` and `metrics.json`; everything else belongs
-    into `execution`. Values are plain JSON, tuples become lists. In the identity 1 and 1.0 are different values.
+    into `execution`. Values are plain JSON, tuples become lists. In the identity 1 and 1.0 are different values. What
+    no file can hold (the bytes of a file name that is not UTF-8) becomes its escape, `\xe4`.
 
     Raises:
         TypeError: a value is not JSON.
@@ -44,8 +47,8 @@ class RunManifest:
     """What does not: host, device, wall time, versions of libraries."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "identity", json.loads(canonical(self.identity)))
-        object.__setattr__(self, "execution", json.loads(canonical(self.execution)))
+        object.__setattr__(self, "identity", _plain(self.identity))
+        object.__setattr__(self, "execution", _plain(self.execution))
 
     @property
     def fingerprint(self) -> str:
@@ -108,6 +111,13 @@ class RunManifest:
 def canonical(value: Mapping[str, Json]) -> str:
     """The one JSON text of a value: keys sorted, no spaces, no escapes, finite numbers only."""
     return json.dumps(dict(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def _plain(value: Mapping[str, Json]) -> dict[str, Json]:
+    """A copy of plain JSON, in which a lone surrogate is text that shows it (`mtbias.errors.escaped`)."""
+    text = _SURROGATE.sub(lambda match: escaped(match[0]).replace("\\", "\\\\"), canonical(value))
+    plain: dict[str, Json] = json.loads(text)
+    return plain
 
 
 def _short(value: Json) -> str:

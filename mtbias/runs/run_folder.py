@@ -12,6 +12,7 @@ from typing import Any, Self, TypeVar
 
 from mtbias.errors import DataError, RunFolderError
 from mtbias.files.folder_lock import FolderLock
+from mtbias.files.strict_json import load_json
 from mtbias.files.writing import explained, is_ours, remove_temporaries, write_atomic, write_new
 from mtbias.metrics.measure import Judged
 from mtbias.runs import call_records as records
@@ -21,6 +22,8 @@ from mtbias.types import Json, Translation
 
 MANIFEST, TRANSLATIONS, CALLS, METRICS = "manifest.json", "translations.jsonl", "calls.jsonl", "metrics.json"
 
+SHA256 = "sha256"
+"""Key of `metrics.json`: the hash of the file itself."""
 _HASHED = (TRANSLATIONS, CALLS)
 """Files whose SHA-256 `metrics.json` holds under `files`."""
 
@@ -108,7 +111,7 @@ class RunFolder:
             RunFolderError: there is none, or it is damaged.
         """
         try:
-            return RunManifest.from_json(json.loads(self._read(MANIFEST)))
+            return RunManifest.from_json(load_json(self._read(MANIFEST)))
         except ValueError as error:
             raise RunFolderError(
                 f"{self.path / MANIFEST}: the manifest is damaged: {error}; remove the folder and run again"
@@ -164,7 +167,9 @@ class RunFolder:
         return self._read_lines(CALLS, read, lambda record: record.id)
 
     def write_metrics(self, metrics: Mapping[str, Any]) -> None:
-        """Write `metrics.json` and so mark the run as done; the hashes of its other files are added as `files`.
+        """Write `metrics.json` and so mark the run as done.
+
+        The hashes of its other files are added as `files`, and the one of its own text without it as `sha256`.
 
         Raises:
             RunFolderError: there is no `calls.jsonl`, or as in `write_atomic`.
@@ -175,7 +180,8 @@ class RunFolder:
             raise ValueError(f"expected metrics of the run {fingerprint}, got {metrics.get('fingerprint')}")
         self._read(CALLS)
         hashes = {name: self._hash(name) for name in _HASHED if self.has(name)}
-        self.write_atomic(METRICS, records.metrics_text({**metrics, "files": hashes}).encode())
+        content = {**metrics, "files": hashes}
+        self.write_atomic(METRICS, records.metrics_text({**content, SHA256: _own_hash(content)}).encode())
 
     def read_metrics(self) -> dict[str, Any]:
         """The metrics on disk, of a run that is complete.
@@ -237,7 +243,7 @@ class RunFolder:
     def _metrics(self) -> dict[str, Any]:
         path = self.path / METRICS
         try:
-            metrics = json.loads(self._read(METRICS))
+            metrics = load_json(self._read(METRICS))
         except ValueError as error:
             raise DataError(f"damaged: {error}", path=path) from error
         if not isinstance(metrics, dict):
@@ -272,6 +278,22 @@ class RunFolder:
             if isinstance(error.__cause__, FileNotFoundError):
                 raise RunFolderError(f"{path}: no such file; run `mtbias eval` or `mtbias score` to the end") from None
             raise
+
+
+def is_as_written(metrics: Mapping[str, Any]) -> bool | None:
+    """Whether the content of a `metrics.json` has the hash that it names; None where it names none (an older run)."""
+    if SHA256 not in metrics:
+        return None
+    try:
+        return bool(metrics[SHA256] == _own_hash(metrics))
+    except ValueError:  # NaN, which is never written
+        return False
+
+
+def _own_hash(metrics: Mapping[str, Any]) -> str:
+    """SHA-256 of the text of `metrics.json` as it would be without its own hash."""
+    text = records.metrics_text({key: value for key, value in metrics.items() if key != SHA256})
+    return sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def _manifest_text(manifest: RunManifest) -> bytes:

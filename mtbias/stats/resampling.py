@@ -36,8 +36,9 @@ def bootstrap_counts(
 
     Args:
         counts: additive integer counts of any shape, none negative.
-        statistic: gets all resamples at once, shape ``[n_resamples, *counts.shape]``, and gives an array whose first
-            axis is `n_resamples`; NaN where it is undefined.
+        statistic: maps resamples ``[R, *counts.shape]`` to an array whose first axis is R; NaN where it is undefined.
+            Called with chunks of the resamples (all at once where they are few): what it gives for one must not
+            depend on the others.
         n_resamples: 0 or more.
         rng: the same state gives the same values (with the same release of numpy).
 
@@ -54,14 +55,18 @@ def bootstrap_counts(
     if (table < 0).any():
         raise ValueError("expected counts of 0 or more, got a negative count")
     cells = table.ravel()
-    resamples = np.zeros((n_resamples, cells.size), dtype=np.int64)
     n = int(cells.sum())
-    if n and n_resamples:
-        # Only occupied cells can be drawn; the largest first, because the draw stops when all n rows are placed.
-        occupied = np.flatnonzero(cells)
-        occupied = occupied[np.argsort(-cells[occupied], kind="stable")]
-        resamples[:, occupied] = rng.multinomial(n, cells[occupied] / n, size=n_resamples)
-    return statistic(resamples.reshape(n_resamples, *table.shape))
+    # Only occupied cells can be drawn; the largest first, because the draw stops when all n rows are placed.
+    occupied = np.flatnonzero(cells)
+    occupied = occupied[np.argsort(-cells[occupied], kind="stable")]
+    values = []
+    # The multinomial draws one resample after the other, so the values do not depend on the size of the chunks.
+    for start, stop in chunks(n_resamples, cells.size, _CELLS_OF_TABLES) if n_resamples else [(0, 0)]:
+        resamples = np.zeros((stop - start, cells.size), dtype=np.int64)
+        if n and n_resamples:
+            resamples[:, occupied] = rng.multinomial(n, cells[occupied] / n, size=stop - start)
+        values.append(statistic(resamples.reshape(stop - start, *table.shape)))
+    return values[0] if len(values) == 1 else np.concatenate(values)
 
 
 def bootstrap_units(
@@ -210,11 +215,13 @@ def wilson_percent_of_units(parts: Floats, wholes: Floats, times: NDArray[np.int
 
 _CELLS = 1 << 21
 """How many random numbers are drawn at once: 16 MiB of integers."""
+_CELLS_OF_TABLES = 1 << 24
+"""How many cells of resampled tables are in memory at once: 128 MiB."""
 
 
-def chunks(n_resamples: int, n_units: int) -> Iterator[tuple[int, int]]:
-    """Bounds of the chunks in which resamples are drawn; the stream of random numbers depends on them."""
-    size = max(1, _CELLS // max(1, n_units))
+def chunks(n_resamples: int, n_units: int, cells: int | None = None) -> Iterator[tuple[int, int]]:
+    """Bounds of the chunks in which resamples are drawn; that of `bootstrap_units` draws other numbers in others."""
+    size = max(1, (cells or _CELLS) // max(1, n_units))
     for start in range(0, n_resamples, size):
         yield start, min(start + size, n_resamples)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Collection
 from pathlib import Path
 
 from mtbias.errors import DataError
@@ -27,3 +29,20 @@ def read_bitext(path: Path) -> list[tuple[str, str]]:
         if source.strip() and target.strip():
             pairs.append((source.strip(), target.strip()))
     return pairs
+
+
+def normalised_text(text: str) -> str:
+    """`text` in Unicode NFC, with its white space collapsed: what two spellings of one sentence share."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def holds_source(target: str, own: str, sources: Collection[str]) -> bool:
+    """Whether `target` is its `own` source (or, before a tab or bars, any of the `sources`) and something else.
+
+    A target that is nothing but its source was not translated, and is a target.
+    """
+    text = normalised_text(target)
+    first, mark, _ = target.replace("|||", "\t").partition("\t")
+    if mark and normalised_text(first) in sources:
+        return True
+    return bool(own) and own in text and any(char.isalpha() for char in text.replace(own, "", 1))

@@ -9,16 +9,15 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import unicodedata
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
-from mtbias.errors import DataError
-from mtbias.files.reading import TABLES, TextFile, parse_table, read_text
-from mtbias.translate.bitext import SEPARATOR
+from mtbias.errors import DataError, escaped
+from mtbias.files.reading import TABLES, TextFile, parse_table, read_text, refuse_long
+from mtbias.translate.bitext import SEPARATOR, holds_source, normalised_text
 from mtbias.translate.system import Begun, Made, Sources, Store, Tally, Translated
 from mtbias.types import Json, SourceSentence, Translation
 
@@ -100,8 +99,9 @@ def read_translations(
 
     Raises:
         DataError: the file is not there, not UTF-8, empty, or not of its form (with the line); one id with two
-            translations; the wrong number of lines; too few instances covered, which is the sign of another corpus.
-
+            translations; the wrong number of lines; too few instances covered, which is the sign of another corpus;
+            most targets contain their source (pairs in a form that is not read); a target that is no sentence by its
+            length (`mtbias.files.reading.LONGEST`).
     """
     return join_translations(read_text(path), instances, rows=rows, allow_missing=allow_missing)
 
@@ -125,6 +125,7 @@ def join_translations(
         match = _by_line(file, instances, rows)
     if not allow_missing and len(match.rows) * 100 < ENOUGH * len(instances):
         raise DataError(_too_few(match, instances), path=path)
+    _refuse_sources(file, form, instances, match)
     return _result(file, form, instances, match)
 
 
@@ -165,7 +166,8 @@ def _result(file: TextFile, form: str, instances: Sequence[SourceSentence], matc
     for instance in instances:
         row = match.rows.get(instance.id)
         text = None if row is None else row.target.strip()
-        if text:
+        if text and row is not None:
+            refuse_long(text, "translation", file.path, row.line)
             translations.append(Translation(instance.id, text))
             continue
         reason = "missing" if row is None else "empty"
@@ -186,6 +188,24 @@ def _too_few(match: _Match, instances: Sequence[SourceSentence]) -> str:
         return f"{found}. Every row of the file matched: is it a part of a longer one?"
     theirs = match.unmatched[0]
     return f"{found}, and a row that matched nothing is {theirs!r}. Another corpus? Check --dataset and --data"
+
+
+def _refuse_sources(file: TextFile, form: str, instances: Sequence[SourceSentence], match: _Match) -> None:
+    """`DataError` where most targets hold a source too: pairs in a form that is not read would be scored as targets."""
+    sources = {normalised_text(instance.source) for instance in instances} - {""}
+    targets = [(i.source, row) for i in instances if (row := match.rows.get(i.id)) is not None and row.target.strip()]
+    holding = [row for source, row in targets if holds_source(row.target, normalised_text(source), sources)]
+    if 2 * len(holding) <= len(targets):
+        return
+    if form == "lines":
+        message = (
+            "expected one target a line, got lines that contain their source; write lines of the form "
+            f"source{SEPARATOR}target, with a blank on either side of the bars, or a table (.tsv, .csv, .jsonl) "
+            "with the columns source and target"
+        )
+    else:
+        message = "expected targets alone, got targets that contain their source; remove it from them"
+    raise file.error(message, holding[0].line)
 
 
 # Joining
@@ -226,7 +246,7 @@ def _by_id(table: Sequence[_Row], instances: Sequence[SourceSentence], path: Pat
             match.noticed["extra"].append(f"line {row.line}")
             continue
         instance = known.get(row.id)
-        if instance is None or (row.source and _normal(row.source) != _normal(instance.source)):
+        if instance is None or (row.source and normalised_text(row.source) != normalised_text(instance.source)):
             match.noticed["extra"].append(f"line {row.line}")
             match.unmatched.append(row.id if instance is None else f"{row.id}: {row.source}")
             continue
@@ -236,15 +256,11 @@ def _by_id(table: Sequence[_Row], instances: Sequence[SourceSentence], path: Pat
     return match
 
 
-def _normal(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFC", text).split())
-
-
 def _by_source(table: Sequence[_Row], instances: Sequence[SourceSentence], rows: int | None) -> _Match:
     match = _Match()
     seen: set[str] = set()
     for row in table:
-        source = _normal(row.source)
+        source = normalised_text(row.source)
         if source in seen:
             match.noticed["duplicates"].append(f"line {row.line}")
         seen.add(source)
@@ -258,11 +274,11 @@ def _by_source(table: Sequence[_Row], instances: Sequence[SourceSentence], rows:
         joined = match.rows.get(instance.id)
         if joined is not None and joined.source != instance.source:
             match.noticed["normalised"].append(instance.id)
-    sources = {_normal(instance.source) for instance in instances}
+    sources = {normalised_text(instance.source) for instance in instances}
     for row in table:
         if row.line not in used:
             match.noticed["extra"].append(f"line {row.line}")
-            if _normal(row.source) not in sources:
+            if normalised_text(row.source) not in sources:
                 match.unmatched.append(row.source)
     return match
 
@@ -275,7 +291,7 @@ def _aligned(table: Sequence[_Row], instances: Sequence[SourceSentence], rows: i
         pairs = [(instance, table[instance.row]) for instance in instances]
     else:
         return None
-    if all(_normal(instance.source) == _normal(row.source) for instance, row in pairs):
+    if all(normalised_text(instance.source) == normalised_text(row.source) for instance, row in pairs):
         return {instance.id: row for instance, row in pairs}
     return None
 
@@ -283,7 +299,7 @@ def _aligned(table: Sequence[_Row], instances: Sequence[SourceSentence], rows: i
 def _by_occurrence(table: Sequence[_Row], instances: Sequence[SourceSentence], match: _Match) -> set[int]:
     """The k-th row with a source to the k-th instance with it: exact sources first, then normalised ones."""
     used: set[int] = set()
-    keys: tuple[Callable[[str], str], ...] = (str, _normal)
+    keys: tuple[Callable[[str], str], ...] = (str, normalised_text)
     for key in keys:
         waiting: defaultdict[str, deque[_Row]] = defaultdict(deque)
         for row in table:
@@ -295,9 +311,9 @@ def _by_occurrence(table: Sequence[_Row], instances: Sequence[SourceSentence], m
                 used.add(row.line)
     groups: defaultdict[str, list[_Row]] = defaultdict(list)
     for row in table:
-        groups[_normal(row.source)].append(row)
+        groups[normalised_text(row.source)].append(row)
     for instance in instances:
-        group = groups.get(_normal(instance.source), [])
+        group = groups.get(normalised_text(instance.source), [])
         if instance.id not in match.rows and len({row.target.strip() for row in group}) == 1:
             match.rows[instance.id] = group[0]
             match.noticed["shared"].append(instance.id)
@@ -320,14 +336,14 @@ def _is_pairs(text: str) -> bool:
 
 
 def _read_pairs(file: TextFile, instances: Sequence[SourceSentence]) -> list[_Row]:
-    sources = {_normal(instance.source) for instance in instances}
+    sources = {normalised_text(instance.source) for instance in instances}
     rows = []
     for number, line in enumerate(file.text.rstrip("\n").split("\n"), start=1):
         splits = _splits(line)
         if not splits:
             message = f"source{SEPARATOR}target expected, as in most lines of this file, found {line[:60]!r}"
             raise DataError(message, path=file.path, line=number)
-        source, target = next((pair for pair in splits if _normal(pair[0]) in sources), splits[0])
+        source, target = next((pair for pair in splits if normalised_text(pair[0]) in sources), splits[0])
         rows.append(_Row(number, "", source, target))
     return rows
 
@@ -417,4 +433,4 @@ def given_file(path: Path, *, name: str | None = None, allow_missing: bool = Fal
     def read(corpus: Sources) -> GivenTranslations:
         return join_translations(file, corpus.instances, rows=corpus.rows, allow_missing=allow_missing)
 
-    return GivenSystem(name or path.stem, read)
+    return GivenSystem(escaped(name or path.stem), read)

@@ -217,38 +217,30 @@ def _references(folder: Path) -> Path:
 
 
 def test_interrupted_ends_with_130_and_one_line(bare: Machine, tmp_path: Path) -> None:
-    # The labels are a pipe into which nobody writes: the process waits there until we interrupt it.
-    pipe = tmp_path / "labels.csv"
-    os.mkfifo(pipe)
+    # The labels are a pipe that does not end: the process waits there until we interrupt it.
+    labels = tmp_path / "labels.csv"
+    labels.symlink_to("/dev/stdin")
     # A process started in the background may have been told to ignore interrupts, and would pass that on.
     code = (
         "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
         "runpy.run_module('mtbias', run_name='__main__')"
     )
     with subprocess.Popen(
-        [sys.executable, "-c", code, "validate", "--lang", "de", "--gold", str(pipe)],
+        [sys.executable, "-c", code, "validate", "--lang", "de", "--gold", str(labels)],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=bare.environment(),
     ) as process:
         try:
-            writer = _open_when_read(pipe)
-            time.sleep(0.1)  # from opening to reading
+            assert process.stdin is not None
+            process.stdin.write(b"x" * 2**20)  # more than a pipe holds: done when the process is reading
+            time.sleep(0.1)
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=60)
-            os.close(writer)
         finally:
             process.kill()
     assert (process.returncode, out, err) == (130, b"", b"mtbias: interrupted; the same command resumes\n")
-
-
-def _open_when_read(pipe: Path) -> int:
-    for _ in range(600):
-        try:
-            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
-        except OSError:  # nobody reads yet
-            time.sleep(0.05)
-    pytest.fail("the process never opened its input")
 
 
 def test_a_reader_that_leaves_is_no_error(bare: Machine) -> None:

@@ -130,7 +130,7 @@ def test_options_stand_for_a_file_which_is_written(machine: Machine) -> None:
         (("--model", "demo"), "expected a FILE, or --lang, --dataset, --out too"),
         (("x.toml", "--model", "demo"), "--model: give a FILE or options, not both"),
         ((*options[:-2], "--dataset", "winomt", "--data", "x"), "--data is for one --dataset"),
-        (("x.toml",), "x.toml: no such file; expected a sweep in TOML"),
+        (("x.toml",), "x.toml: there is no such file; check the path"),
         ((*options, "--gpus", "99"), "--gpus: asked for 99, torch sees"),
         ((*options, "--device", "tpu"), 'Invalid value "tpu" for --device. Choose from: "auto", "cpu", "cuda"'),
         ((*options, "--task", "score:fr"), "--task: this sweep has no task 'score:fr'"),

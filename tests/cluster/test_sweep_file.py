@@ -144,9 +144,9 @@ def test_what_becomes_a_line_of_a_jobs_script_is_one(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="there is no such file"):
+    with pytest.raises(DataError, match="there is no such file; check the path"):
         read_sweep(tmp_path / "none.toml")
-    with pytest.raises(DataError, match="this is a folder"):
+    with pytest.raises(DataError, match="expected a file, got a folder; name the file in it"):
         read_sweep(tmp_path)
 
 

@@ -59,6 +59,13 @@ def test_what_was_left_out_is_said(folder: Path, coref: Callable[..., str]) -> N
     assert "\n1 rows whose id is not in the data (passed over)\n" in text
 
 
+def test_a_file_of_other_ids_is_refused(folder: Path, coref: Callable[..., str]) -> None:
+    (folder / "system.tsv").write_text("a\tTRUE\tFALSE\nb\tTRUE\tFALSE\n", encoding="utf-8")
+    said = r"system.tsv: expected ids of .*gap-test.tsv such as 't-0', got 2 ids of which it has none, such as 'a'; "
+    with pytest.raises(DataError, match=said):
+        coref("gap", "--data", folder, "--predictions", folder / "system.tsv", "--resamples", 0)
+
+
 def test_a_folder_gives_data_and_names(folder: Path, coref: Callable[..., str]) -> None:
     found = json.loads(
         coref("gap", "--data", folder, "--baseline", "random", "--baseline", "dist-1", "--resamples", 100, "--json")

@@ -164,6 +164,10 @@ def test_damage_done_by_windows_1252_is_undone(text: str) -> None:
         ({"profession_first_index": -1}, "profession_first_index: an integer"),
         ({"profession": ""}, "profession is empty"),
         ({"num_of_pronouns": "many"}, "num_of_pronouns: an integer"),
+        (
+            {"sentence_text": "x " * 50_001},
+            "sentence_text: expected a sentence of at most 50,000 characters, got 100,002",
+        ),
     ],
 )
 def test_bad_fields_are_errors_with_their_line(tmp_path: Path, changes: dict[str, Any], says: str) -> None:

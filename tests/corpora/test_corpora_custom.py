@@ -172,6 +172,13 @@ def test_a_line_break_in_a_sentence_is_an_error(tmp_path: Path) -> None:
         load_corpus("custom", path)
 
 
+def test_a_sentence_of_a_megabyte_is_refused(tmp_path: Path) -> None:
+    path = put(tmp_path, f"source\tgender\tentity\nThe cook left.\tf\tcook\nThe cook {'x' * 10**6}\tf\tcook\n")
+    said = r"a\.tsv:3: source: expected a sentence of at most 50,000 characters, got 1,000,009; divide or shorten it$"
+    with pytest.raises(DataError, match=said):
+        load_corpus("custom", path)
+
+
 def test_custom_needs_a_path() -> None:
     with pytest.raises(UsageError, match="--data PATH"):
         load_corpus("custom", None)

@@ -152,6 +152,7 @@ def test_without_stereotype_files(tmp_path: Path) -> None:
         (HE.replace("\t1\t", "\t-1\t"), "an integer from 0 expected, found '-1'"),
         (HE.replace("male", "man"), "male, female or neutral .* expected, found 'man'"),
         (HE.replace("\tcook", "\t"), "profession .* is empty"),
+        (HE.replace("\tcook", f" {'x' * 10**6}\tcook"), "sentence: expected a sentence of at most 50,000 characters"),
     ],
 )
 def test_bad_rows_are_errors_with_file_and_line(tmp_path: Path, row: str, says: str) -> None:

@@ -296,6 +296,21 @@ def test_a_generic_noun_that_is_no_subject_stays_masculine(call: Call) -> None:
     assert call(SLAVIC, "Она|PRON спорила|VERB с|ADP *врачом|NOUN").gender is M
 
 
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("*Testigo|NOUN mon|DET", None),  # nothing follows, so no sound tells
+        ("*Testigo|NOUN mon|DET ~.|PUNCT", None),
+        ("*Testigo|NOUN mon|DET estimado|ADJ", None),  # a vowel
+        ("*Testigo|NOUN mon|DET llegó|VERB", M),  # a consonant
+    ],
+)
+def test_a_determiner_behind_its_noun_and_the_sound_that_follows(
+    call: Call, sentence: str, expected: Gender | None
+) -> None:
+    assert call(replace(ROMANCE, determiners_follow=True), sentence).gender is expected
+
+
 # ----- Semitic
 
 SEMITIC = Language(

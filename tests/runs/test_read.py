@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import logging
+import re
 from pathlib import Path
 
 import pytest
 
 from mtbias.errors import RunFolderError
+from mtbias.metrics.scores import score
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import read_run
 from mtbias.runs.run_folder import RunFolder
@@ -49,3 +53,82 @@ def test_a_run_that_is_not_finished_is_refused(tmp_path: Path) -> None:
         pass
     with pytest.raises(RunFolderError, match="not finished"):
         read_run(tmp_path)
+
+
+# ----- metrics that were changed
+
+
+@pytest.fixture
+def scored(tmp_path: Path) -> Path:
+    """The folder of a run with the numbers of its one call."""
+    with RunFolder(tmp_path).open_or_create({**IDENTITY, "resamples": 20}) as folder:
+        manifest = folder.manifest
+        folder.write_translations([Translation("a", "La médica.")])
+        folder.write_calls([CALL.to_json()])
+        numbers = score([CALL], n_resamples=20).to_json(
+            signature=manifest.signature(), fingerprint=manifest.fingerprint
+        )
+        folder.write_metrics({**numbers, "corpus": {"rows": 1}})
+    return tmp_path / "metrics.json"
+
+
+def _warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.message for record in caplog.records if record.levelno >= logging.WARNING]
+
+
+def test_metrics_hold_their_own_hash_and_are_trusted(scored: Path, caplog: pytest.LogCaptureFixture) -> None:
+    run = read_run(scored.parent)
+    assert run.metrics == json.loads(scored.read_bytes())
+    assert run.metrics["overall"]["accuracy"] == 100
+    assert list(run.metrics)[-1] == "sha256"
+    assert not _warnings(caplog)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what"),
+    [
+        ('"accuracy": 100.0', '"accuracy": 10.0', "overall"),
+        ('"accuracy": 100.0', '"accuracy": NaN', "overall"),
+        ('"seed": 0', '"seed": 1', "intervals"),
+        ('"rows": 1', '"rows": 2', "what does not follow from the calls"),
+        ('"sha256": "', '"sha256": "0', "what does not follow from the calls"),
+    ],
+)
+def test_changed_metrics_are_computed_again_from_the_calls(
+    scored: Path, caplog: pytest.LogCaptureFixture, old: str, new: str, what: str
+) -> None:
+    before = read_run(scored.parent).metrics
+    text = scored.read_text(encoding="utf-8")
+    assert old in text
+    scored.write_text(text.replace(old, new, 1), encoding="utf-8")
+    run = read_run(scored.parent)
+    same = [key for key in before if key not in {"sha256", "corpus"}]
+    assert [run.metrics[key] for key in same] == [before[key] for key in same]
+    (said,) = _warnings(caplog)
+    assert said.startswith(f"{scored}: expected what was written there, got other content ({what}")
+    assert said.endswith("; its numbers are computed again from calls.jsonl")
+
+
+def test_metrics_and_calls_that_were_changed_both_are_refused(scored: Path) -> None:
+    scored.write_text(scored.read_text(encoding="utf-8").replace("100.0", "10.0"), encoding="utf-8")
+    calls = scored.with_name("calls.jsonl")
+    calls.write_text(calls.read_text(encoding="utf-8").replace("anti", "pro"), encoding="utf-8")
+    with pytest.raises(RunFolderError, match=r"calls\.jsonl was changed since metrics\.json was computed from it"):
+        read_run(scored.parent)
+
+
+def test_metrics_of_an_older_release_are_compared(scored: Path, caplog: pytest.LogCaptureFixture) -> None:
+    text = re.sub(r',\n "sha256": .*', "", scored.read_text(encoding="utf-8"))
+    scored.write_text(text, encoding="utf-8")
+    assert read_run(scored.parent).metrics == json.loads(text)
+    assert not _warnings(caplog)
+    scored.write_text(text.replace('"accuracy": 100.0', '"accuracy": 10.0', 1), encoding="utf-8")
+    assert read_run(scored.parent).metrics["overall"]["accuracy"] == 100
+    assert len(_warnings(caplog)) == 1
+
+
+@pytest.mark.parametrize("name", ["metrics.json", "manifest.json"])
+def test_a_file_that_is_nested_too_deeply_is_damaged(scored: Path, name: str) -> None:
+    scored.with_name(name).write_text("[" * 100_000, encoding="utf-8")
+    with pytest.raises(RunFolderError, match=f"{name}: .*damaged: nested too deeply"):
+        read_run(scored.parent)

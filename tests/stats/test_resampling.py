@@ -147,6 +147,22 @@ def test_bootstrap_is_decided_by_the_state_of_the_generator() -> None:
     assert (first != other).any()
 
 
+def test_bootstrap_of_counts_in_chunks_draws_the_same_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = np.array([[7, 0, 5], [1, 30, 2]])
+    sizes: list[int] = []
+
+    def shares(resamples: NDArray[np.int64]) -> Floats:
+        sizes.append(len(resamples))
+        found: Floats = resamples[:, 0, :] / resamples.sum(axis=(1, 2))[:, None]
+        return found
+
+    whole = bootstrap_counts(counts, shares, 100, np.random.default_rng(3))
+    monkeypatch.setattr("mtbias.stats.resampling._CELLS_OF_TABLES", 45)  # 7 tables of 6 cells, and 2 at the end
+    chunked = bootstrap_counts(counts, shares, 100, np.random.default_rng(3))
+    assert sizes == [100, *[7] * 14, 2]
+    assert chunked.tobytes() == whole.tobytes()
+
+
 def test_bootstrap_of_nothing() -> None:
     empty = bootstrap_counts(np.zeros((2, 2), dtype=np.int64), lambda tables: tables.sum(axis=(1, 2)) * 1.0, 3, _rng())
     assert empty.tolist() == [0.0, 0.0, 0.0]

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -451,6 +452,46 @@ def test_a_fetched_model_is_used_at_the_commit_that_was_written_down(
     (at / "model.safetensors").unlink()  # a download that was stopped
     with pytest.raises(MissingResourceError, match="some/one at 0123456789ab is not on this machine"):
         locate("some/one", "de", cache=cache, offline=True)
+
+
+def test_a_branch_is_at_the_commit_at_which_it_was_fetched(hub: Path, tmp_path: Path, checkpoint: Checkpoint) -> None:
+    repository = hub / "models--some--one"
+    shutil.copytree(checkpoint("m2m100"), repository / "snapshots" / COMMIT)
+    (repository / "refs" / "pr").mkdir(parents=True)
+    for branch in ("main", "pr/7"):
+        (repository / "refs" / branch).write_text(COMMIT, encoding="utf-8")
+        found = locate("some/one", "de", cache=tmp_path, revision=branch, offline=True)
+        assert (found.name, found.revision, found.folder) == ("some/one", COMMIT, repository / "snapshots" / COMMIT)
+    with pytest.raises(MissingResourceError, match="some/one at other is not on this machine"):
+        locate("some/one", "de", cache=tmp_path, revision="other", offline=True)
+
+
+def test_a_branch_is_downloaded_under_its_name(
+    hub: Path, tmp_path: Path, checkpoint: Checkpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import huggingface_hub
+
+    class Hub:
+        """A hub whose branch is at `COMMIT`."""
+
+        def model_info(self, repository: str, *, revision: str) -> SimpleNamespace:
+            assert (repository, revision) == ("some/one", "experiment")
+            return SimpleNamespace(sha=COMMIT, siblings=[SimpleNamespace(rfilename="model.safetensors")])
+
+    asked: list[str] = []
+
+    def download(_: str, *, revision: str, **__: object) -> str:
+        asked.append(revision)
+        at = hub / "models--some--one" / "snapshots" / COMMIT
+        shutil.copytree(checkpoint("m2m100"), at)
+        return str(at)
+
+    monkeypatch.setattr(huggingface_hub, "HfApi", Hub)
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
+    monkeypatch.setattr("mtbias.translate.seq2seq.checkpoints.downloads_allowed", lambda **_: True)
+    found = locate("some/one", "de", cache=tmp_path / "cache", revision="experiment")
+    assert (found.revision, asked) == (COMMIT, ["experiment"])  # the library writes refs/experiment
+    assert read_pins(tmp_path / "cache") == {}  # the branch is not what --model alone means
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"some/one": 1}', "\x00"])

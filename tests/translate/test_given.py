@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from mtbias.corpora import load_corpus
 from mtbias.errors import DataError
+from mtbias.files.reading import LONGEST
 from mtbias.translate.given_translations import MARKS, GivenTranslations, read_translations
 from mtbias.types import Gender, Instance, Span, Stereotype, Translation
 
@@ -221,6 +222,39 @@ def test_bad_files_are_errors_with_file_and_line(
     with pytest.raises(DataError, match=says.replace("|||", r"\|\|\|")) as caught:
         read_translations(path, AB)
     assert (caught.value.path, caught.value.line) == (str(path), line)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line", "says"),
+    [
+        ("t.txt", "A a.|||X\nB b.|||Y\n", 1, r"expected one target a line, got lines that contain their source; write"),
+        ("t.txt", "A a.\tX\nB b.\tY\n", 1, "lines that contain their source"),
+        ("t.txt", "B b.\tY\nA a.\tX\n", 1, "lines that contain their source"),  # in another order
+        ("t.txt", "X|||A  a.\nY|||B b.\n", 1, "lines that contain their source"),
+        ("t.txt", "\n1 B b. Y\n", 2, "lines that contain their source"),  # most of those that are not blank
+        ("t.tsv", "id\ttarget\nx-0\tA a. ||| X\nx-1\tB b. ||| Y\n", 2, "expected targets alone, got targets that"),
+        ("t.txt", "A a. ||| A a. X\nB b. ||| B b. Y\n", 1, "expected targets alone"),
+    ],
+)
+def test_pairs_in_a_form_that_is_not_read_are_not_scored_as_targets(
+    tmp_path: Path, name: str, text: str, line: int, says: str
+) -> None:
+    with pytest.raises(DataError, match=says) as caught:
+        read_translations(put(tmp_path, text, name), AB)
+    assert caught.value.line == line
+
+
+@pytest.mark.parametrize("text", ["A a.\nB b.\n", "A a.\nY\n", "A a. X\nY\n", "“A a.”\nB b. !\n"])
+def test_a_source_that_was_not_translated_is_a_target(tmp_path: Path, text: str) -> None:
+    assert texts(read_translations(put(tmp_path, text), AB)) == text.splitlines()
+
+
+@pytest.mark.parametrize(("name", "text"), [("t.txt", "X\n{}\n"), ("t.tsv", "id\ttarget\nx-1\t{}\nx-0\tX\n")])
+def test_a_translation_that_is_no_sentence_by_its_length(tmp_path: Path, name: str, text: str) -> None:
+    assert texts(read_translations(put(tmp_path, text.format("y" * LONGEST), name), AB)) == ["X", "y" * LONGEST]
+    said = r":2: translation: expected a sentence of at most 50,000 characters, got 50,001; divide or shorten it$"
+    with pytest.raises(DataError, match=said):
+        read_translations(put(tmp_path, text.format("y" * (LONGEST + 1)), name), AB)
 
 
 def test_windows_line_ends_inside_quotes_are_line_ends(tmp_path: Path) -> None:

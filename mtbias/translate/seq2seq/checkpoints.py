@@ -111,7 +111,8 @@ def locate(
         lang: ISO 639-1 code of the target language.
         cache: mtbias's cache, where the commits of fetched models are written down. The files are in Hugging
             Face's own cache (``HF_HOME``).
-        revision: a commit (40 hexadecimal digits), branch or tag of the hub repository.
+        revision: a commit (40 hexadecimal digits), branch or tag of the hub repository; without network, a branch is
+            at the commit at which it was last fetched.
         offline: never use the network (so do ``HF_HUB_OFFLINE=1`` and ``MTBIAS_NO_NETWORK=1``).
         fetch: whether to download what is missing.
 
@@ -201,11 +202,13 @@ def _hub(repository: str, pinned: str | None, command: str, cache: Path, *, onli
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
-    if pinned is not None and _COMMIT.fullmatch(pinned):
+    # A branch or tag may have moved: where the network may be used, the hub says which commit it is now; elsewhere the
+    # hub's cache says which it was when it was fetched.
+    if pinned is not None and (_COMMIT.fullmatch(pinned) or not online):
         try:
             found = Path(snapshot_download(repository, revision=pinned, local_files_only=True))
             if _is_whole(found):
-                return Checkpoint(repository, pinned, found)
+                return Checkpoint(repository, found.name, found)
         except (LocalEntryNotFoundError, OSError):
             pass
     if not online:
@@ -224,18 +227,20 @@ def _is_whole(folder: Path) -> bool:
 
 
 def _download(repository: str, pinned: str | None, cache: Path) -> Checkpoint:
-    """Download a repository's files at one commit and write that commit down."""
+    """Download a repository's files at one commit; where none was asked for, write it down for the next time."""
     from huggingface_hub import HfApi, snapshot_download
     from huggingface_hub.utils import disable_progress_bars
 
     disable_progress_bars()
     try:
         info = HfApi().model_info(repository, revision=pinned)
-        commit = str(info.sha)
         names = {sibling.rfilename for sibling in info.siblings or ()}
         safe = any(name.endswith(".safetensors") and "/" not in name for name in names)
         weights = _WEIGHTS if safe else _OLD_WEIGHTS
-        folder = Path(snapshot_download(repository, revision=commit, allow_patterns=[*_WANTED, *weights]))
+        # By the name that was asked for: the hub's cache then holds which commit that was, for runs without network.
+        revision = pinned or str(info.sha)
+        folder = Path(snapshot_download(repository, revision=revision, allow_patterns=[*_WANTED, *weights]))
+        commit = folder.name
     except Exception as error:
         raise MissingResourceError(
             f"the model {repository} (https://huggingface.co/{repository}) could not be downloaded: "
@@ -245,9 +250,10 @@ def _download(repository: str, pinned: str | None, cache: Path) -> Checkpoint:
         raise ModelError(
             f"{repository} at {commit} holds no weights that mtbias loads (safetensors, or pytorch_model.bin)"
         )
-    kept = _pin(cache, repository, commit)
-    if pinned is None and kept != commit:  # another process wrote one down meanwhile: both use that
-        return _download(repository, kept, cache)
+    if pinned is None:
+        kept = _pin(cache, repository, commit)
+        if kept != commit:  # another process wrote one down meanwhile: both use that
+            return _download(repository, kept, cache)
     return Checkpoint(repository, commit, folder)
 
 
