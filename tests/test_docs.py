@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CLI = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
 COREF = (ROOT / "docs" / "coref.md").read_text(encoding="utf-8")
-OF_OTHERS = {"--group", "--help", "--version", "--install-completion", "--debug"}
+OF_OTHERS = {"--extra-index-url", "--group", "--help", "--version", "--install-completion", "--debug"}
 """Options of pip, and those that every command has."""
 NAMES = [name for commands in COMMANDS.values() for name in commands]
 

@@ -89,13 +89,7 @@ def _documents() -> list[str]:
     return [*named, *sorted(str(path.relative_to(ROOT)) for path in searched)]
 
 
-def _not_yet(name: str, names: set[str]) -> object:
-    """The name as a parameter; one of `names` may fail until it follows."""
-    marks = [pytest.mark.xfail(strict=False, reason="does not follow yet")] if name in names else []
-    return pytest.param(name, marks=marks)
-
-
-@pytest.mark.parametrize("file", [_not_yet(name, {"README.md"}) for name in _documents()])
+@pytest.mark.parametrize("file", _documents())
 def test_documents_use_the_fields_words(file: str) -> None:
     assert found(file, (ROOT / file).read_text(encoding="utf-8")) == []
 

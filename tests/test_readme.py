@@ -1,0 +1,71 @@
+"""README.md is short, and its commands do what it says.
+
+Commands of the blocks are run in order, in an empty folder, with the real command line and WinoMT in the cache. What
+needs the network or a cluster (`fetch`, `eval --model opus-mt`, `submit`) must come as far as saying so.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.machine import Machine
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMANDS = [
+    line
+    for block in re.findall(r"^```\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    for line in block.splitlines()
+    if line.startswith("mtbias ")
+]
+NEEDS = {
+    "mtbias fetch": "forbids the network",
+    "mtbias eval --model opus-mt": "Helsinki-NLP/opus-mt-en-de",
+    "mtbias submit": "`mtbias fetch --sweep paper.toml` downloads what is missing",
+    "mtbias status": "",
+}
+"""The beginning of a command, and what it says here."""
+SWEEP = """\
+out = "runs/paper"
+models = ["opus-mt", "m2m100"]
+languages = ["de", "es"]
+datasets = ["winomt"]
+"""
+
+
+def test_the_first_page_is_short() -> None:
+    lines = README.splitlines()
+    assert len(lines) <= 150
+    assert [line for line in lines if len(line) > 120] == []
+
+
+@pytest.mark.slow
+def test_every_command_of_the_readme_runs(
+    tmp_path: Path, winomt: Path, stanza_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = Machine(tmp_path, stanza_dir)
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    Path("paper.toml").write_text(SWEEP, encoding="utf-8")
+    shutil.copytree(winomt, machine.cache / "datasets" / "winomt", ignore=shutil.ignore_patterns("translations"))
+    shutil.copy(winomt / "translations" / "google" / "en-de.txt", "translated.txt")
+    shutil.copy(winomt / "translations" / "bing" / "en-de.txt", "other.txt")
+    assert len(COMMANDS) >= 8
+    for command in COMMANDS:
+        done = machine.run(*command.split(" > ", maxsplit=1)[0].split()[1:], MTBIAS_NO_NETWORK="1")
+        said = next((said for beginning, said in NEEDS.items() if command.startswith(beginning)), None)
+        if said is None:
+            assert done.returncode == 0, f"{command}\n{done.stderr}"
+        else:
+            assert done.returncode in (0, 1), f"{command}\n{done.stderr}"
+            assert said in done.stdout + done.stderr, f"{command}\n{done.stderr}"
+        if command.startswith("mtbias corpora export"):
+            assert len(done.stdout.splitlines()) == 3888
+        if command.startswith("mtbias score"):
+            other = command.replace("translated.txt", "other.txt").replace("my-system", "other-system")
+            assert machine.run(*other.split()[1:]).returncode == 0
