@@ -305,7 +305,7 @@ def test_a_checkpoint_says_what_its_translations_depend_on(ready: Ready, tmp_pat
     assert half["batch"] == [80, 80 * 4096]  # there the batch matters
     with pytest.raises(UsageError, match="expected transformers or ct2, got 'vllm'"):
         _system(ready, tmp_path, engine="vllm")  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="float32, bfloat16, float16, not 'int8'"):
+    with pytest.raises(UsageError, match="float32, bfloat16, float16 with the engine transformers, got 'int8'"):
         _ = _system(ready, tmp_path, dtype="int8").engine
 
 
