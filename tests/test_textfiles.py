@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import tomllib
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -25,7 +26,7 @@ from mtbias.files.reading import (
     read_text,
     split_lines,
 )
-from mtbias.files.strict_json import DecodingError, decoded
+from mtbias.files.strict_json import DecodingError, converted, decoded
 
 
 def put(folder: Path, name: str, data: bytes) -> Path:
@@ -101,19 +102,19 @@ def test_a_record_over_several_lines_has_the_line_on_which_it_starts(tmp_path: P
 @pytest.mark.parametrize(
     ("name", "data", "line", "says"),
     [
-        ("a.csv", b"x,y\n1\n", 2, "2 fields expected, as in the header, found 1"),
-        ("a.tsv", b"x\ty\n1\t2\n1\t2\t3\n", 3, "found 3"),
+        ("a.csv", b"x,y\n1\n", 2, "expected 2 fields, as in the header, got 1"),
+        ("a.tsv", b"x\ty\n1\t2\n1\t2\t3\n", 3, "got 3"),
         ("a.csv", b'x,y\n1,2\n"open,3\n4,5\n', 3, "broken"),
         ("a.csv", b"x,x\n1,2\n", 1, "twice"),
         ("a.csv", b"x,y\n", 1, "no rows"),
         ("a.csv", b",,\n", 1, "no rows"),  # not empty as text, and yet without a header
-        ("a.jsonl", b'{"x": 1}\n{"x"\n', 2, "JSON object expected"),
-        ("a.jsonl", b"[1]\n", 1, "found list"),
+        ("a.jsonl", b'{"x": 1}\n{"x"\n', 2, "expected a JSON object"),
+        ("a.jsonl", b"[1]\n", 1, "got list"),
         ("a.jsonl", b'{"x": [1]}\n', 1, "text or a number"),
-        ("a.jsonl", b'{"x": true}\n', 1, "found bool"),
+        ("a.jsonl", b'{"x": true}\n', 1, "got bool"),
         ("a.jsonl", b'{"x": "\\ud800"}\n', 1, "surrogate"),
-        ("a.jsonl", b"[" * 100_000 + b"\n", 1, "JSON object expected"),
-        ("a.jsonl", b'{"x": ' + b"9" * 5000 + b"}\n", 1, "JSON object expected"),
+        ("a.jsonl", b"[" * 100_000 + b"\n", 1, "expected a JSON object"),
+        ("a.jsonl", b'{"x": ' + b"9" * 5000 + b"}\n", 1, "expected a JSON object"),
     ],
 )
 def test_broken_tables_are_errors_with_their_line(tmp_path: Path, name: str, data: bytes, line: int, says: str) -> None:
@@ -128,7 +129,7 @@ def test_fields_that_do_not_count_are_passed_over_in_objects(tmp_path: Path) -> 
     table = parse_table(read_text(path), texts=("x", "y"))
     assert table.columns == ("x",)
     assert [dict(r.fields) for r in table.records] == [{"x": "1"}, {"x": ""}]
-    with pytest.raises(DataError, match=r"a\.jsonl:1: text expected under 'n', found int"):
+    with pytest.raises(DataError, match=r"a\.jsonl:1: expected text under 'n', got int"):
         parse_table(read_text(path), texts=("n",))
     with pytest.raises(DataError, match=r"a\.jsonl:1: half of a surrogate pair under 'odd'"):
         parse_table(read_text(path), texts=("odd",))
@@ -144,10 +145,10 @@ def test_columns_that_are_not_there_are_named_with_those_that_are(tmp_path: Path
     table = read_table(put(tmp_path, "a.csv", b",x,y\n0,1,2\n"))
     table.require("x", "y")
     assert table.listing == "'x', 'y'"
-    with pytest.raises(DataError, match=r"a\.csv:1: column 'id', 'z' expected; the file has 'x', 'y'"):
+    with pytest.raises(DataError, match=r"a\.csv:1: expected the column 'id', 'z'; got 'x', 'y'"):
         table.require("id", "x", "z")
     nameless = read_table(put(tmp_path, "b.jsonl", b"{}\n"))
-    with pytest.raises(DataError, match="column 'x' expected; the file has none"):
+    with pytest.raises(DataError, match="expected the column 'x'; got none"):
         nameless.require("x")
 
 
@@ -178,7 +179,7 @@ def test_integers(text: str, value: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "-1", "1.5", "x", "²", "1e3", "9" * 30, ".0"])
 def test_what_is_no_integer(text: str) -> None:
-    with pytest.raises(DataError, match="f:7: n: an integer from 0 expected"):
+    with pytest.raises(DataError, match="f:7: n: expected an integer from 0"):
         integer(text, "n", Path("f"), 7)
 
 
@@ -186,7 +187,7 @@ def test_tabs_with_and_without_quoting_whatever_the_name(tmp_path: Path) -> None
     file = read_text(put(tmp_path, "a.txt", b'x\ty\n"one\n""two"""\t 2\n'))
     (record,) = parse_tabs(file, quoted=True).records
     assert (record.line, record.raw("x"), record.raw("y")) == (2, 'one\n"two"', " 2")
-    with pytest.raises(DataError, match=r"a\.txt:2: 2 fields expected, as in the header, found 1"):
+    with pytest.raises(DataError, match=r"a\.txt:2: expected 2 fields, as in the header, got 1"):
         parse_tabs(file, quoted=False)
     bare = read_text(put(tmp_path, "b.txt", b'x\ty\n"one\t2\n'))
     assert parse_tabs(bare, quoted=False).records[0].get("x") == '"one'
@@ -197,10 +198,10 @@ def test_tabs_with_and_without_quoting_whatever_the_name(tmp_path: Path) -> None
 def test_a_row_has_numbers_and_says_where_an_error_is(tmp_path: Path) -> None:
     _, record = read_table(put(tmp_path, "a.csv", b"n,x,y\n1,1,1\n7,2.5,\n")).records
     assert (record.integer("n"), record.number("x"), record.number("x", most=2.5)) == (7, 2.5, 2.5)
-    for column, most, says in (("x", 2, "x: a number from 0 to 2 expected, found '2.5'"), ("y", 9, "y: .* found ''")):
+    for column, most, says in (("x", 2, "x: expected a number from 0 to 2, got '2.5'"), ("y", 9, "y: .* got ''")):
         with pytest.raises(DataError, match=rf"a\.csv:3: {says}"):
             record.number(column, most=most)
-    with pytest.raises(DataError, match=r"a\.csv:3: x: an integer from 0 expected, found '2\.5'"):
+    with pytest.raises(DataError, match=r"a\.csv:3: x: expected an integer from 0, got '2\.5'"):
         record.integer("x")
     assert str(record.error("no")).endswith("a.csv:3: no")
 
@@ -208,7 +209,7 @@ def test_a_row_has_numbers_and_says_where_an_error_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["-1", "nan", "inf", "1,5", "x"])
 def test_what_is_no_number(tmp_path: Path, text: str) -> None:
     (record,) = read_table(put(tmp_path, "a.tsv", f"x\n{text}\n".encode())).records
-    with pytest.raises(DataError, match="x: a number of 0 or more expected"):
+    with pytest.raises(DataError, match="x: expected a number of 0 or more"):
         record.number("x")
 
 
@@ -221,11 +222,11 @@ def test_json_lines_have_their_numbers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b'{"a": 1, "b": 2, "a": 3}', "'a' stands twice; ids must differ"),
-        (b'{"x": {"a": 1, "a": 1}}', "'a' stands twice"),
-        (b"[]", "an entry for each id expected, found list"),
-        (b"{", "a JSON object expected"),
-        (b"[" * 100_000, "a JSON object expected"),
+        (b'{"a": 1, "b": 2, "a": 3}', "expected each key once, got 'a' twice; remove one"),
+        (b'{"x": {"a": 1, "a": 1}}', "expected each key once, got 'a' twice"),
+        (b"[]", "an entry for each id, got list"),
+        (b"{", "expected a JSON object"),
+        (b"[" * 100_000, "expected a JSON object"),
     ],
 )
 def test_json_by_id_has_each_id_once(tmp_path: Path, content: bytes, says: str) -> None:
@@ -240,7 +241,7 @@ def test_a_header_of_many_columns_takes_linear_time_and_is_named_in_part(tmp_pat
     start = perf_counter()
     table = read_table(path)
     assert perf_counter() - start < 10  # comparing all pairs took minutes
-    with pytest.raises(DataError, match=r"'source' expected; the file has 'c0', .*'c19', … \(100000 in all\)$"):
+    with pytest.raises(DataError, match=r"expected the column 'source'; got 'c0', .*'c19', … \(100000 in all\)$"):
         table.require("source")
     twice = put(tmp_path, "b.tsv", "\t".join(names * 2).encode())
     with pytest.raises(DataError, match="stands twice in the header") as caught:
@@ -252,17 +253,26 @@ def test_a_header_of_many_columns_takes_linear_time_and_is_named_in_part(tmp_pat
 def test_json_that_is_nested_too_deeply_is_an_error_with_its_line(tmp_path: Path, deep: str) -> None:
     data = f'{{"a": "b"}}\n{deep}\n'.encode()
     for read in (read_table, lambda path: list(parse_json_lines(read_text(path)))):
-        with pytest.raises(DataError, match=r"a\.jsonl:2: a JSON object expected: nested too deeply"):
+        with pytest.raises(DataError, match=r"a\.jsonl:2: expected a JSON object: nested too deeply"):
             read(put(tmp_path, "a.jsonl", data))
-    with pytest.raises(DataError, match="a JSON object expected: nested too deeply"):
+    with pytest.raises(DataError, match="expected a JSON object: nested too deeply"):
         parse_json_by_id(read_text(put(tmp_path, "a.json", deep.encode())))
     with pytest.raises(DecodingError):
         decoded(dict[str, Any], deep)
-    with pytest.raises(DataError, match="TOML expected"):
+    with pytest.raises(DataError, match="expected TOML"):
         parse_toml(read_text(put(tmp_path, "a.toml", f"a = {'[' * 100_000}".encode())))
 
 
 def test_toml(tmp_path: Path) -> None:
     assert parse_toml(read_text(put(tmp_path, "a.toml", b"x = [1]"))) == {"x": [1]}
-    with pytest.raises(DataError, match=r"b\.toml: TOML expected"):
-        parse_toml(read_text(put(tmp_path, "b.toml", b"x = [")))
+    for text in (b"x = [", b"x = " + b"9" * 5000):  # more digits than Python reads
+        with pytest.raises(DataError, match=r"b\.toml: expected TOML"):
+            parse_toml(read_text(put(tmp_path, "b.toml", text)))
+
+
+@pytest.mark.parametrize(
+    "text", ["2020-01-01", "10:00:00", "2020-01-01T10:00:00Z", "['x', 2020-01-01]", "{b = 10:00:00}"]
+)
+def test_dates_of_toml_are_no_text(text: str) -> None:
+    with pytest.raises(DecodingError, match=r"^a.*: expected text or a number, got the date or time (2020|10:)"):
+        converted(dict[str, Any], tomllib.loads(f"a = {text}"))

@@ -209,23 +209,27 @@ def test_a_frame() -> None:
 
 def test_what_a_frame_must_have() -> None:
     frame = pd.DataFrame([["f", 1, 2], ["m", 1, 2]], columns=["gender", "a", "a"])
-    with pytest.raises(DataError, match=r"one column 'sex' expected, found 0; the frame has 'gender', 'a', 'a'"):
+    with pytest.raises(DataError, match=r"expected one column 'sex', got 0; the frame has 'gender', 'a', 'a'"):
         balance_frame(frame, "sex")
-    with pytest.raises(DataError, match="one column 'a' expected, found 2"):
+    with pytest.raises(DataError, match="expected one column 'a', got 2"):
         balance_frame(frame, "gender")
 
 
 @pytest.mark.parametrize(
     ("groups", "columns", "said"),
     [
-        (["f", "f"], {}, r"two groups expected, found 1 \(f\)"),
-        ([], {}, r"two groups expected, found 0 \(none\)"),
-        (["f", "m", "n"], {}, r"two groups expected, found 3 \(f, m, n\)"),
-        (list("abcdefg"), {}, r"found 7 \(a, b, c, d, e, …\)"),
+        (["f", "f"], {}, r"expected two groups, got 1 \(f\)"),
+        ([], {}, r"expected two groups, got 0 \(none\)"),
+        (["f", "m", "n"], {}, r"expected two groups, got 3 \(f, m, n\)"),
+        (list("abcdefg"), {}, r"got 7 \(a, b, c, d, e, …\)"),
         (["f", None], {}, "an example has no group"),
         (["f", float("nan")], {}, "an example has no group"),
-        (["f", "m"], {"kind": ["x"]}, "kind: 2 values expected, one for each example, found 1"),
-        (["f", "m"], {"length": [2.5, 2.5]}, r"length: categories .* found the number 2.5; cut it into bins first"),
+        (["f", "m"], {"kind": ["x"]}, "kind: expected 2 values, one for each example, got 1"),
+        (
+            ["f", "m"],
+            {"length": [2.5, 2.5]},
+            r"length: expected categories .* got the number 2.5; cut it into bins",
+        ),
     ],
 )
 def test_what_the_columns_must_be(groups: list[Hashable], columns: Columns, said: str) -> None:

@@ -12,6 +12,7 @@ from mtbias.cli.coref_shared import show
 from mtbias.cli.shared import Count, Json
 from mtbias.coref.predicted_clusters import signature
 from mtbias.embeddings.measure_settings import MEASURES, EmbeddingSettings, Measure
+from mtbias.errors import DataError
 from mtbias.report.tables import columns
 
 if TYPE_CHECKING:
@@ -58,9 +59,15 @@ def command(
         Only this one; may be given several times (default: all).
     """
     from mtbias.embeddings.vectors import read_vectors
-    from mtbias.embeddings.word_lists import EXAMPLE_LISTS, measure, read_lists
+    from mtbias.embeddings.word_lists import EXAMPLE_LISTS, SECTIONS, measure, read_lists
 
     lists = read_lists(words or EXAMPLE_LISTS)
+    absent = [name for name in measures or () if name in SECTIONS and name not in {*lists.words, *lists.pairs}]
+    if absent:
+        raise DataError(
+            f"expected the section [{absent[0]}] for --measure {absent[0]}, got none; add it, or leave the option out",
+            path=words,
+        )
     read = read_vectors(vectors, limit=limit)
     before = read_vectors(original, limit=limit) if original else read
     chosen = tuple(name for name in MEASURES if not measures or name in measures)

@@ -62,13 +62,15 @@ def command(
         wanted = read_sweep(sweep)
         fetch(wanted, inventory(wanted), print, sha256=sha256, accept_unverified=accept_unverified)
         return
+    if sha256 is not None and not datasets:
+        raise SettingError("sha256", "expected a --dataset that it is of, got none; name it, or leave this out")
     if not (datasets or langs or models):
         raise UsageError("nothing to download: give --model MODEL, --dataset NAME or --lang CODE")
 
     from mtbias.corpora import cache_folder, fetch_dataset
     from mtbias.morphology.stanza_packages import download, stanza_folder
 
-    _check_names(models or [], datasets or [], langs or [])
+    _check_names(models or [], datasets or [], langs or [], sha256)
     _fetch_models(models or [], langs or [], revision, cache_folder(cache_dir))
     for name in datasets or []:
         bars = sys.stderr is not None and sys.stderr.isatty()
@@ -81,16 +83,17 @@ def command(
         print(f"{lang}: Stanza {package.signature} in {package.folder}")
 
 
-def _check_names(models: Sequence[str], datasets: Sequence[str], langs: Sequence[str]) -> None:
-    """Refuse a wrong name before anything is downloaded."""
+def _check_names(models: Sequence[str], datasets: Sequence[str], langs: Sequence[str], sha256: str | None) -> None:
+    """Refuse a wrong name or hash before anything is downloaded."""
     from mtbias.corpora.catalog import dataset
+    from mtbias.corpora.downloads import given_hash
     from mtbias.language.installed import get_language
     from mtbias.translate.seq2seq.checkpoints import check_name
 
     for lang in langs:
         get_language(lang)
     for name in datasets:
-        dataset(name)
+        given_hash(dataset(name).source, sha256)
     for model in models:
         check_name(model)
         if _one_each(model) and not langs:

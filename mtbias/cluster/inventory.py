@@ -67,9 +67,15 @@ def fetch(
     """Fetch what is missing of `parts`; a model with one checkpoint for all languages is fetched once.
 
     Raises:
-        MtbiasError: something cannot be fetched; a wrong name is refused before anything is.
+        MtbiasError: something cannot be fetched; a wrong name or hash is refused before anything is.
     """
+    from mtbias.corpora.catalog import dataset
+    from mtbias.corpora.downloads import given_hash
+
     _check_names(sweep)
+    for part in parts:
+        if part.kind == "data" and part.problem and part.name not in sweep.data:
+            given_hash(dataset(part.name).source, sha256)
     for part in parts:
         if not part.problem:
             say(f"{part.title}: here, {part.where}")

@@ -80,7 +80,9 @@ def read_conll(path: Path) -> ConllFile:
     for line, name, part, rows in _split(file):
         document = ConllDocument(name, part, _sentences(file, rows), _clusters(file, rows), line)
         if document.id in begun:
-            raise file.error(f"document {document.id!r} expected once; it began on line {begun[document.id]}", line)
+            raise file.error(
+                f"expected document {document.id!r} once, got it again; it began on line {begun[document.id]}", line
+            )
         begun[document.id] = line
         documents.append(document)
     return ConllFile(file, tuple(documents))
@@ -118,18 +120,20 @@ def _split(file: TextFile) -> Iterator[tuple[int, str, int, list[_Row]]]:
         text = content.strip()
         if header := _BEGIN.fullmatch(text):
             if begin is not None:
-                raise file.error(f"#end document expected; the document of line {begin[0]} is still open", number)
+                raise file.error(
+                    f"expected #end document, got a new document; that of line {begin[0]} is still open", number
+                )
             begin, rows = (number, header["name"] or header["other"] or "", int(header["part"] or 0)), []
         elif begin is None:
             if text:
-                raise file.error(f"#begin document (NAME); part 000 expected, found {text[:40]!r}", number)
+                raise file.error(f"expected #begin document (NAME); part 000, got {text[:40]!r}", number)
         elif _END.fullmatch(text):
             yield *begin, rows
             begin = None
         else:
             rows.append((number, tuple(text.split())))
     if begin is not None:
-        raise file.error("#end document expected; the file ends inside this document", begin[0])
+        raise file.error("expected #end document, got the end of the file inside this document", begin[0])
 
 
 def _sentences(file: TextFile, rows: list[_Row]) -> tuple[tuple[tuple[str, ...], ...], ...]:
@@ -139,10 +143,10 @@ def _sentences(file: TextFile, rows: list[_Row]) -> tuple[tuple[tuple[str, ...],
             sentences.append([])
             continue
         if len(columns) <= WORD + 1:
-            message = f"5 columns or more expected (the word in the 4th, clusters in the last), found {len(columns)}"
+            message = f"expected 5 columns or more (the word in the 4th, clusters in the last), got {len(columns)}"
             raise file.error(message, line)
         if sentences[-1] and len(columns) != (wanted := len(sentences[-1][0])):
-            raise file.error(f"{wanted} columns expected, as in the sentence's first line, found {len(columns)}", line)
+            raise file.error(f"expected {wanted} columns, as in the sentence's first line, got {len(columns)}", line)
         sentences[-1].append(columns)
     return tuple(tuple(sentence) for sentence in sentences if sentence)
 
@@ -157,7 +161,7 @@ def _clusters(file: TextFile, rows: list[_Row]) -> Clusters:
         for part in columns[-1].split("|"):
             link = _LINK.fullmatch(part)
             if link is None or not (link["opens"] or link["closes"]):
-                message = f"last column: mentions such as (3, 3) or (3), or - for none expected, found {columns[-1]!r}"
+                message = f"last column: expected mentions such as (3, 3) or (3), or - for none, got {columns[-1]!r}"
                 raise file.error(message, line)
             cluster = link["cluster"]
             if link["opens"]:

@@ -67,7 +67,7 @@ def make_quadruple(instance: GapInstance, others: Others) -> Made:
     gender_of(instance)
     a, b, c, d = instance.a, instance.b, others.c, others.d
     if len({a, b, c, d}) < 4 or not all((a, b, c, d)):
-        raise DataError(f"{instance.id}: four different names expected, found {a!r}, {b!r}, {c!r}, {d!r}")
+        raise DataError(f"{instance.id}: expected four different names, got {a!r}, {b!r}, {c!r}, {d!r}")
     exchanges = {a: b, b: a, c: d, d: c}, {a: c, b: d, c: a, d: b}, {a: d, b: c, c: b, d: a}
     made = [rewrite(instance, names, swap_gender=n > 0) for n, names in enumerate(exchanges)]
     control, swap_1, swap_2 = (

@@ -98,12 +98,12 @@ def read_names(path: Path) -> NameList:
     table.require("name", "gender")
     columns = [column for column in table.columns if column not in {"name", "gender"}]
     if not columns:
-        raise table.file.error("one or more columns of frequencies expected beside name and gender", 1)
+        raise table.file.error("expected one or more columns of frequencies beside name and gender, got none", 1)
     names: dict[str, Name] = {}
     for record in table.records:
         text, gender = record.get("name"), record.get("gender").lower()
         if not text or gender not in CLASSES:
-            raise record.error(f"a name and one of {', '.join(CLASSES)} expected, found {text!r} and {gender!r}")
+            raise record.error(f"expected a name and one of {', '.join(CLASSES)}, got {text!r} and {gender!r}")
         if text in names:
             raise record.error(f"the name {text!r} stands twice")
         names[text] = Name(text, *CLASSES[gender], tuple(record.number(column) for column in columns))

@@ -72,7 +72,7 @@ class GapInstance:
                 return f"{what}-offset {offset} with {word!r} ends past the text, which has {len(self.text)} characters"
             if not word or not self.text.startswith(word, offset):
                 found = self.text[offset : offset + len(word)]
-                return f"{what}-offset {offset}: expected {word!r}, the text has {found!r}"
+                return f"{what}-offset {offset}: expected {word!r}, got {found!r} in the text"
         return None
 
 
@@ -99,7 +99,7 @@ def gender_of(instance: GapInstance, path: Path | None = None) -> Gender:
     gender = GENDER_OF_PRONOUN.get(instance.pronoun.lower())
     if gender is None:
         listing = ", ".join(GENDER_OF_PRONOUN)
-        raise DataError(f"{instance.id}: one of {listing} expected, found {instance.pronoun!r}", path=path)
+        raise DataError(f"{instance.id}: expected one of {listing}, got {instance.pronoun!r}", path=path)
     return gender
 
 
@@ -139,7 +139,7 @@ def _parse(file: TextFile, *, quoted: bool) -> GapFile:
 def _instance(record: Record, others: Sequence[str]) -> GapInstance:
     for column in ("A-coref", "B-coref"):
         if record.get(column).lower() not in _TRUTHS:
-            raise record.error(f"{column}: TRUE or FALSE expected, found {record.get(column)!r}")
+            raise record.error(f"{column}: expected TRUE or FALSE, got {record.get(column)!r}")
     return GapInstance(
         id=record.get("ID"),
         text=record.raw("Text"),
@@ -188,13 +188,13 @@ def read_labels(path: Path, *, official: bool = False) -> SystemLabels:
         if line == 1 and id_.lower() == "id":
             continue
         if len(texts) != 2:
-            message = f"three fields expected (id, A-coref, B-coref; tabs between), found {1 + len(texts)}"
+            message = f"expected three fields (id, A-coref, B-coref; tabs between), got {1 + len(texts)}"
             raise file.error(message, line)
         if id_ in labels and not official:
             raise file.error(f"the id {id_!r} stands twice; ids must differ", line)
         unknown = [(c, t) for c, t in zip(("A-coref", "B-coref"), texts, strict=True) if t.lower() not in _TRUTHS]
         if unknown and not official:
-            raise file.error(f"{unknown[0][0]}: TRUE or FALSE expected, found {unknown[0][1]!r}", line)
+            raise file.error(f"{unknown[0][0]}: expected TRUE or FALSE, got {unknown[0][1]!r}", line)
         if id_ in labels:
             duplicates += 1
             continue

@@ -97,11 +97,11 @@ def read_name_spans(path: Path, data: GapFile) -> NameSpans:
     spans = {}
     for instance in data.instances:
         if instance.id not in content:
-            message = f"no entry for {instance.id!r}; every id of {data.path} is expected ({len(content)} are here)"
+            message = f"expected an entry for every id of {data.path}, got {len(content)} without {instance.id!r}"
             raise file.error(message)
         entry = content[instance.id]
         if not isinstance(entry, list):
-            raise file.error(f"{instance.id}: a list of [start, end, name] expected, found {entry!r:.60}")
+            raise file.error(f"{instance.id}: expected a list of [start, end, name], got {entry!r:.60}")
         try:
             spans[instance.id] = tuple(sorted(_span(item, instance.text) for item in entry))
         except ValueError as error:
@@ -112,12 +112,12 @@ def read_name_spans(path: Path, data: GapFile) -> NameSpans:
 def _span(item: object, text: str) -> Span:
     """The span that an entry of the file names; `ValueError` where it is none of `text`."""
     if not isinstance(item, list) or len(item) not in {2, 3}:
-        raise ValueError(f"[start, end, name] expected, found {item!r:.60}")
+        raise ValueError(f"expected [start, end, name], got {item!r:.60}")
     start, end, *name = item
     if type(start) is not int or type(end) is not int:
-        raise ValueError(f"whole numbers expected as start and end, found {item!r:.60}")
+        raise ValueError(f"expected whole numbers as start and end, got {item!r:.60}")
     if not 0 <= start < end <= len(text):
         raise ValueError(f"the span {start}:{end} is not within the text, which has {len(text)} characters")
     if name and text[start:end] != name[0]:
-        raise ValueError(f"{name[0]!r} expected at {start}:{end}, the text has {text[start:end]!r}")
+        raise ValueError(f"expected {name[0]!r} at {start}:{end}, got {text[start:end]!r} in the text")
     return Span(start, end)

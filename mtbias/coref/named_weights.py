@@ -112,8 +112,8 @@ def compare_weights(ours: NamedWeights, path: Path) -> OtherWeights:
 def weight_of(content: Mapping[str, object], key: str, file: TextFile) -> float:
     """The weight under `key` of the JSON that `file` is; `DataError` where there is none, or no number of 0 or more."""
     if key not in content:
-        raise file.error(f"a weight for {key!r} expected; {len(content)} keys are here")
+        raise file.error(f"expected a weight for {key!r}, got {len(content)} other keys")
     weight = content[key]
     if isinstance(weight, bool) or not isinstance(weight, int | float) or not isfinite(weight) or weight < 0:
-        raise file.error(f"{key}: a number of 0 or more expected, found {weight!r:.60}")
+        raise file.error(f"{key}: expected a number of 0 or more, got {weight!r:.60}")
     return float(weight)

@@ -71,7 +71,8 @@ def read_predictions(*paths: Path) -> Predictions:
         for document in found:
             first = documents.setdefault(document.id, document)
             if first is not document:
-                message = f"id {document.id!r} expected once; it is in {first.path.name}, line {first.line}, already"
+                before = f"{first.path.name}, line {first.line}"
+                message = f"expected id {document.id!r} once, got it again; it is in {before}, already"
                 raise DataError(message, path=path, line=document.line)
     return Predictions(documents, files)
 
@@ -87,7 +88,7 @@ def check_document(prediction: Prediction, words: Sequence[str]) -> None:
             if ours.casefold() != theirs.casefold():  # uncased systems write their tokens in lower case
                 raise prediction.error(f"token {index} is {ours!r} in the data set, {theirs!r} here")
         if len(tokens) != len(words):
-            raise prediction.error(f"{len(words)} tokens expected, found {len(tokens)}")
+            raise prediction.error(f"expected {len(words)} tokens, got {len(tokens)}")
     check_ends(prediction, len(words))
 
 
@@ -156,14 +157,14 @@ def _is_jsonl(path: Path) -> bool:
 
 def _prediction(value: Mapping[str, object], file: TextFile, line: int) -> Prediction:
     if "id" not in value or "clusters" not in value:
-        raise file.error(f'{{"id": …, "clusters": […]}} expected, found the keys {sorted(value)}', line)
+        raise file.error(f'expected {{"id": …, "clusters": […]}}, got the keys {sorted(value)}', line)
     id_, tokens, clusters = value["id"], value.get("tokens"), value["clusters"]
     if isinstance(id_, bool) or not isinstance(id_, str | int) or id_ == "":
-        raise file.error(f"id: text or a whole number expected, found {id_!r}", line)
+        raise file.error(f"id: expected text or a whole number, got {id_!r}", line)
     if tokens is not None and not (isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)):
-        raise file.error("tokens: a list of words expected", line)
+        raise file.error(f"tokens: expected a list of words, got {_short(tokens)}", line)
     if not isinstance(clusters, list):
-        raise file.error(f"clusters: a list of clusters expected, found {type(clusters).__name__}", line)
+        raise file.error(f"clusters: expected a list of clusters, got {type(clusters).__name__}", line)
     try:
         found = tuple(_cluster(cluster) for cluster in clusters)
     except ValueError as error:
@@ -174,14 +175,14 @@ def _prediction(value: Mapping[str, object], file: TextFile, line: int) -> Predi
 def _cluster(value: object) -> Cluster:
     """The mentions of one cluster; `ValueError` where they are none."""
     if not isinstance(value, list) or not value:
-        raise ValueError(f"a list of mentions [start, end] for each cluster expected, found {_short(value)}")
+        raise ValueError(f"expected a list of mentions [start, end] for each cluster, got {_short(value)}")
     mentions: list[Mention] = []
     for mention in value:
         if not (isinstance(mention, list) and len(mention) == 2 and all(type(end) is int for end in mention)):
-            raise ValueError(f"a mention [start, end] of two whole numbers expected, found {_short(mention)}")
+            raise ValueError(f"expected a mention [start, end] of two whole numbers, got {_short(mention)}")
         start, end = mention
         if not 0 <= start <= end:
-            raise ValueError(f"a mention with 0 <= start <= end expected, found {_short(mention)}")
+            raise ValueError(f"expected a mention with 0 <= start <= end, got {_short(mention)}")
         mentions.append((start, end))
     return tuple(mentions)
 

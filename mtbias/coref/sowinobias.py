@@ -106,7 +106,7 @@ def read_vocabulary(path: Path) -> Vocabulary:
     for name in LISTS:
         words = data.get(name)
         if not isinstance(words, list) or not words or not all(isinstance(w, str) and w.split() for w in words):
-            raise file.error(f"{name}: a list of words expected, found {words!r}")
+            raise file.error(f"{name}: expected a list of words, got {words!r}")
         for word in words:
             if word.lower() in seen:
                 raise file.error(f"{name}: {word!r} stands in {seen[word.lower()]} already; a word may occur once")

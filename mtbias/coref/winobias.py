@@ -157,7 +157,7 @@ def score_winobias(
         check_document(prediction, documents[id_].words)
     answers = {id_: prediction.clusters for id_, prediction in predictions.documents.items()}
     if not answers:
-        raise DataError("predictions for at least one document expected, found none")
+        raise DataError("expected predictions for at least one document, got none")
     return _score(data, answers, seed, resamples)
 
 

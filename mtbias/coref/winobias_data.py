@@ -118,7 +118,9 @@ def read_winobias(folder: Path) -> WinoBias:
         documents = (_document(document, occupations, path) for document in conll.documents)
         sets[split, type_, condition] = tuple(sorted(documents, key=lambda document: document.line))
     if not sets:
-        raise DataError("files such as dev_type1_pro_stereotype.v4_auto_conll expected in this folder", path=folder)
+        raise DataError(
+            "expected files such as dev_type1_pro_stereotype.v4_auto_conll in this folder, got none", path=folder
+        )
     return WinoBias(sets, files)
 
 
@@ -129,14 +131,14 @@ def _document(conll: ConllDocument, occupations: Mapping[tuple[str, ...], Gender
     words, end = conll.words, conll.name.rpartition("/")[2]
     found = _occupations(words, occupations)
     if len(conll.clusters) != 1 or repeated(conll.clusters):
-        raise error(f"one cluster expected, of different mentions; found {len(conll.clusters)}")
+        raise error(f"expected one cluster, of different mentions, got {len(conll.clusters)}")
     gold = conll.clusters[0]
     pronouns = sorted(at for at, last in gold if at == last and words[at].lower() in GENDER_OF_PRONOUN)
     named = [o for o in found if any(start <= o.head <= last for start, last in gold)]
     if len(named) != 1 or not pronouns:
-        raise error("a cluster of one occupation and a pronoun expected")
+        raise error("expected a cluster of one occupation and a pronoun, got another")
     if not (end.isascii() and end.isdigit()):
-        raise error("a number expected at the end of its id")
+        raise error(f"expected a number at the end of its id, got {end!r}")
     return WinoBiasDocument(conll.id, int(end) + 1, words, conll.clusters, found, named[0], tuple(pronouns))
 
 

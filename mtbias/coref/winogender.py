@@ -110,7 +110,7 @@ def read_winogender(folder: Path) -> Winogender:
         for column in ("bls_pct_female", "bergsma_pct_female")
     )
     if len(bls) != len(stats.records):
-        raise stats.file.error("an occupation stands twice; one row for each expected")
+        raise stats.file.error("expected one row for each occupation, got one twice; remove a row")
     table = read_table(folder / "all_sentences.tsv")
     table.require("sentid", "sentence")
     sentences: dict[str, WinogenderSentence] = {}
@@ -119,14 +119,14 @@ def read_winogender(folder: Path) -> Winogender:
         if sentence.occupation not in bls:
             raise record.error(f"occupation {sentence.occupation!r} is not in {stats.file.path.name}")
         if sentences.setdefault(sentence.id, sentence) is not sentence:
-            raise record.error(f"id {sentence.id!r} expected once")
+            raise record.error(f"expected id {sentence.id!r} once, got it again; remove a row")
     cells = Counter((s.occupation, s.answer, s.someone, s.pronoun) for s in sentences.values())
     names = {sentence.occupation for sentence in sentences.values()}
     answers = (Resolution.OCCUPATION, Resolution.PARTICIPANT)
     for cell in product(sorted(names), answers, (False, True), PRONOUNS):
         if cells[cell] != 1:
             what = f"{cell[0]}, answer {cell[1]}, {'someone' if cell[2] else 'participant'}, {cell[3]}"
-            raise table.file.error(f"one sentence expected for {what}; found {cells[cell]}")
+            raise table.file.error(f"expected one sentence for {what}, got {cells[cell]}")
     files = {file.path.name: file.sha256 for file in (table.file, stats.file)}
     return Winogender(sentences, bls, text, files)
 
@@ -135,13 +135,13 @@ def _sentence(record: Record) -> WinogenderSentence:
     id_, text = record.get("sentid"), record.get("sentence")
     match = _ID.fullmatch(id_)
     if match is None:
-        raise record.error(f"an id such as nurse.patient.1.female.txt expected, found {id_!r}")
+        raise record.error(f"expected an id such as nurse.patient.1.female.txt, got {id_!r}")
     pronoun = Gender(match["pronoun"])
     places = []
     for words in ({match["occupation"]}, {match["participant"]}, _WORDS[pronoun]):
         found = [Span(*token.span()) for token in _TOKEN.finditer(text) if token[0].lower() in words]
         if len(found) != 1:
-            raise record.error(f"one of {', '.join(sorted(words))} expected in the sentence, found {len(found)}")
+            raise record.error(f"expected one of {', '.join(sorted(words))} once in the sentence, got {len(found)}")
         places += found
     answer = Resolution.PARTICIPANT if match["answer"] == "1" else Resolution.OCCUPATION
     return WinogenderSentence(
@@ -181,9 +181,9 @@ def _read_labels(path: Path, data: Winogender) -> tuple[dict[str, Resolution], s
         if id_ not in data.sentences:
             raise record.error(f"id {id_!r} is none of Winogender's sentences")
         if id_ in found:
-            raise record.error(f"id {id_!r} expected once")
+            raise record.error(f"expected id {id_!r} once, got it again; remove a row")
         if label not in _LABELS:
-            raise record.error(f"prediction: one of {', '.join(_LABELS)} expected, found {label!r}")
+            raise record.error(f"prediction: expected one of {', '.join(_LABELS)}, got {label!r}")
         found[id_] = _LABELS[label]
     return found, table.file.sha256
 

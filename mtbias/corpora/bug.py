@@ -90,7 +90,7 @@ class BugRow:
         """Whether the gender fits the profession; `DataError` for anything but 1, 0, -1."""
         text = self.record.get("stereotype").removesuffix(".0")
         if text not in _STEREOTYPES:
-            raise self.record.error(f"stereotype: 1, 0 or -1 expected, found {text!r}")
+            raise self.record.error(f"stereotype: expected 1, 0 or -1, got {text!r}")
         return _STEREOTYPES[text]
 
     @property
@@ -114,7 +114,7 @@ def read_rows(path: Path, name: str, *columns: str) -> tuple[TextFile, tuple[Bug
         inside = (path / FILES[name], path / "data" / FILES[name])  # the release's archive holds a folder "data"
         main = next((file for file in inside if file.is_file()), None)
         if main is None:
-            raise DataError(f"{FILES[name]} expected in this folder (or in data/ inside it)", path=path)
+            raise DataError(f"expected {FILES[name]} in this folder (or in data/ inside it), got none", path=path)
         path = main
     table = read_table(path)
     table.require(*REQUIRED, *columns)

@@ -122,6 +122,6 @@ def gender(text: str, path: Path, line: int) -> Gender:
     """
     found = _GENDERS.get(text.strip().lower())
     if found is None:
-        message = f"gender: male, female or neutral (or m, f, n) expected, found {text!r}"
+        message = f"gender: expected male, female or neutral (or m, f, n), got {text!r}"
         raise DataError(message, path=path, line=line)
     return found

@@ -101,7 +101,7 @@ def fetch_source(
     progress: bool = False,
 ) -> Fetched:
     """Fetch the files of `source` into `folder`; arguments and errors as in `fetch_dataset`."""
-    given = _given_hash(source, sha256)
+    given = given_hash(source, sha256)
     done = []
     for download in source.downloads:
         known = download.sha256 or given
@@ -166,12 +166,17 @@ def _paths(download: Download, folder: Path) -> tuple[Path, ...]:
     return tuple(folder / name for name in download.files)
 
 
-def _given_hash(source: Source, sha256: str | None) -> str:
+def given_hash(source: Source, sha256: str | None) -> str:
+    """The hash that a caller gives for `source`, in lower case; empty where none is given.
+
+    Raises:
+        UsageError: it is no SHA-256, or the hash of `source` is known.
+    """
     if sha256 is None:
         return ""
     text = sha256.strip().lower().removeprefix("sha256:")
     if not re.fullmatch(r"[0-9a-f]{64}", text):
-        raise UsageError(f"--sha256: 64 hexadecimal digits expected, found {sha256!r}")
+        raise UsageError(f"--sha256: expected 64 hexadecimal digits, got {sha256!r}")
     unknown = [download for download in source.downloads if not download.sha256]
     if len(unknown) != 1:
         raise UsageError(
@@ -204,7 +209,7 @@ def _fetch(download: Download, folder: Path, expected: str, *, progress: bool) -
             came = _hash(raw)
             if expected and came != expected:
                 raise DataError(
-                    f"{download.url} gave bytes with SHA-256 {came}, expected {expected}; nothing was kept. Try again; "
+                    f"{download.url}: expected bytes with SHA-256 {expected}, got {came}; nothing was kept. Try again; "
                     "if it stays so, the published file has changed"
                 )
             if download.archive:
@@ -260,7 +265,7 @@ def unpack(archive: Path, folder: Path, names: Iterable[str], *, origin: str | N
     for name in names:
         hits = [Path(root) / name for root, _, files in os.walk(folder) if name in files]
         if len(hits) != 1:
-            raise DataError(f"{name} expected once in the archive, found {len(hits)} times", path=place)
+            raise DataError(f"expected {name} once in the archive, got it {len(hits)} times", path=place)
         found[name] = hits[0]
     return found
 

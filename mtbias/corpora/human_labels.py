@@ -20,6 +20,8 @@ from mtbias.types import Instance, Span
 
 _COLUMNS = ("lang", "system", "source", "target", "label", "usable", "annotator", "winomt_index")
 _ARTICLES = ("the ", "a ", "an ")
+BASES = ("N", "D", "V", "P", "C", "X")
+"""What a label may rest on: noun, article or adjective, verb, pronoun, against the phrase, nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,8 @@ class LabelFile:
         `winomt` are WinoMT's instances by row, needed where `needs_winomt`.
 
         Raises:
-            DataError: a label is none, an index is out of range, the language is not in the file.
+            DataError: a label is none, an index is out of range, the language is not in the file; a `usable` other
+                than 1, 0 or nothing; an unknown `basis`.
         """
         path = self.table.file.path
         if self.needs_winomt and winomt is None:
@@ -74,7 +77,7 @@ class LabelFile:
         if not rows:
             known = ", ".join(sorted({r.get("lang") for r in self.table.records}))
             raise DataError(f"no rows of language {lang!r}; the file has {known}", path=path)
-        chosen = [r for r in rows if r.get("annotator") == annotator and r.get("usable") == "1"]
+        chosen = [r for r in rows if _is_usable(r) and r.get("annotator") == annotator]
         if not chosen:
             raise DataError(f"no usable rows of annotator {annotator!r} in {lang!r}", path=path)
         return tuple(_label(r, winomt if self.needs_winomt else None) for r in chosen)
@@ -102,12 +105,22 @@ def read_labels(
     return read_label_file(path).labels(lang, annotator, winomt)
 
 
+def _is_usable(record: Record) -> bool:
+    mark = record.get("usable").removesuffix(".0")  # as pandas writes it beside empty cells
+    if mark not in {"1", "0", ""}:
+        raise record.error(f"usable: expected 1, 0 or nothing, got {mark!r}; correct the mark")
+    return mark == "1"
+
+
 def _label(record: Record, winomt: Mapping[int, Instance] | None) -> HumanLabel:
     label, source, target = record.get("label"), record.raw("source"), record.raw("target")
     if label not in ("m", "f", "n"):
         raise record.error(f"expected a label m, f or n in a usable row, got {label!r}")
     refuse_long(source, "source", record.path, record.line)
     refuse_long(target, "target", record.path, record.line)
+    basis = record.get("basis")
+    if basis and basis not in BASES:
+        raise record.error(f"basis: expected {', '.join(BASES)} or nothing, got {basis!r}; correct it")
     head, entity = _entity(record, source, winomt)
     return HumanLabel(
         id=f"line-{record.line}",
@@ -118,7 +131,7 @@ def _label(record: Record, winomt: Mapping[int, Instance] | None) -> HumanLabel:
         label=label,
         head=head,
         entity=entity,
-        basis=record.get("basis") or None,
+        basis=basis or None,
         target_head=_target_head(record, target),
     )
 

@@ -97,7 +97,7 @@ def _cached(name: str, cache: Path | None) -> Path:
         found = hashlib.sha256(read_bytes(beside)).hexdigest()
         if found != expected[file]:
             raise DataError(
-                f"the file in the cache is damaged (SHA-256 {found}, expected {expected[file]}); "
+                f"the file in the cache is damaged: expected SHA-256 {expected[file]}, got {found}; "
                 f"run: mtbias fetch --dataset {name}",
                 path=beside,
             )

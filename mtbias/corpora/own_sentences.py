@@ -65,21 +65,23 @@ def _require_place(table: Table) -> None:
     present = set(table.columns)
     if present & {"entity", "entity_index"} or {"entity_start", "entity_end"} <= present:
         return
-    message = f"'entity_index', or 'entity_start' and 'entity_end', or 'entity' expected; the file has {table.listing}"
+    message = (
+        f"expected the columns 'entity_index', or 'entity_start' and 'entity_end', or 'entity'; got {table.listing}"
+    )
     raise DataError(message, path=table.file.path, line=1)
 
 
 def _instance(record: Record) -> Instance:
     source, entity = record.get("source"), record.get("entity")
     if not source:
-        raise record.error("source: a sentence expected, found nothing")
+        raise record.error("source: expected a sentence, got nothing")
     if "\n" in source or "\r" in source:
-        raise record.error("source: a line break inside the sentence; a sentence is one line")
+        raise record.error("source: expected a sentence in one line, got a line break inside it; remove it")
     refuse_long(source, "source", record.path, record.line)
     head = _head(record, source, entity)
     stereotype = record.get("stereotype").lower() or "none"
     if stereotype not in set(Stereotype):
-        raise record.error(f"stereotype: pro, anti or none expected, found {stereotype!r}")
+        raise record.error(f"stereotype: expected pro, anti or none, got {stereotype!r}")
     return Instance(
         id=record.get("id") or f"custom-{record.row + 1:05d}",
         row=record.row,
@@ -111,7 +113,7 @@ def _head(row: Record, source: str, entity: str) -> Span:
     found = locate.find_phrase(source, spans, phrase)
     if len(found) != 1:
         raise row.error(
-            f"entity {entity!r} occurs {len(found)} times in the sentence, once expected; fill entity_index"
+            f"expected entity {entity!r} once in the sentence, got it {len(found)} times; fill entity_index"
         )
     return locate.core(source, spans[found[0] + len(phrase) - 1])
 
@@ -128,7 +130,7 @@ def _head_at_index(row: Record, source: str, entity: str) -> Span | None:
         return locate.core(source, spans[index + len(phrase) - 1])
     if not phrase or index - len(phrase) + 1 in found:  # the index names the head itself
         return locate.core(source, spans[index])
-    raise row.error(f"entity {entity!r} expected at token {index}, found {source[slice(*spans[index])]!r}")
+    raise row.error(f"expected entity {entity!r} at token {index}, got {source[slice(*spans[index])]!r}")
 
 
 def _head_in_span(row: Record, source: str, entity: str) -> Span | None:
@@ -143,7 +145,7 @@ def _head_in_span(row: Record, source: str, entity: str) -> Span | None:
     head = locate.core(phrase, locate.tokens(phrase)[-1])
     wanted = locate.words(entity)
     if wanted and locate.words(phrase) not in (wanted, wanted[-1:]):
-        raise row.error(f"entity {entity!r} expected at characters {start + shift} to {end + shift}, found {phrase!r}")
+        raise row.error(f"expected entity {entity!r} at characters {start + shift} to {end + shift}, got {phrase!r}")
     return Span(head.start + start, head.end + start)
 
 
@@ -151,5 +153,5 @@ def _check_links(instances: list[Instance], lines: dict[str, int], path: Path) -
     for instance in instances:
         for column, id_ in (("pair", instance.pair), ("control", instance.control)):
             if id_ is not None and (id_ not in lines or id_ == instance.id):
-                message = f"{column} {id_!r} expected to be the id of another row of this file"
+                message = f"{column}: expected the id of another row of this file, got {id_!r}"
                 raise DataError(message, path=path, line=lines[instance.id])

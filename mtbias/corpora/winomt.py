@@ -69,7 +69,7 @@ def read_winomt(path: Path) -> Corpus[Instance]:
 
     Raises:
         DataError: a file that is not there, is empty or not UTF-8; a line without four columns; an index that is no
-            number or beyond the sentence; an unknown gender.
+            number or beyond the sentence; an unknown gender; a row of a stereotype file that ``en.txt`` lacks.
     """
     main = path / MAIN if path.is_dir() else path
     notes = Notes()
@@ -89,7 +89,7 @@ def _rows(file: TextFile) -> list[_Row]:
         line = row + 1
         cells = content.split("\t")
         if len(cells) != 4:
-            raise file.error(f"4 columns separated by tabs expected ({_COLUMNS}), found {len(cells)}", line)
+            raise file.error(f"expected 4 columns separated by tabs ({_COLUMNS}), got {len(cells)}", line)
         gold = gender(cells[0], file.path, line)
         index = integer(cells[1].strip(), "token index", file.path, line)
         sentence, profession = cells[2].strip(), cells[3].strip()
@@ -117,22 +117,30 @@ def _stereotypes(
         return None
     if absent:
         message = (
-            f"{' and '.join(absent)} expected beside {main.name}, with the rows that fit and oppose the stereotype; "
+            f"expected {PRO} and {ANTI} beside {main.name}, with the rows that fit and oppose the stereotype; got no "
+            f"{' and no '.join(absent)}; "
             "fetch all three files (mtbias fetch --dataset winomt)"
         )
         raise DataError(message, path=main.parent)
     counts = {}
+    available = Counter(row.key for row in rows)
     for name, path in paths.items():
         file = read_text(path)
         beside[name] = file.sha256
-        counts[name] = Counter(row.key for row in _rows(file))
-    available = Counter(row.key for row in rows)
+        found = _rows(file)
+        counts[name] = Counter(row.key for row in found)
+        for row in found:  # else the sentence that it means would stand without stereotype, as one of Winogender
+            if main.name == MAIN and row.key not in available:
+                raise file.error(
+                    f"expected a row of {main.name}, got one that is not there: {row.sentence[:80]!r}; correct or "
+                    "remove it (a part of WinoMT may be there under another name than en.txt)",
+                    row.line,
+                )
+        notes.add(f"row of {name} that is not in {main.name}", times=(counts[name] - available).total())
     both = counts[PRO] & counts[ANTI]
-    for name, count in counts.items():
-        notes.add(f"row of {name} that is not in {main.name}", times=(count - available).total())
     notes.add("row in both stereotype files: stereotype none", times=sum(available[key] for key in both))
-    found = dict.fromkeys(counts[PRO], Stereotype.PRO) | dict.fromkeys(counts[ANTI], Stereotype.ANTI)
-    return found | dict.fromkeys(both, Stereotype.NONE)
+    fits, opposes = dict.fromkeys(counts[PRO], Stereotype.PRO), dict.fromkeys(counts[ANTI], Stereotype.ANTI)
+    return fits | opposes | dict.fromkeys(both, Stereotype.NONE)
 
 
 def _instances(

@@ -34,7 +34,7 @@ def gender_direction(vectors: Vectors, pairs: Sequence[tuple[str, str]], method:
     """
     missing = vectors.lacking(word for pair in pairs for word in pair)
     if missing or not pairs:
-        raise DataError(f"pairs of words with vectors expected for the gender direction; without: {missing}")
+        raise DataError(f"expected pairs of words with vectors for the gender direction, got none; without: {missing}")
     feminine, masculine = (vectors.rows([pair[k] for pair in pairs]) for k in (0, 1))
     half = (feminine - masculine) / 2
     if method == "mean":
@@ -97,7 +97,7 @@ def weat(
     """
     n1, n2 = len(attributes_1), len(attributes_2)
     if not (len(targets) and n1 and n2 and partitions):
-        raise DataError("targets, two lists of attributes, and one partition or more expected for WEAT")
+        raise DataError("expected targets, two lists of attributes, and one partition or more for WEAT, got less")
     closeness = (np.concatenate([attributes_1, attributes_2]) @ targets.T).mean(axis=1)
     total = float(closeness.sum())
 
@@ -174,9 +174,9 @@ def gipe(
     """
     missing = vectors.lacking(words) + original.lacking(words)
     if missing or not words:
-        raise DataError(f"words with vectors expected for GIPE; without: {missing}")
+        raise DataError(f"expected words with vectors for GIPE, got none; without: {missing}")
     if not 1 <= neighbours < len(vectors.words):
-        raise DataError(f"between 1 and {len(vectors.words) - 1} neighbours expected, got {neighbours}")
+        raise DataError(f"expected between 1 and {len(vectors.words) - 1} neighbours, got {neighbours}")
     place = {word: n for n, word in enumerate(words)}
     above, incoming = np.zeros(len(words)), np.zeros((len(words), 2))
     undefined = 0

@@ -124,7 +124,7 @@ def _matrix(biased: BiasedWords, vectors: Vectors) -> Floats:
         message = f"{len(missing)} of the words have no vector, such as {missing[0]!r}; the spaces must share words"
         raise DataError(message)
     if len(biased.words) < 2:
-        raise DataError(f"two biased words or more expected, got {len(biased.words)}")
+        raise DataError(f"expected two biased words or more, got {len(biased.words)}")
     return vectors.rows(biased.words)
 
 

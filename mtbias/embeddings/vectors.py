@@ -119,11 +119,11 @@ def _row(text: str, expected: int | None, path: Path, line: int) -> tuple[str, F
         word, *fields = text.rsplit(None, expected)
     if not word or not fields or len(fields) != (expected or len(fields)):
         wanted = "a word and numbers" if expected is None else f"a word and {expected} numbers"
-        raise DataError(f"{wanted} expected, found {text[:40]!r}", path=path, line=line)
+        raise DataError(f"expected {wanted}, got {text[:40]!r}", path=path, line=line)
     try:
         numbers = np.array(fields, dtype=np.float64)
     except ValueError:
         numbers = np.array([np.nan])
     if not np.isfinite(numbers).all():
-        raise DataError(f"finite numbers expected behind the word {word!r}", path=path, line=line)
+        raise DataError(f"expected finite numbers behind the word {word!r}, got others", path=path, line=line)
     return word, numbers

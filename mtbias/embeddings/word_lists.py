@@ -124,25 +124,25 @@ def read_lists(path: Path) -> WordLists:
             else:
                 words.setdefault(section, {})[name] = _words(items, where, file)
     if "direction" not in pairs:
-        raise file.error("[direction] pairs expected: every measure rests on the gender direction")
+        raise file.error("expected [direction] pairs, got none; every measure rests on the gender direction")
     return WordLists(words, pairs, file.sha256)
 
 
 def _words(items: object, where: str, file: TextFile) -> tuple[str, ...]:
     if not isinstance(items, list) or not all(isinstance(item, str) and item for item in items):
-        raise file.error(f"{where}: a list of words expected")
+        raise file.error(f"{where}: expected a list of words, got {items!r:.60}")
     if len(set(items)) != len(items):
         twice = next(item for item in items if items.count(item) > 1)
-        raise file.error(f"{where}: {twice!r} stands twice")
+        raise file.error(f"{where}: expected each word once, got {twice!r} twice; remove one")
     return tuple(items)
 
 
 def _pairs(items: object, where: str, file: TextFile) -> tuple[tuple[str, str], ...]:
     if not isinstance(items, list) or not items:
-        raise file.error(f"{where}: a list of pairs of words expected")
+        raise file.error(f"{where}: expected a list of pairs of words, got {items!r:.60}")
     for item in items:
         if not (isinstance(item, list) and len(item) == 2 and all(isinstance(word, str) and word for word in item)):
-            raise file.error(f"{where}: a pair of words expected, found {item!r}")
+            raise file.error(f"{where}: expected a pair of words, got {item!r}")
     return tuple((first, second) for first, second in items)
 
 

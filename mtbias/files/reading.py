@@ -21,7 +21,7 @@ from typing import Any
 
 from mtbias.errors import DataError
 from mtbias.files.special_files import open_input
-from mtbias.files.strict_json import load_json
+from mtbias.files.strict_json import load_json, once
 
 LONGEST = 50_000
 """Characters of the longest text that is taken for a sentence: aligning and analysing a longer one takes hours."""
@@ -144,7 +144,7 @@ class Record:
             value = nan
         if not 0 <= value <= most or value == inf:
             wanted = "of 0 or more" if most == inf else f"from 0 to {most:g}"
-            raise self.error(f"{column}: a number {wanted} expected, found {text!r}")
+            raise self.error(f"{column}: expected a number {wanted}, got {text!r}")
         return value
 
     def error(self, message: str) -> DataError:
@@ -175,7 +175,7 @@ class Table:
         """
         missing = [column for column in columns if column not in self.columns]
         if missing:
-            message = f"column {', '.join(map(repr, missing))} expected; the file has {self.listing}"
+            message = f"expected the column {', '.join(map(repr, missing))}; got {self.listing}"
             raise DataError(message, path=self.file.path, line=1)
 
 
@@ -219,15 +219,15 @@ def parse_json_lines(file: TextFile) -> Iterator[tuple[int, dict[str, Any]]]:
     """The JSON objects of `file`, one on each line that is not blank, with the numbers of their lines.
 
     Raises:
-        DataError: a line that is no JSON object.
+        DataError: a line that is no JSON object; a key twice in one.
     """
     for line, content in file.filled_lines():
         try:
-            value = load_json(content)
+            value = load_json(content, once)
         except ValueError as error:
-            raise file.error(f"a JSON object expected: {error}", line) from None
+            raise file.error(f"expected a JSON object: {error}", line) from None
         if not isinstance(value, dict):
-            raise file.error(f"a JSON object expected, found {type(value).__name__}", line)
+            raise file.error(f"expected a JSON object, got {type(value).__name__}", line)
         yield line, value
 
 
@@ -235,23 +235,14 @@ def parse_json_by_id(file: TextFile) -> dict[str, Any]:
     """The one JSON object that `file` is, with an entry for each id.
 
     Raises:
-        DataError: something else; an id twice, of which `json` alone would silently keep the last.
+        DataError: something else; an id twice.
     """
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            times = Counter(key for key, _ in pairs)
-            twice = next(key for key in times if times[key] > 1)
-            raise file.error(f"{twice!r} stands twice; ids must differ")
-        return found
-
     try:
         content = load_json(file.text, once)
     except ValueError as error:
-        raise file.error(f"a JSON object expected: {error}") from None
+        raise file.error(f"expected a JSON object: {error}") from None
     if not isinstance(content, dict):
-        raise file.error(f"a JSON object with an entry for each id expected, found {type(content).__name__}")
+        raise file.error(f"expected a JSON object with an entry for each id, got {type(content).__name__}")
     return content
 
 
@@ -264,9 +255,11 @@ def parse_toml(file: TextFile) -> dict[str, Any]:
     try:
         return tomllib.loads(file.text)
     except tomllib.TOMLDecodeError as error:
-        raise file.error(f"TOML expected: {error}") from None
+        raise file.error(f"expected TOML, got something else: {error}") from None
     except RecursionError:
-        raise file.error("TOML expected, got values nested too deeply") from None
+        raise file.error("expected TOML, got values nested too deeply") from None
+    except ValueError as error:  # of a number of more digits than Python reads
+        raise file.error(f"expected TOML, got a value that cannot be read: {error}") from None
 
 
 def _suffix(path: Path) -> str:
@@ -304,7 +297,7 @@ def _with_header(file: TextFile, rows: Iterator[tuple[int, list[str]]]) -> Table
     records = []
     for row, (line, cells) in enumerate(rows):
         if len(cells) != len(columns):
-            raise file.error(f"{len(columns)} fields expected, as in the header, found {len(cells)}", line)
+            raise file.error(f"expected {len(columns)} fields, as in the header, got {len(cells)}", line)
         records.append(Record(row, line, dict(zip(columns, cells, strict=True)), file.path))
     return _table(file, columns, records)
 
@@ -334,7 +327,7 @@ def _plain(value: object, where: str, file: TextFile, line: int, *, text_only: b
         return ""
     if isinstance(value, bool) or not isinstance(value, str if text_only else str | int | float):
         wanted = "text" if text_only else "text or a number"
-        raise file.error(f"{wanted} expected {where}, found {type(value).__name__}", line)
+        raise file.error(f"expected {wanted} {where}, got {type(value).__name__}", line)
     text = str(value)
     if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
         raise file.error(f"half of a surrogate pair {where}; it is no character", line)
@@ -362,5 +355,5 @@ def integer(text: str, what: str, path: Path, line: int) -> int:
     """
     digits = text.removesuffix(".0")
     if not (digits.isascii() and digits.isdigit()) or len(digits) > 9:
-        raise DataError(f"{what}: an integer from 0 expected, found {text!r}", path=path, line=line)
+        raise DataError(f"{what}: expected an integer from 0, got {text!r}", path=path, line=line)
     return int(digits)

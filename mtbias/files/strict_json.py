@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from datetime import date, time
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args, get_type_hints
 
@@ -54,9 +56,10 @@ def converted(kind: type[T], content: object) -> T:
     """`decoded` of a plain value, such as a TOML file holds.
 
     Raises:
-        DecodingError: as there.
+        DecodingError: as there; a date or a time of TOML, which no setting is, and which as text would be a path.
     """
-    return decoded(kind, json.dumps(content, default=str))  # TOML's dates become text, which no setting takes for one
+    _refuse_dates(content)
+    return decoded(kind, json.dumps(content))
 
 
 def load_json(text: bytes | str, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:  # noqa: ANN401
@@ -69,6 +72,32 @@ def load_json(text: bytes | str, pairs: Callable[[list[tuple[str, Any]]], Any] |
         return json.loads(text, object_pairs_hook=pairs)
     except RecursionError:
         raise ValueError("nested too deeply to be read") from None
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of these keys and values, for `load_json`.
+
+    Raises:
+        ValueError: a key twice, of which `json` alone would silently keep the last.
+    """
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        times = Counter(key for key, _ in pairs)
+        twice = next(key for key in times if times[key] > 1)
+        raise ValueError(f"expected each key once, got {twice!r} twice; remove one")
+    return found
+
+
+def _refuse_dates(content: object, where: str = "") -> None:
+    inner: Iterable[tuple[object, object]] = ()
+    if isinstance(content, date | time):  # a datetime is a date
+        raise DecodingError(f"{where}: expected text or a number, got the date or time {content}; put it in quotes")
+    if isinstance(content, Mapping):
+        inner = content.items()
+    elif isinstance(content, list):
+        inner = enumerate(content)
+    for key, part in inner:
+        _refuse_dates(part, f"{where}.{key}" if where else str(key))
 
 
 @cache

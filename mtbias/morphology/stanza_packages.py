@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.errors import DataError, MissingResourceError
+from mtbias.files.strict_json import load_json
 from mtbias.machine.download_faults import why_failed
 
 PROCESSORS = ("tokenize", "mwt", "pos")
@@ -55,11 +55,11 @@ def find_package(language: str, folder: Path) -> StanzaPackage:
     hint = f"`mtbias fetch --lang {language}` downloads it, or --stanza-dir names a folder that has it"
     index = folder / "resources.json"
     try:
-        resources = json.loads(index.read_text(encoding="utf-8"))
+        resources = load_json(index.read_bytes())
         chosen = _default_packages(resources, language)
     except (FileNotFoundError, NotADirectoryError):
         raise MissingResourceError(f"no Stanza resources at {folder} (resources.json is missing): {hint}") from None
-    except (json.JSONDecodeError, UnicodeDecodeError, AttributeError, TypeError) as error:
+    except (ValueError, AttributeError, TypeError) as error:
         raise DataError(f"not Stanza's index of resources ({error}): delete it, then {hint}", path=index) from None
     if not chosen:
         known = ", ".join(sorted(k for k in resources if len(k) <= 3)) or "none"

@@ -115,6 +115,11 @@ class _CallLine:
     target_spans: tuple[Span, ...]
     evidence: tuple[Evidence, ...]
 
+    def __post_init__(self) -> None:
+        for name in ("row", "pronouns", "distance"):
+            if (getattr(self, name) or 0) < 0:
+                raise ValueError(f"{name}: expected a number of 0 or more, got {getattr(self, name)}")
+
 
 @dataclass(frozen=True, slots=True)
 class _TranslationLine:
@@ -201,7 +206,7 @@ def metrics_text(metrics: Mapping[str, Any]) -> str:
     """
     lines = []
     for key, value in metrics.items():
-        if key.startswith("by_") and value:
+        if key.startswith("by_") and value and isinstance(value, Mapping):  # a changed file may hold anything
             groups = ",\n".join(f"  {_dump(name)}: {_dump(group)}" for name, group in value.items())
             lines.append(f" {_dump(key)}: {{\n{groups}\n }}")
         else:

@@ -10,12 +10,44 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from mtbias.metrics.counting import Counting, Scores
+from mtbias.errors import DataError
+from mtbias.files.strict_json import decoded
+from mtbias.metrics.counting import SCHEMA, Counting, Scores
 from mtbias.metrics.measure import GENDER, find_measure
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import CALLS, METRICS, SHA256, RunFolder, is_as_written
 
 _log = logging.getLogger(__name__)
+
+_BESIDE = ("corpus", "translations", "files")
+"""Keys of `metrics.json` that do not follow from the calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadRows:
+    """`corpus` of `metrics.json`."""
+
+    rows: int
+    skipped: int = 0
+    name: str = ""
+    notes: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Noticed:
+    """`translations` of `metrics.json`, without its counts."""
+
+    form: str = ""
+    examples: Mapping[str, list[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """`_BESIDE` as they are decoded."""
+
+    files: Mapping[str, str]
+    corpus: _ReadRows | None = None
+    translations: _Noticed | None = None
 
 
 @dataclass(frozen=True)
@@ -41,27 +73,63 @@ class FinishedRun:
         metrics = folder.read_metrics()
         manifest = folder.manifest
         run = cls(manifest, metrics, str(manifest.identity.get("measure", GENDER)), folder=folder)
-        return run if is_as_written(metrics) else run._recomputed()
+        if not is_as_written(metrics):
+            return run._recomputed()
+        if metrics.get("schema") != SCHEMA:
+            found = f"expected schema {SCHEMA}, got {metrics.get('schema')!r}"
+            raise DataError(f"{found}; read it with the mtbias that wrote it", path=folder.path / METRICS)
+        return run
 
     def _recomputed(self) -> Self:
         """The run with the numbers that follow from its calls; a warning where they are not those of its metrics.
 
         Bootstrap and seed are those of the identity, which its fingerprint protects.
+
+        Raises:
+            DataError: what does not follow from the calls has another shape, or other calls were counted; with path.
         """
-        identity, made = self.manifest.identity, self.metrics.get("intervals", {})
-        n_resamples, seed = (int(str(identity.get(key, made.get(key, 0)))) for key in ("resamples", "seed"))
+        kept = self._kept()
+        n_resamples, seed = (self._bootstrap(key) for key in ("resamples", "seed"))
         scores = find_measure(self.measure).score(self.calls, n_resamples=n_resamples, seed=seed)
         again = scores.to_json(signature=self.manifest.signature(), fingerprint=self.manifest.fingerprint)
         again = json.loads(json.dumps(again))  # as it would be read
         changed = [key for key, value in again.items() if key != "mtbias" and self.metrics.get(key) != value]
-        kept = {key: value for key, value in self.metrics.items() if key != SHA256}
         if changed or SHA256 in self.metrics:  # a file without a hash is an older release's
             what = ", ".join(changed) or "what does not follow from the calls"
             _log.warning(
                 "%s: expected what was written there, got other content (%s); its numbers are computed again from %s",
                 (self.path or Path()) / METRICS, what, CALLS,
             )  # fmt: skip
-        return replace(self, metrics={**kept, **again})
+        return replace(self, metrics={**again, **kept})
+
+    def _kept(self) -> dict[str, Any]:
+        """What the metrics say that does not follow from the calls, checked: nothing else can put it right."""
+        kept = {key: self.metrics[key] for key in _BESIDE if key in self.metrics}
+        absent = [key for key, value in kept.items() if value is None]
+        try:
+            corpus = decoded(_Beside, json.dumps(kept)).corpus
+        except ValueError as error:
+            raise self._damaged(str(error)) from error
+        if absent:
+            raise self._damaged(f"{absent[0]}: expected a table, got null")
+        for key, count in kept.get("translations", {}).items():
+            if key not in _Noticed.__dataclass_fields__ and (not isinstance(count, int) or count < 0):
+                raise self._damaged(f"translations.{key}: expected a number of 0 or more, got {count!r}")
+        if corpus is not None and corpus.rows - corpus.skipped != len(self.calls):
+            found = f"{corpus.rows - corpus.skipped} in {METRICS}"
+            raise self._damaged(f"expected as many sentences as {CALLS} has, {len(self.calls)}, got {found}")
+        return kept
+
+    def _bootstrap(self, key: str) -> int:
+        """Resamples or seed: of the identity, or in an older run of the metrics."""
+        made = self.metrics.get("intervals")
+        value = self.manifest.identity.get(key, made.get(key, 0) if isinstance(made, Mapping) else 0)
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise self._damaged(f"{key}: expected a whole number, got {value!r}")
+        return value
+
+    def _damaged(self, message: str) -> DataError:
+        return DataError(f"{message}; remove the file and run again", path=(self.path or Path()) / METRICS)
 
     @property
     def path(self) -> Path | None:

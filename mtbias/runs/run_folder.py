@@ -76,7 +76,7 @@ class RunFolder:
     def _open(self, asked: RunManifest, *, shared: bool) -> None:
         with explained(self.path, "use it as the folder of a run"):
             if self.path.exists() and not self.path.is_dir():
-                raise RunFolderError(f"{self.path}: expected a folder, found a file; choose another path")
+                raise RunFolderError(f"{self.path}: expected a folder, got a file; choose another path")
             self.path.mkdir(parents=True, exist_ok=True)
             self._refuse_foreign()
         self._lock.acquire(shared=shared)
@@ -237,7 +237,7 @@ class RunFolder:
         if strangers and not self.has(MANIFEST):  # which another process may just have written
             named = ", ".join(strangers[:3]) + (", …" if len(strangers) > 3 else "")
             raise RunFolderError(
-                f"{self.path}: expected an empty folder or one with {MANIFEST}, found {named}; choose another folder"
+                f"{self.path}: expected an empty folder or one with {MANIFEST}, got {named}; choose another folder"
             )
 
     def _metrics(self) -> dict[str, Any]:

@@ -152,7 +152,7 @@ def balance_frame(frame: pd.DataFrame, group: str, properties: Sequence[str] | N
     for column in (group, *chosen):
         if (times := list(frame.columns).count(column)) != 1:
             listing = ", ".join(repr(name) for name in frame.columns)
-            raise DataError(f"one column {column!r} expected, found {times}; the frame has {listing}")
+            raise DataError(f"expected one column {column!r}, got {times}; the frame has {listing}")
 
     def values(column: str) -> list[Hashable]:
         series = frame[column].astype(object)
@@ -207,7 +207,7 @@ def _two_groups(groups: Sequence[Hashable]) -> tuple[tuple[str, str], Bools]:
     found = _in_order(set(groups))
     if len(found) != 2:
         listing = ", ".join(map(str, found[:5])) or "none"
-        raise DataError(f"two groups expected, found {len(found)} ({listing}{', …' if len(found) > 5 else ''})")
+        raise DataError(f"expected two groups, got {len(found)} ({listing}{', …' if len(found) > 5 else ''})")
     return (str(found[0]), str(found[1])), np.fromiter((value == found[1] for value in groups), bool, len(groups))
 
 
@@ -217,7 +217,7 @@ def _codes(name: str, column: Sequence[Hashable]) -> tuple[NDArray[np.int64], li
     for value in found:
         if isinstance(value, float | np.floating) and not float(value).is_integer():
             raise DataError(
-                f"{name}: categories or true and false expected, found the number {value}; cut it into bins first"
+                f"{name}: expected categories or true and false, got the number {value}; cut it into bins first"
             )
     ordered = _in_order(found)
     number: dict[Hashable, int] = {value: i for i, value in enumerate(ordered)}
@@ -233,7 +233,7 @@ def _cells(second: Bools, properties: Mapping[str, Sequence[Hashable]]) -> tuple
     columns, names = [second.astype(np.int64)], []
     for name, column in properties.items():
         if len(column) != len(second):
-            raise DataError(f"{name}: {len(second)} values expected, one for each example, found {len(column)}")
+            raise DataError(f"{name}: expected {len(second)} values, one for each example, got {len(column)}")
         codes, values = _codes(name, column)
         columns.append(codes)
         names.append(values)

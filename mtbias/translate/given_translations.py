@@ -181,8 +181,8 @@ def _result(file: TextFile, form: str, instances: Sequence[SourceSentence], matc
 def _too_few(match: _Match, instances: Sequence[SourceSentence]) -> str:
     ours = next((instance for instance in instances if instance.id not in match.rows), instances[0])
     found = (
-        f"only {len(match.rows)} of the corpus's {len(instances)} instances have a translation here, {ENOUGH} % "
-        f"expected; one without is {ours.source!r} ({ours.id})"
+        f"expected translations of {ENOUGH} % of the corpus's {len(instances)} instances, got {len(match.rows)}; "
+        f"one without is {ours.source!r} ({ours.id})"
     )
     if not match.unmatched:
         return f"{found}. Every row of the file matched: is it a part of a longer one?"
@@ -222,7 +222,7 @@ def _by_line(file: TextFile, instances: Sequence[SourceSentence], rows: int | No
     else:
         expected = f"{len(instances)}" if rows in (None, len(instances)) else f"{len(instances)} (or {rows})"
         message = (
-            f"one target a line expected, so {expected} lines as the corpus has, found {len(lines)}; "
+            f"expected one target a line, so {expected} lines as the corpus has, got {len(lines)}; "
             f"or give lines of the form source{SEPARATOR}target, or a table (.tsv, .csv, .jsonl)"
         )
         raise DataError(message, path=file.path)
@@ -341,7 +341,7 @@ def _read_pairs(file: TextFile, instances: Sequence[SourceSentence]) -> list[_Ro
     for number, line in enumerate(file.text.rstrip("\n").split("\n"), start=1):
         splits = _splits(line)
         if not splits:
-            message = f"source{SEPARATOR}target expected, as in most lines of this file, found {line[:60]!r}"
+            message = f"expected source{SEPARATOR}target, as in most lines of this file, got {line[:60]!r}"
             raise DataError(message, path=file.path, line=number)
         source, target = next((pair for pair in splits if normalised_text(pair[0]) in sources), splits[0])
         rows.append(_Row(number, "", source, target))
@@ -352,7 +352,7 @@ def _read_table(file: TextFile) -> list[_Row]:
     table = parse_table(file, texts=_COLUMNS)
     targets = [name for name in ("target", "translation") if name in table.columns]
     if len(targets) != 1 or not {"id", "source"} & set(table.columns):
-        message = "'id' or 'source', and one of 'target' and 'translation' expected as columns; the file has "
+        message = "expected the columns 'id' or 'source', and one of 'target' and 'translation'; got "
         raise DataError(message + table.listing, path=file.path, line=1)
     key = "id" if "id" in table.columns else "source"
     for record in table.records:

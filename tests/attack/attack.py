@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mtbias.cli import main
+from mtbias.errors import MESSAGE_LENGTH
 
 Prepare = Callable[[], object]
 """Damages the good inputs, which stand in the current folder."""
@@ -36,8 +37,8 @@ class Attack:
     code: int = 1
     """0 only where the input is in fact acceptable, with `why`."""
     why: str = ""
-    xfail: str = ""
-    """What is wrong today; once it is right, the test says so and this must go."""
+    warns: str = ""
+    """Where the input is acceptable with a warning, what the one line of it says."""
 
     @property
     def words(self) -> list[str]:
@@ -124,27 +125,37 @@ def half_written(folder: Path) -> list[str]:
     ] + [path.name for path in folder.glob(f"{OUT}*") if path.is_file()]
 
 
-def faults(attack: Attack, outcome: Outcome, before: dict[str, str], folder: Path, given: Sequence[str]) -> list[str]:
-    """Everything that is not as it must be; `given` are the files below ``out`` that the attack itself put there."""
-    found = []
-    lines = outcome.err.splitlines()
-    if outcome.code != attack.code:
-        found.append(f"exit code {outcome.code}, expected {attack.code}")
-    if outcome.code == 0 and lines:
+def _faults_of_lines(attack: Attack, outcome: Outcome) -> list[str]:
+    """What is wrong with standard error: at most three lines of ours where the command failed, else none or a warning.
+
+    A message has at most 400 characters, of which a terminal obeys none.
+    """
+    found, lines = [], outcome.err.splitlines()
+    if outcome.code == 0 and not attack.warns and lines:
         found.append(f"done, with {len(lines)} lines on standard error")
-    if outcome.code != 0:
-        if not lines or not all(line.startswith("mtbias: ") for line in lines) or len(lines) > 3:
-            found.append("standard error is not one to three lines of mtbias's own")
-        if outcome.out:
-            found.append(f"standard output: {outcome.out[:80]!r}")
-        if left := [name for name in half_written(folder) if name not in given]:
-            found.append(f"half-written: {left}")
+    if attack.warns and not (len(lines) == 1 and lines[0].startswith("mtbias: ") and attack.warns in lines[0]):
+        found.append(f"standard error is not one warning with {attack.warns!r}")
+    if outcome.code != 0 and (not all(line.startswith("mtbias: ") for line in lines) or not 1 <= len(lines) <= 3):
+        found.append("standard error is not one to three lines of mtbias's own")
     if "Traceback" in outcome.err or "Warning" in outcome.err:
         found.append("a traceback or a warning")
     if re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", outcome.err):
         found.append("control characters on standard error")
-    if max(map(len, lines), default=0) > 1000:
+    if max(map(len, lines), default=0) > MESSAGE_LENGTH + len("mtbias: "):
         found.append(f"a line of {max(map(len, lines))} characters")
+    return found
+
+
+def faults(attack: Attack, outcome: Outcome, before: dict[str, str], folder: Path, given: Sequence[str]) -> list[str]:
+    """Everything that is not as it must be; `given` are the files below ``out`` that the attack itself put there."""
+    found = _faults_of_lines(attack, outcome)
+    if outcome.code != attack.code:
+        found.append(f"exit code {outcome.code}, expected {attack.code}")
+    if outcome.code != 0:
+        if outcome.out:
+            found.append(f"standard output: {outcome.out[:80]!r}")
+        if left := [name for name in half_written(folder) if name not in given]:
+            found.append(f"half-written: {left}")
     if outcome.warned:
         found.append(f"warnings: {outcome.warned[:3]}")
     if (after := snapshot(folder)) != before:

@@ -218,6 +218,16 @@ CHECKPOINTS = (
         )
         for damage in ("absent", "a folder", "empty", "binary", "half", "a web page")
     ),
+    Attack(
+        "stanza: resources.json nested without end",
+        _STANZA,
+        _stanza(lambda f: (f / "resources.json").write_text("[" * 100_000)),
+    ),
+    Attack(
+        "stanza: resources.json with a number of thousands of digits",
+        _STANZA,
+        _stanza(lambda f: (f / "resources.json").write_text(f'{{"de": {"9" * 5000}}}')),
+    ),
     Attack("stanza: resources.json a list", _STANZA, _stanza(lambda f: (f / "resources.json").write_text("[]"))),
     Attack(
         "stanza: resources.json of other types",

@@ -147,9 +147,8 @@ def _generic() -> list[Attack]:
                 if n and damage not in {"absent", "a folder", "binary", "Latin-1", "half", "empty"}:
                     continue  # the same reader: only what a command may meet before it
                 name = f"{file}: {damage}" + (f" ({' '.join(argv.split()[:2])} {n})" if n else "")
-                known = KNOWN.get((file, damage if not n else name))
                 code, why = TAKEN.get((file, damage), (1, ""))
-                rows.append(Attack(name, argv, partial(apply, Path(file)), code, why, known or ""))
+                rows.append(Attack(name, argv, partial(apply, Path(file)), code, why))
     return rows
 
 
@@ -157,12 +156,6 @@ TAKEN: Mapping[tuple[str, str], tuple[int, str]] = {
     ("winobias/male_occupations.txt", "half"): (0, "a list of words, which nothing tells from a shorter one"),
 }
 """Files that are acceptable all the same, with the reason."""
-
-KNOWN: Mapping[tuple[str, str], str] = {
-    ("words.toml", "half"): "coref embeddings --measure direct without [direct] prints no number and exits with 0",
-    ("target.txt", "target.txt: empty (validate --lang 1)"): "translate/bitext.py: an empty file is taken as no pairs",
-}
-"""What is wrong today."""
 
 
 def _marks() -> list[Attack]:
@@ -189,10 +182,8 @@ def _replaced(file: str, old: str, new: str, count: int = 1) -> Callable[[], obj
     return change
 
 
-def _edit(
-    file: str, what: str, old: str, new: str, code: int = 1, why: str = "", xfail: str = "", count: int = 1
-) -> Attack:
-    return Attack(f"{file}: {what}", GOOD[file], _replaced(file, old, new, count), code, why, xfail)
+def _edit(file: str, what: str, old: str, new: str, code: int = 1, why: str = "", count: int = 1) -> Attack:
+    return Attack(f"{file}: {what}", GOOD[file], _replaced(file, old, new, count), code, why)
 
 
 DEEP = "[" * 100_000
@@ -212,7 +203,6 @@ EDITS = (
         "an offset of thousands of digits",
         "\t4\t9\t",
         f"\t{LONG}\t9\t",
-        xfail="files/reading.py: a value is repeated in full, however long",
     ),
     _edit("corpus.tsv", "an unknown stereotype", "\tpro\t", "\tmaybe\t"),
     _edit("corpus.tsv", "a pair that is not there", "\tdemo-0001\n", "\tdemo-9999\n"),
@@ -243,8 +233,9 @@ EDITS = (
         "a key twice",
         '{"id": "demo-0002"',
         '{"id": "x", "id": "demo-0002"',
-        xfail="files/reading.py: of a key twice in a line of JSON the last one counts",
     ),
+    _edit("target.jsonl", "a key twice", '{"id": "demo-0002"', '{"id": "demo-0001", "id": "demo-0002"'),
+    _edit("bug.jsonl", "a key twice", '{"id": 1', '{"id": 2, "id": 1'),
     _edit("target.tsv", "no column of targets", "id\ttarget", "id\twording"),
     _edit("target.tsv", "an id twice", "demo-0002\t", "demo-0001\t"),
     _edit("target.tsv", "an unknown id", "demo-0002\t", "demo-9999\t"),
@@ -264,7 +255,6 @@ EDITS = (
         "a row that en.txt does not have",
         "his colleagues",
         "his friends",
-        xfail="corpora/winomt.py: such a row is passed over, and its sentence has no stereotype",
     ),
     _edit("labels.csv", "an unknown label", ",m,1,1", ",x,1,1"),
     _edit("labels.csv", "no column of labels", "label,", "labels,"),
@@ -274,15 +264,14 @@ EDITS = (
         "an unknown basis",
         ",N,1,",
         ",Q,1,",
-        xfail="corpora/human_labels.py: an unknown basis is taken as none",
     ),
     _edit(
         "labels.csv",
         "an unknown mark of use",
         ",m,1,1",
         ",m,7,1",
-        xfail="corpora/human_labels.py: any other mark than 1 is taken as not usable",
     ),
+    _edit("labels.csv", "a mark of use in words", ",m,1,1", ",m,yes,1"),
     _edit("labels.csv", "another language", "de,S", "fr,S", count=100),
     _edit("labels.csv", "a negative head", ",N,1,", ",N,-1,"),
     _edit(
@@ -290,8 +279,8 @@ EDITS = (
         "a share above 1",
         "0.05",
         "1.5",
-        xfail="metrics/women_share.py: one share above 1 makes per cent of all: 0.9 becomes 0.9 %",
     ),
+    _edit("women.tsv", "per cent beside shares", "0.05", "5"),
     _edit("women.tsv", "a negative share", "0.05", "-0.5"),
     _edit("women.tsv", "NaN", "0.05", "nan"),
     _edit("women.tsv", "infinity", "0.05", "inf"),
@@ -378,6 +367,11 @@ EDITS = (
     _edit("vectors.txt", "a huge count of words", "10 3", "99999999999999 3"),
     _edit("vectors.txt", "a huge count of dimensions", "10 3", "10 99999999999999"),
     _edit("vectors.txt", "negative counts", "10 3", "-10 -3"),
+    Attack(
+        "words.toml: a measure without its section",
+        GOOD["words.toml"].replace("--measure direct", "--measure weat"),
+    ),
+    _edit("words.toml", "a date", '["nurse", "pilot", "cook"]', "2020-01-01"),
     _edit("words.toml", "an unknown section", "[direct]", "[directly]"),
     _edit("words.toml", "pairs of three", '["she", "he"]', '["she", "he", "they"]'),
     _edit("words.toml", "words that are a table", 'words = ["nurse", "pilot", "cook"]', "words = {a = 1}"),

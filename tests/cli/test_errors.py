@@ -125,7 +125,7 @@ def test_translations_that_are_not_there(fails: Fails, corpus: Path, tmp_path: P
 
 def test_the_translations_of_another_corpus_are_refused(fails: Fails, corpus: Path, german: Path) -> None:
     said = fails("score", "--translations", german, "--lang", "de", "--dataset", "custom", "--data", corpus)
-    assert said.startswith(f"{german}: only 0 of the corpus's 1 instances have a translation here")
+    assert said.startswith(f"{german}: expected translations of 95 % of the corpus's 1 instances, got 0")
     assert "'The cook left.' (a)" in said
     assert said.endswith("Another corpus? Check --dataset and --data")
 
@@ -146,7 +146,7 @@ def test_a_damaged_file_in_the_cache_is_noticed(fails: Fails, target: Path, bare
     with (folder / "en.txt").open("ab") as file:
         file.write(b"male\t1\tThe cook left.\tcook\n")
     said = fails("score", "--translations", target, "--lang", "de", "--cache-dir", bare.cache)
-    assert said.startswith(f"{folder / 'en.txt'}: the file in the cache is damaged (SHA-256 ")
+    assert said.startswith(f"{folder / 'en.txt'}: the file in the cache is damaged: expected SHA-256 ")
     assert said.endswith("run: mtbias fetch --dataset winomt")
 
 
@@ -156,7 +156,7 @@ def test_a_folder_that_cannot_be_used_for_a_run(
     score = ("score", "--translations", german, "--lang", "de", "--data", small, "--out")
     file = tmp_path / "file"
     file.touch()
-    assert fails(*score, file) == f"{file}: expected a folder, found a file; choose another path"
+    assert fails(*score, file) == f"{file}: expected a folder, got a file; choose another path"
     assert fails(*score, tmp_path).startswith(f"{tmp_path}: expected an empty folder or one with manifest.json")
     assert fails(*score, file / "run").startswith(f"{file / 'run'}: cannot use it as the folder of a run")
 

@@ -57,7 +57,7 @@ def test_faults_on_the_way_cost_only_what_they_hit_and_change_nothing(machine: M
     done = machine.run("sweep", file)
     assert done.returncode == 1
     assert done.stderr.startswith("mtbias: 4 of 7 tasks failed; correct what is wrong and run the same command again")
-    assert f"translate:demo/demo/es:1/2: {spanish}: expected a folder, found a file" in done.stdout
+    assert f"translate:demo/demo/es:1/2: {spanish}: expected a folder, got a file" in done.stdout
     assert "table: not begun, since score:es failed" in done.stdout
     assert _status(machine, file) == {"done": 3, "running": 0, "queued": 0, "failed": 3, "left": 1}
     german = {name: (out / "demo" / "demo" / "de" / name).stat().st_mtime_ns for name in FILES}

@@ -179,9 +179,9 @@ def test_a_sweep_with_a_killed_a_preempted_and_a_failing_task_ends_as_one_local_
     assert of_czech <= failed.keys()
     assert failed.keys() <= of_czech | allowed
     assert tasks[preempted] not in failed
-    assert "expected a folder, found a file" in failed["translate:demo/demo/cs:1/3"]
+    assert "expected a folder, got a file" in failed["translate:demo/demo/cs:1/3"]
     log = Path(next(entry["log"] for entry in found["failed"] if entry["task"] == "translate:demo/demo/cs:1/3"))
-    assert "expected a folder, found a file" in log.read_text()
+    assert "expected a folder, got a file" in log.read_text()
 
     in_the_way.unlink()
     left = cluster.mtbias("submit", file)

@@ -94,7 +94,7 @@ def test_what_is_wrong(tmp_path: Path) -> None:
     both = TAGGED + TAGGED.replace("b_0001", "b_0001_a")
     with pytest.raises(DataError, match="would be named 'a/b_0001_a'"):
         augment(written(tmp_path, both), "names", NAMES, {})
-    with pytest.raises(DataError, match="#end document expected"):
+    with pytest.raises(DataError, match="expected #end document"):
         augment(written(tmp_path, TAGGED.replace("#end document", "")), "names", NAMES, {})
 
 

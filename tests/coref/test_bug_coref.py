@@ -202,11 +202,11 @@ def test_bad_predictions(data: Bug, tmp_path: Path, answers: dict[int, Clusters]
 @pytest.mark.parametrize(
     ("column", "value", "message"),
     [
-        (5, "Unknown", "gender: male, female or neutral .* expected, found 'Unknown'"),
-        (6, "2", "stereotype: 1, 0 or -1 expected, found '2'"),
-        (8, "near", "distance: an integer from 0 expected"),
-        (3, "-1", "profession_first_index: an integer from 0 expected"),
-        (9, "", "num_of_pronouns: an integer"),
+        (5, "Unknown", "gender: expected male, female or neutral .*, got 'Unknown'"),
+        (6, "2", "stereotype: expected 1, 0 or -1, got '2'"),
+        (8, "near", "distance: expected an integer from 0"),
+        (3, "-1", "profession_first_index: expected an integer from 0"),
+        (9, "", "num_of_pronouns: expected an integer"),
     ],
 )
 def test_bad_rows(tmp_path: Path, column: int, value: str, message: str) -> None:
@@ -219,7 +219,7 @@ def test_bad_rows(tmp_path: Path, column: int, value: str, message: str) -> None
 def test_a_folder_and_no_file(file: Path, tmp_path: Path) -> None:
     assert read_bug(tmp_path).path == file
     file.unlink()
-    with pytest.raises(DataError, match=r"gold_BUG\.csv expected in this folder"):
+    with pytest.raises(DataError, match=r"expected gold_BUG\.csv in this folder"):
         read_bug(tmp_path)
     with pytest.raises(DataError, match="no such file"):
         read_bug(file)

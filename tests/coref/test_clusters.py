@@ -78,24 +78,24 @@ def test_files_of_one_name_in_two_folders_both_count(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ([], "found list"),
-        ({"id": "a"}, r"found the keys \['id'\]"),
-        ({"clusters": []}, "found the keys"),
-        ({"id": None, "clusters": []}, "id: text or a whole number expected, found None"),
-        ({"id": True, "clusters": []}, "found True"),
-        ({"id": 1.5, "clusters": []}, r"found 1\.5"),
-        ({"id": "", "clusters": []}, "found ''"),
-        ({"id": "a", "clusters": None}, "a list of clusters expected, found NoneType"),
-        ({"id": "a", "clusters": [[]]}, r"found \[\]"),
-        ({"id": "a", "clusters": [[0, 1]]}, r"a mention \[start, end\] of two whole numbers expected, found 0"),
-        ({"id": "a", "clusters": [[[0, 1, 2]]]}, r"found \[0, 1, 2\]"),
-        ({"id": "a", "clusters": [[[0, 1.0]]]}, r"found \[0, 1\.0\]"),
-        ({"id": "a", "clusters": [[[False, True]]]}, r"found \[false, true\]"),
+        ([], "got list"),
+        ({"id": "a"}, r"got the keys \['id'\]"),
+        ({"clusters": []}, "got the keys"),
+        ({"id": None, "clusters": []}, "id: expected text or a whole number, got None"),
+        ({"id": True, "clusters": []}, "got True"),
+        ({"id": 1.5, "clusters": []}, r"got 1\.5"),
+        ({"id": "", "clusters": []}, "got ''"),
+        ({"id": "a", "clusters": None}, "expected a list of clusters, got NoneType"),
+        ({"id": "a", "clusters": [[]]}, r"got \[\]"),
+        ({"id": "a", "clusters": [[0, 1]]}, r"expected a mention \[start, end\] of two whole numbers, got 0"),
+        ({"id": "a", "clusters": [[[0, 1, 2]]]}, r"got \[0, 1, 2\]"),
+        ({"id": "a", "clusters": [[[0, 1.0]]]}, r"got \[0, 1\.0\]"),
+        ({"id": "a", "clusters": [[[False, True]]]}, r"got \[false, true\]"),
         ({"id": "a", "clusters": [[["0", "1"]]]}, "two whole numbers"),
-        ({"id": "a", "clusters": [[[2, 1]]]}, r"0 <= start <= end expected, found \[2, 1\]"),
-        ({"id": "a", "clusters": [[[-1, 1]]]}, r"found \[-1, 1\]"),
-        ({"id": "a", "clusters": [], "tokens": "He left"}, "tokens: a list of words"),
-        ({"id": "a", "clusters": [], "tokens": [1]}, "tokens: a list of words"),
+        ({"id": "a", "clusters": [[[2, 1]]]}, r"0 <= start <= end, got \[2, 1\]"),
+        ({"id": "a", "clusters": [[[-1, 1]]]}, r"got \[-1, 1\]"),
+        ({"id": "a", "clusters": [], "tokens": "He left"}, "tokens: expected a list of words"),
+        ({"id": "a", "clusters": [], "tokens": [1]}, "tokens: expected a list of words"),
     ],
 )
 def test_malformed_rows_are_errors(tmp_path: Path, row: object, message: str) -> None:
@@ -106,7 +106,7 @@ def test_malformed_rows_are_errors(tmp_path: Path, row: object, message: str) ->
 
 def test_no_json_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "p.jsonl").write_text('\n{"id": "a", "clusters": []\n', encoding="utf-8")
-    with pytest.raises(DataError, match="a JSON object expected") as caught:
+    with pytest.raises(DataError, match="expected a JSON object") as caught:
         read_predictions(tmp_path / "p.jsonl")
     assert caught.value.line == 2
 
@@ -123,7 +123,7 @@ def test_tokens_must_be_those_of_the_data_in_any_case(tmp_path: Path) -> None:
     check_document(prediction, ["He", "left"])
     with pytest.raises(DataError, match="token 1 is 'leaves' in the data set, 'left' here"):
         check_document(prediction, ["He", "leaves"])
-    with pytest.raises(DataError, match="3 tokens expected, found 2"):
+    with pytest.raises(DataError, match="expected 3 tokens, got 2"):
         check_document(prediction, ["He", "left", "."])
 
 

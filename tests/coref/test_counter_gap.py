@@ -154,7 +154,7 @@ def test_incomplete_or_inconsistent_quadruples() -> None:
     rows = quadruple("1")
     with pytest.raises(DataError, match="'he', 'he', 'he', 'she'"):
         quadruples(gap_file([*rows[:2], instance("1-swap-1", "he"), rows[3]]))
-    with pytest.raises(DataError, match=r"one of he, .* expected, found 'they'"):
+    with pytest.raises(DataError, match=r"expected one of he, .*, got 'they'"):
         quadruples(gap_file([instance("1", "they"), *rows[1:]]))
     assert quadruples(gap_file(rows))[0].gender is Gender.MALE
     assert quadruples(gap_file([instance("1", "HIS"), *rows[1:]]))[0].gender is Gender.MALE
@@ -199,14 +199,14 @@ def test_quoted_and_unquoted_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (f"{HEADER}\n{ROW}\n".replace("A-coref\t", "").replace("TRUE\t", ""), "column 'A-coref' expected"),
+        (f"{HEADER}\n{ROW}\n".replace("A-coref\t", "").replace("TRUE\t", ""), "expected the column 'A-coref'"),
         (HEADER + "\n", "no rows"),
         (f"{HEADER}\n{ROW}\n{ROW}\n", r"data\.tsv:3: the id '1' stands twice"),
-        (f"{HEADER}\n{ROW}\t9\n", r"data\.tsv:2: 10 fields expected, as in the header, found 11"),
-        (f"{HEADER}\n{ROW.replace('TRUE', 'yes')}\n", "A-coref: TRUE or FALSE expected, found 'yes'"),
+        (f"{HEADER}\n{ROW}\t9\n", r"data\.tsv:2: expected 10 fields, as in the header, got 11"),
+        (f"{HEADER}\n{ROW.replace('TRUE', 'yes')}\n", "A-coref: expected TRUE or FALSE, got 'yes'"),
         (f"{HEADER}\n{ROW.replace('18', '180')}\n", "Pronoun-offset 180 with 'he' ends past the text, which has 26"),
-        (f"{HEADER}\n{ROW.replace('18', '17')}\n", "Pronoun-offset 17: expected 'he', the text has ' h'"),
-        (f"{HEADER}\n{ROW.replace('18', '-1')}\n", "Pronoun-offset: an integer from 0 expected, found '-1'"),
+        (f"{HEADER}\n{ROW.replace('18', '17')}\n", "Pronoun-offset 17: expected 'he', got ' h' in the text"),
+        (f"{HEADER}\n{ROW.replace('18', '-1')}\n", "Pronoun-offset: expected an integer from 0, got '-1'"),
         (f"{HEADER}\n{ROW.replace('Kim met', chr(34) + 'Kim met')}\n", "A-offset 0|quotation mark without its partner"),
         (HEADER + "\tA\n", "column 'A' stands twice"),
     ],
@@ -225,8 +225,8 @@ def test_labels_with_and_without_header_in_any_case(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1\tTRUE\n", "three fields expected .* found 2"),
-        ("1\tTRUE\tmaybe\n", "B-coref: TRUE or FALSE expected, found 'maybe'"),
+        ("1\tTRUE\n", "expected three fields .* got 2"),
+        ("1\tTRUE\tmaybe\n", "B-coref: expected TRUE or FALSE, got 'maybe'"),
         ("1\tTRUE\tFALSE\n1\tTRUE\tTRUE\n", r"data\.tsv:2: the id '1' stands twice"),
         ("ID\tA-coref\tB-coref\n", "no predictions"),
     ],

@@ -205,9 +205,9 @@ def test_capitals_of_the_pronoun() -> None:
 
 def test_what_cannot_be_made() -> None:
     instance = made(TEXT, "she", "Ann", "Carla Hill")
-    with pytest.raises(DataError, match="four different names expected, found 'Ann', 'Carla Hill', 'Ann', 'Dan'"):
+    with pytest.raises(DataError, match="expected four different names, got 'Ann', 'Carla Hill', 'Ann', 'Dan'"):
         make_quadruple(instance, Others("Ann", "Dan", "given"))
-    with pytest.raises(DataError, match=r"7: one of he, .* expected, found 'that'"):
+    with pytest.raises(DataError, match=r"7: expected one of he, .*, got 'that'"):
         make_quadruple(made(TEXT, "that", "Ann", "Carla Hill"), Others("Bob", "Dan", "given"))
     with pytest.raises(DataError, match="A 'Ann' at 0 is part of a longer word or name"):
         make_quadruple(made("Annie saw her and Joy.", "her", "Ann", "Joy"), Others("Bob", "Dan", "given"))
@@ -278,10 +278,10 @@ def test_example_names() -> None:
     ("text", "message"),
     [
         ("name\tgender\nAnn\tfemale\n", "one or more columns of frequencies"),
-        ("name\tUS\nAnn\t1\n", "column 'gender' expected"),
-        ("name\tgender\tUS\nAnn\tf\t1\n", "expected, found 'Ann' and 'f'"),
-        ("name\tgender\tUS\nAnn\tfemale\t-1\n", "US: a number of 0 or more expected, found '-1'"),
-        ("name\tgender\tUS\nAnn\tfemale\tnan\n", "found 'nan'"),
+        ("name\tUS\nAnn\t1\n", "expected the column 'gender'"),
+        ("name\tgender\tUS\nAnn\tf\t1\n", ", got 'Ann' and 'f'"),
+        ("name\tgender\tUS\nAnn\tfemale\t-1\n", "US: expected a number of 0 or more, got '-1'"),
+        ("name\tgender\tUS\nAnn\tfemale\tnan\n", "got 'nan'"),
         ("name\tgender\tUS\nAnn\tfemale\t1\nAnn\tmale\t1\n", r"n\.tsv:3: the name 'Ann' stands twice"),
     ],
 )

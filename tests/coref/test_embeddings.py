@@ -198,16 +198,16 @@ def test_reading_vectors(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a 1 2\nb 1\n", r"v\.txt:2: a word and 2 numbers expected, found 'b 1'"),
-        ("2 3\na 1 2 3 4\nb 1 2\n", r"v\.txt:3: a word and 3 numbers expected"),
-        ("a 1 x\n", "finite numbers expected behind the word 'a'"),
-        ("a 1 2\nb 1 2x\n", "finite numbers expected behind the word 'b'"),
+        ("a 1 2\nb 1\n", r"v\.txt:2: expected a word and 2 numbers, got 'b 1'"),
+        ("2 3\na 1 2 3 4\nb 1 2\n", r"v\.txt:3: expected a word and 3 numbers"),
+        ("a 1 x\n", "expected finite numbers behind the word 'a'"),
+        ("a 1 2\nb 1 2x\n", "expected finite numbers behind the word 'b'"),
         ("a 1 nan\n", "finite numbers"),
         ("a 1 inf\n", "finite numbers"),
         ("3 2\na 1 2\n", "promises 3 words, the file has 1"),
         ("1 2\na 0 0\n", "no vectors"),
         ("", "no vectors"),
-        ("a\n", "a word and numbers expected"),
+        ("a\n", "expected a word and numbers"),
     ],
 )
 def test_vectors_that_are_wrong(tmp_path: Path, text: str, message: str) -> None:
@@ -227,12 +227,12 @@ def test_binary_vectors(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("x = [", "TOML expected"),
-        ("[direct]\nwords = ['a']\n", r"\[direction\] pairs expected"),
-        ("[direction]\npairs = [['a']]\n", r"\[direction\] pairs: a pair of words expected, found \['a'\]"),
-        ("[direction]\npairs = []\n", "a list of pairs of words expected"),
-        ("[direction]\npairs = [['a', 'b']]\n[direct]\nwords = ['a', 'a']\n", "'a' stands twice"),
-        ("[direction]\npairs = [['a', 'b']]\n[direct]\nwords = 'a'\n", "a list of words expected"),
+        ("x = [", "expected TOML"),
+        ("[direct]\nwords = ['a']\n", r"\[direction\] pairs, got none"),
+        ("[direction]\npairs = [['a']]\n", r"\[direction\] pairs: expected a pair of words, got \['a'\]"),
+        ("[direction]\npairs = []\n", "expected a list of pairs of words"),
+        ("[direction]\npairs = [['a', 'b']]\n[direct]\nwords = ['a', 'a']\n", "expected each word once, got 'a' twice"),
+        ("[direction]\npairs = [['a', 'b']]\n[direct]\nwords = 'a'\n", "expected a list of words"),
         ("[direction]\npairs = [['a', 'b']]\n[other]\n", r"\[other\]: the sections and their lists are"),
         ("[direction]\npairs = [['a', 'b']]\n[weat]\ntargets = ['a']\n", r"\[weat\]: the sections"),
     ],

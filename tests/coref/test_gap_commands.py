@@ -165,10 +165,10 @@ def test_calls_of_gap_weights_that_cannot_be_meant(arguments: list[str], said: s
     [
         ("who,kind\nf,x\n,x\n", [], r"t\.csv:3: no group under 'who'"),
         ("who,kind\nf,x\nm,y\n", [], r"t\.csv: every example has a property that only one group has"),
-        ("kind,name\nx,a\n", [], r"t\.csv:1: column 'who' expected; the file has 'kind', 'name'"),
-        ("who,kind\nf,x\nm,x\n", ["--property", "size"], r"column 'size' expected"),
+        ("kind,name\nx,a\n", [], r"t\.csv:1: expected the column 'who'; got 'kind', 'name'"),
+        ("who,kind\nf,x\nm,x\n", ["--property", "size"], r"expected the column 'size'"),
         ("who,kind,name\nf,x,a\nm,x,a\n", ["--id", "name"], r"t\.csv: 'a' stands twice under 'name'; ids must differ"),
-        ("who,kind\nf,x\nm,x\n", ["--compare", "COMPARE"], r"other\.json: a weight for '0' expected; 1 keys are here"),
+        ("who,kind\nf,x\nm,x\n", ["--compare", "COMPARE"], r"other\.json: expected a weight for '0', got 1 other keys"),
     ],
 )
 def test_tables_that_cannot_be_right(

@@ -200,14 +200,14 @@ def test_numbers_of_nothing_are_undefined_or_zero() -> None:
 
 
 def test_a_pronoun_without_gender(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"gap.tsv: 1: one of he, him, .*, hers, herself expected, found 'they'"):
+    with pytest.raises(DataError, match=r"gap.tsv: 1: expected one of he, him, .*, hers, herself, got 'they'"):
         tally(file := data(example("1", "they", "TF")), system(tmp_path, "1 TRUE FALSE", file=file))
 
 
 def test_predictions_of_another_shape(tmp_path: Path) -> None:
     path = tmp_path / "system.tsv"
     path.write_text("1\tTRUE\tFALSE\n2\tTRUE\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"system.tsv:2: three fields expected .* found 2"):
+    with pytest.raises(DataError, match=r"system.tsv:2: expected three fields .* got 2"):
         read_labels(path, official=True)
     path.write_text("ID\tA-coref\tB-coref\n", encoding="utf-8")
     with pytest.raises(DataError, match="no predictions in the file"):

@@ -95,17 +95,17 @@ def test_names_from_a_file_in_text_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ('{"2": []}', r"no entry for '1'; every id of gap.tsv is expected \(1 are here\)"),
-        ('{"1": [[0, 3, "Bell"]]}', "'Bell' expected at 0:3, the text has 'Ann'"),
+        ('{"2": []}', r"expected an entry for every id of gap.tsv, got 1 without '1'"),
+        ('{"1": [[0, 3, "Bell"]]}', "expected 'Bell' at 0:3, got 'Ann' in the text"),
         ('{"1": [[8, 99]]}', "the span 8:99 is not within the text, which has 46 characters"),
         ('{"1": [[8, 8]]}', "the span 8:8 is not within the text"),
-        ('{"1": [[0, "3"]]}', "whole numbers expected"),
-        ('{"1": [[true, 3]]}', "whole numbers expected"),
-        ('{"1": [7]}', r"\[start, end, name\] expected, found 7"),
-        ('{"1": 7}', r"a list of \[start, end, name\] expected, found 7"),
-        ('{"1": [], "1": []}', "'1' stands twice"),
-        ("[]", "a JSON object with an entry for each id expected, found list"),
-        ("{", "a JSON object expected"),
+        ('{"1": [[0, "3"]]}', "expected whole numbers"),
+        ('{"1": [[true, 3]]}', "expected whole numbers"),
+        ('{"1": [7]}', r"expected \[start, end, name\], got 7"),
+        ('{"1": 7}', r"expected a list of \[start, end, name\], got 7"),
+        ('{"1": [], "1": []}', "expected each key once, got '1' twice"),
+        ("[]", "expected a JSON object with an entry for each id, got list"),
+        ("{", "expected a JSON object"),
     ],
 )
 def test_names_that_cannot_be_right(content: str, said: str, tmp_path: Path) -> None:
@@ -182,10 +182,10 @@ def test_weights_from_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"w1a": -1}, "w1a: a number of 0 or more expected, found -1"),
-        ({"w1a": None}, "w1a: a number of 0 or more expected, found None"),
-        ({"w1a": True}, "found True"),
-        ({"w1a": float("inf")}, "found inf"),
+        ({"w1a": -1}, "w1a: expected a number of 0 or more, got -1"),
+        ({"w1a": None}, "w1a: expected a number of 0 or more, got None"),
+        ({"w1a": True}, "got True"),
+        ({"w1a": float("inf")}, "got inf"),
         ({"w1b": 0.5}, "w1b: weight 0.5 for a candidate that is FALSE in gap.tsv"),
         ({"xa": 0.5}, "'xa' is no candidate of gap.tsv"),
     ],
@@ -197,7 +197,7 @@ def test_weights_that_cannot_be_right(changed: dict[str, object], said: str, tmp
     with pytest.raises(DataError, match=said):
         read_gap_weights(path, file)
     path.write_text('{"w1a": 1}', encoding="utf-8")
-    with pytest.raises(DataError, match="a weight for 'w1b' expected; 1 keys are here"):
+    with pytest.raises(DataError, match="expected a weight for 'w1b', got 1 other keys"):
         read_gap_weights(path, file)
 
 

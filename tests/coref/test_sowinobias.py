@@ -159,9 +159,9 @@ LISTS = (
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("male_occupations = [", "TOML expected"),
-        (LISTS.replace('["b"]', "[]"), "female_occupations: a list of words expected"),
-        (LISTS.replace('["b"]', "[1]"), r"female_occupations: a list of words expected, found \[1\]"),
+        ("male_occupations = [", "expected TOML"),
+        (LISTS.replace('["b"]', "[]"), "female_occupations: expected a list of words"),
+        (LISTS.replace('["b"]', "[1]"), r"female_occupations: expected a list of words, got \[1\]"),
         (LISTS.replace('["d"]', '["A"]'), "negative_adjectives: 'A' stands in male_occupations already"),
         (LISTS + 'verbs = ["x"]\n', "unknown key 'verbs'"),
         (LISTS.replace("male_occ", "male_o", 1), "unknown key 'male_oupations'"),

@@ -264,7 +264,7 @@ def test_predictions_for_the_counterpart_are_an_error(data: WinoBias, folder: Pa
         (("The plumber left because he wept .", [(0, 1)]), "one occupation and a pronoun"),
         (("The baker left because he wept .", [(0, 1), (4, 4)]), "one occupation and a pronoun"),
         (("The plumber and the florist left as he wept .", [(0, 4), (7, 7)]), "one occupation and a pronoun"),
-        (("The plumber left .", []), "one cluster expected, of different mentions; found 0"),
+        (("The plumber left .", []), "expected one cluster, of different mentions, got 0"),
     ],
 )
 def test_gold_that_is_not_one_cluster_of_an_occupation(folder: Path, sentence: Sentence, message: str) -> None:
@@ -278,7 +278,7 @@ def test_gold_ids(folder: Path) -> None:
     path = folder / "dev_type1_pro_stereotype.v4_auto_conll"
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("nw/pro//2", "nw/pro//x"), encoding="utf-8")
-    with pytest.raises(DataError, match="a number expected at the end"):
+    with pytest.raises(DataError, match="expected a number at the end"):
         read_winobias(folder)
     path.write_text(text.replace("nw/pro", "nw/anti"), encoding="utf-8")
     with pytest.raises(DataError, match=r"is in dev_type1_pro_stereotype\.v4_auto_conll already"):
@@ -288,7 +288,7 @@ def test_gold_ids(folder: Path) -> None:
 def test_a_folder_that_is_not_winobias(folder: Path) -> None:
     for path in folder.glob("*conll"):
         path.unlink()
-    with pytest.raises(DataError, match="expected in this folder"):
+    with pytest.raises(DataError, match=r"expected files such as .* in this folder, got none"):
         read_winobias(folder)
     (folder / "male_occupations.txt").unlink()
     with pytest.raises(DataError, match="no such file"):

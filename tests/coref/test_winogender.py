@@ -237,10 +237,10 @@ def test_labels_from_a_table(data: Winogender, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("clerk.guest.0.male.txt\tyes", "prediction: one of occupation, .* found 'yes'"),
-        ("clerk.guest.0.male.txt\t", "found ''"),
+        ("clerk.guest.0.male.txt\tyes", "prediction: expected one of occupation, .* got 'yes'"),
+        ("clerk.guest.0.male.txt\t", "got ''"),
         ("clerk.nobody.0.male.txt\t0", "none of Winogender's sentences"),
-        ("clerk.guest.0.male.txt\t0\nclerk.guest.0.male.txt\t0", "expected once"),
+        ("clerk.guest.0.male.txt\t0\nclerk.guest.0.male.txt\t0", "once, got it again"),
         ("clerk.guest.0.male.txt\t0", "no prediction for 35 of 36 sentences, the first 'florist.caller.0.male.txt'"),
     ],
 )
@@ -255,11 +255,11 @@ def test_bad_labels(data: Winogender, tmp_path: Path, line: str, message: str) -
     ("old", "new", "message"),
     [
         ("clerk.guest.0.male.txt", "clerk.guest.2.male.txt", "an id such as"),
-        ("clerk.guest.0.male.txt\t", "baker.guest.0.male.txt\t", "one of baker expected in the sentence, found 0"),
-        ("The clerk rang the guest, but he ", "The clerk rang the guest, but she ", "one of he, him, his expected"),
-        ("The clerk rang the guest, but he ", "The clerk rang the guest, as he and he ", "found 2"),
-        ("clerk.guest.0.male.txt\t", "clerk.someone.0.male.txt\t", "one of someone expected"),
-        ("sentid\tsentence", "id\tsentence", "column 'sentid' expected"),
+        ("clerk.guest.0.male.txt\t", "baker.guest.0.male.txt\t", "expected one of baker once in the sentence, got 0"),
+        ("The clerk rang the guest, but he ", "The clerk rang the guest, but she ", "expected one of he, him, his"),
+        ("The clerk rang the guest, but he ", "The clerk rang the guest, as he and he ", "got 2"),
+        ("clerk.guest.0.male.txt\t", "clerk.someone.0.male.txt\t", "expected one of someone"),
+        ("sentid\tsentence", "id\tsentence", "expected the column 'sentid'"),
     ],
 )
 def test_bad_sentences(folder: Path, old: str, new: str, message: str) -> None:
@@ -275,12 +275,10 @@ def test_sentences_that_are_missing_or_doubled(folder: Path) -> None:
     path = folder / "all_sentences.tsv"
     lines = path.read_text(encoding="utf-8").splitlines()
     path.write_text("\n".join(lines[:-1]) + "\n", encoding="utf-8")
-    with pytest.raises(
-        DataError, match="one sentence expected for clerk, answer participant, someone, neutral; found 0"
-    ):
+    with pytest.raises(DataError, match="expected one sentence for clerk, answer participant, someone, neutral, got 0"):
         read_winogender(folder)
     path.write_text("\n".join([*lines, lines[-1]]) + "\n", encoding="utf-8")
-    with pytest.raises(DataError, match="expected once"):
+    with pytest.raises(DataError, match="once, got it again"):
         read_winogender(folder)
 
 
@@ -288,7 +286,7 @@ def test_sentences_that_are_missing_or_doubled(folder: Path) -> None:
 def test_bad_statistics(folder: Path, share: str, found: str) -> None:
     path = folder / "occupations-stats.tsv"
     path.write_text(path.read_text(encoding="utf-8").replace("80.0", share), encoding="utf-8")
-    with pytest.raises(DataError, match=f"bls_pct_female: a number from 0 to 100 expected, found '{found}'"):
+    with pytest.raises(DataError, match=f"bls_pct_female: expected a number from 0 to 100, got '{found}'"):
         read_winogender(folder)
 
 
@@ -303,7 +301,7 @@ def test_an_occupation_with_two_statistics(folder: Path) -> None:
     path = folder / "occupations-stats.tsv"
     text = path.read_text(encoding="utf-8")
     path.write_text(text + text.splitlines()[-1] + "\n", encoding="utf-8")
-    with pytest.raises(DataError, match="an occupation stands twice"):
+    with pytest.raises(DataError, match="expected one row for each occupation, got one twice"):
         read_winogender(folder)
 
 

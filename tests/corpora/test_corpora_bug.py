@@ -65,7 +65,7 @@ def test_each_dataset_has_its_file(tmp_path: Path) -> None:
         write(tmp_path / "data" / f"{name}_BUG.csv", row(corpus=name), index=False)
     domains = [load_corpus(d, tmp_path).instances[0].domain for d in ("bug", "bug-balanced", "bug-gold")]
     assert domains == ["full", "balanced", "gold"]
-    with pytest.raises(DataError, match=r"full_BUG.csv expected in this folder"):
+    with pytest.raises(DataError, match=r"expected full_BUG.csv in this folder"):
         load_corpus("bug", tmp_path.parent)
 
 
@@ -160,10 +160,10 @@ def test_damage_done_by_windows_1252_is_undone(text: str) -> None:
     ("changes", "says"),
     [
         ({"predicted gender": "unknown"}, "male, female or neutral"),
-        ({"stereotype": 2}, "1, 0 or -1 expected, found '2'"),
-        ({"profession_first_index": -1}, "profession_first_index: an integer"),
+        ({"stereotype": 2}, "expected 1, 0 or -1, got '2'"),
+        ({"profession_first_index": -1}, "profession_first_index: expected an integer"),
         ({"profession": ""}, "profession is empty"),
-        ({"num_of_pronouns": "many"}, "num_of_pronouns: an integer"),
+        ({"num_of_pronouns": "many"}, "num_of_pronouns: expected an integer"),
         (
             {"sentence_text": "x " * 50_001},
             "sentence_text: expected a sentence of at most 50,000 characters, got 100,002",
@@ -180,7 +180,7 @@ def test_bad_fields_are_errors_with_their_line(tmp_path: Path, changes: dict[str
 def test_missing_columns_are_named_with_those_that_are_there(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("sentence_text,profession\nx,y\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"'profession_first_index', 'predicted gender'.*has 'sentence_text', 'prof"):
+    with pytest.raises(DataError, match=r"'profession_first_index', 'predicted gender'.*got 'sentence_text', 'prof"):
         load(path)
 
 
@@ -195,10 +195,10 @@ def test_rows_are_as_the_file_has_them_and_checked_when_asked(tmp_path: Path) ->
     assert (first.sentence, first.profession, first.gold, first.domain) == (text, "doctor", Gender.FEMALE, "wikipedia")
     assert (first.stereotype, first.record.optional_integer("num_of_pronouns")) == (Stereotype.ANTI, 1)
     assert broken.record.optional_integer("num_of_pronouns") is None
-    with pytest.raises(DataError, match=r"a\.csv:3: stereotype: 1, 0 or -1 expected, found '7'"):
+    with pytest.raises(DataError, match=r"a\.csv:3: stereotype: expected 1, 0 or -1, got '7'"):
         _ = broken.stereotype
     assert empty.sentence == ""
-    with pytest.raises(DataError, match="column 'seen' expected"):
+    with pytest.raises(DataError, match="expected the column 'seen'"):
         read_rows(path, "bug", "seen")
 
 

@@ -110,13 +110,16 @@ def test_a_wrong_index_is_corrected_counted_and_named(tmp_path: Path) -> None:
 
 
 def test_a_row_in_both_stereotype_files_has_none_and_is_counted(tmp_path: Path) -> None:
-    corpus = load_corpus("winomt", folder(tmp_path, [HE, SHE], [HE, SHE], [HE, WORKER]))
+    path = folder(tmp_path, [HE, SHE], [HE, SHE], [HE, WORKER])
+    with pytest.raises(DataError, match=r"en_anti\.txt:2: expected a row of en\.txt, got one that is not there"):
+        load_corpus("winomt", path)
+    corpus = load_corpus("winomt", (path / "en.txt").rename(path / "part.txt"))
     assert [(i.stereotype, i.domain) for i in corpus.instances] == [
         (Stereotype.NONE, "winobias"),
         (Stereotype.PRO, "winobias"),
     ]
     assert corpus.notes["row in both stereotype files: stereotype none"] == 1
-    assert corpus.notes["row of en_anti.txt that is not in en.txt"] == 1
+    assert corpus.notes["row of en_anti.txt that is not in part.txt"] == 1
 
 
 def test_two_possible_twins_are_none(tmp_path: Path) -> None:
@@ -128,7 +131,7 @@ def test_two_possible_twins_are_none(tmp_path: Path) -> None:
 
 def test_without_stereotype_files(tmp_path: Path) -> None:
     (tmp_path / "en.txt").write_text(HE + "\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"en_pro.txt and en_anti.txt expected beside en.txt.*mtbias fetch"):
+    with pytest.raises(DataError, match=r"expected en_pro.txt and en_anti.txt beside en.txt.*mtbias fetch"):
         load_corpus("winomt", tmp_path)
     lone = tmp_path / "mine.txt"
     lone.write_text(HE + "\n", encoding="utf-8")
@@ -136,7 +139,7 @@ def test_without_stereotype_files(tmp_path: Path) -> None:
     assert [(i.stereotype, i.domain) for i in corpus.instances] == [(Stereotype.NONE, "winomt")]
     assert "no stereotype files beside the corpus: stereotype none, domain winomt" in corpus.notes
     (tmp_path / "en_pro.txt").write_text(HE + "\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"en_anti.txt expected beside mine.txt"):
+    with pytest.raises(DataError, match=r"beside mine.txt, .*; got no en_anti.txt"):
         load_corpus("winomt", lone)
     (tmp_path / "en_anti.txt").write_text(SHE + "\n", encoding="utf-8")
     assert load_corpus("winomt", lone).instances[0].stereotype is Stereotype.PRO
@@ -145,19 +148,19 @@ def test_without_stereotype_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "says"),
     [
-        ("male\t1\tThe cook left.", "4 columns separated by tabs expected .*found 3"),
-        ("", "found 1"),
-        (HE + "\tmore", "found 5"),
+        ("male\t1\tThe cook left.", "expected 4 columns separated by tabs .*got 3"),
+        ("", "got 1"),
+        (HE + "\tmore", "got 5"),
         (HE.replace("\t1\t", "\t10\t"), "token index 10 is beyond the sentence, which has 10 tokens"),
-        (HE.replace("\t1\t", "\t-1\t"), "an integer from 0 expected, found '-1'"),
-        (HE.replace("male", "man"), "male, female or neutral .* expected, found 'man'"),
+        (HE.replace("\t1\t", "\t-1\t"), "expected an integer from 0, got '-1'"),
+        (HE.replace("male", "man"), "expected male, female or neutral .*, got 'man'"),
         (HE.replace("\tcook", "\t"), "profession .* is empty"),
         (HE.replace("\tcook", f" {'x' * 10**6}\tcook"), "sentence: expected a sentence of at most 50,000 characters"),
     ],
 )
 def test_bad_rows_are_errors_with_file_and_line(tmp_path: Path, row: str, says: str) -> None:
     with pytest.raises(DataError, match=says) as caught:
-        load_corpus("winomt", folder(tmp_path, [SHE, row, SHE], [SHE], [HE]))
+        load_corpus("winomt", folder(tmp_path, [SHE, row, HE], [SHE], [HE]))
     assert (caught.value.path, caught.value.line) == (str(tmp_path / "en.txt"), 2)
 
 

@@ -58,7 +58,7 @@ def test_only_the_wanted_rows_count(tmp_path: Path) -> None:
 
 
 def test_a_file_of_another_kind_and_an_object_without_a_source_are_data_errors(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"column 'target', .* expected; the file has 'lang', 'system', 'source'"):
+    with pytest.raises(DataError, match=r"expected the column 'target', .*; got 'lang', 'system', 'source'"):
         read_label_file(put(tmp_path, "lang\tsystem\tsource", "de\tS\tA."))
     names = (*HEADER.split("\t"), "entity", "word_index")
     whole = ", ".join(

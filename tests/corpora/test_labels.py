@@ -75,6 +75,9 @@ def test_what_may_be_left_empty(tmp_path: Path) -> None:
     [
         ({"label": "x"}, "expected a label m, f or n in a usable row, got 'x'"),
         ({"label": ""}, "expected a label m, f or n in a usable row, got ''"),
+        ({"usable": "7"}, "usable: expected 1, 0 or nothing, got '7'"),
+        ({"usable": "yes"}, "usable: expected 1, 0 or nothing, got 'yes'"),
+        ({"basis": "Q"}, "basis: expected N, D, V, P, C, X or nothing, got 'Q'"),
         ({"head_index": "5"}, "head_index 5 is beyond the target's 5 tokens"),
         ({"head_index": "one"}, "head_index"),
         ({"word_index": "-1"}, "word_index"),
@@ -86,6 +89,11 @@ def test_a_bad_row_is_refused_with_its_line(tmp_path: Path, change: dict[str, st
     with pytest.raises(DataError, match=says) as caught:
         read_labels(path, "de")
     assert (caught.value.path, caught.value.line) == (str(path), 3)
+
+
+def test_a_mark_that_pandas_wrote_is_read(tmp_path: Path) -> None:
+    path = _write(tmp_path / "labels.csv", {"usable": "1.0"}, {"usable": "0.0"})
+    assert [label.line for label in read_labels(path, "de")] == [2]
 
 
 def test_rows_that_are_not_usable_may_hold_anything(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.errors import RunFolderError
+from mtbias.errors import DataError, RunFolderError
 from mtbias.metrics.scores import score
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import read_run
@@ -90,7 +90,9 @@ def test_metrics_hold_their_own_hash_and_are_trusted(scored: Path, caplog: pytes
         ('"accuracy": 100.0', '"accuracy": 10.0', "overall"),
         ('"accuracy": 100.0', '"accuracy": NaN', "overall"),
         ('"seed": 0', '"seed": 1', "intervals"),
-        ('"rows": 1', '"rows": 2', "what does not follow from the calls"),
+        ('"rows": 1', '"rows": 1, "notes": {"a": 1}', "what does not follow from the calls"),
+        ('"intervals": {', '"intervals": null, "x": {', "intervals"),
+        ('"by_domain": {', '"by_domain": 5, "x": {', "by_domain"),
         ('"sha256": "', '"sha256": "0', "what does not follow from the calls"),
     ],
 )
@@ -115,6 +117,31 @@ def test_metrics_and_calls_that_were_changed_both_are_refused(scored: Path) -> N
     calls.write_text(calls.read_text(encoding="utf-8").replace("anti", "pro"), encoding="utf-8")
     with pytest.raises(RunFolderError, match=r"calls\.jsonl was changed since metrics\.json was computed from it"):
         read_run(scored.parent)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('"corpus": {"rows": 1}', '"corpus": null', "corpus: expected a table, got null"),
+        ('"rows": 1', '"rows": "1"', "corpus.rows: expected a whole number, got '1'"),
+        ('"rows": 1', '"rows": 2', "expected as many sentences as calls.jsonl has, 1, got 2 in metrics.json"),
+        ('"rows": 1}', '"rows": 1}, "translations": {"empty": "x"}', "translations.empty: expected a number of 0 or"),
+    ],
+)
+def test_what_cannot_be_computed_again_is_refused(scored: Path, old: str, new: str, says: str) -> None:
+    text = scored.read_text(encoding="utf-8")
+    assert old in text
+    scored.write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(DataError, match=re.escape(f"{scored}: {says}")):
+        read_run(scored.parent)
+
+
+def test_metrics_of_a_newer_release_are_refused(tmp_path: Path) -> None:
+    with RunFolder(tmp_path).open_or_create(IDENTITY) as folder:
+        folder.write_calls([CALL.to_json()])
+        folder.write_metrics({"schema": 2, "fingerprint": folder.manifest.fingerprint})
+    with pytest.raises(DataError, match="expected schema 1, got 2; read it with the mtbias that wrote it"):
+        read_run(tmp_path)
 
 
 def test_metrics_of_an_older_release_are_compared(scored: Path, caplog: pytest.LogCaptureFixture) -> None:

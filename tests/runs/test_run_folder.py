@@ -97,7 +97,7 @@ def test_another_identity_is_refused_key_by_key(run: RunFolder) -> None:
 def test_a_file_is_no_folder(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text("x", encoding="utf-8")
-    with pytest.raises(RunFolderError, match="expected a folder, found a file; choose another path"):
+    with pytest.raises(RunFolderError, match="expected a folder, got a file; choose another path"):
         RunFolder(path).open_or_create(IDENTITY)
     with pytest.raises(RunFolderError, match="Not a directory"):
         RunFolder(path / "below").open_or_create(IDENTITY)
@@ -106,7 +106,7 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
 def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:
     for name in ("thesis.tex", "a", "b", "c"):
         (tmp_path / name).write_text("mine", encoding="utf-8")
-    with pytest.raises(RunFolderError, match=r"an empty folder or one with manifest.json, found a, b, c, …; choose"):
+    with pytest.raises(RunFolderError, match=r"an empty folder or one with manifest.json, got a, b, c, …; choose"):
         RunFolder(tmp_path).open_or_create(IDENTITY)
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a", "b", "c", "thesis.tex"]
 

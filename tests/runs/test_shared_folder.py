@@ -71,9 +71,7 @@ def test_files_of_the_run_are_for_the_one_who_is_alone(tmp_path: Path) -> None:
 def test_parts_without_a_manifest_are_no_run(tmp_path: Path) -> None:
     # What remains where somebody removed the manifest, or copied half a folder: nothing says whose parts they are.
     (tmp_path / PARTS).mkdir()
-    with pytest.raises(
-        RunFolderError, match=r"expected an empty folder or one with manifest\.json, found translations"
-    ):
+    with pytest.raises(RunFolderError, match=r"expected an empty folder or one with manifest\.json, got translations"):
         RunFolder(tmp_path).open_shared(IDENTITY)
 
 

@@ -21,8 +21,9 @@ def test_pairs_are_read_and_those_with_an_empty_side_passed_over(tmp_path: Path)
     assert read_bitext(put(tmp_path, data)) == [("A a.", "X x."), ("D\u2028d", "Y ||| y")]
 
 
-def test_an_empty_file_has_no_pairs(tmp_path: Path) -> None:
-    assert read_bitext(put(tmp_path, b"")) == []
+def test_an_empty_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"b\.txt:1: the file is empty"):
+        read_bitext(put(tmp_path, b""))
 
 
 def test_bad_files_are_errors_with_their_line(tmp_path: Path) -> None:

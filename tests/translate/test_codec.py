@@ -142,7 +142,7 @@ def test_a_folder_without_config(copied: Callable[[str], Path], tmp_path: Path) 
     (folder / "config.json").unlink()
     with pytest.raises(ModelError, match=r"m2m100: found no config.json; give the folder of a checkpoint"):
         Codec(folder, "de")
-    with pytest.raises(ModelError, match=r"expected a checkpoint in Hugging Face's layout, found no config.json"):
+    with pytest.raises(ModelError, match=r"expected a checkpoint in Hugging Face's layout, got no config.json"):
         locate(str(folder), "de", cache=tmp_path)
 
 

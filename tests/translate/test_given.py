@@ -149,7 +149,7 @@ def test_lines_as_many_as_rows_of_the_corpus_file(tmp_path: Path) -> None:
     two = [replace(AB[0], row=0), replace(AB[1], row=2)]  # row 1 was skipped by the corpus reader
     path = put(tmp_path, "X\nskipped\nY\n")
     assert texts(read_translations(path, two, rows=3)) == ["X", "Y"]
-    with pytest.raises(DataError, match="2 lines as the corpus has, found 3"):
+    with pytest.raises(DataError, match="2 lines as the corpus has, got 3"):
         read_translations(path, two)
     with pytest.raises(DataError, match=r"2 \(or 4\) lines"):
         read_translations(path, two, rows=4)
@@ -180,14 +180,14 @@ def test_another_corpus_is_refused(tmp_path: Path) -> None:
     lines = [f"Sentence {n}. ||| {n}\n" for n in range(100)]
     ninety_five = read_translations(put(tmp_path, "".join(lines[:95])), instances)
     assert ninety_five.noticed["missing"] == 5
-    with pytest.raises(DataError, match=r"only 94 of .* 100 instances.*'Sentence 94.' \(x-94\)\. Every row .* matched"):
+    with pytest.raises(DataError, match=r"95 % of .* 100 instances, got 94; .*'Sentence 94.' \(x-94\)\. Every row"):
         read_translations(put(tmp_path, "".join(lines[:94])), instances)
     path = put(tmp_path, "Other. ||| Andere.\n" + "".join(lines[:94]))
-    with pytest.raises(DataError, match=r"only 94 of.*matched nothing is 'Other.'. Another corpus\?"):
+    with pytest.raises(DataError, match=r"got 94; .*matched nothing is 'Other.'. Another corpus\?"):
         read_translations(path, instances)
     assert read_translations(path, instances, allow_missing=True).noticed["missing"] == 6
     by_id = put(tmp_path, "id\ttarget\nwinomt-00001\tX\n", "t.tsv")
-    with pytest.raises(DataError, match=r"only 0 of.*'winomt-00001'"):
+    with pytest.raises(DataError, match=r"got 0; .*'winomt-00001'"):
         read_translations(by_id, instances)
 
 
@@ -196,21 +196,21 @@ def test_another_corpus_is_refused(tmp_path: Path) -> None:
     [
         ("t.txt", b"", 1, "empty"),
         ("t.txt", b"A a. ||| X\n\xff ||| Y\n", 2, "0xFF is not UTF-8"),
-        ("t.txt", b"A a. ||| X\nB b. ||| Y\nC\n", 3, "source ||| target expected"),
-        ("t.txt", b"X\nY\nZ\n", None, "2 lines as the corpus has, found 3"),
-        ("t.txt", b"X\n", None, "found 1"),
-        ("t.tsv", b"source\ttext\nA a.\tX\n", 1, "one of 'target' and 'translation' .* has 'source', 'text'"),
+        ("t.txt", b"A a. ||| X\nB b. ||| Y\nC\n", 3, "expected source ||| target"),
+        ("t.txt", b"X\nY\nZ\n", None, "2 lines as the corpus has, got 3"),
+        ("t.txt", b"X\n", None, "got 1"),
+        ("t.tsv", b"source\ttext\nA a.\tX\n", 1, "one of 'target' and 'translation'; got 'source', 'text'"),
         ("t.tsv", b"target\nX\n", 1, "'id' or 'source'"),
         ("t.tsv", b"source\ttarget\ttranslation\nA a.\tX\tY\n", 1, "one of 'target' and 'translation'"),
         ("t.tsv", b"source\ttarget\ttarget\nA a.\tX\tY\n", 1, "twice"),
-        ("t.tsv", b"source\ttarget\nA a.\n", 2, "2 fields expected"),
+        ("t.tsv", b"source\ttarget\nA a.\n", 2, "expected 2 fields"),
         ("t.tsv", b"source\ttarget\n\tX\n", 2, "no source"),
         ("t.tsv", b"source\ttarget\n", 1, "no rows"),
         ("t.csv", b'id,target\nx-0,"X\n', 2, "broken"),
         ("t.csv", b"id,target\n,X\n", 2, "no id"),
-        ("t.jsonl", b'{"id": "x-0", "target": "X"}\n{\n', 2, "JSON object expected"),
-        ("t.jsonl", b'{"id": "x-0", "target": 3}\n', 1, "text expected under 'target', found int"),
-        ("t.jsonl", b'"x"\n', 1, "found str"),
+        ("t.jsonl", b'{"id": "x-0", "target": "X"}\n{\n', 2, "expected a JSON object"),
+        ("t.jsonl", b'{"id": "x-0", "target": 3}\n', 1, "expected text under 'target', got int"),
+        ("t.jsonl", b'"x"\n', 1, "got str"),
         ("t.jsonl", b'{"id": "x-0", "target": "\\udc80"}\n', 1, "surrogate"),
     ],
 )

@@ -149,7 +149,8 @@ def check_name(model: str) -> None:
         SettingError: it cannot be; names the short names that are close.
     """
     names = [*catalog(), DEMO]
-    if model in names or _HUB_ID.fullmatch(model) or Path(model).is_dir():
+    is_folder = model != "" and Path(model).is_dir()  # an empty path would be the current folder
+    if model in names or _HUB_ID.fullmatch(model) or is_folder:
         return
     close = get_close_matches(model.lower(), names)
     raise SettingError(
@@ -177,7 +178,7 @@ def read_pins(cache: Path) -> dict[str, str]:
 
 def _local(folder: Path, name: str) -> Checkpoint:
     if not (folder / "config.json").is_file():
-        raise ModelError(f"{folder}: expected a checkpoint in Hugging Face's layout, found no config.json")
+        raise ModelError(f"{folder}: expected a checkpoint in Hugging Face's layout, got no config.json")
     return Checkpoint(name, f"sha256:{files_hash(folder)[:16]}", folder)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mtbias.errors import ModelError
+from mtbias.files.strict_json import load_json
 from mtbias.translate.seq2seq.checkpoints import explained
 from mtbias.translate.seq2seq.families import Direction, Family, family_of
 
@@ -145,14 +145,14 @@ def read_config(folder: Path, name: str = "config.json") -> dict[str, Any]:
     """
     path = folder / name
     try:
-        content = json.loads(path.read_bytes())
+        content = load_json(path.read_bytes())
     except FileNotFoundError:
         raise ModelError(
             f"{folder}: found no {name}; give the folder of a checkpoint in Hugging Face's layout"
         ) from None
     except OSError as error:
         raise ModelError(f"{path}: cannot be read: {error.strerror or error}; download the checkpoint again") from None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise ModelError(f"{path}: damaged: {error}; download the checkpoint again") from None
     if not isinstance(content, dict):
         raise ModelError(f"{path}: expected an object; download the checkpoint again")

@@ -16,6 +16,7 @@ from tempfile import mkdtemp
 from typing import Any
 
 from mtbias.errors import DependencyError, ModelError
+from mtbias.files.strict_json import load_json
 from mtbias.machine.installation import install_command
 from mtbias.translate.seq2seq.checkpoints import file_hash, files_hash, first_line
 from mtbias.translate.seq2seq.transformers_engine import check_finite, check_whole
@@ -129,10 +130,10 @@ def _hash(record: dict[str, Any]) -> str:
 
 def _is_whole(made: Path) -> bool:
     try:
-        record = json.loads((made / RECORD).read_text(encoding="utf-8"))
+        record = load_json((made / RECORD).read_bytes())
         said = record.pop("sha256")
         return bool(said == _hash(record) and record["files"] == _hashes(made))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
 
 
@@ -217,7 +218,7 @@ def _check_model(folder: Path, model: Any) -> None:  # noqa: ANN401
 
 def _check_vocabulary(folder: Path, target: Path, model: Any, tokenizer: Any) -> list[str]:  # noqa: ANN401
     """The converted vocabulary; `ModelError` unless every token of the tokenizer has kept its id."""
-    tokens: list[str] = json.loads((target / VOCABULARY).read_text(encoding="utf-8"))
+    tokens: list[str] = load_json((target / VOCABULARY).read_bytes())
     known = {n: token for token, n in tokenizer.get_vocab().items() if n < len(tokens)}
     wrong = sorted(n for n, token in known.items() if tokens[n] != token)
     marian = model.config.model_type == "marian"
@@ -230,7 +231,7 @@ def _check_vocabulary(folder: Path, target: Path, model: Any, tokenizer: Any) ->
 def _complete_config(folder: Path, target: Path, model: Any, tokenizer: Any) -> None:  # noqa: ANN401
     """Check the decoder's start token in the converted config.json, and put in a beginning of sentence it may lack."""
     path = target / "config.json"
-    config = json.loads(path.read_text(encoding="utf-8"))
+    config = load_json(path.read_bytes())
     start = tokenizer.convert_ids_to_tokens(_start(model))
     found = config["decoder_start_token"]
     if found != start and model.config.model_type != "marian":  # Marian starts with zeros, see _check_model

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import math
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.errors import ModelError, UsageError
+from mtbias.files.strict_json import load_json
 from mtbias.machine import cores_and_memory as host
 from mtbias.settings import DTYPES
 from mtbias.translate.seq2seq.batch_plan import cpu_concurrency
@@ -58,8 +58,8 @@ class CTranslate2Engine:
         self._threads = host.threads() if threads is None else threads
         _check_dtype(ctranslate2, self._kind, self._number, dtype)
         self.converted = convert(folder, cache)
-        record = json.loads((self.converted / RECORD).read_text(encoding="utf-8"))
-        self._tokens: list[str] = json.loads((self.converted / VOCABULARY).read_text(encoding="utf-8"))
+        record = load_json((self.converted / RECORD).read_bytes())
+        self._tokens: list[str] = load_json((self.converted / VOCABULARY).read_bytes())
         self._ids = {token: n for n, token in enumerate(self._tokens)}
         self._ends: list[int] = record["ends"]
         self._forced_end: int | None = record["forced_end"]
