@@ -170,10 +170,10 @@ def test_the_device_of_a_submission_follows_from_the_gpus() -> None:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"models": ("opus",)}, "no model 'opus': expected opus-mt"),
-        ({"models": ("x y",)}, "no model 'x y'"),
-        ({"models": ("opus-mt", "/no/such/folder")}, "no model '/no/such/folder'"),
-        ({"models": ("openai:gpt",)}, "no model 'openai:gpt'"),
+        ({"models": ("opus",)}, "got 'opus'; did you mean opus-mt?"),
+        ({"models": ("x y",)}, "got 'x y'; hub ids are OWNER/NAME"),
+        ({"models": ("opus-mt", "/no/such/folder")}, "got '/no/such/folder'; hub ids"),
+        ({"models": ("openai:gpt",)}, "got 'openai:gpt'; hub ids"),
         ({"languages": ("de", "tlh")}, "no language 'tlh' is installed"),
         ({"datasets": ("winobias",)}, "unknown dataset 'winobias'"),
     ],
