@@ -46,6 +46,8 @@ class Reason(StrEnum):
     """No word of the translation could be found that renders the entity."""
     NO_MORPHOLOGY = "no morphology"
     """The aligned phrase shows no gender: common-gender noun without article, foreign word, noun of fixed gender."""
+    NO_PERSON = "no person"
+    """The aligned noun is not in the table of nouns for people, and nothing else says that it names a person."""
     AMBIGUOUS = "ambiguous"
     """The evidence contradicts itself."""
 
@@ -121,9 +123,13 @@ class Alignment:
     """``sg`` or ``pl``: the number in which the entity stands in the English source, where its form tells."""
     copied: bool = False
     """The anchor is the English word itself, left untranslated."""
+    alike: bool = False
+    """The anchor is spelt like the English head (*comedian*, *Comedian*; *analyst*, *аналитик*)."""
     others: tuple[Span, ...] = ()
     """Nouns for people that no other source word explains, likeliest first: taken where `target` turns out to hold no
     noun."""
+    candidates: tuple[Span, ...] = ()
+    """Further content words that no other source word explains, likeliest first."""
 
 
 DERIVED = "derived"

@@ -101,12 +101,14 @@ def _person(record: Record, sentences: Mapping[str, tuple[str, str]]) -> Person:
     head = (start, start + len(entity))
     if source[slice(*head)] != entity:
         raise record.error(f"expected {entity!r} at {start}, got {source[slice(*head)]!r}")
+    # The mark may hold more than the head ("police chief"): the head is its last word, as in every corpus.
+    first = head[1] - len(re.split(r"[\s-]", entity.removesuffix("'s"))[-1].strip(".,'’")) - 2 * entity.endswith("'s")
     word, _, occurrence = record.get("head").partition("@")
     places = [Span(*m.span()) for m in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", target)] if word else []
     if word and not places:
         raise record.error(f"expected the head {word!r} in the translation")
     return Person(
-        pair=Pair(f"{record.get('text')}@{start}", source, target, Span(*head), entity.lower()),
+        pair=Pair(f"{record.get('text')}@{start}", source, target, Span(first, head[1] - 2 * entity.endswith("'s")), entity.removesuffix("'s").lower()),
         head=places[int(occurrence or 1) - 1] if places else None,
         label=LABELS[record.get("label")],
         basis=record.get("basis"),

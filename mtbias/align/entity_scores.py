@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mtbias.align.link_model import LAMBDA, FloatArray, LinkCounts, cells_of, chunks, posteriors, train
 from mtbias.align.sentence_pairs import IndexedPairs
 from mtbias.align.word_types import IntArray
+from mtbias.align.spelling import common_beginning, romanised
 from mtbias.english.plurals import singulars
 from mtbias.language.definition import Language
 
@@ -21,6 +22,7 @@ GLOSSARY_LINKS = 1.0
 """Links added a priori to a pair of types that the plugin's nouns know as translations."""
 # A word left in English is linked with itself: de "dem Cleaner", uk "допоміг CEO" would otherwise be unaligned.
 SAME_SPELLING_LINKS = 1.0
+ALIKE_LINKS = 0.5
 # Function words are in more sentences than that, entities in fewer (WinoMT's occupations in up to 4.6 %). With 0.01,
 # which is too little for these, 9 calls change; with 0.2 none does.
 MAX_SHARE = 0.05
@@ -38,6 +40,8 @@ class EntityScores:
     """Association of the types over the corpus, 0 to 1."""
     explained: FloatArray
     """The surest link of each target word to any word but the entity, 0 to 1."""
+    support: FloatArray
+    """Expected links of the types over the corpus, those of the tables and of spelling included."""
     rare: NDArray[np.bool_]
     """Target words whose type is in at most `MAX_SHARE` of the sentences: no function words."""
 
@@ -60,7 +64,8 @@ def prior_links(pairs: IndexedPairs, language: Language) -> tuple[IntArray, Floa
     # The model sees single words: "construction worker" helps "worker". The whole phrase counts in `align_entity`.
     heads: dict[str, set[str]] = {}
     for english, forms in language.glossary.items():
-        heads.setdefault(english.split(" ")[-1], set()).update(forms)
+        # "head of state": the head stands before the first preposition.
+        heads.setdefault(english.split(" of ")[0].split(" ")[-1], set()).update(forms)
     links: dict[int, float] = {}
     for source, word in enumerate(pairs.source.types):
         for target in {t for form in _translations(word, heads) for t in by_base.get(form, ())}:
@@ -70,8 +75,23 @@ def prior_links(pairs: IndexedPairs, language: Language) -> tuple[IntArray, Floa
             for target in by_base.get(word, ()):
                 cell = source * width + target
                 links[cell] = links.get(cell, 0.0) + SAME_SPELLING_LINKS
+    for source, target, ratio in _alike_types(pairs):
+        cell = source * width + target
+        links[cell] = links.get(cell, 0.0) + ALIKE_LINKS * ratio
     keys = np.array(sorted(links), np.int64)
     return keys, np.array([links[int(k)] for k in keys])
+
+
+def _alike_types(pairs: IndexedPairs) -> Iterator[tuple[int, int, float]]:
+    """Source and target types that begin alike (*president*, *presidente*), with the share of letters they share."""
+    by_beginning: dict[str, list[tuple[int, str]]] = {}
+    for target, form in enumerate(pairs.target.types):
+        if len(letters := romanised(form)) >= 4:
+            by_beginning.setdefault(letters[:4], []).append((target, letters))
+    for source, word in enumerate(pairs.source.types):
+        for target, letters in by_beginning.get(word[:4], ()) if len(word) >= 4 else ():
+            if word != letters and (length := common_beginning(word, letters)):
+                yield source, target, length / max(len(word), len(letters))
 
 
 def _translations(word: str, heads: Mapping[str, AbstractSet[str]]) -> set[str]:
@@ -107,4 +127,6 @@ def _chunk_scores(
         others = link[block].reshape(rows, columns).copy()
         others[begin : head + 1] = 0.0
         types = target.ids[target.offsets[k] : target.offsets[k + 1]]
-        yield EntityScores(link[at], entity, lexicon[at], others.max(axis=0), null[1][types] <= common)
+        yield EntityScores(
+            link[at], entity, lexicon[at], others.max(axis=0), counts.links[cells.pair[at]], null[1][types] <= common
+        )

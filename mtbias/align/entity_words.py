@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.align.entity_scores import EntityScores
+from mtbias.align.spelling import common_beginning, romanised
 from mtbias.align.sentence_pairs import Pair, english_number
 from mtbias.english.plurals import singulars
 from mtbias.language.definition import Language
@@ -37,6 +38,10 @@ MIN_STEM = 5
 # *מכונית* "car" for *mover* to the receptionist): 8 calls of WinoMT.
 SURE_SCORE = 0.5
 """Below it a noun for people that no other source word explains is taken before a word that is not known as one."""
+MAX_CANDIDATES = 3
+MIN_SUPPORT = 1.5
+KNOWN_SCORE = 0.5
+ALIKE_SCORE = 0.5
 # More likely than not. With 0.3 ar المساعد "the assistant" takes in مساعدة "to help", by its form a woman; with 0.8
 # some 2,500 alignments count as unsure.
 MIN_BELONGS = 0.5
@@ -77,9 +82,11 @@ def align_entity(
     people = np.array([w.facts.names_person for w in words], bool) & free
     # Without the links 80 calls of WinoMT change and 11 of the test sentences are lost, without the lexicon 19 calls
     # change, without the table 5: he אודיטור for *auditor* is found by it alone.
-    total = 0.5 * scores.link + 0.5 * scores.lexicon + 0.5 * known
+    alike = np.array([_alike(pair, w.facts.form) for w in words])
+    total = 0.5 * scores.link + 0.5 * scores.lexicon + KNOWN_SCORE * known + ALIKE_SCORE * alike
     anchor = int(total.argmax())
-    if total[anchor] < SURE_SCORE and people.any() and not (words[anchor].facts.readings or known[anchor]):
+    weak = total[anchor] < SURE_SCORE or scores.support[anchor] < MIN_SUPPORT
+    if weak and people.any() and not (words[anchor].facts.readings or known[anchor] or alike[anchor]):
         anchor = int(np.where(people, total, -1.0).argmax())
     if total[anchor] < MIN_SCORE:
         derived = None if people.any() else _derived(words, translations)
@@ -101,21 +108,26 @@ def align_entity(
     copied = pair.head is not None and words[anchor].facts.form == pair.source[slice(*pair.head)].lower()
     others = [words[j].span for j in np.argsort(-total, kind="stable") if people[j] and j not in members]
     basis = _basis(scores, anchor, known=bool(known[anchor]))
-    return Alignment(pair.id, tuple(spans), basis, number, copied, tuple(others[:MAX_OTHERS]))
+    ranked = np.argsort(-np.where(free, total, -1.0), kind="stable")
+    candidates = tuple(words[j].span for j in ranked if j not in members and scores.rare[j] and free[j])[:MAX_CANDIDATES]
+    return Alignment(
+        pair.id, tuple(spans), basis, number, copied, bool(alike[anchor]), tuple(others[:MAX_OTHERS]), candidates
+    )
+
+
+def _alike(pair: Pair, form: str) -> float:
+    if pair.head is None:
+        return 0.0
+    english = pair.source[slice(*pair.head)].lower()
+    length = common_beginning(romanised(form), english)
+    return length / max(len(english), len(form)) if length >= 4 else 0.0
 
 
 def _derived(words: Sequence[SurfaceWord], translations: AbstractSet[str]) -> int | None:
     """The word that shares the longest beginning, of `MIN_STEM` letters or more, with a known translation."""
-    shared = [max((_common(w.facts.form, known) for known in translations), default=0) for w in words]
+    shared = [max((common_beginning(w.facts.form, known) for known in translations), default=0) for w in words]
     best = max(range(len(shared)), key=lambda n: (shared[n], -n), default=None)
     return best if best is not None and shared[best] >= MIN_STEM else None
-
-
-def _common(form: str, other: str) -> int:
-    """Length of the common beginning of two words, 0 where it is under three fifths of either."""
-    # With less than three fifths de *Schreibtisch* "desk" would do for *clerk*, it *operaio* for *attendant*.
-    length = next((n for n, (a, b) in enumerate(zip(form, other, strict=False)) if a != b), min(len(form), len(other)))
-    return length if 5 * length >= 3 * max(len(form), len(other)) else 0
 
 
 def _left_over(

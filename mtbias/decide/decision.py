@@ -45,6 +45,14 @@ def decide(alignment: Alignment, analysis: Analysis, texts: SplitTexts, votes: F
     if alignment.others and (head is None or not words[head].is_noun):
         target, sure = alignment.others[:1], False
         head = find_head(words, target, language, sure=False)
+    # de "findet sich der Neffe des Protagonisten wieder" for *protagonist*: a word that renders nobody gives way to the
+    # likeliest noun.
+    if head is not None and not words[head].readings and not words[head].is_noun:
+        for span in alignment.candidates:
+            other = find_head(words, (span,), language, sure=False)
+            if other is not None and words[other].is_noun:
+                target, sure, head = (span,), False, other
+                break
     # What is only left over and no noun (uk сказав "said", ru готовить "to cook" for *cook*) is not the entity. What
     # derives from its name (uk перукарське волосся "hairdresser's hair") shows where it stands, and tells no more.
     if head is None or _functional(words[head]) or not (sure or alignment.basis == DERIVED or words[head].is_noun):
@@ -56,6 +64,9 @@ def decide(alignment: Alignment, analysis: Analysis, texts: SplitTexts, votes: F
         return GenderCall(alignment.id, None, Reason.NO_MORPHOLOGY, spans, (evidence,))
     phrase = NounPhrase.around(words, head, language, alignment.number)
     foreign = alignment.copied or _foreign(words[head], language)
+    if not (foreign or alignment.alike or phrase_evidence.names_person(phrase)):
+        evidence = Evidence("noun", words[head].text, None, "lexicon", "nothing says that it names a person")
+        return GenderCall(alignment.id, None, Reason.NO_PERSON, spans, (evidence,))
     gender, reason, found = _judge(phrase, None if foreign else votes, foreign=foreign)
     return GenderCall(alignment.id, gender, reason, spans, tuple(found))
 

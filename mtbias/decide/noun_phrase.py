@@ -163,7 +163,7 @@ def _between(words: Sequence[SentenceWord], n: int, head: int, language: Languag
     """Whatever stands between a determiner and a noun for people, and is none itself, is its adjective."""
     # Taggers read some as nouns or adverbs: vieil in fr "votre vieil architecte", stretto in it "uno stretto parente".
     article = n > 0 and words[n].joined and words[n - 1].form in language.determiners
-    known = bool(words[head].readings) and not words[n].readings
+    known = bool(words[head].readings)
     return article and n == head - 1 and known and "ADP" not in words[n].tags
 
 

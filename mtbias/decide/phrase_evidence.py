@@ -163,6 +163,18 @@ def adjectives(phrase: NounPhrase) -> list[Evidence]:
     return found
 
 
+def names_person(phrase: NounPhrase) -> bool:
+    """Whether anything says that the head names a person: the table, an ending of nouns for people, animacy, a title
+    before it or a name behind it.
+    """
+    words, word = phrase.words, phrase.words[phrase.head]
+    if word.readings or word.facts.ending is not None or "Anim" in feature_values(word.content, "Animacy"):
+        return True
+    following = phrase.last + 1
+    named = following < len(words) and words[following].joined and "PROPN" in words[following].tags
+    return named or any(words[n].form in phrase.language.names for n in phrase.left)
+
+
 def names(phrase: NounPhrase) -> list[Evidence]:
     """Evidence of a title before the head (*Frau*, *señora*) and of a surname behind it whose ending tells (cs
     *-ová*).
