@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mtbias.decide import phrase_evidence
+from mtbias.decide.both_forms import both_forms
 from mtbias.decide.head_noun import find_head
 from mtbias.decide.noun_phrase import NounPhrase
 from mtbias.decide.predicate import predicate_gender
@@ -58,6 +59,9 @@ def decide(alignment: Alignment, analysis: Analysis, texts: SplitTexts, votes: F
     if head is None or _functional(words[head]) or not (sure or alignment.basis == DERIVED or words[head].is_noun):
         return GenderCall(alignment.id, None, Reason.UNALIGNED)
     spans = (words[head].span, *(s for s in sorted(target) if s != words[head].span))
+    both = both_forms(words, head, analysis.text, language)
+    if both is not None:
+        return GenderCall(alignment.id, Gender.NEUTRAL, None, spans, (both,))
     doubt = _doubt(words, head, alignment.basis)
     if doubt is not None:
         evidence = Evidence("noun", words[head].text, None, "alignment", doubt)

@@ -28,7 +28,7 @@ _KEYS = {
     "align": {"endings", "min_stem"},
     "verbs": {f.name for f in fields(VerbRules)},
 }
-_TABLES = {*_KEYS, *_AGREEMENTS, *_KINDS, "paradigms", "silent_determiners", "names", "prepositions", "extra"}
+_TABLES = {*_KEYS, *_AGREEMENTS, *_KINDS, "paradigms", "neutral_endings", "silent_determiners", "names", "prepositions", "extra"}
 
 
 def read_language(package: str, code: str) -> dict[str, Any]:
@@ -74,6 +74,7 @@ def _fields(toml: Mapping[str, Any], nouns: str, where: str) -> dict[str, Any]:
         **{name: rules.agreements(name) for name in _AGREEMENTS},
         **{name: rules.kinds(name) for name in _KINDS},
         "silent_determiners": {k: rules.folded(v.split()) for k, v in rules.table("silent_determiners").items()},
+        "neutral_endings": {k: rules.folded(v.split()) for k, v in rules.table("neutral_endings").items()},
         "names": rules.choices("names", ("m", "f")),
         "prepositions": {
             k: frozenset(str(cases).replace(",", " ").split()) for k, cases in rules.table("prepositions").items()
