@@ -36,6 +36,10 @@ class NounPhrase:
         readings = [r for r in words[head].readings if r.kind is not NounKind.FIXED]
         agreements = [a for r in readings for a in reading_agreements(r)] or [ANY]
         left, right = _before(words, head, language), _after(words, head, language)
+        # de "Sie wurde Vorsitzende": without an article the ending is strong, a man would be Vorsitzender. Not in the
+        # plural: "Angestellte protestierten".
+        if number == "sg" and not any(words[n].form in language.determiners for n in left):
+            agreements = [a for a in agreements if a not in language.weak] or agreements
         return cls(words, head, left, right, agreements, language, number)
 
     @property

@@ -22,7 +22,7 @@ _KINDS = ("noun_endings", "noun_endings_except", "first_parts")
 _KEYS = {
     "language": {
         *("code", "name", "direction", "preposed", "postposed", "determiners_follow"),
-        *("definite", "perhaps_definite", "inclusive", "compounds"),
+        *("definite", "perhaps_definite", "inclusive", "compounds", "weak"),
     },
     "tokens": {"elisions", "proclitics", "prefixes", "vowels", "delete", "fold"},
     "align": {"endings", "min_stem"},
@@ -63,7 +63,8 @@ def _fields(toml: Mapping[str, Any], nouns: str, where: str) -> dict[str, Any]:
     delete, letters = tokens.get("delete", ""), dict(tokens.get("fold", {}))
     rules = _Rules(toml, Folder(delete, letters), where)
     return {
-        **_header(toml.get("language", {}), where),
+        **{k: v for k, v in _header(toml.get("language", {}), where).items() if k != "weak"},
+        "weak": parse_agreements(toml.get("language", {}).get("weak", ""), where=f"{where}.toml [language] weak"),
         **read_nouns(nouns, toml.get("paradigms", {}), rules.fold, f"{where}_nouns.tsv"),
         **{name: rules.longest(tokens.get(name, ())) for name in ("elisions", "proclitics", "prefixes")},
         "vowels": tokens.get("vowels", ""),

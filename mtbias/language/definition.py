@@ -77,6 +77,8 @@ class Language:
     """Regular expression for forms that do not show whether they have one (he *למורה*)."""
     inclusive: str = ""
     """Regular expression for words written so as to mean both genders (de *Lehrer*in*, *LehrerInnen*): neutral."""
+    weak: Sequence[Agreement] = ()
+    """What forms of nouns declined like adjectives agree with only behind a determiner (German weak endings)."""
     neutral_endings: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Endings written to mean both genders, with the masculine and feminine ones that they stand for (es *-@*: o, a)."""
     compounds: bool = False
