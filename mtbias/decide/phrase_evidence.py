@@ -43,6 +43,8 @@ def determiners(phrase: NounPhrase, noun_gender: Gender | None = None) -> list[E
         allowed = list(language.determiners[nearest])
     else:
         allowed = list(before_consonant)
+    # de "einer der Entwickler" for *one of the developers*: in their number the article is no part of "einer".
+    allowed = [a for a in allowed if _fits(a.number, phrase.number)] or allowed
     # fr "toutes les secrétaires": the article is silent, the word before it is not.
     for n in known[1:]:
         allowed = meet(allowed, language.determiners[words[n].form]) or allowed
