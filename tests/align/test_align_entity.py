@@ -38,15 +38,21 @@ def scores(
     belongs: tuple[float, ...] = (),
     lexicon: tuple[float, ...] = (),
     explained: tuple[float, ...] = (),
+    support: tuple[float, ...] = (),
     rare: tuple[bool, ...] = (),
 ) -> EntityScores:
-    """EntityScores by target word; what is left out is 0, or rare."""
+    """EntityScores by target word; what is left out is 0, of ample support, or rare."""
 
     def padded(values: tuple[float, ...]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
         return np.array([*values, *[0.0] * (len(link) - len(values))])
 
     return EntityScores(
-        np.array(link), padded(belongs), padded(lexicon), padded(explained), np.array(rare or (True,) * len(link))
+        link=np.array(link),
+        belongs=padded(belongs),
+        lexicon=padded(lexicon),
+        explained=padded(explained),
+        support=np.array(support or (10.0,) * len(link)),
+        rare=np.array(rare or (True,) * len(link)),
     )
 
 
