@@ -123,13 +123,14 @@ class Alignment:
     """``sg`` or ``pl``: the number in which the entity stands in the English source, where its form tells."""
     copied: bool = False
     """The anchor is the English word itself, left untranslated."""
-    alike: bool = False
-    """The anchor is spelt like the English head (*comedian*, *Comedian*; *analyst*, *аналитик*)."""
     others: tuple[Span, ...] = ()
     """Nouns for people that no other source word explains, likeliest first: taken where `target` turns out to hold no
     noun."""
     candidates: tuple[Span, ...] = ()
-    """Further content words that no other source word explains, likeliest first."""
+    """Further content words that no other source word explains, likeliest first: taken where what was aligned is
+    neither a noun nor known."""
+    translations: tuple[Span, ...] = ()
+    """Words that the language's tables know as translations of the entity, in text order."""
 
 
 DERIVED = "derived"

@@ -1,16 +1,16 @@
-"""How the evaluator does on natural text: persons of Wikipedia and of first-person sentences, labelled by hand.
+"""How the evaluator does on natural text: persons of Wikipedia and of first-person sentences, labelled by sentence.
 
     python scripts/natural.py --stanza-dir DIR [--lang CODE]… [--part dev|held-out|all] [--alone] [--rows]
 
-The labels are those of ``tests/natural``, whose README has the conventions. The texts are public data and no part of
-mtbias: they are read from the folder that ``MTBIAS_SHARED`` names (default ``../shared``). All sentences of a language
-are aligned together; with ``--alone`` 25 at a time, as in a newcomer's first file.
+The labels are those of ``tests/natural``, whose README has the conventions and names the texts, which are public data
+and no part of mtbias: they are read from the folder that ``MTBIAS_SHARED`` names (default ``../shared``). All sentences
+of a language are aligned together, those of both parts; with ``--alone`` 25 at a time, as in a newcomer's first file.
 
 Of the persons that are kept (``keep`` 1) it prints, with the rows that are the denominator:
 
 - head: the first aligned word overlaps the labelled head, of rows that have one;
 - agreement: the call is the label, of rows whose noun, determiner or adjective shows a gender (basis N, D);
-- wrong: the other gender is called, of the same rows;
+- wrong: another gender is called, of the same rows;
 - silent: a gender is called, of rows that show none or leave the person out (basis X).
 """
 
@@ -19,6 +19,7 @@ from __future__ import annotations
 import csv
 import os
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,19 +28,27 @@ from typing import Literal
 
 import cyclopts
 
-from mtbias.align import Pair, StatisticalAligner
-from mtbias.errors import DataError
-from mtbias.evaluation.gender_calls import GenderMeasure
-from mtbias.files.reading import Record, read_table
-from mtbias.language.installed import get_language
-from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
-from mtbias.types import Gender, GenderCall, Span
-
 ROOT = Path(__file__).resolve().parent.parent
+if __name__ == "__main__":
+    sys.path[:0] = [str(ROOT), str(ROOT / "languages")]
+
+from mtbias.align import Pair, StatisticalAligner  # noqa: E402 - the paths above come first
+from mtbias.errors import DataError, MtbiasError  # noqa: E402
+from mtbias.evaluation.gender_calls import GenderMeasure  # noqa: E402
+from mtbias.files.reading import Record, read_table  # noqa: E402
+from mtbias.language.installed import get_language  # noqa: E402
+from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package  # noqa: E402
+from mtbias.types import Gender, GenderCall, Span  # noqa: E402
+
 FILES = ROOT / "tests" / "natural"
 LABELS = {"m": Gender.MALE, "f": Gender.FEMALE, "n": Gender.NEUTRAL, "none": None}
 COLUMNS = ("text", "start", "entity", "head", "label", "basis", "keep", "part", "second", "note")
 ALONE = 25
+"""Sentences that are aligned together with ``--alone``."""
+
+Part = Literal["dev", "held-out", "all"]
+Texts = dict[str, tuple[str, str]]
+"""Name of a text → source and translation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,31 +65,66 @@ class Person:
     note: str
 
 
-def texts(lang: str, data: Path) -> dict[str, tuple[str, str]]:
-    """Source and translation by the name that the labels give them (``geneval-4``, ``feminine-12``, ``bing-7``)."""
-    found: dict[str, tuple[str, str]] = {}
-    if lang in ("de", "es"):
-        with (data / "mtgeneval" / "entities" / f"geneval.en-{lang}.tsv").open(encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
-                found[f"geneval-{row['id']}"] = row["source"], row["vanilla translation"]
-    elif lang in ("ar", "it", "ru"):
-        for form in ("feminine", "masculine"):
-            stem = data / "mtgeneval" / "sentences" / f"geneval-sentences-{form}-test.en_{lang}"
-            sides = [Path(f"{stem}.{side}").read_text(encoding="utf-8").split("\n") for side in ("en", lang)]
-            for number, (source, target) in enumerate(zip(*sides, strict=True), start=1):
-                found[f"{form}-{number}"] = source, target.strip()
-    elif lang in ("cs", "uk"):
-        for system in ("amazon_translate", "nllb_3b"):
-            path = data / "gest" / "translations" / system / f"{lang}.csv"
-            with path.open(encoding="utf-8", newline="") as file:
-                for number, row in enumerate(csv.DictReader(file), start=1):
-                    found[f"{system}-{number}"] = row["from"], row["to"].replace("\n", " ")
-    else:
-        sources = [line.split("\t")[2] for line in (data / "winomt" / "en.txt").read_text(encoding="utf-8").splitlines()]
-        for system in ("google", "bing"):
-            lines = (data / "winomt" / "translations" / system / f"en-{lang}.txt").read_text(encoding="utf-8")
-            by_source = dict(line.split(" ||| ", 1) for line in lines.splitlines() if " ||| " in line)
-            found |= {f"{system}-{n}": (s, by_source[s]) for n, s in enumerate(sources) if s in by_source}
+def shared_data() -> Path:
+    """The folder of public data.
+
+    Raises:
+        DataError: there is none.
+    """
+    data = Path(os.environ.get("MTBIAS_SHARED", ROOT.parent / "shared")) / "data"
+    if not data.is_dir():
+        raise DataError("expected the public data here; name its parent folder with MTBIAS_SHARED", path=data)
+    return data
+
+
+def read_texts(lang: str, data: Path) -> Texts:
+    """The texts of a language by the name that the labels give them (``geneval-4``, ``feminine-12``, ``bing-7``).
+
+    Raises:
+        DataError: a file is missing.
+    """
+    try:
+        if lang in ("de", "es"):
+            return _marked_persons(lang, data / "mtgeneval" / "entities")
+        if lang in ("ar", "it", "ru"):
+            return _counterfactual_sentences(lang, data / "mtgeneval" / "sentences")
+        return _first_person(lang, data / "gest") if lang in ("cs", "uk") else _winomt(lang, data / "winomt")
+    except OSError as error:
+        raise DataError(f"{lang}: expected the texts that tests/natural/README.md names: {error}") from error
+
+
+def _marked_persons(lang: str, folder: Path) -> Texts:
+    with (folder / f"geneval.en-{lang}.tsv").open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return {f"geneval-{row['id']}": (row["source"], row["vanilla translation"]) for row in rows}
+
+
+def _counterfactual_sentences(lang: str, folder: Path) -> Texts:
+    found: Texts = {}
+    for form in ("feminine", "masculine"):
+        stem = folder / f"geneval-sentences-{form}-test.en_{lang}"
+        sides = [Path(f"{stem}.{side}").read_text(encoding="utf-8").split("\n") for side in ("en", lang)]
+        for number, (source, target) in enumerate(zip(*sides, strict=True), start=1):
+            found[f"{form}-{number}"] = source, target.strip()
+    return found
+
+
+def _first_person(lang: str, folder: Path) -> Texts:
+    found: Texts = {}
+    for system in ("amazon_translate", "nllb_3b"):
+        with (folder / "translations" / system / f"{lang}.csv").open(encoding="utf-8", newline="") as file:
+            for number, row in enumerate(csv.DictReader(file), start=1):
+                found[f"{system}-{number}"] = row["from"], row["to"].replace("\n", " ")
+    return found
+
+
+def _winomt(lang: str, folder: Path) -> Texts:
+    found: Texts = {}
+    sources = [line.split("\t")[2] for line in (folder / "en.txt").read_text(encoding="utf-8").splitlines()]
+    for system in ("google", "bing"):
+        lines = (folder / "translations" / system / f"en-{lang}.txt").read_text(encoding="utf-8").splitlines()
+        by_source = dict(line.split(" ||| ", 1) for line in lines if " ||| " in line)
+        found |= {f"{system}-{n}": (s, by_source[s]) for n, s in enumerate(sources) if s in by_source}
     return found
 
 
@@ -96,19 +140,22 @@ def read_persons(path: Path, sentences: Mapping[str, tuple[str, str]]) -> list[P
 
 
 def _person(record: Record, sentences: Mapping[str, tuple[str, str]]) -> Person:
-    source, target = sentences[record.get("text")]
-    start, entity = record.integer("start"), record.get("entity")
-    head = (start, start + len(entity))
-    if source[slice(*head)] != entity:
-        raise record.error(f"expected {entity!r} at {start}, got {source[slice(*head)]!r}")
+    name, start, entity = record.get("text"), record.integer("start"), record.get("entity")
+    if name not in sentences:
+        raise record.error(f"expected a text of the sources, got {name!r}")
+    source, target = sentences[name]
+    if not source.startswith(entity, start):
+        raise record.error(f"expected {entity!r} at {start}, got {source[start : start + len(entity)]!r}")
     # The mark may hold more than the head ("police chief"): the head is its last word, as in every corpus.
-    first = head[1] - len(re.split(r"[\s-]", entity.removesuffix("'s"))[-1].strip(".,'’")) - 2 * entity.endswith("'s")
+    noun = entity.removesuffix("'s")
+    last = re.split(r"[\s-]", noun)[-1].strip(".,'’")
+    end = start + len(noun)
     word, _, occurrence = record.get("head").partition("@")
     places = [Span(*m.span()) for m in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", target)] if word else []
-    if word and not places:
-        raise record.error(f"expected the head {word!r} in the translation")
+    if word and len(places) < int(occurrence or 1):
+        raise record.error(f"expected the head {record.get('head')!r} in the translation")
     return Person(
-        pair=Pair(f"{record.get('text')}@{start}", source, target, Span(first, head[1] - 2 * entity.endswith("'s")), entity.removesuffix("'s").lower()),
+        pair=Pair(f"{name}@{start}", source, target, Span(end - len(last), end), noun.lower()),
         head=places[int(occurrence or 1) - 1] if places else None,
         label=LABELS[record.get("label")],
         basis=record.get("basis"),
@@ -151,14 +198,42 @@ def describe(person: Person, call: GenderCall) -> str:
     )
 
 
+def wrong_row(person: Person, call: GenderCall) -> bool:
+    """The head or the call is not the labelled one; a predicate alone (basis P) is not counted."""
+    misplaced = person.head is not None and not head_right(person, call)
+    return misplaced or (person.basis != "P" and call.gender is not person.label)
+
+
+def evaluate(
+    lang: str, data: Path, stanza_dir: Path, *, part: Part, alone: bool = False
+) -> tuple[list[Person], list[GenderCall]]:
+    """The persons of `part` that are kept, and the calls on them; the other part's sentences help alignment."""
+    persons = read_persons(FILES / f"{lang}.tsv", read_texts(lang, data))
+    analyser = StanzaAnalyser(find_package(lang, stanza_dir), AnalysisCache(None), device="cpu")
+    measure = GenderMeasure(get_language(lang), StatisticalAligner(), analyser)
+    pairs = [person.pair for person in persons]
+    step = ALONE if alone else len(pairs)
+    calls = [call for k in range(0, len(pairs), step) for call in measure.call_pairs(pairs[k : k + step])]
+    chosen = [(p, c) for p, c in zip(persons, calls, strict=True) if part in (p.part, "all")]
+    return [p for p, _ in chosen], [c for _, c in chosen]
+
+
+def report(lang: str, persons: Sequence[Person], calls: Sequence[GenderCall]) -> str:
+    """The line of one language."""
+    counts = count(persons, calls)
+    shares = "  ".join(f"{name} {100 * a / n if n else 0:5.1f} % ({a}/{n})" for name, (a, n) in counts.items())
+    bases = Counter(person.basis for person in persons)
+    return f"{lang}  {shares}  of {len(persons)}: " + ", ".join(f"{basis} {bases[basis]}" for basis in "NDPX")
+
+
 def main(
     *,
     stanza_dir: Path,
     lang: list[str] | None = None,
-    part: Literal["dev", "held-out", "all"] = "all",
+    part: Part = "dev",
     alone: bool = False,
     rows: bool = False,
-) -> None:
+) -> int:
     """Print one line per language, and with ``--rows`` what went wrong.
 
     Parameters
@@ -174,27 +249,19 @@ def main(
     rows
         List the rows whose call or head is wrong.
     """
-    data = Path(os.environ.get("MTBIAS_SHARED", ROOT.parent / "shared")) / "data"
-    if not data.is_dir():
-        raise DataError("no public data there: set MTBIAS_SHARED", path=data)
-    for code in lang or sorted(path.stem for path in FILES.glob("*.tsv")):
-        persons = read_persons(FILES / f"{code}.tsv", texts(code, data))
-        analyser = StanzaAnalyser(find_package(code, stanza_dir), AnalysisCache(None), device="cpu")
-        measure = GenderMeasure(get_language(code), StatisticalAligner(), analyser)
-        step = ALONE if alone else len(persons)
-        calls = [c for k in range(0, len(persons), step) for c in measure.call_pairs([p.pair for p in persons[k : k + step]])]
-        chosen = [(p, c) for p, c in zip(persons, calls, strict=True) if part in (p.part, "all")]
-        counts = count([p for p, _ in chosen], [c for _, c in chosen])
-        shares = "  ".join(f"{name} {100 * a / n if n else 0:5.1f} % ({a}/{n})" for name, (a, n) in counts.items())
-        bases = Counter(p.basis for p, _ in chosen)
-        print(f"{code}  {shares}  of {len(chosen)}: " + ", ".join(f"{k} {bases[k]}" for k in "NDPX"), flush=True)
-        if rows:
-            for person, call in chosen:
-                if not (head_right(person, call) or person.head is None) or (
-                    person.basis != "P" and call.gender is not person.label
-                ):
+    try:
+        data = shared_data()
+        for code in lang or sorted(path.stem for path in FILES.glob("*.tsv")):
+            persons, calls = evaluate(code, data, stanza_dir, part=part, alone=alone)
+            print(report(code, persons, calls), flush=True)
+            for person, call in zip(persons, calls, strict=True):
+                if rows and wrong_row(person, call):
                     print(describe(person, call))
+    except MtbiasError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
 
 
 if __name__ == "__main__":
-    cyclopts.run(main)
+    sys.exit(cyclopts.run(main))

@@ -28,7 +28,8 @@ _KEYS = {
     "align": {"endings", "min_stem"},
     "verbs": {f.name for f in fields(VerbRules)},
 }
-_TABLES = {*_KEYS, *_AGREEMENTS, *_KINDS, "paradigms", "neutral_endings", "silent_determiners", "names", "prepositions", "extra"}
+_SETS = ("silent_determiners", "neutral_endings")
+_TABLES = {*_KEYS, *_AGREEMENTS, *_KINDS, *_SETS, "paradigms", "names", "prepositions", "extra"}
 
 
 def read_language(package: str, code: str) -> dict[str, Any]:
@@ -63,8 +64,7 @@ def _fields(toml: Mapping[str, Any], nouns: str, where: str) -> dict[str, Any]:
     delete, letters = tokens.get("delete", ""), dict(tokens.get("fold", {}))
     rules = _Rules(toml, Folder(delete, letters), where)
     return {
-        **{k: v for k, v in _header(toml.get("language", {}), where).items() if k != "weak"},
-        "weak": parse_agreements(toml.get("language", {}).get("weak", ""), where=f"{where}.toml [language] weak"),
+        **_header(toml.get("language", {}), where),
         **read_nouns(nouns, toml.get("paradigms", {}), rules.fold, f"{where}_nouns.tsv"),
         **{name: rules.longest(tokens.get(name, ())) for name in ("elisions", "proclitics", "prefixes")},
         "vowels": tokens.get("vowels", ""),
@@ -74,8 +74,7 @@ def _fields(toml: Mapping[str, Any], nouns: str, where: str) -> dict[str, Any]:
         "min_stem": int(align.get("min_stem", 4)),
         **{name: rules.agreements(name) for name in _AGREEMENTS},
         **{name: rules.kinds(name) for name in _KINDS},
-        "silent_determiners": {k: rules.folded(v.split()) for k, v in rules.table("silent_determiners").items()},
-        "neutral_endings": {k: rules.folded(v.split()) for k, v in rules.table("neutral_endings").items()},
+        **{name: {k: rules.folded(v.split()) for k, v in rules.table(name).items()} for name in _SETS},
         "names": rules.choices("names", ("m", "f")),
         "prepositions": {
             k: frozenset(str(cases).replace(",", " ").split()) for k, cases in rules.table("prepositions").items()
@@ -102,7 +101,7 @@ def _header(head: Mapping[str, Any], where: str) -> Mapping[str, Any]:
         raise PluginError(f"{where}.toml: [language] needs code and name")
     if head.get("direction", "ltr") not in ("ltr", "rtl"):
         raise PluginError(f"{where}.toml [language] direction: expected ltr or rtl; got {head['direction']!r}")
-    return head
+    return {**head, "weak": parse_agreements(head.get("weak", ""), where=f"{where}.toml [language] weak")}
 
 
 def _verbs(verbs: Mapping[str, Any], rules: _Rules) -> VerbRules:

@@ -78,9 +78,10 @@ class Language:
     inclusive: str = ""
     """Regular expression for words written so as to mean both genders (de *Lehrer*in*, *LehrerInnen*): neutral."""
     weak: Sequence[Agreement] = ()
-    """What forms of nouns declined like adjectives agree with only behind a determiner (German weak endings)."""
+    """What a noun for people agrees with only behind a determiner: without one its ending is strong, and a form that
+    allows more allows this no longer (de *sie wurde Vorsitzende*: a man would be *Vorsitzender*)."""
     neutral_endings: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Endings written to mean both genders, with the masculine and feminine ones that they stand for (es *-@*: o, a)."""
+    """Ending written to mean both genders → the masculine and feminine ones that it stands for (es *-@*: o, a)."""
     compounds: bool = False
     """Nouns are compounded without a space (German): an unknown noun is looked up by its longest known last part."""
     extra: Mapping[str, Any] = field(default_factory=dict)
@@ -222,15 +223,6 @@ class Language:
         folded = self.fold(form)
         endings = (folded[start:] for start in range(len(folded)))
         return next((self.adjective_endings[e] for e in endings if e in self.adjective_endings), ())
-
-    @cached_property
-    def english(self) -> Mapping[str, frozenset[str]]:
-        """The English nouns that a folded form translates: `glossary` the other way round."""
-        found: dict[str, set[str]] = {}
-        for english, forms in self.glossary.items():
-            for form in forms:
-                found.setdefault(form, set()).add(english)
-        return {form: frozenset(nouns) for form, nouns in found.items()}
 
     @cached_property
     def latin(self) -> bool:

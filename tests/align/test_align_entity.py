@@ -38,10 +38,9 @@ def scores(
     belongs: tuple[float, ...] = (),
     lexicon: tuple[float, ...] = (),
     explained: tuple[float, ...] = (),
-    support: tuple[float, ...] = (),
     rare: tuple[bool, ...] = (),
 ) -> EntityScores:
-    """EntityScores by target word; what is left out is 0, of ample support, or rare."""
+    """EntityScores by target word; what is left out is 0, or rare."""
 
     def padded(values: tuple[float, ...]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
         return np.array([*values, *[0.0] * (len(link) - len(values))])
@@ -51,7 +50,6 @@ def scores(
         belongs=padded(belongs),
         lexicon=padded(lexicon),
         explained=padded(explained),
-        support=np.array(support or (10.0,) * len(link)),
         rare=np.array(rare or (True,) * len(link)),
     )
 

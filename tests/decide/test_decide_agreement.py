@@ -44,7 +44,8 @@ ROMANCE = Language(
     silent_determiners={"ama": frozenset(("el",))},
     names={"señora": "f", "señor": "m"},
     nouns=nouns(
-        "médico generic, estudiante common, estudiantes common, testigo common, testigos common, ama f, enfermera f, enfermero m,"
+        "médico generic, estudiante common, estudiantes common, testigo common, testigos common, ama f, enfermera f,"
+        "enfermero m,"
         "persona fixed, infermiere m m.sg, infermiere f f.pl"
     ),
     verbs=VerbRules(
