@@ -23,8 +23,8 @@ GLOSSARY_LINKS = 1.0
 # A word left in English is linked with itself: de "dem Cleaner", uk "допоміг CEO" would otherwise be unaligned.
 SAME_SPELLING_LINKS = 1.0
 """Links added a priori to a pair of types of one spelling."""
-# Without it three calls of ``tests/natural`` are lost (it *alligatori* for *alligators*' neighbour), four more where 25
-# sentences are aligned at a time; with half of the tables' nouns eight of the test sentences. 0.2 and 1 change none.
+# Without it two of the persons of ``tests/natural`` are lost; where half of the tables' nouns are left out five, and
+# two of the test sentences. 0.2 and 1 change none of them.
 ALIKE_LINKS = 0.5
 """Links added a priori to a pair of types that are spelt alike, times the share of letters that they share."""
 # Function words are in more sentences than that, entities in fewer (WinoMT's occupations in up to 4.6 %). With 0.01,

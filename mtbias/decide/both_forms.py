@@ -121,7 +121,7 @@ def _written_ending(word: SentenceWord, text: str, language: Language) -> str:
     ending = language.fold(found[1])
     wanted = _MALE_KINDS if _genders(word) == {Gender.FEMALE} else {NounKind.FEMININE}
     for base in word.facts.bases:
-        for cut in range(min(_MAX_CUT, len(base) - _MIN_STEM + 1) + 1):
+        for cut in range(min(_MAX_CUT, len(base) - _MIN_STEM) + 1):
             if any(r.kind in wanted for r in language.nouns.get(base[: len(base) - cut] + ending, ())):
                 return found[0]
     return ""
