@@ -171,9 +171,9 @@ def names_person(phrase: NounPhrase) -> bool:
     before it (*Frau …*) or a name behind it. Things have a grammatical gender too, which is nobody's.
     """
     # Without the question 10 calls of ``tests`` are lost and 7 won (natural −4 +6, challenge −2, independent −4 +1),
-    # and 15 things in WinoMT's translations of 2019 have a gender (de "den Wagen" for *mover*). With half of the tables'
-    # nouns left out the ending saves 47 calls of ``tests``, animacy 14; a title and a name none, for want of such
-    # sentences.
+    # and 15 things in WinoMT's translations of 2019 have a gender (de "den Wagen" for *mover*). With half of the
+    # tables' nouns left out the ending saves 47 calls of ``tests``, animacy 14; a title and a name none, for want of
+    # such sentences.
     word = phrase.words[phrase.head]
     if word.readings or word.facts.ending is not None or "Anim" in feature_values(word.content, "Animacy"):
         return True
