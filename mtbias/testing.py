@@ -192,7 +192,7 @@ def _words(language: Language) -> Problems:
 
 
 def _endings(language: Language) -> Problems:
-    named = {name: getattr(language, name) for name in ("noun_endings", "adjective_endings")}
+    named = {name: getattr(language, name) for name in ("noun_endings", "adjective_endings", "neutral_endings")}
     named |= {"align": language.align_endings, "verbs.endings": [ending for ending, _ in language.verbs.endings]}
     for name, endings in named.items():
         for ending in endings:
@@ -211,6 +211,14 @@ def _endings(language: Language) -> Problems:
             yield f"[prepositions]: {form!r} must govern one of {', '.join(sorted(CASES))}; got {sorted(cases)}"
     for ending, allowed in language.adjective_endings.items():
         yield from _agreements(f"the adjective ending {ending!r}", allowed)
+
+
+def _neutral_and_weak(language: Language) -> Problems:
+    """An ending for both genders stands for a man's and a woman's; weak endings are analyses that there are."""
+    for ending, others in language.neutral_endings.items():
+        if len(others) < 2:
+            yield f"[neutral_endings]: {ending!r} must stand for two endings or more; got {sorted(others)}"
+    yield from _agreements("[language] weak", language.weak)
 
 
 def _agreements(what: str, allowed: Sequence[Agreement]) -> Problems:
@@ -317,5 +325,6 @@ _CHECKS: tuple[Callable[[Language], Problems], ...] = (
     _determiners,
     _words,
     _endings,
+    _neutral_and_weak,
     _decisions,
 )

@@ -46,6 +46,8 @@ class Reason(StrEnum):
     """No word of the translation could be found that renders the entity."""
     NO_MORPHOLOGY = "no morphology"
     """The aligned phrase shows no gender: common-gender noun without article, foreign word, noun of fixed gender."""
+    NO_PERSON = "no person"
+    """The aligned noun is not in the table of nouns for people, and nothing else says that it names a person."""
     AMBIGUOUS = "ambiguous"
     """The evidence contradicts itself."""
 
@@ -124,6 +126,11 @@ class Alignment:
     others: tuple[Span, ...] = ()
     """Nouns for people that no other source word explains, likeliest first: taken where `target` turns out to hold no
     noun."""
+    candidates: tuple[Span, ...] = ()
+    """Further content words that no other source word explains, likeliest first: taken where what was aligned is
+    neither a noun nor known."""
+    translations: tuple[Span, ...] = ()
+    """Words that the language's tables know as translations of the entity, in text order."""
 
 
 DERIVED = "derived"

@@ -33,6 +33,7 @@ standard output is JSON alone. `--debug` with any command shows the traceback of
 | `HF_HOME` | where Hugging Face's libraries keep models |
 | `HF_HUB_OFFLINE=1` | download nothing |
 | `MTBIAS_NO_NETWORK=1` | refuse every connection to another machine |
+| `MTBIAS_LOG_SECONDS` | seconds between two lines of progress in a log (default 30; 0: no lines) |
 | `OMP_NUM_THREADS` | threads to compute with |
 """
 

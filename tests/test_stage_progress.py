@@ -6,6 +6,7 @@ import io
 
 import pytest
 
+from mtbias.errors import UsageError
 from mtbias.machine.stage_progress import ProgressLine
 
 
@@ -85,3 +86,20 @@ def test_a_terminal_has_a_bar() -> None:
     assert "0/50" in terminal.getvalue()
     assert "analyse:   0%|" in terminal.getvalue()
     assert "\n" not in terminal.getvalue()
+
+
+@pytest.mark.parametrize(("seconds", "lines"), [("0.001", 2), ("0", 0), ("", 0)])
+def test_the_environment_sets_the_seconds(monkeypatch: pytest.MonkeyPatch, seconds: str, lines: int) -> None:
+    monkeypatch.setenv("MTBIAS_LOG_SECONDS", seconds)
+    told, times = io.StringIO(), iter((0.0, 1.0, 2.0))
+    progress = ProgressLine(file=told, clock=lambda: next(times))
+    for done in (0, 1, 2):
+        progress("translate", done, 2)
+    assert len(told.getvalue().splitlines()) == lines
+
+
+@pytest.mark.parametrize("seconds", ["x", "-1", "nan"])
+def test_seconds_that_are_none_are_refused(monkeypatch: pytest.MonkeyPatch, seconds: str) -> None:
+    monkeypatch.setenv("MTBIAS_LOG_SECONDS", seconds)
+    with pytest.raises(UsageError, match=f"^MTBIAS_LOG_SECONDS: expected seconds .* got '{seconds}'$"):
+        ProgressLine()

@@ -71,6 +71,15 @@ BREACHES: Mapping[str, tuple[dict[str, Any], str]] = {
         {"silent_determiners": {"lehrer": frozenset(("das",))}},
         "'das' is not among the determiners",
     ),
+    "weak ending": ({"weak": (Agreement("m", "abl", "sg"),)}, "[language] weak: 'm.abl.sg' is no gender.case.number"),
+    "neutral ending of one gender": (
+        {"neutral_endings": {"@s": frozenset(("os",))}},
+        "[neutral_endings]: '@s' must stand for two endings or more; got ['os']",
+    ),
+    "neutral ending in capitals": (
+        {"neutral_endings": {"X": frozenset(("o", "a"))}},
+        "[neutral_endings]: 'X' can match no folded word",
+    ),
     "endings that are too short": (
         {"noun_endings": dict.fromkeys("lehrin", NounKind.MASCULINE)},
         "every made-up word is a noun or has a noun's ending",

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mtbias.decide import phrase_evidence
+from mtbias.decide.both_forms import both_forms
 from mtbias.decide.head_noun import find_head
 from mtbias.decide.noun_phrase import NounPhrase
 from mtbias.decide.predicate import predicate_gender
@@ -24,7 +25,7 @@ from mtbias.decide.tagger_votes import FormVotes
 from mtbias.language.definition import Language
 from mtbias.language.grammar import NounKind, NounReading
 from mtbias.language.split_texts import SplitTexts
-from mtbias.types import DERIVED, ELIMINATION, Alignment, Analysis, Evidence, Gender, GenderCall, Reason
+from mtbias.types import DERIVED, ELIMINATION, Alignment, Analysis, Evidence, Gender, GenderCall, Reason, Span
 
 
 def decide(alignment: Alignment, analysis: Analysis, texts: SplitTexts, votes: FormVotes | None = None) -> GenderCall:
@@ -39,25 +40,46 @@ def decide(alignment: Alignment, analysis: Analysis, texts: SplitTexts, votes: F
     if not alignment.target:
         return GenderCall(alignment.id, None, Reason.UNALIGNED)
     language, words = texts.language, sentence_words(analysis, texts)
-    target, sure = alignment.target, alignment.basis in _SURE
-    head = find_head(words, target, language, sure=sure)
-    # de "antwortete dem Abgeordneten", he "הרתך שרף…": links at a verb, while a noun for people is left without one.
-    if alignment.others and (head is None or not words[head].is_noun):
-        target, sure = alignment.others[:1], False
-        head = find_head(words, target, language, sure=False)
+    target, head, sure = _entity_head(alignment, words, language)
     # What is only left over and no noun (uk сказав "said", ru готовить "to cook" for *cook*) is not the entity. What
     # derives from its name (uk перукарське волосся "hairdresser's hair") shows where it stands, and tells no more.
     if head is None or _functional(words[head]) or not (sure or alignment.basis == DERIVED or words[head].is_noun):
         return GenderCall(alignment.id, None, Reason.UNALIGNED)
     spans = (words[head].span, *(s for s in sorted(target) if s != words[head].span))
+    both = both_forms(words, head, analysis.text, language, alignment.translations)
+    if both is not None:
+        return GenderCall(alignment.id, Gender.NEUTRAL, None, spans, (both,))
     doubt = _doubt(words, head, alignment.basis)
     if doubt is not None:
         evidence = Evidence("noun", words[head].text, None, "alignment", doubt)
         return GenderCall(alignment.id, None, Reason.NO_MORPHOLOGY, spans, (evidence,))
     phrase = NounPhrase.around(words, head, language, alignment.number)
     foreign = alignment.copied or _foreign(words[head], language)
+    if not (foreign or phrase_evidence.names_person(phrase)):
+        evidence = Evidence("noun", words[head].text, None, "lexicon", "nothing says that it names a person")
+        return GenderCall(alignment.id, None, Reason.NO_PERSON, spans, (evidence,))
     gender, reason, found = _judge(phrase, None if foreign else votes, foreign=foreign)
     return GenderCall(alignment.id, gender, reason, spans, tuple(found))
+
+
+def _entity_head(
+    alignment: Alignment, words: Sequence[SentenceWord], language: Language
+) -> tuple[Sequence[Span], int | None, bool]:
+    """The words that are taken to render the entity, the index of their head, and whether the alignment is sure."""
+    target, sure = alignment.target, alignment.basis in _SURE
+    head = find_head(words, target, language, sure=sure)
+    # de "antwortete dem Abgeordneten", he "הרתך שרף…": links at a verb, while a noun for people is left without one.
+    if alignment.others and (head is None or not words[head].is_noun):
+        target, sure = alignment.others[:1], False
+        head = find_head(words, target, language, sure=False)
+    # es "La futura novia … un autor contemporáneo" for *contemporary*: a verb, adjective or numeral that renders nobody
+    # gives way to the likeliest noun.
+    if head is not None and not words[head].is_noun:
+        for span in alignment.candidates:
+            other = find_head(words, (span,), language, sure=False)
+            if other is not None and words[other].is_noun:
+                return (span,), other, False
+    return target, head, sure
 
 
 _SURE = ("links", "links+lexicon")

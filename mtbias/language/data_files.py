@@ -22,13 +22,14 @@ _KINDS = ("noun_endings", "noun_endings_except", "first_parts")
 _KEYS = {
     "language": {
         *("code", "name", "direction", "preposed", "postposed", "determiners_follow"),
-        *("definite", "perhaps_definite", "inclusive", "compounds"),
+        *("definite", "perhaps_definite", "inclusive", "compounds", "weak"),
     },
     "tokens": {"elisions", "proclitics", "prefixes", "vowels", "delete", "fold"},
     "align": {"endings", "min_stem"},
     "verbs": {f.name for f in fields(VerbRules)},
 }
-_TABLES = {*_KEYS, *_AGREEMENTS, *_KINDS, "paradigms", "silent_determiners", "names", "prepositions", "extra"}
+_SETS = ("silent_determiners", "neutral_endings")
+_TABLES = {*_KEYS, *_AGREEMENTS, *_KINDS, *_SETS, "paradigms", "names", "prepositions", "extra"}
 
 
 def read_language(package: str, code: str) -> dict[str, Any]:
@@ -73,7 +74,7 @@ def _fields(toml: Mapping[str, Any], nouns: str, where: str) -> dict[str, Any]:
         "min_stem": int(align.get("min_stem", 4)),
         **{name: rules.agreements(name) for name in _AGREEMENTS},
         **{name: rules.kinds(name) for name in _KINDS},
-        "silent_determiners": {k: rules.folded(v.split()) for k, v in rules.table("silent_determiners").items()},
+        **{name: {k: rules.folded(v.split()) for k, v in rules.table(name).items()} for name in _SETS},
         "names": rules.choices("names", ("m", "f")),
         "prepositions": {
             k: frozenset(str(cases).replace(",", " ").split()) for k, cases in rules.table("prepositions").items()
@@ -100,7 +101,7 @@ def _header(head: Mapping[str, Any], where: str) -> Mapping[str, Any]:
         raise PluginError(f"{where}.toml: [language] needs code and name")
     if head.get("direction", "ltr") not in ("ltr", "rtl"):
         raise PluginError(f"{where}.toml [language] direction: expected ltr or rtl; got {head['direction']!r}")
-    return head
+    return {**head, "weak": parse_agreements(head.get("weak", ""), where=f"{where}.toml [language] weak")}
 
 
 def _verbs(verbs: Mapping[str, Any], rules: _Rules) -> VerbRules:

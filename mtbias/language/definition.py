@@ -77,6 +77,11 @@ class Language:
     """Regular expression for forms that do not show whether they have one (he *למורה*)."""
     inclusive: str = ""
     """Regular expression for words written so as to mean both genders (de *Lehrer*in*, *LehrerInnen*): neutral."""
+    weak: Sequence[Agreement] = ()
+    """What a noun for people agrees with only behind a determiner: without one its ending is strong, and a form that
+    allows more allows this no longer (de *sie wurde Vorsitzende*: a man would be *Vorsitzender*)."""
+    neutral_endings: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Ending written to mean both genders → the masculine and feminine ones that it stands for (es *-@*: o, a)."""
     compounds: bool = False
     """Nouns are compounded without a space (German): an unknown noun is looked up by its longest known last part."""
     extra: Mapping[str, Any] = field(default_factory=dict)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import os
 import sys
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TextIO
+
+from mtbias.errors import UsageError
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -28,18 +32,19 @@ class ProgressLine:
     def __init__(
         self,
         *,
-        interval: float = INTERVAL,
+        interval: float | None = None,
         file: TextIO | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         """Nothing is shown before the first stage.
 
         Args:
-            interval: seconds between two lines.
+            interval: seconds between two lines; by default what ``MTBIAS_LOG_SECONDS`` has, else 30. 0: no lines.
             file: where to, by default standard error as it is at that time.
             clock: seconds from some moment on.
         """
-        self._interval, self._given, self._clock = interval, file, clock
+        self._interval = _seconds() if interval is None else interval
+        self._given, self._clock = file, clock
         self._bar: tqdm[Any] | None = None
         self._stage: str | None = None
         self._told = 0
@@ -94,6 +99,24 @@ class ProgressLine:
             return text
         rate = (done - self._before) / seconds
         return f"{text}, {rate:,.1f} sentences/s, {_duration((total - done) / rate)} left"
+
+
+def _seconds() -> float:
+    """Seconds between two lines by the environment.
+
+    Raises:
+        UsageError: ``MTBIAS_LOG_SECONDS`` holds no number.
+    """
+    given = os.environ.get("MTBIAS_LOG_SECONDS", "")
+    try:
+        seconds = float(given or INTERVAL)
+    except ValueError:
+        seconds = math.nan
+    if not seconds >= 0:  # not a number either
+        raise UsageError(
+            f"MTBIAS_LOG_SECONDS: expected seconds between two lines of a log (0: no lines), got {given!r}"
+        )
+    return seconds or math.inf
 
 
 def _duration(seconds: float) -> str:

@@ -37,6 +37,7 @@ _WHY = {
     Reason.UNTRANSLATED.value: "there is no translation",
     Reason.UNALIGNED.value: "no word of the translation was found that renders the entity",
     Reason.NO_MORPHOLOGY.value: "the phrase shows no gender",
+    Reason.NO_PERSON.value: "nothing says that the noun names a person",
     Reason.AMBIGUOUS.value: "the evidence contradicts itself",
 }
 

@@ -46,7 +46,11 @@ def scores(
         return np.array([*values, *[0.0] * (len(link) - len(values))])
 
     return EntityScores(
-        np.array(link), padded(belongs), padded(lexicon), padded(explained), np.array(rare or (True,) * len(link))
+        link=np.array(link),
+        belongs=padded(belongs),
+        lexicon=padded(lexicon),
+        explained=padded(explained),
+        rare=np.array(rare or (True,) * len(link)),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import pytest
 
@@ -37,7 +37,9 @@ def analysis_of(sentence: str) -> tuple[Analysis, tuple[Span, ...]]:
 
 @pytest.fixture
 def call() -> Call:
-    """``call(language, sentence, number=…, basis=…, copied=…, votes=…)`` decides on the words marked with ``*``."""
+    """``call(language, sentence, number=…, basis=…, copied=…, translations=…, votes=…)`` decides on the words marked
+    with ``*``; `translations` are folded forms that are known to translate the entity.
+    """
 
     def decided(
         language: Language,
@@ -46,10 +48,14 @@ def call() -> Call:
         number: str | None = "sg",
         basis: str = "links+lexicon",
         copied: bool = False,
+        translations: Collection[str] = (),
         votes: FormVotes | None = None,
     ) -> GenderCall:
         analysis, target = analysis_of(sentence)
-        return decide(Alignment("x", target, basis, number, copied), analysis, SplitTexts(language), votes)
+        texts = SplitTexts(language)
+        known = tuple(span for span, facts in texts.words(analysis.text) if facts.form in translations)
+        alignment = Alignment("x", target, basis, number, copied, translations=known)
+        return decide(alignment, analysis, texts, votes)
 
     return decided
 

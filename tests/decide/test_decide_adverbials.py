@@ -1,7 +1,8 @@
 """Times, places and other phrases beside the entity's own, in languages with case: whose is an adjective, whose a verb.
 
 The languages are those that ship, with their endings, prepositions and verbs. The nouns that stand for the entity are
-silent ones of their tables (cs *pokladní*, ru *коллега*, uk *колега*), or `UNKNOWN` ones: the table is emptied.
+silent ones of their tables (cs *pokladní*, ru *коллега*, uk *колега*), or `unknown` ones: the table is emptied, and
+the tagger's animacy says that they name persons.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ MALE = "Case=Nom,Gender=Masc,Number=Sing"
 FEMALE = "Case=Nom,Gender=Fem,Number=Sing"
 SHE = "Gender=Fem,Number=Sing,Tense=Past"
 HE = "Gender=Masc,Number=Sing,Tense=Past"
+# The noun is in no table: its animacy says that it names a person.
+ALIVE = "Animacy=Anim"
+ALIVE_NOM = f"{ALIVE},Case=Nom"
 
 
 def unknown(language: Language) -> Language:
@@ -90,15 +94,24 @@ def test_what_may_be_anothers_tells_nothing(call: Call, sentence: str) -> None:
     [
         # "-ой" is a masculine nominative or a feminine genitive, dative, instrumental, locative. Behind a noun in an
         # oblique case it is a genitive only where the tagger does not read the whole phrase as a nominative.
-        (f"В|ADP понедельник|NOUN|Case=Acc молодой|ADJ|{MALE} *ткач|NOUN|Case=Nom открыл|VERB|{HE}", M),
-        (f"В|ADP понедельник|NOUN|Case=Nom молодой|ADJ|{MALE} *ткач|NOUN|Case=Nom открыл|VERB|{HE}", M),
-        (f"На|ADP прошлой|ADJ|Case=Loc неделе|NOUN|Case=Loc занятой|ADJ|{MALE} *ткач|NOUN|Case=Nom пел|VERB|{HE}", M),
-        (f"Утром|NOUN|Case=Ins молодой|ADJ|{MALE} *ткач|NOUN|Case=Nom открыл|VERB|{HE}", M),
-        ("В|ADP доме|NOUN|Case=Loc молодой|ADJ|Case=Gen *ткачихи|NOUN|Case=Gen горит|VERB свет|NOUN|Case=Nom", F),
-        ("В|ADP доме|NOUN|Case=Loc молодой|ADJ *ткачихи|NOUN горит|VERB свет|NOUN|Case=Nom", F),
-        ("Дом|NOUN|Case=Nom молодой|ADJ|Case=Nom *ткачихи|NOUN|Case=Nom горит|VERB", F),
+        (f"В|ADP понедельник|NOUN|Case=Acc молодой|ADJ|{MALE} *ткач|NOUN|{ALIVE_NOM} открыл|VERB|{HE}", M),
+        (f"В|ADP понедельник|NOUN|Case=Nom молодой|ADJ|{MALE} *ткач|NOUN|{ALIVE_NOM} открыл|VERB|{HE}", M),
+        (
+            f"На|ADP прошлой|ADJ|Case=Loc неделе|NOUN|Case=Loc занятой|ADJ|{MALE} *ткач|NOUN|{ALIVE_NOM} пел|VERB|{HE}",
+            M,
+        ),
+        (f"Утром|NOUN|Case=Ins молодой|ADJ|{MALE} *ткач|NOUN|{ALIVE_NOM} открыл|VERB|{HE}", M),
+        (
+            (
+                f"В|ADP доме|NOUN|Case=Loc молодой|ADJ|Case=Gen *ткачихи|NOUN|{ALIVE},Case=Gen горит|VERB "
+                "свет|NOUN|Case=Nom"
+            ),
+            F,
+        ),
+        (f"В|ADP доме|NOUN|Case=Loc молодой|ADJ *ткачихи|NOUN|{ALIVE} горит|VERB свет|NOUN|Case=Nom", F),
+        (f"Дом|NOUN|Case=Nom молодой|ADJ|Case=Nom *ткачихи|NOUN|{ALIVE_NOM} горит|VERB", F),
         # The subject behind a time: the verb tells where the phrase is silent.
-        (f"В|ADP понедельник|NOUN|Case=Acc *ткач|NOUN|Case=Nom открыла|VERB|{SHE}", F),
+        (f"В|ADP понедельник|NOUN|Case=Acc *ткач|NOUN|{ALIVE_NOM} открыла|VERB|{SHE}", F),
     ],
 )
 def test_an_unknown_noun_behind_another(call: Call, sentence: str, expected: Gender) -> None:
@@ -127,9 +140,9 @@ def test_a_nominative_behind_another_noun(call: Call, sentence: str, expected: G
     ("sentence", "language", "expected"),
     [
         # відома, знайома: the accusative in -у is spelt like a masculine dative in -ому; the dative is відомому.
-        ("бачили|VERB відому|ADJ *ткалю|NOUN|Case=Acc", unknown(UKRAINIAN), F),
-        ("бачили|VERB знайому|ADJ|Case=Dat *ткалю|NOUN|Case=Dat", unknown(UKRAINIAN), F),
-        ("бачили|VERB невідому|ADJ *ткалю|NOUN|Case=Acc", unknown(UKRAINIAN), F),
+        (f"бачили|VERB відому|ADJ *ткалю|NOUN|{ALIVE},Case=Acc", unknown(UKRAINIAN), F),
+        (f"бачили|VERB знайому|ADJ|Case=Dat *ткалю|NOUN|{ALIVE},Case=Dat", unknown(UKRAINIAN), F),
+        (f"бачили|VERB невідому|ADJ *ткалю|NOUN|{ALIVE},Case=Acc", unknown(UKRAINIAN), F),
         ("бачили|VERB відому|ADJ *колегу|NOUN|Case=Acc", UKRAINIAN, F),
         ("допомогли|VERB відомому|ADJ *колезі|NOUN|Case=Dat", UKRAINIAN, M),
         ("допомогли|VERB молодому|ADJ *колезі|NOUN|Case=Dat", UKRAINIAN, M),

@@ -44,7 +44,8 @@ ROMANCE = Language(
     silent_determiners={"ama": frozenset(("el",))},
     names={"señora": "f", "señor": "m"},
     nouns=nouns(
-        "médico generic, estudiante common, testigo common, testigos common, ama f, enfermera f, enfermero m,"
+        "médico generic, estudiante common, estudiantes common, testigo common, testigos common, ama f, enfermera f,"
+        "enfermero m,"
         "persona fixed, infermiere m m.sg, infermiere f f.pl"
     ),
     verbs=VerbRules(
@@ -195,7 +196,8 @@ def test_votes_count_forms(votes: FormVotes) -> None:
 
 
 def test_the_votes_overrule_one_reading_and_say_so(call: Call, votes: FormVotes) -> None:
-    found = call(ROMANCE, "Llegó|VERB *Modista|NOUN|Gender=Fem", votes=votes)
+    # In no table: its animacy says that it names a person.
+    found = call(ROMANCE, "Llegó|VERB *Modista|NOUN|Animacy=Anim,Gender=Fem", votes=votes)
     assert found.gender is M
     (evidence,) = found.evidence
     assert evidence.source == "corpus"
@@ -203,12 +205,17 @@ def test_the_votes_overrule_one_reading_and_say_so(call: Call, votes: FormVotes)
 
 
 def test_the_votes_speak_where_the_tagger_is_silent(call: Call, votes: FormVotes) -> None:
-    assert call(ROMANCE, "Llegó|VERB *modista|NOUN", votes=votes).gender is M
-    assert call(ROMANCE, "Llegó|VERB *modista|NOUN").reason is SILENT
+    assert call(ROMANCE, "Llegó|VERB *modista|NOUN|Animacy=Anim", votes=votes).gender is M
+    assert call(ROMANCE, "Llegó|VERB *modista|NOUN|Animacy=Anim").reason is SILENT
+
+
+def test_votes_on_a_noun_that_nothing_shows_to_name_a_person_are_not_counted(call: Call, votes: FormVotes) -> None:
+    # The votes are the tagger's genders of a form, and every noun has one, persons and things alike.
+    assert call(ROMANCE, "Llegó|VERB *modista|NOUN", votes=votes).reason is Reason.NO_PERSON
 
 
 def test_an_article_overrules_tagger_and_votes(call: Call, votes: FormVotes) -> None:
-    found = call(ROMANCE, "La|DET *modista|NOUN|Gender=Masc llegó|VERB", votes=votes)
+    found = call(ROMANCE, "La|DET *modista|NOUN|Animacy=Anim,Gender=Masc llegó|VERB", votes=votes)
     assert found.gender is F
     assert found.evidence[0].kind == "determiner"
 

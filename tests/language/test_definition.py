@@ -26,6 +26,7 @@ preposed = false
 determiners_follow = true
 compounds = true
 inclusive = "[a-z]\\\\*innen$"
+weak = "m.nom.sg n.sg"
 [tokens]
 elisions = ["l'", "dell'"]
 proclitics = ["w", "wal", "al"]
@@ -60,6 +61,8 @@ a = { strip = "a", endings = ["a/f.*.sg", "e/f.*.pl,m.*.pl"] }
 "herr-" = "-"
 [silent_determiners]
 "ama" = "le Der"
+[neutral_endings]
+"X" = "O a"
 [names]
 "Frau" = "f"
 [prepositions]
@@ -139,6 +142,8 @@ def test_every_rule_arrives(package: Package) -> None:
     assert language.noun_endings_except == {"termin": None, "cousin": NounKind.MASCULINE}
     assert language.first_parts == {"frau-": NounKind.FEMININE, "herr-": None}
     assert language.silent_determiners == {"ama": {"le", "der"}}
+    assert language.weak == (Agreement("m", "nom", "sg"), Agreement("n", "*", "sg"))
+    assert language.neutral_endings == {"x": {"o", "a"}}
     assert language.names == {"frau": "f"}
     assert language.prepositions == {"mit": {"dat"}, "in": {"dat", "acc"}}
     assert language.verbs.order == "both"
@@ -182,11 +187,17 @@ def test_the_version_is_the_datas_hash(package: Package) -> None:
         ('code = "xh"', "", r"\[language\] needs code and name"),
         ('name = "Toy"', "name = 3", r"\[language\] needs code and name"),
         ('direction = "rtl"', 'direction = "up"', r"\[language\] direction: expected ltr or rtl; got 'up'"),
-        ("[align]", "[align", r"xh\.toml: .*at line 18"),
+        ("[align]", "[align", r"xh\.toml: .*at line 19"),
         ("m.nom.sg f", "m.nomi.sg f", r"\[determiners\] Der: expected gender\.case\.number .*got 'm\.nomi\.sg'"),
         ('"o" = "m.sg"', '"o" = "x.sg"', r"\[adjective_endings\] o: .*got 'x\.sg'"),
         ('"o" = "m.sg"', '"o" = 3', r"a value is of another type than the format has"),
         ('"ila" = "m.pl"', '"ila" = "m.du"', r"\[verbs\.endings\] ila: .*got 'm\.du'"),
+        (
+            'weak = "m.nom.sg',
+            'weak = "m.weak.sg',
+            r"\[language\] weak: expected gender\.case\.number .*got 'm\.weak\.sg'",
+        ),
+        ('"X" = "O a"', '"X" = 3', r"a value is of another type than the format has"),
         ('"trice" = "f"', '"trice" = "n"', r"\[noun_endings\] trice: expected one of m, f, common.*got 'n'"),
         ('"Frau" = "f"', '"Frau" = "w"', r"\[names\] Frau: expected one of m, f; got 'w'"),
         ('"e/f.*.pl,', '"e/f.pl.x,', r"xh_nouns\.tsv:4 paradigm a: .*got 'f\.pl\.x'"),

@@ -109,7 +109,11 @@ def test_half_a_surrogate_pair_cannot_be_written() -> None:
         ('"gold": "female"', '"gold": "woman"', "gold: expected male, female or neutral, got 'woman'"),
         ('"gold": "female"', '"gold": null', "gold: expected male, female or neutral, got None"),
         ('"reason": null', '"reason": "unaligned"', "either a gender or a reason"),
-        ('"reason": null', '"reason": "lost"', "reason: expected untranslated, unaligned, no morphology or ambiguous"),
+        (
+            '"reason": null',
+            '"reason": "lost"',
+            "reason: expected untranslated, unaligned, no morphology, no person or ambiguous",
+        ),
         ("[3, 12]", "[3, 13]", "expected the target words"),
         ("[3, 12]", "[3, 99]", "within the translation, got .3, 99.: it has 20 characters"),
         ("[3, 12]", "[3]", "target_spans.0"),

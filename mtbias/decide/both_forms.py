@@ -1,0 +1,175 @@
+r"""Phrases that show both genders: *Ärzte und Ärztinnen*, *el/la jefe/a*, *Lehrer/-innen*, *los y las docentes*,
+*niñes*, *ragazz\**.
+
+Whichever of the two forms the aligner found, and whichever stands first, such a phrase is neutral: both are meant. The
+sentences of ``tests/natural`` and WinoMT's translations of 2019 have next to none (one call of ``tests/independent``
+rests on a neutral ending); newer systems write them, and half of such a phrase would be a gender that is not meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from mtbias.decide.sentence_words import SentenceWord
+from mtbias.language.definition import Language
+from mtbias.language.grammar import Agreement, NounKind
+from mtbias.types import Evidence, Gender, Span
+
+# es "el jefe o la jefa de sala": a conjunction and an article. With more, somebody else may stand between.
+MAX_BETWEEN = 2
+"""Words that may stand between the two nouns."""
+_WRITTEN_ON = re.compile(
+    r"""(?: /-?         # Lehrer/in, Lehrer/-innen, soldador/a, учитель/ница
+          | -?\(-?      # médico(a), Lehrer(innen), Lehrer-(innen), Lehrer(-innen)
+          | [*:·•]      # soldador*a, étudiant·e, étudiant•e
+          | \.(?=[^\W\d_]) )  # étudiant.e; only `_written_ending` tells it from a sentence that ends without a blank
+        (\w{1,7})       # the other gender's ending: up to -innen, -trice, учитель/ница; longer is a word of its own
+        (?:\)\w?|·\w|•\w)?  # étudiant(e)s, étudiant·e·s: the plural that both share
+        (?!\w)          # the whole of what is written there, or none of it
+    """,
+    re.VERBOSE,
+)
+_BETWEEN = re.compile(r"\s*[/(]?\s*")
+"""What may stand between two words of one phrase beside the words: blanks, a slash or an opening bracket."""
+_NEUTRAL = re.compile(r"[\w@*]+")
+r"""A word with the signs of endings for both genders, which `Language.tokens` leaves outside (*niñ@s*, *ragazz\**)."""
+# es "rey": -o and -a behind two letters make other words.
+_MIN_STEM = 3
+"""Letters that must stand before an ending for both genders."""
+_MAX_CUT = 4
+"""Letters that a written-on ending may replace (it *direttore/trice* for *direttrice*: four)."""
+_MALE_KINDS = frozenset((NounKind.MASCULINE, NounKind.GENERIC))
+
+
+def both_forms(
+    words: Sequence[SentenceWord], head: int, text: str, language: Language, translations: Sequence[Span]
+) -> Evidence | None:
+    """What shows that the phrase around ``words[head]`` means both genders, or None.
+
+    Args:
+        words: those of the translation.
+        head: index of the entity's noun.
+        text: the translation.
+        language: its tables.
+        translations: words of it that the tables know as translations of the entity.
+    """
+    other = _other_form(words, head, text, language.determiners, translations)
+    if other is not None:
+        pair = " / ".join(words[n].text for n in sorted((head, other)))
+        return Evidence("noun", pair, Gender.NEUTRAL, "lexicon", "both forms")
+    written = _written_ending(words[head], text, language)
+    if written:
+        return Evidence("noun", words[head].text + written, Gender.NEUTRAL, "form", "both forms in one word")
+    neutral = _neutral_word(words[head], text, language)
+    if neutral:
+        return Evidence("noun", neutral, Gender.NEUTRAL, "form", "an ending for both genders")
+    articles = _joined_articles(words, head, text, language)
+    if articles:
+        return Evidence("determiner", articles, Gender.NEUTRAL, "form", "articles of both genders")
+    return None
+
+
+def _other_form(
+    words: Sequence[SentenceWord],
+    head: int,
+    text: str,
+    determiners: Collection[str],
+    translations: Sequence[Span],
+) -> int | None:
+    """Index of the entity's noun of the other gender, joined to the head by *and*, *or*, a slash or a bracket.
+
+    Both must translate the entity: de "Könige und Königinnen" are two kinds of persons for *kings*, es "hermanos y
+    hermanas" one for *siblings* and two for *brothers*.
+    """
+    mine = _genders(words[head])
+    if not mine or words[head].span not in translations:
+        return None
+    for step in (1, -1):
+        for n in range(head + step, head + step * (MAX_BETWEEN + 2), step):
+            first, second = sorted((n, n - step))
+            if not 0 <= n < len(words) or not _BETWEEN.fullmatch(text, words[first].span.end, words[second].span.start):
+                break
+            theirs = _genders(words[n])
+            if theirs:
+                same = words[n].span in translations and words[n].form != words[head].form
+                other = same and len(mine | theirs) > 1 and _joined(words, min(head, n), max(head, n), text)
+                if other:
+                    return n
+                break
+            if "CCONJ" not in words[n].tags and words[n].form not in determiners:
+                break
+    return None
+
+
+def _joined(words: Sequence[SentenceWord], first: int, second: int, text: str) -> bool:
+    """Between two words stands a conjunction, a slash or a bracket; or the second has its conjunction written on (ar
+    *المعلم والمعلمة*).
+    """
+    conjunction = any("CCONJ" in words[n].tags for n in range(first + 1, second + 1))
+    return conjunction or any(sign in text[words[first].span.end : words[second].span.start] for sign in "/(")
+
+
+def _written_ending(word: SentenceWord, text: str, language: Language) -> str:
+    """The ending behind the word that makes it a noun of the other gender (*soldador* + *a*), with its sign, or
+    nothing.
+    """
+    found = _WRITTEN_ON.match(text, word.span.end)
+    # "Er war Lehrer.In Wien …": a sentence begins with a capital.
+    if not found or (found[0].startswith(".") and not found[1].islower()):
+        return ""
+    ending = language.fold(found[1])
+    wanted = _MALE_KINDS if _genders(word) == {Gender.FEMALE} else {NounKind.FEMININE}
+    for base in word.facts.bases:
+        for cut in range(min(_MAX_CUT, len(base) - _MIN_STEM) + 1):
+            if any(r.kind in wanted for r in language.nouns.get(base[: len(base) - cut] + ending, ())):
+                return found[0]
+    return ""
+
+
+def _neutral_word(word: SentenceWord, text: str, language: Language) -> str:
+    r"""The word as it is written (*niñ@s*, *ragazz\**, *niñes*) if with other endings it is a man's and a woman's, else
+    nothing.
+    """
+    written = _NEUTRAL.match(text, word.span.start)
+    form = language.fold(written[0]) if written else ""
+    # es "estudiante", "jefe": what the table knows is no such spelling.
+    if not written or form in language.nouns:
+        return ""
+    for ending, others in language.neutral_endings.items():
+        stem = form.removesuffix(ending)
+        if stem == form or len(stem) < _MIN_STEM:
+            continue
+        kinds = {r.kind for other in others for r in language.nouns.get(stem + other, ())}
+        if kinds & _MALE_KINDS and NounKind.FEMININE in kinds:
+            return written[0]
+    return ""
+
+
+def _joined_articles(words: Sequence[SentenceWord], head: int, text: str, language: Language) -> str:
+    """Articles of a man and of a woman in one case and number before the head (*los y las* docentes, *der/die*
+    Angestellte), as they are written; else nothing.
+    """
+    second = head - 1
+    # es "los y las jóvenes docentes". Beyond another noun they are somebody else's: "el y la directora con su médico".
+    while second > 0 and words[second].is_modifier and words[second].form not in language.determiners:
+        second -= 1
+    slash = second > 0 and text[words[second - 1].span.end : words[second].span.start].strip() == "/"
+    first = second - 1 if slash else second - 2
+    if first < 0 or not (slash or "CCONJ" in words[second - 1].tags):
+        return ""
+    one, other = (language.determiners.get(words[n].form, ()) for n in (first, second))
+    if words[first].form == words[second].form or not any(_of_both(a, b) for a in one for b in other):
+        return ""
+    return text[words[first].span.start : words[second].span.end]
+
+
+def _of_both(one: Agreement, other: Agreement) -> bool:
+    """One is a man's, the other a woman's, in the same case and number."""
+    return {one.gender, other.gender} == {"m", "f"} and one[1:] == other[1:]
+
+
+def _genders(word: SentenceWord) -> set[Gender]:
+    """The genders that the table knows the form to show, if it shows any."""
+    male = {Gender.MALE for r in word.readings if r.kind in _MALE_KINDS}
+    return male | {Gender.FEMALE for r in word.readings if r.kind is NounKind.FEMININE}

@@ -1,0 +1,72 @@
+"""Whether a noun names a person: without a sign of that its grammatical gender is nobody's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from mtbias.plugin import Language, NounKind, NounReading, parse_agreements
+from mtbias.types import Gender, GenderCall, Reason
+
+Call = Callable[..., GenderCall]
+M, F = Gender.MALE, Gender.FEMALE
+LANGUAGE = Language(
+    code="de",
+    name="Toy",
+    determiners={"der": parse_agreements("m.nom.sg", where="test"), "die": parse_agreements("f.nom.sg", where="test")},
+    noun_endings={"in": NounKind.FEMININE, "ova": NounKind.FEMININE},
+    names={"frau": "f"},
+    nouns={"arzt": (NounReading("Arzt", NounKind.MASCULINE, ()),)},
+)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("Der|DET *Arzt|NOUN kam|VERB", M),  # the table
+        ("Die|DET *Weberin|NOUN kam|VERB", F),  # an ending of nouns for people
+        ("Der|DET *Weber|NOUN|Animacy=Anim,Gender=Masc kam|VERB", M),  # animacy
+        ("Frau|NOUN *Weber|NOUN kam|VERB", F),  # a title before it
+        ("Der|DET *Weber|NOUN Ana|PROPN kam|VERB", M),  # a name behind it
+    ],
+)
+def test_a_sign_that_the_noun_names_a_person(call: Call, sentence: str, expected: Gender) -> None:
+    assert call(LANGUAGE, sentence).gender is expected
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Der|DET *Wagen|NOUN|Gender=Masc kam|VERB",
+        "Der|DET *Wagen|NOUN|Animacy=Inan,Gender=Masc kam|VERB",
+        # A thing that is spelt like the English word (*family*, *mine*) is a thing all the same.
+        "Die|DET *Familie|NOUN|Gender=Fem kam|VERB",
+        "La|DET *mina|NOUN|Gender=Fem fue|VERB",
+        # Behind a name a second one is no sign: a club.
+        "Der|DET *Radomiak|PROPN|Gender=Masc Radom|PROPN kam|VERB",
+        # The name is another clause's.
+        "Der|DET *Wagen|NOUN|Gender=Masc ~,|PUNCT Ana|PROPN kam|VERB",
+        # The title is somebody else's.
+        "Frau|NOUN Meier|PROPN sah|VERB den|DET *Wagen|NOUN|Gender=Masc",
+    ],
+)
+def test_without_one_there_is_no_call(call: Call, sentence: str) -> None:
+    found = call(LANGUAGE, sentence)
+    assert (found.gender, found.reason) == (None, Reason.NO_PERSON)
+    assert [(e.gender, e.source, e.detail) for e in found.evidence] == [
+        (None, "lexicon", "nothing says that it names a person")
+    ]
+
+
+def test_an_article_of_another_number_is_part_of_another_phrase(call: Call) -> None:
+    # de "einer der Entwickler" for *one of the developers*: in the plural the article is no masculine nominative.
+    several = Language(
+        code="de",
+        name="Toy",
+        determiners={"der": parse_agreements("m.nom.sg f.gen.sg *.gen.pl", where="test")},
+        nouns={"coach": (NounReading("Coach", NounKind.COMMON, ()),)},
+    )
+    assert call(several, "Der|DET *Coach|NOUN kam|VERB", number="pl").gender is None
+    only = Language(code="de", name="Toy", determiners=LANGUAGE.determiners, nouns=several.nouns)
+    assert call(only, "Der|DET *Coach|NOUN kam|VERB", number="pl").gender is M
