@@ -66,7 +66,7 @@ def test_winomt_is_fetched_checked_and_then_used(
     one = bare.folder / "one.txt"
     one.write_text(german.read_text(encoding="utf-8").partition("\n")[0] + "\n", encoding="utf-8")
     assert main(["score", "--translations", str(one), "--lang", "de", "--cache-dir", str(bare.cache)]) == 1
-    assert "of the corpus's 3888 instances have a translation here" in capsys.readouterr().err
+    assert "of the corpus's 3888 instances, got 1;" in capsys.readouterr().err
 
 
 def test_other_bytes_than_the_published_are_refused(

@@ -205,7 +205,7 @@ def test_what_is_missing_is_named_with_the_command_that_brings_it(tmp_path: Path
         find_package("xx", folder)
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"xx": []}', '{"xx": {"packages": []}}', "\ufeff{}", "\x00"])
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"xx": []}', '{"xx": {"packages": []}}', "\x00"])
 def test_a_damaged_index_is_a_data_error(tmp_path: Path, content: str) -> None:
     _models(tmp_path)
     (tmp_path / "resources.json").write_text(content, encoding="utf-8")
