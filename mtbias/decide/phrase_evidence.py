@@ -44,8 +44,8 @@ def determiners(phrase: NounPhrase, noun_gender: Gender | None = None) -> list[E
     following = words[known[0] + 1].form[:1] if known[0] + 1 < len(words) else ""
     if before_consonant is not None and following.isalpha() and following not in language.vowels:
         allowed = list(before_consonant)
-    # de "einer der Entwickler" for *one of the developers*: in their number the article is no part of "einer". Not in the
-    # singular: "die Entwickler" for *the developer* is a plural all the same, and contradicts nothing.
+    # de "einer der Entwickler" for *one of the developers*: in their number the article is no part of "einer". Not in
+    # the singular: "die Entwickler" for *the developer* is a plural all the same, and contradicts nothing.
     if phrase.number == "pl":
         allowed = [a for a in allowed if _fits(a.number, phrase.number)] or allowed
     # fr "toutes les secrétaires": the article is silent, the word before it is not.
