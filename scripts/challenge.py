@@ -1,8 +1,10 @@
 """How the evaluator does on mtbias's own test sentences (``tests/challenge``), by language and category.
 
-    scripts/challenge.py --stanza-dir DIR [--lang CODE]… [--independent] [--markdown]
+    scripts/challenge.py --stanza-dir DIR [--lang CODE]… [--independent | --unusual {dev,held-out,all}] [--markdown]
 
 With ``--independent`` the sentences are those of ``tests/independent``, whose authors had seen nothing of the program.
+With ``--unusual`` they are those of ``tests/unusual``: unusual professions in sentences like a newspaper's, each part
+of 25 aligned alone; the part ``held-out`` is not looked at when rules are written.
 
 The sentences of a language are aligned among themselves only, so this is the evaluator at its hardest: no corpus helps
 it. A sentence counts as right where the call is the expected gender (or, for ``none``, where there is no call), and
@@ -32,6 +34,7 @@ from mtbias.plugin import Language  # noqa: E402
 from mtbias.types import Gender, GenderCall, Span  # noqa: E402
 
 PLUGIN_PROJECT = ROOT / "tests" / "plugin_project"
+UNUSUAL_DEV = 25
 COLUMNS = ("id", "source", "entity_index", "entity", "target", "head_index", "gender", "category", "note")
 CATEGORIES = frozenset(
     (
@@ -87,6 +90,16 @@ def challenge_files(*, independent: bool = False) -> dict[str, Path]:
         return {path.stem: path for path in sorted((ROOT / "tests" / "independent").glob("*.tsv"))}
     files = [*(ROOT / "tests" / "challenge").glob("*.tsv"), *(PLUGIN_PROJECT / "challenge").glob("*.tsv")]
     return {path.stem: path for path in sorted(files, key=lambda p: p.stem)}
+
+
+def unusual_files() -> dict[str, Path]:
+    """The file of unusual professions of every language that has one, by code."""
+    return {path.stem: path for path in sorted((ROOT / "tests" / "unusual").glob("*.tsv"))}
+
+
+def unusual_parts(sentences: Sequence[Sentence]) -> Mapping[str, Sequence[Sentence]]:
+    """The first 25 sentences of a file of ``tests/unusual`` (``dev``) and the rest (``held-out``)."""
+    return {"dev": sentences[:UNUSUAL_DEV], "held-out": sentences[UNUSUAL_DEV:]}
 
 
 def challenge_language(code: str) -> Language:
@@ -214,16 +227,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=str(__doc__).split("\n", 1)[0])
     parser.add_argument("--stanza-dir", type=Path, required=True, metavar="DIR", help="folder of Stanza models")
     parser.add_argument("--lang", action="append", metavar="CODE", help="only this language (may be repeated)")
-    parser.add_argument("--independent", action="store_true", help="the independent sentences")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--independent", action="store_true", help="the independent sentences")
+    which.add_argument(
+        "--unusual", choices=("dev", "held-out", "all"), help="the unusual professions, one part or both"
+    )
     parser.add_argument("--markdown", action="store_true", help="print what went wrong as Markdown tables")
     chosen = parser.parse_args(arguments)
-    files = challenge_files(independent=chosen.independent)
+    files = unusual_files() if chosen.unusual else challenge_files(independent=chosen.independent)
     try:
         for code in chosen.lang or files:
             if code not in files:
                 raise DataError(f"no challenge file for {code!r}; there are {', '.join(files)}")
             analyser = StanzaAnalyser(find_package(code, chosen.stanza_dir), AnalysisCache(None), device="cpu")
-            outcomes = evaluate(read_challenge(files[code]), challenge_language(code), StatisticalAligner(), analyser)
+            sentences, language = read_challenge(files[code]), challenge_language(code)
+            parts = unusual_parts(sentences) if chosen.unusual else {"all": sentences}
+            outcomes = [
+                outcome
+                for part, rows in parts.items()
+                if chosen.unusual in (None, "all", part)
+                for outcome in evaluate(rows, language, StatisticalAligner(), analyser)
+            ]
             print(_report(code, outcomes))
             if chosen.markdown:
                 print("", *table(outcomes), "", sep="\n")

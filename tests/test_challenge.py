@@ -81,6 +81,15 @@ def test_the_evaluator_on_the_independent_sentences(stanza_dir: Path) -> None:
     assert right >= 0.93 * total
 
 
+@pytest.mark.parametrize("code", tuple(challenge.unusual_files()))
+def test_the_unusual_professions_are_well_formed(code: str) -> None:
+    sentences = challenge.read_challenge(challenge.unusual_files()[code])
+    parts = challenge.unusual_parts(sentences)
+    assert [len(parts["dev"]), len(parts["held-out"])] == [25, 25]
+    assert all(s.id.startswith(f"{code}-") for s in sentences)
+    assert {s.id for s in sentences if s.target_head is None} <= {s.id for s in sentences if s.category == "omitted"}
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
