@@ -215,10 +215,11 @@ def _report(code: str, outcomes: Sequence[Outcome]) -> str:
     counts = dict(by_category(outcomes))
     right, total = counts.pop("")
     heads = sum(o.head_right for o in outcomes)
+    wrong = sum(not o.right and o.call.gender is not None for o in outcomes)
     missed = ", ".join(f"{name} {good}/{n}" for name, (good, n) in counts.items() if good < n) or "nothing missed"
     return (
         f"{code}  gender {100 * right / total:5.1f} % ({right}/{total})  "
-        f"head {100 * heads / total:5.1f} %  missed in: {missed}"
+        f"head {100 * heads / total:5.1f} %  wrong calls {wrong}  missed in: {missed}"
     )
 
 
