@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from mtbias.align.entity_scores import EntityScores, model_scores
-from mtbias.align.entity_words import align_entity, entity_translations
+from mtbias.align.entity_words import KnownTranslations, align_entity
 from mtbias.align.sentence_pairs import IndexedPairs, Pair, index_pairs
 from mtbias.align.word_types import Side
 from mtbias.errors import DependencyError, UsageError
@@ -91,11 +91,9 @@ def _no_eflomal() -> DependencyError:
 def _align_entities(
     pairs: Sequence[Pair], scores: Iterator[EntityScores | None], texts: SplitTexts
 ) -> tuple[Alignment, ...]:
-    # A corpus has few entities and many sentences.
-    known = {entity: entity_translations(entity, texts.language) for entity in {pair.entity for pair in pairs}}
+    known = KnownTranslations(texts.language)
     return tuple(
-        align_entity(pair, texts.words(pair.text), score, known[pair.entity])
-        for pair, score in zip(pairs, scores, strict=True)
+        align_entity(pair, texts.words(pair.text), score, known) for pair, score in zip(pairs, scores, strict=True)
     )
 
 

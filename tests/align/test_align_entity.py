@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from mtbias.align import Pair
 from mtbias.align.entity_scores import EntityScores, prior_links
-from mtbias.align.entity_words import align_entity, entity_translations
+from mtbias.align.entity_words import KnownTranslations, align_entity
 from mtbias.align.sentence_pairs import english_number, index_pairs
 from mtbias.english.plurals import singulars
 from mtbias.language.split_texts import SplitTexts
@@ -55,7 +57,7 @@ def scores(
 
 
 def aligned(case: Pair, given: EntityScores | None) -> Alignment:
-    return align_entity(case, SplitTexts(LANGUAGE).words(case.text), given, entity_translations(case.entity, LANGUAGE))
+    return align_entity(case, SplitTexts(LANGUAGE).words(case.text), given, KnownTranslations(LANGUAGE))
 
 
 def found(case: Pair, given: EntityScores | None) -> tuple[list[str], str | None]:
@@ -222,3 +224,22 @@ def test_the_english_word_left_as_it_is(text: str, copied: bool) -> None:
     case = pair("The officer came.", "officer", text)
     alignment = aligned(case, scores(0.0, 0.9, 0.0))
     assert alignment.copied is copied
+
+
+def test_the_one_known_translation_is_taken_whatever_the_links_say() -> None:
+    case = pair("The doctor slept well.", "doctor", "Dort schlief der Arzt.")
+    # A small file links at random: "Dort" with the entity, "Arzt" with "well".
+    assert found(case, scores(0.9, 0.1, 0.1, 0.1, lexicon=(0.9,), explained=(0.0, 0.9, 0.9, 0.6)))[0] == ["Arzt"]
+    # A corpus knows better: the word surely renders another one.
+    assert found(case, scores(0.9, 0.1, 0.1, 0.1, lexicon=(0.9,), explained=(0.0, 0.9, 0.9, 0.99)))[0] == ["Dort"]
+
+
+def test_a_known_translation_that_another_word_claims_is_not_taken_for_that_alone() -> None:
+    # "Wirt" translates *landlady* too, and a second doctor may be the one who is rendered.
+    language = dataclasses.replace(LANGUAGE, glossary={**LANGUAGE.glossary, "host": frozenset(("wirt",))})
+    given = scores(0.9, 0.1, 0.1, 0.1, lexicon=(0.9,), explained=(0.0, 0.9, 0.9, 0.6))
+    case = pair("The host met the landlady.", "landlady", "Dort war der Wirt.")
+    words = SplitTexts(language).words(case.text)
+    assert align_entity(case, words, given, KnownTranslations(language)).target[0] == Span(0, 4)
+    again = pair("The doctor met the other doctor.", "doctor", "Dort war der Arzt.")
+    assert found(again, given)[0] == ["Dort"]
