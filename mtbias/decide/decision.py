@@ -140,6 +140,9 @@ def _judge(phrase: NounPhrase, votes: FormVotes | None, *, foreign: bool) -> _Ju
     # Bibliothekar") is a slip of grammar and no other gender. Adjectives are not held against the noun: where they
     # differ they mostly are another's (he של הספרן התעוותה, where the tagger takes the verb for one).
     if kind in _TELLING:
+        title = phrase_evidence.woman_by_title(phrase) if noun.gender is Gender.MALE else []
+        if title:
+            return Gender.FEMALE, None, [*title, noun]
         if any(e.gender not in (None, Gender.NEUTRAL, noun.gender) for e in articles):
             return None, Reason.AMBIGUOUS, [noun, *articles, *adjectives]
         return noun.gender, None, [noun, *articles, *adjectives]

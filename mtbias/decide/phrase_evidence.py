@@ -5,6 +5,7 @@ own ending.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from mtbias.decide.agreements import GENDER_OF_LETTER, listed, meet, only_gender, reading_agreements
 from mtbias.decide.noun_phrase import NounPhrase
@@ -189,6 +190,22 @@ def _name_behind(phrase: NounPhrase) -> SentenceWord | None:
     following = phrase.last + 1
     word = phrase.words[following] if following < len(phrase.words) else None
     return word if word and word.joined and "PROPN" in word.tags else None
+
+
+def woman_by_title(phrase: NounPhrase) -> list[Evidence]:
+    """Evidence of a feminine form of address before a masculine noun, and of the articles before it: *Frau Doktor*,
+    *die Frau Direktor*, cs *paní ředitel* are women. Empty where there is none or an article contradicts it.
+
+    The other way round nobody can say what is meant: *Herr Ärztin* stays contradictory.
+    """
+    titles = [e for e in names(phrase) if e.kind == "title"]
+    if not titles or any(e.gender is not Gender.FEMALE for e in titles):
+        return []
+    # The articles agree with the title: "der Frau Direktor" is a dative.
+    articles = determiners(replace(phrase, agreements=(Agreement("f", "*", "*"),)), Gender.FEMALE)
+    if any(e.gender not in (None, Gender.FEMALE) for e in articles):
+        return []
+    return [*titles, *articles]
 
 
 def names(phrase: NounPhrase) -> list[Evidence]:

@@ -179,7 +179,8 @@ class Language:
             readings = self.nouns.get(folded.removeprefix(prefix)) if folded.startswith(prefix) else None
             if readings:
                 return readings
-        return self._compound(folded) if self.compounds and form[:1].isupper() else ()
+        # A number may stand first: de "100-Meter-Läufer".
+        return self._compound(folded) if self.compounds and (form[:1].isupper() or form[:1].isdigit()) else ()
 
     def phrase(self, forms: Sequence[str]) -> tuple[int, NounReading] | None:
         """(number of words, reading) of the longest compound that `forms` begin with, or None.
@@ -196,11 +197,13 @@ class Language:
         return None
 
     def _compound(self, folded: str) -> tuple[NounReading, ...]:
-        if folded in self.noun_endings_except:
+        # de "Werkzeuge" is no Zeuge, "Oktober" no Ober: an ending that says nothing goes before its being a noun.
+        endings = (folded[start:] for start in range(1, len(folded) - 3))
+        if folded in self.noun_endings_except or any(self.noun_endings.get(e, NounKind.FIXED) is None for e in endings):
             return ()
         for start in range(3, len(folded) - 3):
             readings = self.nouns.get(folded[start:])
-            if readings and folded[:start].replace("-", "").isalpha():
+            if readings and folded[:start].lstrip("0123456789").replace("-", "").isalpha():
                 return readings
         return ()
 

@@ -220,8 +220,29 @@ def test_an_article_that_also_allows_the_nouns_gender_does_not_contradict_it(cal
     assert found.gender is F
 
 
-def test_a_title_against_its_noun_is_ambiguous(call: Call) -> None:
-    assert call(LANGUAGE, "Sie|PRON sah|VERB Frau|NOUN *Lehrer|NOUN").reason is AMBIGUOUS
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Sie|PRON sah|VERB Frau|NOUN *Lehrer|NOUN",  # as in "Frau Doktor", "Frau Minister"
+        "Die|DET Frau|NOUN *Lehrer|NOUN kam|VERB",
+        "Er|PRON half|VERB der|DET Frau|NOUN *Lehrer|NOUN",
+    ],
+)
+def test_a_feminine_title_wins_over_a_masculine_noun(call: Call, sentence: str) -> None:
+    found = call(LANGUAGE, sentence)
+    assert found.gender is F
+    assert found.evidence[0].kind == "title"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Sie|PRON sah|VERB Herr|NOUN *Lehrerin|NOUN",
+        "Sie|PRON ging|VERB mit|ADP dem|DET Frau|NOUN *Lehrer|NOUN",
+    ],
+)
+def test_a_masculine_title_or_an_article_against_the_title_is_ambiguous(call: Call, sentence: str) -> None:
+    assert call(LANGUAGE, sentence).reason is AMBIGUOUS
 
 
 def test_the_head_is_the_noun_not_its_article_or_adjective(call: Call) -> None:

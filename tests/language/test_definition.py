@@ -277,6 +277,46 @@ def test_nouns_are_found_by_any_form(package: Package, form: str, lemmas: list[s
     assert [r.lemma for r in package().noun(form)] == lemmas
 
 
+@pytest.mark.parametrize(
+    ("form", "lemmas"),
+    [
+        ("Kronzeuge", ["Zeuge"]),
+        ("Flugzeuge", []),  # an ending that says nothing
+        ("Zeuge", ["Zeuge"]),  # the word itself stands in the table
+        ("100-Meter-Zeuge", ["Zeuge"]),  # a number first
+    ],
+)
+def test_an_ending_that_says_nothing_goes_before_the_last_part(form: str, lemmas: list[str]) -> None:
+    witness = NounReading("Zeuge", NounKind.MASCULINE, ())
+    language = Language("de", "Toy", compounds=True, nouns={"zeuge": (witness,)}, noun_endings={"gzeuge": None})
+    assert [r.lemma for r in language.noun(form)] == lemmas
+
+
+@pytest.mark.parametrize(
+    ("form", "kind"),
+    [
+        ("Cembalist", NounKind.MASCULINE),
+        ("Cembalisten", NounKind.MASCULINE),
+        ("Zapfenstreichtler", NounKind.MASCULINE),
+        ("Wartelisten", None),
+        ("Bewerbungsfrist", None),
+        ("Zeitgeist", None),
+        ("Stein", None),
+        ("Captain", None),
+        ("Cleaner", None),
+        ("Arzttermin", None),
+    ],
+)
+def test_german_endings_of_people_and_of_things(form: str, kind: NounKind | None) -> None:
+    ending = get_language("de").ending(form)
+    assert (ending[1] if ending else None) is kind
+
+
+@pytest.mark.parametrize("form", ["Werkzeuge", "Oktober", "Europas", "Oberschenkel", "Krankenhäusern", "Urkunde"])
+def test_no_german_person_is_the_end_of_another_word(form: str) -> None:
+    assert get_language("de").noun(form) == ()
+
+
 def test_first_parts_and_inclusive_forms_decide_for_the_whole_word(package: Package) -> None:
     language = package()
     assert [r.kind for r in language.noun("Frau-arbeiter")] == [NounKind.FEMININE]
