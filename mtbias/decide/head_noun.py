@@ -36,10 +36,11 @@ def find_head(
     telling = [n for n in known if any(r.kind is not NounKind.FIXED for r in words[n].readings)]
     known = [n for n in known if n in telling or n + 1 in telling or not telling]
     if not known:
-        return _tagged_head(words, aligned, anchor, sure=sure)
+        head = _tagged_head(words, aligned, anchor, sure=sure)
+        return head if head == anchor else _construct_start(words, head, language)
     # es "médica forense", "técnicas auxiliares": the links are surest at the second word, the head is the first.
     head = _first_of(words, known, anchor) if anchor in known else known[0]
-    if _only_qualifies(words, head, language):
+    if _only_qualifies(words, head, language, sure=sure):
         return None
     return head + 1 if _belongs_to_next(words, head, aligned, language) else head
 
@@ -79,18 +80,34 @@ def _first_of(words: Sequence[SentenceWord], candidates: Sequence[int], anchor: 
     """The first of the nouns that stand before the anchor with nothing but function words and adjectives between."""
     first = anchor
     for n in sorted((n for n in candidates if n < anchor), reverse=True):
-        if not all(w.compound or w.tags & {"ADP", "DET", "ADJ", "NUM", "PART"} for w in words[n + 1 : first]):
+        between = all(w.compound or w.tags & {"ADP", "DET", "ADJ", "NUM", "PART"} for w in words[n + 1 : first])
+        # ar تحت حماية عاهل المنطقة، أسس…: beyond a comma is another phrase.
+        if not between or not all(w.joined for w in words[n + 1 : first + 1]):
             break
         first = n
     return first
 
 
-def _only_qualifies(words: Sequence[SentenceWord], n: int, language: Language) -> bool:
-    """An adjective of a noun for no person right before it (it *economia meccanica*): it renders nobody."""
-    # Only in languages without case whose adjectives may stand on either side (Romance).
-    if n == 0 or not words[n].joined or not (language.preposed and language.postposed) or language.prepositions:
+def _construct_start(words: Sequence[SentenceWord], n: int, language: Language) -> int:
+    """The noun of which the one at `n` is the genitive (ar *عاهل* in *عاهل المنطقة* "lord of the region"), else `n`."""
+    if not (language.construct and n > 0 and words[n].joined):
+        return n
+    before = words[n - 1]
+    bare = "NOUN" in before.tags and not before.readings and not language.is_definite(before.form)
+    return n - 1 if bare and "PRON" not in before.tags else n
+
+
+def _only_qualifies(words: Sequence[SentenceWord], n: int, language: Language, *, sure: bool) -> bool:
+    """An adjective of a noun for no person right before it (it *economia meccanica*, ar *شيء ميكانيكي*): it renders
+    nobody.
+    """
+    # Only in languages without case whose adjectives follow. In Arabic and Hebrew an adjective has its noun's article,
+    # and the tagger takes many a noun for one: there only where the alignment is not `sure`.
+    if n == 0 or not words[n].joined or not language.postposed or language.prepositions:
         return False
     word, noun = words[n], words[n - 1]
+    if not language.preposed and (sure or not language.same_definiteness(noun.form, word.form)):
+        return False
     if not word.is_adjective or noun.readings or "NOUN" not in noun.tags:
         return False
     return all({w.feat(f) for w in word.content} == {w.feat(f) for w in noun.content} for f in ("Gender", "Number"))

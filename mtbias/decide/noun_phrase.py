@@ -183,20 +183,46 @@ def _after(words: Sequence[SentenceWord], head: int, language: Language) -> list
         # impressed", where it reads a feminine adjective.
         if not word.joined or word.form in language.verbs.short or is_verb_form(word, language):
             break
-        if not (language.determiners_follow and word.form in language.determiners):
-            # With a written-on "and" or preposition a word opens something else (he למורה והרגיש "to the teacher, and
-            # felt"). A person behind a person is the object, where verb, subject and object stand in a row (ar أعطى
-            # الشيف النادلة "the chef gave the waitress"). An attribute has its noun's article: ar الطباخ دائمًا "the
-            # cook always" is none.
-            adjective = language.postposed and word.is_adjective and not word.tags & {"ADP", "CCONJ"}
-            noun = word.readings and not language.preposed
-            if not adjective or noun or not language.same_definiteness(words[head].form, word.form):
+        # An attribute has its noun's article: ar الطباخ دائمًا "the cook always" is none, nor is he זו in עם המורה זו
+        # הייתה הפתעה "with the teacher it was a surprise".
+        if not (language.postposed and language.same_definiteness(words[head].form, word.form)):
+            break
+        if language.determiners_follow and word.form in language.determiners:
+            if _opens_another(words, n, head, language):
                 break
+        elif not _attribute_behind(words, n, head, language):
+            break
         found.append(n)
     # cs Rozhodčí minulou sobotu zrušil zápas "last Saturday the referee cancelled the match": last is the Saturday.
     while found and belongs_to_following(words, found[-1], language):
         found.pop()
     return found
+
+
+def _opens_another(words: Sequence[SentenceWord], n: int, head: int, language: Language) -> bool:
+    """A determiner behind the head that is the next noun's, or the subject of the verb behind it."""
+    if n + 1 == len(words) or not words[n + 1].joined:
+        return False
+    # he נתן למורה שני ספרים "gave the teacher two books"; נזף במנקה זה היה … "scolded the cleaner, it was …"; but
+    # מורה זו אמרה "this teacher said".
+    following = words[n + 1].tags
+    subject = "ADP" in words[head].tags and not language.is_definite(words[n].form) and following & VERBAL
+    return bool(following & NOMINAL or subject)
+
+
+def _attribute_behind(words: Sequence[SentenceWord], n: int, head: int, language: Language) -> bool:
+    """An adjective, by the tagger or as a whole form that the plugin lists, and no person of its own."""
+    word, noun = words[n], words[head]
+    # With a written-on "and" or preposition a word opens something else (he למורה והרגיש "to the teacher, and felt").
+    # But the tagger cuts he ותיקה "experienced", which begins with a vav of its own.
+    whole = not language.preposed and word.form in language.adjective_endings
+    if not whole and (not word.is_adjective or word.tags & {"ADP", "CCONJ"}):
+        return False
+    # A person behind a person is the object, where verb, subject and object stand in a row (ar أعطى الشيف النادلة "the
+    # chef gave the waitress"). Where an object with an article is marked as one (he את), it is not: המורה הקשיש "the
+    # elderly teacher"; without an article it may be the object of a verb that has "to the teacher" as well.
+    attribute = language.is_definite(word.form) or "ADP" not in noun.tags
+    return language.preposed or not word.readings or (bool(language.verbs.oblique) and attribute)
 
 
 def _compound_end(words: Sequence[SentenceWord], head: int) -> int:

@@ -28,7 +28,7 @@ def predicate_gender(phrase: NounPhrase) -> Evidence | None:
     if not _may_be_subject(phrase):
         return None
     if _opens_clause(phrase) and not _coordinated(phrase):
-        found = _following(phrase)
+        found = _bare_predicate(phrase) or _following(phrase)
         if found is not None:
             return found
     return _preceding(phrase) if phrase.language.verbs.order == "both" else None
@@ -132,6 +132,21 @@ def _following(phrase: NounPhrase) -> Evidence | None:
     return None
 
 
+def _bare_predicate(phrase: NounPhrase) -> Evidence | None:
+    """The gender of an adjective without article right behind a noun with one, where attributes share their noun's: it
+    is the predicate (he *המורה עייפה*, ar *الباريستا متعبة*).
+    """
+    words, n, language = phrase.words, _attributes_end(phrase) + 1, phrase.language
+    head = words[phrase.head].form
+    if n >= len(words) or not words[n].joined or not language.is_definite(head):
+        return None
+    # By its ending only: the tagger calls adverbs adjectives as well (ar دائمًا "always").
+    adjective = words[n].is_adjective and words[n].facts.adjective and not is_verb_form(words[n], language)
+    if not adjective or language.same_definiteness(head, words[n].form):
+        return None
+    return _predicative(words[n], phrase)
+
+
 def _oblique(word: SentenceWord, language: Language) -> bool:
     """A noun or pronoun that is no nominative, where nouns show case (cs *Rozhodčí se trenérovi omluvil*)."""
     nominal = bool(word.content) and bool(word.readings or word.tags & {"NOUN", "PROPN", "PRON"})
@@ -155,8 +170,13 @@ def _oblique_end(words: Sequence[SentenceWord], n: int, language: Language) -> i
 
 
 def _attributes_end(phrase: NounPhrase) -> int:
-    """Index of the last word of the phrase with its prepositional and genitive attributes (*менеджер по продажам*)."""
-    words, n, prepositions = phrase.words, phrase.last, phrase.language.prepositions
+    """Index of the last word of the phrase with its prepositional and genitive attributes (*менеджер по продажам*) and
+    the names behind it (he *המורה רותי כהן*).
+    """
+    words, n, prepositions = phrase.words, _construct_end(phrase), phrase.language.prepositions
+    # Only where nouns show no case, so that the order of the words tells: a Russian name may be the object.
+    while not prepositions and n + 1 < len(words) and words[n + 1].joined and words[n + 1].tags == {"PROPN"}:
+        n += 1
     while n + 1 < len(words) and words[n + 1].joined:
         word = words[n + 1]
         if (
@@ -174,6 +194,26 @@ def _attributes_end(phrase: NounPhrase) -> int:
         else:
             break
     return n
+
+
+def _construct_end(phrase: NounPhrase) -> int:
+    """Index of the last word of the genitive right behind the head (he *ראש המחלקה הרפואית*), with its adjective."""
+    words, n, language = phrase.words, phrase.last, phrase.language
+    if not language.construct or language.is_definite(words[phrase.head].form):
+        return n
+    while n + 1 < len(words) and words[n + 1].joined and _bare_noun(words[n + 1], language):
+        n += 1
+    following = words[n + 1] if phrase.last < n < len(words) - 1 else None
+    attribute = following is not None and following.joined and following.is_adjective and not following.tags & {"CCONJ"}
+    if following is not None and attribute and not is_verb_form(following, language):
+        n += language.is_definite(words[n].form) and language.is_definite(following.form)
+    return n
+
+
+def _bare_noun(word: SentenceWord, language: Language) -> bool:
+    """A noun with at most an article written on, and no verb."""
+    noun = word.tags & NOMINAL and not word.tags & {"ADP", "PRON", *VERBAL, *CONJUNCTION}
+    return bool(noun) and not is_verb_form(word, language)
 
 
 def _noun_of(words: Sequence[SentenceWord], preposition: int) -> int | None:

@@ -21,7 +21,7 @@ _AGREEMENTS = ("determiners", "determiners_before_consonant", "adjective_endings
 _KINDS = ("noun_endings", "noun_endings_except", "first_parts")
 _KEYS = {
     "language": {
-        *("code", "name", "direction", "preposed", "postposed", "determiners_follow"),
+        *("code", "name", "direction", "preposed", "postposed", "determiners_follow", "construct"),
         *("definite", "perhaps_definite", "inclusive", "compounds", "weak"),
     },
     "tokens": {"elisions", "proclitics", "prefixes", "vowels", "delete", "fold"},

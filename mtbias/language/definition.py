@@ -21,6 +21,8 @@ from mtbias.types import Span
 
 _MARKS = "\u00ad\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0640\u200d\u200c"
 _WORD = re.compile(rf"[\w{_MARKS}]+(?:(?:\'\'|[’'ʼ\"״׳‑-])[\w{_MARKS}]+|[*:](?:in|innen|r|e)\b)*['’׳]?", re.UNICODE)
+# he מנכ "ל, as systems detokenise it; without the quotation mark עו "ד "lawyer" would be עוד "more".
+_SPLIT_ABBREVIATION = re.compile(rf"(?:\s[\"״”“]|[\"״”“]\s)[\w{_MARKS}]{{1,4}}(?!\w)")
 _INCLUSIVE_ENDING = re.compile(r"[*:_/](?:in|innen|r|e)$")
 _FORMS_KEPT = 1 << 17
 """Words whose folded form is remembered, for a corpus asks for the same ones over and over: at most some 40 MB."""
@@ -42,6 +44,8 @@ class Language:
     """Attributive adjectives may follow their noun."""
     determiners_follow: bool = False
     """A demonstrative or numeral may follow its noun (he *המורה הזה*)."""
+    construct: bool = False
+    """A noun without a written-on article may have its genitive right behind it (he *ראש המחלקה*, ar *عضو المجلس*)."""
     elisions: tuple[str, ...] = ()
     proclitics: tuple[str, ...] = ()
     vowels: str = ""
@@ -109,9 +113,11 @@ class Language:
         """Words of `text` in order, elided articles and prepositions (``l'``, ``dell'``) split off, punctuation
         dropped.
         """
-        found = []
+        found: list[SurfaceToken] = []
         for match in self._word.finditer(text):
             start, word = match.start(), match.group()
+            if found and start < found[-1].span.end:  # the second part of an abbreviation
+                continue
             form = self.fold(word)
             for elision in self.elisions:
                 if form.startswith(elision) and len(form) > len(elision):
@@ -120,6 +126,12 @@ class Language:
                     start, word = cut, text[cut : match.end()]
                     form = self.fold(word)
                     break
+            split = _SPLIT_ABBREVIATION.match(text, match.end()) if self._abbreviations else None
+            if split:
+                whole = text[start : split.end()]
+                joined = self.fold(_without_blanks(whole))
+                if any(base in self._abbreviations for _, base in self.bases(joined)):
+                    word, form = whole, joined
             if word[-1] in "'’׳" and not self._apostrophe_belongs(form):
                 word = word[:-1]
                 form = self.fold(word)
@@ -133,6 +145,11 @@ class Language:
         names = sorted((name for name in self.names if "." in name), key=len, reverse=True)
         dotted = "|".join(re.escape(name) for name in names)
         return re.compile(rf"(?<!\w)(?i:{dotted})|{_WORD.pattern}") if dotted else _WORD
+
+    @cached_property
+    def _abbreviations(self) -> frozenset[str]:
+        """Forms of nouns with a quotation mark before their last letters (he *מנכ"ל*)."""
+        return frozenset(form for form in self.nouns if '"' in form)
 
     def _apostrophe_belongs(self, form: str) -> bool:
         """The apostrophe at a word's end is no quotation mark (it *l'*, he *גב'*)."""
@@ -150,7 +167,8 @@ class Language:
 
     def facts(self, text: str) -> WordFacts:
         """What every look-up says of one surface form; `SplitTexts` asks once for each distinct form of a corpus."""
-        form, readings = self.fold(text), self.noun(text)
+        written = _without_blanks(text)
+        form, readings = self.fold(written), self.noun(written)
         bases = frozenset(base for _, base in self.bases(form))
         return WordFacts(
             text=text,
@@ -233,13 +251,17 @@ class Language:
         form = next(iter(self.nouns), "a")
         return unicodedata.name(form[0], "").startswith("LATIN")
 
+    def is_definite(self, form: str) -> bool:
+        """Whether a folded form surely has the written-on article."""
+        return bool(self.definite and re.search(self.definite, form))
+
     def same_definiteness(self, noun: str, adjective: str) -> bool:
         """Whether an adjective may belong to a noun: both have the written-on article or neither, as forms show."""
         if not self.definite:
             return True
         if self.perhaps_definite and any(re.search(self.perhaps_definite, form) for form in (noun, adjective)):
             return True
-        return bool(re.search(self.definite, noun)) == bool(re.search(self.definite, adjective))
+        return self.is_definite(noun) == self.is_definite(adjective)
 
     def stem(self, form: str) -> str:
         """A folded form with its longest inflectional ending cut, as the aligner counts it."""
@@ -247,3 +269,8 @@ class Language:
             if form.endswith(ending) and len(form) - len(ending) >= self.min_stem:
                 return form[: len(form) - len(ending)]
         return form
+
+
+def _without_blanks(text: str) -> str:
+    """A word of `Language.tokens` as it should be written: an abbreviation that was cut in two is whole again."""
+    return "".join(text.split())

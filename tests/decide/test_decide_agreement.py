@@ -120,7 +120,7 @@ def test_articles_adjectives_predicates(call: Call, sentence: str, expected: Gen
         # A punctuation mark between: the predicate is another clause's.
         "Su|DET *testigo|NOUN ~,|PUNCT está|AUX cansada|ADJ|Gender=Fem,Number=Sing",
         # A noun between: the predicate is its own.
-        "Su|DET *testigo|NOUN Ana|PROPN está|AUX cansada|ADJ|Gender=Fem,Number=Sing",
+        "Su|DET *testigo|NOUN hermana|NOUN está|AUX cansada|ADJ|Gender=Fem,Number=Sing",
         # A reflexive copula without its pronoun is a verb like any other, and shows no gender.
         "Su|DET *testigo|NOUN sentía|VERB cansada|ADJ|Gender=Fem,Number=Sing",
     ],
@@ -379,3 +379,89 @@ def test_a_form_for_both_genders_is_neutral(call: Call, sentence: str) -> None:
 def test_silent_forms(call: Call, sentence: str) -> None:
     found = call(SEMITIC, sentence)
     assert (found.gender, found.reason) == (None, SILENT)
+
+
+DEFINITE = replace(
+    SEMITIC,
+    construct=True,
+    definite="^ה",
+    perhaps_definite="^ל",
+    nouns=nouns("מורה common, יור common, קשיש m, קשישה f, רופאה f, מכונאי m, ברמן m, ברמנית f"),
+    determiners=forms("הזה m.sg, הזאת f.sg, זה m.sg, זו f.sg, שני m.pl"),
+    adjective_endings=forms("חדשה f.sg, ותיקה f.sg, עייפה f.sg, קשישה f.sg"),
+    verbs=VerbRules(
+        order="both",
+        oblique=frozenset(("את",)),
+        copulas=frozenset(("היה",)),
+        endings=(("רה", Agreement("f", "*", "sg")), ("מר", Agreement("m", "*", "sg"))),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        # the names behind it belong to the subject
+        ("*המורה|NOUN רותי|PROPN כהן|PROPN אמרה|VERB", F),
+        ("*המורה|NOUN דוד|PROPN אמר|VERB", M),
+        ("*המורה|NOUN ~,|PUNCT רותי|PROPN אמרה|VERB", None),
+        ("*המורה|NOUN ילדה|NOUN אמרה|VERB", None),  # no name, and no genitive of a noun with an article
+        # a genitive right behind a noun without an article, with its adjective
+        ("*יור|NOUN הוועדה|NOUN אמרה|VERB", F),
+        ("*יור|NOUN הוועדה|NOUN הרפואית|ADJ אמרה|VERB", F),
+        ("*יור|NOUN הוועדה|NOUN ~,|PUNCT אמרה|VERB", None),
+        ("*היור|NOUN הוועדה|NOUN אמרה|VERB", None),
+        ("את|ADP *יור|NOUN הוועדה|NOUN אמרה|VERB", None),  # an object
+        # an adjective without article is the predicate of a noun that has one
+        ("*המורה|NOUN עייפה|ADJ", F),
+        ("את|ADP *המורה|NOUN עייפה|ADJ", None),
+        ("*המורה|NOUN דבר|ADJ|Gender=Masc", None),  # by the tagger alone
+    ],
+)
+def test_the_predicate_behind_names_and_genitives(call: Call, sentence: str, expected: Gender | None) -> None:
+    assert call(DEFINITE, sentence).gender is expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("אהבו|VERB את|ADP *המורה|NOUN הקשיש|ADJ|Gender=Masc", M),  # in the table of nouns too
+        ("העסיק|VERB *מורה|NOUN ותיקה|CCONJ+NOUN", F),  # whatever the tagger makes of the form
+        ("נתן|VERB *למורה|ADP+NOUN קשישה|ADJ", None),  # may be the object, a person
+        ("אהבו|VERB את|ADP *המורה|NOUN חדשה|ADJ", None),  # without the article that the noun has
+        ("עם|ADP *המורה|NOUN הזאת|DET", F),
+        ("עם|ADP *מורה|NOUN זו|DET", F),
+        ("עם|ADP *המורה|NOUN זו|PRON הפתעה|NOUN", None),  # opens a clause
+        ("נזף|VERB *למורה|ADP+NOUN זה|PRON היה|AUX קשה|ADJ", None),
+        ("נזף|VERB *למורה|ADP+NOUN הזה|PRON היה|AUX קשה|ADJ", M),
+        ("נתן|VERB *למורה|ADP+NOUN שני|NUM ספרים|NOUN", None),  # the numeral of the books
+    ],
+)
+def test_what_stands_behind_a_noun_with_or_without_its_article(
+    call: Call, sentence: str, expected: Gender | None
+) -> None:
+    assert call(DEFINITE, sentence).gender is expected
+
+
+def test_the_first_noun_of_a_construct_is_the_head(call: Call) -> None:
+    # "with the lord of the region, he built": the anchor is the verb, and a weaker link reaches the genitive.
+    assert call(DEFINITE, "*בנה|VERB עם|ADP שליט|NOUN *האזור|NOUN").target[0] == (7, 11)
+    # of a noun that has an article, or that is a person of its own, it is no genitive
+    assert call(DEFINITE, "*בנה|VERB עם|ADP השליט|NOUN *האזור|NOUN").target[0] == (13, 18)
+    assert call(DEFINITE, "*בנה|VERB עם|ADP ברמן|NOUN *האזור|NOUN").target[0] == (12, 17)
+    # beyond a comma another phrase begins
+    assert call(DEFINITE, "*האזור|NOUN ~,|PUNCT *דבר|NOUN").target[0] == (0, 5)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "basis", "expected"),
+    [
+        ("דבר|NOUN|Gender=Masc,Number=Sing *מכונאי|ADJ|Gender=Masc,Number=Sing", "elimination", None),
+        ("דבר|NOUN|Gender=Masc,Number=Sing *מכונאי|ADJ|Gender=Masc,Number=Sing", "links", M),
+        ("הדבר|NOUN|Gender=Masc,Number=Sing *מכונאי|ADJ|Gender=Masc,Number=Sing", "elimination", M),
+        ("דברה|NOUN|Gender=Fem,Number=Sing *מכונאי|ADJ|Gender=Masc,Number=Sing", "elimination", M),
+    ],
+)
+def test_an_adjective_of_a_thing_renders_nobody(call: Call, sentence: str, basis: str, expected: Gender | None) -> None:
+    # "anything mechanical" is no mechanic
+    assert call(DEFINITE, sentence, basis=basis).gender is expected

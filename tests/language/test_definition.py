@@ -387,6 +387,25 @@ def test_an_abbreviated_title_is_one_word() -> None:
     assert [t.form for t in language.tokens("Un insig. sigra")] == ["un", "insig", "sigra"]
 
 
+@pytest.mark.parametrize(
+    ("text", "forms"),
+    [
+        ('מנכ "ל החברה', ['מנכ"ל', "החברה"]),
+        ('והמנכ" ל פרש', ['והמנכ"ל', "פרש"]),
+        ("עו ״ד לוי", ['עו"ד', "לוי"]),
+        ('אמר "לא" למנכ"ל', ["אמר", "לא", 'למנכ"ל']),  # a quotation
+        ('הוא "עו "ד', ["הוא", 'עו"ד']),
+    ],
+)
+def test_an_abbreviation_cut_in_two_is_one_word(text: str, forms: list[str]) -> None:
+    readings = (NounReading("x", NounKind.COMMON, ()),)
+    language = Language(code="he", name="Toy", proclitics=("וה", "ל"), nouns={'מנכ"ל': readings, 'עו"ד': readings})
+    tokens = language.tokens(text)
+    assert [t.form for t in tokens] == forms
+    assert all(text[slice(*t.span)] == t.text for t in tokens)
+    assert language.facts(tokens[0].text).form == forms[0]
+
+
 def test_the_script_is_that_of_the_nouns() -> None:
     assert get_language("de").latin
     assert get_language("cs").latin
