@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 from mtbias.errors import SettingError
 from mtbias.files.strict_json import EXACT
 
-Aligner = Literal["statistical", "eflomal"]
+Aligner = Literal["statistical", "neural", "eflomal"]
 Engine = Literal["transformers", "ct2"]
 Preset = Literal["paper", "fast"]
 
@@ -113,11 +113,24 @@ class EvaluatorSettings(CacheSettings):
     """What reads the genders; the same for all systems that are to be compared."""
 
     aligner: Aligner = "statistical"
-    """What finds the entity's words in the translation."""
+    """What finds the entity's words in the translation: mtbias's own model, learnt from the sentences at hand; the
+    embeddings of a multilingual encoder; eflomal."""
+    aligner_model: str | None = None
+    """Encoder of the aligner neural: hub id (`@COMMIT` may follow) or folder (default:
+    google-bert/bert-base-multilingual-cased)."""
+    aligner_layer: int | None = at_least(0, None, 1000)
+    """Its layer whose embeddings are compared (default: two thirds up, 8 of 12)."""
     stanza_dir: Path | None = None
     """Folder of Stanza's models (default: STANZA_RESOURCES_DIR, else the cache); mtbias:demo for the demo's."""
     processes: int = at_least(1, 1, 1024)
     """Processes that analyse translations, where 4,096 or more are new; results do not depend on it."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.aligner != "neural":
+            for name in ("aligner_model", "aligner_layer"):
+                if getattr(self, name) is not None:
+                    raise SettingError(name, f"expected the aligner neural with it, got {self.aligner}")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -122,7 +122,7 @@ def decide(job: Json) -> dict[str, Json]:
 
         signature = "on disk"
 
-        def align(self, pairs: Sequence[Any], texts: object) -> tuple[Any, ...]:  # noqa: ARG002 - an aligner's
+        def align(self, pairs: Sequence[Any], *_: object) -> tuple[Any, ...]:  # noqa: ARG002 - an aligner's
             with (Path(job["folder"]) / f"alignments-{job['count']}").open("rb") as file:
                 return tuple(pickle.load(file))
 

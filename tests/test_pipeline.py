@@ -25,7 +25,20 @@ from mtbias.runs.call_records import CallRecord
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import RunFolder
 from mtbias.translate.given_translations import GivenSystem, read_translations
-from mtbias.types import Alignment, Analysis, Gender, Instance, Reason, Span, Stereotype, Token, Translation, Word
+from mtbias.types import (
+    Alignment,
+    Analysis,
+    Gender,
+    Instance,
+    Progress,
+    Reason,
+    Span,
+    Stereotype,
+    Token,
+    Translation,
+    Word,
+    quiet,
+)
 
 # (id, source, entity, gold, stereotype, translation, its head). The third is translated wrongly, the fourth not at all.
 ROWS = [
@@ -57,7 +70,7 @@ class KnownHeads:
     signature: str = "known/1"
     asked: list[str] = field(default_factory=list)
 
-    def align(self, pairs: Sequence[Pair], texts: SplitTexts) -> tuple[Alignment, ...]:
+    def align(self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet) -> tuple[Alignment, ...]:
         self.asked += [pair.id for pair in pairs]
         return tuple(
             Alignment(p.id, (_span(p.text, word),) if (word := self.heads.get(p.id, "")) else (), "links")
@@ -145,7 +158,7 @@ def test_pairs_without_a_head_only_help(german: Language) -> None:
 
 def test_an_aligner_that_loses_a_pair_is_an_error(german: Language) -> None:
     class Loses(KnownHeads):
-        def align(self, pairs: Sequence[Pair], texts: SplitTexts) -> tuple[Alignment, ...]:
+        def align(self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet) -> tuple[Alignment, ...]:
             return super().align(pairs, texts)[1:]
 
     with pytest.raises(ValueError, match="zip"):

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Protocol
-
-import numpy as np
+from typing import Any, Protocol, get_args
 
 from mtbias.align.entity_scores import EntityScores, model_scores
 from mtbias.align.entity_words import KnownTranslations, align_entity
+from mtbias.align.plain_links import Links, scores_of_links
 from mtbias.align.sentence_pairs import IndexedPairs, Pair, index_pairs
 from mtbias.align.word_types import Side
 from mtbias.errors import DependencyError, UsageError
 from mtbias.language.split_texts import SplitTexts
 from mtbias.machine.installation import install_command
-from mtbias.types import Alignment
+from mtbias.settings import Aligner as AlignerName
+from mtbias.types import Alignment, Progress, quiet
 
 __all__ = ["ALIGNERS", "Aligner", "EflomalAligner", "StatisticalAligner", "get_aligner"]
 
@@ -31,13 +30,14 @@ class Aligner(Protocol):
         """Name and version: part of a run's identity."""
         ...
 
-    def align(self, pairs: Sequence[Pair], texts: SplitTexts) -> tuple[Alignment, ...]:
+    def align(self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet) -> tuple[Alignment, ...]:
         """One alignment a pair, in the order of `pairs`. The whole corpus must come in one call: links are learnt
         from it.
 
         Args:
             pairs: the sentence pairs.
             texts: splits the translations.
+            progress: called as ``progress("align", done, total)`` where it takes longer than seconds.
         """
         ...
 
@@ -47,11 +47,12 @@ class StatisticalAligner:
 
     signature = "mtbias-agree/1"
 
-    def align(self, pairs: Sequence[Pair], texts: SplitTexts) -> tuple[Alignment, ...]:
+    def align(self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet) -> tuple[Alignment, ...]:
         """See `Aligner`."""
+        del progress  # of what takes seconds
         if not pairs:
             return ()
-        return _align_entities(pairs, model_scores(index_pairs(pairs, texts), texts.language), texts)
+        return align_entities(pairs, model_scores(index_pairs(pairs, texts), texts.language), texts)
 
 
 class EflomalAligner:
@@ -67,19 +68,22 @@ class EflomalAligner:
         except PackageNotFoundError:
             raise _no_eflomal() from None
 
-    def align(self, pairs: Sequence[Pair], texts: SplitTexts) -> tuple[Alignment, ...]:
+    def align(self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet) -> tuple[Alignment, ...]:
         """See `Aligner`.
 
         Raises:
             DependencyError: eflomal is not installed.
         """
+        del progress  # eflomal tells none
         try:
             import eflomal
         except ImportError:
             raise _no_eflomal() from None
         if not pairs:
             return ()
-        return _align_entities(pairs, _eflomal_scores(eflomal.Aligner(), index_pairs(pairs, texts)), texts)
+        indexed = index_pairs(pairs, texts)
+        links = _eflomal_links(eflomal.Aligner(), indexed)
+        return align_entities(pairs, scores_of_links(indexed, links, texts.language), texts)
 
 
 def _no_eflomal() -> DependencyError:
@@ -88,17 +92,17 @@ def _no_eflomal() -> DependencyError:
     )
 
 
-def _align_entities(
+def align_entities(
     pairs: Sequence[Pair], scores: Iterator[EntityScores | None], texts: SplitTexts
 ) -> tuple[Alignment, ...]:
+    """One alignment a pair by its scores (`mtbias.align.entity_words.align_entity`), in order."""
     known = KnownTranslations(texts.language)
     return tuple(
         align_entity(pair, texts.words(pair.text), score, known) for pair, score in zip(pairs, scores, strict=True)
     )
 
 
-def _eflomal_scores(aligner: Any, pairs: IndexedPairs) -> Iterator[EntityScores | None]:  # noqa: ANN401 - eflomal has no types
-    """Links of both directions as 0/1 scores; the lexicon is the Dice coefficient of symmetric link counts."""
+def _eflomal_links(aligner: Any, pairs: IndexedPairs) -> list[tuple[Links, Links]]:  # noqa: ANN401 - eflomal has no types
     source, target = (_sentences(side) for side in (pairs.source, pairs.target))
     with tempfile.TemporaryDirectory(prefix="mtbias-") as folder:
         forward, backward = Path(folder, "forward"), Path(folder, "backward")
@@ -109,29 +113,7 @@ def _eflomal_scores(aligner: Any, pairs: IndexedPairs) -> Iterator[EntityScores 
             links_filename_rev=str(backward),
             quiet=True,
         )
-        links = [_read_links(p) for p in (forward, backward)]
-    both: Counter[tuple[str, str]] = Counter()
-    totals: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
-    for k, (f, b) in enumerate(zip(*links, strict=True)):
-        for i, j in f & b:
-            both[source[k][i], target[k][j]] += 1
-            totals[0][source[k][i]] += 1
-            totals[1][target[k][j]] += 1
-    for k, (f, b) in enumerate(zip(*links, strict=True)):
-        first, head = pairs.heads[k]
-        width = len(target[k])
-        if head < 0 or not width:
-            yield None
-            continue
-        word = source[k][head]
-        others = {j for i, j in f | b if not first <= i <= head}
-        yield EntityScores(
-            np.array([0.5 * ((head, j) in f) + 0.5 * ((head, j) in b) for j in range(width)]),
-            np.array([float(any((i, j) in f for i in range(first, head + 1))) for j in range(width)]),
-            np.array([2 * both[word, t] / max(totals[0][word] + totals[1][t], 1) for t in target[k]]),
-            np.array([float(j in others) for j in range(width)]),
-            np.zeros(width, bool),  # eflomal tells no function words: nothing is left over but nouns for people
-        )
+        return list(zip(*(_read_links(p) for p in (forward, backward)), strict=True))
 
 
 def _sentences(side: Side) -> list[list[str]]:
@@ -146,6 +128,7 @@ def _read_links(path: Path) -> list[set[tuple[int, int]]]:
     return [{(int(i), int(j)) for i, j in (link.split("-") for link in row.split())} for row in rows]
 
 
+# The third, neural, takes an encoder: `mtbias.encoder.neural_aligner`.
 ALIGNERS: Mapping[str, Callable[[], Aligner]] = {"statistical": StatisticalAligner, "eflomal": EflomalAligner}
 
 
@@ -158,4 +141,4 @@ def get_aligner(name: str) -> Aligner:
     try:
         return ALIGNERS[name]()
     except KeyError:
-        raise UsageError(f"no aligner {name!r}; there are {', '.join(sorted(ALIGNERS))}") from None
+        raise UsageError(f"no aligner {name!r}; there are {', '.join(get_args(AlignerName))}") from None

@@ -147,6 +147,29 @@ def posteriors(
     return forward / forward_all, backward / backward_all
 
 
+def prior_counts(keys: IntArray, prior: tuple[IntArray, FloatArray]) -> FloatArray:
+    """The links that `prior` (keys, links) gives to each of `keys`; a pair that is not among them is ignored."""
+    known = np.searchsorted(keys, prior[0])
+    found = (
+        (known < len(keys)) & (keys[np.minimum(known, len(keys) - 1)] == prior[0]) if len(keys) else np.zeros(0, bool)
+    )
+    extra = np.zeros(len(keys))
+    extra[known[found]] = prior[1][found]
+    return extra
+
+
+def counted(keys: IntArray, links: FloatArray, source: Side, target: Side) -> LinkCounts:
+    """`links` of the pairs of types `keys`, with the totals of both sides' types."""
+    n_source, n_target = len(source.types), len(target.types)
+    source_of, target_of = np.divmod(keys, max(n_target, 1))
+    return LinkCounts(
+        keys,
+        links,
+        np.bincount(source_of, links, n_source).astype(np.float64),
+        np.bincount(target_of, links, n_target).astype(np.float64),
+    )
+
+
 def train(
     source: Side, target: Side, prior: tuple[IntArray, FloatArray]
 ) -> tuple[LinkCounts, tuple[FloatArray, FloatArray]]:
@@ -159,14 +182,7 @@ def train(
             add to each before the first round and in every round; keys that never occur together are ignored.
     """
     keys = distinct_keys(source, target)
-    known = np.searchsorted(keys, prior[0])
-    found = (
-        (known < len(keys)) & (keys[np.minimum(known, len(keys) - 1)] == prior[0]) if len(keys) else np.zeros(0, bool)
-    )
-    extra = np.zeros(len(keys))
-    extra[known[found]] = prior[1][found]
-    n_source, n_target = len(source.types), len(target.types)
-    source_of, target_of = np.divmod(keys, max(n_target, 1))
+    extra = prior_counts(keys, prior)
     null = (_frequency(source), _frequency(target))
     table: LinkCounts | None = None
     for turn in range(UNIFORM_ROUNDS + DIAGONAL_ROUNDS):
@@ -185,12 +201,7 @@ def train(
                 forward, backward = posteriors(cells, table, null, strength)
                 joint = forward * backward  # agreement: a link counts as far as both directions believe in it
             counts += np.bincount(cells.pair, joint, len(keys))
-        table = LinkCounts(
-            keys,
-            counts,
-            np.bincount(source_of, counts, n_source).astype(np.float64),
-            np.bincount(target_of, counts, n_target).astype(np.float64),
-        )
+        table = counted(keys, counts, source, target)
     if table is None:
         raise ValueError("at least one round of training is needed")
     return table, null

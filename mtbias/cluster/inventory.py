@@ -1,4 +1,4 @@
-"""What a sweep needs on this machine: which models, data sets and Stanza models are here; and fetching the others."""
+"""What a sweep needs on this machine: which models and data sets are here; and fetching the others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Part:
     """Something that a sweep needs."""
 
     kind: str
-    """``model``, ``data`` or ``stanza``."""
+    """``model``, ``data``, ``stanza`` or ``aligner``."""
     name: str
     lang: str
     """The language that it is for; empty for data."""
@@ -34,9 +34,9 @@ class Part:
 
 
 def inventory(sweep: Sweep) -> tuple[Part, ...]:
-    """Every model, data set and Stanza package of a sweep. Nothing is fetched."""
+    """Every model, data set and Stanza package of a sweep, and its aligner's encoder. Nothing is fetched."""
     data, measures = _data(sweep)
-    return (*_models(sweep), *data, *(_stanza(sweep) if GENDER in measures else ()))
+    return (*_models(sweep), *data, *((*_stanza(sweep), *_encoder(sweep)) if GENDER in measures else ()))
 
 
 def _looked_for(kind: str, name: str, lang: str, find: Callable[[], str]) -> Part:
@@ -111,6 +111,8 @@ def _fetch(sweep: Sweep, part: Part, *, sha256: str | None, accept_unverified: b
     if part.kind == "model":
         found = locate(part.name, part.lang, cache=cache)
         return f"{found.revision} in {found.folder}"
+    if part.kind == "aligner":
+        return _encoder_place(sweep, fetch=True)
     if part.kind == "stanza":
         get_language(part.lang)
         if _is_of_demo(sweep):
@@ -199,3 +201,23 @@ def _stanza(sweep: Sweep) -> Iterator[Part]:
 
     for lang in sweep.languages:
         yield _looked_for("stanza", lang, lang, partial(package, lang))
+
+
+def _encoder(sweep: Sweep) -> Iterator[Part]:
+    if sweep.aligner == "neural":
+        from mtbias.encoder.neural_aligner import DEFAULT_ENCODER
+
+        name = sweep.aligner_model or DEFAULT_ENCODER
+        yield _looked_for("aligner", name, "", partial(_encoder_place, sweep, fetch=False))
+
+
+def _encoder_place(sweep: Sweep, *, fetch: bool) -> str:
+    from mtbias.corpora import cache_folder
+    from mtbias.encoder.encoder_model import check_encoder
+    from mtbias.encoder.neural_aligner import locate_encoder
+
+    found = locate_encoder(
+        sweep.aligner_model, sweep.languages[0], cache=cache_folder(sweep.cache_dir), offline=not fetch, fetch=fetch
+    )
+    check_encoder(found.folder, sweep.aligner_layer)
+    return f"{found.revision} in {found.folder}"

@@ -157,6 +157,7 @@ def resolved(sweep: Sweep, base: Path) -> Sweep:
         sweep,
         out=_absolute(sweep.out, base),
         data={name: _absolute(file, base) for name, file in sweep.data.items()},
+        aligner_model=None if sweep.aligner_model is None else model_path(sweep.aligner_model, base),
         stanza_dir=None if sweep.stanza_dir is None else _stanza_path(sweep.stanza_dir, base),
         cache_dir=None if sweep.cache_dir is None else _absolute(sweep.cache_dir, base),
     )

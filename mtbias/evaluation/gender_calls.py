@@ -42,9 +42,10 @@ class GenderKind:
         Raises:
             UsageError: an unknown language, aligner or device.
             DependencyError: the aligner is not installed.
-            MissingResourceError: Stanza's models are not there and may not be downloaded.
+            MissingResourceError: the aligner's or Stanza's models are not there and may not be downloaded.
+            ModelError: the aligner's model is no encoder.
         """
-        language, aligner = get_language(wanted.lang), get_aligner(wanted.settings.aligner)
+        language, aligner = get_language(wanted.lang), make_aligner(wanted)
         _ = aligner.signature  # one that is not installed is refused before Stanza's models are downloaded
         if wanted.device is not None:
             require_device(wanted.device)  # also where the cache has all analyses, and nothing would load a model
@@ -116,7 +117,7 @@ class GenderMeasure:
         total = len(pairs)
         progress("align", 0, total)
         texts = SplitTexts(self.language)
-        alignments = self.aligner.align(pairs, texts)
+        alignments = self.aligner.align(pairs, texts, progress)
         progress("align", total, total)
         votes = self._analyse([pair.text for pair in pairs], progress)
         calls = []
@@ -144,6 +145,30 @@ class GenderMeasure:
         for text in distinct:
             votes.add(self.analyser.analysis(text), self.language)
         return votes
+
+
+def make_aligner(wanted: Wanted) -> Aligner:
+    """The aligner of the settings; an encoder that is not here is downloaded, where that is allowed.
+
+    Raises:
+        UsageError: an unknown aligner, encoder or layer.
+        MissingResourceError: the encoder is not here and may not be downloaded.
+        ModelError: it is no encoder.
+    """
+    settings = wanted.settings
+    if settings.aligner != "neural":
+        return get_aligner(settings.aligner)
+    from mtbias.encoder.neural_aligner import NeuralAligner, locate_encoder
+
+    cache = cache_folder(settings.cache_dir)
+    try:
+        found = locate_encoder(settings.aligner_model, wanted.lang, cache=cache, fetch=False)
+    except MissingResourceError:
+        if wanted.fetch is None:
+            raise
+        wanted.fetch("downloading the aligner's encoder")
+        found = locate_encoder(settings.aligner_model, wanted.lang, cache=cache)
+    return NeuralAligner(found, layer=settings.aligner_layer, device=wanted.device)
 
 
 def make_analyser(wanted: Wanted) -> StanzaAnalyser:

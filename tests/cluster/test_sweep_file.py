@@ -56,7 +56,7 @@ def test_the_demos_stanza_models_keep_their_name(tmp_path: Path) -> None:
     [
         ("models = [", "expected TOML, got something else: "),
         ("out = 'x'\nmodels = ['demo']\nlanguages = ['de']\n", "datasets: expected this key, it is not there"),
-        (f"{LEAST}colour = 1\n", "colour: unknown key; there are aligner, batch_rows, beams, cache_dir"),
+        (f"{LEAST}colour = 1\n", "colour: unknown key; there are aligner, aligner_layer, aligner_model"),
         (f"{LEAST}beams = '5'\n", "beams: expected a whole number, got '5'"),
         (f"{LEAST}beams = true\n", "beams: expected a whole number, got True"),
         (f"{LEAST}beams = 0\n", "beams: expected a whole number of at least 1, got 0"),

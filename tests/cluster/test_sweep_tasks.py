@@ -97,6 +97,21 @@ def test_systems_of_one_language_have_a_page(plan: SweepPlan) -> None:
     assert pages(alone.sweep, alone.task("score:he")) == {}
 
 
+def test_a_sweep_needs_the_encoder_of_its_aligner(plan: SweepPlan, monkeypatch: pytest.MonkeyPatch) -> None:
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(plan.sweep.out / "hub"))
+    part = inventory(replace(plan.sweep, aligner="neural"))[-1]
+    assert (part.kind, part.title) == ("aligner", "aligner google-bert/bert-base-multilingual-cased")
+    assert "run: mtbias fetch --model google-bert/bert-base-multilingual-cased --lang de" in part.problem
+    folder = plan.sweep.out / "encoder"
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text('{"model_type": "bert", "num_hidden_layers": 12}', encoding="utf-8")
+    sweep = replace(plan.sweep, aligner="neural", aligner_model=str(folder))
+    assert inventory(sweep)[-1].where.endswith(f" in {folder}")
+    assert "0 to 12, got 13" in inventory(replace(sweep, aligner_layer=13))[-1].problem
+
+
 def test_what_a_sweep_needs_is_listed_with_what_is_missing(plan: SweepPlan, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HOME", str(plan.sweep.out))
     monkeypatch.delenv("STANZA_RESOURCES_DIR", raising=False)
