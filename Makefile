@@ -18,7 +18,7 @@ MACHINE := --stanza-dir $(MTBIAS_SHARED)/stanza_resources --cache-dir $(VENV)/ca
 # The demo's language.
 DEMO_LANG ?= de
 
-.PHONY: help docs cli-docs demo demo-build demo-verify checkpoint bench-translate bench-scale install test lint types imports pytest test-slow test-eflomal test-latex format wheel agreement challenge natural published compare coverage pictures clean
+.PHONY: help docs cli-docs demo demo-build demo-verify checkpoint bench-translate bench-scale install test lint types imports pytest test-slow test-eflomal test-latex format wheel agreement challenge natural policy published compare coverage pictures clean
 
 help:
 	@echo "make demo             install into $(VENV) (downloads packages), then run mtbias eval --model demo (DEMO_LANG=es for Spanish)"
@@ -32,6 +32,7 @@ help:
 	@echo "make cli-docs         write docs/cli.md, the manual of every command"
 	@echo "make agreement        measure how often the evaluator agrees with human labels, by language"
 	@echo "make challenge        evaluate the sentences of tests/challenge"
+	@echo "make policy           run the sentences of the policy (docs/policy.md): one answer to one question in every language"
 	@echo "make natural          measure the evaluator on natural text, labelled by sentence (tests/natural)"
 	@echo "make published        print the figures published in 2019 beside ours"
 	@echo "make compare          compare Google and Bing of 2019 on WinoMT, with significance tests"
@@ -105,6 +106,9 @@ challenge: install
 
 natural: install
 	$(BIN)/python scripts/natural.py --stanza-dir $(MTBIAS_SHARED)/stanza_resources --part dev
+
+policy: install
+	$(BIN)/python scripts/policy.py --stanza-dir $(MTBIAS_SHARED)/stanza_resources
 
 published: install
 	$(BIN)/python scripts/published.py --data $(WINOMT) --folder $(WINOMT)/translations $(MACHINE)

@@ -241,6 +241,8 @@ def _decisions(language: Language) -> Problems:
             yield f"{form!r} is {kind}, but alone it is called {call.gender or call.reason}"
         if kind is NounKind.FIXED and call.gender is not None:
             yield f"{form!r} is of fixed gender, but it is called {call.gender}"
+        if kind is NounKind.THING and call.reason is not Reason.NO_PERSON:
+            yield f"{form!r} is a thing, but it is called {call.gender or call.reason}"
     word = _unknown(language)
     if word is None:
         yield "every made-up word is a noun or has a noun's ending: the noun endings are too short"

@@ -157,7 +157,7 @@ def _near(words: Sequence[SurfaceWord], anchor: int, people: NDArray[np.bool_], 
     """The `people` that may belong to the anchor's phrase without a link."""
     kinds = {reading.kind for reading in words[anchor].facts.readings}
     near = people.copy()
-    if known and not kinds <= {NounKind.FIXED}:
+    if known and any(kind.is_personal for kind in kinds):
         # A person is found: whoever stands before it is somebody else (es "se hizo amiga del empleado"), but in "médica
         # forense", where a noun of common gender follows as an adjective. A noun of fixed gender is no person yet: ar
         # صديقًا للطبخ "a friend of cooking" for *cook*.

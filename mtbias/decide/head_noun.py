@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from mtbias.decide.sentence_words import NOMINAL, VERBAL, SentenceWord, feature_values
 from mtbias.language.definition import Language
-from mtbias.language.grammar import NounKind
 from mtbias.types import Span
 
 
@@ -33,7 +32,7 @@ def find_head(
     known = [n for n in aligned if words[n].readings and (n == anchor or not words[n].tags & {"VERB", "ADP", "AUX"})]
     # A noun of fixed gender yields to one that tells (ar حلاقة الشعر … مصفف الشعر "the haircut … the hairdresser"),
     # except right before it: there it is the head and the other its attribute (it *guardia giurata*).
-    telling = [n for n in known if any(r.kind is not NounKind.FIXED for r in words[n].readings)]
+    telling = [n for n in known if any(r.kind.is_personal for r in words[n].readings)]
     known = [n for n in known if n in telling or n + 1 in telling or not telling]
     if not known:
         head = _tagged_head(words, aligned, anchor, sure=sure)
@@ -126,7 +125,7 @@ def _belongs_to_next(words: Sequence[SentenceWord], n: int, aligned: Sequence[in
     # "Attending personnel", "suspected person" (ru обслуживающий персонал, uk підозрювана особа): the participle alone
     # would be a man or a woman, the noun behind it is of fixed gender. Where that noun tells, it must be aligned too:
     # otherwise it is somebody else (cs Strojvedoucí inspektorce přísahal "the engine driver swore to the inspector").
-    nobody_else = n + 1 in aligned or not any(r.kind is not NounKind.FIXED for r in following.readings)
+    nobody_else = n + 1 in aligned or not any(r.kind.is_personal for r in following.readings)
     cased = bool(feature_values(words[n].content, "Case")) and words[n].has_case_of(following)
     return (
         language.preposed

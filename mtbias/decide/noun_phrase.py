@@ -9,7 +9,7 @@ from typing import Self
 from mtbias.decide.agreements import ANY, reading_agreements
 from mtbias.decide.sentence_words import CONJUNCTION, MODIFIER, NOMINAL, VERBAL, SentenceWord, feature_values
 from mtbias.language.definition import Language
-from mtbias.language.grammar import CASES, Agreement, NounKind
+from mtbias.language.grammar import CASES, Agreement
 
 _NOT_SUBJECT = CASES - {"nom", "voc"}
 
@@ -33,7 +33,7 @@ class NounPhrase:
     @classmethod
     def around(cls, words: Sequence[SentenceWord], head: int, language: Language, number: str | None) -> Self:
         """The phrase whose head is ``words[head]``."""
-        readings = [r for r in words[head].readings if r.kind is not NounKind.FIXED]
+        readings = [r for r in words[head].readings if r.kind.is_personal]
         agreements = [a for r in readings for a in reading_agreements(r)] or [ANY]
         left, right = _before(words, head, language), _after(words, head, language)
         # de "Sie wurde Vorsitzende": without an article the ending is strong, a man would be Vorsitzender. Not in the

@@ -176,7 +176,7 @@ class Language:
             bases=bases,
             readings=readings,
             dictionary_forms=bases.union(self.fold(r.lemma) for r in readings),
-            names_person=any(r.kind is not NounKind.FIXED for r in readings),
+            names_person=any(r.kind.is_personal for r in readings),
             ending=self.ending(form),
             adjective=self.adjective(form),
         )

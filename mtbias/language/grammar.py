@@ -28,6 +28,13 @@ class NounKind(StrEnum):
     """A form written so as to mean both genders (de *Lehrer*in*): it says neutral."""
     FIXED = "fixed"
     """A noun whose grammatical gender says nothing about the person (*persona*, *Person*, *жертва*)."""
+    THING = "thing"
+    """A rendering that names no person (es *motor* for *mover*, de *Bäckerei* for *baker*)."""
+
+    @property
+    def is_personal(self) -> bool:
+        """Its grammatical gender, or that of what agrees with it, is the person's."""
+        return self not in (NounKind.FIXED, NounKind.THING)
 
 
 class Agreement(NamedTuple):
@@ -75,7 +82,7 @@ class WordFacts:
     dictionary_forms: frozenset[str]
     """`bases` and the folded lemmas of `readings`: what the glossary may know the word by."""
     names_person: bool
-    """One of `readings` is a noun whose gender is not fixed."""
+    """One of `readings` is a noun for a person whose gender is not fixed."""
     ending: tuple[str, NounKind] | None
     """The ending of a noun for people that the form has, with what it says."""
     adjective: tuple[Agreement, ...]

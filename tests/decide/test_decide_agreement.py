@@ -77,6 +77,10 @@ PAST = "VerbForm=Part,Tense=Past"
         ("*Médico|NOUN llegó|VERB", M),
         ("La|DET *médico|NOUN llegó|VERB", F),
         ("Su|DET *médico|NOUN era|AUX simpática|ADJ|Gender=Fem,Number=Sing", F),
+        # An adjective has not the last word, nor makes its silent determiner an article that has.
+        ("Su|DET nuevo|ADJ *médico|NOUN era|AUX simpática|ADJ|Gender=Fem,Number=Sing", F),
+        # The title of a woman wins over the article, too (fr "Madame le professeur").
+        ("Vio|VERB señora|NOUN el|DET *médico|NOUN", F),
         # its article has the last word against a feminine predicate
         ("El|DET *médico|NOUN era|AUX simpática|ADJ|Gender=Fem,Number=Sing", M),
         # A masculine noun that is not generic keeps its reading against the verb.
@@ -239,7 +243,8 @@ SLAVIC = Language(
     noun_endings={"ница": NounKind.FEMININE},
     nouns=nouns(
         "врач generic *.nom.sg, врача generic *.gen.sg *.acc.sg, врачом generic *.ins.sg, коллега common *.nom.sg,"
-        "коллегой common *.ins.sg, коллегу common *.acc.sg, учитель m *.nom.sg, жертва fixed"
+        "коллегой common *.ins.sg, коллегу common *.acc.sg, учитель m *.nom.sg,"
+        "учителем m *.ins.sg, жертва fixed"
     ),
     verbs=VerbRules(
         skip=frozenset(("не",)),
@@ -296,6 +301,25 @@ def test_verbs_and_adjectives_without_articles(call: Call, sentence: str, expect
 def test_a_silent_phrase_without_a_telling_verb(call: Call, sentence: str) -> None:
     found = call(SLAVIC, sentence)
     assert (found.gender, found.reason) == (None, SILENT)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        # What somebody becomes stands in the instrumental: a woman, by the adjective.
+        ("Она|PRON стала|VERB новой|ADJ|Case=Ins *врачом|NOUN|Case=Ins", F),
+        ("Он|PRON стал|VERB новым|ADJ|Case=Ins *врачом|NOUN|Case=Ins", M),
+        # Not in other cases, nor where the tagger reads another case: there it belongs to another noun.
+        ("Она|PRON лишила|VERB новой|ADJ|Case=Gen *врача|NOUN|Case=Gen", M),
+        ("Сестру|NOUN новой|ADJ|Case=Gen *врачом|NOUN|Case=Ins лечили|VERB", M),
+        # A masculine noun that is not generic keeps its gender.
+        ("Она|PRON стала|VERB новой|ADJ|Case=Ins *учителем|NOUN|Case=Ins", M),
+    ],
+)
+def test_a_feminine_adjective_before_a_generic_noun_in_the_instrumental(
+    call: Call, sentence: str, expected: Gender
+) -> None:
+    assert call(SLAVIC, sentence).gender is expected
 
 
 def test_a_generic_noun_that_is_no_subject_stays_masculine(call: Call) -> None:
@@ -366,6 +390,12 @@ def test_written_on_articles_and_compounds(call: Call, sentence: str, expected: 
 )
 def test_a_form_for_both_genders_is_neutral(call: Call, sentence: str) -> None:
     assert call(SEMITIC, sentence).gender is Gender.NEUTRAL
+
+
+def test_a_foreign_word_with_a_written_on_article_says_nothing_by_itself(call: Call) -> None:
+    found = call(SEMITIC, "אמרה|VERB את|X *הCEO|NOUN|Gender=Masc")
+    assert (found.gender, found.reason, found.evidence[0].detail) == (None, SILENT, "a foreign word")
+    assert call(SEMITIC, "אמרה|VERB את|X *הCEO|NOUN הזאת|DET").gender is F
 
 
 @pytest.mark.parametrize(

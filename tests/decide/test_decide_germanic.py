@@ -60,6 +60,7 @@ LANGUAGE = Language(
         "kraft": noun("Kraft", NounKind.FIXED),
         "person": noun("Person", NounKind.FIXED),
         "gast": noun("Gast", NounKind.FIXED),
+        "motor": noun("Motor", NounKind.THING),
         "coach": noun("Coach", NounKind.COMMON),
         "angestellte": noun("Angestellte", NounKind.COMMON, "m.nom.sg f.nom.sg f.acc.sg"),
         "angestellten": noun("Angestellte", NounKind.COMMON, "m.gen.sg m.dat.sg m.acc.sg f.gen.sg f.dat.sg *.*.pl"),
@@ -262,8 +263,18 @@ def test_an_unsure_alignment_counts_only_on_a_noun_for_people(call: Call, basis:
     sentence = "Sie|PRON {}|{} den|DET Brief|NOUN|Gender=Masc"
     assert call(LANGUAGE, sentence.format("*schrieb", "VERB"), basis=basis).reason is UNALIGNED
     doubt = call(LANGUAGE, "Sie|PRON sah|VERB den|DET *Brief|NOUN|Gender=Masc", basis=basis)
-    assert (doubt.gender, doubt.reason, doubt.evidence[0].source) == (None, SILENT, "alignment")
+    assert (doubt.gender, doubt.reason, doubt.evidence[0].source) == (None, UNALIGNED, "alignment")
     assert call(LANGUAGE, "Sie|PRON sah|VERB den|DET *Lehrer|NOUN", basis=basis).gender is M
+
+
+@pytest.mark.parametrize("sentence", ["Der|DET *Motor|NOUN|Gender=Masc lief|VERB", "Herr|NOUN *Motor|NOUN lief|VERB"])
+def test_what_the_table_knows_as_a_thing_is_no_person(call: Call, sentence: str) -> None:
+    found = call(LANGUAGE, sentence)
+    assert (found.gender, found.reason, found.evidence[0].source) == (None, Reason.NO_PERSON, "lexicon")
+
+
+def test_a_noun_of_fixed_gender_is_a_person_whose_gender_it_does_not_show(call: Call) -> None:
+    assert call(LANGUAGE, "Die|DET *Person|NOUN|Gender=Fem kam|VERB").reason is SILENT
 
 
 def test_no_alignment_is_unaligned(call: Call) -> None:
@@ -298,7 +309,7 @@ def test_where_the_aligned_word_is_no_noun_a_free_noun_for_people_is_taken(analy
     assert (found.gender, found.target) == (M, (at["Arbeiter"],))
     # Without one the verb renders nobody.
     alone = decide(Alignment("x", (at["lobte"],), "links", "sg"), analysis, SplitTexts(LANGUAGE))
-    assert (alone.gender, alone.reason) == (None, SILENT)
+    assert (alone.gender, alone.reason) == (None, UNALIGNED)
     # A function word is not even aligned, however sure its links are.
     article = decide(Alignment("x", (at["den"],), "links", "sg"), analyse("kam|VERB den|DET"), SplitTexts(LANGUAGE))
     assert article.gender is None
@@ -308,7 +319,7 @@ def test_a_word_that_only_derives_from_the_name_of_a_person_says_nothing(analyse
     analysis = analyse("Die|DET ärztliche|ADJ|Gender=Fem Hilfe|NOUN|Gender=Fem kam|VERB")
     span = analysis.tokens[1].span
     found = decide(Alignment("x", (span,), DERIVED, "sg"), analysis, SplitTexts(LANGUAGE))
-    assert (found.gender, found.reason, found.target) == (None, SILENT, (span,))
+    assert (found.gender, found.reason, found.target) == (None, UNALIGNED, ())
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,75 @@
+"""The policy: the same question has the same answer in every language, and the page that shows it is the data's."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from mtbias.errors import DataError
+from mtbias.types import Gender, Reason
+from scripts import policy
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PAGE = (ROOT / "docs" / "policy.md").read_text(encoding="utf-8")
+ROWS = policy.read_policy()
+HEADER = "\t".join(policy.COLUMNS) + "\n"
+ROW = "thing\tarticle\tno person\tes\tThe [mover] is new.\t{El [motor]} es nuevo.\n"
+
+
+@pytest.mark.parametrize("code", policy.LANGUAGES)
+def test_every_row_of_a_language_has_its_call(code: str, stanza_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    outcomes = policy.evaluate(ROWS, code, stanza_dir)
+    assert len(outcomes) >= 35
+    assert [policy.describe(row, call) for row, call in outcomes if not policy.is_right(row, call)] == []
+    # A generic masculine is marked as one.
+    alone = [c for r, c in outcomes if (r.kind, r.evidence) == ("masculine form also used of women", "nothing else")]
+    assert all(c.evidence[0].detail.startswith("masculine, also used of women") for c in alone)
+
+
+def test_the_page_shows_the_rows() -> None:
+    assert "\n".join(policy.table_lines(ROWS)).strip() in PAGE, "docs/policy.md: run scripts/policy.py --tables"
+
+
+def test_a_call_is_the_answer_to_kind_and_evidence_alone(tmp_path: Path) -> None:
+    path = tmp_path / "policy.tsv"
+    path.write_text(HEADER + ROW + ROW.replace("\tes\t", "\tit\t").replace("no person", "male"), encoding="utf-8")
+    with pytest.raises(DataError, match="expected no person, as in es; got male") as caught:
+        policy.read_policy(path)
+    assert caught.value.line == 3
+
+
+def test_a_row_is_read_with_its_marks(tmp_path: Path) -> None:
+    path = tmp_path / "policy.tsv"
+    path.write_text(HEADER + ROW, encoding="utf-8")
+    (row,) = policy.read_policy(path)
+    assert (row.call, row.language, row.pair.source, row.pair.text) == (
+        Reason.NO_PERSON, "es", "The mover is new.", "El motor es nuevo.",
+    )  # fmt: skip
+    assert (row.pair.head, row.head, row.shown) == ((4, 9), (3, 8), ((0, 8),))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("\tes\t", "\txx\t", "expected one of ar, cs, de, es, fr, he, it, ru, uk; got 'xx'"),
+        ("no person", "nobody", "got 'nobody'"),
+        ("[mover]", "mover", r"expected what \[ and \] mark, got 'The mover is new.'"),
+        ("{El", "El", "expected what { and } mark"),
+        ("[motor]", "[motor", r"expected what \[ and \] mark"),
+    ],
+)
+def test_a_row_that_cannot_be_read_is_named_with_its_line(tmp_path: Path, old: str, new: str, message: str) -> None:
+    path = tmp_path / "policy.tsv"
+    path.write_text(HEADER + ROW.replace(old, new), encoding="utf-8")
+    with pytest.raises(DataError, match=message) as caught:
+        policy.read_policy(path)
+    assert caught.value.line == 2
+
+
+def test_every_gender_and_every_reason_that_a_phrase_can_have_is_asked() -> None:
+    calls = {row.call for row in ROWS}
+    assert calls == {*Gender, Reason.NO_MORPHOLOGY, Reason.NO_PERSON, Reason.AMBIGUOUS}
+    assert {row.language for row in ROWS} == set(policy.LANGUAGES)
