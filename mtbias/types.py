@@ -131,6 +131,8 @@ class Alignment:
     neither a noun nor known."""
     translations: tuple[Span, ...] = ()
     """Words that the language's tables know as translations of the entity, in text order."""
+    qualified: bool = False
+    """An adjective or a noun stands before the entity in the English source ("a beautiful local boy")."""
 
 
 DERIVED = "derived"

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.align.entity_scores import EntityScores
-from mtbias.align.sentence_pairs import Pair, english_number
+from mtbias.align.sentence_pairs import Pair, english_number, qualified
 from mtbias.align.spelling import common_beginning
 from mtbias.english.plurals import singulars
 from mtbias.english.words import english_words
@@ -128,6 +128,7 @@ def align_entity(
         tuple(words[j].span for j in (anchor, *(j for j in members if j != anchor))),
         _basis(scores, anchor, known=bool(known[anchor])),
         number,
+        qualified=qualified(pair),
         # For the decision: what the tagger says of an English word does not count.
         copied=pair.head is not None and words[anchor].facts.form == pair.source[slice(*pair.head)].lower(),
         others=tuple(words[j].span for j in ranked if people[j])[:MAX_OTHERS],

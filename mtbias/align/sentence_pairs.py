@@ -10,7 +10,7 @@ import numpy as np
 
 from mtbias.align.word_types import Side, index_side, merge_types, target_keys
 from mtbias.english.plurals import is_plural
-from mtbias.english.words import EnglishWord, english_words
+from mtbias.english.words import DETERMINERS, EnglishWord, english_words
 from mtbias.language.split_texts import SplitTexts
 from mtbias.types import Instance, Span
 
@@ -83,3 +83,10 @@ def english_number(pair: Pair) -> str | None:
     if pair.head is None:
         return None
     return "pl" if is_plural(pair.source[slice(*pair.head)]) else "sg"
+
+
+def qualified(pair: Pair) -> bool:
+    """Whether something other than a determiner stands right before the entity in its sentence."""
+    words = english_words(pair.source)
+    first, _ = _entity_place(pair, words)
+    return first > 0 and words[first - 1].form not in DETERMINERS

@@ -69,7 +69,7 @@ def _entity_head(
 ) -> tuple[Sequence[Span], int | None, bool]:
     """The words that are taken to render the entity, the index of their head, and whether the alignment is sure."""
     target, sure = alignment.target, alignment.basis in _SURE
-    head = find_head(words, target, language, sure=sure)
+    head = find_head(words, target, language, sure=sure, qualified=alignment.qualified)
     # de "antwortete dem Abgeordneten", he "הרתך שרף…": links at a verb, while a noun for people is left without one.
     if alignment.others and (head is None or not words[head].is_noun):
         target, sure = alignment.others[:1], False

@@ -11,6 +11,11 @@ _WORD = re.compile(r"[A-Za-z0-9\u00c0-\u024f]+(?:[-'’][A-Za-z0-9\u00c0-\u024f]
 _CLITIC = re.compile(r"(?:n['’]t|['’](?:s|re|ve|ll|d|m))$", re.IGNORECASE)
 
 
+_DETERMINERS = "the a an this that these those my your his her its our their 's some any no every each another which"
+DETERMINERS = frozenset(_DETERMINERS.split())
+"""What may begin a noun phrase and qualifies nothing."""
+
+
 class EnglishWord(NamedTuple):
     """A word of a source sentence."""
 

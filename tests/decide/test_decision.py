@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
+from mtbias.align import Pair
+from mtbias.align.sentence_pairs import qualified
 from mtbias.decide import decide
+from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import Language, NounKind, NounReading
-from mtbias.types import Alignment, Analysis, Gender, GenderCall, Reason
+from mtbias.types import Alignment, Analysis, Gender, GenderCall, Reason, Span
 
 LANGUAGE = Language(code="es", name="Toy", nouns={"autora": (NounReading("autora", NounKind.FEMININE, ()),)})
 
@@ -34,3 +39,26 @@ def test_a_noun_gives_way_to_none(analyse: Callable[[str], Analysis]) -> None:
 def test_a_verb_does_not_give_way_to_another(analyse: Callable[[str], Analysis]) -> None:
     text = analyse("Fue|AUX saludada|VERB y|CCONJ vino|VERB")
     assert _call(text, "saludada", "vino").gender is None
+
+
+def test_an_adjective_that_the_tagger_reads_as_the_noun_before_it(call: Callable[..., GenderCall]) -> None:
+    # es "a beautiful boy" against "the mechanic economy terms", where *mecánica* renders nobody.
+    spanish = get_language("es")
+    boy = "un|DET|Gender=Masc,Number=Sing bello|NOUN|Gender=Masc,Number=Sing *chico|ADJ|Gender=Masc,Number=Sing"
+    economy = "la|DET|Gender=Fem,Number=Sing economía|NOUN|Gender=Fem,Number=Sing *mecánica|ADJ|Gender=Fem,Number=Sing"
+    assert call(spanish, boy, qualified=True).gender is Gender.MALE
+    assert call(spanish, economy).reason is Reason.UNALIGNED
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("She met a beautiful local boy.", True),
+        ("She met the boy.", False),
+        ("Boys met her.", False),  # nothing stands before it
+        ("The king's boy met her.", False),  # a possessive is a determiner
+    ],
+)
+def test_what_qualifies_the_entity_in_english(source: str, expected: bool) -> None:
+    at = source.lower().index("boy")
+    assert qualified(Pair("x", source, "", Span(at, at + 3), "boy")) is expected
