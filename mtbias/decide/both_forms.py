@@ -82,7 +82,7 @@ def _other_form(
     Both must translate the entity: de "Könige und Königinnen" are two kinds of persons for *kings*, es "hermanos y
     hermanas" one for *siblings* and two for *brothers*.
     """
-    mine = _genders(words[head])
+    mine = _genders(words[head]) or {Gender.MALE for r in words[head].readings if r.kind is NounKind.COMMON}
     if not mine or words[head].span not in translations:
         return None
     for step in (1, -1):
@@ -93,6 +93,9 @@ def _other_form(
             theirs = _genders(words[n])
             if theirs:
                 same = words[n].span in translations and words[n].form != words[head].form
+                # es "el cliente o la clienta": beside a feminine of its own a form for both is a man's.
+                if not _genders(words[head]):
+                    same = same and words[n].form.startswith(words[head].form[:-1])
                 other = same and len(mine | theirs) > 1 and _joined(words, min(head, n), max(head, n), text)
                 if other:
                     return n
@@ -138,10 +141,15 @@ def _neutral_word(word: SentenceWord, text: str, language: Language) -> str:
         return ""
     for ending, others in language.neutral_endings.items():
         stem = form.removesuffix(ending)
-        if stem == form or len(stem) < _MIN_STEM:
+        # A star behind a whole noun opens a footnote.
+        if stem == form or len(stem) < _MIN_STEM or ("*" in ending and stem in language.nouns):
             continue
-        kinds = {r.kind for other in others for r in language.nouns.get(stem + other, ())}
-        if kinds & _MALE_KINDS and NounKind.FEMININE in kinds:
+        kinds = {r.kind for other in others for r in language.nouns.get(stem + other, ())} - {NounKind.FIXED}
+        # es "profesor@": without an ending it is a man.
+        male = kinds | {r.kind for r in language.nouns.get(stem, ())}
+        # Letters may spell another word; a sign is written for nothing else: it "studentə", whose feminine has another
+        # ending (studentessa), "insegnant*", one form for both.
+        if (kinds and not re.fullmatch("[a-z]+", ending)) or (male & _MALE_KINDS and NounKind.FEMININE in kinds):
             return written[0]
     return ""
 

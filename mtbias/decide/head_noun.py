@@ -37,7 +37,9 @@ def find_head(
     known = [n for n in aligned if words[n].readings and (n == anchor or not words[n].tags & {"VERB", "ADP", "AUX"})]
     # A noun of fixed gender yields to one that tells (ar حلاقة الشعر … مصفف الشعر "the haircut … the hairdresser"),
     # except right before it: there it is the head and the other its attribute (it *guardia giurata*).
-    telling = [n for n in known if any(r.kind.is_personal for r in words[n].readings)]
+    # What agrees with it is none either: es "varias personas resultaron heridas", though heridas may be women.
+    nominal = [n for n in known if words[n].tags & NOMINAL] if language.preposed and language.postposed else []
+    telling = [n for n in nominal or known if any(r.kind.is_personal for r in words[n].readings)]
     known = [n for n in known if n in telling or n + 1 in telling or not telling]
     if not known:
         head = _tagged_head(words, aligned, anchor, sure=sure)

@@ -166,8 +166,13 @@ def _modifies(word: SentenceWord, language: Language) -> bool:
 
 def _between(words: Sequence[SentenceWord], n: int, head: int, language: Language) -> bool:
     """Whatever stands between a determiner and a noun for people is its adjective."""
-    # Taggers read some as nouns or adverbs: vieil in fr "votre vieil architecte", stretto in it "uno stretto parente".
-    article = n > 0 and words[n].joined and words[n - 1].form in language.determiners
+    # Taggers read some as nouns or adverbs: vieil in fr "votre vieil architecte", stretto in it "uno stretto parente",
+    # antiguo in es "mi antiguo dentista". Where nouns show case a possessive that shows none is no article: ru "его мать
+    # врач" is a sentence.
+    before = words[n - 1] if n > 0 and words[n].joined else None
+    article = before is not None and (
+        before.form in language.determiners or ("DET" in before.tags and not language.prepositions)
+    )
     # What is in the table itself is an adjective there, too: it "dell'esperta pediatra", one call of tests/natural and
     # one of tests/challenge.
     known = bool(words[head].readings)

@@ -45,16 +45,18 @@ LANGUAGE = Language(
         "@s": frozenset(("os", "as")),
         "e": frozenset(("o", "a")),
         "es": frozenset(("os", "as")),
-        "*": frozenset(("o", "a")),
+        "*": frozenset(("o", "a", "e")),
     },
     nouns=nouns(
         "médico generic,médica f,médicos generic,médicas f,niño m,niña f,niños m,niñas f,jefe generic,jefa f,"
         "hermano m,hermana f,docentes common,monje m,monja f,direttore generic,direttrice f,arzt m,ärztin f,"
         "krankenschwester f,könig m,königin f,schauspielerin f,schauspieler m,soldador m,soldadora f,étudiant m,"
-        "étudiante f,учитель m,учительница f,rey m,rea f,المعلم m,والمعلمة f,ragazza f,ragazzo m"
+        "étudiante f,учитель m,учительница f,rey m,rea f,المعلم m,والمعلمة f,ragazza f,ragazzo m,"
+        "soldadores m,soldadoras f,docente common,vittima fixed,cliente common,clienta f,juez common,jueza f"
     ),
 )
 DOCTORS = ("médico", "médica", "médicos", "médicas", "jefe", "jefa", "arzt", "ärztin", "المعلم", "والمعلمة")
+DOCTORS += ("cliente", "clienta", "juez", "jueza")
 """What translates the entity where nothing else is said."""
 
 
@@ -66,6 +68,8 @@ DOCTORS = ("médico", "médica", "médicos", "médicas", "jefe", "jefa", "arzt",
         ("Los|DET médicos|NOUN y|CCONJ *médicas|NOUN llegaron|VERB", "médicos / médicas"),
         ("El|DET *jefe|NOUN o|CCONJ la|DET jefa|NOUN llegó|VERB", "jefe / jefa"),
         ("El|DET *jefe|NOUN ~/|PUNCT ~jefa|NOUN llegó|VERB", "jefe / jefa"),
+        # a form for both beside a feminine of its own
+        ("El|DET *cliente|NOUN o|CCONJ la|DET clienta|NOUN llegó|VERB", "cliente / clienta"),
         ("El|DET *jefe|NOUN ~(|PUNCT ~la|DET jefa|NOUN ~)|PUNCT llegó|VERB", "jefe / jefa"),
         # the conjunction is written onto the second, from either side
         ("*المعلم|NOUN والمعلمة|CCONJ+NOUN", "المعلم / والمعلمة"),
@@ -90,6 +94,8 @@ def test_both_nouns_of_one_entity_are_neutral(call: Call, sentence: str, word: s
         ("El|DET *hermano|NOUN y|CCONJ la|DET hermana|NOUN llegaron|VERB", ("hermano",), M),
         # … while *sibling* is either.
         ("El|DET *hermano|NOUN o|CCONJ la|DET hermana|NOUN llegó|VERB", ("hermano", "hermana"), N),
+        # A form for both beside another noun's feminine: two persons.
+        ("El|DET *cliente|NOUN y|CCONJ la|DET jueza|NOUN llegaron|VERB", DOCTORS, M),
         # no conjunction: a list, an apposition
         ("Llegó|VERB *médico|NOUN médica|NOUN", DOCTORS, M),
         # another sentence
@@ -156,6 +162,9 @@ def test_what_is_no_ending_shows_nothing(text: str, word: str) -> None:
         ("Les niñes llegaron", "niñes", "niñes"),
         ("Le niñe llegó", "niñe", "niñe"),
         ("Ragazz* cercasi", "Ragazz", "Ragazz*"),
+        ("Soldador@s cercasi", "Soldador", "Soldador@s"),  # the man's form is the stem alone
+        ("Direttor* cercasi", "Direttor", "Direttor*"),  # the woman's has another ending (direttrice)
+        ("Docent* cercasi", "Docent", "Docent*"),  # one form for both
     ],
 )
 def test_an_ending_for_both_genders(text: str, word: str, written: str) -> None:
@@ -170,6 +179,8 @@ def test_an_ending_for_both_genders(text: str, word: str, written: str) -> None:
         ("El monje llegó", "monje"),  # in the table, though "monj-a" is, too
         ("El hombre llegó", "hombre"),  # neither "hombro" nor "hombra" is a noun for people
         ("Las médicas* llegaron", "médicas"),  # a footnote
+        ("El soldador* llegó", "soldador"),
+        ("Vittim* cercasi", "Vittim"),  # of fixed gender
     ],
 )
 def test_what_is_no_ending_for_both_genders(text: str, word: str) -> None:
