@@ -167,7 +167,7 @@ def _modifies(word: SentenceWord, language: Language) -> bool:
 def _between(words: Sequence[SentenceWord], n: int, head: int, language: Language) -> bool:
     """Whatever stands between a determiner and a noun for people is its adjective."""
     # Taggers read some as nouns or adverbs: vieil in fr "votre vieil architecte", stretto in it "uno stretto parente",
-    # antiguo in es "mi antiguo dentista". Where nouns show case a possessive that shows none is no article: ru "его мать
+    # antiguo in es "mi antiguo dentista". Where nouns show case, a possessive without one is no article: ru "его мать
     # врач" is a sentence.
     before = words[n - 1] if n > 0 and words[n].joined else None
     article = before is not None and (
