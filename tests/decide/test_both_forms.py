@@ -55,8 +55,10 @@ LANGUAGE = Language(
         "soldadores m,soldadoras f,docente common,vittima fixed,cliente common,clienta f,juez common,jueza f"
     ),
 )
-DOCTORS = ("médico", "médica", "médicos", "médicas", "jefe", "jefa", "arzt", "ärztin", "المعلم", "والمعلمة")
-DOCTORS += ("cliente", "clienta", "juez", "jueza")
+DOCTORS = (
+    *("médico", "médica", "médicos", "médicas", "jefe", "jefa", "arzt", "ärztin", "المعلم", "والمعلمة"),
+    *("cliente", "clienta", "juez", "jueza"),
+)
 """What translates the entity where nothing else is said."""
 
 
