@@ -144,7 +144,7 @@ def _neutral_word(word: SentenceWord, text: str, language: Language) -> str:
         # A star behind a whole noun opens a footnote.
         if stem == form or len(stem) < _MIN_STEM or ("*" in ending and stem in language.nouns):
             continue
-        kinds = {r.kind for other in others for r in language.nouns.get(stem + other, ())} - {NounKind.FIXED}
+        kinds = {r.kind for other in others for r in language.nouns.get(stem + other, ()) if r.kind.is_personal}
         # es "profesor@": without an ending it is a man.
         male = kinds | {r.kind for r in language.nouns.get(stem, ())}
         # Letters may spell another word; a sign is written for nothing else: it "studentə", whose feminine has another
