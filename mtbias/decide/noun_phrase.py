@@ -176,7 +176,11 @@ def _between(words: Sequence[SentenceWord], n: int, head: int, language: Languag
     # What is in the table itself is an adjective there, too: it "dell'esperta pediatra", one call of tests/natural and
     # one of tests/challenge.
     known = bool(words[head].readings)
-    return article and n == head - 1 and known and "ADP" not in words[n].tags
+    # cs "kéž bych tu měl přítele" ("here"): a finite verb opens no gap between an article and its noun.
+    finite = any(words[n].form.endswith(ending) for ending, _ in language.verbs.endings) and bool(
+        words[n].tags & VERBAL
+    )
+    return article and n == head - 1 and known and not finite and "ADP" not in words[n].tags
 
 
 def _after(words: Sequence[SentenceWord], head: int, language: Language) -> list[int]:

@@ -214,6 +214,16 @@ def _name_behind(phrase: NounPhrase) -> SentenceWord | None:
     return word if word and word.joined and "PROPN" in word.tags else None
 
 
+def _surname(phrase: NounPhrase, name: SentenceWord) -> SentenceWord:
+    """The last of the names that stand in a row behind the phrase in one case (cs *Účetní Marie Králová*)."""
+    for word in phrase.words[phrase.last + 2 :]:
+        # "Trenér Jany Novákové": a genitive is another person, and so is whoever follows a mark.
+        if not (word.joined and "PROPN" in word.tags and word.has_case_of(name)):
+            break
+        name = word
+    return name
+
+
 def woman_by_title(phrase: NounPhrase) -> list[Evidence]:
     """Evidence of a feminine form of address before a masculine noun, and of the articles before it: *Frau Doktor*,
     *die Frau Direktor*, cs *paní ředitel*, fr *Madame le professeur* are women. Empty where there is none or an article
@@ -247,6 +257,7 @@ def names(phrase: NounPhrase) -> list[Evidence]:
     # المعلمون للممرضة "the teachers to the nurse" the next word ends like a person because it is another one.
     name = _name_behind(phrase)
     if name is not None:
+        name = _surname(phrase, name)
         ending, kind = name.facts.ending or ("", None)
         gender = {NounKind.MASCULINE: Gender.MALE, NounKind.FEMININE: Gender.FEMALE}.get(kind) if kind else None
         if gender:

@@ -43,3 +43,10 @@ def test_between_an_article_and_a_noun_for_people_stands_its_adjective(call: Cal
     # it "l'esperta pediatra": *esperta* is in the table of nouns too, and the tagger reads a noun.
     found = call(get_language("it"), "Ringraziò|VERB l'|DET ~esperta|NOUN|Gender=Fem *pediatra|NOUN")
     assert found.gender is F
+
+
+def test_a_finite_verb_is_no_adjective_between_an_article_and_its_noun(call: Call) -> None:
+    # cs tu is "here" too: "kéž bych tu měl přítele" ("if only I had a friend here").
+    wish = "Kéž|PART bych|AUX tu|ADV měl|VERB|Gender=Masc,VerbForm=Part *přítele|NOUN|Gender=Masc,Case=Acc"
+    assert call(get_language("cs"), wish).gender is M
+    assert call(get_language("cs"), "Viděl|VERB tu|DET mladou|ADJ|Gender=Fem,Case=Acc *účetní|NOUN").gender is F

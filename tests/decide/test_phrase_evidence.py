@@ -59,6 +59,24 @@ def test_without_one_there_is_no_call(call: Call, sentence: str) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("*Coach|NOUN Ana|PROPN|Case=Nom Novakova|PROPN|Case=Nom kam|VERB", F),
+        ("*Coach|NOUN Ana|PROPN|Case=Nom ~,|PUNCT Novakova|PROPN|Case=Nom kam|VERB", None),
+        ("*Coach|NOUN Petr|PROPN|Case=Nom Novakova|PROPN|Case=Gen kam|VERB", None),  # another person
+    ],
+)
+def test_the_last_of_several_names_is_the_surname(call: Call, sentence: str, expected: Gender | None) -> None:
+    language = Language(
+        code="cs",
+        name="Toy",
+        noun_endings=LANGUAGE.noun_endings,
+        nouns={"coach": (NounReading("Coach", NounKind.COMMON, ()),)},
+    )
+    assert call(language, sentence).gender is expected
+
+
 def test_an_article_of_another_number_is_part_of_another_phrase(call: Call) -> None:
     # de "einer der Entwickler" for *one of the developers*: in the plural the article is no masculine nominative.
     several = Language(
