@@ -9,13 +9,14 @@ from mtbias.types import Gender
 
 ANY = Agreement("*", "*", "*")
 GENDER_OF_LETTER = {"m": Gender.MALE, "f": Gender.FEMALE, "n": Gender.NEUTRAL}
-_OPEN = ("nom", "voc", "*")
+_OPEN = ("nom", "voc", "dat", "ins", "loc", "*")
 
 
 def reading_agreements(reading: NounReading) -> list[Agreement]:
     """What one reading of a noun agrees with.
 
-    Feminine agreement with a masculine form that is also used of women is nominative (наша врач, never *нашей врачу).
+    Feminine agreement with a masculine form that is also used of women (наша врач, с новой врачом) is never read on a
+    genitive or accusative.
     """
     # uk бухгалтера is an accusative: the догану before it, which ends like a feminine adjective, cannot belong to it.
     allowed = reading.agreements or (ANY,)

@@ -50,12 +50,12 @@ def decide(alignment: Alignment, analysis: Analysis, texts: SplitTexts, votes: F
     both = both_forms(words, head, analysis.text, language, alignment.translations)
     if both is not None:
         return GenderCall(alignment.id, Gender.NEUTRAL, None, spans, (both,))
-    doubt = _doubt(words, head, alignment.basis)
+    doubt = _doubt(words, head, alignment)
     if doubt is not None:
         evidence = Evidence("noun", words[head].text, None, "alignment", doubt)
         return GenderCall(alignment.id, None, Reason.UNALIGNED, (), (evidence,))
     phrase = NounPhrase.around(words, head, language, alignment.number)
-    foreign = alignment.copied or _foreign(words[head], language)
+    foreign = _foreign(words[head], language) or (alignment.copied and words[head].span == alignment.target[0])
     if not (foreign or phrase_evidence.names_person(phrase)):
         why = "the table knows it as a thing" if words[head].readings else "nothing says that it names a person"
         evidence = Evidence("noun", words[head].text, None, "lexicon", why)
@@ -69,6 +69,9 @@ def _entity_head(
 ) -> tuple[Sequence[Span], int | None, bool]:
     """The words that are taken to render the entity, the index of their head, and whether the alignment is sure."""
     target, sure = alignment.target, alignment.basis in _SURE
+    # uk "сказав Cleaner гарною новиною": the English word itself is there, whatever noun stands behind it.
+    if alignment.copied:
+        target = target[:1]
     head = find_head(words, target, language, sure=sure, qualified=alignment.qualified)
     # de "antwortete dem Abgeordneten", he "הרתך שרף…": links at a verb, while a noun for people is left without one.
     if alignment.others and (head is None or not words[head].is_noun):
@@ -95,15 +98,22 @@ def _functional(word: SentenceWord) -> bool:
     return bool(word.tagged) and not word.readings and not word.content
 
 
-def _doubt(words: Sequence[SentenceWord], head: int, basis: str | None) -> str | None:
+def _doubt(words: Sequence[SentenceWord], head: int, alignment: Alignment) -> str | None:
     """Why the aligned word is not believed to render the entity, or None.
 
     A word that the table does not know must be aligned for certain, or, if its alignment rests on its form or on the
     corpus's lexicon, be a noun whose ending is one of people. What is only left over is none in any case.
     """
     word = words[head]
-    if word.readings:
+    if word.readings and word.span in alignment.translations:
         return None
+    # uk "сприйняв хворий хліб": a sick loaf is nobody, although "sick" alone would be a man.
+    if _of_thing(words, head):
+        return f"an adjective of {words[head + 1].text}"
+    # uk "не хоче мати аеропорт" is no mother.
+    if word.readings and not word.tags <= VERBAL:
+        return None
+    basis = alignment.basis
     person = basis != ELIMINATION and word.is_noun and word.facts.ending is not None
     # Fifty things in WinoMT's 14 translations of 2019 would otherwise have a gender: uk обстеження "examination" for
     # *someone*, es "a medida" for *tailor*… With an ending of people the word may be coined: de "Sheriffistin". Of the
@@ -111,6 +121,14 @@ def _doubt(words: Sequence[SentenceWord], head: int, basis: str | None) -> str |
     if basis not in _SURE and not person:
         return "aligned without certainty, not known as a noun for people"
     return "read as a verb: it renders nobody" if _bare_verb(words, head) else None
+
+
+def _of_thing(words: Sequence[SentenceWord], n: int) -> bool:
+    """An adjective that agrees with the thing right behind it."""
+    word, noun = words[n], words[n + 1] if n + 1 < len(words) else None
+    if noun is None or not (noun.joined and noun.is_thing and word.is_adjective and word.is_declined):
+        return False
+    return word.has_case_of(noun) and word.agrees_with(noun)
 
 
 def _bare_verb(words: Sequence[SentenceWord], head: int) -> bool:
@@ -188,6 +206,10 @@ def _generic(noun: Evidence, articles: list[Evidence], adjectives: list[Evidence
     overrule it.
     """
     # The tagger's adjectives do not count: ru "в своей речи фельдшера" would make a woman of the paramedic by "speech".
+    # Behind a noun it may be that one's predicate: uk "Бейкер заряджена фермер".
+    before = phrase.before()
+    if phrase.language.prepositions and before is not None and before.is_noun and before.may_be_subject:
+        adjectives = [e for e in adjectives if e.gender is not Gender.FEMALE]
     for firm in ([e for e in articles if e.gender], [e for e in adjectives if e.gender and e.source != "tagger"]):
         genders = {e.gender for e in firm} - {Gender.NEUTRAL}
         if len(genders) > 1:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from mtbias.decide.agreements import ANY, reading_agreements
+from mtbias.decide.agreements import ANY, GENDER_OF_LETTER, reading_agreements
 from mtbias.decide.sentence_words import CONJUNCTION, MODIFIER, NOMINAL, VERBAL, SentenceWord, feature_values
 from mtbias.language.definition import Language
 from mtbias.language.grammar import CASES, Agreement
+from mtbias.types import Gender, Word
 
 _NOT_SUBJECT = CASES - {"nom", "voc"}
 
@@ -100,18 +101,33 @@ class NounPhrase:
         return governed(self.words, n) or not self.words[n].may_be_subject
 
     def _has_subject(self, verb: int) -> bool:
-        n = verb
+        n, gender = verb, verb_gender(self.words[verb], self.language)
         while True:
             word = self.words[n]
             # The subject is in the verb: cs viděl jsem účetní "I saw the accountant", zeptej se "ask".
             if feature_values(word.tagged, "Person") & {"1", "2"} or "Imp" in feature_values(word.tagged, "Mood"):
                 return True
-            if n < verb and word.may_be_subject:
+            if n < verb and word.may_be_subject and not rules_out(word, gender, self.language):
                 return True
             # Behind a mark or a conjunction a clause of its own begins: ru «Открой рот пошире», — сказала стоматолог.
             if n == 0 or not word.joined or word.tags & CONJUNCTION:
                 return False
             n -= 1
+
+
+def verb_gender(word: SentenceWord, language: Language) -> Gender | None:
+    """The gender that a past verb shows by its ending (Slavic), or None."""
+    if not word.tags & VERBAL:
+        return None
+    letters = (agreement.gender for ending, agreement in language.verbs.endings if word.form.endswith(ending))
+    return GENDER_OF_LETTER.get(next(letters, ""))
+
+
+def rules_out(noun: SentenceWord, gender: Gender | None, language: Language) -> bool:
+    """A thing of another gender than the verb beside it is its object, whose accusative is like a nominative (ru *отчёт
+    писала аудитор*: a report would need *писал*). Only where nouns show case.
+    """
+    return bool(gender and language.prepositions) and noun.is_thing and noun.cannot_agree(gender)
 
 
 def governed(words: Sequence[SentenceWord], n: int) -> bool:
@@ -149,19 +165,40 @@ def _before(words: Sequence[SentenceWord], head: int, language: Language) -> lis
         elif opened or "ADV" not in word.tags or word.tags & {"VERB", "AUX", "ADP"}:
             break
     # A participle that no article introduces is the predicate's: fr "a écouté", es "fue despedida su asistente".
-    while found and not opened and "VERB" in words[found[-1]].tags:
+    while found and not opened and "VERB" in words[found[-1]].tags and not language.verbs.endings:
         found.pop()
-    return found
+    return [n for n in found if not (_of_noun_behind(words, n, head) or _done_by(words, n, head))]
+
+
+def _done_by(words: Sequence[SentenceWord], n: int, head: int) -> bool:
+    """The participle at `n` stands before its agent (ru "за моделью, предложенной судьёй", *proposed by the judge*)."""
+    cases = {agreement.case for reading in words[head].readings for agreement in reading.agreements}
+    return n == head - 1 and "ins" in cases and "Part" in feature_values(words[n].tagged, "VerbForm")
+
+
+def _of_noun_behind(words: Sequence[SentenceWord], n: int, head: int) -> bool:
+    """The adjective at `n` belongs to the noun right behind the head, whose form shows no case (ru *подписанная атташе
+    нота* "the note signed by the attaché").
+    """
+    readings, noun = words[head].readings, words[head + 1] if head + 1 < len(words) else None
+    if noun is None or not noun.joined or not noun.is_thing or any(r.agreements for r in readings) or not readings:
+        return False
+    return words[n].is_declined and noun.is_declined and words[n].agrees_with(noun)
 
 
 def _modifies(word: SentenceWord, language: Language) -> bool:
     """A determiner, numeral, adjective, or participle (where the participle is no finite form, as it is in Czech)."""
     tagged = [w for w in word.tagged if w.upos not in ("ADP", "PUNCT")]
-    # cs zaplatil uklízečce "paid the cleaner": the l-participle is a finite verb, and no attribute of hers.
-    participles = set() if language.verbs.endings else {"Part"}
-    return bool(tagged) and all(
-        w.upos in MODIFIER or (w.upos == "VERB" and feature_values([w], "VerbForm") & participles) for w in tagged
-    )
+    return bool(tagged) and all(w.upos in MODIFIER or _participle(w, word, language) for w in tagged)
+
+
+def _participle(tagged: Word, word: SentenceWord, language: Language) -> bool:
+    """A verb's participle that can be an attribute."""
+    if tagged.upos != "VERB" or "Part" not in feature_values([tagged], "VerbForm"):
+        return False
+    # cs zaplatil uklízečce "paid the cleaner": the l-participle is a finite verb, and no attribute of hers. Declined
+    # like an adjective it is one: ru приглашённая эксперт.
+    return not language.verbs.endings or bool(feature_values([tagged], "Case") and word.facts.adjective)
 
 
 def _between(words: Sequence[SentenceWord], n: int, head: int, language: Language) -> bool:

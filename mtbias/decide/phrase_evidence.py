@@ -10,10 +10,12 @@ from dataclasses import replace
 from mtbias.decide.agreements import GENDER_OF_LETTER, listed, meet, only_gender, reading_agreements
 from mtbias.decide.noun_phrase import NounPhrase
 from mtbias.decide.sentence_words import SentenceWord, feature_values, tagged_gender
+from mtbias.language.definition import Language
 from mtbias.language.grammar import Agreement, NounKind, NounReading
 from mtbias.types import Evidence, Gender
 
 _CASE = {"Nom": "nom", "Gen": "gen", "Dat": "dat", "Acc": "acc", "Ins": "ins", "Loc": "loc", "Voc": "voc"}
+_SHOWN = {NounKind.MASCULINE: Gender.MALE, NounKind.GENERIC: Gender.MALE, NounKind.FEMININE: Gender.FEMALE}
 _NUMBER = {"Sing": "sg", "Plur": "pl"}
 
 
@@ -202,9 +204,26 @@ def names_person(phrase: NounPhrase) -> bool:
         return word.facts.ending[1] is not NounKind.THING
     if "Anim" in feature_values(word.content, "Animacy"):
         return True
+    if _inflects_person(word, phrase.language):
+        return True
     # Behind a name a second one is no sign: "Radomiak Radom" is a club.
     named = "NOUN" in word.tags and _name_behind(phrase) is not None
     return named or any(phrase.words[n].form in phrase.language.names for n in phrase.left)
+
+
+def _inflects_person(word: SentenceWord, language: Language) -> bool:
+    """A noun of the table with an ending that it does not take, in its own gender (uk *з пекаром* for *пекарем*)."""
+    # One or two letters, and the gender: ru малярией "malaria" is no маляр "painter". Where forms show case: elsewhere
+    # an ending makes another word.
+    if not language.prepositions or "NOUN" not in word.tags:
+        return False
+    gender, _ = tagged_gender(word.content)
+    return gender is not None and any(
+        _SHOWN.get(reading.kind) is gender
+        for ending in language.align_endings
+        if len(ending) <= 2 and word.form.endswith(ending) and len(word.form) - len(ending) >= language.min_stem
+        for reading in language.nouns.get(word.form.removesuffix(ending), ())
+    )
 
 
 def _name_behind(phrase: NounPhrase) -> SentenceWord | None:

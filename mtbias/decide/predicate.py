@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from mtbias.decide.agreements import GENDER_OF_LETTER, listed, only_gender
-from mtbias.decide.noun_phrase import NounPhrase, belongs_to_following, governed, is_verb_form
+from mtbias.decide.noun_phrase import NounPhrase, belongs_to_following, governed, is_verb_form, rules_out
 from mtbias.decide.sentence_words import CONJUNCTION, NOMINAL, VERBAL, SentenceWord, feature_values, tagged_gender
 from mtbias.language.definition import Language
 from mtbias.language.grammar import Agreement
@@ -25,13 +25,16 @@ _MAX_BETWEEN = 4
 
 def predicate_gender(phrase: NounPhrase) -> Evidence | None:
     """The gender that the entity's own predicate shows, or None."""
+    both = phrase.language.verbs.order == "both"
     if not _may_be_subject(phrase):
         return None
+    if not _is_nominative(phrase):
+        return _preceding(phrase, behind_object=True) if both and phrase.language.prepositions else None
     if _opens_clause(phrase) and not _coordinated(phrase):
         found = _bare_predicate(phrase) or _following(phrase)
         if found is not None:
             return found
-    return _preceding(phrase) if phrase.language.verbs.order == "both" else None
+    return _preceding(phrase) if both else None
 
 
 def _may_be_subject(phrase: NounPhrase) -> bool:
@@ -43,11 +46,14 @@ def _may_be_subject(phrase: NounPhrase) -> bool:
     if before is not None and ("ADP" in before.tags or before.form in phrase.language.verbs.oblique):
         return False
     # ru Разработчику понадобилась обратная связь "the developer needed feedback": a dative is no subject.
-    if "nom" not in phrase.cases()[0] or not any(a.case in ("nom", "*") for a in phrase.agreements):
-        return False
-    head = words[phrase.head]
-    if not prepositions or any(a.case != "*" for r in head.readings for a in r.agreements):
-        return True  # the form is one of a nominative, or shows no case, whatever the tagger reads
+    return "nom" in phrase.cases()[0] and any(a.case in ("nom", "*") for a in phrase.agreements)
+
+
+def _is_nominative(phrase: NounPhrase) -> bool:
+    """The form is one of a nominative, whatever the tagger reads; where forms show no case, it reads none other."""
+    head = phrase.words[phrase.head]
+    if not phrase.language.prepositions or any(a.case != "*" for r in head.readings for a in r.agreements):
+        return True
     cases = feature_values(head.content, "Case")
     return not cases or "Nom" in cases
 
@@ -89,10 +95,22 @@ def _coordinated(phrase: NounPhrase) -> bool:
 
 
 def _following(phrase: NounPhrase) -> Evidence | None:
+    """The predicate behind the phrase and its attributes."""
+    words, end = phrase.words, _attributes_end(phrase)
+    other = words[end + 1] if phrase.language.prepositions and end + 1 < len(words) else None
+    # uk "Мер міста обрана", where the tagger reads the genitive of "city" as a nominative.
+    thing = other is not None and other.joined and other.is_thing and other.form not in phrase.language.verbs.short
+    if other is None or not (thing and other.may_be_subject):
+        return _behind(phrase, end)
+    found = _behind(phrase, end + 1)
+    return found if found and other.cannot_agree(found.gender) else None
+
+
+def _behind(phrase: NounPhrase, n: int) -> Evidence | None:
+    """The predicate behind the word at `n`, with nothing between but what can be no subject."""
     words, language = phrase.words, phrase.language
     verbs = language.verbs
     copula = reflexive = False
-    n = _attributes_end(phrase)
     for _ in range(_MAX_BETWEEN + 1):
         n += 1
         if n >= len(words) or not words[n].joined:
@@ -123,6 +141,8 @@ def _following(phrase: NounPhrase) -> Evidence | None:
         # osoba").
         elif copula and word.tags & {"ADJ", *VERBAL}:
             return None if belongs_to_following(words, n, language) else _predicative(word, phrase)
+        elif _bare_predicative(word, language):
+            return None if belongs_to_following(words, n, language) else _predicative(word, phrase)
         elif word.tags & VERBAL or listed_verb:
             return None if _compound_tense(word, language) else _shown(word, phrase)
         # Adverbs may stand between, and oblique nouns (cs "Rozhodčí se trenérovi omluvil"); another nominative may be
@@ -145,6 +165,16 @@ def _bare_predicate(phrase: NounPhrase) -> Evidence | None:
     if not adjective or language.same_definiteness(head, words[n].form):
         return None
     return _predicative(words[n], phrase)
+
+
+def _bare_predicative(word: SentenceWord, language: Language) -> bool:
+    """A participle in the nominative behind its subject, with the copula left out (ru *мэр избрана*), where an attribute
+    would stand before its noun and the past tense of verbs shows gender.
+    """
+    # No mere adjective: the tagger reads ru трамвая in "водитель трамвая" as one.
+    if language.postposed or not language.verbs.endings or word.readings:
+        return False
+    return feature_values(word.tagged, "VerbForm") == {"Part"} and feature_values(word.tagged, "Case") == {"Nom"}
 
 
 def _oblique(word: SentenceWord, language: Language) -> bool:
@@ -170,21 +200,18 @@ def _oblique_end(words: Sequence[SentenceWord], n: int, language: Language) -> i
 
 
 def _attributes_end(phrase: NounPhrase) -> int:
-    """Index of the last word of the phrase with its prepositional and genitive attributes (*менеджер по продажам*) and
-    the names behind it (he *המורה רותי כהן*).
+    """Index of the last word of the phrase with its prepositional and genitive attributes (ru *менеджер по продажам*,
+    *представитель министерства*) and the names behind it (he *המורה רותי כהן*, uk *суддя Ковальчук*).
     """
     words, n, prepositions = phrase.words, _construct_end(phrase), phrase.language.prepositions
-    # Only where nouns show no case, so that the order of the words tells: a Russian name may be the object.
+    # Where nouns show no case only the order of the words tells: there no attribute stands before the name.
     while not prepositions and n + 1 < len(words) and words[n + 1].joined and words[n + 1].tags == {"PROPN"}:
         n += 1
-    while n + 1 < len(words) and words[n + 1].joined:
+    while n + 1 < len(words) and words[n + 1].joined and words[n + 1].form not in phrase.language.verbs.short:
         word = words[n + 1]
-        if (
-            n == phrase.last
-            and prepositions
-            and "NOUN" in word.tags
-            and feature_values(word.content, "Case") == {"Gen"}
-        ):
+        # A name belongs to the noun before it, whatever case is read on it: ru Захарова is read as a man's genitive.
+        genitive = prepositions and "NOUN" in word.tags and feature_values(word.content, "Case") == {"Gen"}
+        if genitive or (prepositions and word.tags == {"PROPN"} and (not word.readings or word.text[:1].isupper())):
             n += 1
         elif "ADP" in word.tags or word.form in prepositions:
             noun = _noun_of(words, n + 1)
@@ -270,8 +297,14 @@ def _compound_tense(word: SentenceWord, language: Language) -> bool:
     return "Part" in forms and "Fin" not in forms and "Past" in feature_values(word.tagged, "Tense")
 
 
-def _preceding(phrase: NounPhrase) -> Evidence | None:
-    """The verb right before the phrase, where nothing before it in its clause can be its subject."""
+def _preceding(phrase: NounPhrase, *, behind_object: bool = False) -> Evidence | None:
+    """The verb right before the phrase, where nothing before it in its clause can be its subject.
+
+    Args:
+        phrase: the entity's.
+        behind_object: the phrase is taken for a subject only where the verb has its object before it (ru *ставку
+            приняла крупье*): the form shows no case, and the tagger guesses one.
+    """
     word, words, verbs = phrase.before(), phrase.words, phrase.language.verbs
     if word is None or not word.tags & {"ADJ", *VERBAL}:
         return None
@@ -280,17 +313,32 @@ def _preceding(phrase: NounPhrase) -> Evidence | None:
     while before > 0 and words[before + 1].joined and words[before].form in verbs.skip:
         before -= 1
     copula = before >= 0 and words[before + 1].joined and words[before].form in verbs.copulas
+    if copula:
+        found = _predicative(word, phrase)
+    else:
+        found = None if "ADJ" in word.tags or _compound_tense(word, phrase.language) else _shown(word, phrase)
+    if found is None:
+        return None
     # he האיכר נתן למורה "the farmer gave the teacher": the farmer is the subject. The search for one ends at the
     # conjunction that opens the clause: es "cuando fue despedida su asistente", it "quando è arrivato l'auditor".
+    has_object = False
     while n > 0 and words[n].joined:
         n -= 1
         if words[n].tags & CONJUNCTION:
+            # ru "вошла и неделю искала портье": the subject may be the one of the clause before.
+            has_object = has_object and "CCONJ" not in words[n].tags
             break
-        if words[n].may_be_subject:
+        if words[n].may_be_subject and not rules_out(words[n], found.gender, phrase.language):
             return None
-    if copula:
-        return _predicative(word, phrase)
-    return None if "ADJ" in word.tags or _compound_tense(word, phrase.language) else _shown(word, phrase)
+        has_object = has_object or (
+            bool(words[n].tags & NOMINAL) and not governed(words, n) and not _by_means(words[n])
+        )
+    return found if has_object or not behind_object else None
+
+
+def _by_means(word: SentenceWord) -> bool:
+    """An instrumental, which may be a time (ru *утром*) as well as an object."""
+    return feature_values(word.content, "Case") == {"Ins"}
 
 
 def _shown(word: SentenceWord, phrase: NounPhrase) -> Evidence | None:

@@ -60,6 +60,21 @@ class SentenceWord(NamedTuple):
         return {tagged.upos for tagged in self.content} == {"ADJ"}
 
     @property
+    def is_declined(self) -> bool:
+        """The tagger reads a case."""
+        return bool(feature_values(self.content, "Case"))
+
+    @property
+    def is_thing(self) -> bool:
+        """A common noun that is not known as one for people."""
+        return "NOUN" in self.tags and not self.readings
+
+    def cannot_agree(self, gender: Gender | None) -> bool:
+        """The tagger reads another gender on this noun, or a plural: a singular verb in `gender` is not its."""
+        shown, _ = tagged_gender(self.content)
+        return (shown is not None and shown is not gender) or feature_values(self.content, "Number") == {"Plur"}
+
+    @property
     def may_be_subject(self) -> bool:
         """A noun or pronoun that can be a nominative, by the plugin's table where it knows the cases, else by the
         tagger.

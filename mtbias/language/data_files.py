@@ -65,7 +65,7 @@ def _fields(toml: Mapping[str, Any], nouns: str, where: str) -> dict[str, Any]:
     rules = _Rules(toml, Folder(delete, letters), where)
     return {
         **_header(toml.get("language", {}), where),
-        **read_nouns(nouns, toml.get("paradigms", {}), rules.fold, f"{where}_nouns.tsv"),
+        **read_nouns(nouns, toml.get("paradigms", {}), rules.fold, f"{where}_nouns.tsv", rules.table("prepositions")),
         **{name: rules.longest(tokens.get(name, ())) for name in ("elisions", "proclitics", "prefixes")},
         "vowels": tokens.get("vowels", ""),
         "delete": delete,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from mtbias.errors import PluginError
@@ -22,8 +22,13 @@ class _Noun(NamedTuple):
     forms: _Forms
 
 
-def read_nouns(text: str, paradigms: Mapping[str, Any], fold: Folder, file: str) -> dict[str, Any]:
+def read_nouns(
+    text: str, paradigms: Mapping[str, Any], fold: Folder, file: str, prepositions: Collection[str] = ()
+) -> dict[str, Any]:
     """The fields `nouns`, `phrases` and `glossary` of the language whose table is `text`.
+
+    A form that is one of the (folded) `prepositions` too is left out: it is next to never the noun (ru *после* "after",
+    a locative of *посол* "ambassador"), and alone in its sentence it would win.
 
     Raises:
         PluginError: a column is missing; a row has no lemma, an unknown gender or paradigm, too many cells; with the
@@ -36,6 +41,8 @@ def read_nouns(text: str, paradigms: Mapping[str, Any], fold: Folder, file: str)
     for noun in _read_rows(text, paradigms, file):
         for form, agreements in noun.forms:
             first, *others = fold(form).replace("_", " ").split()
+            if first in prepositions and not others:
+                continue
             if others:
                 phrases.setdefault(first, {})[tuple(others), NounReading(noun.lemma, noun.kind, ())] = None
             else:
