@@ -70,8 +70,8 @@ def _entity_head(
     """The words that are taken to render the entity, the index of their head, and whether the alignment is sure."""
     target, sure = alignment.target, alignment.basis in _SURE
     # uk "сказав Cleaner гарною новиною": the English word itself is there, whatever noun stands behind it.
-    if alignment.copied:
-        target = target[:1]
+    if alignment.copied and target:
+        return target, next((n for n, word in enumerate(words) if word.span == target[0]), None), sure
     head = find_head(words, target, language, sure=sure, qualified=alignment.qualified)
     # de "antwortete dem Abgeordneten", he "הרתך שרף…": links at a verb, while a noun for people is left without one.
     if alignment.others and (head is None or not words[head].is_noun):
@@ -110,8 +110,8 @@ def _doubt(words: Sequence[SentenceWord], head: int, alignment: Alignment) -> st
     # uk "сприйняв хворий хліб": a sick loaf is nobody, although "sick" alone would be a man.
     if _of_thing(words, head):
         return f"an adjective of {words[head + 1].text}"
-    # uk "не хоче мати аеропорт" is no mother.
-    if word.readings and not word.tags <= VERBAL:
+    # uk "не хоче мати аеропорт" is no mother, he "צייר לה תרשים" no painter; but taggers read he רואה חשבון so, too.
+    if word.readings and (alignment.basis in _SURE or not word.tags or not word.tags <= VERBAL):
         return None
     basis = alignment.basis
     person = basis != ELIMINATION and word.is_noun and word.facts.ending is not None

@@ -38,7 +38,7 @@ def predicate_gender(phrase: NounPhrase) -> Evidence | None:
 
 
 def _may_be_subject(phrase: NounPhrase) -> bool:
-    words, prepositions = phrase.words, phrase.language.prepositions
+    words = phrase.words
     # he כשהממונה, with "when" written on, which the tagger calls a preposition: better none than a wrong subject.
     if any("ADP" in words[n].tags for n in (*phrase.left, phrase.head)):
         return False
@@ -139,9 +139,7 @@ def _behind(phrase: NounPhrase, n: int) -> Evidence | None:
             copula = True
         # it "è stata lodata", fr "est née", es "fue ascendido"; but not the adjective of a noun behind it (cs "je dobrá
         # osoba").
-        elif copula and word.tags & {"ADJ", *VERBAL}:
-            return None if belongs_to_following(words, n, language) else _predicative(word, phrase)
-        elif _bare_predicative(word, language):
+        elif (copula and word.tags & {"ADJ", *VERBAL}) or _bare_participle(word, language):
             return None if belongs_to_following(words, n, language) else _predicative(word, phrase)
         elif word.tags & VERBAL or listed_verb:
             return None if _compound_tense(word, language) else _shown(word, phrase)
@@ -167,9 +165,9 @@ def _bare_predicate(phrase: NounPhrase) -> Evidence | None:
     return _predicative(words[n], phrase)
 
 
-def _bare_predicative(word: SentenceWord, language: Language) -> bool:
-    """A participle in the nominative behind its subject, with the copula left out (ru *мэр избрана*), where an attribute
-    would stand before its noun and the past tense of verbs shows gender.
+def _bare_participle(word: SentenceWord, language: Language) -> bool:
+    """A participle in the nominative behind its subject, with the copula left out (ru *мэр избрана*), where attributes
+    stand before their noun and the past tense of verbs shows gender.
     """
     # No mere adjective: the tagger reads ru трамвая in "водитель трамвая" as one.
     if language.postposed or not language.verbs.endings or word.readings:
@@ -294,7 +292,9 @@ def _compound_tense(word: SentenceWord, language: Language) -> bool:
     if any(word.form.endswith(ending) for ending, _ in language.verbs.endings):
         return False
     forms = feature_values((w for w in word.tagged if w.upos in VERBAL), "VerbForm")
-    return "Part" in forms and "Fin" not in forms and "Past" in feature_values(word.tagged, "Tense")
+    # Declined it is an attribute of something: ru "подписанная атташе нота".
+    silent = "Past" in feature_values(word.tagged, "Tense") or bool(feature_values(word.tagged, "Case"))
+    return "Part" in forms and "Fin" not in forms and silent
 
 
 def _preceding(phrase: NounPhrase, *, behind_object: bool = False) -> Evidence | None:
@@ -330,15 +330,14 @@ def _preceding(phrase: NounPhrase, *, behind_object: bool = False) -> Evidence |
             break
         if words[n].may_be_subject and not rules_out(words[n], found.gender, phrase.language):
             return None
-        has_object = has_object or (
-            bool(words[n].tags & NOMINAL) and not governed(words, n) and not _by_means(words[n])
-        )
+        has_object = has_object or _object(words, n)
     return found if has_object or not behind_object else None
 
 
-def _by_means(word: SentenceWord) -> bool:
-    """An instrumental, which may be a time (ru *утром*) as well as an object."""
-    return feature_values(word.content, "Case") == {"Ins"}
+def _object(words: Sequence[SentenceWord], n: int) -> bool:
+    """A noun without a preposition, and no instrumental, which may be a time (ru *утром*)."""
+    time = feature_values(words[n].content, "Case") == {"Ins"}
+    return bool(words[n].tags & NOMINAL) and not time and not governed(words, n)
 
 
 def _shown(word: SentenceWord, phrase: NounPhrase) -> Evidence | None:
