@@ -234,6 +234,16 @@ def test_the_one_known_translation_is_taken_whatever_the_links_say() -> None:
     assert found(case, scores(0.9, 0.1, 0.1, 0.1, lexicon=(0.9,), explained=(0.0, 0.9, 0.9, 0.99)))[0] == ["Dort"]
 
 
+def test_what_explains_the_first_part_of_a_compound_does_not_claim_it() -> None:
+    # "Parallax" explains "Parallax-Arzt", and "well" surely "Arzt".
+    language = dataclasses.replace(LANGUAGE, compounds=True)
+    for text, head in (("Dort schlief der Parallax-Arzt.", "Parallax-Arzt"), ("Dort schlief der Arzt.", "Dort")):
+        case = pair("The Parallax doctor slept well.", "doctor", text)
+        given = scores(0.9, 0.1, 0.1, 0.1, lexicon=(0.9,), explained=(0.0, 0.9, 0.9, 0.99))
+        span = align_entity(case, SplitTexts(language).words(text), given, KnownTranslations(language)).target[0]
+        assert text[slice(*span)] == head
+
+
 def test_a_known_translation_that_another_word_claims_is_not_taken_for_that_alone() -> None:
     # "Wirt" translates *landlady* too, and a second doctor may be the one who is rendered.
     language = dataclasses.replace(LANGUAGE, glossary={**LANGUAGE.glossary, "host": frozenset(("wirt",))})
