@@ -47,7 +47,8 @@ class Reason(StrEnum):
     NO_MORPHOLOGY = "no morphology"
     """The aligned phrase shows no gender: common-gender noun without article, foreign word, noun of fixed gender."""
     NO_PERSON = "no person"
-    """The aligned noun is not in the table of nouns for people, and nothing else says that it names a person."""
+    """The aligned noun is not in the table of nouns for people, and nothing else says that it names a person; or it
+    names a thing as well, and does not translate the entity."""
     AMBIGUOUS = "ambiguous"
     """The evidence contradicts itself."""
 

@@ -147,6 +147,15 @@ class Language:
         return re.compile(rf"(?<!\w)(?i:{dotted})|{_WORD.pattern}") if dotted else _WORD
 
     @cached_property
+    def _articles(self) -> frozenset[str]:
+        """Proclitics that may stand on a later word of a compound: none, and the articles without anything before them;
+        all proclitics where the plugin does not say what an article is.
+        """
+        found = [cut for cut in self.proclitics if not self.definite or self.is_definite(cut)]
+        bare = (cut for cut in found if not any(cut != other and cut.endswith(other) for other in found))
+        return frozenset(("", *(bare if self.definite else found)))
+
+    @cached_property
     def _abbreviations(self) -> frozenset[str]:
         """Forms of nouns with a quotation mark before their last letters (he *מנכ"ל*)."""
         return frozenset(form for form in self.nouns if '"' in form)
@@ -203,13 +212,16 @@ class Language:
     def phrase(self, forms: Sequence[str]) -> tuple[int, NounReading] | None:
         """(number of words, reading) of the longest compound that `forms` begin with, or None.
 
-        Written-on articles and prepositions are allowed on every word (he *לרואה החשבון*).
+        Written-on articles and prepositions are allowed on the first word, on the others an article (he *לרואה
+        החשבון*), in languages that say what their article is: ar قام العامل ببناء "the worker set about building" is
+        no عامل بناء.
         """
         for _, first in self.bases(forms[0]):
             for others, reading in self.phrases.get(first, ()):
                 rest = forms[1 : 1 + len(others)]
                 if len(rest) == len(others) and all(
-                    any(base == word for _, base in self.bases(form)) for form, word in zip(rest, others, strict=True)
+                    any(base == word and cut in self._articles for cut, base in self.bases(form))
+                    for form, word in zip(rest, others, strict=True)
                 ):
                     return 1 + len(others), reading
         return None

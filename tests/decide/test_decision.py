@@ -62,3 +62,32 @@ def test_an_adjective_that_the_tagger_reads_as_the_noun_before_it(call: Callable
 def test_what_qualifies_the_entity_in_english(source: str, expected: bool) -> None:
     at = source.lower().index("boy")
     assert qualified(Pair("x", source, "", Span(at, at + 3), "boy")) is expected
+
+
+THINGS = Language(
+    code="ar",
+    name="Toy",
+    nouns={
+        "محاضرة": (NounReading("محاضرة", NounKind.FEMININE, ()), NounReading("محاضرة", NounKind.THING, ())),
+        "ممرضة": (NounReading("ممرضة", NounKind.FEMININE, ()),),
+    },
+)
+
+
+def test_a_noun_that_names_a_thing_too_is_a_person_only_where_it_translates_the_entity(
+    analyse: Callable[[str], Analysis],
+) -> None:
+    # *محاضرة*: a woman lecturer, or a lecture
+    text = analyse("حضرت|VERB محاضرة|NOUN ممرضة|NOUN")
+    at = {token.text: token.span for token in text.tokens}
+
+    def call(word: str, *translations: str) -> tuple[Gender | None, Reason | None]:
+        known = tuple(at[w] for w in translations)
+        alignment = Alignment("x", (at[word],), "links", "sg", translations=known)
+        found = decide(alignment, text, SplitTexts(THINGS))
+        return found.gender, found.reason
+
+    assert call("محاضرة", "محاضرة") == (Gender.FEMALE, None)
+    assert call("محاضرة") == (None, Reason.NO_PERSON)
+    assert call("محاضرة", "ممرضة") == (None, Reason.NO_PERSON)
+    assert call("ممرضة") == (Gender.FEMALE, None)

@@ -388,6 +388,25 @@ def test_an_abbreviated_title_is_one_word() -> None:
 
 
 @pytest.mark.parametrize(
+    ("words", "size"),
+    [
+        (["لعامل", "البناء"], 2),
+        (["عامل", "بناء"], 2),
+        (["العامل", "ببناء"], None),  # "the worker set about building"
+        (["العامل", "والبناء"], None),
+    ],
+)
+def test_later_words_of_a_compound_have_no_preposition(words: list[str], size: int | None) -> None:
+    reading = NounReading("عامل بناء", NounKind.MASCULINE, ())
+    cut = ("وال", "ال", "ب", "ل")
+    language = Language(
+        code="ar", name="Toy", proclitics=cut, definite="^و?ال", phrases={"عامل": ((("بناء",), reading),)}
+    )
+    found = language.phrase(words)
+    assert (found and found[0]) == size
+
+
+@pytest.mark.parametrize(
     ("text", "forms"),
     [
         ('מנכ "ל החברה', ['מנכ"ל', "החברה"]),
