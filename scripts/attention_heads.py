@@ -83,15 +83,17 @@ def read_attention(folder: Path, lang: str, pairs: Sequence[Pair], texts: SplitT
     tokenizer: Any = codec._tokenizer
     model = AutoModelForSeq2SeqLM.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
     begin = [model.generation_config.decoder_start_token_id, *([] if codec.forced is None else [codec.forced])]
-    pad, special = model.config.pad_token_id, set(tokenizer.all_special_ids) | {codec.forced}
+    pad = model.config.pad_token_id
     found: dict[str, Matrix] = {}
     order = sorted(pairs, key=lambda pair: -len(pair.text))
     for start in range(0, len(order), BATCH):
         batch = order[start : start + BATCH]
         sources = [list(each.ids) for each in codec.encode([pair.source for pair in batch])]
+        # Only Opus-MT has a vocabulary of its own for targets; others would want to be told which language it is.
+        side = "text_target" if codec.direction.source_code is None else "text"
         targets = [
-            [i for i in ids if i not in special]
-            for ids in tokenizer(text_target=[pair.text for pair in batch])["input_ids"]
+            [i for i in ids if i not in codec._dropped]
+            for ids in tokenizer(**{side: [pair.text for pair in batch]})["input_ids"]
         ]
         read, mask = _padded(sources, pad)
         with torch.inference_mode():
