@@ -102,8 +102,11 @@ def _alike_types(pairs: IndexedPairs) -> Iterator[tuple[int, int, float]]:
 
 
 def _translations(word: str, heads: Mapping[str, AbstractSet[str]]) -> set[str]:
-    """Folded forms that the plugin knows as translations of an English word, or of a phrase with that head."""
-    return set().union(*(heads.get(w, ()) for w in singulars(word)))
+    """Folded forms that the plugin knows as translations of an English word, or of a phrase with that head; of a
+    hyphenated word that is unknown ("mine-owner") those of its last part.
+    """
+    found = set[str]().union(*(heads.get(w, ()) for w in singulars(word)))
+    return found or (_translations(word.rpartition("-")[2], heads) if "-" in word else found)
 
 
 def _chunk_scores(

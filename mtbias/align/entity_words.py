@@ -74,7 +74,9 @@ class KnownTranslations:
             modifiers, _, head = entity.rpartition(" ")
             known = self._language.glossary
             whole = (known.get(f"{modifiers} {w}".strip(), frozenset()) for w in singulars(head))
-            self._found[entity] = frozenset().union(*whole, *(known.get(w, frozenset()) for w in singulars(head)))
+            found = frozenset().union(*whole, *(known.get(w, frozenset()) for w in singulars(head)))
+            # "mine-owner", "ex-husband"; but "brother-in-law" and "passer-by" are in the tables.
+            self._found[entity] = found or (self.of(head.rpartition("-")[2]) if "-" in head else found)
         return self._found[entity]
 
     def claimed(self, pair: Pair, word: SurfaceWord) -> bool:

@@ -226,6 +226,27 @@ def test_the_english_word_left_as_it_is(text: str, copied: bool) -> None:
     assert alignment.copied is copied
 
 
+@pytest.mark.parametrize(
+    ("word", "known"),
+    [
+        ("eye-doctor", {"arzt", "ärzte"}),  # unknown as a whole
+        ("ex-doctors", {"arzt", "ärzte"}),
+        ("doctor-in-law", {"wirt"}),  # known as a whole: no doctor
+        ("doctor-like", set()),
+        ("doctor", {"arzt", "ärzte"}),
+    ],
+)
+def test_an_unknown_word_with_a_hyphen_is_known_by_its_last_part(word: str, known: set[str]) -> None:
+    language = dataclasses.replace(LANGUAGE, glossary={**LANGUAGE.glossary, "doctor-in-law": frozenset({"wirt"})})
+    assert KnownTranslations(language).of(word) == known
+    case = pair(f"The {word} slept.", word, "Arzt Ärzte Wirt")
+    indexed = index_pairs([case], SplitTexts(language))
+    keys, _ = prior_links(indexed, language)
+    source = indexed.source.types.index(word)
+    linked = {indexed.target.types[k % 3] for k in keys.tolist() if k // 3 == source}
+    assert linked == known
+
+
 def test_the_one_known_translation_is_taken_whatever_the_links_say() -> None:
     case = pair("The doctor slept well.", "doctor", "Dort schlief der Arzt.")
     # A small file links at random: "Dort" with the entity, "Arzt" with "well".
