@@ -40,6 +40,7 @@ CATEGORIES = frozenset(
     (
         *("oblique", "syncretic", "common+article", "common-silent", "fixed", "construct", "compound", "prefixed"),
         *("elided", "two-people", "repeated", "plural", "foreign", "omitted", "verb", "adjective", "generic", "plain"),
+        *("title", "inclusive", "thing"),
     )
 )
 
