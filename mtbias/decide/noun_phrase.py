@@ -262,6 +262,8 @@ def _attribute_behind(words: Sequence[SentenceWord], n: int, head: int, language
     # With a written-on "and" or preposition a word opens something else (he למורה והרגיש "to the teacher, and felt").
     # But the tagger cuts he ותיקה "experienced", which begins with a vav of its own.
     whole = not language.preposed and word.form in language.adjective_endings
+    if _same_person(word, language):
+        return True
     if not whole and (not word.is_adjective or word.tags & {"ADP", "CCONJ"}):
         return False
     # A person behind a person is the object, where verb, subject and object stand in a row (ar أعطى الشيف النادلة "the
@@ -269,6 +271,15 @@ def _attribute_behind(words: Sequence[SentenceWord], n: int, head: int, language
     # elderly teacher"; without an article it may be the object of a verb that has "to the teacher" as well.
     attribute = language.is_definite(word.form) or "ADP" not in noun.tags
     return language.preposed or not word.readings or (bool(language.verbs.oblique) and attribute)
+
+
+def _same_person(word: SentenceWord, language: Language) -> bool:
+    """A noun for people right behind another one, whose ending is an adjective's too (es *su dentista favorita*, where
+    the tagger sees a noun): without article and comma it is no other person.
+    """
+    # Only in languages without case whose adjectives may stand on either side (Romance); elsewhere it may be an object.
+    romance = language.preposed and language.postposed and not language.prepositions
+    return romance and word.tags == {"NOUN"} and bool(word.facts.adjective) and word.facts.names_person
 
 
 def _compound_end(words: Sequence[SentenceWord], head: int) -> int:

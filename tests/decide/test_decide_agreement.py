@@ -172,6 +172,26 @@ def test_article_and_adjective_that_disagree_on_a_silent_noun_are_ambiguous(call
     assert (found.gender, found.reason) == (None, AMBIGUOUS)
 
 
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("Su|DET *testigo|NOUN favorita|NOUN llegó|VERB", F),  # an adjective, though the tagger sees a noun
+        ("Su|DET *testigo|NOUN ~,|PUNCT favorita|NOUN del|ADP rey|NOUN", None),  # a comma: whatever it is
+        ("Su|DET *testigo|NOUN mesa|NOUN llegó|VERB", None),  # a thing
+        ("Su|DET *testigo|NOUN y|CCONJ favorita|NOUN llegaron|VERB", None),
+        ("Su|DET *testigo|NOUN estudiante|NOUN llegó|VERB", None),  # a form for both
+        ("Su|DET antiguo|NOUN *testigo|NOUN llegó|VERB", M),  # before the noun
+    ],
+)
+def test_an_adjective_that_the_tagger_calls_a_noun(call: Call, sentence: str, expected: Gender | None) -> None:
+    language = replace(
+        ROMANCE,
+        adjective_endings=forms("o m.sg, a f.sg"),
+        nouns={**ROMANCE.nouns, **nouns("favorita f")},
+    )
+    assert call(language, sentence).gender is expected
+
+
 def test_an_adjectives_ending_is_believed_before_the_tagger(call: Call) -> None:
     language = replace(ROMANCE, adjective_endings=forms("o m.sg, a f.sg"))
     found = call(language, "Su|DET *testigo|NOUN nueva|ADJ|Gender=Masc llegó|VERB")
