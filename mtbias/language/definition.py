@@ -244,11 +244,13 @@ class Language:
             if base in self.noun_endings_except:
                 kind = self.noun_endings_except[base]
                 return None if kind is None else (base, kind)
-        for size in range(len(folded) - 2, 0, -1):
+        for size in range(len(folded), 0, -1):
             ending = folded[-size:]
             if ending in self.noun_endings:
                 found = self.noun_endings[ending]
-                return (ending, found) if found else None
+                # Of a person two letters of a stem are left; what says nothing may be the whole word (de "Generator").
+                if found is None or size <= len(folded) - 2:
+                    return (ending, found) if found else None
         return None
 
     def adjective(self, form: str) -> tuple[Agreement, ...]:
