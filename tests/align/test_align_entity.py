@@ -274,3 +274,17 @@ def test_a_known_translation_that_another_word_claims_is_not_taken_for_that_alon
     assert align_entity(case, words, given, KnownTranslations(language)).target[0] == Span(0, 4)
     again = pair("The doctor met the other doctor.", "doctor", "Dort war der Arzt.")
     assert found(again, given)[0] == ["Dort"]
+
+
+@pytest.mark.parametrize(
+    ("entity", "expected"),
+    [
+        ("ward-doctor", {"arzt", "ärzte"}),  # by its last part
+        ("land-lady", {"wirt"}),  # written in one
+        ("construction-worker", {"maurer"}),  # as two words
+        ("step-doctor", set()),  # kin by another word
+        ("doctor-patient", set()),
+    ],
+)
+def test_translations_of_a_hyphenated_word(entity: str, expected: set[str]) -> None:
+    assert KnownTranslations(LANGUAGE).of(entity) == expected
