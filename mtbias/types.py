@@ -6,7 +6,7 @@ Spans are half-open character offsets ``[start, end)`` into the text they belong
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
@@ -134,6 +134,11 @@ class Alignment:
     """Words that the language's tables know as translations of the entity, in text order."""
     qualified: bool = False
     """An adjective or a noun stands before the entity in the English source ("a beautiful local boy")."""
+    # Sums of floats: their last bits depend on the order of the corpus, and no result rests on them.
+    score: float = field(default=0.0, compare=False)
+    """What the aligner adds up for the first of `target`; 0 where that is too little, and something else found it."""
+    margin: float = field(default=0.0, compare=False)
+    """`score` less that of the best word of another form; negative where a rule preferred the word to a better one."""
 
 
 DERIVED = "derived"

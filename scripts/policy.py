@@ -27,13 +27,11 @@ from mtbias.align import Pair, StatisticalAligner  # noqa: E402 - the paths abov
 from mtbias.errors import MtbiasError  # noqa: E402
 from mtbias.evaluation.gender_calls import GenderMeasure  # noqa: E402
 from mtbias.files.reading import Record, read_table  # noqa: E402
-from mtbias.language.definition import Language  # noqa: E402
-from mtbias.language.installed import get_language  # noqa: E402
 from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package  # noqa: E402
 from mtbias.types import Gender, GenderCall, Reason, Span  # noqa: E402
+from scripts.challenge import challenge_language  # noqa: E402
 
 FILE = ROOT / "tests" / "policy" / "policy.tsv"
-PLUGIN_PROJECT = ROOT / "tests" / "plugin_project"
 LANGUAGES = ("ar", "cs", "de", "es", "fr", "he", "it", "ru", "uk")
 COLUMNS = ("kind", "evidence", "call", "language", "source", "target")
 CALLS: dict[str, Gender | Reason] = {str(call): call for call in (*Gender, *Reason)}
@@ -97,20 +95,11 @@ def _unmarked(text: str, marks: str, record: Record) -> tuple[str, list[Span]]:
     return "".join(pieces), spans
 
 
-def policy_language(code: str) -> Language:
-    """An installed language, or French from ``tests/plugin_project``."""
-    if code != "fr":
-        return get_language(code)
-    if str(PLUGIN_PROJECT) not in sys.path:
-        sys.path.append(str(PLUGIN_PROJECT))
-    return Language.from_package("mtbias_french", "fr")
-
-
 def evaluate(rows: Sequence[PolicyRow], code: str, stanza_dir: Path) -> list[tuple[PolicyRow, GenderCall]]:
     """The calls on the rows of one language, aligned among themselves."""
     own = [row for row in rows if row.language == code]
     analyser = StanzaAnalyser(find_package(code, stanza_dir), AnalysisCache(None), device="cpu")
-    calls = GenderMeasure(policy_language(code), StatisticalAligner(), analyser).call_pairs([r.pair for r in own])
+    calls = GenderMeasure(challenge_language(code), StatisticalAligner(), analyser).call_pairs([r.pair for r in own])
     return list(zip(own, calls, strict=True))
 
 

@@ -288,3 +288,28 @@ def test_a_known_translation_that_another_word_claims_is_not_taken_for_that_alon
 )
 def test_translations_of_a_hyphenated_word(entity: str, expected: set[str]) -> None:
     assert KnownTranslations(LANGUAGE).of(entity) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "link", "expected"),
+    [
+        # The table knows the doctor: (0.4 + 1) / 2 against 0.6 / 2.
+        ("Arzt sah ihn", (0.4, 0.6, 0.0), (0.7, 0.4)),
+        # A second mention is no rival: the verb is.
+        ("Arzt sah Arzt", (0.8, 0.2, 0.6), (0.9, 0.8)),
+        # The one known translation is taken before a word with a surer link.
+        ("Arzt sah ihn", (0.0, 1.0, 0.0), (0.5, 0.0)),
+        ("Arzt", (1.0,), (1.0, 1.0)),
+    ],
+)
+def test_the_score_of_the_head_and_its_margin(
+    text: str, link: tuple[float, ...], expected: tuple[float, float]
+) -> None:
+    alignment = aligned(pair("The doctor slept.", "doctor", text), scores(*link))
+    assert text[slice(*alignment.target[0])] == "Arzt"
+    assert (alignment.score, alignment.margin) == pytest.approx(expected)
+
+
+def test_what_is_only_left_over_has_no_score() -> None:
+    alignment = aligned(pair("The doctor slept.", "doctor", "Wirt schlief"), scores(0.01, 0.0))
+    assert (alignment.basis, alignment.score, alignment.margin) == (ELIMINATION, 0.0, 0.0)
