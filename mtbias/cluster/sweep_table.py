@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
@@ -16,6 +17,7 @@ from mtbias.cluster.sweep_tasks import Cell, SweepPlan
 from mtbias.errors import MissingTranslationsError, RunFolderError
 from mtbias.files.writing import explained, write_atomic
 from mtbias.metrics.definitions import GENDER, Number
+from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.paper_tables import paper_table, with_interval
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_table import level
@@ -77,6 +79,8 @@ def render_sweep(plan: SweepPlan, metrics: _Metrics, form: str, declared: Declar
         headline = [number for number in declared.get(dataset, GENDER) if number.headline]
         groups = [headline] if form == "latex" else [[number] for number in headline]
         tables += [_table(plan, dataset, metrics, group) for group in groups]
+    warned = named_warnings([(cell.id, metrics[cell.id].get("alarms")) for cell in plan.cells])
+    tables[:1] = [replace(table, warnings=warned) for table in tables[:1]]
     return draw(tables, form, [(cell.id, metrics[cell.id]["signature"] or "") for cell in plan.cells])
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from mtbias.alarms.run_check import checks
 from mtbias.evaluation.request import Request
 from mtbias.evaluation.translation import host_facts, planned, translate_corpus
 from mtbias.metrics.measure import Judged
@@ -77,8 +78,10 @@ def _measured(
     records = request.measure.judge(request.corpus.instances, translated.translations, progress)
     scores = request.kind.score(records, n_resamples=request.n_resamples, seed=request.seed)
     corpus = request.corpus
+    drawn = {"n_resamples": request.n_resamples, "seed": request.seed}
     return records, {
         **scores.to_json(signature=manifest.signature(), fingerprint=manifest.fingerprint),
+        **checks(records, request.lang, corpus.measure, **drawn),
         "corpus": {
             "name": corpus.name,
             "rows": corpus.rows,

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from mtbias import __version__
+from mtbias.alarms.evidence_classes import withheld
 from mtbias.align import Pair
 from mtbias.corpora.human_labels import HumanLabel
-from mtbias.decide import FIXED_GENDER
 from mtbias.errors import DataError
 from mtbias.evaluation.gender_calls import GenderMeasure
 from mtbias.metrics.bias import count
@@ -324,8 +324,3 @@ def _is_head_right(label: HumanLabel, call: GenderCall) -> bool:
     """Whether the head that was found lies in the token that the label names, if it names one."""
     head = label.target_head
     return head is None or (bool(call.target) and call.target[0].overlaps(head))
-
-
-def withheld(call: GenderCall) -> bool:
-    """No call because the head is a noun of fixed grammatical gender."""
-    return call.gender is None and any(e.detail.startswith(FIXED_GENDER) for e in call.evidence)

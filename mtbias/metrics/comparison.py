@@ -274,6 +274,7 @@ def _system(run: NamedRun, row_cells: Cells, how: _How) -> SystemNumbers:
         plain={each.key: group[each.key] for each in counting.compared},
         weighted={key: weighted(*levels)[key] for key, levels in how.scales.items()},
         over_entities=_over_entities(run, [row_cells], how),
+        alarms=run.alarms,
     )
 
 

@@ -37,6 +37,8 @@ class ComparableRun(Protocol):
     @property
     def calls(self) -> Sequence[Any]: ...
     @property
+    def metrics(self) -> Mapping[str, Any]: ...
+    @property
     def counting(self) -> Counting: ...
 
 
@@ -49,6 +51,8 @@ class NamedRun:
     fingerprint: str
     calls: Sequence[Any]
     """In the order of the first run's."""
+    alarms: Mapping[str, Any] | None = None
+    """Those of the run's `metrics.json`; None in a run of an earlier release."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +116,7 @@ def name_runs(
             lang=run.lang,
             fingerprint=run.manifest.fingerprint,
             calls=_in_order(runs[0], run),
+            alarms=run.metrics.get("alarms"),
         )
         for run, system in zip(runs, systems, strict=True)
     ]

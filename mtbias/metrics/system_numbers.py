@@ -27,6 +27,8 @@ class SystemNumbers:
     """By `WEIGHTED`; empty where no weights were asked for, without a number that has no groups."""
     over_entities: EntityIntervals | None = None
     """Of the plain numbers; None where the measure has no entities."""
+    alarms: Mapping[str, Any] | None = None
+    """Those of the run's `metrics.json`; None in a run of an earlier release."""
 
     def entity_interval(self, key: str) -> Interval | None:
         """The interval of a plain number over entities, where it has one."""
@@ -42,6 +44,7 @@ class SystemNumbers:
                 key: {**part, **_beside(self.over_entities, key)} for key, part in _estimates(self.plain).items()
             },
             "weighted": _estimates(self.weighted),
+            "alarms": self.alarms,
         }
 
 

@@ -16,6 +16,7 @@ from mtbias.metrics.comparison import Comparison
 from mtbias.metrics.definitions import CONSISTENCY, Number, Unit
 from mtbias.metrics.finding import finding
 from mtbias.metrics.system_numbers import SystemPair
+from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.axes import Scale
 from mtbias.report.page import render_page
 from mtbias.report.plots import Panel, svg_intervals
@@ -84,6 +85,7 @@ def _page(runs: Sequence[ReportRun], compared: Comparison, shown: Sequence[Sente
         compared=compared,
         numbers=numbers,
         findings=[(name, text) for name, text in said if text],
+        warned=named_warnings([(name, run.metrics.get("alarms")) for name, run in zip(names, runs, strict=True)]),
         axis=Scale.around(
             end for row in rows for end in (row.found.difference, *(row.found.interval or ())) if end is not None
         ),

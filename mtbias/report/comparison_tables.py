@@ -14,6 +14,7 @@ from mtbias.metrics.run_matching import DifferingRow
 from mtbias.metrics.system_numbers import SystemNumbers, SystemPair
 from mtbias.metrics.weighted import Weighting
 from mtbias.report import tables
+from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.tables import UNDEFINED, PrintedTable, cut, draw, estimate_text, number_text, p_text, printable
 from mtbias.stats.results import ALPHA, Difference, Estimate
 
@@ -106,7 +107,9 @@ def _numbers(c: Comparison, names: Mapping[str, str]) -> PrintedTable:
         notes.append(f"{c.n_resamples:,} resamples are too few for any of {c.tests:,} tests to be significant")
     notes += [f"{lang}: read by different evaluators: {'; '.join(phrases)}" for lang, phrases in c.evaluators.items()]
     head = ["", "", *(name + _UNMARKED for name in names.values())]
-    return PrintedTable(head, _rows(c, lambda of: (of.plain[key] for key in names)), title, notes, left=2)
+    warned = named_warnings([(f"{s.system} ({s.lang})", s.alarms) for s in c.systems])
+    rows = _rows(c, lambda of: (of.plain[key] for key in names))
+    return PrintedTable(head, rows, title, warnings=warned, notes=notes, left=2)
 
 
 def _over_entities(c: Comparison, names: Mapping[str, str], over: EntityIntervals) -> PrintedTable:

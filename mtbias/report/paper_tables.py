@@ -12,6 +12,7 @@ from typing import Any
 from mtbias.errors import DataError
 from mtbias.metrics.counting import flat_row
 from mtbias.metrics.definitions import CLASSES, Number, breakdown, group_label
+from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_table import whole_metrics
 from mtbias.report.tables import UNDEFINED, PrintedTable, as_csv, draw, estimate_text, number_text
@@ -89,6 +90,9 @@ def _table(rows: Sequence[_Row], by: str | None, numbers: Sequence[Number]) -> P
     return PrintedTable(
         head=[name for name, _ in columns],
         rows=list(zip(*(column for _, column in columns), strict=True)),
+        warnings=list(
+            dict.fromkeys(named_warnings([(f"{r.run.name} ({r.run.lang})", r.run.metrics.get("alarms")) for r in rows]))
+        ),
         notes=[" ".join(notes)],
         left=left,
         parts=[(row.run.corpus, row.run.lang, row.run.name if by else "") for row in rows],

@@ -19,6 +19,7 @@ from mtbias.errors import DataError
 from mtbias.metrics.definitions import CONSISTENCY, Breakdown, breakdowns
 from mtbias.metrics.finding import finding
 from mtbias.metrics.women_share import WomenRelation, WomenShares, shipped_shares
+from mtbias.report import alarm_texts
 from mtbias.report.page import render_page
 from mtbias.report.plots import panels, scale, svg_intervals
 from mtbias.report.report_runs import ReportRun, Sentence, join_sentences
@@ -114,6 +115,7 @@ def _whole_page(runs: Sequence[ReportRun], women: Sequence[WomenRelation], sente
         "entities": (f"By {_listed([by.label for by in many])}", entities),
         "confusion": ("Gold and call", [(run, counts) for run in runs if (counts := _confusion(run))]),
         "left-out": ("What was left out, and why", [run for run in runs if _says_what_is_left_out(run.metrics)]),
+        "checks": ("Can these numbers be believed?", [run for run in runs if run.metrics.get("alarms")]),
         "sentences": ("Sentences", sentences["total"]),
         "how": ("How it was made", True),
     }
@@ -134,6 +136,12 @@ def _whole_page(runs: Sequence[ReportRun], women: Sequence[WomenRelation], sente
         heads=lambda *whats: [f"{run.name}:\n{what}" if len(runs) > 1 else what for run in runs for what in whats],
         filled=filled,
         noticed=noticed,
+        alarms=alarm_texts,
+        warned=[
+            (name, run)
+            for name, run in zip(names, runs, strict=True)
+            if alarm_texts.warnings(run.metrics.get("alarms"))
+        ],
         women=women,
         women_plots=_women_plots(runs, women),
         fitted=any(relation.fit(measure) for relation in women for measure in WOMEN_MEASURES),

@@ -15,6 +15,7 @@ from mtbias.errors import DataError
 from mtbias.metrics.definitions import CONSISTENCY, GENDER, Number, all_neutral, breakdowns
 from mtbias.metrics.entity_intervals import QUESTIONS
 from mtbias.metrics.finding import finding
+from mtbias.report.alarm_texts import alarm_block, checks_block, expected_block, fixed_text, shown_without, warnings
 from mtbias.report.tables import PrintedTable, aligned, cut, interval_text, number_text, printable
 
 WIDTH = 100
@@ -24,10 +25,11 @@ SCHEMA = 1
 def render(metrics_json: Mapping[str, Any], *, width: int = WIDTH, numbers: Sequence[Number] = GENDER) -> str:
     """The table of one run, ending in a newline.
 
-    From top to bottom: how many sentences have a call; the finding in one sentence; the numbers of the whole corpus
-    with their 95 % intervals and what they mean; their intervals over sentences and over entities; the breakdowns;
-    consistency over pairs; what has no call and why; what the calls rest on; what was noticed in the input; the
-    signature. What `metrics.json` does not have is passed over.
+    From top to bottom: warnings, where a share is above its limit; how many sentences have a call; the finding in one
+    sentence; the numbers of the whole corpus with their 95 % intervals and what they mean; their intervals over
+    sentences and over entities; the breakdowns; consistency over pairs; what has no call and why; what the calls rest
+    on; how many are expected to be wrong; what was checked; what was noticed in the input; the signature. What
+    `metrics.json` does not have is passed over.
 
     Args:
         metrics_json: the content of `metrics.json`, schema 1.
@@ -46,13 +48,16 @@ def render(metrics_json: Mapping[str, Any], *, width: int = WIDTH, numbers: Sequ
         overall, signature = metrics_json["overall"], metrics_json["signature"]
         shown = [number for number in numbers if (number.interval or number.headline) and not number.remark]
         blocks = [
+            alarm_block(metrics_json, numbers),
             _headline(overall, numbers) + _finding(overall),
-            "\n".join(_lines(shown, overall, level(metrics_json), width)),
+            "\n".join([*_lines(shown, overall, level(metrics_json), width), *_fixed(metrics_json)]),
             _over_entities(shown, metrics_json),
             *_breakdowns(metrics_json, numbers, width),
             _consistency(metrics_json, width),
             _shares("Without a call (of all sentences)", metrics_json, "reasons"),
             _shares("What the calls rest on (of all calls)", metrics_json, "evidence"),
+            expected_block(metrics_json),
+            checks_block(metrics_json),
             _noticed(metrics_json),
             f"Signature: {printable(signature)}" if signature else "",
         ]
@@ -70,7 +75,11 @@ def overall_table(metrics_json: Mapping[str, Any], *, numbers: Sequence[Number] 
         shown = [number for number in numbers if number.interval or number.headline]
         head, *rows = _cells(shown, overall, level(metrics_json))
         notes = [f"Signature: {metrics_json['signature']}"] if metrics_json["signature"] else []
-        return PrintedTable(head, rows, title=_headline(overall, numbers), notes=notes)
+        warned = warnings(metrics_json.get("alarms"))
+        both = shown_without(metrics_json, numbers)
+        in_doubt = [f"{label}: {every} of all, {rest} without" for label, every, rest in both]
+        warned += [f"With and without the sentences concerned: {'; '.join(in_doubt)}"] if in_doubt else []
+        return PrintedTable(head, rows, title=_headline(overall, numbers), warnings=warned, notes=notes)
 
 
 @contextmanager
@@ -111,6 +120,11 @@ def _headline(overall: Mapping[str, Any], numbers: Sequence[Number]) -> str:
 def _finding(overall: Mapping[str, Any]) -> str:
     found = finding(overall.get("confusion", ()))
     return f"\nThis system {found}." if found else ""
+
+
+def _fixed(metrics: Mapping[str, Any]) -> list[str]:
+    text = fixed_text(metrics)
+    return [f"  {text}"] if text else []
 
 
 def _over_entities(numbers: Sequence[Number], metrics: Mapping[str, Any]) -> str:

@@ -44,6 +44,8 @@ class PrintedTable:
     """So many columns from the first on stand flush left; those after them hold numbers, flush right."""
     parts: Sequence[object] = ()
     """For each row what it belongs to: LaTeX has a rule where that changes. Empty: there are no rules."""
+    warnings: Sequence[str] = ()
+    """What is to be read before the numbers: above title and table."""
 
 
 # --- Numbers ----------------------------------------------------------------------------------------------------------
@@ -137,7 +139,8 @@ def draw(tables: Sequence[PrintedTable], form: str, signatures: Iterable[tuple[s
 def as_text(table: PrintedTable) -> str:
     """The table for a terminal: title, columns of equal width, notes; each line ends in a newline."""
     sides = "<" * table.left + ">" * (len(table.head) - table.left)
-    lines = [*([printable(table.title)] if table.title else []), *aligned([table.head, *table.rows], sides)]
+    warned = [f"WARNING: {printable(text)}" for text in table.warnings]
+    lines = [*warned, *([printable(table.title)] if table.title else []), *aligned([table.head, *table.rows], sides)]
     return "".join(f"{line}\n" for line in (*lines, *map(printable, table.notes)))
 
 
@@ -169,7 +172,8 @@ def _markdown(table: PrintedTable) -> str:
     rows = [[_markdown_cell(cell) for cell in row] for row in table.rows]
     lines = [f"| {' | '.join(row)} |\n" for row in ([markdown_text(cell) for cell in table.head], rule, *rows)]
     title = f"{markdown_text(table.title)}\n\n" if table.title else ""
-    return title + "".join(lines) + "".join(f"\n{markdown_text(note)}\n" for note in table.notes)
+    warned = "".join(f"**Warning: {markdown_text(text)}**\n\n" for text in table.warnings)
+    return warned + title + "".join(lines) + "".join(f"\n{markdown_text(note)}\n" for note in table.notes)
 
 
 def _markdown_cell(cell: str) -> str:
@@ -178,7 +182,8 @@ def _markdown_cell(cell: str) -> str:
 
 def _latex(table: PrintedTable) -> str:
     """A ``table``, or a ``longtable`` where it is long, with the rules of booktabs; title and notes are the caption."""
-    caption = " ".join(f"{latex_text(text).rstrip('.')}." for text in (table.title, *table.notes) if text)
+    warned = [f"Warning: {text}" for text in table.warnings]
+    caption = " ".join(f"{latex_text(text).rstrip('.')}." for text in (*warned, table.title, *table.notes) if text)
     names = f"{' & '.join(map(latex_text, table.head))} \\\\"
     sides = "l" * table.left + "r" * (len(table.head) - table.left)
     body: list[str] = []

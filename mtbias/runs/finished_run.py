@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
+from mtbias.alarms.run_check import checks
 from mtbias.errors import DataError
 from mtbias.files.strict_json import decoded
 from mtbias.metrics.counting import SCHEMA, Counting, Scores
@@ -92,8 +93,10 @@ class FinishedRun:
         n_resamples, seed = (self._bootstrap(key) for key in ("resamples", "seed"))
         scores = find_measure(self.measure).score(self.calls, n_resamples=n_resamples, seed=seed)
         again = scores.to_json(signature=self.manifest.signature(), fingerprint=self.manifest.fingerprint)
-        again = json.loads(json.dumps(again))  # as it would be read
-        changed = [key for key, value in again.items() if key != "mtbias" and self.metrics.get(key) != value]
+        checked = checks(self.calls, self.lang, self.measure, n_resamples=n_resamples, seed=seed)
+        again = json.loads(json.dumps({**again, **checked}))  # as it would be read
+        absent = {"mtbias", *(key for key in checked if key not in self.metrics)}  # of an older release
+        changed = [key for key, value in again.items() if key not in absent and self.metrics.get(key) != value]
         if changed or SHA256 in self.metrics:  # a file without a hash is an older release's
             what = ", ".join(changed) or "what does not follow from the calls"
             _log.warning(

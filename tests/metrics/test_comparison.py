@@ -280,6 +280,7 @@ class Run:
     corpus: tuple[str, Mapping[str, str]] = ("own", {"own.tsv": "aa" * 32})
     evaluator: Mapping[str, Any] = field(default_factory=lambda: {"aligner": "agree/1", "plugin": "de/1"})
     counting: Counting = GENDER_COUNTING
+    metrics: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _run(system: str, lang: str, *, seed: int = 0, right: float = 0.7, n: int = 200) -> Run:

@@ -36,6 +36,7 @@ class Run:
     corpus: tuple[str, dict[str, str]] = ("own", {})
     evaluator: dict[str, Any] = field(default_factory=dict)
     counting: Counting = GENDER_COUNTING
+    metrics: dict[str, Any] = field(default_factory=dict)
 
 
 def _record(

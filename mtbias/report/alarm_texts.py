@@ -1,0 +1,142 @@
+"""The alarms of a run in words: what stands above its numbers where they may not be believed, and what was checked.
+
+Nothing is computed here; all stands in `metrics.json` (`alarms`, `expected_wrong`, `evidence_classes`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from mtbias.alarms.declared_signs import DECLARED
+from mtbias.metrics.definitions import GENDER, Number
+from mtbias.report.tables import aligned, estimate_text, number_text
+
+_LANGUAGES = 3
+"""So many other languages are named."""
+
+
+def warnings(alarms: Mapping[str, Any] | None) -> list[str]:
+    """A line for each sign above its limit: how many rows, of how many, the limit, and what to do.
+
+    `alarms` is that of `metrics.json`; a file of an earlier release has none.
+    """
+    return [_warning(key, alarms) for key in (alarms or {}).get("raised", ()) if alarms and key in DECLARED]
+
+
+def _warning(key: str, alarms: Mapping[str, Any]) -> str:
+    sign, share = DECLARED[key], alarms["shares"][key]
+    text = f"{share['n']:,} of {share['of']:,} {sign.of} {sign.they} ({number_text(share['percent'])} %, limit "
+    text += f"{share['limit']:g} %)"
+    if key == "other_language":
+        found = list(alarms["other_languages"].items())
+        text += f": {', '.join(f'{lang} {n:,}' for lang, n in found[:_LANGUAGES])}"
+        text += ", …" if len(found) > _LANGUAGES else ""
+    return f"{text}; {sign.advice}"
+
+
+def named_warnings(runs: Sequence[tuple[str, Mapping[str, Any] | None]]) -> list[str]:
+    """The `warnings` of several runs, each behind its run's name."""
+    return [f"{name}: {text}" for name, alarms in runs for text in warnings(alarms)]
+
+
+def shown_without(metrics: Mapping[str, Any], numbers: Sequence[Number] = GENDER) -> list[tuple[str, str, str]]:
+    """The numbers of the headline with and without the sentences in doubt: label, with, without; empty without any.
+
+    The first line is how many sentences there are.
+    """
+    without = (metrics.get("alarms") or {}).get("without")
+    if without is None:
+        return []
+    overall = metrics["overall"]
+    lines = [("n", f"{overall['n']:,}", f"{without['n']:,}")]
+    for number in numbers:
+        if number.headline:
+            both = (number.of(group) for group in (overall, without))
+            first, second = (estimate_text(found.value, found.interval) for found in both)
+            lines.append((number.label, first, second))
+    return lines
+
+
+def alarm_block(metrics: Mapping[str, Any], numbers: Sequence[Number]) -> str:
+    """What stands above the numbers in a terminal; empty where nothing is above its limit."""
+    said = [f"WARNING: {text}" for text in warnings(metrics.get("alarms"))]
+    lines = shown_without(metrics, numbers)
+    if (metrics.get("alarms") or {}).get("concerned") == metrics["n"]:
+        said.append("  All sentences are concerned.")
+    if lines:
+        table = [["  of all sentences, and without those concerned", "all", "without"]]
+        said += aligned([*table, *([f"  {label}", *cells] for label, *cells in lines)], "<>>")
+    return "\n".join(said)
+
+
+def check_rows(metrics: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str, bool]]:
+    """What was checked: label, ``n of N translations``, per cent with its interval, the limit, whether it is above."""
+    for key, share in (metrics.get("alarms") or {}).get("shares", {}).items():
+        if key in DECLARED:
+            sign = DECLARED[key]
+            counted = f"{share['n']:,} of {share['of']:,} {sign.of}"
+            percent = estimate_text(share["percent"], share["interval"])
+            yield sign.label, counted, percent, f"{share['limit']:g}", share["above"]
+
+
+def checks_block(metrics: Mapping[str, Any]) -> str:
+    """What was checked, for a terminal."""
+    rows = [
+        [f"  {label}", n, percent, f"{limit}  <<" if above else limit]
+        for label, n, percent, limit, above in check_rows(metrics)
+    ]
+    if not rows:
+        return ""
+    return "\n".join(aligned([["Checks", "", "per cent", "limit"], *rows], "<>><"))
+
+
+def expected_texts(metrics: Mapping[str, Any]) -> list[str]:
+    """How many calls of each gender are expected to be wrong: ``of 1,234 male calls about 12 (4 to 40)``."""
+    found = metrics.get("expected_wrong")
+    return [] if found is None else [_expected(name, found[name]) for name in ("male", "female") if name in found]
+
+
+def _expected(name: str, part: Mapping[str, Any]) -> str:
+    text = f"of {part['estimated']:,} {name} calls about {expected_text(part)}"
+    if part["expected"] is None:
+        text = f"of {part['calls']:,} {name} calls: not known"
+    left = part["calls"] - part["estimated"]
+    return f"{text}; {left:,} more rest on what too few labels tell of" if left and part["estimated"] else text
+
+
+def expected_text(part: Mapping[str, Any]) -> str:
+    """``12 (4 to 40)``: an expected number with its interval, in whole calls; "–" where too few labels tell of it."""
+    if part["expected"] is None:
+        return number_text(None)
+    low, high = part["interval"]
+    return f"{part['expected']:,.0f} ({low:,.0f} to {high:,.0f})"
+
+
+def expected_block(metrics: Mapping[str, Any]) -> str:
+    """The same for a terminal."""
+    lines = [f"  {text}" for text in expected_texts(metrics)]
+    return "\n".join(["Calls expected to be wrong (rates of labelled calls; 95 % interval)", *lines]) if lines else ""
+
+
+def class_rows(metrics: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, int], float | None, str, str]]:
+    """Calls by class of evidence: the class, calls of each gender, per cent of all calls, expected wrong m and f."""
+    counts = metrics.get("evidence_classes") or {}
+    decided = sum(sum(row.values()) for row in counts.values())
+    by_class = (metrics.get("expected_wrong") or {}).get("by_class", {})
+    for name, row in counts.items():
+        of_class = by_class.get(name, {})
+        wrong = [expected_text(of_class[g]) if g in of_class else "" for g in ("male", "female")]
+        calls = sum(row.values())
+        yield name, row, 100 * calls / decided if decided else None, *wrong
+
+
+def fixed_text(metrics: Mapping[str, Any]) -> str:
+    """What stands beside the accuracy: rows whose noun has a grammatical gender only; empty where there are none."""
+    found = metrics.get("grammatical_gender_only")
+    if not found or not found["n"]:
+        return ""
+    return (
+        f"{found['n']:,} without a call ({number_text(found['percent'])} % of all) show grammatical gender only "
+        "(nouns of fixed gender)"
+    )

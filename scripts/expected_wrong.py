@@ -1,0 +1,107 @@
+"""How many labelled calls are wrong, by what they rest on: makes `mtbias/alarms/data/expected_wrong.tsv`.
+
+    python scripts/expected_wrong.py --gold LABELS.csv --translations WINOMT/translations/google --stanza-dir DIR
+
+The labels are those of ``tests/natural`` (its texts: see ``scripts/natural.py``) and the human labels that
+``scripts/agreement.py`` reads. Sentences that were written for hard cases (``tests/challenge``, ``tests/independent``)
+are left out: their rates are those of hard cases. A call is wrong where the label is another gender, or where nothing
+in the translation shows one (label none; basis X). Labels of WinoMT that follow a pronoun (basis P, C) are left out:
+they answer another question.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import cyclopts
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT)]
+
+
+from mtbias.alarms.evidence_classes import EvidenceClass, evidence_class  # noqa: E402
+from mtbias.alarms.expected_wrong import GENDERS, TABLE  # noqa: E402
+from mtbias.cli.shared import Evaluator  # noqa: E402
+from mtbias.corpora.human_labels import read_labels  # noqa: E402
+from mtbias.evaluation.gender_calls import GENDER  # noqa: E402
+from mtbias.evaluation.validation import validate  # noqa: E402
+from mtbias.metrics.human_agreement import LABELS  # noqa: E402
+from mtbias.metrics.measure import Wanted  # noqa: E402
+from mtbias.settings import EvaluatorSettings  # noqa: E402
+from mtbias.translate.bitext import read_bitext  # noqa: E402
+from mtbias.types import GenderCall  # noqa: E402
+from scripts import natural  # noqa: E402
+from scripts.agreement import LANGUAGES  # noqa: E402
+
+OUT = ROOT / "mtbias" / "alarms" / "data" / TABLE
+
+Judged = tuple[GenderCall, bool]
+"""A call, and whether it is wrong."""
+
+
+def natural_calls(stanza_dir: Path, part: natural.Part) -> Iterator[Judged]:
+    """The calls on the persons of `tests/natural`."""
+    for lang in sorted(path.stem for path in natural.FILES.glob("*.tsv")):
+        persons, calls = natural.evaluate(lang, natural.shared_data(), stanza_dir, part=part)
+        for person, call in zip(persons, calls, strict=True):
+            yield call, call.gender is not person.label
+
+
+def winomt_calls(gold: Path, translations: Path, evaluator: EvaluatorSettings) -> Iterator[Judged]:
+    """The calls on the human labels of WinoMT that rest on the phrase, on a verb, or on nothing."""
+    for lang in LANGUAGES:
+        measure = GENDER.open(Wanted(lang=lang, settings=evaluator, device="cpu"))
+        found = validate(read_labels(gold, lang), read_bitext(translations / f"en-{lang}.txt"), measure)
+        for label, call in found.rows:
+            if label.basis not in {"P", "C"}:
+                yield call, label.basis == "X" or call.gender is not LABELS[label.label]
+
+
+def main(
+    *,
+    gold: Path,
+    translations: Path,
+    part: natural.Part = "dev",
+    evaluator: Evaluator = EvaluatorSettings(),
+) -> None:
+    """Write the table.
+
+    Parameters
+    ----------
+    gold
+        The human labels of WinoMT, with the columns that `mtbias validate` reads.
+    translations
+        Folder of en-LANG.txt that alignment learns from too.
+    part
+        Of `tests/natural`.
+    """
+    if evaluator.stanza_dir is None:
+        sys.exit("expected --stanza-dir DIR, got none")
+    labels, wrong = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for calls in (natural_calls(evaluator.stanza_dir, part), winomt_calls(gold, translations, evaluator)):
+        for call, is_wrong in calls:
+            kind = evidence_class(call)
+            if kind is not None and call.gender is not None:
+                labels[kind, call.gender] += 1
+                wrong[kind, call.gender] += is_wrong
+    lines = [
+        "# Labelled calls, and how many of them are wrong, by what they rest on. Made by scripts/expected_wrong.py of",
+        f"# the labels of tests/natural (part {part}; its README has the sources) and half of mt_gender's human labels",
+        "# of WinoMT (MIT, github.com/gabrielStanovsky/mt_gender), with Stanza's small models udsmall.",
+        "class\tgender\tlabels\twrong",
+    ]
+    lines += [
+        f"{kind}\t{gender}\t{labels[kind, gender]}\t{wrong[kind, gender]}"
+        for kind in EvidenceClass
+        for gender in GENDERS
+        if labels[kind, gender]
+    ]
+    OUT.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print("\n".join(lines))
+
+
+if __name__ == "__main__":
+    cyclopts.run(main)
