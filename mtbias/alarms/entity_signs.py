@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from mtbias.align.entity_words import entity_translations
+from mtbias.align.entity_words import KnownTranslations
 from mtbias.language.definition import Language
 
 # A line that was lost or doubled moves the lines behind it by one, a blank line of each side by two.
@@ -26,7 +26,8 @@ def rendered(entities: Sequence[str], texts: Sequence[str | None], language: Lan
 
     Edge cases: None where the language's tables know no translation of the entity, or there is no translation.
     """
-    known = {entity: entity_translations(entity, language) for entity in set(entities)}
+    translations = KnownTranslations(language)
+    known = {entity: translations.of(entity) for entity in set(entities)}
     forms = _dictionary_forms(texts, language)
     places = [n for n, entity in enumerate(entities) if known[entity] and texts[n] is not None]
     here = {n: not known[entities[n]].isdisjoint(forms[n]) for n in places}

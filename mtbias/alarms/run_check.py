@@ -138,9 +138,11 @@ def _text_marks(
 ) -> tuple[dict[str, Marks], dict[str, int]]:
     """The marks of the signs that translations show, and the languages that they are in instead of the target."""
     other = text_signs.other_languages(texts, lang)
-    known = text_signs.knows_language(lang)
     marks: dict[str, Marks] = {
-        "other_language": _of_translations(list(map(bool, other)), texts) if known else [None] * len(texts),
+        "other_language": [
+            found is not None if text_signs.tells_language(text, lang) else None
+            for found, text in zip(other, texts, strict=True)
+        ],
         "copies": _of_translations(text_signs.copies(sources, texts), texts),
         "empty": [text is None for text in texts],
         "looping": _of_translations(text_signs.loops(texts), texts),
