@@ -206,8 +206,11 @@ def names_person(phrase: NounPhrase) -> bool:
         return True
     if _inflects_person(word, phrase.language):
         return True
-    # Behind a name a second one is no sign: "Radomiak Radom" is a club.
-    named = "NOUN" in word.tags and _name_behind(phrase) is not None
+    # Behind a name a second one is no sign: "Radomiak Radom" is a club. In ru "глава региона Иван Петров" the name is
+    # not the region's.
+    name = _name_behind(phrase)
+    apart = name is not None and word.is_declined and name.is_declined and not word.has_case_of(name)
+    named = "NOUN" in word.tags and name is not None and not apart
     return named or any(phrase.words[n].form in phrase.language.names for n in phrase.left)
 
 

@@ -101,6 +101,17 @@ def test_an_unknown_ending_on_a_known_noun_still_names_a_person(call: Call) -> N
         assert call(UKRAINIAN, f"проти|ADP *{word}", basis="links").reason is Reason.NO_PERSON
 
 
+def test_a_name_behind_a_genitive_makes_no_person_of_it(call: Call) -> None:
+    assert call(RUSSIAN, f"*региона|NOUN|{GEN},Gender=Masc Иван|PROPN|{NOM}", basis="links").reason is Reason.NO_PERSON
+    assert call(RUSSIAN, f"*бакалаврант|NOUN|{NOM},Gender=Masc Иван|PROPN|{NOM}", basis="links").gender is M
+
+
+def test_parents_are_no_fathers_and_a_meter_is_no_teller(call: Call) -> None:
+    assert call(UKRAINIAN, f"*батьки|NOUN|{NOM} живуть|VERB", number="pl").gender is None
+    assert call(UKRAINIAN, f"*батько|NOUN|{NOM} живе|VERB").gender is M
+    assert call(RUSSIAN, f"*счётчик|NOUN|{NOM},Gender=Masc").reason is Reason.NO_PERSON
+
+
 def test_a_preposition_is_no_noun() -> None:
     # A locative of посол "ambassador" is written like после "after".
     assert not RUSSIAN.noun("после")
