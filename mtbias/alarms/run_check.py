@@ -22,6 +22,7 @@ from mtbias.metrics.bias import GENDER_COUNTING
 from mtbias.metrics.measure import GENDER
 from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import Interval, percent_of, rounded
+from mtbias.translate.text_language import other_languages, tells_language
 from mtbias.types import Gender, Reason
 
 Marks = Sequence[bool | None]
@@ -137,11 +138,10 @@ def _text_marks(
     sources: Sequence[str], texts: Sequence[str | None], lang: str
 ) -> tuple[dict[str, Marks], dict[str, int]]:
     """The marks of the signs that translations show, and the languages that they are in instead of the target."""
-    other = text_signs.other_languages(texts, lang)
+    other = other_languages(texts, lang)
     marks: dict[str, Marks] = {
         "other_language": [
-            found is not None if text_signs.tells_language(text, lang) else None
-            for found, text in zip(other, texts, strict=True)
+            found is not None if tells_language(text, lang) else None for found, text in zip(other, texts, strict=True)
         ],
         "copies": _of_translations(text_signs.copies(sources, texts), texts),
         "empty": [text is None for text in texts],

@@ -45,6 +45,7 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
         "models": "mtbias models --lang uk",
         "languages": "mtbias languages",
         "datasets": "mtbias datasets --cite",
+        "prompts": "mtbias prompts gender-aware",
         "corpora": {
             "export": "mtbias corpora export --dataset winomt --out winomt.en.txt",
             "counterfactual": "mtbias corpora counterfactual --dataset winomt --out pairs.tsv --controls",

@@ -144,5 +144,5 @@ def _keys(kind: Any, where: tuple[str | int, ...]) -> list[str]:  # noqa: ANN401
     """The fields of the dataclass that stands at a place within `kind`."""
     for step in where:
         inner = get_type_hints(kind).get(str(step)) if is_dataclass(kind) else None
-        kind = inner or next((part for part in reversed(get_args(kind)) if part is not type(None)), Mapping)
+        kind = inner or next((part for part in reversed(get_args(kind)) if part not in {type(None), ...}), Mapping)
     return [each.name for each in fields(kind)] if is_dataclass(kind) else []

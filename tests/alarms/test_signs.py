@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from mtbias.alarms.entity_signs import rendered
-from mtbias.alarms.text_signs import SAME_FOR, copies, loops, other_languages, repeated, tells_language
+from mtbias.alarms.text_signs import SAME_FOR, copies, loops, repeated
 from mtbias.language.installed import get_language
+from mtbias.translate.text_language import other_languages, tells_language
 
 GERMAN = "Der Arzt bat die Krankenschwester um Hilfe, weil sie viel zu tun hatte."
 ENGLISH = "The doctor asked the nurse for help because she was very busy."

@@ -10,12 +10,12 @@ from .attacks_files import GOOD
 _SCORE = GOOD["corpus.tsv"]
 _EVAL = "eval --model demo --lang de --out out"
 COMMANDS = (
-    "eval", "score", "validate", "compare", "report", "fetch", "models", "languages", "datasets",
+    "eval", "score", "validate", "compare", "report", "fetch", "models", "languages", "datasets", "prompts",
     "corpora counterfactual", "doctor", "sweep", "submit", "status", "coref winobias", "coref winogender", "coref gap",
     "coref gap-weights", "coref counter-gap", "coref counterfactual", "coref augment", "coref sowinobias",
     "coref embeddings", "coref bug",
 )  # fmt: skip
-_NEEDS_NOTHING = {"models", "languages", "datasets", "doctor"}
+_NEEDS_NOTHING = {"models", "languages", "datasets", "prompts", "doctor"}
 
 
 def _usage(name: str, argv: str, code: int = 2) -> Attack:

@@ -1,0 +1,193 @@
+"""Prompts: files that say how a language model is asked for a translation, and what its answer looks like.
+
+A prompt is a TOML file: ``name``, ``version``, ``about``, ``origin``, ``languages`` (empty: all), ``[[messages]]``
+with ``role`` and ``content``, and ``[answer]`` (`AnswerForm`). Some ship with mtbias; a path names one's own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib import resources
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from mtbias.errors import UsageError
+from mtbias.files.reading import TextFile, parse_toml, read_text
+from mtbias.files.strict_json import EXACT, DecodingError, converted
+from mtbias.language.installed import get_language
+from mtbias.types import Json
+
+FIELDS = ("source", "language", "language_code")
+"""What stands in braces in a message is replaced by the sentence, the language's English name, its ISO 639-1 code."""
+
+_FIELD = re.compile(r"\{(\w+)\}")  # other braces, such as those of JSON, stay as they are
+_WORD = re.compile(r"[A-Za-z0-9._-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerForm:
+    """What the prompt asks the answer to look like, by which it is cleaned."""
+
+    __pydantic_config__: ClassVar = EXACT
+    lines: Literal["one", "first", "alternatives"] = "one"
+    """What several lines are that might each be the translation. ``one``: the prompt asks for one line, so nobody can
+    tell which is meant. ``first``: the first is meant (for models that end an answer with the line). ``alternatives``:
+    the prompt asks for a line for each."""
+    between: tuple[str, str] | None = None
+    """Marks between which the prompt asks for the translation, such as ``["<translation>", "</translation>"]``."""
+
+    def __post_init__(self) -> None:
+        if self.between is not None and not all(mark.strip() for mark in self.between):
+            raise ValueError("between: expected two marks that are not blank")
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of the conversation."""
+
+    __pydantic_config__: ClassVar = EXACT
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+    def __post_init__(self) -> None:
+        for field in _FIELD.findall(self.content):
+            if field not in FIELDS:
+                known = ", ".join(f"{{{name}}}" for name in FIELDS)
+                raise ValueError(f"content: expected only {known} in braces, got {{{field}}}")
+
+
+@dataclass(frozen=True, slots=True)
+class _PromptFile:
+    """What stands in the file."""
+
+    __pydantic_config__: ClassVar = EXACT
+    name: str
+    version: str
+    messages: tuple[Message, ...]
+    about: str = ""
+    origin: str = ""
+    languages: tuple[str, ...] = ()
+    answer: AnswerForm = AnswerForm()
+
+    def __post_init__(self) -> None:
+        # Both stand in the signature of a run, between slashes and bars.
+        for key, value in (("name", self.name), ("version", self.version)):
+            if not _WORD.fullmatch(value):
+                raise ValueError(f"{key}: expected letters from a to z, digits and .-_, got {value!r}")
+        roles = [message.role for message in self.messages]
+        turns = roles[1:] if roles[:1] == ["system"] else roles
+        if len(turns) % 2 == 0 or turns != (["user", "assistant"] * len(turns))[: len(turns)]:
+            got = ", ".join(roles) or "none"
+            raise ValueError(f"messages: expected user and assistant in turn, user last, system only first; got {got}")
+        if "{source}" not in self.messages[-1].content:
+            raise ValueError("messages: expected {source} in the last one, where the sentence is put")
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A way to ask for a translation."""
+
+    name: str
+    version: str
+    sha256: str
+    """SHA-256 of what is asked and of the answer's form (`_hash`); no comment of the file changes it."""
+    turns: tuple[Message, ...]
+    """The conversation, with `FIELDS` in braces."""
+    answer: AnswerForm = AnswerForm()
+    about: str = ""
+    origin: str = ""
+    """Where the wording is from."""
+    languages: tuple[str, ...] = ()
+    """ISO 639-1 codes of the languages that it is written for; empty for all."""
+
+    def messages(self, source: str, lang: str) -> list[dict[str, str]]:
+        """The conversation that asks for the translation of `source` into `lang`, each turn with role and content.
+
+        Raises:
+            UsageError: the prompt is not for this language, or nobody registers it.
+        """
+        if self.languages and lang not in self.languages:
+            raise UsageError(f"the prompt {self.name} is for {', '.join(self.languages)}; got the language {lang}")
+        values = {"source": source, "language": get_language(lang).name, "language_code": lang}
+        return [
+            {"role": turn.role, "content": _FIELD.sub(lambda match: values[match[1]], turn.content)}
+            for turn in self.turns
+        ]
+
+    @property
+    def label(self) -> str:
+        """``NAME/VERSION#HASH`` with eight digits of the hash, for signatures."""
+        return f"{self.name}/{self.version}#{self.sha256[:8]}"
+
+    def as_json(self) -> dict[str, Json]:
+        """The prompt as `mtbias prompts --json` shows it."""
+        return {
+            "name": self.name,
+            "version": self.version,
+            "sha256": self.sha256,
+            "about": self.about,
+            "origin": self.origin,
+            "languages": list(self.languages),
+            "messages": [{"role": turn.role, "content": turn.content} for turn in self.turns],
+            "answer": {"lines": self.answer.lines, "between": list(self.answer.between or ()) or None},
+        }
+
+
+def load_prompt(name: str | Path) -> Prompt:
+    """The prompt that ships under this name, or the one in the TOML file of this path.
+
+    What has a slash or ends in ``.toml`` is a path.
+
+    Raises:
+        UsageError: no prompt of this name ships; lists those that do.
+        DataError: the file is not there, no TOML, or no prompt; says which key, what was expected, what came.
+    """
+    if isinstance(name, Path) or "/" in name or name.endswith(".toml"):
+        return _parsed(read_text(Path(name)))
+    for prompt in list_prompts():
+        if prompt.name == name:
+            return prompt
+    names = ", ".join(prompt.name for prompt in list_prompts())
+    raise UsageError(f"expected a prompt of mtbias ({names}) or the path of a .toml file, got {name!r}")
+
+
+@cache
+def list_prompts() -> Sequence[Prompt]:
+    """The prompts that ship, by name."""
+    folder = resources.files(__package__) / "shipped_prompts"
+    found = []
+    for file in sorted(folder.iterdir(), key=lambda each: each.name):
+        with resources.as_file(file) as path:
+            found.append(_parsed(read_text(path)))
+    return tuple(found)
+
+
+def _parsed(file: TextFile) -> Prompt:
+    try:
+        content = converted(_PromptFile, parse_toml(file))
+    except DecodingError as error:
+        raise file.error(str(error)) from None
+    return Prompt(
+        name=content.name,
+        version=content.version,
+        sha256=_hash(content.messages, content.answer),
+        turns=content.messages,
+        answer=content.answer,
+        about=content.about,
+        origin=content.origin,
+        languages=content.languages,
+    )
+
+
+def _hash(turns: Sequence[Message], answer: AnswerForm) -> str:
+    """SHA-256 of the JSON of role and content of each turn, and of what `AnswerForm` holds."""
+    asked: Mapping[str, Any] = {
+        "messages": [[turn.role, turn.content] for turn in turns],
+        "answer": [answer.lines, answer.between],
+    }
+    return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
