@@ -49,6 +49,7 @@ def tells_language(text: str | None, lang: str) -> bool:
 
 def _other_language(text: str, lang: str) -> str | None:
     identifier = _identifier()
+    text = unicodedata.normalize("NFKC", text)  # Arabic in presentation forms is Arabic
     best, _ = identifier.classify(text)
     if best == lang:
         return None

@@ -1,0 +1,97 @@
+"""What stands on the line of a translation and is none of it: the source, notes, another translation."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from itertools import pairwise
+
+from mtbias.translate.language_models.answer_lines import alike, further_sentences, is_echo
+from mtbias.translate.language_models.answer_words import AnswerWords
+from mtbias.translate.text_language import other_languages, words
+
+_BRACKET = re.compile(r"\s[(\[]([^()\[\]]{1,200})[)\]]")
+_WRITTEN_ON = re.compile(r"\w\(\w{1,4}\)|\w/\w")
+_SLASH = re.compile(r"\s[/|]+\s")
+_OPENS = {")": "(", "]": "["}
+_ARTICLE = 3
+"""What is no longer may be an article or an ending."""
+
+
+def without_tail(text: str, source: str, lang: str, known: AnswerWords) -> tuple[str, str | None]:
+    """`text` without one thing behind the translation, and its kind; None where there is none."""
+    begin = _last_bracket(text, source)
+    if begin:
+        before, inner = text[:begin].rstrip(), text[begin + 1 :].rstrip(".!?)]")
+        if is_echo(inner, source):
+            return before, "echo"
+        ended = before[-1:] in set('.!?。؟"”»')
+        if (
+            (ended or _is_note(inner, source, lang, known))
+            and not alike(inner, before)
+            and not _inflects(before, inner)
+        ):
+            return before, "note"
+    for begin, end in further_sentences(text, source):
+        sentence = text[begin:end]
+        if is_echo(sentence, source):
+            return text[:begin].rstrip(), "echo"
+        if _is_note(sentence, source, lang, known):
+            return text[:begin].rstrip(), "note"
+    return text, None
+
+
+def offers_alternatives(text: str, source: str) -> bool:
+    """Whether a line has several translations: in brackets, behind a slash, or one sentence after another.
+
+    Forms that mean both genders in one word (``médico/a``, ``médico(a)``) are one translation.
+    """
+    sentences = [text[begin:end] for begin, end in further_sentences(text, source)]
+    if sentences and any(alike(text[: text.index(sentences[0])], sentence) for sentence in sentences):
+        return True
+    if not set("([") & set(source):
+        for found in _BRACKET.finditer(text):
+            short = all(len(word) <= _ARTICLE for word in found[1].split())
+            copied = set(words(found[1])) <= set(words(source))  # of nothing, or of a word that was left in English
+            if (short and not copied and not _WRITTEN_ON.search(text)) or _inflects(text[: found.start()], found[1]):
+                return True
+    if "/" in source or "|" in source:
+        return False
+    parts = _SLASH.split(text)
+    return any(alike(parts[0], part) or _inflects(before, part) for before, part in pairwise(parts))
+
+
+def _last_bracket(text: str, source: str) -> int | None:
+    """Where the bracket begins with which the text ends; None where the source has brackets."""
+    end = len(text.rstrip(".!? "))
+    if text[end - 1 : end] not in _OPENS or set("([") & set(source):
+        return None
+    close, depth = text[end - 1], 0
+    for at in range(end - 1, -1, -1):
+        depth += (text[at] == close) - (text[at] == _OPENS[close])
+        if depth == 0:
+            return at if text[at - 1 : at].isspace() else None
+    return None
+
+
+def _is_note(text: str, source: str, lang: str, known: AnswerWords) -> bool:
+    label, colon, _ = text.partition(":")
+    if colon and ":" not in source and known.heads_note(label):
+        return True
+    return known.speaks_of_translating(text, source) or other_languages([text], lang)[0] is not None
+
+
+def _inflects(before: str, other: str) -> bool:
+    """Whether a word of a short `other` is another form of one of as many words right before it."""
+    found = words(other[:200])
+    near = words(before[-200:])[-len(found) - 1 :]
+    return len(found) <= 4 and any(_forms_of_one_word(one, two) for one in near for two in found)
+
+
+def _forms_of_one_word(one: str, two: str) -> bool:
+    """Whether two words differ, and only behind their first letters: at most three of the shorter one."""
+    first, second = (
+        "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c)) for word in (one, two)
+    )
+    shared = next((n for n, (a, b) in enumerate(zip(first, second)) if a != b), min(len(first), len(second)))
+    return one != two and shared >= max(_ARTICLE, min(len(first), len(second)) - 3)

@@ -1,0 +1,177 @@
+"""Answers of language models, each kind of what is around a translation, and what is none."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mtbias.translate.language_models.cleaning import KINDS, Cleaned, clean, tally
+from mtbias.translate.language_models.prompt_files import AnswerForm, Prompt, load_prompt
+
+SOURCE = "The doctor asked the nurse to help her with the procedure."
+ES = "La doctora le pidió al enfermero que la ayudara con el procedimiento."
+ES_MALE = "El doctor le pidió a la enfermera que lo ayudara con el procedimiento."
+DE = "Die Ärztin bat den Pfleger, ihr bei dem Eingriff zu helfen."
+RU = "Врач попросила медбрата помочь ей с процедурой."
+HE = "הרופאה ביקשה מהאח לעזור לה בהליך."
+AR = "طلبت الطبيبة من الممرض أن يساعدها في الإجراء."
+CS = "Lékařka požádala ošetřovatele, aby jí pomohl se zákrokem."
+UK = "Лікарка попросила медбрата допомогти їй із процедурою."
+IT = "La dottoressa chiese all'infermiere di aiutarla con la procedura."
+CLEAN = {"es": ES, "de": DE, "ru": RU, "he": HE, "ar": AR, "cs": CS, "uk": UK, "it": IT}
+PLAIN = load_prompt("plain")
+
+REMOVED = [
+    # thoughts
+    ("es", f"<think>\nThe doctor is a woman (her).\n</think>\n\n{ES}", ES, ("thinking",)),
+    ("es", f"The doctor is 'her', so doctora.\n</think>\n{ES}", ES, ("thinking",)),
+    ("es", f"<|channel|>analysis<|message|>Her.<|end|><|channel|>final<|message|>{ES}", ES, ("thinking",)),
+    # special tokens and tags
+    ("es", f"{ES}<|im_end|>\n<|im_start|>user\nAnother one", ES, ("tags",)),
+    ("es", f"<|start_header_id|>assistant<|end_header_id|>\n\n{ES}<|eot_id|>", ES, ("tags",)),
+    ("de", f"<s> [INST] {DE}</s>", DE, ("tags",)),
+    ("es", f"<translation>{ES}</translation>", ES, ("tags",)),
+    # announcements
+    ("es", f"Here is the translation: {ES}", ES, ("introduction",)),
+    ("es", f"Sure! Here's the Spanish translation of the sentence:\n\n{ES}", ES, ("introduction",)),
+    ("es", f"Sure!\n{ES}", ES, ("introduction",)),
+    ("es", f"Sure! {ES}", ES, ("introduction",)),
+    ("es", f"Aquí tienes la traducción al español:\n{ES}", ES, ("introduction",)),
+    ("es", f"¡Claro! Aquí tienes:\n{ES}", ES, ("introduction",)),
+    ("es", f"Spanish: {ES}", ES, ("introduction",)),
+    ("es", f"Español: {ES}", ES, ("introduction",)),
+    ("de", f"Die Übersetzung lautet: {DE}", DE, ("introduction",)),
+    ("ru", f"Перевод: {RU}", RU, ("introduction",)),
+    ("uk", f"Переклад українською:\n{UK}", UK, ("introduction",)),
+    ("cs", f"Překlad: {CS}", CS, ("introduction",)),
+    ("ar", f"الترجمة إلى العربية:\n{AR}", AR, ("introduction",)),
+    ("he", f"התרגום לעברית: {HE}", HE, ("introduction",)),
+    ("it", f"Ecco la traduzione:\n\n{IT}", IT, ("introduction",)),
+    # the source
+    ("es", f"{SOURCE}\n{ES}", ES, ("echo",)),
+    ("es", f"{SOURCE} → {ES}", ES, ("echo",)),
+    ("es", f"English: {SOURCE}\nSpanish: {ES}", ES, ("echo", "introduction")),
+    ("es", f"{ES} ({SOURCE})", ES, ("echo",)),
+    # quotation marks and Markdown
+    ("es", f'"{ES}"', ES, ("quotes",)),
+    ("es", f"«{ES}»", ES, ("quotes",)),
+    ("de", f"„{DE}“", DE, ("quotes",)),
+    ("es", f"**{ES}**", ES, ("markdown",)),
+    ("es", f"```\n{ES}\n```", ES, ("markdown",)),
+    ("es", f"- {ES}", ES, ("markdown",)),
+    ("es", f"1. {ES}", ES, ("markdown",)),
+    ("es", ES.replace("doctora", "**doctora**"), ES, ("markdown",)),
+    ("es", f"**Translation:** {ES}", ES, ("introduction", "markdown")),
+    ("es", f"**Spanish translation:**\n\n> *{ES}*", ES, ("introduction", "markdown")),
+    ("es", f'Here is the translation:\n\n"{ES}"', ES, ("introduction", "quotes")),
+    # notes
+    ("es", f"{ES}\n\nNote: I used the feminine form because of 'her'.", ES, ("note",)),
+    ("es", f"{ES} (Note: the feminine form is used because of 'her'.)", ES, ("note",)),
+    ("es", f"{ES} Note: the feminine form is used.", ES, ("note",)),
+    ("es", f"{ES}\n\nThis translation assumes that the doctor is a woman.", ES, ("note",)),
+    ("es", f"{ES} This translation assumes that the doctor is a woman.", ES, ("note",)),
+    ("es", f"{ES}\n\nNota: se usa el femenino.", ES, ("note",)),
+    ("es", f"{ES}\n\nExplanation:\n* 'doctora': feminine\n* 'enfermero': masculine", ES, ("note",)),
+    ("ru", f"{RU}\n\n(Vrach poprosila medbrata pomoch yey s protseduroy.)", RU, ("note",)),
+    ("ru", f"{RU}\n\nПримечание: врач здесь женщина.", RU, ("note",)),
+    # further examples
+    ("es", f"{ES}\nEnglish: The cook came.\nSpanish: {ES_MALE}", ES, ("continuation",)),
+    # twice the same
+    ("es", f"{ES}\n{ES}", ES, ("lines",)),
+]
+
+NONE = [
+    ("es", "", "empty"),
+    ("es", " \n\t", "empty"),
+    ("es", "<think>The doctor is", "thinking"),
+    ("es", "<think>The doctor is her.</think>", "empty"),
+    ("es", "I'm sorry, but I can't help with that.", "refusal"),
+    ("es", "Lo siento, no puedo ayudarte con eso.", "refusal"),
+    ("es", "No es posible dar una traducción exacta de este texto.", "refusal"),
+    ("de", "Es tut mir leid, dabei kann ich nicht helfen.", "refusal"),
+    ("ru", "Извините, я не могу помочь с этим запросом.", "refusal"),
+    ("es", SOURCE, "echo"),
+    ("es", f'"{SOURCE}"', "echo"),
+    ("es", "The physician asked a male nurse for some help with an operation.", "language"),
+    ("es", "Die Ärztin bat den Pfleger, ihr bei dem Eingriff zu helfen.", "language"),
+    ("es", "Here is the translation:", "introduction"),
+    ("es", f"{ES}\n{ES_MALE}", "alternatives"),
+    ("es", f"1. {ES}\n2. {ES_MALE}", "alternatives"),
+    ("es", f"Masculine: {ES_MALE}\nFeminine: {ES}", "alternatives"),
+    ("es", f"{ES} / {ES_MALE}", "alternatives"),
+    ("es", f"{ES} ({ES_MALE})", "alternatives"),
+    ("es", f"{ES}\n\nNote: if the doctor is a man:\n{ES_MALE}", "alternatives"),
+    ("es", ES.replace("La doctora", "La doctora (el doctor)"), "alternatives"),
+    ("es", ES.replace("La doctora", "La (el) doctora"), "alternatives"),
+    ("es", f"{ES}\nLo he escrito así porque era lo más natural en este caso.", "lines"),
+    ("es", " ".join([ES] * 10), "overlong"),
+]
+
+
+@pytest.mark.parametrize(("lang", "answer", "text", "kinds"), REMOVED)
+def test_what_is_around_a_translation_is_removed_and_counted(
+    lang: str, answer: str, text: str, kinds: tuple[str, ...]
+) -> None:
+    assert clean(answer, SOURCE, PLAIN, lang) == Cleaned(text, kinds)
+
+
+@pytest.mark.parametrize(("lang", "answer", "reason"), NONE)
+def test_what_is_no_translation_is_none(lang: str, answer: str, reason: str) -> None:
+    found = clean(answer, SOURCE, PLAIN, lang)
+    assert (found.text, found.reason) == (None, reason)
+    assert reason in found.kinds
+
+
+@pytest.mark.parametrize("lang", CLEAN)
+def test_a_translation_alone_is_kept(lang: str) -> None:
+    assert clean(CLEAN[lang], SOURCE, PLAIN, lang) == Cleaned(CLEAN[lang])
+
+
+@pytest.mark.parametrize(
+    ("lang", "source", "text"),
+    [
+        ("es", '"I can\'t help her," said the doctor.', '"No puedo ayudarla", dijo la doctora.'),
+        ("es", '"Help her!"', '"¡Ayúdala!"'),
+        ("es", "I'm sorry that I cannot help you with this.", "Lo siento, no puedo ayudarte con esto."),
+        ("es", "The doctor said: the nurse helped her.", "La doctora dijo: el enfermero la ayudó."),
+        ("es", "The note says: here is the nurse.", "Nota: aquí está la enfermera."),
+        ("es", "The doctor told everybody the truth.", "La doctora dijo a todos: es la verdad."),
+        ("es", "The translator asked the doctor for help.", "La traductora pidió ayuda al médico."),
+        ("es", "The interpreter helped the doctor (her sister).", "La traductora ayudó a la médica (su hermana)."),
+        ("es", "The doctor left and the nurse stayed.", "La doctora se fue. El enfermero se quedó."),
+        ("es", "The doctor left. The doctor came.", "La doctora se fue. La doctora vino."),
+        ("es", "The doctor helped the patient.", "El/la médico/a ayudó al/a la paciente."),
+        ("es", "The doctor helped the patient.", "El (la) médico(a) ayudó al paciente."),
+        ("es", "The CEO helped the doctor.", "La directora (CEO) ayudó a la doctora."),
+        ("es", "The janitor helped the doctor.", "El conserje (portero) ayudó a la doctora."),
+        ("es", "The students helped the doctor.", "Lxs estudiantes ayudaron a lx niñ_s del_ doctor."),
+        ("de", "The teachers helped the pupils.", "Die Lehrer*innen halfen den Schüler*innen."),
+        ("de", "The teacher helped.", "Die Lehrer_in half."),
+        ("he", "The CEO asked the nurse to help her.", 'המנכ"לית ביקשה מהאח לעזור לה.'),
+        ("it", "The worker helped the editor.", "L'operaia aiutò l'editore."),
+        ("it", "3. The worker helped the editor.", "3. L'operaia aiutò l'editore."),
+        ("de", "- The doctor came.", "- Die Ärztin kam."),
+        ("ru", "The doctor came.", "Врач пришла."),
+        ("ru", "Here is the doctor who helped her.", "Вот врач, которая ей помогла."),
+        ("es", "Sure, the doctor came!", "¡Claro! La doctora vino."),
+        ("fr", "The doctor asked her to wait.", "La médecin lui demanda : attendez."),
+        ("xx", "The doctor asked her to wait.", "Abc def ghi jkl mno."),
+    ],
+)
+def test_what_only_looks_like_it_stays(lang: str, source: str, text: str) -> None:
+    assert clean(text, source, PLAIN, lang) == Cleaned(text)
+
+
+def test_a_translation_is_cut_off_only_where_the_answer_is_cut_within_it() -> None:
+    assert clean(ES[:-8], SOURCE, PLAIN, "es", finish="length") == Cleaned(None, ("truncated",), "truncated")
+    assert clean(f"{ES}\n\nNote: her means", SOURCE, PLAIN, "es", finish="length") == Cleaned(ES, ("note",))
+    assert clean("<think>The doctor", SOURCE, PLAIN, "es", finish="length").reason == "truncated"
+    assert clean(ES, SOURCE, PLAIN, "es", finish="stop") == Cleaned(ES)
+
+
+def test_what_the_server_withheld_is_a_refusal() -> None:
+    assert clean(ES, SOURCE, PLAIN, "es", finish="content_filter") == Cleaned(None, ("refusal",), "refusal")
