@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from mtbias.cli.shared import (
+    LANGUAGE_MODEL,
     Bootstrap,
     Corpus,
     Device,
@@ -17,7 +18,6 @@ from mtbias.cli.shared import (
     Flag,
     Json,
     Lang,
-    LANGUAGE_MODEL,
     LanguageModel,
     RunOut,
     Translation,
@@ -94,7 +94,9 @@ def command(
     part = None if shard is None else Shard.parse(shard)
     if part is not None and out is None:
         raise SettingError("shard", "translations are kept in the folder of the run; name it with --out")
-    settings = combined(EvalSettings, corpus, translation, language_model, evaluator, device, bootstrap, offline=offline)
+    settings = combined(
+        EvalSettings, corpus, translation, language_model, evaluator, device, bootstrap, offline=offline
+    )
     refuse_unused(model, settings)
     with no_network("--offline") if offline else nullcontext():
         request = prepare_eval(model, lang, settings, fetching())
@@ -113,7 +115,9 @@ def command(
             )
 
 
-def _estimate(request: Request, out: Path | None, price_in: float | None, price_out: float | None, *, json: bool) -> None:
+def _estimate(
+    request: Request, out: Path | None, price_in: float | None, price_out: float | None, *, json: bool
+) -> None:
     """Print what an endpoint would be asked."""
     from mtbias.evaluation.translation import planned, readable_store
     from mtbias.translate.language_models.endpoint_system import EndpointPlan
@@ -131,7 +135,7 @@ def _estimate(request: Request, out: Path | None, price_in: float | None, price_
         return
     print(
         f"{found.requests:,} requests ({found.kept:,} answers are there), about {found.prompt_tokens:,} tokens of "
-        f"prompts and {found.answer_tokens:,} of answers ({found.basis}); thinking, and requests sent again, come on top"
+        f"prompts and {found.answer_tokens:,} of answers ({found.basis}); thinking, and requests sent again, are extra"
     )
     if price_in is None or price_out is None:
         print("Give --price-in and --price-out, of a million tokens each, for the cost")

@@ -80,7 +80,7 @@ class Translated:
     translations: Sequence[Translation]
     noticed: Mapping[str, Any]
     """``form`` (how they came about), how many sentences are marked with what, and ``examples`` of each mark."""
-    repeats: Sequence[Sequence[Translation]] = ()
+    repeats: Sequence[Sequence[Translation]] = field(default=(), kw_only=True)
     """Where everything was translated several times, the further times, each like `translations`."""
 
 

@@ -81,7 +81,7 @@ class Questions:
         if len(models) > 1:
             raise _changed(*sorted(map(str, models)))
         first, *others = [[self._translation(i, answers[i.source]) for i in self.instances] for answers in times]
-        return Translated(first, self._noticed(times[0], first, models), others)
+        return Translated(first, self._noticed(times[0], first, models), repeats=others)
 
     def _translation(self, instance: SourceSentence, answer: Answer) -> Translation:
         found = self.clean(instance.source, answer)
@@ -128,6 +128,6 @@ class OneModel:
 
 def _changed(first: str, other: str) -> ModelError:
     return ModelError(
-        f"expected answers of one model in a run, got {first!r} and {other!r}: the server changed it meanwhile; ask for "
-        "the model by a name that stays (with its date or revision), into another folder"
+        f"expected answers of one model in a run, got {first!r} and {other!r}: the server changed it meanwhile; ask "
+        "for the model by a name that stays (with its date or revision), into another folder"
     )

@@ -76,7 +76,6 @@ class EndpointClient:
     model: str
     settings: LanguageModelSettings
     pacing: Pacing
-    first_wait: float = _FIRST_WAIT
     faults: Counter[str] = field(default_factory=Counter)
     """Requests that had no answer, by what was wrong."""
     _answered: bool = False
@@ -165,13 +164,13 @@ class EndpointClient:
             if tried < TRIES:
                 self._rest(found, tried)
         raise ModelError(
-            f"{self.host}: {found.text}, {TRIES} times; what was answered is kept in the folder of the run (--out), the "
-            "same command resumes"
+            f"{self.host}: {found.text}, {TRIES} times; what was answered is kept in the folder of the run (--out), "
+            "the same command resumes"
         )
 
     def _rest(self, fault: _Fault, tried: int) -> None:
         """Wait before the next try; where the server has too many requests, all threads do."""
-        backoff = min(_LONGEST_WAIT, self.first_wait * 2 ** (tried - 1))
+        backoff = min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** (tried - 1))
         jittered = backoff * random.uniform(0.5, 1)  # noqa: S311 - so that threads do not return at once
         seconds = jittered if fault.wait is None else fault.wait + jittered * 0.1
         if fault.kind == "429":

@@ -16,8 +16,8 @@ from mtbias.translate.language_models.answers import Answer, OneModel, Questions
 from mtbias.translate.language_models.endpoint_client import EndpointClient, server_address
 from mtbias.translate.language_models.pacing import Pacing, Stopping
 from mtbias.translate.language_models.prompt_files import Prompt, load_prompt
-from mtbias.translate.system_kinds import ENDPOINT
 from mtbias.translate.system import Asked, Begun, Made, Sources, Store, Tally, Translated
+from mtbias.translate.system_kinds import ENDPOINT
 from mtbias.types import Json, SourceSentence
 
 
