@@ -7,9 +7,9 @@ from typing import Any
 
 from mtbias.evaluation.request import Request
 from mtbias.metrics.measure import Judged
-from mtbias.stats.results import percent, rounded
+from mtbias.stats.results import percent_of, rounded
 from mtbias.translate.system import Translated
-from mtbias.types import Progress, Translation
+from mtbias.types import Progress
 
 
 def repeat_numbers(
@@ -60,7 +60,7 @@ def _call(record: Judged) -> tuple[Any, ...]:
 def _changed(times: Sequence[Sequence[object]]) -> dict[str, Any]:
     """How many sentences are not the same every time."""
     count = sum(any(value != row[0] for value in row) for row in zip(*times, strict=True))
-    return {"count": count, "percent": percent(count, len(times[0]))}
+    return {"count": count, "percent": rounded(percent_of(count, len(times[0])))}
 
 
 def _values(values: Sequence[float | None]) -> Mapping[str, Any]:
@@ -68,8 +68,3 @@ def _values(values: Sequence[float | None]) -> Mapping[str, Any]:
     known = [value for value in values if value is not None]
     spread = rounded(max(known) - min(known)) if len(known) == len(values) else None
     return {"values": list(values), "spread": spread}
-
-
-def repeated_files(translated: Translated) -> dict[str, Sequence[Translation]]:
-    """The further times by the names of their files, ``translations.2.jsonl`` and so on."""
-    return {f"translations.{n}.jsonl": each for n, each in enumerate(translated.repeats, start=2)}

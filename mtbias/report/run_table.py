@@ -16,6 +16,7 @@ from mtbias.metrics.definitions import CONSISTENCY, GENDER, Number, all_neutral,
 from mtbias.metrics.entity_intervals import QUESTIONS
 from mtbias.metrics.finding import finding
 from mtbias.report.alarm_texts import alarm_block, checks_block, expected_block, fixed_text, shown_without, warnings
+from mtbias.report.repeat_table import repeat_block
 from mtbias.report.tables import PrintedTable, aligned, cut, interval_text, number_text, printable
 
 WIDTH = 100
@@ -27,7 +28,7 @@ def render(metrics_json: Mapping[str, Any], *, width: int = WIDTH, numbers: Sequ
 
     From top to bottom: warnings, where a share is above its limit; how many sentences have a call; the finding in one
     sentence; the numbers of the whole corpus with their 95 % intervals and what they mean; their intervals over
-    sentences and over entities; the breakdowns; consistency over pairs; what has no call and why; what the calls rest
+    sentences and over entities; how they change when everything is translated again; the breakdowns; consistency over pairs; what has no call and why; what the calls rest
     on; how many are expected to be wrong; what was checked; what was noticed in the input; the signature. What
     `metrics.json` does not have is passed over.
 
@@ -52,6 +53,7 @@ def render(metrics_json: Mapping[str, Any], *, width: int = WIDTH, numbers: Sequ
             _headline(overall, numbers) + _finding(overall),
             "\n".join([*_lines(shown, overall, level(metrics_json), width), *_fixed(metrics_json)]),
             _over_entities(shown, metrics_json),
+            repeat_block(metrics_json, numbers, level(metrics_json)),
             *_breakdowns(metrics_json, numbers, width),
             _consistency(metrics_json, width),
             _shares("Without a call (of all sentences)", metrics_json, "reasons"),
@@ -256,6 +258,7 @@ _NOTICED = {
     "cut": "translations cut at the maximum length",
     "repetitive": "translations that fell into repetition",
     "redone": "not finite in half precision, translated again in fp32",
+    "untranslated": "answers without a translation",
 }
 
 
@@ -265,6 +268,8 @@ def noticed(metrics: Mapping[str, Any]) -> Iterator[tuple[str, int, str]]:
     for kind, text in _NOTICED.items():
         if given.get(kind):
             yield text, given[kind], ", ".join(given.get("examples", {}).get(kind, [])[:3])
+    for kind, count in (given.get("cleaned") or {}).items():
+        yield f"answers: {kind}", count, ", ".join(given.get("examples", {}).get(kind, [])[:3])
     if corpus.get("skipped"):
         yield f"rows of the corpus left out, of {corpus['rows']:,}", corpus["skipped"], ""
     for note, rows in corpus.get("notes", {}).items():
