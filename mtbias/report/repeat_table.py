@@ -8,7 +8,7 @@ from typing import Any
 from mtbias.metrics.definitions import Number
 from mtbias.report.tables import UNDEFINED, aligned, interval_text, number_text
 
-EXPLAINED = "Spread: the greatest value minus the least. The interval is of other sentences; the spread is of asking again."
+EXPLAINED = "Spread: greatest minus least, of asking again. The interval is of drawing other sentences."
 
 
 def repeat_lines(metrics: Mapping[str, Any], numbers: Sequence[Number]) -> list[list[str]]:

@@ -42,6 +42,7 @@ class _Noticed:
     examples: Mapping[str, list[str]] = field(default_factory=dict)
     answered_as: str | None = None
     cleaned: Mapping[str, int] = field(default_factory=dict)
+    untranslated: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import time
-from pathlib import Path
-
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from mtbias.translate.language_models.cleaning import KINDS, Cleaned, clean, tally
-from mtbias.translate.language_models.prompt_files import AnswerForm, Prompt, load_prompt
+from mtbias.translate.language_models.cleaning import Cleaned, clean
+from mtbias.translate.language_models.prompt_files import load_prompt
 
 SOURCE = "The doctor asked the nurse to help her with the procedure."
 ES = "La doctora le pidió al enfermero que la ayudara con el procedimiento."

@@ -230,7 +230,7 @@ def test_a_refusal_by_the_servers_filter_is_an_answer() -> None:
     with serving(lambda source, _: filtered if source == corpus.instances[1].source else always(source, 0)) as server:
         found = run(plan(server.url, corpus))
     assert [t.text is None for t in found.translations] == [False, True, False]
-    assert found.noticed["untranslated"] == 1
+    assert found.noticed["untranslated"] == {"refusal": 1}
 
 
 @pytest.mark.parametrize("message", [{"content": None, "refusal": "I cannot."}, {"content": None}, {}])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -12,7 +11,7 @@ from hashlib import sha256
 from typing import Any
 
 from mtbias.errors import ModelError
-from mtbias.translate.language_models.cleaning import Cleaned, clean
+from mtbias.translate.language_models.cleaning import Cleaned, clean, tally
 from mtbias.translate.language_models.prompt_files import Prompt
 from mtbias.translate.outputs import EXAMPLES
 from mtbias.translate.system import Store, Translated
@@ -81,27 +80,20 @@ class Questions:
         if len(models) > 1:
             raise _changed(*sorted(map(str, models)))
         first, *others = [[self._translation(i, answers[i.source]) for i in self.instances] for answers in times]
-        return Translated(first, self._noticed(times[0], first, models), repeats=others)
+        return Translated(first, self._noticed(times[0], models), repeats=others)
 
     def _translation(self, instance: SourceSentence, answer: Answer) -> Translation:
         found = self.clean(instance.source, answer)
         return Translation(instance.id, found.text, found.reason, answer.text)
 
-    def _noticed(
-        self, answers: Mapping[str, Answer], made: Sequence[Translation], models: set[str | None]
-    ) -> dict[str, Any]:
-        kinds: dict[str, list[str]] = {}
-        for instance in self.instances:
-            for kind in self.clean(instance.source, answers[instance.source]).kinds:
-                kinds.setdefault(kind, []).append(instance.id)
-        examples = {kind: ids[:EXAMPLES] for kind, ids in sorted(kinds.items())}
-        untranslated = Counter(each.reason for each in made if each.text is None)
+    def _noticed(self, answers: Mapping[str, Answer], models: set[str | None]) -> dict[str, Any]:
+        found = tally((i.id, self.clean(i.source, answers[i.source])) for i in self.instances)
         return {
             "form": "answered",
             "answered_as": next(iter(models), None),
-            "untranslated": sum(untranslated.values()),
-            "cleaned": {kind: len(ids) for kind, ids in sorted(kinds.items())},
-            "examples": examples,
+            "untranslated": found["untranslated"],
+            "cleaned": found["cleaned"],
+            "examples": {kind: ids[:EXAMPLES] for kind, ids in found["ids"].items()},
         }
 
 

@@ -30,19 +30,21 @@ class EndpointKind:
         """The model; the server is asked nothing yet. See `SystemKind.open`.
 
         Raises:
-            SettingError: no name, an address that is none, or no such prompt.
+            UsageError: no name, an address that is none, no such prompt, or one for other languages.
             MissingResourceError: the network is forbidden, and the endpoint is on another machine.
         """
         if not asked.name.strip():
             raise SettingError("model", f"expected {ENDPOINT}:NAME, got {ENDPOINT}: without the name of a model")
         settings = asked.language_model
+        prompt = load_prompt(settings.prompt)
+        prompt.messages("", asked.lang)  # refuses a language that it is not for, before anything is loaded
         host = server_address(settings.base_url).hostname or ""
         if (asked.offline or network.asked_for()) and not network.is_local(host):
             raise MissingResourceError(
                 f"the endpoint {host} is on another machine, and the network may not be used; start a server on this "
                 "machine (--base-url http://127.0.0.1:PORT/v1), or allow the network"
             )
-        return EndpointSystem(asked.name, asked.lang, settings, load_prompt(settings.prompt))
+        return EndpointSystem(asked.name, asked.lang, settings, prompt)
 
 
 @dataclass(frozen=True)
