@@ -30,13 +30,13 @@ _SPECIAL = ["<|pad|>", "<|end|>", "<|user|>", "<|assistant|>", "<|system|>"]
 
 
 def demo_pairs(n: int = PAIRS) -> list[tuple[str, str]]:
-    """Distinct sentences of the demo, spread over it, with their reference translations into German."""
+    """Distinct sentences of the demo, two neighbours (a man's and a woman's) at a time, with references in German."""
     with demo_file().open(encoding="utf-8", newline="") as rows:
         sources = {row["id"]: row["source"] for row in csv.DictReader(rows, delimiter="\t")}
     with (demo_file().parent / "references" / "de.tsv").open(encoding="utf-8", newline="") as rows:
         found = {sources[row["id"]]: row["target"] for row in csv.DictReader(rows, delimiter="\t")}
     pairs = list(found.items())
-    return pairs[:: len(pairs) // n][:n]
+    return [pair for start in range(0, 10 * n, 20) for pair in pairs[start : start + 2]]
 
 
 def as_said(number: int, target: str) -> str:
@@ -56,7 +56,10 @@ def make_decoder(folder: Path, pairs: Sequence[tuple[str, str]], lang: str = "de
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     made.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
-        vocab_size=900, special_tokens=_SPECIAL, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False
+        vocab_size=900,
+        special_tokens=_SPECIAL,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
     )
     made.train_from_iterator([*(chat[0]["content"] for chat in chats), *answers], trainer)
     tokenizer = PreTrainedTokenizerFast(
