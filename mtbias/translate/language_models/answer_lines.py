@@ -18,6 +18,7 @@ Role = Literal["text", "introduction", "echo", "note", "continuation", "markdown
 # "El médico ayudó al paciente." and "La médica ayudó a la paciente." have 0.63.
 ALIKE = 0.5
 """Dice coefficient of the groups of three letters from which on two lines are translations of one sentence."""
+_LEAST_ALIKE = 3
 _LABEL = re.compile(r"([^:：\n]{1,200})[:：](?!//)\s*(.*)", re.DOTALL)
 _EXCLAIMED = re.compile(r"(¡?\w[^!.:\n]{0,30})!\s+(\S.*)", re.DOTALL)
 _SENTENCE_END = re.compile(r"[.!?。؟][\"”»')\]]{0,3}\s+(?=\S)")
@@ -62,8 +63,10 @@ def read_line(line: str, source: str, lang: str, known: AnswerWords) -> AnswerLi
 
 def _without_source(text: str, source: str) -> str:
     """A line without the source that begins it, with an arrow or another mark between them."""
-    found = _BETWEEN.match(text, len(source)) if text[: len(source)].lower() == source.lower() else None
-    return text[found.end() :] or text if found else text
+    if not source or text[: len(source)].lower() != source.lower():
+        return text
+    found = _BETWEEN.match(text, len(source))
+    return (found and text[found.end() :]) or text
 
 
 def _by_label(text: str, source: str, known: AnswerWords) -> tuple[Role, str]:
@@ -121,7 +124,12 @@ def is_echo(text: str, source: str) -> bool:
 
 
 def alike(one: str, other: str) -> bool:
-    """Whether two lines are translations of one sentence, not the same: they share most groups of three letters."""
+    """Whether two lines are translations of one sentence, not the same: they share most groups of three letters.
+
+    Edge cases: False where either has fewer than three words.
+    """
+    if min(len(words(one)), len(words(other))) < _LEAST_ALIKE:
+        return False
     first, second = _trigrams(one), _trigrams(other)
     total = first.total() + second.total()
     return one != other and total > 0 and 2 * (first & second).total() >= ALIKE * total

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 _THOUGHT = r"think|thinking|thought|thoughts|reasoning|reflection|analysis"
-_BEGINS_THOUGHT = re.compile(rf"\s*(?:<(?:{_THOUGHT})>|\[THINK\]|◁think▷|<\|channel\|>\s*analysis)", re.IGNORECASE)
+_BEGINS_THOUGHT = re.compile(rf"(?:<(?:{_THOUGHT})>|\[THINK\]|◁think▷|<\|channel\|>\s*analysis)", re.IGNORECASE)
 _ENDS_THOUGHT = re.compile(
     rf"</(?:{_THOUGHT})>|\[/THINK\]|◁/think▷|<\|channel\|>\s*final\s*<\|message\|>", re.IGNORECASE
 )
@@ -40,11 +40,11 @@ _QUOTES = frozenset("".join([*_PAIRS, *_PAIRS.values()]))
 
 
 def after_thought(text: str) -> str | None:
-    """What stands behind the last thought; None where a thought begins the text and does not end."""
+    """What stands behind the last thought; None where one begins and none ends."""
     ends = [found.end() for found in _ENDS_THOUGHT.finditer(text)]
     if ends:
         return text[ends[-1] :]
-    return None if _BEGINS_THOUGHT.match(text) else text
+    return None if _BEGINS_THOUGHT.search(text) else text
 
 
 def without_tokens(text: str) -> str:

@@ -26,11 +26,8 @@ def without_tail(text: str, source: str, lang: str, known: AnswerWords) -> tuple
         if is_echo(inner, source):
             return before, "echo"
         ended = before[-1:] in set('.!?。؟"”»')
-        if (
-            (ended or _is_note(inner, source, lang, known))
-            and not alike(inner, before)
-            and not _inflects(before, inner)
-        ):
+        other = alike(inner, before) or _inflects(before, inner)
+        if (ended or _is_note(inner, source, lang, known)) and not other and not _is_of_source(inner, source):
             return before, "note"
     for begin, end in further_sentences(text, source):
         sentence = text[begin:end]
@@ -46,19 +43,25 @@ def offers_alternatives(text: str, source: str) -> bool:
 
     Forms that mean both genders in one word (``médico/a``, ``médico(a)``) are one translation.
     """
-    sentences = [text[begin:end] for begin, end in further_sentences(text, source)]
-    if sentences and any(alike(text[: text.index(sentences[0])], sentence) for sentence in sentences):
+    further = list(further_sentences(text, source))
+    if any(alike(text[: further[0][0]], text[begin:end]) for begin, end in further):
         return True
     if not set("([") & set(source):
         for found in _BRACKET.finditer(text):
             short = all(len(word) <= _ARTICLE for word in found[1].split())
-            copied = set(words(found[1])) <= set(words(source))  # of nothing, or of a word that was left in English
-            if (short and not copied and not _WRITTEN_ON.search(text)) or _inflects(text[: found.start()], found[1]):
+            if (short and not _is_of_source(found[1], source) and not _WRITTEN_ON.search(text)) or _inflects(
+                text[: found.start()], found[1]
+            ):
                 return True
     if "/" in source or "|" in source:
         return False
     parts = _SLASH.split(text)
     return any(alike(parts[0], part) or _inflects(before, part) for before, part in pairwise(parts))
+
+
+def _is_of_source(text: str, source: str) -> bool:
+    """Whether all words of a text stand in the source too: a name, or a term that was left in English."""
+    return set(words(text)) <= set(words(source))
 
 
 def _last_bracket(text: str, source: str) -> int | None:

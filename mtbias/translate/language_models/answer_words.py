@@ -67,9 +67,7 @@ class AnswerWords:
     def heads_note(self, label: str) -> bool:
         """Whether a label heads a note: ``Note``, ``Note on gender``, ``Translator's note``."""
         plain = folded(label)
-        return len(plain.split()) <= _LABEL_WORDS and (
-            _begins(plain, self.notes) or any(plain.endswith(f" {note}") for note in self.notes)
-        )
+        return plain.endswith("'s note") or (len(plain.split()) <= _LABEL_WORDS and _begins(plain, self.notes))
 
 
 def _begins(text: str, phrases: tuple[str, ...]) -> bool:

@@ -92,6 +92,8 @@ def clean(answer: str, source: str, prompt: Prompt, lang: str, *, finish: str | 
         return _without(reason or "empty", kinds)
     if answer_words(lang).refuses(line, source):
         reason = "refusal"
+    elif not any(letter.isalnum() for letter in line):
+        reason = "empty"
     elif line.endswith((":", "：")) and ":" not in source:
         reason = "introduction"  # of what is not there
     elif finish == "length" and _plain(answer).endswith(_plain(line)):
