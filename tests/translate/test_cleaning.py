@@ -211,8 +211,8 @@ def test_the_counts_are_of_answers_and_the_examples_first_those_without_a_transl
 PARTS = [
     *CLEAN.values(), ES_MALE, SOURCE, SOURCE.upper(), "Sure!", "Here is the translation:", "Note:", "Nota: ", "(",
     ")", " (", ") ", "[", "]", '"', "“", "”", "„", "«", "»", "'", "*", "**", "_", "`", "```", "\n", "\n\n", "- ", "1. ",
-    "> ", "# ", " / ", "|", " ||| ", " → ", ": ", ". ", "! ", "<think>", "</think>", "<|im_end|>", "<t>", "</t>", "</s>",
-    "English: ", "Spanish: ", "\u2028", "\ufeff", "\u200f", "I'm sorry", "Lo siento", "doctora", "la", "{", "}",
+    "> ", "# ", " / ", "|", " ||| ", " → ", ": ", ". ", "! ", "<think>", "</think>", "<|im_end|>", "<t>", "</t>",
+    "</s>", "English: ", "Spanish: ", "\u2028", "\ufeff", "\u200f", "I'm sorry", "Lo siento", "doctora", "la", "{", "}",
 ]  # fmt: skip
 ANSWERS = st.lists(st.sampled_from(PARTS) | st.text(max_size=8), max_size=12).map("".join)
 MARKS = re.compile("[*_`]")
