@@ -132,8 +132,8 @@ def evaluate(
     """Translate a corpus with a model and score the translations, as ``mtbias eval`` does.
 
     Args:
-        model: short name (``mtbias models`` lists them), hub id, folder with a checkpoint, or ``SCHEME:NAME`` of a
-            plugin.
+        model: short name (``mtbias models`` lists them), hub id, folder with a checkpoint, ``openai:NAME`` of an
+            endpoint, or ``SCHEME:NAME`` of a plugin.
         lang: code of the target language, such as ``de``.
         out: folder of the run, where an interrupted run resumes; None keeps everything in memory.
         settings: the options of ``mtbias eval``, such as ``EvalSettings(dataset="bug", preset="fast")``.
@@ -145,8 +145,9 @@ def evaluate(
         MissingResourceError: something is missing and may not be downloaded.
         MtbiasError: any other fault of data, model, plugin or folder.
     """
-    from mtbias.evaluation.preparation import Fetching, prepare_eval
+    from mtbias.evaluation.preparation import Fetching, prepare_eval, refuse_unused
 
+    refuse_unused(model, settings or EvalSettings())
     request = prepare_eval(model, lang, settings or EvalSettings(), Fetching(announce=_log.info))
     return _run(request, out, progress)
 

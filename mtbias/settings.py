@@ -190,12 +190,49 @@ class TranslationSettings(DecodingSettings):
 
 
 @dataclass(frozen=True, kw_only=True)
+class LanguageModelSettings(Settings):
+    """How a language model is asked, and how an endpoint is reached."""
+
+    prompt: str = "plain"
+    """Prompt: a name (`mtbias prompts` lists them) or a file."""
+    temperature: float | Literal["server"] = 0.0
+    """Temperature from 0 to 2, or server: none is sent, for models that take none."""
+    answer_tokens: int = at_least(1, 1024, 1_000_000)
+    """Most tokens of an answer, thinking included."""
+    base_url: str = "https://api.openai.com/v1"
+    """Address of the endpoint, up to its /v1."""
+    api_key_env: str | None = None
+    """Environment variable that holds the key (default: OPENAI_API_KEY; for an endpoint on this machine none)."""
+    concurrency: int = at_least(1, 8, 1024)
+    """Requests to an endpoint at the same time."""
+    requests_per_minute: int | None = at_least(1, None)
+    """Most requests a minute, spread evenly."""
+    tokens_per_minute: int | None = at_least(1, None)
+    """Most tokens a minute, of prompts and answers."""
+    timeout: float = number_in(0.1, 86_400, 120.0)
+    """Seconds after which a request is given up and sent again."""
+    max_requests: int | None = at_least(1, None)
+    """Most requests of this command, those sent again included; what is answered is kept, the same command resumes."""
+    max_tokens: int | None = at_least(1, None, 10**12)
+    """Tokens of prompts and answers after which this command asks nothing more; what is answered is kept."""
+    repeat: int = at_least(1, 1, 100)
+    """Times that an endpoint translates everything: measures how much the numbers change from time to time."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.temperature != "server":
+            check_number("temperature", self.temperature, 0, 2)
+
+
+@dataclass(frozen=True, kw_only=True)
 class ScoreSettings(CorpusSettings, EvaluatorSettings, DeviceSettings, BootstrapSettings):
     """Settings of ``mtbias score`` and `mtbias.score`."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class EvalSettings(TranslationSettings, CorpusSettings, EvaluatorSettings, DeviceSettings, BootstrapSettings):
+class EvalSettings(
+    TranslationSettings, LanguageModelSettings, CorpusSettings, EvaluatorSettings, DeviceSettings, BootstrapSettings
+):
     """Settings of ``mtbias eval`` and `mtbias.evaluate`."""
 
     offline: bool = False

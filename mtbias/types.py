@@ -106,6 +106,8 @@ class Translation:
     id: str
     text: str | None
     reason: str | None = None
+    raw: str | None = None
+    """The answer of a language model, of which `text` is the translation."""
 
 
 @dataclass(frozen=True, slots=True)

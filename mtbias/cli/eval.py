@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
 
 from mtbias.cli.shared import (
+    LANGUAGE_MODEL,
     Bootstrap,
     Corpus,
     Device,
@@ -13,6 +18,7 @@ from mtbias.cli.shared import (
     Flag,
     Json,
     Lang,
+    LanguageModel,
     RunOut,
     Translation,
     fetching,
@@ -27,9 +33,16 @@ from mtbias.settings import (
     DeviceSettings,
     EvalSettings,
     EvaluatorSettings,
+    LanguageModelSettings,
     TranslationSettings,
+    check_number,
     combined,
 )
+
+if TYPE_CHECKING:
+    from mtbias.evaluation.request import Request
+
+Asking = Parameter(group=LANGUAGE_MODEL)
 
 
 def command(
@@ -42,6 +55,10 @@ def command(
     json: Json = False,
     corpus: Corpus = CorpusSettings(),
     translation: Translation = TranslationSettings(),
+    language_model: LanguageModel = LanguageModelSettings(),
+    dry_run: Annotated[Flag, Asking] = False,
+    price_in: Annotated[float | None, Asking] = None,
+    price_out: Annotated[float | None, Asking] = None,
     evaluator: Evaluator = EvaluatorSettings(),
     device: Device = DeviceSettings(),
     bootstrap: Bootstrap = BootstrapSettings(),
@@ -54,14 +71,21 @@ def command(
     Parameters
     ----------
     model
-        Short name (`mtbias models` lists them), Hugging Face id, folder with a checkpoint, or SCHEME:NAME of a plugin.
+        Short name (`mtbias models` lists them), Hugging Face id, folder with a checkpoint, openai:NAME of an endpoint
+        (--base-url), or SCHEME:NAME of a plugin.
     shard
         K/N: translate shard K of N only, into --out; without it, what is missing is translated and the run scored.
         With --json: what was done, as JSON.
     offline
-        Never use the network (HF_HUB_OFFLINE=1 does the same).
+        Never use the network (HF_HUB_OFFLINE=1 does the same); an endpoint on this machine may be asked.
+    dry_run
+        Ask the endpoint nothing; print how many requests and about how many tokens are missing, and the cost.
+    price_in
+        Price of a million tokens of prompts, for --dry-run.
+    price_out
+        Price of a million tokens of answers, for --dry-run.
     """
-    from mtbias.evaluation.preparation import prepare_eval
+    from mtbias.evaluation.preparation import prepare_eval, refuse_unused
     from mtbias.evaluation.stages import evaluate
     from mtbias.evaluation.translation import translate_shard
     from mtbias.machine.network import no_network
@@ -70,10 +94,15 @@ def command(
     part = None if shard is None else Shard.parse(shard)
     if part is not None and out is None:
         raise SettingError("shard", "translations are kept in the folder of the run; name it with --out")
-    settings = combined(EvalSettings, corpus, translation, evaluator, device, bootstrap, offline=offline)
+    settings = combined(
+        EvalSettings, corpus, translation, language_model, evaluator, device, bootstrap, offline=offline
+    )
+    refuse_unused(model, settings)
     with no_network("--offline") if offline else nullcontext():
         request = prepare_eval(model, lang, settings, fetching())
-        if part is None:
+        if dry_run:
+            _estimate(request, out, price_in, price_out, json=json)
+        elif part is None:
             show(evaluate(request, out=out, progress=ProgressLine()), out, json=json)
         elif out is not None:
             done = translate_shard(request, part, out=out, progress=ProgressLine())
@@ -84,3 +113,31 @@ def command(
                 f"Shard {part} of {out}: {done.parts} parts, {done.sentences} sentences; {done.generated} translated "
                 f"now in {done.seconds:.1f} s, {done.resumed} were there"
             )
+
+
+def _estimate(
+    request: Request, out: Path | None, price_in: float | None, price_out: float | None, *, json: bool
+) -> None:
+    """Print what an endpoint would be asked."""
+    from mtbias.evaluation.translation import planned, readable_store
+    from mtbias.translate.language_models.endpoint_system import EndpointPlan
+    from mtbias.translate.language_models.request_estimate import estimate_requests
+
+    plan = planned(request, out)
+    if not isinstance(plan, EndpointPlan):
+        raise SettingError("dry_run", "expected an endpoint (--model openai:NAME), which is asked one by one")
+    for name, price in (("price_in", price_in), ("price_out", price_out)):
+        if price is not None:
+            check_number(name, price, 0, 10**9)
+    found = estimate_requests(plan, readable_store(plan, out))
+    if json:
+        print_json(found.to_json(price_in, price_out))
+        return
+    print(
+        f"{found.requests:,} requests ({found.kept:,} answers are there), about {found.prompt_tokens:,} tokens of "
+        f"prompts and {found.answer_tokens:,} of answers ({found.basis}); thinking, and requests sent again, are extra"
+    )
+    if price_in is None or price_out is None:
+        print("Give --price-in and --price-out, of a million tokens each, for the cost")
+    else:
+        print(f"Cost: about {found.cost(price_in, price_out):,.2f}, in the currency of the prices")

@@ -17,6 +17,7 @@ from mtbias.settings import (
     DecodingSettings,
     DeviceSettings,
     EvaluatorSettings,
+    LanguageModelSettings,
     TranslationSettings,
 )
 
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
     from mtbias.evaluation.preparation import Fetching
     from mtbias.runs.finished_run import FinishedRun
 
-CORPUS, TRANSLATION, EVALUATOR, BOOTSTRAP = (
-    Group.create_ordered(name) for name in ("Corpus", "Translation", "Evaluator", "Intervals and tests")
+CORPUS, TRANSLATION, LANGUAGE_MODEL, EVALUATOR, BOOTSTRAP = (
+    Group.create_ordered(name)
+    for name in ("Corpus", "Translation", "Language models", "Evaluator", "Intervals and tests")
 )
 
 
@@ -37,6 +39,7 @@ def _no_option(_: object, path: Path | None) -> None:
 
 Corpus = Annotated[CorpusSettings, Parameter(name="*", group=CORPUS)]
 Translation = Annotated[TranslationSettings, Parameter(name="*", group=TRANSLATION)]
+LanguageModel = Annotated[LanguageModelSettings, Parameter(name="*", group=LANGUAGE_MODEL)]
 Decoding = Annotated[DecodingSettings, Parameter(name="*", group=TRANSLATION)]
 Evaluator = Annotated[EvaluatorSettings, Parameter(name="*", group=EVALUATOR)]
 Device = Annotated[DeviceSettings, Parameter(name="*", group=EVALUATOR)]

@@ -10,16 +10,16 @@ from typing import Any, TypeVar
 
 from mtbias.corpora import Corpus, cache_folder, datasets, fetch_dataset, load_corpus, loading
 from mtbias.entry_points import installed
-from mtbias.errors import MissingResourceError
+from mtbias.errors import MissingResourceError, SettingError
 from mtbias.evaluation.request import Request
 from mtbias.language.installed import get_language
 from mtbias.machine.devices import require_device
 from mtbias.machine.network import downloads_allowed
 from mtbias.metrics.measure import GENDER, Wanted, find_measure
-from mtbias.settings import EvalSettings, ScoreSettings, TranslationSettings, combined
+from mtbias.settings import EvalSettings, LanguageModelSettings, ScoreSettings, TranslationSettings, combined
 from mtbias.translate.given_translations import GivenSystem
 from mtbias.translate.system import Asked
-from mtbias.translate.system_kinds import find_kind
+from mtbias.translate.system_kinds import find_kind, is_endpoint, is_of_plugin
 
 T = TypeVar("T")
 
@@ -60,6 +60,7 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, fetching: Fetchi
         device=settings.device,
         cache=cache_folder(settings.cache_dir),
         offline=settings.offline,
+        language_model=combined(LanguageModelSettings, settings),
     )
     wanted = Wanted(lang=lang, settings=settings, device=settings.device, demo=demo)
     # All that is here is opened first, so that whatever is wrong is said before anything is downloaded.
@@ -77,6 +78,24 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, fetching: Fetchi
         seed=settings.seed,
         n_resamples=settings.resamples,
     )
+
+
+def refuse_unused(model: str, settings: EvalSettings) -> None:
+    """Refuse what was set and would change nothing: someone would believe that it did.
+
+    A sweep, whose settings are those of all its models, does not ask this.
+
+    Raises:
+        SettingError: names it.
+    """
+    if is_of_plugin(model):  # it may use any of them
+        return
+    of_checkpoints = {*TranslationSettings.__dataclass_fields__}
+    of_endpoints = {*LanguageModelSettings.__dataclass_fields__}
+    idle, whose = (of_checkpoints, "checkpoints") if is_endpoint(model) else (of_endpoints, "endpoints")
+    for name in sorted(idle):
+        if getattr(settings, name) != getattr(EvalSettings, name):
+            raise SettingError(name, f"is for {whose}; it would change nothing for {model}")
 
 
 def prepare_score(system: GivenSystem, lang: str, settings: ScoreSettings) -> Request:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.alarms.run_check import checks
+from mtbias.evaluation.repeats import repeat_numbers
 from mtbias.evaluation.request import Request
 from mtbias.evaluation.translation import host_facts, planned, translate_corpus
 from mtbias.metrics.measure import Judged
@@ -54,7 +55,8 @@ def evaluate(
             start = time.perf_counter()
             translated, execution = translate_corpus(request, plan, folder, progress, generate=generate)
             records, metrics = _measured(request, translated, folder.manifest, progress)
-            folder.write_translations(translated.translations)
+            for time_, each in enumerate((translated.translations, *translated.repeats), start=1):
+                folder.write_translations(each, time_)
             folder.write_calls(record.to_json() for record in records)
             folder.record_execution({**execution, "seconds": round(time.perf_counter() - start, 3)})
             folder.write_metrics(metrics)
@@ -89,4 +91,5 @@ def _measured(
             "notes": dict(corpus.notes),
         },
         "translations": dict(translated.noticed),
+        **repeat_numbers(request, translated, records, progress),
     }

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mtbias.errors import MissingTranslationsError, RunFolderError
 from mtbias.evaluation.request import Request
-from mtbias.runs.kept_parts import PartStore, PlanRecord, read_shard_reports, write_shard_report
+from mtbias.runs.kept_parts import PartStore, PlanRecord, read_plan, read_shard_reports, write_shard_report
 from mtbias.runs.run_folder import RunFolder
 from mtbias.runs.run_progress import begun, run_progress
 from mtbias.translate.shards import Shard
@@ -77,6 +77,16 @@ def _open_shared(request: Request, out: Path) -> tuple[RunFolder, Plan, PartStor
             # Another process, on another device, may just have been faster to write down how it divides the work.
             if planned(request, out).settings == plan.settings:
                 raise
+
+
+def readable_store(plan: Plan, out: Path | None) -> MemoryStore:
+    """What the run in `out` has of `plan`, to be looked at: nothing is written or removed there."""
+    store = MemoryStore()
+    record = None if out is None else read_plan(out)
+    if out is not None and record is not None and record.key == plan.key:
+        kept = PartStore(out, record, alone=False)
+        store.parts = {n: found for n in range(len(plan.sizes)) if (found := kept.get(n)) is not None}
+    return store
 
 
 def _store(folder: RunFolder, plan: Plan, *, alone: bool) -> PartStore:

@@ -86,7 +86,7 @@ def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
         attempt = f"look up {_text(host)}"
     else:
         return
-    if _is_local(host):
+    if is_local(host):
         return
     _refused.append(attempt)
     raise OfflineError(
@@ -95,7 +95,7 @@ def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
     )
 
 
-def _is_local(host: object) -> bool:
+def is_local(host: object) -> bool:
     """Whether a host is this machine: a loopback address, ``localhost``, its own name, or none."""
     name = _text(host)
     if name in {"", "localhost", socket.gethostname()}:

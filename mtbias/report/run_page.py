@@ -19,7 +19,7 @@ from mtbias.errors import DataError
 from mtbias.metrics.definitions import CONSISTENCY, Breakdown, breakdowns
 from mtbias.metrics.finding import finding
 from mtbias.metrics.women_share import WomenRelation, WomenShares, shipped_shares
-from mtbias.report import alarm_texts
+from mtbias.report import alarm_texts, repeat_table
 from mtbias.report.page import render_page
 from mtbias.report.plots import panels, scale, svg_intervals
 from mtbias.report.report_runs import ReportRun, Sentence, join_sentences
@@ -110,6 +110,7 @@ def _whole_page(runs: Sequence[ReportRun], women: Sequence[WomenRelation], sente
     entities = [_entities(runs, by, sentences["columns"], women) for by in many]
     content: dict[str, tuple[str, Any]] = {
         "numbers": ("Numbers", True),
+        "repeats": ("Translated again", [run for run in runs if run.metrics.get("repeats")]),
         "groups": (f"By {_listed([by.label for by in few])}", _groups(runs, few)),
         "consistency": ("Consistency", any(paired) and paired),
         "entities": (f"By {_listed([by.label for by in many])}", entities),
@@ -136,6 +137,7 @@ def _whole_page(runs: Sequence[ReportRun], women: Sequence[WomenRelation], sente
         heads=lambda *whats: [f"{run.name}:\n{what}" if len(runs) > 1 else what for run in runs for what in whats],
         filled=filled,
         noticed=noticed,
+        repeats=repeat_table,
         alarms=alarm_texts,
         warned=[
             (name, run)

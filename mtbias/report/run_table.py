@@ -16,6 +16,7 @@ from mtbias.metrics.definitions import CONSISTENCY, GENDER, Number, all_neutral,
 from mtbias.metrics.entity_intervals import QUESTIONS
 from mtbias.metrics.finding import finding
 from mtbias.report.alarm_texts import alarm_block, checks_block, expected_block, fixed_text, shown_without, warnings
+from mtbias.report.repeat_table import repeat_block
 from mtbias.report.tables import PrintedTable, aligned, cut, interval_text, number_text, printable
 
 WIDTH = 100
@@ -27,9 +28,9 @@ def render(metrics_json: Mapping[str, Any], *, width: int = WIDTH, numbers: Sequ
 
     From top to bottom: warnings, where a share is above its limit; how many sentences have a call; the finding in one
     sentence; the numbers of the whole corpus with their 95 % intervals and what they mean; their intervals over
-    sentences and over entities; the breakdowns; consistency over pairs; what has no call and why; what the calls rest
-    on; how many are expected to be wrong; what was checked; what was noticed in the input; the signature. What
-    `metrics.json` does not have is passed over.
+    sentences and over entities; how they change when everything is translated again; the breakdowns; consistency over
+    pairs; what has no call and why; what the calls rest on; how many are expected to be wrong; what was checked; what
+    was noticed in the input; the signature. What `metrics.json` does not have is passed over.
 
     Args:
         metrics_json: the content of `metrics.json`, schema 1.
@@ -52,6 +53,7 @@ def render(metrics_json: Mapping[str, Any], *, width: int = WIDTH, numbers: Sequ
             _headline(overall, numbers) + _finding(overall),
             "\n".join([*_lines(shown, overall, level(metrics_json), width), *_fixed(metrics_json)]),
             _over_entities(shown, metrics_json),
+            repeat_block(metrics_json, numbers, level(metrics_json)),
             *_breakdowns(metrics_json, numbers, width),
             _consistency(metrics_json, width),
             _shares("Without a call (of all sentences)", metrics_json, "reasons"),
@@ -265,10 +267,22 @@ def noticed(metrics: Mapping[str, Any]) -> Iterator[tuple[str, int, str]]:
     for kind, text in _NOTICED.items():
         if given.get(kind):
             yield text, given[kind], ", ".join(given.get("examples", {}).get(kind, [])[:3])
+    if given.get("cleaned"):
+        yield from _in_answers(given)
     if corpus.get("skipped"):
         yield f"rows of the corpus left out, of {corpus['rows']:,}", corpus["skipped"], ""
     for note, rows in corpus.get("notes", {}).items():
         yield note, rows, ""
+
+
+def _in_answers(given: Mapping[str, Any]) -> Iterator[tuple[str, int, str]]:
+    """What was noticed in the answers of a language model, and how many it left without a translation."""
+    from mtbias.translate.language_models.cleaning import KINDS
+
+    for kind, count in given["cleaned"].items():
+        lost = given["untranslated"].get(kind, 0)
+        without = f" ({lost:,} without a translation)" if lost else ""
+        yield f"{KINDS.get(kind, kind)}{without}", count, ", ".join(given["examples"].get(kind, [])[:3])
 
 
 def _noticed(metrics: Mapping[str, Any]) -> str:

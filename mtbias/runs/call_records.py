@@ -127,6 +127,7 @@ class _TranslationLine:
     id: str
     target: str | None
     reason: str | None
+    raw: str | None = None
 
 
 def join_records(
@@ -148,8 +149,12 @@ def join_records(
 
 
 def translation_to_json(translation: Translation) -> dict[str, Any]:
-    """The object of a line of `translations.jsonl`: `id`, `target`, `reason` (null where there is a target)."""
-    return {"id": translation.id, "target": translation.text, "reason": translation.reason}
+    """The object of a line of `translations.jsonl`: `id`, `target`, `reason` (null where there is a target).
+
+    Of a language model also `raw`, its whole answer.
+    """
+    line = {"id": translation.id, "target": translation.text, "reason": translation.reason}
+    return line if translation.raw is None else {**line, "raw": translation.raw}
 
 
 def translation_from_line(text: bytes | str) -> Translation:
@@ -159,7 +164,7 @@ def translation_from_line(text: bytes | str) -> Translation:
         ValueError: it is something else.
     """
     line = decoded(_TranslationLine, text)
-    return Translation(line.id, line.target, line.reason)
+    return Translation(line.id, line.target, line.reason, line.raw)
 
 
 def to_lines(contents: Iterable[Mapping[str, Any]]) -> Iterator[str]:

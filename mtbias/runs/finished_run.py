@@ -20,7 +20,7 @@ from mtbias.runs.run_folder import CALLS, METRICS, SHA256, RunFolder, is_as_writ
 
 _log = logging.getLogger(__name__)
 
-_BESIDE = ("corpus", "translations", "files")
+_BESIDE = ("corpus", "translations", "repeats", "files")
 """Keys of `metrics.json` that do not follow from the calls."""
 
 
@@ -40,6 +40,32 @@ class _Noticed:
 
     form: str = ""
     examples: Mapping[str, list[str]] = field(default_factory=dict)
+    answered_as: str | None = None
+    cleaned: Mapping[str, int] = field(default_factory=dict)
+    untranslated: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Changed:
+    count: int
+    percent: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class _RepeatedNumber:
+    values: list[float | None]
+    spread: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Repeats:
+    """`repeats` of `metrics.json`."""
+
+    times: int
+    n: int
+    translations_changed: _Changed
+    calls_changed: _Changed
+    numbers: Mapping[str, _RepeatedNumber]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +75,7 @@ class _Beside:
     files: Mapping[str, str]
     corpus: _ReadRows | None = None
     translations: _Noticed | None = None
+    repeats: _Repeats | None = None
 
 
 @dataclass(frozen=True)

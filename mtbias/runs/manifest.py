@@ -16,10 +16,11 @@ SCHEMA = 1
 
 SIGNATURE_KEYS = (
     "dataset", "language", "system", "model", "revision", "direction", "engine", "dtype", "decoding", "batch",
+    "server", "prompt", "temperature", "answer_tokens", "repeat", "date",
     "aligner", "stanza", "plugin", "mtbias", "seed",
 )  # fmt: skip
 """Keys of the identity that a signature names, in its order."""
-_SIGNED_AS = {"language": "lang"}
+_SIGNED_AS = {"language": "lang", "temperature": "temp", "answer_tokens": "max"}
 """Those that have another name in a signature."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")

@@ -24,8 +24,8 @@ MANIFEST, TRANSLATIONS, CALLS, METRICS = "manifest.json", "translations.jsonl", 
 
 SHA256 = "sha256"
 """Key of `metrics.json`: the hash of the file itself."""
-_HASHED = (TRANSLATIONS, CALLS)
-"""Files whose SHA-256 `metrics.json` holds under `files`."""
+_HASHED = ("translations*.jsonl", CALLS)
+"""Patterns of files whose SHA-256 `metrics.json` holds under `files`."""
 
 _Value = TypeVar("_Value")
 _Judged = TypeVar("_Judged", bound=Judged)
@@ -140,9 +140,13 @@ class RunFolder:
         merged = RunManifest(manifest.identity, {**manifest.execution, **execution})
         self.write_atomic(MANIFEST, _manifest_text(merged))
 
-    def write_translations(self, translations: Iterable[Translation]) -> None:
-        """Write `translations.jsonl`, in the order given; `mtbias score --translations` reads it too."""
-        self.write_atomic(TRANSLATIONS, records.to_lines(map(records.translation_to_json, translations)))
+    def write_translations(self, translations: Iterable[Translation], time: int = 1) -> None:
+        """Write `translations.jsonl`, in the order given; `mtbias score --translations` reads it too.
+
+        Where all was translated several times, that of a further `time` is `translations.2.jsonl`, ….
+        """
+        name = TRANSLATIONS if time == 1 else f"translations.{time}.jsonl"
+        self.write_atomic(name, records.to_lines(map(records.translation_to_json, translations)))
 
     def read_translations(self) -> list[Translation]:
         """The translations on disk.
@@ -179,7 +183,8 @@ class RunFolder:
         if metrics.get("fingerprint") != fingerprint:
             raise ValueError(f"expected metrics of the run {fingerprint}, got {metrics.get('fingerprint')}")
         self._read(CALLS)
-        hashes = {name: self._hash(name) for name in _HASHED if self.has(name)}
+        names = [path.name for pattern in _HASHED for path in sorted(self.path.glob(pattern))]
+        hashes = {name: self._hash(name) for name in names}
         content = {**metrics, "files": hashes}
         self.write_atomic(METRICS, records.metrics_text({**content, SHA256: _own_hash(content)}).encode())
 

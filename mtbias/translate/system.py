@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from mtbias.settings import TranslationSettings
+from mtbias.settings import LanguageModelSettings, TranslationSettings
 from mtbias.types import Json, SourceSentence, Translation
 
 Begun = Mapping[str, Json]
@@ -80,6 +80,8 @@ class Translated:
     translations: Sequence[Translation]
     noticed: Mapping[str, Any]
     """``form`` (how they came about), how many sentences are marked with what, and ``examples`` of each mark."""
+    repeats: Sequence[Sequence[Translation]] = field(default=(), kw_only=True)
+    """Where everything was translated several times, the further times, each like `translations`."""
 
 
 class Sources(Protocol):
@@ -178,6 +180,8 @@ class Asked:
     """mtbias's cache."""
     offline: bool
     """Whether nothing may be fetched."""
+    language_model: LanguageModelSettings = LanguageModelSettings()
+    """How it is asked, where it is a language model."""
 
 
 @runtime_checkable

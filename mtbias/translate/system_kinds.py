@@ -1,7 +1,7 @@
 """Kinds of systems by their scheme, found through the entry-point group ``mtbias.systems``.
 
-``SCHEME:NAME`` asks the kind that is registered under SCHEME for the system NAME; any other name is that of a
-checkpoint.
+``SCHEME:NAME`` asks the kind that is registered under SCHEME for the system NAME, ``openai:NAME`` an endpoint; any
+other name is that of a checkpoint.
 """
 
 from __future__ import annotations
@@ -12,10 +12,19 @@ from mtbias.translate.system import SystemKind
 GROUP = "mtbias.systems"
 
 
+ENDPOINT = "openai"
+"""Scheme of the models of endpoints; no other distribution can take it."""
+
+
+def is_endpoint(model: str) -> bool:
+    """Whether a model is asked over HTTP."""
+    return model.startswith(f"{ENDPOINT}:")
+
+
 def is_of_plugin(model: str) -> bool:
     """Whether a model is a system of another distribution's kind, by its scheme."""
     scheme, colon, _ = model.partition(":")
-    return bool(colon) and scheme in installed(GROUP)
+    return bool(colon) and scheme != ENDPOINT and scheme in installed(GROUP)
 
 
 def find_kind(model: str) -> tuple[SystemKind, str]:
@@ -31,6 +40,10 @@ def find_kind(model: str) -> tuple[SystemKind, str]:
         if not isinstance(kind, SystemKind):
             raise refuse(GROUP, scheme, "kind of system", f"expected open and needs_network, got {kind!r:.80}")
         return kind, name
+    if is_endpoint(model):
+        from mtbias.translate.language_models.endpoint_system import EndpointKind
+
+        return EndpointKind(), model.partition(":")[2]
     from mtbias.translate.seq2seq.checkpoint_system import CheckpointKind
     from mtbias.translate.seq2seq.checkpoints import check_name
 

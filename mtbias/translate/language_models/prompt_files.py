@@ -88,6 +88,12 @@ class _PromptFile:
             raise ValueError("messages: expected {source} in the last one, where the sentence is put")
 
 
+@cache
+def _name_of(lang: str) -> str:
+    """The English name of a language; kept, since looking up a plugin takes 3 ms and every request asks."""
+    return get_language(lang).name
+
+
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """A way to ask for a translation."""
@@ -113,7 +119,7 @@ class Prompt:
         """
         if self.languages and lang not in self.languages:
             raise UsageError(f"the prompt {self.name} is for {', '.join(self.languages)}; got the language {lang}")
-        values = {"source": source, "language": get_language(lang).name, "language_code": lang}
+        values = {"source": source, "language": _name_of(lang), "language_code": lang}
         return [
             {"role": turn.role, "content": _FIELD.sub(lambda match: values[match[1]], turn.content)}
             for turn in self.turns

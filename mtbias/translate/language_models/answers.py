@@ -1,0 +1,125 @@
+"""Answers of language models: what is kept of each, and how the translations of a corpus are made of them."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+from mtbias.errors import ModelError
+from mtbias.translate.language_models.cleaning import Cleaned, clean, tally
+from mtbias.translate.language_models.prompt_files import Prompt
+from mtbias.translate.outputs import EXAMPLES
+from mtbias.translate.system import Store, Translated
+from mtbias.types import Json, SourceSentence, Translation
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a language model said to one prompt."""
+
+    text: str
+    finish: str | None = None
+    """Why it ended: ``stop``, ``length`` (at the maximum), ``content_filter``, or what else the server says."""
+    model: str | None = None
+    """The model's name as the server gives it."""
+    prompt_tokens: int | None = None
+    answer_tokens: int | None = None
+
+
+def kept_answers(store: Store, part: int, size: int) -> list[Answer] | None:
+    """The answers of a part of `size` prompts; None where it is not there or not whole."""
+    records = store.get(part)
+    return None if records is None or len(records) != size else [Answer(**record) for record in records]
+
+
+def keep_answers(store: Store, part: int, answers: Sequence[Answer]) -> None:
+    """Put the answers of a part into the store."""
+    store.put(part, [asdict(answer) for answer in answers])
+
+
+@dataclass(frozen=True, eq=False)
+class Questions:
+    """The sentences of a corpus as they are put to a language model: each distinct source once, or several times."""
+
+    instances: Sequence[SourceSentence]
+    prompt: Prompt
+    lang: str
+    repeat: int = 1
+    _cleaned: dict[tuple[str, Answer], Cleaned] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def distinct(self) -> tuple[str, ...]:
+        """Each source once, in order of first appearance."""
+        return tuple(dict.fromkeys(instance.source for instance in self.instances))
+
+    def key(self, identity: Mapping[str, Json], sizes: Sequence[int]) -> str:
+        """A hash of what is asked, of whom and how: answers to other questions are of no use."""
+        asked = [dict(identity), self.prompt.sha256, list(sizes), self.distinct]
+        return sha256(json.dumps(asked, sort_keys=True).encode(errors="surrogatepass")).hexdigest()[:16]
+
+    def clean(self, source: str, answer: Answer) -> Cleaned:
+        """The translation in an answer."""
+        found = self._cleaned.get((source, answer))
+        if found is None:
+            found = clean(answer.text, source, self.prompt, self.lang, finish=answer.finish)
+            self._cleaned[source, answer] = found
+        return found
+
+    def collect(self, times: Sequence[Mapping[str, Answer]]) -> Translated:
+        """The translations of the corpus; `times` are the answers by source, of each time that all was asked.
+
+        Raises:
+            ModelError: several models answered.
+        """
+        models = {answer.model for answers in times for answer in answers.values()} - {None}
+        if len(models) > 1:
+            raise _changed(*sorted(map(str, models)))
+        first, *others = [[self._translation(i, answers[i.source]) for i in self.instances] for answers in times]
+        return Translated(first, self._noticed(times[0], models), repeats=others)
+
+    def _translation(self, instance: SourceSentence, answer: Answer) -> Translation:
+        found = self.clean(instance.source, answer)
+        return Translation(instance.id, found.text, found.reason, answer.text)
+
+    def _noticed(self, answers: Mapping[str, Answer], models: set[str | None]) -> dict[str, Any]:
+        found = tally((i.id, self.clean(i.source, answers[i.source])) for i in self.instances)
+        return {
+            "form": "answered",
+            "answered_as": next(iter(models), None),
+            "untranslated": found["untranslated"],
+            "cleaned": found["cleaned"],
+            "examples": {kind: ids[:EXAMPLES] for kind, ids in found["ids"].items()},
+        }
+
+
+class OneModel:
+    """Refuses answers of another model than the first: numbers of two models at once are those of none."""
+
+    def __init__(self) -> None:
+        self.name: str | None = None
+        self._lock = threading.Lock()
+
+    def check(self, answer: Answer) -> None:
+        """Compare the answer's model.
+
+        Raises:
+            ModelError: it is another one.
+        """
+        if answer.model is None:
+            return
+        with self._lock:
+            self.name = self.name or answer.model
+        if answer.model != self.name:
+            raise _changed(self.name, answer.model)
+
+
+def _changed(first: str, other: str) -> ModelError:
+    return ModelError(
+        f"expected answers of one model in a run, got {first!r} and {other!r}: the server changed it meanwhile; ask "
+        "for the model by a name that stays (with its date or revision), into another folder"
+    )

@@ -1,0 +1,281 @@
+"""Asking one server that speaks OpenAI's protocol: one request, sent again where that may help, never twice at once."""
+
+from __future__ import annotations
+
+import email.utils
+import json
+import logging
+import os
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+from mtbias.errors import DependencyError, ModelError, SettingError, one_line
+from mtbias.machine.installation import install_command
+from mtbias.machine.network import is_local
+from mtbias.settings import LanguageModelSettings
+from mtbias.translate.language_models.answers import Answer
+from mtbias.translate.language_models.pacing import Pacing
+
+TRIES = 9
+"""Times that a request is sent at most: with the waits between them over a minute, the window of most rate limits."""
+_FIRST_WAIT, _LONGEST_WAIT = 0.5, 60.0
+"""Seconds before the second try, doubled for each further one; up to half of it is taken off by chance."""
+_MOST_RETRY_AFTER = 900.0
+"""A server that wants more seconds of rest than this has closed for today: waiting would only look like working."""
+_AGAIN = {408, 409, 425, 429}
+"""Status codes beside 500 and above after which the same request may be answered."""
+_KEY = "OPENAI_API_KEY"
+_HIDDEN = "[key]"
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """Why a request has no answer, where another try may have one."""
+
+    kind: str
+    """For the count in the manifest: ``429``, ``timeout``, …"""
+    text: str
+    wait: float | None = None
+    """Seconds that the server asks for."""
+
+
+def server_address(base_url: str) -> SplitResult:
+    """The parts of an endpoint's address.
+
+    Raises:
+        SettingError: it is no address of a server, or holds a name, a password or a query, which would be published.
+    """
+    try:
+        parts = urlsplit(base_url)
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable or parts.username or parts.password or parts.query or parts.fragment:
+        # Not shown: what stands there may be a key.
+        raise SettingError(
+            "base_url",
+            "expected an address such as http://127.0.0.1:8000/v1, without user, password or query (a key belongs into "
+            "the environment)",
+        )
+    return parts
+
+
+@dataclass
+class EndpointClient:
+    """Puts messages to one model of one server; any number of threads may ask at once."""
+
+    model: str
+    settings: LanguageModelSettings
+    pacing: Pacing
+    faults: Counter[str] = field(default_factory=Counter)
+    """Requests that had no answer, by what was wrong."""
+    _answered: bool = False
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @cached_property
+    def host(self) -> str:
+        """The server's host."""
+        return server_address(self.settings.base_url).hostname or ""
+
+    @cached_property
+    def key(self) -> str:
+        """The key, from the environment; empty where there is none and none is needed.
+
+        Raises:
+            ModelError: there is none.
+        """
+        named = self.settings.api_key_env
+        if named is None and is_local(self.host):
+            return ""  # a program that listens on this machine need not be the user's own
+        key = os.environ.get(named or _KEY, "").strip()
+        if not key:
+            raise ModelError(
+                f"the key of {self.host} is expected in the environment variable {named or _KEY}, which is not set; "
+                "name another with --api-key-env (any text will do where the server asks for none)"
+            )
+        if not key.isascii() or not key.isprintable():
+            raise ModelError(f"{named or _KEY}: expected a key of ASCII letters, digits and signs in one line")
+        return key
+
+    @cached_property
+    def _client(self) -> Any:  # noqa: ANN401 - openai.OpenAI, which is imported late
+        try:
+            import openai
+        except ImportError:
+            raise DependencyError(f"endpoints need the package openai: {install_command('api')}") from None
+        # No redirect is followed: it would carry the key to another host. On this machine no proxy is asked.
+        http = openai.DefaultHttpxClient(follow_redirects=False, trust_env=not is_local(self.host))
+        return openai.OpenAI(
+            api_key=self.key or "none",
+            base_url=self.settings.base_url,
+            timeout=self.settings.timeout,
+            max_retries=0,  # ours count against the budget, rest for as long as the server asks, and can be stopped
+            http_client=http,
+        )
+
+    def prepare(self) -> None:
+        """Load the library and read the key, before threads begin.
+
+        Raises:
+            DependencyError: the library is not installed.
+            ModelError: there is no key.
+        """
+        _ = self._client
+
+    def close(self) -> None:
+        """Close the connections."""
+        if "_client" in self.__dict__:
+            self._client.close()
+
+    def ask(self, messages: Sequence[Mapping[str, str]]) -> Answer:
+        """The model's answer.
+
+        Raises:
+            ModelError: the server refuses the request, or does not answer it even after some tries.
+            BudgetError: the budget is used up.
+            Stopping: the run was ended meanwhile.
+        """
+        expected = estimated_tokens(messages)
+        for tried in range(1, TRIES + 1):
+            self.pacing.wait(expected)
+            found = self._send(messages)
+            if isinstance(found, Answer):
+                self._answered = True
+                said = [n for n in (found.prompt_tokens, found.answer_tokens) if n is not None]
+                self.pacing.used(sum(said) if len(said) == 2 else expected + len(found.text) // 4, expected)
+                return found
+            self._noticed(found)
+            if found.kind == "connection" and not self._answered:
+                raise ModelError(f"{self.host}: {found.text}; check --base-url, and that the server runs")
+            if (found.wait or 0) > _MOST_RETRY_AFTER:
+                raise ModelError(
+                    f"{self.host}: {found.text}, and wants no request for {found.wait:.0f} s; run the same command "
+                    "later, it resumes"
+                )
+            if tried < TRIES:
+                self._rest(found, tried)
+        raise ModelError(
+            f"{self.host}: {found.text}, {TRIES} times; what was answered is kept in the folder of the run (--out), "
+            "the same command resumes"
+        )
+
+    def _rest(self, fault: _Fault, tried: int) -> None:
+        """Wait before the next try; where the server has too many requests, all threads do."""
+        backoff = min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** (tried - 1))
+        jittered = backoff * random.uniform(0.5, 1)  # noqa: S311 - so that threads do not return at once
+        seconds = jittered if fault.wait is None else fault.wait + jittered * 0.1
+        if fault.kind == "429":
+            self.pacing.pause(seconds)
+        else:
+            self.pacing.stopped.wait(seconds)  # `Pacing.wait` then says that it is over
+
+    def _noticed(self, fault: _Fault) -> None:
+        with self._lock:
+            self.faults[fault.kind] += 1
+            if self.faults[fault.kind] == 1:
+                _log.warning("%s: %s; the request is sent again", self.host, fault.text)
+
+    def _send(self, messages: Sequence[Mapping[str, str]]) -> Answer | _Fault:
+        """Send one request.
+
+        Raises:
+            ModelError: it would not be answered the next time either.
+        """
+        import openai
+
+        most = "max_completion_tokens" if self.host == "api.openai.com" else "max_tokens"  # each knows but one
+        extra = {} if self.settings.temperature == "server" else {"temperature": self.settings.temperature}
+        begun = time.monotonic()
+        try:
+            raw = self._client.chat.completions.with_raw_response.create(
+                model=self.model, messages=list(messages), **{most: self.settings.answer_tokens}, **extra
+            )
+            return self._read(raw.text)
+        except openai.APITimeoutError:
+            return _Fault("timeout", f"no answer after {time.monotonic() - begun:.0f} s (--timeout)")
+        except openai.APIConnectionError as error:
+            return _Fault("connection", f"the connection failed ({self._hidden(_cause(error))})")
+        except ValueError as error:
+            return _Fault("malformed", f"the answer is no chat completion ({self._hidden(str(error))})")
+        except openai.APIStatusError as error:
+            return self._judge(error)
+
+    def _read(self, body: str) -> Answer:
+        """The answer in the body of a response.
+
+        Raises:
+            ValueError: there is none.
+        """
+        found = json.loads(body)
+        try:
+            choice, usage = found["choices"][0], found.get("usage") or {}
+            said = choice["message"].get("content") or choice["message"].get("refusal") or ""
+            texts = [said, choice.get("finish_reason"), found.get("model")]
+            counts = [usage.get("prompt_tokens"), usage.get("completion_tokens")]
+        except (LookupError, TypeError, AttributeError):
+            raise ValueError("expected choices with a message") from None
+        if not all(text is None or isinstance(text, str) for text in texts):
+            raise ValueError("expected a message of text")
+        tokens = [count if type(count) is int and count >= 0 else None for count in counts]
+        # Half of a surrogate pair, which JSON can say and no file can hold, becomes the sign for what is unreadable.
+        text = said.encode(errors="surrogatepass").decode(errors="replace")
+        return Answer(self._hidden(text), texts[1], texts[2], *tokens)
+
+    def _judge(self, error: Any) -> Answer | _Fault:  # noqa: ANN401 - openai.APIStatusError
+        """What a response that is an error means."""
+        status, said = error.status_code, self._hidden(one_line(_said(error)))[:200]
+        if status in _AGAIN or status >= 500:
+            return _Fault(str(status), f"HTTP {status}: {said}", _retry_after(error.response.headers))
+        if status in {401, 403}:  # what the server says of a key may hold the key
+            variable = self.settings.api_key_env or _KEY
+            raise ModelError(
+                f"{self.host} refuses the key (HTTP {status}); set {variable} to one that may use {self.model}"
+                + ("" if self.key else "; none was sent: --api-key-env names the variable that holds it")
+            ) from None
+        if error.code == "content_filter":  # of one sentence alone: there is nothing to correct
+            return Answer("", "content_filter")
+        raise ModelError(f"{self.host} refuses the request (HTTP {status}): {said}") from None
+
+    def _hidden(self, text: str) -> str:
+        """Text of the server without the key: one that repeats it must not bring it into a file or a message."""
+        return text.replace(self.key, _HIDDEN) if self.key else text
+
+
+def estimated_tokens(messages: Sequence[Mapping[str, str]]) -> int:
+    """About how many tokens messages have: one for four bytes of UTF-8, and four for the frame of each."""
+    return sum(4 + -(-len(message["content"].encode(errors="replace")) // 4) for message in messages)
+
+
+def _cause(error: BaseException) -> str:
+    """What the network said, without the libraries' layers around it."""
+    return one_line(str(error.__cause__ or error))[:200] or type(error).__name__
+
+
+def _said(error: Any) -> str:  # noqa: ANN401 - openai.APIStatusError
+    """The server's own words."""
+    body = error.body
+    if isinstance(body, dict):
+        return str(body.get("message") or body.get("detail") or json.dumps(body, ensure_ascii=False))
+    return str(body or error.response.reason_phrase or "no reason")
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds of a Retry-After, which may be a date; None where there is none that can be read."""
+    value = headers.get("retry-after", "").strip()
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
+    except ValueError:
+        return None

@@ -1,0 +1,254 @@
+"""Language models behind an HTTP endpoint as a translation system: every answer is kept as soon as it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+
+from mtbias.errors import MissingResourceError, SettingError
+from mtbias.machine import network
+from mtbias.settings import LanguageModelSettings
+from mtbias.translate.language_models.answers import Answer, OneModel, Questions, keep_answers, kept_answers
+from mtbias.translate.language_models.endpoint_client import EndpointClient, server_address
+from mtbias.translate.language_models.pacing import Pacing, Stopping
+from mtbias.translate.language_models.prompt_files import Prompt, load_prompt
+from mtbias.translate.system import Asked, Begun, Made, Sources, Store, Tally, Translated
+from mtbias.translate.system_kinds import ENDPOINT
+from mtbias.types import Json, SourceSentence
+
+
+class EndpointKind:
+    """``openai:NAME``: the model NAME of an endpoint (`mtbias.translate.system.SystemKind`)."""
+
+    needs_network = True
+
+    def open(self, asked: Asked) -> EndpointSystem:
+        """The model; the server is asked nothing yet. See `SystemKind.open`.
+
+        Raises:
+            UsageError: no name, an address that is none, no such prompt, or one for other languages.
+            MissingResourceError: the network is forbidden, and the endpoint is on another machine.
+        """
+        if not asked.name.strip():
+            raise SettingError("model", f"expected {ENDPOINT}:NAME, got {ENDPOINT}: without the name of a model")
+        settings = asked.language_model
+        prompt = load_prompt(settings.prompt)
+        prompt.messages("", asked.lang)  # refuses a language that it is not for, before anything is loaded
+        host = server_address(settings.base_url).hostname or ""
+        if (asked.offline or network.asked_for()) and not network.is_local(host):
+            raise MissingResourceError(
+                f"the endpoint {host} is on another machine, and the network may not be used; start a server on this "
+                "machine (--base-url http://127.0.0.1:PORT/v1), or allow the network"
+            )
+        return EndpointSystem(asked.name, asked.lang, settings, prompt)
+
+
+@dataclass(frozen=True)
+class EndpointSystem:
+    """Asks one model of one server for translations into one language (`mtbias.translate.system.System`)."""
+
+    model: str
+    lang: str
+    settings: LanguageModelSettings
+    prompt: Prompt
+    needs_network = True
+
+    def plan(self, corpus: Sources, begun: Begun) -> EndpointPlan:
+        """See `mtbias.translate.system.System`; the date is that of the run's beginning."""
+        date = begun.get("date")
+        return EndpointPlan(
+            self, corpus.instances, date if isinstance(date, str) else datetime.now(tz=UTC).date().isoformat()
+        )
+
+    @cached_property
+    def host(self) -> str:
+        """The server's host."""
+        return server_address(self.settings.base_url).hostname or ""
+
+    def client(self) -> EndpointClient:
+        """A client of the server, with the budget of the settings before it."""
+        limits = ("requests_per_minute", "tokens_per_minute", "max_requests", "max_tokens")
+        pacing = Pacing(**{name: getattr(self.settings, name) for name in limits})
+        return EndpointClient(self.model, self.settings, pacing)
+
+
+@dataclass(frozen=True, eq=False)
+class EndpointPlan:
+    """How an endpoint translates one corpus (`mtbias.translate.system.Plan`): a part is one answer.
+
+    So a killed run has lost no answer that came, which was paid for.
+    """
+
+    system: EndpointSystem
+    instances: Sequence[SourceSentence]
+    date: str
+    """Of the run's beginning (UTC), since what a server answers may change."""
+
+    @cached_property
+    def questions(self) -> Questions:
+        """What is asked."""
+        system = self.system
+        return Questions(self.instances, system.prompt, system.lang, system.settings.repeat)
+
+    @cached_property
+    def identity(self) -> Mapping[str, Json]:
+        """Model, server, prompt and parameters.
+
+        The same identity elsewhere, or later, need not give the same translations: a server with temperature 0 is not
+        deterministic.
+        """
+        settings, prompt = self.system.settings, self.system.prompt
+        return {
+            "model": f"{ENDPOINT}:{self.system.model}",
+            "server": self.system.host,
+            "prompt": f"{prompt.name}/{prompt.version}#{prompt.sha256[:8]}",
+            "temperature": settings.temperature,
+            "answer_tokens": settings.answer_tokens,
+            **({} if settings.repeat == 1 else {"repeat": settings.repeat}),
+            "date": self.date,
+        }
+
+    @property
+    def settings(self) -> Mapping[str, Json]:
+        """The date, on which processes that begin around midnight must agree."""
+        return {"date": self.date}
+
+    @cached_property
+    def asked(self) -> Sequence[str]:
+        """The source of each part: all of them, then all again."""
+        return self.questions.distinct * self.questions.repeat
+
+    @cached_property
+    def key(self) -> str:
+        """See `mtbias.translate.system.Plan`."""
+        return self.questions.key(self.identity, self.sizes)
+
+    @property
+    def sizes(self) -> Sequence[int]:
+        """See `mtbias.translate.system.Plan`."""
+        return [1] * len(self.asked)
+
+    @property
+    def frees_cpu(self) -> bool:
+        """Where the server is another machine."""
+        return not network.is_local(self.system.host)
+
+    def translate(
+        self, store: Store, parts: Sequence[int], progress: Callable[[int, int], object], made: Made | None = None
+    ) -> Tally:
+        """See `mtbias.translate.system.Plan`; `ModelError` as in `EndpointClient.ask`."""
+        asking = _Asking(self, store)
+        missing = []
+        for part in parts:
+            kept = kept_answers(store, part, 1)
+            if kept is None:
+                missing.append(part)
+                continue
+            asking.one_model.check(kept[0])
+            self._show(part, kept[0], made)
+        done = len(parts) - len(missing)
+        progress(done, len(parts))
+        if missing:
+            with asking.answers(missing) as answers:
+                for part, answer in answers:
+                    self._show(part, answer, made)
+                    done += 1
+                    progress(done, len(parts))
+        return Tally(len(parts) - len(missing), len(missing), asking.execution())
+
+    def _show(self, part: int, answer: Answer, made: Made | None) -> None:
+        if made is not None and (text := self.questions.clean(self.asked[part], answer).text):
+            made([text])
+
+    def collect(self, store: Store) -> Translated | int:
+        """See `mtbias.translate.system.Plan`.
+
+        Raises:
+            ModelError: several models answered.
+        """
+        answers: list[Answer] = []
+        missing = 0
+        for part in range(len(self.asked)):
+            found = kept_answers(store, part, 1)
+            if found is None:
+                store.drop(part)  # damaged for this process, so that it is missing for all
+                missing += 1
+            else:
+                answers += found
+        if missing:
+            return missing
+        n = len(self.questions.distinct)
+        times = [answers[start : start + n] for start in range(0, len(answers), n)]
+        return self.questions.collect([dict(zip(self.questions.distinct, each, strict=True)) for each in times])
+
+
+def _all_that_come(begun: Sequence[Future[tuple[int, Answer]]]) -> Iterator[tuple[int, Answer]]:
+    """The answers, those too that come after an error ended the others; then the error is raised."""
+    error: Exception | None = None
+    for future in as_completed(begun):
+        try:
+            answered = future.result()
+        except Stopping:
+            continue
+        except Exception as raised:  # noqa: BLE001 - raised below
+            error = error or raised
+            continue
+        yield answered
+    if error is not None:
+        raise error
+
+
+@dataclass
+class _Asking:
+    """The requests of one process."""
+
+    plan: EndpointPlan
+    store: Store
+    one_model: OneModel = field(default_factory=OneModel)
+
+    @cached_property
+    def client(self) -> EndpointClient:
+        return self.plan.system.client()
+
+    @contextmanager
+    def answers(self, parts: Sequence[int]) -> Iterator[Iterator[tuple[int, Answer]]]:
+        """The answers of `parts` as they come, each kept already. An error ends all threads."""
+        client = self.client
+        client.prepare()
+        pool = ThreadPoolExecutor(self.plan.system.settings.concurrency, thread_name_prefix="mtbias-ask")
+        try:
+            yield _all_that_come([pool.submit(self._one, part) for part in parts])
+        finally:
+            # What is on its way is awaited and kept, at most for --timeout: it is paid for. Nothing new is sent.
+            client.pacing.stopped.set()
+            pool.shutdown(cancel_futures=True)
+            client.close()
+
+    def _one(self, part: int) -> tuple[int, Answer]:
+        source, system = self.plan.asked[part], self.plan.system
+        try:
+            answer = self.client.ask(system.prompt.messages(source, system.lang))
+            self.one_model.check(answer)
+            keep_answers(self.store, part, [answer])
+        except Stopping:
+            raise
+        except BaseException:
+            self.client.pacing.stopped.set()  # at once: otherwise others would go on until this error is read
+            raise
+        return part, answer
+
+    def execution(self) -> dict[str, Json]:
+        """Circumstances for the manifest."""
+        if "client" not in self.__dict__:  # all was there
+            return {}
+        pacing = self.client.pacing
+        return {
+            "requests": pacing.requests,
+            "tokens": pacing.tokens,
+            "concurrency": self.plan.system.settings.concurrency,
+            "requests_failed": dict(sorted(self.client.faults.items())),
+        }

@@ -1,0 +1,220 @@
+"""`mtbias eval --model openai:NAME` as a process of its own, against a server on this machine."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.translate.endpoint_server import Reply, Server, refused, said, serving
+
+from .machine import Machine
+
+KEY = "sk-a-very-secret-key"
+FILES = ("translations.jsonl", "calls.jsonl", "metrics.json")
+Answer = Callable[[str, int], Reply]
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
+    return Machine(tmp_path_factory.mktemp("endpoint"))
+
+
+@pytest.fixture(scope="module")
+def demo(machine: Machine) -> Path:
+    """The demo's own translations: what the servers below say."""
+    folder = machine.folder / "demo"
+    done = machine.run("eval", "--model", "demo", "--lang", "de", "--out", folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    return folder
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def known(demo: Path) -> dict[str, str]:
+    """Translations by source."""
+    return {line["source"]: line["translation"] for line in lines(demo / "calls.jsonl")}
+
+
+def command(server: Server, out: Path, *more: str | Path) -> tuple[str | Path, ...]:
+    demo = ("--dataset", "demo", "--stanza-dir", "mtbias:demo", "--lang", "de", "--offline")
+    return ("eval", "--model", "openai:small", "--base-url", server.url, *demo, "--out", out, *more)
+
+
+def test_the_numbers_are_those_of_the_translations(
+    machine: Machine, demo: Path, known: dict[str, str], tmp_path: Path
+) -> None:
+    with serving(lambda source, _: said(f'"{known[source]}"')) as server:
+        done = machine.run(*command(server, tmp_path / "run"))
+        assert (done.returncode, done.stderr) == (0, "")
+        assert Counter(server.asked) == dict.fromkeys(known, 1)
+        again = machine.run(*command(server, tmp_path / "run"))
+        assert (again.returncode, again.stdout) == (0, done.stdout)
+        assert len(server.asked) == len(known)  # a finished run asks nothing
+    found, expected = (json.loads((folder / "metrics.json").read_text()) for folder in (tmp_path / "run", demo))
+    assert found["overall"] == expected["overall"]
+    n = found["n"]
+    assert found["translations"]["cleaned"] == {"quotes": n}
+    assert found["translations"]["untranslated"] == {}
+    assert "quotation marks around the translation" in done.stdout
+    first = lines(tmp_path / "run" / "translations.jsonl")[0]
+    assert first["raw"] == f'"{first["target"]}"'
+    identity = json.loads((tmp_path / "run" / "manifest.json").read_text())["identity"]
+    assert f"|server:127.0.0.1|prompt:plain/1#{identity['prompt'][-8:]}|temp:0.0|max:1024|date:20" in found["signature"]
+    scored = machine.run(
+        *("score", "--translations", tmp_path / "run" / "translations.jsonl", "--dataset", "demo", "--lang", "de"),
+        *("--stanza-dir", "mtbias:demo", "--json"),
+    )
+    assert scored.returncode == 0, scored.stderr
+    assert json.loads(scored.stdout)["overall"] == found["overall"]
+
+
+def begin_and_stop(machine: Machine, words: tuple[str | Path, ...], server: Server, how: int) -> int:
+    with machine.start(*words) as process:
+        deadline = time.monotonic() + 120
+        while len(server.asked) < 100 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert len(server.asked) >= 100
+        process.send_signal(how)
+        process.communicate(timeout=60)
+    return process.returncode
+
+
+@pytest.mark.parametrize(("how", "code"), [(signal.SIGKILL, -9), (signal.SIGTERM, 143)])
+def test_a_run_that_was_killed_asks_only_for_the_rest(
+    how: int, code: int, machine: Machine, demo: Path, known: dict[str, str], tmp_path: Path
+) -> None:
+    def answer(source: str, _: int) -> Reply:
+        time.sleep(0.02)
+        return said(known[source])
+
+    with serving(answer) as server:
+        words = command(server, tmp_path / "run", "--concurrency", "4")
+        assert begin_and_stop(machine, words, server, how) == code
+        kept = len(list((tmp_path / "run" / "translations.parts").glob("0*.jsonl")))
+        time.sleep(0.2)  # the server ends what it was doing
+        asked = len(server.asked)
+        # Of what was asked, at most what was on its way was lost, and where the process had time to end, nothing.
+        assert asked - 4 <= kept <= asked
+        assert how == signal.SIGKILL or kept == asked
+        server.asked.clear()
+        done = machine.run(*words)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert len(server.asked) == len(set(server.asked)) == len(known) - kept
+    found, expected = (lines(folder / "translations.jsonl") for folder in (tmp_path / "run", demo))
+    assert [(line["id"], line["target"]) for line in found] == [(line["id"], line["target"]) for line in expected]
+
+
+def test_shards_and_budgets_share_one_run(machine: Machine, demo: Path, known: dict[str, str], tmp_path: Path) -> None:
+    with serving(lambda source, _: said(known[source])) as server:
+        words = command(server, tmp_path / "run")
+        done = machine.run(*words, "--shard", "1/2")
+        assert (done.returncode, done.stderr) == (0, "")
+        half = len(server.asked)
+        assert abs(half - len(known) / 2) <= 1
+        stopped = machine.run(*words, "--max-requests", "30")
+        assert stopped.returncode == 1
+        assert "--max-requests 30 is reached" in stopped.stderr
+        dry = machine.run(*words, "--dry-run", "--price-in", "2", "--price-out", "10", "--json")
+        assert dry.returncode == 0, dry.stderr
+        estimate = json.loads(dry.stdout)
+        left = len(known) - half - 30
+        assert (estimate["requests"], estimate["kept"]) == (left, half + 30)
+        # Every answer took 10 and 5 tokens; sources are of nearly one length.
+        assert estimate["prompt_tokens"] == pytest.approx(10 * left, rel=0.2)
+        assert estimate["answer_tokens"] == pytest.approx(estimate["prompt_tokens"] / 2, abs=1)
+        cost = (2 * estimate["prompt_tokens"] + 10 * estimate["answer_tokens"]) / 1_000_000
+        assert estimate["cost"] == pytest.approx(cost, abs=1e-6)
+        assert len(server.asked) == half + 30  # a dry run asks nothing
+        done = machine.run(*words)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert Counter(server.asked) == dict.fromkeys(known, 1)
+    metrics = [json.loads((folder / "metrics.json").read_text()) for folder in (tmp_path / "run", demo)]
+    assert metrics[0]["overall"] == metrics[1]["overall"]
+
+
+def test_repeats_measure_what_changes(machine: Machine, known: dict[str, str], tmp_path: Path) -> None:
+    # The second time ten sentences have no translation, the third time five of them and another.
+    sources = list(known)
+    silent = {1: set(sources[:10]), 2: {*sources[:5], sources[20]}}
+    times: Counter[str] = Counter()
+
+    def answer(source: str, _: int) -> Reply:
+        time = times[source]
+        times[source] += 1
+        return said("" if source in silent.get(time, set()) else known[source])
+
+    with serving(answer) as server:
+        # One at a time, so that the times come one after the other.
+        done = machine.run(*command(server, tmp_path / "run", "--repeat", "3", "--concurrency", "1"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert Counter(server.asked) == dict.fromkeys(known, 3)
+    metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    repeats, n = metrics["repeats"], metrics["n"]
+    rows = lines(tmp_path / "run" / "calls.jsonl")
+    changed = [row for row in rows if row["source"] in {*sources[:10], sources[20]}]
+    assert repeats["times"] == 3
+    assert repeats["translations_changed"] == {"count": len(changed), "percent": round(100 * len(changed) / n, 6)}
+    assert repeats["calls_changed"]["count"] >= sum(row["gender"] is not None for row in changed)
+    for time in (2, 3):
+        scored = machine.run(
+            *("score", "--translations", tmp_path / "run" / f"translations.{time}.jsonl", "--dataset", "demo"),
+            *("--lang", "de", "--stanza-dir", "mtbias:demo", "--json"),
+        )
+        assert scored.returncode == 0, scored.stderr
+        again = json.loads(scored.stdout)["overall"]
+        for key, number in repeats["numbers"].items():
+            assert number["values"][time - 1] == again[key]
+            assert number["values"][0] == metrics["overall"][key]
+            assert number["spread"] == pytest.approx(max(number["values"]) - min(number["values"]), abs=2e-6)
+    assert set(repeats["numbers"]) == {"accuracy", "delta_g", "delta_s"}
+    assert f"Translated 3 times: {len(changed):,} of {n:,} translations changed" in done.stdout
+    assert "Translated again" in (tmp_path / "run" / "report.html").read_text()
+
+
+def test_the_key_is_in_no_file_and_on_no_screen(machine: Machine, known: dict[str, str], tmp_path: Path) -> None:
+    def answer(source: str, before: int) -> Reply:
+        return said(f"{known[source]}\n\n(Key: {KEY})") if before else refused(500, f"with {KEY}")
+
+    with serving(answer) as server:
+        words = command(server, tmp_path / "run", "--api-key-env", "MY_KEY")
+        done = machine.run(*words, "--debug", MY_KEY=KEY, OPENAI_LOG="debug")
+        assert done.returncode == 0, done.stderr
+        server.answer = lambda *_: refused(401, f"Incorrect API key provided: {KEY}")
+        wrong = machine.run(*command(server, tmp_path / "other", "--api-key-env", "MY_KEY"), "--debug", MY_KEY=KEY)
+        assert wrong.returncode == 1
+        assert "127.0.0.1 refuses the key (HTTP 401); set MY_KEY" in wrong.stderr
+    assert all(head["authorization"] == f"Bearer {KEY}" for head in server.headers)
+    shown = [done.stdout, done.stderr, wrong.stdout, wrong.stderr]
+    files = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(files) > 5
+    assert not any(KEY in text for text in [*shown, *files])
+
+
+@pytest.mark.parametrize(
+    ("words", "said_in"),
+    [
+        (("--model", "openai:small", "--beams", "3"), "--beams: is for checkpoints; it would change nothing"),
+        (("--model", "openai:small", "--temperature", "3"), "--temperature: expected a number of at most 2, got 3"),
+        (("--model", "openai:", "--base-url", "http://127.0.0.1:1/v1"), "--model: expected openai:NAME"),
+        (("--model", "openai:small", "--prompt", "nope"), "nope"),
+        (("--model", "openai:small", "--base-url", "here"), "--base-url: expected an address such as"),
+        (("--model", "openai:small"), "the endpoint api.openai.com is on another machine"),
+        (("--model", "demo", "--repeat", "2"), "--repeat: is for endpoints; it would change nothing for demo"),
+        (("--model", "demo", "--dry-run"), "--dry-run: expected an endpoint"),
+    ],
+)
+def test_what_cannot_be_is_said_in_a_line(words: tuple[str, ...], said_in: str, machine: Machine) -> None:
+    done = machine.run("eval", *words, "--lang", "de", "--dataset", "demo", "--stanza-dir", "mtbias:demo", "--offline")
+    assert done.returncode in {1, 2}
+    assert said_in in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -1,0 +1,517 @@
+"""Endpoints that misbehave: nothing is lost, nothing doubled, the order kept, the key never shown."""
+
+from __future__ import annotations
+
+import dataclasses
+import email.utils
+import itertools
+import json
+import subprocess
+import sys
+import threading
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mtbias.errors import MissingResourceError, ModelError, RunFolderError, SettingError
+from mtbias.settings import LanguageModelSettings, TranslationSettings
+from mtbias.translate.language_models import endpoint_client
+from mtbias.translate.language_models.endpoint_system import EndpointKind, EndpointPlan
+from mtbias.translate.language_models.pacing import BudgetError, Pacing
+from mtbias.translate.system import Asked, MemoryStore, Translated
+from mtbias.types import SourceSentence
+
+from .endpoint_server import Reply, refused, said, serving
+
+ROOT = Path(__file__).parents[2]
+KEY = "sk-a-very-secret-key"
+
+
+@dataclasses.dataclass(frozen=True)
+class Corpus:
+    """Sentences to translate."""
+
+    instances: Sequence[SourceSentence]
+
+    @property
+    def rows(self) -> int:
+        return len(self.instances)
+
+
+def sentences(n: int) -> Corpus:
+    return Corpus([SourceSentence(f"s{i}", i, f"The cook saw person {i}.") for i in range(n)])
+
+
+def german(source: str) -> str:
+    return f"Der Koch sah Person {source.rsplit(maxsplit=1)[-1]}"
+
+
+def plan(url: str, corpus: Corpus, begun: Mapping[str, Any] | None = None, **settings: Any) -> EndpointPlan:
+    asked = Asked(
+        name="small",
+        lang="de",
+        settings=TranslationSettings(),
+        device=None,
+        cache=Path("nowhere"),
+        offline=False,
+        language_model=LanguageModelSettings(base_url=url, **settings),
+    )
+    return EndpointKind().open(asked).plan(corpus, begun or {})
+
+
+def run(made: EndpointPlan, store: MemoryStore | None = None) -> Translated:
+    store = store or MemoryStore()
+    made.translate(store, range(len(made.sizes)), lambda *_: None)
+    found = made.collect(store)
+    assert isinstance(found, Translated)
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setattr(endpoint_client, "_FIRST_WAIT", 0.002)
+
+
+def always(source: str, _: int) -> Reply:
+    return said(german(source))
+
+
+def once(reply: Reply) -> Callable[[str, int], Reply]:
+    """Every sentence meets `reply` first."""
+    return lambda source, before: said(german(source)) if before else reply
+
+
+def check_all(found: Translated, corpus: Corpus) -> None:
+    assert [t.id for t in found.translations] == [i.id for i in corpus.instances]
+    assert [t.text for t in found.translations] == [german(i.source) for i in corpus.instances]
+
+
+def test_what_is_asked_and_what_is_kept() -> None:
+    corpus = Corpus([*sentences(2).instances, SourceSentence("again", 2, "The cook saw person 0.")])
+    with serving(always) as server:
+        store = MemoryStore()
+        found = run(plan(server.url, corpus), store)
+    assert sorted(server.asked) == ["The cook saw person 0.", "The cook saw person 1."]  # a source is asked once
+    assert server.bodies[0]["model"] == "small"
+    assert server.bodies[0]["temperature"] == 0
+    assert server.bodies[0]["max_tokens"] == 1024
+    assert "into German" in server.bodies[0]["messages"][0]["content"]
+    assert found.noticed["answered_as"] == "small"
+    assert [t.raw for t in found.translations] == [t.text for t in found.translations]
+    assert store.parts[0] == [
+        {
+            "text": "Der Koch sah Person 0.",
+            "finish": "stop",
+            "model": "small",
+            "prompt_tokens": 10,
+            "answer_tokens": 5,
+        }
+    ]
+
+
+def test_a_model_that_takes_no_temperature_gets_none() -> None:
+    with serving(always) as server:
+        run(plan(server.url, sentences(1), temperature="server", answer_tokens=7))
+    assert "temperature" not in server.bodies[0]
+    assert server.bodies[0]["max_tokens"] == 7
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind"),
+    [
+        (refused(429, retry_after="0.01"), "429"),
+        (refused(429), "429"),
+        (refused(429, retry_after=email.utils.formatdate(0)), "429"),
+        (refused(500), "500"),
+        (refused(503, retry_after="0"), "503"),
+        (dataclasses.replace(said("Der halbe Koch"), sent=40), "connection"),
+        (dataclasses.replace(said("Nur der Kopf"), sent=0), "connection"),
+        (Reply(b'{"choices": [{"message": {"cont'), "malformed"),
+        (Reply(b"<html>busy</html>", headers={"Content-Type": "text/html"}), "malformed"),
+        (Reply(b'{"choices": []}'), "malformed"),
+        (Reply(b'{"choices": [{"message": {"content": ["no", "text"]}}]}'), "malformed"),
+        (Reply(b"null"), "malformed"),
+    ],
+)
+def test_a_fault_is_met_with_another_try(reply: Reply, kind: str) -> None:
+    corpus = sentences(6)
+
+    def answer(source: str, before: int) -> Reply:
+        return said(german(source)) if before or source.endswith(" 0.") else reply
+
+    with serving(answer) as server:
+        made = plan(server.url, corpus, concurrency=1)
+        store = MemoryStore()
+        tally = made.translate(store, range(6), lambda *_: None)
+        found = made.collect(store)
+    assert isinstance(found, Translated)
+    check_all(found, corpus)
+    assert Counter(server.asked) == {i.source: 1 if i.id == "s0" else 2 for i in corpus.instances}
+    assert tally.execution["requests_failed"] == {kind: 5}
+    assert tally.execution["requests"] == 11
+
+
+def test_a_server_is_left_alone_for_as_long_as_it_asks() -> None:
+    times: list[float] = []
+
+    def answer(source: str, before: int) -> Reply:
+        times.append(time.monotonic())
+        return said(german(source)) if len(times) > 1 else refused(429, retry_after="0.4")
+
+    with serving(answer) as server:
+        run(plan(server.url, sentences(3), concurrency=1))
+    assert times[1] - times[0] >= 0.4
+    assert times[3] - times[1] < 0.4  # and no longer
+
+
+def test_a_server_that_has_closed_for_today_is_not_waited_for() -> None:
+    with serving(lambda *_: refused(429, retry_after="7200")) as server, pytest.raises(ModelError) as caught:
+        run(plan(server.url, sentences(3), concurrency=1))
+    assert "wants no request for 7200 s; run the same command later" in str(caught.value)
+    assert len(server.asked) == 1
+
+
+def test_a_slow_answer_is_given_up_and_asked_for_again() -> None:
+    gone = threading.Event()
+
+    def answer(source: str, before: int) -> Reply:
+        if not before:
+            gone.wait(2)
+        return said(german(source))
+
+    with serving(answer) as server:
+        found = run(plan(server.url, sentences(2), timeout=0.3))
+        gone.set()
+    check_all(found, sentences(2))
+
+
+def test_faults_that_do_not_end_end_the_run_and_what_came_is_kept() -> None:
+    corpus = sentences(4)
+    store = MemoryStore()
+    bad = "The cook saw person 3."
+    with serving(lambda source, _: refused(500, "tired") if source == bad else always(source, 0)) as server:
+        made = plan(server.url, corpus, concurrency=4)
+        with pytest.raises(ModelError, match=r"127.0.0.1: HTTP 500: tired, 9 times; .* the same command resumes"):
+            run(made, store)
+        assert server.asked.count(bad) == 9
+        assert sorted(store.parts) == [0, 1, 2]
+        server.answer = always
+        server.asked.clear()
+        check_all(run(made, store), corpus)
+        assert server.asked == [bad]
+
+
+def test_what_would_be_refused_again_is_said_at_once() -> None:
+    with (
+        serving(lambda *_: refused(404, "no model\x1b[31m small\nhere")) as server,
+        pytest.raises(ModelError) as caught,
+    ):
+        run(plan(server.url, sentences(50), concurrency=1))
+    assert str(caught.value) == r"127.0.0.1 refuses the request (HTTP 404): no model\x1b[31m small here"
+    assert len(server.asked) == 1
+
+
+def test_a_redirect_is_not_followed() -> None:
+    with serving(always) as other, serving(lambda *_: refused(307, "away", Location=f"{other.url}/x")) as server:
+        with pytest.raises(ModelError, match="HTTP 307"):
+            run(plan(server.url, sentences(1)))
+        assert other.asked == []
+
+
+def test_a_refusal_by_the_servers_filter_is_an_answer() -> None:
+    corpus = sentences(3)
+    filtered = refused(400, "filtered", code="content_filter")
+    with serving(lambda source, _: filtered if source == corpus.instances[1].source else always(source, 0)) as server:
+        found = run(plan(server.url, corpus))
+    assert [t.text is None for t in found.translations] == [False, True, False]
+    assert found.noticed["untranslated"] == {"refusal": 1}
+
+
+@pytest.mark.parametrize("message", [{"content": None, "refusal": "I cannot."}, {"content": None}, {}])
+def test_an_answer_without_text_is_no_fault(message: dict[str, Any]) -> None:
+    body = json.loads(said("x").body)
+    body["choices"][0]["message"] = message
+    with serving(lambda *_: Reply(json.dumps(body).encode())) as server:
+        found = run(plan(server.url, sentences(1)))
+    assert found.translations[0].raw == message.get("refusal", "")
+    assert len(server.asked) == 1
+
+
+def test_half_a_surrogate_pair_becomes_what_a_file_can_hold() -> None:
+    with serving(lambda *_: said("Der Koch \ud83d")) as server:
+        found = run(plan(server.url, sentences(1)))
+    raw = found.translations[0].raw
+    assert raw is not None
+    assert raw.startswith("Der Koch \ufffd")
+    raw.encode()
+
+
+def test_very_long_answers_are_kept_whole() -> None:
+    with serving(lambda source, _: said(german(source) + " sehr" * 20_000)) as server:
+        found = run(plan(server.url, sentences(20)))
+    assert [len(t.raw or "") for t in found.translations] == [
+        len(german(i.source)) + 100_000 for i in sentences(20).instances
+    ]
+
+
+def test_another_model_in_the_middle_ends_the_run() -> None:
+    store, count = MemoryStore(), itertools.count()
+
+    def answer(source: str, _: int) -> Reply:
+        return said(german(source), model="small-2026-01" if next(count) < 5 else "small-2026-07")
+
+    with serving(answer) as server:
+        made = plan(server.url, sentences(9), concurrency=1)
+        with pytest.raises(ModelError, match="'small-2026-01' and 'small-2026-07'"):
+            run(made, store)
+        assert len(store.parts) == 5  # the other model's answer is not among them
+        with pytest.raises(ModelError, match="'small-2026-01' and 'small-2026-07'"):  # the same when it resumes
+            run(made, store)
+        assert len(server.asked) == 7
+
+
+def test_two_processes_that_met_two_models_are_noticed_in_the_end() -> None:
+    store = MemoryStore()
+    for part, model in enumerate(("a", "b")):
+        with serving(lambda source, _, model=model: said(german(source), model=model)) as server:  # type: ignore[misc]
+            made = plan(server.url, sentences(2))
+            made.translate(store, [part], lambda *_: None)
+    with pytest.raises(ModelError, match="'a' and 'b'"):
+        made.collect(store)
+
+
+def test_many_at_once_in_any_order_lose_and_double_nothing() -> None:
+    corpus, arrived = sentences(400), itertools.count()
+
+    def answer(source: str, before: int) -> Reply:
+        n = next(arrived)
+        time.sleep((n * 7919 % 13) / 500)  # up to 24 ms, in no order
+        if not before and n % 11 == 0:
+            return refused(500)
+        return said(german(source))
+
+    with serving(answer) as server:
+        store, shown = MemoryStore(), list[str]()
+        made = plan(server.url, corpus, concurrency=32)
+        tally = made.translate(store, range(400), lambda *_: None, shown.extend)
+        found = made.collect(store)
+    assert isinstance(found, Translated)
+    check_all(found, corpus)
+    assert sorted(shown) == sorted(german(i.source) for i in corpus.instances)
+    assert server.together > 8
+    failed = tally.execution["requests_failed"]
+    assert isinstance(failed, dict)
+    assert len(server.asked) == 400 + int(str(failed["500"]))
+    assert set(server.asked) == {i.source for i in corpus.instances}
+
+
+class FullStore(MemoryStore):
+    """Has room for three answers."""
+
+    def put(self, part: int, records: Sequence[Mapping[str, Any]]) -> None:
+        if len(self.parts) == 3:
+            raise RunFolderError("disk: cannot write: No space left on device; make room")
+        super().put(part, records)
+
+
+def test_a_full_disk_ends_the_requests() -> None:
+    with serving(always) as server:
+        made = plan(server.url, sentences(200), concurrency=2)
+        with pytest.raises(RunFolderError, match="No space left"):
+            run(made, FullStore())
+    assert len(server.asked) < 10  # nobody pays for answers that cannot be kept
+
+
+def test_no_more_requests_than_the_budget_has() -> None:
+    store, corpus = MemoryStore(), sentences(10)
+    with serving(always) as server:
+        made = plan(server.url, corpus, max_requests=4)
+        with pytest.raises(BudgetError, match="--max-requests 4 is reached: 4 requests were sent"):
+            run(made, store)
+        assert len(server.asked) == len(store.parts) == 4
+        with pytest.raises(BudgetError):
+            run(made, store)
+        check_all(run(made, store), corpus)
+    assert len(server.asked) == 10
+
+
+def test_requests_that_are_sent_again_count_too() -> None:
+    with serving(once(refused(500))) as server:
+        with pytest.raises(BudgetError):
+            run(plan(server.url, sentences(5), max_requests=7, concurrency=1))
+        assert len(server.asked) == 7
+
+
+def test_no_request_after_the_tokens_are_used_up() -> None:
+    with serving(always) as server:  # 15 tokens each
+        with pytest.raises(BudgetError, match="--max-tokens 40 is reached: 45 tokens were used"):
+            run(plan(server.url, sentences(9), max_tokens=40, concurrency=1))
+        assert len(server.asked) == 3
+
+
+def test_limits_a_minute_space_the_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    pacing = Pacing(requests_per_minute=30, tokens_per_minute=6000, clock=lambda: now[0])
+    waits: list[float] = []
+    monkeypatch.setattr(pacing.stopped, "wait", lambda seconds: waits.append(round(seconds, 6)))
+    for _ in range(3):
+        pacing.wait(100)  # 2 s by requests, 1 s by tokens
+    pacing.used(400, 100)  # 300 tokens more than was thought: 3 s
+    pacing.wait(100)
+    now[0] += 20
+    pacing.wait(100)
+    assert waits == [0, 2, 4, 9, 0]
+
+
+# The key
+
+
+def test_the_key_comes_from_the_environment_and_is_shown_nowhere(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("MY_KEY", KEY)
+
+    def answer(source: str, before: int) -> Reply:
+        return said(f"{german(source)} {KEY}") if before else refused(500, f"bad key {KEY}")
+
+    store = MemoryStore()
+    with serving(answer) as server:
+        made = plan(server.url, sentences(2), api_key_env="MY_KEY")
+        found = run(made, store)
+    assert server.headers[0]["authorization"] == f"Bearer {KEY}"
+    shown = [str(found), str(store.parts), str(made.identity), made.key, caplog.text, repr(made)]
+    assert not any(KEY in text for text in shown)
+    assert "bad key [key]" in caplog.text
+
+
+@pytest.mark.parametrize("status", [401, 403, 400, 404, 418])
+def test_a_wrong_key_is_not_in_the_error(status: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", KEY)
+    wrong = refused(status, f"Incorrect API key provided: {KEY}")
+    with serving(lambda *_: wrong) as server, pytest.raises(ModelError) as caught:
+        run(plan(server.url, sentences(3), api_key_env="MY_KEY"))
+    assert KEY not in "".join(traceback.format_exception(caught.value))
+    if status in {401, 403}:
+        assert str(caught.value) == f"127.0.0.1 refuses the key (HTTP {status}); set MY_KEY to one that may use small"
+
+
+def test_a_server_on_this_machine_gets_no_key_that_was_not_meant_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with serving(always) as server:
+        run(plan(server.url, sentences(1)))
+    assert KEY not in str(server.headers)
+
+
+def test_a_missing_key_is_named_before_anything_is_sent() -> None:
+    with pytest.raises(ModelError, match="in the environment variable OPENAI_API_KEY, which is not set"):
+        run(plan("https://models.invalid/v1", sentences(1)))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "models.example/v1",
+        "ftp://models.example",
+        "http://[::1",
+        "http://:80/v1",
+        "http://a:x/v1",
+        f"https://me:{KEY}@models.example/v1",
+        f"https://models.example/v1?key={KEY}",
+    ],
+)
+def test_an_address_that_cannot_be_or_holds_a_secret_is_refused(url: str) -> None:
+    with pytest.raises(SettingError, match=r"^base_url: expected an address such as") as caught:
+        plan(url, sentences(1))
+    assert KEY not in str(caught.value)
+
+
+# Network
+
+
+def test_offline_allows_this_machine_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MTBIAS_NO_NETWORK", "1")
+    from mtbias.machine.network import no_network
+
+    with serving(always) as server, no_network("--offline"):
+        check_all(run(plan(server.url, sentences(3))), sentences(3))
+    with pytest.raises(MissingResourceError, match=r"the endpoint models.invalid is on another machine"):
+        plan("https://models.invalid/v1", sentences(1))
+
+
+def test_no_proxy_is_asked_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(always) as proxy, serving(always) as server:
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+            monkeypatch.setenv(name, proxy.url.removesuffix("/v1"))
+        run(plan(server.url, sentences(1)))
+    assert (len(server.asked), len(proxy.asked)) == (1, 0)
+
+
+def test_a_server_that_is_not_there_is_said_at_once() -> None:
+    with serving(always) as server:
+        url = server.url
+    began = time.monotonic()
+    with pytest.raises(ModelError, match="check --base-url, and that the server runs"):
+        run(plan(url, sentences(3), concurrency=1))
+    assert time.monotonic() - began < 5
+
+
+# What the plan depends on
+
+
+def test_the_date_is_that_of_the_runs_beginning() -> None:
+    url = "http://127.0.0.1:9/v1"
+    assert plan(url, sentences(1), {"date": "2026-01-02"}).identity["date"] == "2026-01-02"
+    first, again = plan(url, sentences(3)), plan("http://127.0.0.1:10/v1", sentences(3))
+    assert first.identity == again.identity  # the port is no part of it: a server is started anew on another
+    assert first.key == again.key
+
+
+@pytest.mark.parametrize("other", [{"prompt": "tower"}, {"temperature": 1.0}, {"answer_tokens": 99}, {"repeat": 2}])
+def test_answers_to_other_questions_are_of_no_use(other: dict[str, Any]) -> None:
+    url = "http://127.0.0.1:9/v1"
+    assert plan(url, sentences(3)).key != plan(url, sentences(3), **other).key
+    assert plan(url, sentences(3)).identity != plan(url, sentences(3), **other).identity
+
+
+def test_settings_of_speed_change_nothing() -> None:
+    url = "http://127.0.0.1:9/v1"
+    other: dict[str, Any] = {"concurrency": 3, "requests_per_minute": 5, "max_requests": 7, "timeout": 1.0}
+    assert plan(url, sentences(3)).identity == plan(url, sentences(3), **other).identity
+
+
+# Throughput
+
+
+@pytest.fixture(scope="module")
+def distant() -> Iterator[str]:
+    """The address of a server in a process of its own, whose answers take 50 ms."""
+    command = [sys.executable, "-m", "tests.translate.endpoint_server"]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield process.stdout.readline().strip()
+        process.kill()
+
+
+def test_eight_at_once_are_six_times_as_fast_and_a_request_costs_little(distant: str) -> None:
+    def seconds(concurrency: int, n: int) -> tuple[float, float]:
+        """Of a request: by the clock, and of this process's CPU time, all of its threads together."""
+        made = plan(distant, sentences(n), concurrency=concurrency)
+        begun, cpu = time.perf_counter(), time.process_time()
+        run(made)
+        return (time.perf_counter() - begun) / n, (time.process_time() - cpu) / n
+
+    seconds(1, 2)  # imports
+    # The least of some rounds: other processes on the machine only ever add.
+    rounds = [(seconds(1, 30), seconds(8, 160)) for _ in range(3)]
+    one = min(alone for (alone, _), _ in rounds)
+    eight, cpu = (min(found) for found in zip(*(together for _, together in rounds), strict=True))
+    print(f"{one * 1000:.1f} ms, {eight * 1000:.1f} ms, {cpu * 1000:.2f} ms of CPU")
+    assert one / eight >= 6
+    assert cpu < 0.005
