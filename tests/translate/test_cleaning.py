@@ -80,7 +80,16 @@ REMOVED = [
     ("es", f"{ES}\n\nExplanation:\n* 'doctora': feminine\n* 'enfermero': masculine", ES, ("note",)),
     ("ru", f"{RU}\n\n(Vrach poprosila medbrata pomoch yey s protseduroy.)", RU, ("note",)),
     ("ru", f"{RU}\n\nПримечание: врач здесь женщина.", RU, ("note",)),
+    ("es", f"{ES}\n\nLet me know!", ES, ("note",)),
+    ("es", f"{ES}\n\n¡Espero que te ayude!", ES, ("note",)),
+    ("es", f"{ES} I hope that helps!", ES, ("note",)),
+    ("es", f'The Spanish translation is "{ES}".', ES, ("introduction",)),
+    ("es", f"La traducción sería «{ES}»", ES, ("introduction",)),
+    ("es", f'The translation of "{SOURCE}" into Spanish is:\n\n"{ES}"', ES, ("introduction", "quotes")),
+    ("es", f'"{SOURCE}" → "{ES}"', ES, ("echo", "quotes")),
+    ("es", f"{ES}\n###", ES, ("markdown",)),
     # further examples
+    ("es", f"{ES} English: The cook came. Spanish: Vino el cocinero.", ES, ("continuation",)),
     ("es", f"{ES}\nEnglish: The cook came.\nSpanish: {ES_MALE}", ES, ("continuation",)),
     # twice the same
     ("es", f"{ES}\n{ES}", ES, ("lines",)),
@@ -107,7 +116,7 @@ NONE = [
     ("es", f"{ES} / {ES_MALE}", "alternatives"),
     ("es", f"{ES} ({ES_MALE})", "alternatives"),
     ("es", f"{ES}\n\nNote: if the doctor is a man:\n{ES_MALE}", "alternatives"),
-    ("es", ES.replace("La doctora", "La doctora (el doctor)"), "alternatives"),
+    ("es", f"{ES[:-1]} (o «{ES_MALE}» si es un hombre).", "alternatives"),
     ("es", ES.replace("La doctora", "La (el) doctora"), "alternatives"),
     ("es", f"{ES}\nLo he escrito así porque era lo más natural en este caso.", "lines"),
     ("es", " ".join([ES] * 10), "overlong"),
@@ -148,6 +157,7 @@ def test_a_translation_alone_is_kept(lang: str) -> None:
         ("es", "The doctor left. The doctor came.", "La doctora se fue. La doctora vino."),
         ("es", "The doctor helped the patient.", "El/la médico/a ayudó al/a la paciente."),
         ("es", "The doctor helped the patient.", "El (la) médico(a) ayudó al paciente."),
+        ("es", "The doctor helped the patient (her).", "La médica (el médico) ayudó a la paciente."),
         ("es", "The CEO helped the doctor.", "La directora (CEO) ayudó a la doctora."),
         ("es", "The janitor helped the doctor.", "El conserje (portero) ayudó a la doctora."),
         ("es", "The students helped the doctor.", "Lxs estudiantes ayudaron a lx niñ_s del_ doctor."),
@@ -166,6 +176,24 @@ def test_a_translation_alone_is_kept(lang: str) -> None:
 )
 def test_what_only_looks_like_it_stays(lang: str, source: str, text: str) -> None:
     assert clean(text, source, PLAIN, lang) == Cleaned(text)
+
+
+@pytest.mark.parametrize(
+    ("lang", "text"),
+    [
+        ("es", ES.replace("La doctora", "La doctora (el doctor)")),
+        ("es", ES.replace("La doctora", "La doctora (o doctor)")),
+        ("es", ES.replace("La doctora", "La doctora/El doctor")),
+        ("es", ES.replace("La doctora", "La doctora / El doctor")),
+        ("de", DE.replace("Die Ärztin", "Der Arzt (die Ärztin)")),
+        ("de", DE.replace("Die Ärztin", "Der/Die Arzt/Ärztin")),
+        ("ar", AR.replace("الطبيبة", "الطبيبة (الطبيب)")),
+        ("he", HE.replace("הרופאה", "הרופא/הרופאה")),
+    ],
+)
+def test_both_forms_of_a_word_stay_and_are_counted(lang: str, text: str) -> None:
+    """The evaluator reads them as neutral (tests/policy); removing one would choose a gender."""
+    assert clean(text, SOURCE, PLAIN, lang) == Cleaned(text, ("pairs",))
 
 
 def test_a_translation_is_cut_off_only_where_the_answer_is_cut_within_it() -> None:
@@ -229,14 +257,14 @@ def test_the_translation_is_a_part_of_the_answer_and_clean_itself(answer: str, l
     else:
         assert found.text.strip()
         assert found.text in answer or MARKS.sub("", found.text) in MARKS.sub("", answer)
-        assert clean(found.text, SOURCE, PLAIN, lang) == Cleaned(found.text)
+        assert clean(found.text, SOURCE, PLAIN, lang) in {Cleaned(found.text), Cleaned(found.text, ("pairs",))}
 
 
 @given(sources=ANSWERS, answer=ANSWERS)
 @settings(max_examples=100, deadline=None)
 def test_any_source_and_any_answer_are_taken(sources: str, answer: str) -> None:
     found = clean(answer, sources, PLAIN, "es")
-    assert found.text is None or clean(found.text, sources, PLAIN, "es") == Cleaned(found.text)
+    assert found.text is None or clean(found.text, sources, PLAIN, "es").text == found.text
 
 
 @pytest.mark.parametrize(
