@@ -147,8 +147,8 @@ def evaluate(
     """
     from mtbias.evaluation.preparation import Fetching, prepare_eval, refuse_unused
 
-    refuse_unused(model, settings or EvalSettings())
     request = prepare_eval(model, lang, settings or EvalSettings(), Fetching(announce=_log.info))
+    refuse_unused(model, request.system, settings or EvalSettings())
     return _run(request, out, progress)
 
 

@@ -97,9 +97,9 @@ def command(
     settings = combined(
         EvalSettings, corpus, translation, language_model, evaluator, device, bootstrap, offline=offline
     )
-    refuse_unused(model, settings)
     with no_network("--offline") if offline else nullcontext():
         request = prepare_eval(model, lang, settings, fetching())
+        refuse_unused(model, request.system, settings)
         if dry_run:
             _estimate(request, out, price_in, price_out, json=json)
         elif part is None:

@@ -18,8 +18,8 @@ from mtbias.machine.network import downloads_allowed
 from mtbias.metrics.measure import GENDER, Wanted, find_measure
 from mtbias.settings import EvalSettings, LanguageModelSettings, ScoreSettings, TranslationSettings, combined
 from mtbias.translate.given_translations import GivenSystem
-from mtbias.translate.system import Asked
-from mtbias.translate.system_kinds import find_kind, is_endpoint, is_of_plugin
+from mtbias.translate.system import Asked, System
+from mtbias.translate.system_kinds import find_kind
 
 T = TypeVar("T")
 
@@ -80,22 +80,21 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, fetching: Fetchi
     )
 
 
-def refuse_unused(model: str, settings: EvalSettings) -> None:
-    """Refuse what was set and would change nothing: someone would believe that it did.
+def refuse_unused(model: str, system: System, settings: EvalSettings) -> None:
+    """Refuse what was set and changes nothing for this system: someone would believe that it did.
 
-    A sweep, whose settings are those of all its models, does not ask this.
+    A sweep, whose settings are those of all its models, does not ask this; of a plugin's system nobody knows it.
 
     Raises:
         SettingError: names it.
     """
-    if is_of_plugin(model):  # it may use any of them
+    uses = getattr(system, "uses", None)
+    if uses is None:
         return
-    of_checkpoints = {*TranslationSettings.__dataclass_fields__}
-    of_endpoints = {*LanguageModelSettings.__dataclass_fields__}
-    idle, whose = (of_checkpoints, "checkpoints") if is_endpoint(model) else (of_endpoints, "endpoints")
-    for name in sorted(idle):
+    every = {*TranslationSettings.__dataclass_fields__, *LanguageModelSettings.__dataclass_fields__}
+    for name in sorted(every - uses):
         if getattr(settings, name) != getattr(EvalSettings, name):
-            raise SettingError(name, f"is for {whose}; it would change nothing for {model}")
+            raise SettingError(name, f"changes nothing for {model}; leave it out")
 
 
 def prepare_score(system: GivenSystem, lang: str, settings: ScoreSettings) -> Request:

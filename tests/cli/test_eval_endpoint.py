@@ -165,15 +165,15 @@ def test_repeats_measure_what_changes(machine: Machine, known: dict[str, str], t
     assert repeats["times"] == 3
     assert repeats["translations_changed"] == {"count": len(changed), "percent": round(100 * len(changed) / n, 6)}
     assert repeats["calls_changed"]["count"] >= sum(row["gender"] is not None for row in changed)
-    for time in (2, 3):
+    for again in (2, 3):
         scored = machine.run(
-            *("score", "--translations", tmp_path / "run" / f"translations.{time}.jsonl", "--dataset", "demo"),
+            *("score", "--translations", tmp_path / "run" / f"translations.{again}.jsonl", "--dataset", "demo"),
             *("--lang", "de", "--stanza-dir", "mtbias:demo", "--json"),
         )
         assert scored.returncode == 0, scored.stderr
-        again = json.loads(scored.stdout)["overall"]
+        overall = json.loads(scored.stdout)["overall"]
         for key, number in repeats["numbers"].items():
-            assert number["values"][time - 1] == again[key]
+            assert number["values"][again - 1] == overall[key]
             assert number["values"][0] == metrics["overall"][key]
             assert number["spread"] == pytest.approx(max(number["values"]) - min(number["values"]), abs=2e-6)
     assert set(repeats["numbers"]) == {"accuracy", "delta_g", "delta_s"}
@@ -203,13 +203,16 @@ def test_the_key_is_in_no_file_and_on_no_screen(machine: Machine, known: dict[st
 @pytest.mark.parametrize(
     ("words", "said_in"),
     [
-        (("--model", "openai:small", "--beams", "3"), "--beams: is for checkpoints; it would change nothing"),
+        (
+            ("--model", "openai:small", "--beams", "3", "--base-url", "http://127.0.0.1:1/v1"),
+            "--beams: changes nothing for openai:small",
+        ),
         (("--model", "openai:small", "--temperature", "3"), "--temperature: expected a number of at most 2, got 3"),
         (("--model", "openai:", "--base-url", "http://127.0.0.1:1/v1"), "--model: expected openai:NAME"),
         (("--model", "openai:small", "--prompt", "nope"), "nope"),
         (("--model", "openai:small", "--base-url", "here"), "--base-url: expected an address such as"),
         (("--model", "openai:small"), "the endpoint api.openai.com is on another machine"),
-        (("--model", "demo", "--repeat", "2"), "--repeat: is for endpoints; it would change nothing for demo"),
+        (("--model", "demo", "--repeat", "2"), "--repeat: changes nothing for demo"),
         (("--model", "demo", "--dry-run"), "--dry-run: expected an endpoint"),
     ],
 )

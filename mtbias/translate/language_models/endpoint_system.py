@@ -56,6 +56,8 @@ class EndpointSystem:
     settings: LanguageModelSettings
     prompt: Prompt
     needs_network = True
+    uses = frozenset(LanguageModelSettings.__dataclass_fields__)
+    """The settings that change something."""
 
     def plan(self, corpus: Sources, begun: Begun) -> EndpointPlan:
         """See `mtbias.translate.system.System`; the date is that of the run's beginning."""

@@ -7,11 +7,13 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mtbias.errors import DependencyError, SettingError
 from mtbias.machine.devices import chosen_device
 from mtbias.machine.installation import install_command
 from mtbias.settings import TranslationSettings
+from mtbias.translate.language_models.decoder_engine import is_decoder
 from mtbias.translate.outputs import collect
 from mtbias.translate.seq2seq.batch_plan import Batch, Budget, cpu_budget, gpu_budget, make_plan, plan_key
 from mtbias.translate.seq2seq.beam_search import Decoding, get_preset
@@ -21,6 +23,9 @@ from mtbias.translate.seq2seq.engine import Engine
 from mtbias.translate.seq2seq.generation import Generation
 from mtbias.translate.system import Asked, Begun, Made, Sources, Store, Tally, Translated
 from mtbias.types import Json, SourceSentence
+
+if TYPE_CHECKING:
+    from mtbias.translate.language_models.decoder_system import DecoderSystem
 
 _PACKAGES = {"transformers": "transformers", "ct2": "ctranslate2"}
 
@@ -55,12 +60,19 @@ class CheckpointKind:
 
     needs_network = False
 
-    def open(self, asked: Asked) -> CheckpointSystem:
-        """The checkpoint that is asked for, downloaded where it is missing and may be; see `SystemKind.open`."""
+    def open(self, asked: Asked) -> CheckpointSystem | DecoderSystem:
+        """The checkpoint that is asked for, downloaded where it is missing and may be; see `SystemKind.open`.
+
+        One that is a decoder is asked as a language model.
+        """
         check_settings(asked.settings)  # before gigabytes are downloaded
         found = locate(
             asked.name, asked.lang, cache=asked.cache, revision=asked.settings.revision, offline=asked.offline
         )
+        if is_decoder(found.folder):
+            from mtbias.translate.language_models.decoder_system import DecoderSystem
+
+            return DecoderSystem(found, asked)
         return CheckpointSystem(found, asked.lang, asked.settings, cache=asked.cache, device=asked.device)
 
 
@@ -68,6 +80,8 @@ class CheckpointSystem:
     """Translates English sentences into one language with one checkpoint (`mtbias.translate.system.System`)."""
 
     needs_network = False
+    uses = frozenset(TranslationSettings.__dataclass_fields__)
+    """The settings that change something."""
 
     def __init__(
         self,

@@ -38,6 +38,7 @@ _WANTED = (
     "*.model",
     "*.spm",
     "merges.txt",
+    "chat_template.jinja",
 )
 _WEIGHTS = ("model*.safetensors", "model.safetensors.index.json")
 _OLD_WEIGHTS = ("pytorch_model*.bin", "pytorch_model.bin.index.json")
