@@ -56,7 +56,10 @@ def make_decoder(folder: Path, pairs: Sequence[tuple[str, str]], lang: str = "de
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     made.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
-        vocab_size=900, special_tokens=_SPECIAL, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False
+        vocab_size=900,
+        special_tokens=_SPECIAL,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
     )
     made.train_from_iterator([*(chat[0]["content"] for chat in chats), *answers], trainer)
     tokenizer = PreTrainedTokenizerFast(

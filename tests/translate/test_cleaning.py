@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -299,3 +300,23 @@ def test_what_translators_write_of_wikipedia_stays_as_it_is(lang: str, version: 
     sources, targets = ((shared / f"{file}.{code}").read_text(encoding="utf-8").splitlines() for code in ("en", lang))
     for source, target in zip(sources, targets, strict=True):
         assert clean(target, source, PLAIN, lang) == Cleaned(target.strip())
+
+
+@pytest.mark.parametrize(
+    ("file", "reasons"),
+    [
+        # Read by eye. A block of 100 lines of the French file is Italian.
+        ("gpt/en-es", {}),
+        ("gpt/en-fr", {"language": 100}),
+        ("gpt/en-it", {}),
+        ("llama-inst/en-es", {"refusal": 2, "echo": 1}),
+        ("llama-inst/en-fr", {"refusal": 1}),
+        ("llama-inst/en-it", {"introduction": 1}),
+    ],
+)
+def test_what_two_language_models_wrote(file: str, reasons: dict[str, int], winomt: Path) -> None:
+    lines = (winomt / "translations" / f"2025-{file}.txt").read_text(encoding="utf-8").splitlines()
+    rows = [line.partition(" ||| ") for line in lines]
+    found = [(target, clean(target, source, PLAIN, file[-2:])) for source, _, target in rows]
+    assert Counter(cleaned.reason for _, cleaned in found if cleaned.reason) == reasons
+    assert all(cleaned == Cleaned(target.strip()) for target, cleaned in found if cleaned.text is not None)
