@@ -71,11 +71,15 @@ def test_answers_are_scored_by_the_translations_in_them(
     assert "cleaned" not in str(others["signature"])
     assert "refusals, and talk about the translation instead of one (1 without a translation)" in table
     assert metrics["fingerprint"] != others["fingerprint"]
+    # The report shows the answers that are more than their translation.
+    more = {line["id"]: line["raw"] for at, line in enumerate(translations) if at % 2 or at == 4}
+    assert mtbias.read_run(tmp_path / "a").answers == more
+    assert mtbias.read_run(tmp_path / "b").answers == {}
 
 
 def test_the_python_api_cleans_alike(prepared: Machine, small: Path, pairs: list[tuple[str, str]]) -> None:
     settings = ScoreSettings(data=small)
     plain = mtbias.score([target for _, target in pairs], "de", settings=settings)
     cleaned = mtbias.score([f"**{target}**" for _, target in pairs], "de", settings=settings, clean=True)
-    assert [record.call for record in cleaned.records] == [record.call for record in plain.records]
+    assert [record.call for record in cleaned.calls] == [record.call for record in plain.calls]
     assert cleaned.metrics["translations"]["cleaned"] == {"markdown": 41}
