@@ -159,6 +159,7 @@ def score(
     system: str | None = None,
     out: AnyPath | None = None,
     allow_missing: bool = False,
+    clean: bool = False,
     settings: ScoreSettings | None = None,
     progress: Progress | bool = False,
 ) -> Run:
@@ -174,6 +175,7 @@ def score(
         system: name of the system, for the signature; by default the file's name, or "translations".
         out: folder of the run; None keeps everything in memory.
         allow_missing: score even if less than 95 % of the corpus is translated.
+        clean: the translations are answers of a language model: what stands around them is removed and counted.
         settings: the options of ``mtbias score``, such as ``ScoreSettings(dataset="bug")``.
         progress: as of `evaluate`.
 
@@ -185,8 +187,11 @@ def score(
         MtbiasError: any other fault of data, plugin or folder.
     """
     from mtbias.evaluation.preparation import prepare_score
+    from mtbias.translate.language_models.cleaned_translations import cleaned_system
 
     given = _given(translations, system, allow_missing=allow_missing)
+    if clean:
+        given = cleaned_system(given, lang)
     return _run(prepare_score(given, lang, settings or ScoreSettings()), out, progress)
 
 

@@ -23,6 +23,7 @@ def command(
     out: RunOut = None,
     system: str | None = None,
     allow_missing: Flag = False,
+    clean: Flag = False,
     json: Json = False,
     corpus: Corpus = CorpusSettings(),
     evaluator: Evaluator = EvaluatorSettings(),
@@ -43,11 +44,17 @@ def command(
         Name of the system, for tables and the signature (default: the file's name).
     allow_missing
         Score even if less than 95 % of the corpus is translated.
+    clean
+        The file has answers of a language model: remove what stands around the translation, and count an answer
+        without one as untranslated. A JSONL or CSV keeps answers of several lines.
     """
     from mtbias.evaluation.preparation import prepare_score
     from mtbias.evaluation.stages import evaluate
     from mtbias.translate.given_translations import given_file
+    from mtbias.translate.language_models.cleaned_translations import cleaned_system
 
     settings = combined(ScoreSettings, corpus, evaluator, device, bootstrap)
     given = given_file(translations, name=system, allow_missing=allow_missing)
+    if clean:
+        given = cleaned_system(given, lang)
     show(evaluate(prepare_score(given, lang, settings), out=out, progress=ProgressLine()), out, json=json)

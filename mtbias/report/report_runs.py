@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from mtbias.errors import DataError
@@ -33,6 +33,8 @@ class ReportRun:
     """In which direction the target language is written."""
     numbers: Sequence[Number] = definitions.GENDER
     """What its measure reports."""
+    answers: Mapping[str, str] = field(default_factory=dict)
+    """By id the whole answer of a language model, where it is more than the translation."""
 
     @property
     def corpus(self) -> str:
@@ -49,7 +51,7 @@ class ReportRun:
         named, numbers = name or run.system, run.counting.numbers
         if run.measure != GENDER:
             return cls(named, run.lang, run.metrics, numbers=numbers)
-        return cls(named, run.lang, run.metrics, run.calls, get_language(run.lang).direction, numbers)
+        return cls(named, run.lang, run.metrics, run.calls, get_language(run.lang).direction, numbers, run.answers)
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,9 @@ CALLS = [*GENDERS, *(reason.value for reason in Reason)]
 BLOCK = 1024
 """Rows of a block: fewer compress worse, more take longer to show one of them."""
 
+LONGEST_ANSWER = 2000
+"""Of a longer answer of a language model, a page shows the beginning; `translations.jsonl` has all of it."""
+
 _NOT_TEXT = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 Piece = str | tuple[str, str]
@@ -68,7 +71,7 @@ def data(runs: Sequence[ReportRun], shown: Sequence[Sentence], columns: Columns)
             }
             for i, run in enumerate(runs)
         ],
-        "blocks": [packed(_block(shown[i : i + BLOCK], len(runs))) for i in range(0, len(shown), BLOCK)],
+        "blocks": [packed(_block(shown[i : i + BLOCK], runs)) for i in range(0, len(shown), BLOCK)],
     }
 
 
@@ -78,16 +81,27 @@ def packed(content: object) -> str:
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
-def _block(rows: Sequence[Sentence], runs: int) -> dict[str, Any]:
-    """Column by column, since like beside like takes less place."""
+def _block(rows: Sequence[Sentence], runs: Sequence[ReportRun]) -> dict[str, Any]:
+    """Column by column, since like beside like takes less place; ``answer`` only for runs of language models."""
     return {
         "id": [_clean(s.first.id) for s in rows],
         "source": [list(marked(s.first.source, entity_spans(s.first))) for s in rows],
         "runs": [
-            {"target": [_target(s.records[i]) for s in rows], "evidence": [_evidence(s.records[i]) for s in rows]}
-            for i in range(runs)
+            {
+                "target": [_target(s.records[i]) for s in rows],
+                "evidence": [_evidence(s.records[i]) for s in rows],
+                **({"answer": [_answer(s.records[i], run.answers) for s in rows]} if run.answers else {}),
+            }
+            for i, run in enumerate(runs)
         ],
     }
+
+
+def _answer(record: CallRecord | None, answers: Mapping[str, str]) -> str:
+    """The whole answer, in lines, cut where it is long; empty where it is not more than the translation."""
+    answer = "" if record is None else answers.get(record.id, "")
+    shown = "\n".join(map(_clean, answer[:LONGEST_ANSWER].splitlines()))
+    return shown if len(answer) <= LONGEST_ANSWER else f"{shown} … ({len(answer):,} characters)"
 
 
 def _call_place(record: CallRecord | None) -> int | None:

@@ -177,6 +177,18 @@ class FinishedRun:
             return self.records or ()
         return self.folder.read_calls(find_measure(self.measure).read)
 
+    @cached_property
+    def answers(self) -> Mapping[str, str]:
+        """By id the whole answer of a language model, where it is more than the translation; empty without a folder.
+
+        Raises:
+            DataError: `translations.jsonl` is damaged; with path and line.
+        """
+        if self.folder is None or not (self.metrics.get("translations") or {}).get("cleaned"):
+            return {}
+        found = self.folder.read_translations()
+        return {line.id: line.raw for line in found if line.raw is not None and line.raw.strip() != line.text}
+
     @property
     def system(self) -> str:
         """The system that was given, or the model that translated."""

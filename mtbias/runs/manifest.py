@@ -16,7 +16,7 @@ SCHEMA = 1
 
 SIGNATURE_KEYS = (
     "dataset", "language", "system", "model", "revision", "direction", "engine", "dtype", "decoding", "batch",
-    "server", "prompt", "temperature", "answer_tokens", "repeat", "date",
+    "server", "prompt", "temperature", "answer_tokens", "repeat", "date", "cleaned",
     "aligner", "stanza", "plugin", "mtbias", "seed",
 )  # fmt: skip
 """Keys of the identity that a signature names, in its order."""

@@ -58,6 +58,8 @@ class GivenTranslations(Translated):
 
     sha256: str
     """SHA-256 of the file's bytes."""
+    cleaned: bool = False
+    """Whether these are the translations in what stands there (`mtbias.translate.language_models`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,8 +406,9 @@ class GivenPlan:
 
     @property
     def identity(self) -> Mapping[str, Json]:
-        """The system's name, and the hash of the file."""
-        return {"system": self.name, "translations": self.given.sha256}
+        """The system's name, the hash of the file, and whether its lines were cleaned."""
+        identity: dict[str, Json] = {"system": self.name, "translations": self.given.sha256}
+        return {**identity, "cleaned": True} if self.given.cleaned else identity
 
     def translate(
         self,

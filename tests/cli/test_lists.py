@@ -95,3 +95,34 @@ def test_citations_are_printed_once_each(bare: Machine, capsys: pytest.CaptureFi
     assert out.count("@inproceedings{") == 2
     assert out.count("10.18653/v1/P19-1164") == 1
     assert out.count("10.18653/v1/2021.findings-emnlp.211") == 1
+
+
+def test_prompts_with_their_hashes_and_those_that_are_named_with_their_wording(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["prompts"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split("/")[0] for line in lines] == [
+        "alternatives", "eurollm", "gender-aware", "mittens", "plain", "tower",
+    ]  # fmt: skip
+    own = tmp_path / "own.toml"
+    own.write_text(
+        'name = "own"\nversion = "3"\nlanguages = ["de"]\n[[messages]]\nrole = "user"\ncontent = "{source}\\u001b"\n',
+        encoding="utf-8",
+    )
+    assert main(["prompts", "tower", str(own)]) == 0
+    out = capsys.readouterr().out
+    assert "  user: Translate the following text from English into {language}.\n  English: {source}\n" in out
+    assert re.search(r"^own/3#[0-9a-f]{8} .*\(de\)\n  user: \{source\}\\x1b$", out, re.MULTILINE)
+    assert main(["prompts", "tower", "--json"]) == 0
+    (shown,) = json.loads(capsys.readouterr().out)
+    assert (shown["name"], shown["version"], len(shown["sha256"])) == ("tower", "1", 64)
+    assert shown["answer"] == {"lines": "one", "between": None}
+
+
+def test_a_prompt_that_is_none_is_one_line_of_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["prompts", "towr"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    (tmp_path / "own.toml").write_text('name = "own"\n', encoding="utf-8")
+    assert main(["prompts", str(tmp_path / "own.toml")]) == 1
+    assert capsys.readouterr().err == f"mtbias: {tmp_path}/own.toml: version: expected this key, it is not there\n"

@@ -32,6 +32,7 @@ from .page_reader import (
     table_lines,
     table_rows,
     targets,
+    unpacked,
 )
 
 # The sentences.
@@ -159,6 +160,17 @@ def test_markup_in_the_data_stays_text() -> None:
     assert sources(data) == [f"[{EVIL}] cook"]
     assert targets(data) == [f"{EVIL} [Koch]"]
     assert evidence(data) == [[["noun", EVIL, "masculine form", f"male (lexicon, {EVIL})"]]]
+
+
+def test_the_whole_answer_of_a_language_model_stands_with_its_sentence() -> None:
+    records = [make_record(0), make_record(1), make_record(2)]
+    answers = {"demo-1": f"{EVIL}\r\n\nDie Köchin aß ihre Suppe.", "demo-3": "x" * 5000}
+    page = make_page(replace(make_run(records), answers=answers), make_run(records, "other"))
+    (block,) = (unpacked(block) for block in page_data(page)["blocks"])
+    assert block["runs"][0]["answer"] == [
+        EVIL.replace("\u2028", "\n") + "\n\nDie Köchin aß ihre Suppe.", "", "x" * 2000 + " … (5,000 characters)",
+    ]  # fmt: skip
+    assert "answer" not in block["runs"][1]
 
 
 @pytest.mark.parametrize(

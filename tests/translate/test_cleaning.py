@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
+import re
+import time
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
 
-from mtbias.translate.language_models.cleaning import Cleaned, clean
-from mtbias.translate.language_models.prompt_files import load_prompt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mtbias.translate.language_models.cleaning import KINDS, Cleaned, clean, tally
+from mtbias.translate.language_models.prompt_files import AnswerForm, load_prompt
 
 SOURCE = "The doctor asked the nurse to help her with the procedure."
 ES = "La doctora le pidió al enfermero que la ayudara con el procedimiento."
@@ -73,7 +81,16 @@ REMOVED = [
     ("es", f"{ES}\n\nExplanation:\n* 'doctora': feminine\n* 'enfermero': masculine", ES, ("note",)),
     ("ru", f"{RU}\n\n(Vrach poprosila medbrata pomoch yey s protseduroy.)", RU, ("note",)),
     ("ru", f"{RU}\n\nПримечание: врач здесь женщина.", RU, ("note",)),
+    ("es", f"{ES}\n\nLet me know!", ES, ("note",)),
+    ("es", f"{ES}\n\n¡Espero que te ayude!", ES, ("note",)),
+    ("es", f"{ES} I hope that helps!", ES, ("note",)),
+    ("es", f'The Spanish translation is "{ES}".', ES, ("introduction",)),
+    ("es", f"La traducción sería «{ES}»", ES, ("introduction",)),
+    ("es", f'The translation of "{SOURCE}" into Spanish is:\n\n"{ES}"', ES, ("introduction", "quotes")),
+    ("es", f'"{SOURCE}" → "{ES}"', ES, ("echo", "quotes")),
+    ("es", f"{ES}\n###", ES, ("markdown",)),
     # further examples
+    ("es", f"{ES} English: The cook came. Spanish: Vino el cocinero.", ES, ("continuation",)),
     ("es", f"{ES}\nEnglish: The cook came.\nSpanish: {ES_MALE}", ES, ("continuation",)),
     # twice the same
     ("es", f"{ES}\n{ES}", ES, ("lines",)),
@@ -100,7 +117,7 @@ NONE = [
     ("es", f"{ES} / {ES_MALE}", "alternatives"),
     ("es", f"{ES} ({ES_MALE})", "alternatives"),
     ("es", f"{ES}\n\nNote: if the doctor is a man:\n{ES_MALE}", "alternatives"),
-    ("es", ES.replace("La doctora", "La doctora (el doctor)"), "alternatives"),
+    ("es", f"{ES[:-1]} (o «{ES_MALE}» si es un hombre).", "alternatives"),
     ("es", ES.replace("La doctora", "La (el) doctora"), "alternatives"),
     ("es", f"{ES}\nLo he escrito así porque era lo más natural en este caso.", "lines"),
     ("es", " ".join([ES] * 10), "overlong"),
@@ -141,6 +158,7 @@ def test_a_translation_alone_is_kept(lang: str) -> None:
         ("es", "The doctor left. The doctor came.", "La doctora se fue. La doctora vino."),
         ("es", "The doctor helped the patient.", "El/la médico/a ayudó al/a la paciente."),
         ("es", "The doctor helped the patient.", "El (la) médico(a) ayudó al paciente."),
+        ("es", "The doctor helped the patient (her).", "La médica (el médico) ayudó a la paciente."),
         ("es", "The CEO helped the doctor.", "La directora (CEO) ayudó a la doctora."),
         ("es", "The janitor helped the doctor.", "El conserje (portero) ayudó a la doctora."),
         ("es", "The students helped the doctor.", "Lxs estudiantes ayudaron a lx niñ_s del_ doctor."),
@@ -161,6 +179,24 @@ def test_what_only_looks_like_it_stays(lang: str, source: str, text: str) -> Non
     assert clean(text, source, PLAIN, lang) == Cleaned(text)
 
 
+@pytest.mark.parametrize(
+    ("lang", "text"),
+    [
+        ("es", ES.replace("La doctora", "La doctora (el doctor)")),
+        ("es", ES.replace("La doctora", "La doctora (o doctor)")),
+        ("es", ES.replace("La doctora", "La doctora/El doctor")),
+        ("es", ES.replace("La doctora", "La doctora / El doctor")),
+        ("de", DE.replace("Die Ärztin", "Der Arzt (die Ärztin)")),
+        ("de", DE.replace("Die Ärztin", "Der/Die Arzt/Ärztin")),
+        ("ar", AR.replace("الطبيبة", "الطبيبة (الطبيب)")),
+        ("he", HE.replace("הרופאה", "הרופא/הרופאה")),
+    ],
+)
+def test_both_forms_of_a_word_stay_and_are_counted(lang: str, text: str) -> None:
+    """The evaluator reads them as neutral (tests/policy); removing one would choose a gender."""
+    assert clean(text, SOURCE, PLAIN, lang) == Cleaned(text, ("pairs",))
+
+
 def test_a_translation_is_cut_off_only_where_the_answer_is_cut_within_it() -> None:
     assert clean(ES[:-8], SOURCE, PLAIN, "es", finish="length") == Cleaned(None, ("truncated",), "truncated")
     assert clean(f"{ES}\n\nNote: her means", SOURCE, PLAIN, "es", finish="length") == Cleaned(ES, ("note",))
@@ -170,3 +206,117 @@ def test_a_translation_is_cut_off_only_where_the_answer_is_cut_within_it() -> No
 
 def test_what_the_server_withheld_is_a_refusal() -> None:
     assert clean(ES, SOURCE, PLAIN, "es", finish="content_filter") == Cleaned(None, ("refusal",), "refusal")
+
+
+def test_what_several_lines_are_depends_on_the_prompt() -> None:
+    first = replace(PLAIN, answer=AnswerForm(lines="first"))
+    assert clean(f"{ES}\n{ES_MALE}", SOURCE, first, "es") == Cleaned(ES, ("lines",))
+    other = "Algo distinto que también se podría decir."
+    assert clean(f"{ES}\n{other}", SOURCE, PLAIN, "es").reason == "lines"
+    assert clean(f"{ES}\n{other}", SOURCE, load_prompt("alternatives"), "es").reason == "alternatives"
+    assert clean(ES, SOURCE, load_prompt("alternatives"), "es") == Cleaned(ES)
+
+
+def test_a_translation_between_the_marks_that_the_prompt_asks_for() -> None:
+    marked = replace(PLAIN, answer=AnswerForm(between=("<es>", "</es>")))
+    assert clean(f"The doctor is a woman.\n<es>{ES}</es>\nDone.", SOURCE, marked, "es") == Cleaned(ES)
+    assert clean(ES, SOURCE, marked, "es") == Cleaned(None, ("unmarked",), "unmarked")
+
+
+def test_the_counts_are_of_answers_and_the_examples_first_those_without_a_translation() -> None:
+    rows = [
+        ("a", Cleaned(ES)),
+        ("b", Cleaned(ES, ("note", "quotes"))),
+        ("c", Cleaned(None, ("refusal",), "refusal")),
+        ("d", Cleaned(None, ("note",), "note")),
+    ]
+    assert tally(rows) == {
+        "cleaned": {"refusal": 1, "note": 2, "quotes": 1},
+        "untranslated": {"refusal": 1, "note": 1},
+        "ids": {"refusal": ["c"], "note": ["d", "b"], "quotes": ["b"]},
+    }
+
+
+PARTS = [
+    *CLEAN.values(), ES_MALE, SOURCE, SOURCE.upper(), "Sure!", "Here is the translation:", "Note:", "Nota: ", "(",
+    ")", " (", ") ", "[", "]", '"', "“", "”", "„", "«", "»", "'", "*", "**", "_", "`", "```", "\n", "\n\n", "- ", "1. ",
+    "> ", "# ", " / ", "|", " ||| ", " → ", ": ", ". ", "! ", "<think>", "</think>", "<|im_end|>", "<t>", "</t>",
+    "</s>", "English: ", "Spanish: ", "\u2028", "\ufeff", "\u200f", "I'm sorry", "Lo siento", "doctora", "la", "{", "}",
+]  # fmt: skip
+ANSWERS = st.lists(st.sampled_from(PARTS) | st.text(max_size=8), max_size=12).map("".join)
+MARKS = re.compile("[*_`]")
+
+
+@given(answer=ANSWERS, lang=st.sampled_from(sorted(CLEAN)), finish=st.sampled_from([None, "stop", "length"]))
+@settings(max_examples=400, deadline=None)
+def test_the_translation_is_a_part_of_the_answer_and_clean_itself(answer: str, lang: str, finish: str | None) -> None:
+    found = clean(answer, SOURCE, PLAIN, lang, finish=finish)
+    assert (found.text is None) == (found.reason is not None)
+    assert set(found.kinds) <= set(KINDS)
+    if found.text is None:
+        assert found.reason in found.kinds
+    else:
+        assert found.text.strip()
+        assert found.text in answer or MARKS.sub("", found.text) in MARKS.sub("", answer)
+        assert clean(found.text, SOURCE, PLAIN, lang) in {Cleaned(found.text), Cleaned(found.text, ("pairs",))}
+
+
+@given(sources=ANSWERS, answer=ANSWERS)
+@settings(max_examples=100, deadline=None)
+def test_any_source_and_any_answer_are_taken(sources: str, answer: str) -> None:
+    found = clean(answer, sources, PLAIN, "es")
+    assert found.text is None or clean(found.text, sources, PLAIN, "es").text == found.text
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["(", " (a", "a) ", '"', "“", "*", " *a", "**a ", "_a_ ", "`", "<think>", "</think>", "<|a|>", "<a>", "</a>", "\n",
+     "a\n", "- ", " ", ": ", "a: ", "Note: ", "Nota:\n", "a / ", ". ", "A b c d e. ", "1. ", "English: a\n", f"{ES}\n",
+     f"{ES} ", f"{SOURCE}\n", f"{SOURCE} → ", "״", "-", "```\n", "! ", "Sure! ", "[", "á", "ا"],
+)  # fmt: skip
+def test_the_time_is_linear_in_the_answers_length(part: str) -> None:
+    answer = part * (100_000 // len(part))
+    begin = time.process_time()
+    for text in (answer, f"{ES} {answer}", f"{ES}\n{answer}", f"{answer}{ES}", f"({answer})", f'"{answer}"'):
+        clean(text, SOURCE, PLAIN, "es")
+    assert time.process_time() - begin < 6  # 0.1 to 2 s where it is linear, minutes where it is not
+
+
+SYSTEMS = [*(f"{name}/en-{lang}" for name in ("google", "bing") for lang in CLEAN if lang != "cs"), "2025-opus/en-fr"]
+
+
+@pytest.mark.parametrize("file", SYSTEMS)
+def test_what_translation_systems_write_stays_as_it_is(file: str, winomt: Path) -> None:
+    for line in (winomt / "translations" / f"{file}.txt").read_text(encoding="utf-8").splitlines()[::10]:
+        source, _, target = line.partition(" ||| ")
+        assert clean(target, source, PLAIN, file[-2:]) == Cleaned(target.strip())
+
+
+@pytest.mark.parametrize("version", ["feminine", "masculine"])
+@pytest.mark.parametrize("lang", ["ar", "de", "es", "fr", "it", "ru"])
+def test_what_translators_write_of_wikipedia_stays_as_it_is(lang: str, version: str, shared: Path) -> None:
+    """Quotations, brackets, colons, names in Latin letters."""
+    file = f"data/mtgeneval/sentences/geneval-sentences-{version}-test.en_{lang}"
+    sources, targets = ((shared / f"{file}.{code}").read_text(encoding="utf-8").splitlines() for code in ("en", lang))
+    for source, target in zip(sources, targets, strict=True):
+        assert clean(target, source, PLAIN, lang) == Cleaned(target.strip())
+
+
+@pytest.mark.parametrize(
+    ("file", "reasons"),
+    [
+        # Read by eye. A block of 100 lines of the French file is Italian.
+        ("gpt/en-es", {}),
+        ("gpt/en-fr", {"language": 100}),
+        ("gpt/en-it", {}),
+        ("llama-inst/en-es", {"refusal": 2, "echo": 1}),
+        ("llama-inst/en-fr", {"refusal": 1}),
+        ("llama-inst/en-it", {"introduction": 1}),
+    ],
+)
+def test_what_two_language_models_wrote(file: str, reasons: dict[str, int], winomt: Path) -> None:
+    lines = (winomt / "translations" / f"2025-{file}.txt").read_text(encoding="utf-8").splitlines()
+    rows = [line.partition(" ||| ") for line in lines]
+    found = [(target, clean(target, source, PLAIN, file[-2:])) for source, _, target in rows]
+    assert Counter(cleaned.reason for _, cleaned in found if cleaned.reason) == reasons
+    assert all(cleaned == Cleaned(target.strip()) for target, cleaned in found if cleaned.text is not None)

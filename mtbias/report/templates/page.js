@@ -140,9 +140,10 @@
     if (source.every((piece) => typeof piece === "string")) about.push("entity not found in the source");
     const parts = about.flatMap((part, i) => [i ? " · " : "", node("bdi", "", part)]);
     return node("li", "", node("p", "", node("small", "", ...parts)), marked("source", "en", "ltr", source),
-      ...runs.flatMap((run, i) => rendering(row, run, block.runs[i].target[at], block.runs[i].evidence[at])));
+      ...runs.flatMap((run, i) => rendering(row, run, block.runs[i].target[at], block.runs[i].evidence[at],
+        block.runs[i].answer?.[at])));
   };
-  const rendering = (row, run, target, evidence) => {
+  const rendering = (row, run, target, evidence, answer) => {
     const name = runs.length > 1 ? `${run.name}: ` : "", kind = outcome(row, run), call = data.calls[run.call[row]];
     if (!kind) return [node("p", "quiet", `${name}not in this run`)];
     const said = { right: `✓ right: ${call}`, wrong: `✗ wrong: ${call}`, none: `○ no call: ${call}` }[kind];
@@ -154,7 +155,10 @@
       line.append(node("small", "", i ? "; " : " – ", words));
     });
     const text = target.length ? marked("target", run.lang, run.dir, target) : node("p", "quiet", "(no translation)");
-    return [text, line];
+    if (!answer) return [text, line];
+    const whole = node("details", "", node("summary", "", "the whole answer"), node("p", "answer", answer));
+    whole.lastChild.dir = "auto";
+    return [text, whole, line];
   };
 
   let asked = 0, timer = 0;

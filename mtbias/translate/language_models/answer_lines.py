@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from mtbias.translate.language_models.answer_marks import is_fence, without_markdown, without_quotes
+from mtbias.translate.language_models.answer_marks import QUOTES, is_fence, without_markdown, without_quotes
 from mtbias.translate.language_models.answer_words import AnswerWords, folded
 from mtbias.translate.text_language import MIN_WORDS, is_copy, other_languages, words
 
@@ -18,7 +18,9 @@ Role = Literal["text", "introduction", "echo", "note", "continuation", "markdown
 # "El médico ayudó al paciente." and "La médica ayudó a la paciente." have 0.63.
 ALIKE = 0.5
 """Dice coefficient of the groups of three letters from which on two lines are translations of one sentence."""
-_LABEL = re.compile(r"([^:：\n]{1,200})[:：](?!//)\s*(.*)", re.DOTALL)
+_LEAST_ALIKE = 3
+_QUOTED = re.compile(r"([^\"“”„«»\n]{1,400})[\"“„«]([^\"“”„«»]+)[\"”“»]\W*")
+_LABEL = re.compile(r"([^:：\n]{1,400})[:：](?!//)\s*(.*)", re.DOTALL)
 _EXCLAIMED = re.compile(r"(¡?\w[^!.:\n]{0,30})!\s+(\S.*)", re.DOTALL)
 _SENTENCE_END = re.compile(r"[.!?。؟][\"”»')\]]{0,3}\s+(?=\S)")
 _BETWEEN = re.compile(r"[\"”»']?\s*(?:→|->|=>|=|[-–—]|:|\|{1,3}|/)\s*")
@@ -62,8 +64,12 @@ def read_line(line: str, source: str, lang: str, known: AnswerWords) -> AnswerLi
 
 def _without_source(text: str, source: str) -> str:
     """A line without the source that begins it, with an arrow or another mark between them."""
-    found = _BETWEEN.match(text, len(source)) if text[: len(source)].lower() == source.lower() else None
-    return text[found.end() :] or text if found else text
+    begin = 1 if text[:1] in QUOTES else 0
+    end = begin + len(source)
+    if not source or text[begin:end].lower() != source.lower():
+        return text
+    found = _BETWEEN.match(text, end)
+    return (found and text[found.end() :]) or text
 
 
 def _by_label(text: str, source: str, known: AnswerWords) -> tuple[Role, str]:
@@ -71,6 +77,9 @@ def _by_label(text: str, source: str, known: AnswerWords) -> tuple[Role, str]:
     exclaimed = _EXCLAIMED.fullmatch(text)
     if exclaimed and "!" not in source and folded(exclaimed[1]) in known.openers:  # "Sure! El médico …"
         return "text", exclaimed[2]
+    quoted = _QUOTED.fullmatch(text)
+    if quoted and source[:1] not in QUOTES and known.speaks_of_translating(quoted[1], source):
+        return "text", quoted[2]  # 'The translation is "El médico …".'
     found = _LABEL.fullmatch(text)
     if found is None:
         return "text", text
@@ -78,7 +87,7 @@ def _by_label(text: str, source: str, known: AnswerWords) -> tuple[Role, str]:
     plain = folded(label)
     if folded(source).startswith(plain) or not plain:
         return "text", text
-    if plain.removeprefix("in ") in known.english:
+    if known.labels_source(label):
         return ("echo" if is_echo(rest, source) or not rest else "continuation"), rest
     if ":" in source:
         return "text", text
@@ -121,7 +130,12 @@ def is_echo(text: str, source: str) -> bool:
 
 
 def alike(one: str, other: str) -> bool:
-    """Whether two lines are translations of one sentence, not the same: they share most groups of three letters."""
+    """Whether two lines are translations of one sentence, not the same: they share most groups of three letters.
+
+    Edge cases: False where either has fewer than three words.
+    """
+    if min(len(words(one)), len(words(other))) < _LEAST_ALIKE:
+        return False
     first, second = _trigrams(one), _trigrams(other)
     total = first.total() + second.total()
     return one != other and total > 0 and 2 * (first & second).total() >= ALIKE * total
@@ -149,6 +163,8 @@ def roles_in_order(lines: Sequence[AnswerLine], source: str, known: AnswerWords)
             first = line.text
         elif role == "text" and (tail == "continuation" or (tail == "note" and not alike(line.text, first or ""))):
             role = tail
+        elif role == "text" and known.closes(line.text, source) and not alike(line.text, first or ""):
+            role = tail = "note"
         elif role == "continuation" or (role == "note" and first is not None and tail is None):
             tail = role
         found.append(AnswerLine(line.text, role, line.kinds))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 _THOUGHT = r"think|thinking|thought|thoughts|reasoning|reflection|analysis"
-_BEGINS_THOUGHT = re.compile(rf"\s*(?:<(?:{_THOUGHT})>|\[THINK\]|◁think▷|<\|channel\|>\s*analysis)", re.IGNORECASE)
+_BEGINS_THOUGHT = re.compile(rf"(?:<(?:{_THOUGHT})>|\[THINK\]|◁think▷|<\|channel\|>\s*analysis)", re.IGNORECASE)
 _ENDS_THOUGHT = re.compile(
     rf"</(?:{_THOUGHT})>|\[/THINK\]|◁/think▷|<\|channel\|>\s*final\s*<\|message\|>", re.IGNORECASE
 )
@@ -19,7 +19,7 @@ _TOKEN = re.compile(
     r"|<end_of_turn>|</?s>|<(?:eos|bos|pad|unk)>|\[/?INST\]"
 )
 _ELEMENT = re.compile(r"<([A-Za-z][\w-]{0,30})>(.*)</\1>", re.DOTALL)
-_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\s*[\w-]*\s*|\s*(?:[-*_=]\s*){3,}")
+_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\s*[\w-]*\s*|\s*(?:[-*_=#]\s*){3,}")
 _BULLET = re.compile(r"(?:[-*•–—+]|#{1,6}|>|\d{1,2}[.)]|[a-z]\))\s+")
 # Between words a star or an underscore stands for all genders (Lehrer*innen, niñ_s) and emphasises nothing. What may
 # stand between is bounded, so that time stays linear.
@@ -36,15 +36,15 @@ _PAIRS = {
     '"': '"', "“": "”", "”": "”", "„": "“”", "«": "»", "»": "«", "‘": "’", "'": "'", "‚": "‘’", "‹": "›", "「": "」",
     "״": "״", "`": "'",
 }  # fmt: skip
-_QUOTES = frozenset("".join([*_PAIRS, *_PAIRS.values()]))
+QUOTES = frozenset("".join([*_PAIRS, *_PAIRS.values()]))
+"""Quotation marks, opening and closing."""
 
 
 def after_thought(text: str) -> str | None:
-    """What stands behind the last thought; None where a thought begins the text and does not end."""
+    """What stands behind the last thought; None where one begins and does not end."""
     ends = [found.end() for found in _ENDS_THOUGHT.finditer(text)]
-    if ends:
-        return text[ends[-1] :]
-    return None if _BEGINS_THOUGHT.match(text) else text
+    rest = text[ends[-1] :] if ends else text
+    return None if _BEGINS_THOUGHT.search(rest) else rest
 
 
 def without_tokens(text: str) -> str:
@@ -68,7 +68,7 @@ def is_fence(line: str) -> bool:
 def without_markdown(line: str, source: str) -> str:
     """A line without the bullet, number or heading that begins it, and without emphasis."""
     bullet = _BULLET.match(line)
-    if bullet and not _BULLET.match(source) and not (bullet[0][0] in "-–—" and source[:1] in _QUOTES):
+    if bullet and not _BULLET.match(source) and not (bullet[0][0] in "-–—" and source[:1] in QUOTES):
         line = line[bullet.end() :]
     for mark, pattern in _EMPHASIS:
         if mark not in source:
@@ -78,8 +78,8 @@ def without_markdown(line: str, source: str) -> str:
 
 def without_quotes(line: str, source: str) -> str:
     """A line without the quotation marks around all of it, where the source begins with none."""
-    body = line[:-1] if line[-2:-1] in _QUOTES and line[-1:] in set(".,;") else line
-    if len(body) < 3 or source[:1] in _QUOTES or body[-1] not in _PAIRS.get(body[0], ""):
+    body = line[:-1] if line[-2:-1] in QUOTES and line[-1:] in set(".,;") else line
+    if len(body) < 3 or source[:1] in QUOTES or body[-1] not in _PAIRS.get(body[0], ""):
         return line
     inner = body[1:-1]
     for at, letter in enumerate(inner):

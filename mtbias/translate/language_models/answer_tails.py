@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from itertools import pairwise
+from collections.abc import Iterator
 
 from mtbias.translate.language_models.answer_lines import alike, further_sentences, is_echo
 from mtbias.translate.language_models.answer_words import AnswerWords
@@ -13,6 +13,7 @@ from mtbias.translate.text_language import other_languages, words
 _BRACKET = re.compile(r"\s[(\[]([^()\[\]]{1,200})[)\]]")
 _WRITTEN_ON = re.compile(r"\w\(\w{1,4}\)|\w/\w")
 _SLASH = re.compile(r"\s[/|]+\s")
+_AFTER_SLASH = re.compile(r"/\s?(\w{1,30}(?: \w{1,30})?)")
 _OPENS = {")": "(", "]": "["}
 _ARTICLE = 3
 """What is no longer may be an article or an ending."""
@@ -26,39 +27,59 @@ def without_tail(text: str, source: str, lang: str, known: AnswerWords) -> tuple
         if is_echo(inner, source):
             return before, "echo"
         ended = before[-1:] in set('.!?。؟"”»')
-        if (
-            (ended or _is_note(inner, source, lang, known))
-            and not alike(inner, before)
-            and not _inflects(before, inner)
-        ):
+        other = alike(inner, before) or _inflects(before, inner)
+        if (ended or _is_note(inner, source, lang, known)) and not other and not _is_of_source(inner, source):
             return before, "note"
     for begin, end in further_sentences(text, source):
         sentence = text[begin:end]
         if is_echo(sentence, source):
             return text[:begin].rstrip(), "echo"
-        if _is_note(sentence, source, lang, known):
+        if known.labels_source(sentence.partition(":")[0]) and ":" in sentence:
+            return text[:begin].rstrip(), "continuation"
+        if _is_note(sentence, source, lang, known) or known.closes(sentence, source):
             return text[:begin].rstrip(), "note"
     return text, None
 
 
 def offers_alternatives(text: str, source: str) -> bool:
-    """Whether a line has several translations: in brackets, behind a slash, or one sentence after another.
+    """Whether a line has several translations of the sentence, in brackets, behind a slash or one after another.
 
-    Forms that mean both genders in one word (``médico/a``, ``médico(a)``) are one translation.
+    So has an article in brackets ("El (la) médico"), which would be read as the gender of the other. Two forms of a
+    word in one sentence (`offers_both_forms`) are one translation.
     """
-    sentences = [text[begin:end] for begin, end in further_sentences(text, source)]
-    if sentences and any(alike(text[: text.index(sentences[0])], sentence) for sentence in sentences):
+    further = list(further_sentences(text, source))
+    if any(alike(text[: further[0][0]], text[begin:end]) for begin, end in further):
         return True
-    if not set("([") & set(source):
-        for found in _BRACKET.finditer(text):
-            short = all(len(word) <= _ARTICLE for word in found[1].split())
-            copied = set(words(found[1])) <= set(words(source))  # of nothing, or of a word that was left in English
-            if (short and not copied and not _WRITTEN_ON.search(text)) or _inflects(text[: found.start()], found[1]):
-                return True
-    if "/" in source or "|" in source:
+    for found in _brackets(text, source):
+        short = all(len(word) <= _ARTICLE for word in found[1].split())
+        if short and not _is_of_source(found[1], source) and not _WRITTEN_ON.search(text):
+            return True
+        if alike(text[: found.start()], found[1]):
+            return True
+    first, *others = _SLASH.split(text) if not set("/|") & set(source) else [text]
+    return any(alike(first, other) for other in others)
+
+
+def offers_both_forms(text: str, source: str) -> bool:
+    """Whether a sentence has two forms of a word: "el médico (la médica)", "el médico/la médica".
+
+    Whoever reads the genders sees both. One word for both ("médico/a") is usual spelling, and not meant.
+    """
+    if any(_inflects(text[: found.start()], found[1]) for found in _brackets(text, source)):
+        return True
+    if "/" in source:
         return False
-    parts = _SLASH.split(text)
-    return any(alike(parts[0], part) or _inflects(before, part) for before, part in pairwise(parts))
+    return any(_inflects(text[: found.start()], found[1]) for found in _AFTER_SLASH.finditer(text))
+
+
+def _brackets(text: str, source: str) -> Iterator[re.Match[str]]:
+    """What stands in brackets, where the source has none."""
+    return iter(()) if set("([") & set(source) else _BRACKET.finditer(text)
+
+
+def _is_of_source(text: str, source: str) -> bool:
+    """Whether all words of a text stand in the source too: a name, or a term that was left in English."""
+    return set(words(text)) <= set(words(source))
 
 
 def _last_bracket(text: str, source: str) -> int | None:

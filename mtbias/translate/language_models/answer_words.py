@@ -38,6 +38,7 @@ class AnswerWords:
     notes: tuple[str, ...]
     openers: tuple[str, ...]
     refusals: tuple[str, ...]
+    closings: tuple[str, ...]
 
     def speaks_of_translating(self, text: str, source: str) -> bool:
         """Whether `text` has a word for translating and the source has none, nor one for interpreting."""
@@ -64,12 +65,18 @@ class AnswerWords:
         """Whether `text` begins as an announcement does, and its source does not."""
         return _begins(folded(text), self.openers) and not _begins(folded(source), self.openers)
 
+    def labels_source(self, label: str) -> bool:
+        """Whether a label names English or the source."""
+        return folded(label).removeprefix("in ") in self.english
+
+    def closes(self, text: str, source: str) -> bool:
+        """Whether what stands behind a translation ends the conversation, and its source is not in the first person."""
+        return _begins(folded(text[:200]), self.closings) and not FIRST_PERSON.search(source)
+
     def heads_note(self, label: str) -> bool:
         """Whether a label heads a note: ``Note``, ``Note on gender``, ``Translator's note``."""
         plain = folded(label)
-        return len(plain.split()) <= _LABEL_WORDS and (
-            _begins(plain, self.notes) or any(plain.endswith(f" {note}") for note in self.notes)
-        )
+        return plain.endswith("'s note") or (len(plain.split()) <= _LABEL_WORDS and _begins(plain, self.notes))
 
 
 def _begins(text: str, phrases: tuple[str, ...]) -> bool:
@@ -99,4 +106,5 @@ def answer_words(lang: str) -> AnswerWords:
         notes=all_of("notes"),
         openers=all_of("openers"),
         refusals=all_of("refusals"),
+        closings=all_of("closings"),
     )

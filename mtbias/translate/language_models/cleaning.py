@@ -22,7 +22,7 @@ from mtbias.translate.language_models.answer_lines import (
     roles_in_order,
 )
 from mtbias.translate.language_models.answer_marks import after_thought, within_element, without_tokens
-from mtbias.translate.language_models.answer_tails import offers_alternatives, without_tail
+from mtbias.translate.language_models.answer_tails import offers_alternatives, offers_both_forms, without_tail
 from mtbias.translate.language_models.answer_words import answer_words
 from mtbias.translate.language_models.prompt_files import Prompt
 from mtbias.translate.text_language import other_languages
@@ -37,6 +37,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "unmarked": "answers without the marks that the prompt asks for",
         "lines": "answers of several lines that might each be the translation",
         "alternatives": "several translations offered",
+        "pairs": "both forms of a word in one sentence, kept",
         "echo": "the source repeated",
         "introduction": "announcements of the translation",
         "note": "notes beside the translation",
@@ -47,8 +48,9 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "quotes": "quotation marks around the translation",
     }
 )
-"""What may be noticed in answers. The first eight leave an answer without a translation whenever they are its reason;
-the others do where nothing else is in the answer."""
+"""What may be noticed in answers. Down to ``alternatives`` they leave an answer without a translation (but ``lines`` do
+not where all are the same, or the prompt means the first); ``pairs`` stay in it; the others are removed, and leave it
+without one where they are all that it has."""
 
 # The longest of 32,000 translations of WinoMT into eight languages has 2.1 times the characters of its source.
 TIMES_LONGER = 5
@@ -92,6 +94,8 @@ def clean(answer: str, source: str, prompt: Prompt, lang: str, *, finish: str | 
         return _without(reason or "empty", kinds)
     if answer_words(lang).refuses(line, source):
         reason = "refusal"
+    elif not any(letter.isalnum() for letter in line):
+        reason = "empty"
     elif line.endswith((":", "：")) and ":" not in source:
         reason = "introduction"  # of what is not there
     elif finish == "length" and _plain(answer).endswith(_plain(line)):
@@ -186,6 +190,7 @@ def _bare(line: AnswerLine, source: str, lang: str, kinds: list[str]) -> tuple[s
         if kind is None:
             if offers_alternatives(text, source):
                 return None, "alternatives"
+            kinds += ["pairs"] if offers_both_forms(text, source) else []
             return text, None
         kinds.append(kind)
         line = read_line(text, source, lang, known)

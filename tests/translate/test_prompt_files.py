@@ -1,0 +1,132 @@
+"""Prompts: those that ship, one's own, and files that are none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mtbias.errors import DataError, UsageError
+from mtbias.translate.language_models.prompt_files import list_prompts, load_prompt
+
+SOURCE = "The doctor {language} came."  # braces of a sentence are text
+OWN = """
+name = "own"
+version = "2.1"
+languages = ["de", "es"]
+
+[[messages]]
+role = "system"
+content = "You translate into {language} ({language_code})."
+
+[[messages]]
+role = "user"
+content = "The nurse came."
+
+[[messages]]
+role = "assistant"
+content = '{"text": "…"}'
+
+[[messages]]
+role = "user"
+content = "{source}"
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    path = tmp_path / "own.toml"
+    path.write_text(OWN, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [
+        # As the model cards and the paper have them, blanks before line ends included.
+        ("tower", f"Translate the following text from English into German.\nEnglish: {SOURCE}\nGerman:"),
+        ("eurollm", f"Translate the following English source text to German:\nEnglish: {SOURCE} \nGerman: "),
+        ("mittens", f"Translate the following text from English to German.\n\nEnglish: {SOURCE}\nGerman:"),
+    ],
+)
+def test_published_wordings_are_exact(name: str, asked: str) -> None:
+    assert load_prompt(name).messages(SOURCE, "de") == [{"role": "user", "content": asked}]
+
+
+def test_every_prompt_that_ships_says_what_it_is_and_asks_in_every_language() -> None:
+    prompts = list_prompts()
+    assert [prompt.name for prompt in prompts] == sorted(
+        ["alternatives", "eurollm", "gender-aware", "mittens", "plain", "tower"]
+    )
+    for prompt in prompts:
+        assert prompt.about
+        assert prompt.origin
+        for lang, language in (("ar", "Arabic"), ("uk", "Ukrainian")):
+            (message,) = prompt.messages(SOURCE, lang)
+            assert language in message["content"]
+            assert SOURCE in message["content"]
+
+
+def test_a_prompt_of_ones_own_is_a_file(own: Path) -> None:
+    prompt = load_prompt(own)
+    assert prompt == load_prompt(str(own))
+    assert prompt.messages(SOURCE, "de") == [
+        {"role": "system", "content": "You translate into German (de)."},
+        {"role": "user", "content": "The nurse came."},
+        {"role": "assistant", "content": '{"text": "…"}'},
+        {"role": "user", "content": SOURCE},
+    ]
+    with pytest.raises(UsageError, match="the prompt own is for de, es; got the language ru"):
+        prompt.messages(SOURCE, "ru")
+
+
+def test_the_hash_is_of_what_is_asked_and_how_it_is_read(own: Path) -> None:
+    before = load_prompt(own)
+    own.write_text(f"# a comment\n{OWN}", encoding="utf-8")
+    assert load_prompt(own).sha256 == before.sha256
+    assert before.label == f"own/2.1#{before.sha256[:8]}"
+    for other in (OWN.replace("You translate", "Translate"), f'{OWN}\n[answer]\nlines = "first"\n'):
+        own.write_text(other, encoding="utf-8")
+        assert load_prompt(own).sha256 != before.sha256
+
+
+LEAST = 'name = "a"\nversion = "1"\n[[messages]]\nrole = "user"\ncontent = "x {source}"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("=", "expected TOML, got something else"),
+        ('name = "a"\n', "version: expected this key, it is not there"),
+        (LEAST.replace('"1"', "1"), "version: expected text, got 1"),
+        (LEAST.replace('"a"', '"a|b"'), "name: expected letters from a to z, digits and .-_, got 'a|b'"),
+        (
+            LEAST.replace("source", "sorce"),
+            "expected only {source}, {language}, {language_code} in braces, got {sorce}",
+        ),
+        (LEAST.replace("x {source}", "x"), "messages: expected {source} in the last one"),
+        (LEAST.replace('"user"', '"usr"'), "messages.0.role: expected system, user or assistant, got 'usr'"),
+        (LEAST.replace('"user"', '"assistant"'), "expected user and assistant in turn, user last"),
+        ('name = "a"\nversion = "1"\nmessages = []\n', "system only first; got none"),
+        (f"{LEAST}colour = 1\n", "messages.0.colour: unknown key; there are content, role"),
+        (f"colour = 1\n{LEAST}", "colour: unknown key; there are about, answer, languages"),
+        (f'{LEAST}[answer]\nlines = "many"\n', "answer.lines: expected one, first or alternatives, got 'many'"),
+        (f'{LEAST}[answer]\nbetween = ["<a>"]\n', "answer.between"),
+        (f'{LEAST}[answer]\nbetween = ["", "b"]\n', "between: expected two marks that are not blank"),
+    ],
+)
+def test_a_file_that_is_no_prompt_is_refused_in_one_line(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError) as error:
+        load_prompt(path)
+    assert str(error.value).startswith(f"{path}: ")
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_an_unknown_name_lists_the_prompts_and_a_path_says_that_nothing_is_there(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"alternatives, eurollm, .*\.toml file, got 'towr'"):
+        load_prompt("towr")
+    with pytest.raises(DataError, match="there is no such file"):
+        load_prompt(str(tmp_path / "none"))
