@@ -53,7 +53,7 @@ class DecoderTokenizer:
         return cls(folder, made, "chat" if made.chat_template else "plain")
 
     def encode(self, messages: Sequence[Mapping[str, str]]) -> list[int]:
-        """The token ids of a conversation, up to where the model is to go on.
+        """The token ids of a conversation, up to where the model is to continue.
 
         Raises:
             ModelError: the chat template refuses it.

@@ -247,7 +247,7 @@ class EndpointClient:
         raise ModelError(f"{self.host} refuses the request (HTTP {status}): {said}") from None
 
     def _hidden(self, text: str) -> str:
-        """Text of the server without the key: one that repeats it must not bring it into a file or a message."""
+        """Text of the server without the key: one that repeats it must not have it in a file or a message."""
         return text.replace(self.key, _HIDDEN) if self.key else text
 
 
