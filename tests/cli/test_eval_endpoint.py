@@ -69,7 +69,7 @@ def test_the_numbers_are_those_of_the_translations(
     first = lines(tmp_path / "run" / "translations.jsonl")[0]
     assert first["raw"] == f'"{first["target"]}"'
     identity = json.loads((tmp_path / "run" / "manifest.json").read_text())["identity"]
-    assert f"|server:127.0.0.1|prompt:plain/1#{identity['prompt'][-8:]}|temp:0.0|max:1024|date:20" in found["signature"]
+    assert f"|server:127.0.0.1|prompt:plain/1#{identity['prompt'][-8:]}|temp:0|max:1024|date:20" in found["signature"]
     scored = machine.run(
         *("score", "--translations", tmp_path / "run" / "translations.jsonl", "--dataset", "demo", "--lang", "de"),
         *("--stanza-dir", "mtbias:demo", "--json"),
@@ -200,11 +200,14 @@ def test_the_key_is_in_no_file_and_on_no_screen(machine: Machine, known: dict[st
     assert not any(KEY in text for text in [*shown, *files])
 
 
+LOCAL = ("--model", "openai:small", "--base-url", "http://127.0.0.1:1/v1")
+
+
 @pytest.mark.parametrize(
     ("words", "said_in"),
     [
         (
-            ("--model", "openai:small", "--beams", "3", "--base-url", "http://127.0.0.1:1/v1"),
+            (*LOCAL, "--beams", "3"),
             "--beams: changes nothing for openai:small",
         ),
         (("--model", "openai:small", "--temperature", "3"), "--temperature: expected a number of at most 2, got 3"),

@@ -30,13 +30,13 @@ _SPECIAL = ["<|pad|>", "<|end|>", "<|user|>", "<|assistant|>", "<|system|>"]
 
 
 def demo_pairs(n: int = PAIRS) -> list[tuple[str, str]]:
-    """Distinct sentences of the demo, spread over it, with their reference translations into German."""
+    """Distinct sentences of the demo, two neighbours (a man's and a woman's) at a time, with references in German."""
     with demo_file().open(encoding="utf-8", newline="") as rows:
         sources = {row["id"]: row["source"] for row in csv.DictReader(rows, delimiter="\t")}
     with (demo_file().parent / "references" / "de.tsv").open(encoding="utf-8", newline="") as rows:
         found = {sources[row["id"]]: row["target"] for row in csv.DictReader(rows, delimiter="\t")}
     pairs = list(found.items())
-    return pairs[:: len(pairs) // n][:n]
+    return [pair for start in range(0, 10 * n, 20) for pair in pairs[start : start + 2]]
 
 
 def as_said(number: int, target: str) -> str:

@@ -78,7 +78,7 @@ class EndpointClient:
     pacing: Pacing
     faults: Counter[str] = field(default_factory=Counter)
     """Requests that had no answer, by what was wrong."""
-    _answered: bool = False
+    _reached: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @cached_property
@@ -149,12 +149,11 @@ class EndpointClient:
             self.pacing.wait(expected)
             found = self._send(messages)
             if isinstance(found, Answer):
-                self._answered = True
                 said = [n for n in (found.prompt_tokens, found.answer_tokens) if n is not None]
                 self.pacing.used(sum(said) if len(said) == 2 else expected + len(found.text) // 4, expected)
                 return found
             self._noticed(found)
-            if found.kind == "connection" and not self._answered:
+            if found.kind == "connection" and not self._reached:
                 raise ModelError(f"{self.host}: {found.text}; check --base-url, and that the server runs")
             if (found.wait or 0) > _MOST_RETRY_AFTER:
                 raise ModelError(
@@ -199,6 +198,7 @@ class EndpointClient:
             raw = self._client.chat.completions.with_raw_response.create(
                 model=self.model, messages=list(messages), **{most: self.settings.answer_tokens}, **extra
             )
+            self._reached = True
             return self._read(raw.text)
         except openai.APITimeoutError:
             return _Fault("timeout", f"no answer after {time.monotonic() - begun:.0f} s (--timeout)")
@@ -207,6 +207,7 @@ class EndpointClient:
         except ValueError as error:
             return _Fault("malformed", f"the answer is no chat completion ({self._hidden(str(error))})")
         except openai.APIStatusError as error:
+            self._reached = True
             return self._judge(error)
 
     def _read(self, body: str) -> Answer:

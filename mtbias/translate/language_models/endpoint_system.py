@@ -108,7 +108,9 @@ class EndpointPlan:
             "model": f"{ENDPOINT}:{self.system.model}",
             "server": self.system.host,
             "prompt": f"{prompt.name}/{prompt.version}#{prompt.sha256[:8]}",
-            "temperature": settings.temperature,
+            "temperature": settings.temperature
+            if isinstance(settings.temperature, str)
+            else f"{settings.temperature:g}",
             "answer_tokens": settings.answer_tokens,
             **({} if settings.repeat == 1 else {"repeat": settings.repeat}),
             "date": self.date,

@@ -1,0 +1,207 @@
+"""Decoders through transformers: answers are those of one prompt after the other, whatever shares their batch."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from mtbias.errors import ModelError, UsageError
+from mtbias.settings import LanguageModelSettings, TranslationSettings
+from mtbias.translate.language_models.decoder_engine import DecoderEngine, is_decoder
+from mtbias.translate.language_models.decoder_system import DecoderPlan, DecoderSystem
+from mtbias.translate.seq2seq.checkpoint_system import CheckpointKind
+from mtbias.translate.seq2seq.engine import OutOfMemory
+from mtbias.translate.system import Asked, MemoryStore, Translated
+from mtbias.types import SourceSentence
+
+from .conftest import Checkpoint
+from .small_decoder import as_said, demo_pairs, make_decoder
+from .test_endpoint_faults import Corpus
+
+
+@pytest.fixture(scope="module")
+def pairs() -> list[tuple[str, str]]:
+    return demo_pairs()
+
+
+@pytest.fixture(scope="module")
+def decoder(pairs: list[tuple[str, str]], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_decoder(tmp_path_factory.mktemp("decoder") / "small", pairs)
+
+
+@pytest.fixture
+def corpus(pairs: list[tuple[str, str]]) -> Corpus:
+    rows = [SourceSentence(f"s{n}", n, source) for n, (source, _) in enumerate(pairs)]
+    return Corpus([*rows, SourceSentence("again", len(rows), pairs[0][0])])
+
+
+def plan(folder: Path, corpus: Corpus, begun: Mapping[str, Any] | None = None, **more: Any) -> DecoderPlan:
+    ours = {key: more.pop(key) for key in ("prompt", "answer_tokens") if key in more}
+    asked = Asked(
+        name=str(folder),
+        lang="de",
+        settings=TranslationSettings(**more),
+        device="cpu",
+        cache=folder.parent,
+        offline=True,
+        language_model=LanguageModelSettings(**ours),
+    )
+    system = CheckpointKind().open(asked)
+    assert isinstance(system, DecoderSystem)
+    return system.plan(corpus, begun or {})
+
+
+def run(made: DecoderPlan, store: MemoryStore | None = None) -> Translated:
+    store = store or MemoryStore()
+    made.translate(store, range(len(made.sizes)), lambda *_: None)
+    found = made.collect(store)
+    assert isinstance(found, Translated)
+    return found
+
+
+def one_by_one(folder: Path, sources: list[str], limit: int) -> list[str]:
+    """The plain loop: a chat template, one prompt, one step after the other, no cache, no padding."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    answers = []
+    for source in sources:
+        asked = (
+            "Translate the following sentence from English into German. Answer with the translation only.\n\n" + source
+        )
+        ids = tokenizer(f"<|user|>{asked}<|end|><|assistant|>")["input_ids"]
+        new: list[int] = []
+        with torch.inference_mode():
+            while len(new) < limit and new[-1:] != [1]:
+                new.append(int(model(torch.tensor([[*ids, *new]])).logits[0, -1].argmax()))
+        answers.append(tokenizer.decode([token for token in new if token != 1]))
+    return answers
+
+
+def test_batches_give_what_one_prompt_after_the_other_gives(
+    decoder: Path, corpus: Corpus, pairs: list[tuple[str, str]]
+) -> None:
+    found = run(plan(decoder, corpus))
+    raw = [translation.raw for translation in found.translations]
+    assert raw[:-1] == one_by_one(decoder, [source for source, _ in pairs], 1024)
+    assert raw[:-1] == [as_said(n, target) for n, (_, target) in enumerate(pairs)]  # it is a model that translates
+    assert [t.text for t in found.translations[:-1]] == [target for _, target in pairs]
+    assert raw[-1] == raw[0]
+    assert found.noticed["cleaned"] == {"introduction": 12, "quotes": 12}
+
+
+@pytest.mark.parametrize("rows", [1, 3, 48])
+def test_batches_of_any_size_give_the_same(rows: int, decoder: Path, corpus: Corpus) -> None:
+    made = plan(decoder, corpus, batch_rows=rows)
+    assert max(made.sizes) == rows
+    assert sum(made.sizes) == 48
+    assert run(made).translations == run(plan(decoder, corpus)).translations
+
+
+def test_what_does_not_fit_is_halved(decoder: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = run(plan(decoder, corpus))
+    made, sizes, answer = plan(decoder, corpus), list[int](), DecoderEngine.answer
+
+    def small(self: DecoderEngine, prompts: Any, *, limit: int) -> Any:
+        sizes.append(len(prompts))
+        if len(prompts) > 5:
+            raise OutOfMemory("no room")
+        return answer(self, prompts, limit=limit)
+
+    monkeypatch.setattr(DecoderEngine, "answer", small)
+    store = MemoryStore()
+    tally = made.translate(store, range(len(made.sizes)), lambda *_: None)
+    assert made.collect(store) == expected
+    assert tally.execution["batches_halved"] == sizes.count(16) + sizes.count(8)
+    assert sizes.count(16) < len(made.sizes)  # what was too many once is not tried again
+
+    monkeypatch.setattr(DecoderEngine, "answer", lambda *_, **__: (_ for _ in ()).throw(OutOfMemory("no room")))
+    with pytest.raises(ModelError, match=r"one prompt of \d+ tokens with an answer of up to 1024 does not fit"):
+        run(plan(decoder, corpus))
+
+
+def test_a_run_that_was_killed_answers_only_the_rest(decoder: Path, corpus: Corpus) -> None:
+    made, store = plan(decoder, corpus), MemoryStore()
+    first = made.translate(store, [0], lambda *_: None)
+    assert (first.resumed, first.generated) == (0, 16)
+    assert made.collect(store) == 2
+    again = plan(decoder, corpus)
+    assert again.key == made.key
+    rest = again.translate(store, range(3), lambda *_: None)
+    assert (rest.resumed, rest.generated) == (16, 32)
+    assert again.collect(store) == run(plan(decoder, corpus))
+
+
+def test_an_answer_at_the_limit_is_cut_off(decoder: Path, corpus: Corpus) -> None:
+    found = run(plan(decoder, corpus, answer_tokens=4))
+    assert found.noticed["untranslated"]["truncated"] > 40
+    assert all(t.text is None for t in found.translations if t.reason == "truncated")
+
+
+def test_the_identity_names_all_that_answers_depend_on(decoder: Path, corpus: Corpus) -> None:
+    identity = plan(decoder, corpus).identity
+    assert identity["model"] == "small"
+    assert str(identity["revision"]).startswith("sha256:")
+    assert identity["template"] == "chat"
+    assert str(identity["prompt"]).startswith("plain/1#")
+    assert plan(decoder, corpus, batch_rows=3).identity == identity  # in fp32 batches change nothing
+    for other in ({"prompt": "tower"}, {"answer_tokens": 9}, {"dtype": "bfloat16"}):
+        assert plan(decoder, corpus, **other).identity != identity
+        assert plan(decoder, corpus, **other).key != plan(decoder, corpus).key
+
+
+def test_a_base_model_without_a_chat_template_is_given_the_plain_text(
+    decoder: Path, corpus: Corpus, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(decoder, tmp_path / "base")
+    (folder / "chat_template.jinja").unlink()
+    made = plan(folder, corpus, prompt="tower")
+    assert made.identity["template"] == "plain"
+    text = made.system.tokenizer.decode(made.encoded[0])
+    assert (
+        text
+        == f"Translate the following text from English into German.\nEnglish: {corpus.instances[0].source}\nGerman:"
+    )
+
+
+def test_a_template_that_refuses_the_prompt_says_so(decoder: Path, corpus: Corpus, tmp_path: Path) -> None:
+    folder = shutil.copytree(decoder, tmp_path / "strict")
+    (folder / "chat_template.jinja").write_text("{{ raise_exception('no such role') }}")
+    with pytest.raises(ModelError, match=r"filling in the chat template failed: TemplateError: no such role; choose"):
+        run(plan(folder, corpus))
+
+
+def test_weights_that_are_no_numbers_are_refused(decoder: Path, corpus: Corpus, tmp_path: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    folder = shutil.copytree(decoder, tmp_path / "damaged")
+    weights = load_file(folder / "model.safetensors")
+    weights["model.norm.weight"][3] = torch.nan
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(ModelError, match=r"the weights model.norm.weight have values that are infinite"):
+        run(plan(folder, corpus))
+
+
+def test_what_is_a_decoder(decoder: Path, checkpoint: Checkpoint, tmp_path: Path) -> None:
+    assert is_decoder(decoder)
+    assert not is_decoder(checkpoint("m2m100"))
+    assert not is_decoder(tmp_path)
+    # A Marian model's decoder alone has a class of its own, and its config says that it belongs to an encoder.
+    config = {"architectures": ["MarianForCausalLM"], "is_encoder_decoder": True}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    assert not is_decoder(tmp_path)
+    for content in ("[]", "{", '{"architectures": null}', '{"architectures": []}'):
+        (tmp_path / "config.json").write_text(content)
+        assert not is_decoder(tmp_path)
+
+
+def test_a_prompt_that_is_not_there_is_refused_before_anything_is_loaded(decoder: Path, corpus: Corpus) -> None:
+    with pytest.raises(UsageError, match="nope"):
+        plan(decoder, corpus, prompt="nope")
