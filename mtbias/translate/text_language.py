@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
 # Of 105,000 translations of 28 systems of WinoMT and of GEST and Wikipedia, each in its language but for 100 Italian
-# lines in a French file, 16 others fall below it. The likeliest language alone is another in 0.4 % of the Russian ones
+# lines in a French file, 15 others fall below it. The likeliest language alone is another in 0.4 % of the Russian ones
 # (Bulgarian, Macedonian) and in 1.6 % of short ones (GEST's, into Ukrainian).
 OWN_LANGUAGE = 0.1
 """A translation is in another language where its probability to be in the target language is below this."""
