@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
 
-from mtbias.cli.shared import Bootstrap, Count, Decoding, Evaluator, Flag, SweepFile
+from mtbias.cli.shared import Bootstrap, Count, Decoding, Evaluator, Flag, LanguageModel, SweepFile
 from mtbias.errors import MtbiasError, SettingError, UsageError
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.settings import Preset, Settings
@@ -40,6 +40,7 @@ def command(
     data: Annotated[Path | None, Parameter(group=_INSTEAD)] = None,
     shards: Annotated[Count | None, Parameter(group=_INSTEAD)] = None,
     decoding: Decoding | None = None,
+    language_model: LanguageModel | None = None,
     evaluator: Evaluator | None = None,
     bootstrap: Bootstrap | None = None,
 ) -> None:
@@ -87,7 +88,7 @@ def command(
         "model": models, "lang": languages, "dataset": datasets, "preset": presets, "out": out, "data": data,
         "shards": shards,
     }  # fmt: skip
-    settings = [part for part in (decoding, evaluator, bootstrap) if part is not None]
+    settings = [part for part in (decoding, language_model, evaluator, bootstrap) if part is not None]
     written = None
     if file is None:
         written = _sweep(given, settings)

@@ -10,7 +10,7 @@ from pathlib import Path
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.errors import MissingResourceError, MtbiasError, UsageError
 from mtbias.metrics.measure import GENDER
-from mtbias.translate.system_kinds import find_kind, is_of_plugin
+from mtbias.translate.system_kinds import find_kind, is_endpoint, is_of_plugin
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ def _fetch(sweep: Sweep, part: Part, *, sha256: str | None, accept_unverified: b
     from mtbias.translate.seq2seq.checkpoints import locate
 
     cache = cache_folder(sweep.cache_dir)
-    if part.kind == "model" and is_of_plugin(part.name):
+    if part.kind == "model" and (is_endpoint(part.name) or is_of_plugin(part.name)):
         return f"by {_open(sweep, part.name, part.lang, offline=False)}"
     if part.kind == "model":
         found = locate(part.name, part.lang, cache=cache)
@@ -134,7 +134,7 @@ def _models(sweep: Sweep) -> Iterator[Part]:
         return f"{found.revision} in {found.folder}"
 
     for model in sweep.models:
-        if is_of_plugin(model):  # what it needs it says itself
+        if is_endpoint(model) or is_of_plugin(model):  # what it needs it says itself
             for lang in sweep.languages:
                 yield _looked_for("model", model, lang, partial(_open, sweep, model, lang, offline=True))
             continue
@@ -147,13 +147,21 @@ def _models(sweep: Sweep) -> Iterator[Part]:
 
 def _open(sweep: Sweep, model: str, lang: str, *, offline: bool) -> str:
     from mtbias.corpora import cache_folder
-    from mtbias.settings import TranslationSettings, combined
+    from mtbias.settings import LanguageModelSettings, TranslationSettings, combined
     from mtbias.translate.system import Asked
 
     kind, name = find_kind(model)
-    settings, cache = combined(TranslationSettings, sweep), cache_folder(sweep.cache_dir)
-    kind.open(Asked(name=name, lang=lang, settings=settings, device=None, cache=cache, offline=offline))
-    return "its plugin"
+    asked = Asked(
+        name=name,
+        lang=lang,
+        settings=combined(TranslationSettings, sweep),
+        device=None,
+        cache=cache_folder(sweep.cache_dir),
+        offline=offline,
+        language_model=combined(LanguageModelSettings, sweep),
+    )
+    kind.open(asked)
+    return sweep.base_url if is_endpoint(model) else "its plugin"
 
 
 def _data(sweep: Sweep) -> tuple[list[Part], set[str]]:

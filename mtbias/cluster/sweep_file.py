@@ -13,7 +13,15 @@ from typing import Any, Literal
 from mtbias.errors import SettingError
 from mtbias.files.reading import parse_toml, read_text, split_lines
 from mtbias.files.strict_json import DecodingError, converted
-from mtbias.settings import BootstrapSettings, DecodingSettings, EvaluatorSettings, Preset, Settings, at_least
+from mtbias.settings import (
+    BootstrapSettings,
+    DecodingSettings,
+    EvaluatorSettings,
+    LanguageModelSettings,
+    Preset,
+    Settings,
+    at_least,
+)
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 """Of a sweep: it becomes the name of jobs, and begins with no hyphen, so that it is no option of sbatch."""
@@ -66,7 +74,7 @@ class Slurm(Resources):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sweep(DecodingSettings, EvaluatorSettings, BootstrapSettings):
+class Sweep(DecodingSettings, LanguageModelSettings, EvaluatorSettings, BootstrapSettings):
     """All that a sweep's tasks depend on. Paths are absolute."""
 
     name: str = ""
@@ -74,7 +82,7 @@ class Sweep(DecodingSettings, EvaluatorSettings, BootstrapSettings):
     out: Path
     """Folder of all runs."""
     models: tuple[str, ...]
-    """Short names, hub ids, or absolute paths of folders."""
+    """Short names, hub ids, absolute paths of folders, or ``openai:NAME`` of an endpoint."""
     languages: tuple[str, ...]
     datasets: tuple[str, ...]
     presets: tuple[Preset, ...] = ("paper",)

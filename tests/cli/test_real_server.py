@@ -75,7 +75,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     (home / "hub").mkdir()
     own = {"HF_HUB_CACHE": str(home / "hub"), "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": ""}
     base, log = f"http://127.0.0.1:{_free_port()}", home / "serve.log"
-    words = [Path(sys.executable).with_name("transformers"), "serve", "--host", "127.0.0.1", "--port", base[17:]]
+    words = [str(Path(sys.executable).with_name("transformers")), "serve", "--host", "127.0.0.1", "--port", base[17:]]
     with (
         log.open("wb") as out,
         subprocess.Popen(words, env={**os.environ, **own}, stdout=out, stderr=out) as process,

@@ -442,7 +442,15 @@ def test_offline_allows_this_machine_and_nothing_else(monkeypatch: pytest.Monkey
     with serving(always) as server, no_network("--offline"):
         check_all(run(plan(server.url, sentences(3))), sentences(3))
     with pytest.raises(MissingResourceError, match=r"the endpoint models.invalid is on another machine"):
-        plan("https://models.invalid/v1", sentences(1))
+        run(plan("https://models.invalid/v1", sentences(1)))
+
+
+def test_who_has_all_answers_needs_neither_network_nor_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = MemoryStore()
+    with serving(always) as server:
+        run(plan(server.url, sentences(3)), store)
+    monkeypatch.setenv("MTBIAS_NO_NETWORK", "1")
+    check_all(run(plan("https://models.invalid/v1", sentences(3)), store), sentences(3))
 
 
 def test_no_proxy_is_asked_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:

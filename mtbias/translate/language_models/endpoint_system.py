@@ -31,20 +31,14 @@ class EndpointKind:
 
         Raises:
             UsageError: no name, an address that is none, no such prompt, or one for other languages.
-            MissingResourceError: the network is forbidden, and the endpoint is on another machine.
         """
         if not asked.name.strip():
             raise SettingError("model", f"expected {ENDPOINT}:NAME, got {ENDPOINT}: without the name of a model")
         settings = asked.language_model
         prompt = load_prompt(settings.prompt)
         prompt.messages("", asked.lang)  # refuses a language that it is not for, before anything is loaded
-        host = server_address(settings.base_url).hostname or ""
-        if (asked.offline or network.asked_for()) and not network.is_local(host):
-            raise MissingResourceError(
-                f"the endpoint {host} is on another machine, and the network may not be used; start a server on this "
-                "machine (--base-url http://127.0.0.1:PORT/v1), or allow the network"
-            )
-        return EndpointSystem(asked.name, asked.lang, settings, prompt)
+        server_address(settings.base_url)
+        return EndpointSystem(asked.name, asked.lang, settings, prompt, asked.offline or network.asked_for())
 
 
 @dataclass(frozen=True)
@@ -55,6 +49,8 @@ class EndpointSystem:
     lang: str
     settings: LanguageModelSettings
     prompt: Prompt
+    offline: bool = False
+    """Whether only a server on this machine may be asked."""
     needs_network = True
     uses = frozenset(LanguageModelSettings.__dataclass_fields__)
     """The settings that change something."""
@@ -72,7 +68,18 @@ class EndpointSystem:
         return server_address(self.settings.base_url).hostname or ""
 
     def client(self) -> EndpointClient:
-        """A client of the server, with the budget of the settings before it."""
+        """A client of the server, with the budget of the settings before it.
+
+        Only now is it looked at whether it may be asked: who scores a run that has all its answers needs no network.
+
+        Raises:
+            MissingResourceError: the network is forbidden, and the endpoint is on another machine.
+        """
+        if self.offline and not network.is_local(self.host):
+            raise MissingResourceError(
+                f"the endpoint {self.host} is on another machine, and the network may not be used; start a server on "
+                "this machine (--base-url http://127.0.0.1:PORT/v1), or allow the network"
+            )
         limits = ("requests_per_minute", "tokens_per_minute", "max_requests", "max_tokens")
         pacing = Pacing(**{name: getattr(self.settings, name) for name in limits})
         return EndpointClient(self.model, self.settings, pacing)
