@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mtbias.translate.language_models.cleaning import KINDS, Cleaned, clean, tally
@@ -257,6 +257,9 @@ ANSWERS = st.lists(st.sampled_from(PARTS) | st.text(max_size=8), max_size=12).ma
 MARKS = re.compile("[*_`]")
 
 
+@example(answer="Here is the translation:```doctora", lang="es", finish=None)
+@example(answer="</think><think>", lang="es", finish=None)
+@example(answer="Here is the translation:<think>", lang="es", finish=None)
 @given(answer=ANSWERS, lang=st.sampled_from(sorted(CLEAN)), finish=st.sampled_from([None, "stop", "length"]))
 @settings(max_examples=400, deadline=None)
 def test_the_translation_is_a_part_of_the_answer_and_clean_itself(answer: str, lang: str, finish: str | None) -> None:

@@ -45,11 +45,11 @@ class AnswerLine:
 
 def read_line(line: str, source: str, lang: str, known: AnswerWords) -> AnswerLine:
     """What one line of an answer is, by itself."""
-    if is_fence(line):
-        return AnswerLine("", "markdown", ("markdown",))
     kinds: list[str] = []
     text = line.strip()
     for _ in range(MOST_MARKS):
+        if is_fence(text):
+            return AnswerLine("", "markdown", (*kinds, "markdown"))
         before = text
         for kind, strip in (("markdown", without_markdown), ("quotes", without_quotes), ("echo", _without_source)):
             stripped = strip(text, source).strip()
