@@ -51,7 +51,19 @@ def find_head(
     # MT-GenEval are not found.
     if not qualified and _only_qualifies(words, head, language, sure=sure):
         return None
+    if _attribute_of_fixed(words, head, language):
+        return head - 1
     return head + 1 if _belongs_to_next(words, head, aligned, language) else head
+
+
+def _attribute_of_fixed(words: Sequence[SentenceWord], n: int, language: Language) -> bool:
+    """A noun for people right behind one whose gender is nobody's: its adjective (es *las personas refugiadas*, *la
+    parte demandante*, it *l'impresa costruttrice*). Only where adjectives stand on either side and nouns show no case.
+    """
+    if n == 0 or not words[n].joined or not (language.preposed and language.postposed) or language.prepositions:
+        return False
+    before = words[n - 1].readings
+    return bool(before) and not any(r.kind.is_personal for r in before)
 
 
 def _overlapping(words: Sequence[SentenceWord], spans: Sequence[Span]) -> list[int]:

@@ -49,7 +49,7 @@ _SINGULARS_IN_S = _words(
 )
 _AFTER_HEAD = ("-in-law", "-by", "-up")
 """What may stand behind the noun of a compound, which alone shows the number: mothers-in-law, passers-by."""
-_IRREGULAR = {"children": ("child",), "people": ("person",)}
+_IRREGULAR = {"children": ("child",), "people": ("person",), "alumni": ("alumnus",), "alumnae": ("alumna",)}
 
 
 def is_plural(noun: str) -> bool:
@@ -81,6 +81,8 @@ def singulars(word: str) -> tuple[str, ...]:
             found.append(word[:-2])
         if word.endswith("ies"):
             found.append(word[:-3] + "y")
+        if word.endswith("ves"):  # wives, thieves
+            found += [word[:-3] + "fe", word[:-3] + "f"]
     if word.endswith("men"):
         found.append(word[:-2] + "an")
     return (*found, *_IRREGULAR.get(word, ()))

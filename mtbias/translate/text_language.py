@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+import tempfile
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from mtbias.files.writing import explained
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
 # Of 105,000 translations of 28 systems of WinoMT and of GEST and Wikipedia, each in its language but for 100 Italian
-# lines in a French file, 16 others fall below it. The likeliest language alone is another in 0.4 % of the Russian ones
+# lines in a French file, 15 others fall below it. The likeliest language alone is another in 0.4 % of the Russian ones
 # (Bulgarian, Macedonian) and in 1.6 % of short ones (GEST's, into Ukrainian).
 OWN_LANGUAGE = 0.1
 """A translation is in another language where its probability to be in the target language is below this."""
@@ -28,10 +32,15 @@ NEARLY_EQUAL = 0.8
 
 @cache
 def _identifier() -> LanguageIdentifier:
-    """py3langid with its 140 languages and normed probabilities, of our own: its functions share one for everybody."""
+    """py3langid with its 140 languages and normed probabilities, of our own: its functions share one for everybody.
+
+    Raises:
+        RunFolderError: no room for its model, which it unpacks into a temporary file.
+    """
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    with explained(Path(tempfile.gettempdir()), "unpack py3langid's model in it"):
+        return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 
 def other_languages(texts: Sequence[str | None], lang: str) -> list[str | None]:

@@ -74,3 +74,10 @@ def test_an_entity_in_its_own_line_in_a_neighbouring_one_or_nowhere() -> None:
         None,
         None,
     ]
+
+
+def test_arabic_in_presentation_forms_is_arabic() -> None:
+    plain = "طلبت الطبيبة من الممرض أن يساعدها في الإجراء اليوم"
+    forms = "ﻳﻌﺘﻤﺪ اﻟﺸﺮﻳﻒ ﻋﻠﻰ اﻟﻤﻀﻴﻒ ﻷﻧﻪ ﺷﺨﺺ ﻣﻮﺛﻮق ﺑﻪ."  # as a system of 2019 wrote
+    assert other_languages([plain, forms], "ar") == [None, None]
+    assert other_languages([forms], "de") == ["ar"]

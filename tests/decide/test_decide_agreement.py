@@ -192,6 +192,21 @@ def test_an_adjective_that_the_tagger_calls_a_noun(call: Call, sentence: str, ex
     assert call(language, sentence).gender is expected
 
 
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("La|DET persona|NOUN *enfermera|NOUN llegó|VERB", None),  # of a person of whatever gender
+        ("La|DET persona|NOUN ~,|PUNCT la|DET *enfermera|NOUN llegó|VERB", F),
+        ("Con|ADP la|DET persona|NOUN la|DET *enfermera|NOUN llegó|VERB", F),
+        ("Su|DET testigo|NOUN *enfermera|NOUN llegó|VERB", F),
+    ],
+)
+def test_what_stands_right_behind_a_noun_of_fixed_gender_is_its_attribute(
+    call: Call, sentence: str, expected: Gender | None
+) -> None:
+    assert call(ROMANCE, sentence).gender is expected
+
+
 def test_an_adjectives_ending_is_believed_before_the_tagger(call: Call) -> None:
     language = replace(ROMANCE, adjective_endings=forms("o m.sg, a f.sg"))
     found = call(language, "Su|DET *testigo|NOUN nueva|ADJ|Gender=Masc llegó|VERB")

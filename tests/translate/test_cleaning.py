@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mtbias.translate.language_models.cleaning import KINDS, Cleaned, clean, tally
@@ -38,6 +38,8 @@ REMOVED = [
     ("es", f"<|start_header_id|>assistant<|end_header_id|>\n\n{ES}<|eot_id|>", ES, ("tags",)),
     ("de", f"<s> [INST] {DE}</s>", DE, ("tags",)),
     ("es", f"<translation>{ES}</translation>", ES, ("tags",)),
+    ("es", f'{{"translation": "{ES}"}}', ES, ("tags",)),
+    ("es", f'```json\n{{"translation": "{ES}"}}\n```', ES, ("tags",)),
     # announcements
     ("es", f"Here is the translation: {ES}", ES, ("introduction",)),
     ("es", f"Sure! Here's the Spanish translation of the sentence:\n\n{ES}", ES, ("introduction",)),
@@ -46,6 +48,8 @@ REMOVED = [
     ("es", f"Aquí tienes la traducción al español:\n{ES}", ES, ("introduction",)),
     ("es", f"¡Claro! Aquí tienes:\n{ES}", ES, ("introduction",)),
     ("es", f"Spanish: {ES}", ES, ("introduction",)),
+    ("es", f"ES: {ES}", ES, ("introduction",)),
+    ("es", f"[Spanish] {ES}", ES, ("introduction",)),
     ("es", f"Español: {ES}", ES, ("introduction",)),
     ("de", f"Die Übersetzung lautet: {DE}", DE, ("introduction",)),
     ("ru", f"Перевод: {RU}", RU, ("introduction",)),
@@ -63,6 +67,9 @@ REMOVED = [
     ("es", f'"{ES}"', ES, ("quotes",)),
     ("es", f"«{ES}»", ES, ("quotes",)),
     ("de", f"„{DE}“", DE, ("quotes",)),
+    ("es", f"“{ES}", ES, ("quotes",)),
+    ("es", f'{ES}"', ES, ("quotes",)),
+    ("es", f"**{ES}", ES, ("markdown",)),
     ("es", f"**{ES}**", ES, ("markdown",)),
     ("es", f"```\n{ES}\n```", ES, ("markdown",)),
     ("es", f"- {ES}", ES, ("markdown",)),
@@ -170,6 +177,9 @@ def test_a_translation_alone_is_kept(lang: str) -> None:
         ("de", "- The doctor came.", "- Die Ärztin kam."),
         ("ru", "The doctor came.", "Врач пришла."),
         ("ru", "Here is the doctor who helped her.", "Вот врач, которая ей помогла."),
+        ("nl", "In the morning the doctor came.", "'s Morgens kwam de dokter."),
+        ("es", "The doctor paid 3 per cent.", "La doctora pagó el 3 %*"),
+        ("es", 'The pipe of 3" broke.', 'El tubo de 3" se rompió.'),
         ("es", "Sure, the doctor came!", "¡Claro! La doctora vino."),
         ("fr", "The doctor asked her to wait.", "La médecin lui demanda : attendez."),
         ("xx", "The doctor asked her to wait.", "Abc def ghi jkl mno."),
@@ -247,6 +257,9 @@ ANSWERS = st.lists(st.sampled_from(PARTS) | st.text(max_size=8), max_size=12).ma
 MARKS = re.compile("[*_`]")
 
 
+@example(answer="Here is the translation:```doctora", lang="es", finish=None)
+@example(answer="</think><think>", lang="es", finish=None)
+@example(answer="Here is the translation:<think>", lang="es", finish=None)
 @given(answer=ANSWERS, lang=st.sampled_from(sorted(CLEAN)), finish=st.sampled_from([None, "stop", "length"]))
 @settings(max_examples=400, deadline=None)
 def test_the_translation_is_a_part_of_the_answer_and_clean_itself(answer: str, lang: str, finish: str | None) -> None:

@@ -19,12 +19,15 @@ Role = Literal["text", "introduction", "echo", "note", "continuation", "markdown
 ALIKE = 0.5
 """Dice coefficient of the groups of three letters from which on two lines are translations of one sentence."""
 _LEAST_ALIKE = 3
+"""Shorter lines share their letters by chance."""
 _QUOTED = re.compile(r"([^\"“”„«»\n]{1,400})[\"“„«]([^\"“”„«»]+)[\"”“»]\W*")
 _LABEL = re.compile(r"([^:：\n]{1,400})[:：](?!//)\s*(.*)", re.DOTALL)
+_BRACKETED = re.compile(r"[(\[]([^()\[\]\n]{1,40})[)\]]\s*(\w.*)", re.DOTALL)
 _EXCLAIMED = re.compile(r"(¡?\w[^!.:\n]{0,30})!\s+(\S.*)", re.DOTALL)
 _SENTENCE_END = re.compile(r"[.!?。؟][\"”»')\]]{0,3}\s+(?=\S)")
 _BETWEEN = re.compile(r"[\"”»']?\s*(?:→|->|=>|=|[-–—]|:|\|{1,3}|/)\s*")
 _FEW_WORDS = 4
+"""A line before the translation that is no longer, and begins as an announcement, is one."""
 MOST_MARKS = 8
 """Marks within marks: a line that has more is no translation."""
 MOST_LINES = 60
@@ -42,11 +45,11 @@ class AnswerLine:
 
 def read_line(line: str, source: str, lang: str, known: AnswerWords) -> AnswerLine:
     """What one line of an answer is, by itself."""
-    if is_fence(line):
-        return AnswerLine("", "markdown", ("markdown",))
     kinds: list[str] = []
     text = line.strip()
     for _ in range(MOST_MARKS):
+        if is_fence(text):
+            return AnswerLine("", "markdown", (*kinds, "markdown"))
         before = text
         for kind, strip in (("markdown", without_markdown), ("quotes", without_quotes), ("echo", _without_source)):
             stripped = strip(text, source).strip()
@@ -72,14 +75,23 @@ def _without_source(text: str, source: str) -> str:
     return (found and text[found.end() :]) or text
 
 
+def _announced(text: str, source: str, known: AnswerWords) -> str | None:
+    """The translation where an announcement without a colon stands before it, else None."""
+    found = _EXCLAIMED.fullmatch(text)
+    if found and "!" not in source and folded(found[1]) in known.openers:  # "Sure! El médico …"
+        return found[2]
+    found = _QUOTED.fullmatch(text)
+    if found and source[:1] not in QUOTES and known.speaks_of_translating(found[1], source):
+        return found[2]  # 'The translation is "El médico …".'
+    found = _BRACKETED.fullmatch(text)
+    return found[2] if found and known.announces(found[1], source) else None  # "[Spanish] El médico …"
+
+
 def _by_label(text: str, source: str, known: AnswerWords) -> tuple[Role, str]:
     """What a line is by what stands before its colon, and the rest of it; ``text`` and all of it without a label."""
-    exclaimed = _EXCLAIMED.fullmatch(text)
-    if exclaimed and "!" not in source and folded(exclaimed[1]) in known.openers:  # "Sure! El médico …"
-        return "text", exclaimed[2]
-    quoted = _QUOTED.fullmatch(text)
-    if quoted and source[:1] not in QUOTES and known.speaks_of_translating(quoted[1], source):
-        return "text", quoted[2]  # 'The translation is "El médico …".'
+    announced = _announced(text, source, known)
+    if announced is not None:
+        return "text", announced
     found = _LABEL.fullmatch(text)
     if found is None:
         return "text", text

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from mtbias.files.strict_json import load_json
+
 _THOUGHT = r"think|thinking|thought|thoughts|reasoning|reflection|analysis"
 _BEGINS_THOUGHT = re.compile(rf"(?:<(?:{_THOUGHT})>|\[THINK\]|◁think▷|<\|channel\|>\s*analysis)", re.IGNORECASE)
 _ENDS_THOUGHT = re.compile(
@@ -19,6 +21,7 @@ _TOKEN = re.compile(
     r"|<end_of_turn>|</?s>|<(?:eos|bos|pad|unk)>|\[/?INST\]"
 )
 _ELEMENT = re.compile(r"<([A-Za-z][\w-]{0,30})>(.*)</\1>", re.DOTALL)
+_OBJECT = re.compile(r"\s*(?:```(?:json)?\s*)?(\{.*\})\s*(?:```)?\s*", re.DOTALL)
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\s*[\w-]*\s*|\s*(?:[-*_=#]\s*){3,}")
 _BULLET = re.compile(r"(?:[-*•–—+]|#{1,6}|>|\d{1,2}[.)]|[a-z]\))\s+")
 # Between words a star or an underscore stands for all genders (Lehrer*innen, niñ_s) and emphasises nothing. What may
@@ -32,12 +35,14 @@ _EMPHASIS = tuple(
     )
     for mark, marks in (("*", r"\*{3}"), ("*", r"\*{2}"), ("_", "__"), ("*", r"\*"), ("_", "_"), ("`", "`+"))
 )
+_LONELY = re.compile(r"^\*{2,3}(?=\w)|(?<=[\w.!?])\*{2,3}$")
 _PAIRS = {
     '"': '"', "“": "”", "”": "”", "„": "“”", "«": "»", "»": "«", "‘": "’", "'": "'", "‚": "‘’", "‹": "›", "「": "」",
     "״": "״", "`": "'",
 }  # fmt: skip
 QUOTES = frozenset("".join([*_PAIRS, *_PAIRS.values()]))
 """Quotation marks, opening and closing."""
+_DOUBLE = frozenset('"“”„«»')
 
 
 def after_thought(text: str) -> str | None:
@@ -60,6 +65,17 @@ def within_element(text: str) -> str:
     return found[2] if found and f"<{found[1]}>" not in found[2] else text
 
 
+def within_json(text: str) -> str:
+    """The one text that a JSON object holds (``{"translation": "…"}``), where it stands there as it is."""
+    found = _OBJECT.fullmatch(text)
+    try:
+        values = list(load_json(found[1]).values()) if found else []
+    except ValueError:
+        values = []
+    value = values[0] if len(values) == 1 else None
+    return value if isinstance(value, str) and value in text else text
+
+
 def is_fence(line: str) -> bool:
     """Whether a line is Markdown alone: the fence of code, or a rule."""
     return _FENCE.fullmatch(line) is not None
@@ -73,11 +89,17 @@ def without_markdown(line: str, source: str) -> str:
     for mark, pattern in _EMPHASIS:
         if mark not in source:
             line = pattern.sub(r"\1", line)
-    return line
+    # What is left at an end has lost its partner.
+    return line if "*" in source else _LONELY.sub("", line)
 
 
 def without_quotes(line: str, source: str) -> str:
-    """A line without the quotation marks around all of it, where the source begins with none."""
+    """A line without the quotation marks around all of it, where the source begins with none.
+
+    One that has no partner is removed too, unless it may be an apostrophe or the source has quotation marks.
+    """
+    if not (set(source) & _DOUBLE) and sum(line.count(mark) for mark in _DOUBLE) == 1:
+        return line.strip("".join(_DOUBLE))
     body = line[:-1] if line[-2:-1] in QUOTES and line[-1:] in set(".,;") else line
     if len(body) < 3 or source[:1] in QUOTES or body[-1] not in _PAIRS.get(body[0], ""):
         return line

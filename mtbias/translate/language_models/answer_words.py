@@ -98,7 +98,7 @@ def answer_words(lang: str) -> AnswerWords:
         own = [get_language(lang).name.lower()]
     except MtbiasError:
         own = []
-    names = [*own, *all_of("names")]
+    names = [lang, *own, *all_of("names")]
     return AnswerWords(
         names=frozenset(names) - {"english"},
         english=frozenset(all_of("english")),

@@ -21,7 +21,7 @@ from mtbias.translate.language_models.answer_lines import (
     read_line,
     roles_in_order,
 )
-from mtbias.translate.language_models.answer_marks import after_thought, within_element, without_tokens
+from mtbias.translate.language_models.answer_marks import after_thought, within_element, within_json, without_tokens
 from mtbias.translate.language_models.answer_tails import offers_alternatives, offers_both_forms, without_tail
 from mtbias.translate.language_models.answer_words import answer_words
 from mtbias.translate.language_models.prompt_files import Prompt
@@ -43,7 +43,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "note": "notes beside the translation",
         "continuation": "further examples made up",
         "thinking": "thoughts before the answer",
-        "tags": "special tokens and tags",
+        "tags": "special tokens, tags, JSON",
         "markdown": "Markdown",
         "quotes": "quotation marks around the translation",
     }
@@ -148,7 +148,7 @@ def _unwrapped(answer: str, prompt: Prompt, kinds: list[str]) -> tuple[str, str 
             return "", "unmarked"
         text = behind.partition(end)[0]
     else:
-        bare = within_element(without_tokens(text))
+        bare = within_json(within_element(without_tokens(text)))
         kinds += ["tags"] if bare != text else []
         text = bare
     return text, None if text.strip() else "empty"

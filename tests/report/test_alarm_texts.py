@@ -1,0 +1,57 @@
+"""The alarms of a run in words: above the numbers in every form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mtbias.report.alarm_texts import checks_block, expected_texts, fixed_text, named_warnings, warnings
+from mtbias.report.tables import PrintedTable, draw
+
+SHARE = {"n": 388, "of": 3886, "percent": 9.984, "interval": [9.1, 11.0], "limit": 1.0, "above": True}
+ALARMS: dict[str, Any] = {
+    "raised": ["other_language"],
+    "shares": {"other_language": SHARE, "copies": {**SHARE, "n": 0, "percent": 0.0, "above": False}},
+    "other_languages": {"en": 300, "it": 80, "fr": 5, "pt": 3},
+    "concerned": 388,
+    "without": None,
+}
+WARNING = (
+    "388 of 3,886 translations are in another language than the target (10.0 %, limit 1 %): en 300, it 80, fr 5, …; "
+    "check --lang and the system's target language"
+)
+
+
+def test_a_warning_says_the_share_the_limit_and_what_to_do() -> None:
+    assert warnings(ALARMS) == [WARNING]
+    assert warnings(None) == []  # a run of an earlier release
+    assert named_warnings([("a (de)", ALARMS), ("b (de)", None)]) == [f"a (de): {WARNING}"]
+
+
+def test_warnings_stand_above_title_and_numbers_in_every_form() -> None:
+    table = PrintedTable(["", "x"], [["a", "1.0"]], title="The title", warnings=["Stop 5 %"])
+    for form in ("text", "markdown", "latex"):
+        text = draw([table], form)
+        assert text.lower().count("warning: stop 5") == 1
+        assert text.index("Stop 5") < text.index("The title")
+    assert draw([table], "text").startswith("WARNING: Stop 5 %\nThe title\n")
+
+
+def test_what_was_checked_has_a_mark_where_it_is_above() -> None:
+    lines = checks_block({"alarms": ALARMS}).splitlines()
+    assert [line.endswith("<<") for line in lines] == [False, True, False]
+    assert checks_block({}) == ""
+
+
+def test_how_many_calls_are_expected_to_be_wrong() -> None:
+    few = {"calls": 9, "estimated": 0, "expected": None, "interval": None}
+    some = {"calls": 1_003, "estimated": 1_000, "expected": 12.4, "interval": [3.6, 40.2]}
+    assert expected_texts({"expected_wrong": {"male": some, "female": few}}) == [
+        "of 1,000 male calls about 12 (4 to 40); 3 more rest on what too few labels tell of",
+        "of 9 female calls: not known",
+    ]
+    assert expected_texts({}) == []
+
+
+def test_grammatical_gender_only_is_said_where_it_occurs() -> None:
+    assert fixed_text({"grammatical_gender_only": {"n": 0, "percent": 0.0}}) == ""
+    assert fixed_text({"grammatical_gender_only": {"n": 118, "percent": 3.03}}).startswith("118 without a call (3.0 %")
