@@ -191,9 +191,10 @@ class FinishedRun:
 
     @property
     def system(self) -> str:
-        """The system that was given, or the model that translated."""
+        """The system that was given, or the model that translated; a language model with the name of its prompt."""
         identity = self.manifest.identity
-        return str(identity.get("system") or identity["model"])
+        prompt = str(identity.get("prompt") or "").partition("/")[0]
+        return str(identity.get("system") or identity["model"]) + (f" ({prompt})" if prompt else "")
 
     @property
     def lang(self) -> str:

@@ -181,6 +181,20 @@ def test_repeats_measure_what_changes(machine: Machine, known: dict[str, str], t
     assert "Translated again" in (tmp_path / "run" / "report.html").read_text()
 
 
+def test_two_prompts_of_one_model_are_compared_by_name(machine: Machine, known: dict[str, str], tmp_path: Path) -> None:
+    runs = [tmp_path / prompt for prompt in ("plain", "tower")]
+    with serving(lambda source, _: said(known[source])) as server:
+        done = machine.run(*command(server, runs[0]))
+        assert (done.returncode, done.stderr) == (0, "")
+        server.answer = lambda _, __: said(known[server.bodies[-1]["messages"][-1]["content"].splitlines()[1][9:]])
+        done = machine.run(*command(server, runs[1], "--prompt", "tower", "--concurrency", "1"))
+        assert (done.returncode, done.stderr) == (0, "")
+    compared = machine.run("compare", *runs)
+    assert compared.returncode == 0, compared.stderr
+    assert "openai:small (plain)" in compared.stdout
+    assert "openai:small (tower)" in compared.stdout
+
+
 def test_the_key_is_in_no_file_and_on_no_screen(machine: Machine, known: dict[str, str], tmp_path: Path) -> None:
     def answer(source: str, before: int) -> Reply:
         return said(f"{known[source]}\n\n(Key: {KEY})") if before else refused(500, f"with {KEY}")
