@@ -20,6 +20,8 @@ class Generated:
     """The most new tokens were reached."""
     finite: bool = True
     """False where scores were not finite, so that the result means nothing."""
+    done: bool = True
+    """False where the search was given up before it was over, so that there is no result."""
 
 
 class Engine(Protocol):
@@ -31,11 +33,18 @@ class Engine(Protocol):
         ...
 
     def generate(
-        self, batch: Sequence[Sequence[int]], *, decoding: Decoding, limit: int, forced: int | None
+        self,
+        batch: Sequence[Sequence[int]],
+        *,
+        decoding: Decoding,
+        limit: int,
+        forced: int | None,
+        stop: int | None = None,
     ) -> list[Generated]:
         """Translate `batch`, the token ids of each source sentence, special tokens included.
 
-        A translation has at most `limit` new tokens, and begins with the token `forced` where there is one.
+        A translation has at most `limit` new tokens, and begins with the token `forced` where there is one. After
+        `stop` tokens the search is given up: what is done by then is what it would be without `stop`.
 
         Raises:
             OutOfMemory: the batch is too large for the device.
