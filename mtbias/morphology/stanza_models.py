@@ -6,6 +6,7 @@ import logging
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import partial
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from mtbias.errors import MissingResourceError
@@ -30,6 +31,10 @@ _BREAKS = str.maketrans(dict.fromkeys("\n\r\t\v\f\x85\u2028\u2029", " "))
 """Line breaks as blanks, one for one, so that one text stays one sentence and offsets stay true."""
 PROBES = 8
 """Texts that are analysed both ways before the short way is trusted."""
+KNOWN = "1.15"
+"""The release whose code the short way is written for; another may have the same."""
+DIRECT, DOCUMENTS = "direct tensors", "Stanza's documents"
+"""The ways of a text, as the manifest names them."""
 
 
 class StanzaModels:
@@ -45,8 +50,8 @@ class StanzaModels:
         self._package, self._device = package, device
         self._pipeline: Any = None
         self._bulk: Bulk | None = None
-        self._decided = False
-        """Whether texts that say something went both ways."""
+        self.way: str | None = None
+        """How texts go, `DIRECT` or `DOCUMENTS`; None until texts that say something went both ways."""
 
     def analyse(self, texts: Sequence[str]) -> list[Analysis]:
         """Analyse each of `texts` as one sentence.
@@ -58,8 +63,9 @@ class StanzaModels:
 
         if self._pipeline is None:
             self._pipeline = self._load()
-        if not self._decided and (probes := [t for t in texts if t.strip() and len(t) <= MOST_CHARACTERS][:PROBES]):
-            self._bulk, self._decided = self._trusted(probes), True
+        if self.way is None and (probes := [t for t in texts if t.strip() and len(t) <= MOST_CHARACTERS][:PROBES]):
+            self._bulk = self._trusted(probes)
+            self.way = DOCUMENTS if self._bulk is None else DIRECT
         if self._bulk is None:
             return self._through_documents(texts)
         short = [n for n, text in enumerate(texts) if len(text) <= MOST_CHARACTERS]
@@ -76,17 +82,13 @@ class StanzaModels:
         try:
             bulk = Bulk(self._pipeline, words=POS_BATCH_WORDS)
         except Unsupported as reason:
-            _log.info("%s: texts go through Stanza's documents, which takes longer", reason)
-            return None
+            return _slowly(str(reason))
         try:
             with _lenient():
                 same = bulk.analyse(texts) == self._through_documents(texts)
         except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
-            _log.info("%s: %s: texts go through Stanza's documents, which takes longer", type(error).__name__, error)
-            return None
-        if not same:
-            _log.info("the short way through Stanza's models differs: texts go through its documents, slower")
-        return bulk if same else None
+            return _slowly(f"{type(error).__name__}: {error}")
+        return bulk if same else _slowly("the short way through its models gives something else")
 
     def _through_documents(self, texts: Sequence[str]) -> list[Analysis]:
         """Stanza's own way."""
@@ -121,6 +123,14 @@ class StanzaModels:
                 f"Stanza cannot load its models for {package.language!r} from {package.folder}: "
                 f"{type(error).__name__}: {error}; `mtbias fetch --lang {package.language}` downloads them again"
             ) from error
+
+
+def _slowly(reason: str) -> None:
+    """Say that the long way is taken: the numbers are the same, hours of a large corpus are not."""
+    _log.warning(
+        "Stanza %s: %s: texts go through Stanza's documents, which takes two to four times as long (the short way is "
+        "known for Stanza %s)", version("stanza"), reason, KNOWN,
+    )  # fmt: skip
 
 
 def _tokens(text: str, document: Any) -> Iterator[Token]:  # noqa: ANN401 - stanza has no types

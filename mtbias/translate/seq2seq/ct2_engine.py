@@ -18,6 +18,7 @@ from mtbias.translate.seq2seq.beam_search import Decoding
 from mtbias.translate.seq2seq.checkpoints import first_line
 from mtbias.translate.seq2seq.codec import read_config
 from mtbias.translate.seq2seq.ct2_conversion import RECORD, VOCABULARY, convert, library
+from mtbias.translate.seq2seq.ct2_cuda import check_product, load_cublas, unusable
 from mtbias.translate.seq2seq.engine import Generated, OutOfMemory, is_out_of_memory
 
 PATIENCE = 2.0
@@ -143,6 +144,9 @@ class CTranslate2Engine:
         return self._exact
 
     def _load(self, dtype: str) -> Any:  # noqa: ANN401 - a ctranslate2.Translator
+        on_gpu = self._kind == "cuda"
+        if on_gpu:
+            load_cublas()
         try:
             translator = library().Translator(
                 str(self.converted),
@@ -153,6 +157,8 @@ class CTranslate2Engine:
                 intra_threads=max(1, self._threads // self.concurrency),
             )
         except Exception as error:
+            if on_gpu:
+                raise unusable(error, self.device) from error
             raise ModelError(
                 f"{self.converted}: CTranslate2 cannot load it: {first_line(error)}; delete that folder to convert it "
                 "again, or use --engine transformers"
@@ -160,6 +166,8 @@ class CTranslate2Engine:
         used = translator.compute_type
         if used != dtype and not (dtype == "int8" and used.startswith("int8")):
             raise UsageError(f"--dtype {dtype}: CTranslate2 would compute in {used} instead; ask for that")
+        if on_gpu:
+            check_product(translator, self._spell([len(self._tokens) // 2, self._ends[0]]), self.device)
         return translator
 
     def _spell(self, ids: Sequence[int]) -> list[str]:

@@ -164,9 +164,7 @@ class Generation:
             self.generated += len(outputs)
             yield batch, outputs
 
-    def _batch(
-        self, sentences: Sequence[Encoded], limit: int, stop: int | None = None
-    ) -> list[tuple[Generated, bool]]:
+    def _batch(self, sentences: Sequence[Encoded], limit: int, stop: int | None = None) -> list[tuple[Generated, bool]]:
         """Generate one batch, in parts where memory asks for it; with each result whether it was redone."""
         area = len(sentences) * (max(len(s.ids) for s in sentences) + min(limit, stop or limit))
         if self._ceiling is not None and area >= self._ceiling and len(sentences) > 1:
@@ -177,7 +175,9 @@ class Generation:
             found = self.engine.generate([s.ids for s in sentences], **asked, stop=stop)
         except OutOfMemory as error:
             lacking = str(error)
-        if found is None:  # only here: the error holds the frames in which it was raised, and they what fills the memory
+        if (
+            found is None
+        ):  # only here: the error holds the frames in which it was raised, and they what fills the memory
             if len(sentences) == 1:
                 raise self._too_long(sentences[0], lacking)
             with self._lock:
