@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from mtbias.translate.seq2seq.beam_search import Decoding
@@ -22,6 +22,8 @@ class Generated:
     """False where scores were not finite, so that the result means nothing."""
     done: bool = True
     """False where the search was given up before it was over, so that there is no result."""
+    steps: int = field(default=0, compare=False)
+    """Steps of the decoder that it took; 0 where the engine does not say."""
 
 
 class Engine(Protocol):

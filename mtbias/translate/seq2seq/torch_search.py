@@ -28,7 +28,7 @@ class TokenRules:
     ends: tuple[int, ...]
     """Each of them ends a hypothesis."""
     pad: int
-    forced_end: int | None
+    forced_end: int | list[int] | None
     """Comes last in a hypothesis that reaches the most new tokens."""
     never: tuple[tuple[int, ...], ...]
     """Sequences that are never generated (``bad_words_ids``)."""
@@ -64,6 +64,8 @@ class Hypothesis:
     """False where the search was given up before it was over."""
     finite: bool
     """False where a score was not a number."""
+    steps: int
+    """Steps of the decoder until it left the batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +243,7 @@ class _Beams:
         for n, (leaves, is_done, length, bad) in enumerate(facts):
             if leaves:
                 ids = tuple(rows[n][:length]) if is_done else ()
-                yield self.numbers[n], Hypothesis(ids, is_done, not bad)
+                yield self.numbers[n], Hypothesis(ids, is_done, not bad, new)
 
     def leave(self) -> None:
         """Continue with those that stay."""

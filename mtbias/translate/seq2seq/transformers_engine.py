@@ -127,7 +127,10 @@ class TransformersEngine:
             # Outside of the block: what was raised holds the frames in which it was, and they the cache and the scores.
             self._free()
             raise OutOfMemory(lacking)
-        return [Generated(one.ids, cut=len(one.ids) >= limit, finite=one.finite, done=one.done) for one in found]
+        return [
+            Generated(one.ids, cut=len(one.ids) >= limit, finite=one.finite, done=one.done, steps=one.steps)
+            for one in found
+        ]
 
     def _search(self, batch: Sequence[Sequence[int]], bounds: Bounds) -> list[Hypothesis]:
         import torch
