@@ -75,8 +75,8 @@ class Price:
 def header(sentences: int) -> str:
     """The head of the Markdown table."""
     return (
-        f"| language | engine and type | translations that change, of {sentences:,} | calls that change | male and female "
-        "exchanged | ΔG changes by | ΔS changes by |\n|---|---|---:|---:|---:|---|---|"
+        f"| language | engine and type | translations that change, of {sentences:,} | calls that change | male and "
+        "female exchanged | ΔG changes by | ΔS changes by |\n|---|---|---:|---:|---:|---|---|"
     )
 
 

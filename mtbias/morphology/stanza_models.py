@@ -9,7 +9,7 @@ from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from mtbias.errors import MissingResourceError
+from mtbias.errors import DependencyError, MissingResourceError
 from mtbias.machine.devices import require_device
 from mtbias.morphology.analysis_cache import parse_feats
 from mtbias.morphology.stanza_packages import StanzaPackage
@@ -32,7 +32,9 @@ _BREAKS = str.maketrans(dict.fromkeys("\n\r\t\v\f\x85\u2028\u2029", " "))
 PROBES = 8
 """Texts that are analysed both ways before the short way is trusted."""
 KNOWN = "1.15"
-"""The release whose code the short way is written for; another may have the same."""
+"""The release whose code the short way is written for; another may have the same. Those from 1.10 to 1.14 that were
+tried give `_PADDING` for every feature of today's models, without an error: no gender would be called."""
+_PADDING = "<PAD>"
 DIRECT, DOCUMENTS = "direct tensors", "Stanza's documents"
 """The ways of a text, as the manifest names them."""
 
@@ -58,6 +60,7 @@ class StanzaModels:
 
         Raises:
             MissingResourceError: Stanza cannot load the models; says which and why.
+            DependencyError: this release of Stanza does not understand them.
         """
         from mtbias.morphology.direct_tensors import MOST_CHARACTERS
 
@@ -137,5 +140,10 @@ def _tokens(text: str, document: Any) -> Iterator[Token]:  # noqa: ANN401 - stan
     for sentence in document.sentences:
         for token in sentence.tokens:
             span = Span(token.start_char, token.end_char)
+            if any(_PADDING in (w.feats or "") for w in token.words):
+                raise DependencyError(
+                    f"Stanza {version('stanza')} reads no features with these models, which need {KNOWN} or newer: "
+                    f"pip install 'stanza>={KNOWN}'"
+                )
             words = tuple(Word(w.text, None, w.upos or "X", parse_feats(w.feats)) for w in token.words)
             yield Token(span, text[span.start : span.end], words)

@@ -8,9 +8,11 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from mtbias.errors import DependencyError
 from mtbias.morphology import StanzaPackage, find_package
 from mtbias.morphology.direct_tensors import MOST_CHARACTERS, Bulk, Unsupported
 from mtbias.morphology.stanza_models import BATCH, DOCUMENTS, PROBES, StanzaModels
@@ -143,6 +145,25 @@ def test_models_that_are_not_known_are_refused(
     monkeypatch.setitem(pipeline.processors[processor].trainer.args, argument, value)
     with pytest.raises(Unsupported, match=reason):
         Bulk(pipeline, words=100)
+
+
+def test_a_stanza_that_does_not_understand_the_models_is_an_error(
+    stanza_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What Stanza 1.10.1, 1.12.2 and 1.14.0 give for every word with models of 1.15, without any error of their own.
+    models = StanzaModels(find_package("it", stanza_dir), "cpu")
+    models._pipeline = models._load()
+    plain = models._pipeline.bulk_process
+
+    def padded(texts: Sequence[str]) -> Any:
+        documents = plain(texts)
+        for word in (word for document in documents for sentence in document.sentences for word in sentence.words):
+            word.feats = "Gender=<PAD>|Number=<PAD>"
+        return documents
+
+    monkeypatch.setattr(models._pipeline, "bulk_process", padded)
+    with pytest.raises(DependencyError, match=r"reads no features with these models, which need 1\.15 or newer"):
+        models.analyse(["La cuoca dorme."])
 
 
 @pytest.mark.parametrize("how", ["another answer", "an exception", "another layout"])

@@ -391,8 +391,12 @@ def test_the_older_mbart_is_not_taken_for_mbart50(mbart50: Path, tmp_path: Path)
     config = json.loads(path.read_text(encoding="utf-8"))
     del config["tokenizer_class"]
     path.write_text(json.dumps(config), encoding="utf-8")
-    with pytest.raises(ModelError, match=r"an mBART checkpoint of 25 languages; expected mBART50, of 52"):
-        Codec(folder, "de")
+    for named in ("MBartTokenizer", None):  # as it is saved here; as facebook/mbart-large-cc25 has it
+        settings = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
+        settings["tokenizer_class"] = named
+        (folder / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
+        with pytest.raises(ModelError, match=rf"name the tokenizer {named or 'nowhere'}; expected .*MBart50Tokenizer"):
+            Codec(folder, "de")
 
 
 def test_nllb_is_told_by_its_files_and_not_by_a_class_of_transformers(nllb: Path, tmp_path: Path) -> None:

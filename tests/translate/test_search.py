@@ -154,7 +154,7 @@ def test_what_is_done_before_the_stop_is_what_it_would_be(
         engine = CTranslate2Engine(checkpoint(name), cache=ct2_cache, threads=1)
     decoding = Decoding(beams=beams, early_stopping=codec.family.early_stopping)
     whole = engine.generate(sources, decoding=decoding, limit=60, forced=codec.forced)
-    for stop in (14, 24):
+    for stop in (20, 45):
         first = engine.generate(sources, decoding=decoding, limit=60, forced=codec.forced, stop=stop)
         done = [n for n, one in enumerate(first) if one.done]
         assert [first[n] for n in done] == [whole[n] for n in done]

@@ -47,7 +47,7 @@ class Codec:
         self.family: Family = family_of(self.config, named)  # before the tokenizer: another's may not even load
         if (folder / _GENERATION).exists():
             read_config(folder, _GENERATION)  # transformers passes over one that it cannot read
-        self._tokenizer = _load_tokenizer(folder)
+        self._tokenizer = _load_tokenizer(folder, self.family.tokenizer_class)
         with explained(folder, "reading the tokenizer", _TOKENIZER_ADVICE):
             self._check_vocabulary()
             self.direction: Direction = self.family.direction(self._tokenizer, lang, target_code)
@@ -173,10 +173,10 @@ def _tokenizer_class(folder: Path) -> str:
     return str(read_config(folder, TOKENIZER_CONFIG).get("tokenizer_class") or "")
 
 
-def _load_tokenizer(folder: Path) -> Any:  # noqa: ANN401 - transformers' tokenizers share no type
-    from transformers import AutoTokenizer
+def _load_tokenizer(folder: Path, name: str) -> Any:  # noqa: ANN401 - transformers' tokenizers share no type
+    import transformers
     from transformers.utils import logging
 
     logging.set_verbosity_error()
     with explained(folder, "loading the tokenizer with transformers", "download the checkpoint again"):
-        return AutoTokenizer.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
+        return getattr(transformers, name).from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)

@@ -177,8 +177,8 @@ def _check_model(folder: Path, model: Any) -> None:  # noqa: ANN401
     rules, config = TokenRules.of(model), model.config
     if isinstance(rules.forced_end, list):
         raise ModelError(
-            f"{folder}: its generation settings have forced_eos_token_id={rules.forced_end!r}, of which CTranslate2 takes "
-            f"one; {_INSTEAD}"
+            f"{folder}: its generation settings have forced_eos_token_id={rules.forced_end!r}, of which CTranslate2 "
+            f"takes one; {_INSTEAD}"
         )
     if config.model_type == "marian":
         if not config.share_encoder_decoder_embeddings:

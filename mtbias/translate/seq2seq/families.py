@@ -18,8 +18,6 @@ from mtbias.errors import ModelError, SettingError
 
 SOURCE = "en"
 """The language of the corpora."""
-_LANGUAGES_OF_MBART50 = 52
-"""Those of its tokenizer; the older mBART (mbart-large-cc25) has 25, and the same ``model_type``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +44,8 @@ class Family(ABC):
     name: ClassVar[str]
     early_stopping: ClassVar[bool] = True
     """Beam search ends when as many hypotheses are finished as there are beams (the families' published default)."""
+    tokenizer_class: ClassVar[str]
+    """Transformers' class. Its AutoTokenizer takes another in some releases, one without language tokens."""
     tokenizer_files: ClassVar[tuple[tuple[str, ...], ...]]
     """What its tokenizer cannot do without: one of each."""
 
@@ -85,6 +85,7 @@ class Marian(Family):
 
     name = "Opus-MT"
     early_stopping = False
+    tokenizer_class = "MarianTokenizer"
     tokenizer_files = (("source.spm",), ("target.spm",), ("vocab.json",))
 
     def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401, D102
@@ -115,6 +116,7 @@ class M2M100(Family):
     """M2M100: source language token in front of the source, target language token forced first."""
 
     name = "M2M100"
+    tokenizer_class = "M2M100Tokenizer"
     tokenizer_files = (("vocab.json",), ("sentencepiece.bpe.model",))
 
     def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401, D102
@@ -129,6 +131,7 @@ class MBart50(Family):
     """mBART50 many-to-many: the same with codes such as ``de_DE``."""
 
     name = "mBART50"
+    tokenizer_class = "MBart50Tokenizer"
     tokenizer_files = (("tokenizer.json", "sentencepiece.bpe.model"),)
 
     def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401, D102
@@ -136,12 +139,6 @@ class MBart50(Family):
 
     def direction(self, tokenizer: Any, lang: str, code: str | None = None) -> Direction:  # noqa: ANN401, D102
         known = self.languages(tokenizer)
-        if len(known) < _LANGUAGES_OF_MBART50:
-            raise ModelError(
-                f"this is an mBART checkpoint of {len(known)} languages; expected mBART50, of {_LANGUAGES_OF_MBART50}: "
-                "the older mBART reads its language tokens in other places. Translate with your own code and give the "
-                "result to `mtbias score`"
-            )
         found = code or next((token for token in sorted(known) if token.startswith(f"{lang}_")), None)
         source = next(token for token in known if token.startswith(f"{SOURCE}_"))
         return Direction(source, self._choose(found, lang, code, known), "")
@@ -151,6 +148,7 @@ class Nllb(Family):
     """NLLB-200: M2M100's architecture, languages named by FLORES-200."""
 
     name = "NLLB-200"
+    tokenizer_class = "NllbTokenizer"
     tokenizer_files = (("tokenizer.json", "sentencepiece.bpe.model"),)
 
     def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401, D102
@@ -170,6 +168,7 @@ class Madlad400(Family):
 
     name = "MADLAD-400"
     early_stopping = False
+    tokenizer_class = "AutoTokenizer"
     tokenizer_files = (("tokenizer.json", "spiece.model"),)
 
     def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401, D102
@@ -183,7 +182,7 @@ class Madlad400(Family):
 def family_of(config: Mapping[str, Any], tokenizer_class: str = "") -> Family:
     """The family of a checkpoint, from its ``config.json``.
 
-    `tokenizer_class` tells NLLB-200 from M2M100: the one that the checkpoint's ``tokenizer_config.json`` names (the
+    `tokenizer_class` tells NLLB-200 from M2M100, and mBART50 from the older mBART: the one that the checkpoint's ``tokenizer_config.json`` names (the
     class that transformers makes of it has another name in every other release).
 
     Raises:
@@ -191,8 +190,15 @@ def family_of(config: Mapping[str, Any], tokenizer_class: str = "") -> Family:
     """
     kind = config.get("model_type")
     _check_architecture(kind, config.get("architectures"))
+    named = str(tokenizer_class or config.get("tokenizer_class") or "")
+    if kind == "mbart" and not named.startswith(MBart50.tokenizer_class):
+        raise ModelError(
+            f"the checkpoint is of mBART, and its files name the tokenizer {named or 'nowhere'}; expected "
+            f"tokenizer_class {MBart50.tokenizer_class!r} in tokenizer_config.json or config.json: the older mBART with "
+            "25 languages has its language tokens in other places. Translate with your own code and give the result to "
+            "`mtbias score`"
+        )
     if kind == "m2m_100":
-        named = str(tokenizer_class or config.get("tokenizer_class") or "")
         return Nllb() if named.startswith("Nllb") else M2M100()
     families: dict[object, Family] = {"marian": Marian(), "mbart": MBart50(), "t5": Madlad400()}
     if not isinstance(kind, str) or kind not in families:
