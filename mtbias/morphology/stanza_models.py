@@ -85,13 +85,17 @@ class StanzaModels:
         try:
             bulk = Bulk(self._pipeline, words=POS_BATCH_WORDS)
         except Unsupported as reason:
-            return _slowly(str(reason))
+            _slowly(str(reason))
+            return None
         try:
             with _lenient():
                 same = bulk.analyse(texts) == self._through_documents(texts)
         except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
-            return _slowly(f"{type(error).__name__}: {error}")
-        return bulk if same else _slowly("the short way through its models gives something else")
+            _slowly(f"{type(error).__name__}: {error}")
+            return None
+        if not same:
+            _slowly("the short way through its models gives something else")
+        return bulk if same else None
 
     def _through_documents(self, texts: Sequence[str]) -> list[Analysis]:
         """Stanza's own way."""

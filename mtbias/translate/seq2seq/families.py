@@ -18,6 +18,8 @@ from mtbias.errors import ModelError, SettingError
 
 SOURCE = "en"
 """The language of the corpora."""
+_VOCABULARY_OF_MBART25 = 250_027
+"""``vocab_size`` of facebook/mbart-large-cc25: 250,001 pieces, 25 languages, a mask; mBART50 has 52 languages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +184,8 @@ class Madlad400(Family):
 def family_of(config: Mapping[str, Any], tokenizer_class: str = "") -> Family:
     """The family of a checkpoint, from its ``config.json``.
 
-    `tokenizer_class` tells NLLB-200 from M2M100, and mBART50 from the older mBART: the one that the checkpoint's ``tokenizer_config.json`` names (the
-    class that transformers makes of it has another name in every other release).
+    `tokenizer_class` tells NLLB-200 from M2M100, and mBART50 from the older mBART: the one that the checkpoint's
+    ``tokenizer_config.json`` names (the class that transformers makes of it has another name in every other release).
 
     Raises:
         ModelError: none that mtbias knows.
@@ -191,12 +193,13 @@ def family_of(config: Mapping[str, Any], tokenizer_class: str = "") -> Family:
     kind = config.get("model_type")
     _check_architecture(kind, config.get("architectures"))
     named = str(tokenizer_class or config.get("tokenizer_class") or "")
-    if kind == "mbart" and not named.startswith(MBart50.tokenizer_class):
+    if kind == "mbart" and (
+        named.startswith("MBartTokenizer") if named else config.get("vocab_size") == _VOCABULARY_OF_MBART25
+    ):
         raise ModelError(
-            f"the checkpoint is of mBART, and its files name the tokenizer {named or 'nowhere'}; expected "
-            f"tokenizer_class {MBart50.tokenizer_class!r} in tokenizer_config.json or config.json: the older mBART with "
-            "25 languages has its language tokens in other places. Translate with your own code and give the result to "
-            "`mtbias score`"
+            f"expected a checkpoint of mBART50, tokenizer_class {MBart50.tokenizer_class!r}, got one of the older mBART"
+            f" ({named or 'vocab_size ' + str(_VOCABULARY_OF_MBART25)}), which reads its language tokens in other "
+            "places. Translate with your own code and give the result to `mtbias score`"
         )
     if kind == "m2m_100":
         return Nllb() if named.startswith("Nllb") else M2M100()

@@ -152,8 +152,8 @@ class Generation:
             for first in range(0, len(each), most):
                 some = each[first : first + most]
                 again = self._batch([sentence for sentence, *_ in some], limit)
-                for (_, found, n), one in zip(some, again, strict=True):
-                    found[n] = one
+                for (_, found, n), result in zip(some, again, strict=True):
+                    found[n] = result
 
     def _end(
         self, batches: Sequence[Batch], begun: Future[list[Future[list[Output]]]]
