@@ -262,7 +262,7 @@ def test_special_tokens_that_the_vocabulary_lacks(copied: Callable[[str], Path],
 
 def test_what_generation_raises_names_the_checkpoint(copied: Callable[[str], Path]) -> None:
     folder = copied("m2m100")
-    change(folder / "generation_config.json", suppress_tokens="all")
+    change(folder / "generation_config.json", bad_words_ids=[["all"]])
     engine = TransformersEngine(folder)
     with pytest.raises(ModelError, match=r"m2m100: generating with transformers failed: \w+Error: .*download"):
         engine.generate([[3, 4, 2]], decoding=Decoding(beams=1), limit=5, forced=None)

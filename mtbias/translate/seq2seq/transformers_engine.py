@@ -91,7 +91,8 @@ class TransformersEngine:
         self.concurrency = self._threads.concurrency
         self._abandoned = threading.Event()
         self._watching = dtype != "float32"  # looking at all scores of every step costs a per cent or two
-        self._rules = TokenRules.of(self._model)
+        with explained(folder, "reading generation_config.json", "download the checkpoint again"):
+            self._rules = TokenRules.of(self._model)
         self.steps = self.row_steps = 0
         self._lock = threading.Lock()
 
