@@ -1,4 +1,4 @@
-"""What CTranslate2 needs on a GPU besides itself: cuBLAS 12, which PyTorch's own packages no longer bring."""
+"""What CTranslate2 needs on a GPU besides itself: cuBLAS 12, which PyTorch's own packages no longer have."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def check_product(translator: Any, source: list[str], device: str) -> None:  # n
     """Compute one token, so that a library that does not fit is noticed here and not in the middle of a corpus.
 
     Raises:
-        DependencyError: cuBLAS is missing; names the extra that brings it.
+        DependencyError: cuBLAS is missing; names the extra that has it.
         ModelError: another reason.
     """
     try:
