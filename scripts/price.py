@@ -2,7 +2,7 @@
 
     python scripts/price.py --model FOLDER --data WINOMT --stanza-dir DIR --lang de es … --out RUNS
 
-For each language `mtbias eval` makes a run in fp32 (--reference) and its twin of every other type (--types), in
+For each language `mtbias eval` makes a run in fp32 (--reference) and one of every other type (--types), in
 folders of --out: a run that is there already is read, one that was interrupted goes on. `mtbias compare` gives the
 differences (fewer bits minus fp32, per cent points) with their intervals and p, both paired over sentences; p is
 corrected by Holm over the languages and types of one number. --rows N takes the first N sentences of the corpus.

@@ -49,7 +49,7 @@ class Decoding:
 
     @staticmethod
     def first_stop(source_tokens: int) -> int:
-        """Tokens after which the first of two stages gives a sentence up: what is not done by then is most often a loop.
+        """Tokens after which the first of two stages gives a sentence up: what is not done then is most often a loop.
 
         Whatever it is, translations in fp32 are the same: what is given up is searched again, to its limit.
         """

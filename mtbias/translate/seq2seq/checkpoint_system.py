@@ -23,8 +23,8 @@ from mtbias.translate.system import Asked, Begun, Made, Sources, Store, Tally, T
 from mtbias.types import Json, SourceSentence
 
 POOLED = 8
-"""Batches whose second stages are one on a GPU; a run that is killed loses so many at most. With 1 % of translations that
-loop, BUG takes 61 % of the steps of one stage (`scripts/count_steps.py`)."""
+"""Batches whose second stages are one on a GPU; a run that is killed loses so many at most. With 1 % of translations
+that loop, BUG takes 61 % of the steps of one stage (`scripts/count_steps.py`)."""
 _PACKAGES = {"transformers": "transformers", "ct2": "ctranslate2"}
 
 
