@@ -41,7 +41,7 @@ NUMBERS = ("delta_g", "delta_s")
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """A run of fewer bits against its twin in fp32."""
+    """A run of fewer bits against the one in fp32."""
 
     lang: str
     kind: str
