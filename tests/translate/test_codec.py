@@ -262,7 +262,7 @@ def test_special_tokens_that_the_vocabulary_lacks(copied: Callable[[str], Path],
 
 def test_what_generation_raises_names_the_checkpoint(copied: Callable[[str], Path]) -> None:
     folder = copied("m2m100")
-    change(folder / "generation_config.json", suppress_tokens="all")
+    change(folder / "generation_config.json", bad_words_ids=[["all"]])
     engine = TransformersEngine(folder)
     with pytest.raises(ModelError, match=r"m2m100: generating with transformers failed: \w+Error: .*download"):
         engine.generate([[3, 4, 2]], decoding=Decoding(beams=1), limit=5, forced=None)
@@ -450,7 +450,8 @@ def test_a_fetched_model_is_used_at_the_commit_that_was_written_down(
         with pytest.raises(MissingResourceError, match=r"some/one.* is not on this machine"):
             locate("some/one", "de", cache=cache_of, revision=revision, offline=True)
     (at / "model.safetensors").unlink()  # a download that was stopped
-    with pytest.raises(MissingResourceError, match="some/one at 0123456789ab is not on this machine"):
+    said = "some/one at 0123456789ab is here without model.safetensors or pytorch_model.bin, and the network may not"
+    with pytest.raises(MissingResourceError, match=said):
         locate("some/one", "de", cache=cache, offline=True)
 
 
@@ -533,3 +534,85 @@ def test_who_forbids_the_network(monkeypatch: pytest.MonkeyPatch, value: str, ex
     monkeypatch.setenv("HF_HUB_OFFLINE", value)
     assert downloads_allowed(offline=False) is not expected
     assert not downloads_allowed(offline=True)
+
+
+# Parts of a download.
+
+
+def write_shards(folder: Path) -> Path:
+    """The weights in two files with an index, as large checkpoints have them."""
+    from safetensors.torch import load_file, save_file
+
+    weights = load_file(folder / "model.safetensors")
+    (folder / "model.safetensors").unlink()
+    names = sorted(weights)
+    parts = {"model-00001-of-00002.safetensors": names[::2], "model-00002-of-00002.safetensors": names[1::2]}
+    for file, some in parts.items():
+        save_file({name: weights[name] for name in some}, folder / file, metadata={"format": "pt"})
+    index = {"metadata": {}, "weight_map": {name: file for file, some in parts.items() for name in some}}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("marian", "source.spm"),
+        ("marian", "target.spm"),
+        ("marian", "vocab.json"),
+        ("m2m100", "sentencepiece.bpe.model"),
+        ("mbart50", "tokenizer.json"),
+        ("nllb", "tokenizer.json"),
+        ("madlad", "tokenizer.json"),
+        ("madlad", "config.json"),
+        ("madlad", "model.safetensors"),
+        ("m2m100 in parts", "model-00002-of-00002.safetensors"),
+        ("m2m100 in parts", "model.safetensors.index.json"),
+    ],
+)
+def test_a_part_of_a_download_is_not_the_whole(
+    hub: Path, tmp_path: Path, copied: Callable[[str], Path], name: str, file: str
+) -> None:
+    whole = copied(name.removesuffix(" in parts"))
+    if name.endswith(" in parts"):
+        write_shards(whole)
+    at = hub / "models--some--one" / "snapshots" / COMMIT
+    shutil.copytree(whole, at)
+    assert locate("some/one", "de", cache=tmp_path, revision=COMMIT, offline=True).folder == at
+    (at / file).unlink()
+    name = file.removesuffix(".index.json")
+    said = f"some/one at 0123456789ab is here without .*{name}.*, and the network may not be used"
+    with pytest.raises(MissingResourceError, match=said):
+        locate("some/one", "de", cache=tmp_path, revision=COMMIT, offline=True)
+
+
+def test_a_checkpoint_in_parts_translates_like_a_whole_one(
+    copied: Callable[[str], Path], checkpoint: Checkpoint
+) -> None:
+    assert translate(write_shards(copied("m2m100")), "de") == translate(checkpoint("m2m100"), "de")
+
+
+def test_what_another_program_downloaded_is_used_without_network(
+    hub: Path, tmp_path: Path, checkpoint: Checkpoint
+) -> None:
+    # Nothing is written down yet; the hub's cache says which commit its main branch had.
+    repository, cache = hub / "models--some--one", tmp_path / "cache"
+    at = repository / "snapshots" / COMMIT
+    shutil.copytree(checkpoint("m2m100"), at)
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text(COMMIT, encoding="utf-8")
+    found = locate("some/one", "de", cache=cache, offline=True)
+    assert (found.revision, found.folder) == (COMMIT, at)
+    assert read_pins(cache) == {"some/one": COMMIT}  # and it stays that one
+
+
+def test_a_commit_that_was_written_down_is_not_exchanged_for_the_one_that_is_here(
+    hub: Path, tmp_path: Path, checkpoint: Checkpoint
+) -> None:
+    repository = hub / "models--some--one"
+    shutil.copytree(checkpoint("m2m100"), repository / "snapshots" / COMMIT)
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text(COMMIT, encoding="utf-8")
+    pin(tmp_path / "cache", some__one=COMMIT[::-1])
+    with pytest.raises(MissingResourceError, match=f"some/one at {COMMIT[::-1][:12]} is not on this machine"):
+        locate("some/one", "de", cache=tmp_path / "cache", offline=True)
