@@ -12,33 +12,20 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.translate.seq2seq.beam_search import Decoding
-from mtbias.translate.seq2seq.codec import Codec
-from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
-
-from .checkpoints import ROOT, sentences
+from .checkpoints import ROOT
 from .conftest import Checkpoint
+from .reference import translate
 
 FAMILIES = {"marian": "de", "marian-multi": "ar", "m2m100": "de", "mbart50": "de", "nllb": "de", "madlad": "de"}
-SOURCES = list(sentences(12, seed=9)[0])
 TRANSLATING = f"""
 import json, sys
 sys.path[:0] = {[str(ROOT), str(ROOT / "languages")]!r}
 import transformers
 from pathlib import Path
-from tests.translate.test_floors import translate
+from tests.translate.reference import translate
 made = {{name: translate(Path(folder), lang) for name, (folder, lang) in json.loads(sys.argv[1]).items()}}
 print(json.dumps([transformers.__version__, made]))
 """
-
-
-def translate(folder: Path, lang: str) -> list[str]:
-    """`SOURCES` by the reference engine."""
-    codec = Codec(folder, lang)
-    ids = [one.ids for one in codec.encode(SOURCES)]
-    decoding = Decoding(early_stopping=codec.family.early_stopping)
-    made = TransformersEngine(folder).generate(ids, decoding=decoding, limit=60, forced=codec.forced)
-    return codec.decode([one.ids for one in made])
 
 
 def floor(name: str) -> str:
