@@ -27,7 +27,6 @@ import pickle
 import resource
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
@@ -38,6 +37,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "languages"))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from scripts.bench.families import SHAPES, TINY, make_checkpoint
+from scripts.bench.scratch import scratch
 from scripts.bench.work import BASELINE_BATCH, CORPUS
 
 STAGES = ("translate", "align", "analyse", "decide", "score")
@@ -247,9 +247,9 @@ def main() -> None:
     counts = [max(1, round(size * args.corpus)) for size in args.sizes]
     args.sizes = [str(size) for size in args.sizes]
     results: dict[int, dict[str, Json]] = {}
-    with tempfile.TemporaryDirectory(prefix="bench-scale-") as folder:
+    with scratch("bench-scale") as folder:
         for count in sorted(counts):
-            results[count] = measure(args, count, Path(folder))
+            results[count] = measure(args, count, folder)
             print(f"{count:,} sentences are done", file=sys.stderr, flush=True)
             if args.json:
                 args.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")

@@ -1,7 +1,6 @@
 """Our engines against the way EasyNMT 2.0 translates: one machine, one call, the same weights, beams and lengths.
 
     python scripts/bench_translate.py [--families opus-mt m2m100 mbart50] [--engines transformers ct2] [--json FILE]
-    python scripts/bench_translate.py --price [LANG…]
 
 Baseline: transformers as EasyNMT 2.0 calls it: sentences sorted by length, batches of 16, beam 5, fp32. Ours: the
 product's engines with its plan of batches (`cpu_budget`, `gpu_budget`) and its loop, beam 5. No tokenising, no Stanza.
@@ -18,8 +17,6 @@ share each product of matrices, our engines' work on batches side by side. Varia
 are wall time; with --threads 1 CPU seconds, so that other work on the machine counts little. On a GPU one variant
 follows the other. Ratios are medians of the rounds, with the least and the most.
 "limit": the least time for the work (`floor_seconds`) over the time it took, and what binds.
-
---price: on the demo's trained model, how many translations, and calls of gender, change in bf16 and in int8.
 """
 
 from __future__ import annotations
@@ -45,8 +42,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from mtbias.machine.cores_and_memory import usable_cores
 from scripts.bench.families import SHAPES, TINY, Shape, make_checkpoint
 from scripts.bench.limits import floor_seconds, measure_limits
-from scripts.bench.price import HEADER, demo_languages, prices
 from scripts.bench.runner import BASELINE, ON_CPU, ON_GPU, Place, Runner, Variant
+from scripts.bench.scratch import scratch
 from scripts.bench.work import BASELINE_BATCH, CORPUS
 
 SENTENCES_CPU = {"opus-mt": 64, "m2m100": 32, "mbart50": 32}
@@ -133,8 +130,8 @@ def run_family(name: str, args: argparse.Namespace, machine: Json) -> tuple[list
     count = args.sentences or (SENTENCES_GPU if cuda else SENTENCES_CPU[name])
     limit = 60 * (args.minutes or (1 if cuda else 20))
     threads = None if cuda else args.threads
-    with tempfile.TemporaryDirectory(prefix="bench-translate-") as home:
-        common = {"family": name, "tiny": args.tiny, "folder": str(Path(home) / "checkpoint"), "device": device}
+    with scratch("bench-translate") as home:
+        common = {"family": name, "tiny": args.tiny, "folder": str(home / "checkpoint"), "device": device}
         maker = Process("checkpoint", threads, **common, ct2=any(v.engine == "ct2" for v in variants))
         maker.ask()
         maker.end()
@@ -302,22 +299,8 @@ def benchmark(args: argparse.Namespace) -> None:
             args.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
-def price(args: argparse.Namespace, machine_ct2: bool) -> None:
-    """Print what fewer bits cost, language by language."""
-    import torch
-
-    torch.set_num_threads(args.threads)
-    if not machine_ct2:
-        print("CTranslate2 is not installed: its rows are left out")
-    print(f"Against transformers, float32; the demo's model and corpus\n\n{HEADER}", flush=True)
-    device = args.device or "cpu"
-    found = prices(args.price or demo_languages(), ct2=machine_ct2, device=device, sentences=args.sentences)
-    for one in found:
-        print(one.line(), flush=True)
-
-
 def main() -> None:
-    """Run the benchmark, or the comparison of translations."""
+    """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--families", nargs="+", choices=tuple(SHAPES), default=tuple(SHAPES), metavar="NAME")
     parser.add_argument("--engines", nargs="+", choices=("transformers", "ct2"), default=("transformers", "ct2"))
@@ -329,14 +312,11 @@ def main() -> None:
     parser.add_argument("--device", choices=("cpu", "cuda"), help="default: a GPU where there is one")
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--tiny", action="store_true", help="tiny shapes, to see whether it runs")
-    parser.add_argument("--price", nargs="*", metavar="LANG", help="what fewer bits cost, instead")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.worker:
         answers, sys.stdout = sys.stdout, sys.stderr  # what libraries print must not mix with the answers
         work(json.loads(args.worker), answers)
-    elif args.price is not None:
-        price(args, find_spec("ctranslate2") is not None)
     else:
         benchmark(args)
 

@@ -83,6 +83,7 @@ class Capitals:
     """An analyser for which words with a capital are nouns; it remembers what it was asked."""
 
     signature: str = "capitals/1"
+    ways: Sequence[str] = ()
     prepared: list[str] = field(default_factory=list)
 
     def submit(self, texts: Iterable[str]) -> None:

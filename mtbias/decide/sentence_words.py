@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from mtbias.language.definition import Language
-from mtbias.language.grammar import NounReading, WordFacts
+from mtbias.language.grammar import NounKind, NounReading, WordFacts
 from mtbias.language.split_texts import SplitTexts
 from mtbias.types import Analysis, Gender, Span, Word
 
@@ -19,6 +19,7 @@ CONJUNCTION = frozenset(("CCONJ", "SCONJ"))
 # What Semitic and Romance languages write onto a word: articles, prepositions, conjunctions, pronouns.
 _GLUED = frozenset(("ADP", "DET", "CCONJ", "SCONJ", "PRON", "PART", "PUNCT"))
 _NO_SUBJECT = frozenset(("ADP", "DET", "CCONJ", "SCONJ", "VERB", "AUX"))
+_NUMBER = {"Sing": "sg", "Plur": "pl"}
 _GENDER = {"Masc": Gender.MALE, "Fem": Gender.FEMALE, "Neut": Gender.NEUTRAL}
 
 
@@ -138,6 +139,7 @@ def sentence_words(analysis: Analysis, texts: SplitTexts) -> list[SentenceWord]:
             )
         )
         last = span.end
+    words = _without_homographs(words)
     return _with_compounds(words, language) if language.phrases else words
 
 
@@ -151,6 +153,32 @@ def _written_reading(text: str, span: Span, language: Language) -> tuple[NounRea
         tail = tail[:-1]
     written = text[span.start : span.end] + tail + (")" if "(" in tail else "")
     return language.noun(written) if tail and re.search(language.inclusive, written) else ()
+
+
+def _without_homographs(words: list[SentenceWord]) -> list[SentenceWord]:
+    """Of a form before the first verb that may be a thing, only the readings in the case and number that the tagger
+    reads: ru *Критика была острой* is criticism, *мнение критика* a critic's.
+    """
+    # By its form alone each discipline before its verb would be a man. Behind a verb the tagger takes too many objects
+    # for nominatives (uk "вона зустріла політика": two test sentences would be lost).
+    for n, word in enumerate(words):
+        if word.tags & VERBAL:
+            break
+        if len({r.kind is NounKind.THING for r in word.readings}) > 1:
+            words[n] = word._replace(readings=_as_tagged(word) or word.readings)
+    return words
+
+
+def _as_tagged(word: SentenceWord) -> tuple[NounReading, ...]:
+    """The readings that can stand in the case and number of the tagger; none where it reads no such thing."""
+    cases = {value.lower() for value in feature_values(word.content, "Case")}
+    numbers = {_NUMBER.get(value, "") for value in feature_values(word.content, "Number")}
+    return tuple(
+        r
+        for r in word.readings
+        if not r.agreements or any(a.case in cases | {"*"} and a.number in numbers | {"*"} for a in r.agreements)
+        if cases and numbers
+    )
 
 
 def _with_compounds(words: list[SentenceWord], language: Language) -> list[SentenceWord]:

@@ -80,6 +80,11 @@ class GenderMeasure:
             "plugin": f"{self.language.code}/{self.language.version}",
         }
 
+    @property
+    def execution(self) -> Mapping[str, Json]:
+        """How new texts went through Stanza: the numbers do not depend on it, the hours do."""
+        return {"analysed_by": list(self.analyser.ways)}
+
     def hint(self, texts: Iterable[str]) -> None:
         """Let the analyser's other processes begin."""
         self.analyser.submit(texts)

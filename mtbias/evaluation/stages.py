@@ -58,7 +58,8 @@ def evaluate(
             for time_, each in enumerate((translated.translations, *translated.repeats), start=1):
                 folder.write_translations(each, time_)
             folder.write_calls(record.to_json() for record in records)
-            folder.record_execution({**execution, "seconds": round(time.perf_counter() - start, 3)})
+            circumstances = getattr(request.measure, "execution", {})  # a third party's measure need not have any
+            folder.record_execution({**execution, **circumstances, "seconds": round(time.perf_counter() - start, 3)})
             folder.write_metrics(metrics)
         remove_parts(folder.path)
         run = FinishedRun.read(folder)

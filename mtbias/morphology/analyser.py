@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Protocol
@@ -30,6 +30,11 @@ class Analyser(Protocol):
     @property
     def signature(self) -> str:
         """What the analyses depend on: part of a run's identity."""
+        ...
+
+    @property
+    def ways(self) -> Sequence[str]:
+        """How texts were analysed, for the manifest's execution; empty where all were known already."""
         ...
 
     def submit(self, texts: Iterable[str]) -> None:
@@ -61,9 +66,15 @@ class StanzaAnalyser:
         self.signature = package.analyses_signature
         self._models = StanzaModels(package, device)
         self._pool: Pool | None = None
+        self._ways: set[str] = set()
         self._begun: dict[str, None] = {}
         """Texts that were submitted before `prepare`, those that are not in a batch yet last."""
         self._in_batches = 0
+
+    @property
+    def ways(self) -> Sequence[str]:
+        """How the texts that were new went through Stanza's models (`StanzaModels.way`), in this process or another."""
+        return sorted(self._ways if self._models.way is None else {*self._ways, self._models.way})
 
     def submit(self, texts: Iterable[str]) -> None:
         """Let other processes analyse `texts` in the meantime; with one process nothing happens before `prepare`.
@@ -150,6 +161,7 @@ class StanzaAnalyser:
     def _end(self) -> None:
         if self._pool is not None:
             self._pool.close()
+            self._ways |= self._pool.ways
             self._pool = None
 
 

@@ -27,7 +27,9 @@ class Pool:
         self._executor = ProcessPoolExecutor(
             processes, mp_context=get_context("spawn"), initializer=_start, initargs=(package, device)
         )
-        self._waiting: dict[Future[list[str]], list[str]] = {}
+        self._waiting: dict[Future[tuple[list[str], str | None]], list[str]] = {}
+        self.ways: set[str] = set()
+        """How texts went (`StanzaModels.way`)."""
         self._most = 2 * processes
 
     def submit(self, batch: list[str]) -> None:
@@ -49,7 +51,9 @@ class Pool:
             if not done:
                 return
             for future in done:
-                values = future.result()
+                values, way = future.result()
+                if way is not None:
+                    self.ways.add(way)
                 yield list(zip(self._waiting.pop(future), values, strict=True))
 
     def work(self, batches: Iterable[list[str]]) -> Iterator[Rows]:
@@ -101,11 +105,11 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _work(texts: Sequence[str]) -> list[str]:
+def _work(texts: Sequence[str]) -> tuple[list[str], str | None]:
     import torch
 
     if torch.get_num_threads() != 1:
         torch.set_num_threads(1)
     if _models is None:
         raise RuntimeError("the process was not started by `Pool`")
-    return [encode(analysis) for analysis in _models.analyse(texts)]
+    return [encode(analysis) for analysis in _models.analyse(texts)], _models.way

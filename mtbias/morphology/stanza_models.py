@@ -6,9 +6,10 @@ import logging
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import partial
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from mtbias.errors import MissingResourceError
+from mtbias.errors import DependencyError, MissingResourceError
 from mtbias.machine.devices import require_device
 from mtbias.morphology.analysis_cache import parse_feats
 from mtbias.morphology.stanza_packages import StanzaPackage
@@ -30,6 +31,12 @@ _BREAKS = str.maketrans(dict.fromkeys("\n\r\t\v\f\x85\u2028\u2029", " "))
 """Line breaks as blanks, one for one, so that one text stays one sentence and offsets stay true."""
 PROBES = 8
 """Texts that are analysed both ways before the short way is trusted."""
+KNOWN = "1.15"
+"""The release whose code the short way is written for; another may have the same. Those from 1.10 to 1.14 that were
+tried give `_PADDING` for every feature of today's models, without an error: no gender would be called."""
+_PADDING = "<PAD>"
+DIRECT, DOCUMENTS = "direct tensors", "Stanza's documents"
+"""The ways of a text, as the manifest names them."""
 
 
 class StanzaModels:
@@ -45,21 +52,23 @@ class StanzaModels:
         self._package, self._device = package, device
         self._pipeline: Any = None
         self._bulk: Bulk | None = None
-        self._decided = False
-        """Whether texts that say something went both ways."""
+        self.way: str | None = None
+        """How texts go, `DIRECT` or `DOCUMENTS`; None until texts that say something went both ways."""
 
     def analyse(self, texts: Sequence[str]) -> list[Analysis]:
         """Analyse each of `texts` as one sentence.
 
         Raises:
             MissingResourceError: Stanza cannot load the models; says which and why.
+            DependencyError: this release of Stanza does not understand them.
         """
         from mtbias.morphology.direct_tensors import MOST_CHARACTERS
 
         if self._pipeline is None:
             self._pipeline = self._load()
-        if not self._decided and (probes := [t for t in texts if t.strip() and len(t) <= MOST_CHARACTERS][:PROBES]):
-            self._bulk, self._decided = self._trusted(probes), True
+        if self.way is None and (probes := [t for t in texts if t.strip() and len(t) <= MOST_CHARACTERS][:PROBES]):
+            self._bulk = self._trusted(probes)
+            self.way = DOCUMENTS if self._bulk is None else DIRECT
         if self._bulk is None:
             return self._through_documents(texts)
         short = [n for n, text in enumerate(texts) if len(text) <= MOST_CHARACTERS]
@@ -76,16 +85,16 @@ class StanzaModels:
         try:
             bulk = Bulk(self._pipeline, words=POS_BATCH_WORDS)
         except Unsupported as reason:
-            _log.info("%s: texts go through Stanza's documents, which takes longer", reason)
+            _slowly(str(reason))
             return None
         try:
             with _lenient():
                 same = bulk.analyse(texts) == self._through_documents(texts)
         except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
-            _log.info("%s: %s: texts go through Stanza's documents, which takes longer", type(error).__name__, error)
+            _slowly(f"{type(error).__name__}: {error}")
             return None
         if not same:
-            _log.info("the short way through Stanza's models differs: texts go through its documents, slower")
+            _slowly("the short way through its models gives something else")
         return bulk if same else None
 
     def _through_documents(self, texts: Sequence[str]) -> list[Analysis]:
@@ -123,9 +132,22 @@ class StanzaModels:
             ) from error
 
 
+def _slowly(reason: str) -> None:
+    """Say that the long way is taken: the numbers are the same, hours of a large corpus are not."""
+    _log.warning(
+        "Stanza %s: %s: texts go through Stanza's documents, which takes two to four times as long (the short way is "
+        "known for Stanza %s)", version("stanza"), reason, KNOWN,
+    )  # fmt: skip
+
+
 def _tokens(text: str, document: Any) -> Iterator[Token]:  # noqa: ANN401 - stanza has no types
     for sentence in document.sentences:
         for token in sentence.tokens:
             span = Span(token.start_char, token.end_char)
+            if any(_PADDING in (w.feats or "") for w in token.words):
+                raise DependencyError(
+                    f"Stanza {version('stanza')} reads no features with these models, which need {KNOWN} or newer: "
+                    f"pip install 'stanza>={KNOWN}'"
+                )
             words = tuple(Word(w.text, None, w.upos or "X", parse_feats(w.feats)) for w in token.words)
             yield Token(span, text[span.start : span.end], words)

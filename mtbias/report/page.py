@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from mtbias.errors import DataError
-from mtbias.report.tables import UNDEFINED, PrintedTable, cut, interval_text, number_text, p_text, printable
+from mtbias.report.tables import (
+    UNDEFINED,
+    PrintedTable,
+    cut,
+    interval_text,
+    note_on_bits,
+    number_text,
+    p_text,
+    printable,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -73,7 +82,7 @@ def _environment() -> Environment:
         "p_value": p_text,
         "px": lambda value: f"{round(value, 2):g}",
     }
-    environment.globals |= {"UNDEFINED": UNDEFINED, "zip": partial(zip, strict=True)}
+    environment.globals |= {"UNDEFINED": UNDEFINED, "note_on_bits": note_on_bits, "zip": partial(zip, strict=True)}
     return environment
 
 

@@ -17,7 +17,7 @@ from mtbias.metrics.entity_intervals import QUESTIONS
 from mtbias.metrics.finding import finding
 from mtbias.report.alarm_texts import alarm_block, checks_block, expected_block, fixed_text, shown_without, warnings
 from mtbias.report.repeat_table import repeat_block
-from mtbias.report.tables import PrintedTable, aligned, cut, interval_text, number_text, printable
+from mtbias.report.tables import PrintedTable, aligned, cut, interval_text, note_on_bits, number_text, printable
 
 WIDTH = 100
 SCHEMA = 1
@@ -61,7 +61,9 @@ def render(metrics_json: Mapping[str, Any], *, width: int = WIDTH, numbers: Sequ
             expected_block(metrics_json),
             checks_block(metrics_json),
             _noticed(metrics_json),
-            f"Signature: {printable(signature)}" if signature else "",
+            "\n".join(signed for signed in (f"Signature: {printable(signature)}", note_on_bits(signature)) if signed)
+            if signature
+            else "",
         ]
     return "\n\n".join(block for block in blocks if block) + "\n"
 

@@ -26,6 +26,7 @@ _LATEX = {
     "[": "{[}",  # after the end of a row, LaTeX takes a bare bracket for an option
 }  # fmt: skip
 _MARKDOWN = re.compile(r"([\\`*_{}|<>\[\]#&~])")
+_DTYPE = re.compile(r"(?:^|\|)dtype:([^|]+)")
 _ONLY_NUMBERS = re.compile(r"[-\d.,–<%* \[\]]*")
 """Cells in which no reader of Markdown finds markup: numbers, intervals, marks."""
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?", re.IGNORECASE)
@@ -107,6 +108,14 @@ def markdown_text(text: str) -> str:
 
 
 # --- Drawing ----------------------------------------------------------------------------------------------------------
+
+
+def note_on_bits(signature: str | None) -> str:
+    """What is to be known of a run whose signature names a type of less than 32 bits; "" for others."""
+    found = _DTYPE.search(signature or "")
+    if found is None or found[1] == "float32":
+        return ""
+    return f"Note: in {found[1]} some translations differ from those in float32, and so can the gender of an entity."
 
 
 def draw(tables: Sequence[PrintedTable], form: str, signatures: Iterable[tuple[str, str]] = ()) -> str:

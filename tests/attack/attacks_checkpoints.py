@@ -122,7 +122,18 @@ TAKEN: Mapping[tuple[str, str], tuple[int, str]] = {
     ("generation_config.json", "a dangling link"): (0, "as where it is absent"),
 }
 
-CODE: Mapping[str, tuple[int, str]] = {"remote code": (0, "the code that it names is never loaded")}
+_NOT_READ = (0, "of generation settings only ids, bad words, forced ends and renormalisation are taken")
+_BY_FAMILY = (0, "the class of the tokenizer follows from config.json")
+IGNORED: Mapping[str, tuple[int, str]] = {
+    "remote code": (0, "the code that it names is never loaded"),
+    "an unknown dtype": (0, "weights are loaded in the type that the preset names"),
+    "suppressed tokens that are text": _NOT_READ,
+    "groups of beams": _NOT_READ,
+    "an unknown class": _BY_FAMILY,
+    "a class of another family": _BY_FAMILY,
+    "a class of no languages": _BY_FAMILY,
+    "a class that is a number": _BY_FAMILY,
+}
 
 _CONFIG: Mapping[str, Mapping[str, object]] = {
     "another architecture": {"model_type": "bert"},
@@ -184,15 +195,25 @@ CHECKPOINTS = (
     ),
     Attack("checkpoint: no tensors", EVAL, _weights(lambda tensors: tensors.clear())),
     *(
-        Attack(f"checkpoint: config.json, {name}", EVAL, _json("config.json", values), *CODE.get(name, ()))
+        Attack(f"checkpoint: config.json, {name}", EVAL, _json("config.json", values), *IGNORED.get(name, ()))
         for name, values in _CONFIG.items()
     ),
     *(
-        Attack(f"checkpoint: generation_config.json, {name}", EVAL, _json("generation_config.json", values))
+        Attack(
+            f"checkpoint: generation_config.json, {name}",
+            EVAL,
+            _json("generation_config.json", values),
+            *IGNORED.get(name, ()),
+        )
         for name, values in _GENERATION.items()
     ),
     *(
-        Attack(f"checkpoint: tokenizer_config.json, {name}", EVAL, _json("tokenizer_config.json", values))
+        Attack(
+            f"checkpoint: tokenizer_config.json, {name}",
+            EVAL,
+            _json("tokenizer_config.json", values),
+            *IGNORED.get(name, ()),
+        )
         for name, values in _TOKENIZER.items()
     ),
     Attack(

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from mtbias.language.installed import get_language
+from mtbias.plugin import Language
 from mtbias.types import Gender, GenderCall, Reason
 
 Call = Callable[..., GenderCall]
@@ -123,3 +124,24 @@ def test_a_copied_word_is_the_head_whatever_noun_stands_behind_it(call: Call) ->
     sentence = f"Керівник|NOUN|{NOM} сказав|VERB *Cleaner|X *гарною|ADJ|{INS},Gender=Fem *новиною|NOUN|{INS},Gender=Fem"
     found = call(UKRAINIAN, sentence, copied=True, basis="links")
     assert (found.gender, found.target[0].end - found.target[0].start) == (None, len("Cleaner"))
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "expected"),
+    [
+        # Criticism and optics, not a critic and an optician: their nominatives are критик and оптик.
+        (RUSSIAN, f"*Критика|NOUN|{NOM},Gender=Fem была|AUX острой|ADJ|{INS},Gender=Fem", Reason.NO_PERSON),
+        (UKRAINIAN, f"*Оптика|NOUN|{NOM},Gender=Fem продала|VERB окуляри|NOUN", Reason.NO_PERSON),
+        (RUSSIAN, f"*Аналитика|NOUN|{NOM},Gender=Fem верна|ADJ", Reason.NO_PERSON),
+        # Persons, by their case, or behind a verb, where the tagger is mistaken too often.
+        (RUSSIAN, f"Мнение|NOUN|{NOM} *критика|NOUN|{GEN},Gender=Masc было|AUX острым|ADJ", M),
+        (UKRAINIAN, f"Вона|PRON|{NOM} зустріла|VERB *політика|NOUN|{NOM},Gender=Fem", M),
+        (UKRAINIAN, "*Критика|NOUN бачили|VERB", M),
+    ],
+)
+def test_a_discipline_before_its_verb_is_no_person(
+    call: Call, language: Language, sentence: str, expected: Gender | Reason
+) -> None:
+    form = sentence.partition("*")[2].partition("|")[0].lower()
+    found = call(language, sentence, translations={form})
+    assert (found.gender or found.reason) is expected

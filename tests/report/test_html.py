@@ -285,6 +285,10 @@ def test_a_run_without_intervals_and_signature() -> None:
     how = make_page(ReportRun("opus", "de", metrics, records)).one("section", id="how").text
     assert "Signature: –" in how
     assert "Intervals: none were computed" in how
+    assert "Note: in" not in how
+    fewer = {**metrics, "signature": "model:m|dtype:bfloat16|fp:0"}
+    how = make_page(ReportRun("opus", "de", fewer, records)).one("section", id="how").text
+    assert "Note: in bfloat16 some translations differ" in how
 
 
 # Several runs.

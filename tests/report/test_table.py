@@ -143,6 +143,13 @@ def test_the_signature_ends_the_table_in_one_line() -> None:
     assert "Signature" not in render({**metrics, "signature": None})
 
 
+def test_a_run_in_fewer_bits_is_told_so_below_the_signature() -> None:
+    metrics = {**_metrics(), "signature": "model:m|dtype:int8|fp:0"}
+    *_, signature, note = render(metrics).splitlines()
+    assert signature == "Signature: model:m|dtype:int8|fp:0"
+    assert note.startswith("Note: in int8 some translations differ")
+
+
 def test_nothing_to_tell_is_not_told() -> None:
     metrics = {**_metrics(), "reasons": {}, "reasons_percent": {}, "evidence": {}, "by_domain": {}}
     table = render(metrics)

@@ -16,6 +16,7 @@ from mtbias.report.tables import (
     draw,
     estimate_text,
     interval,
+    note_on_bits,
     number,
     number_text,
     printable,
@@ -133,3 +134,14 @@ def test_text_that_a_spreadsheet_takes_for_a_formula_has_an_apostrophe_and_numbe
 def test_another_form_is_refused() -> None:
     with pytest.raises(ValueError, match="expected a format of text, markdown, latex, got 'html'"):
         draw([TABLE], "html")
+
+
+@pytest.mark.parametrize("signature", [None, "", "dataset:demo|system:google|fp:0", "model:m|dtype:float32|fp:0"])
+def test_fp32_and_given_translations_have_no_note(signature: str | None) -> None:
+    assert note_on_bits(signature) == ""
+
+
+@pytest.mark.parametrize("dtype", ["int8", "bfloat16", "int8_float16"])
+def test_fewer_bits_are_said_beside_the_signature(dtype: str) -> None:
+    said = f"Note: in {dtype} some translations differ from those in float32, and so can the gender of an entity."
+    assert note_on_bits(f"model:m|engine:ct2/4.8.5|dtype:{dtype}|decoding:beam5|fp:0") == said

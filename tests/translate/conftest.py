@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -29,6 +30,16 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
         return MAKERS[name](home / name)
 
     return folder
+
+
+@pytest.fixture
+def copied(checkpoint: Checkpoint, tmp_path: Path) -> Callable[[str], Path]:
+    """``copied("m2m100")``: a checkpoint that a test may change."""
+
+    def copy(name: str) -> Path:
+        return Path(shutil.copytree(checkpoint(name), tmp_path / name))
+
+    return copy
 
 
 @pytest.fixture(scope="session")

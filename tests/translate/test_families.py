@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sentencepiece
 import torch
 
 from mtbias.errors import ModelError, SettingError
 from mtbias.translate.seq2seq.batch_plan import cpu_budget, make_plan
 from mtbias.translate.seq2seq.beam_search import Decoding
 from mtbias.translate.seq2seq.codec import Codec
-from mtbias.translate.seq2seq.families import M2M100, Direction, Family, Marian, MBart50
+from mtbias.translate.seq2seq.families import M2M100, Direction, Family, Marian, MBart50, family_of
 from mtbias.translate.seq2seq.generation import Generation
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 
@@ -337,3 +338,79 @@ def test_the_pair_of_an_opus_mt_checkpoint(
     else:
         with pytest.raises(ModelError, match=expected):
             Codec(folder, lang)
+
+
+def test_opus_mt_whose_prefixes_have_two_letters(marian_multi: Path, tmp_path: Path) -> None:
+    # As opus-mt-en-ROMANCE has them, where most have three: https://huggingface.co/Helsinki-NLP/opus-mt-en-ROMANCE
+    folder = Path(shutil.copytree(marian_multi, tmp_path / "model"))
+    path = folder / "vocab.json"
+    vocabulary = json.loads(path.read_text(encoding="utf-8"))
+    for two, three in ((">>es<<", ">>ara<<"), (">>pt_br<<", ">>heb<<")):
+        vocabulary[two] = vocabulary.pop(three)
+    path.write_text(json.dumps(vocabulary), encoding="utf-8")
+    codec = Codec(folder, "es")
+    assert codec.direction.prefix == ">>es<< "
+    assert {encoded.ids[0] for encoded in codec.encode(SOURCES)} == {vocabulary[">>es<<"]}
+    assert Codec(folder, "pt", target_code="pt_br").direction.prefix == ">>pt_br<< "
+    with pytest.raises(ModelError, match=r"no target language 'de' \(looked for >>deu<<\); it has >>es<<, >>pt_br<<;"):
+        Codec(folder, "de")
+
+
+def test_opus_mt_with_a_vocabulary_for_each_side(marian_multi: Path, tmp_path: Path) -> None:
+    # The prefixes are in the source's, and an id of theirs is a word in the target's.
+    folder = Path(shutil.copytree(marian_multi, tmp_path / "model"))
+    source = json.loads((folder / "vocab.json").read_text(encoding="utf-8"))
+    pieces = [token for token in source if not token.startswith(">>") and token != "<pad>"]
+    word = next(token for token in pieces if token.startswith("▁") and len(token) > 3)
+    target = {token: n for n, token in enumerate(t for t in pieces if t != word)}
+    target[word] = source[">>ara<<"]
+    target["<pad>"] = source["<pad>"]
+    assert len(set(target.values())) == len(target)
+    (folder / "target_vocab.json").write_text(json.dumps(target), encoding="utf-8")
+    path = folder / "tokenizer_config.json"
+    settings = json.loads(path.read_text(encoding="utf-8")) | {"separate_vocabs": True}
+    path.write_text(json.dumps(settings), encoding="utf-8")
+    codec = Codec(folder, "ar")
+    assert codec.direction.prefix == ">>ara<< "
+    assert {encoded.ids[0] for encoded in codec.encode(SOURCES)} == {source[">>ara<<"]}
+    assert codec.decode([[target[word], target["</s>"]]]) == [word[1:]]
+
+
+def test_the_older_mbart_is_not_taken_for_mbart50(mbart50: Path, tmp_path: Path) -> None:
+    # facebook/mbart-large-cc25: the same model_type, 25 languages, its language tokens behind the text.
+    from transformers import MBartTokenizer
+
+    folder = Path(shutil.copytree(mbart50, tmp_path / "model"))
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        (folder / name).unlink()
+    processor = sentencepiece.SentencePieceProcessor(model_proto=learn_pieces([*sentences()[0], *sentences()[1]]))
+    pieces = [(processor.id_to_piece(n), processor.get_score(n)) for n in range(3, len(processor))]
+    special = [(token, 0.0) for token in ("<s>", "<pad>", "</s>", "<unk>")]
+    MBartTokenizer(vocab=[*special, *pieces], src_lang="en_XX", tgt_lang="de_DE").save_pretrained(folder)
+    path = folder / "config.json"
+    config = json.loads(path.read_text(encoding="utf-8"))
+    del config["tokenizer_class"]
+    path.write_text(json.dumps(config), encoding="utf-8")
+    with pytest.raises(
+        ModelError, match=r"expected a checkpoint of mBART50, .*, got one of the older mBART \(MBartTok"
+    ):
+        Codec(folder, "de")
+    # As it is published it names no tokenizer: 250,001 pieces, 25 languages and a mask tell it.
+    published = {"model_type": "mbart", "vocab_size": 250_027}
+    with pytest.raises(ModelError, match=r"got one of the older mBART \(vocab_size 250027\)"):
+        family_of(published)
+    assert family_of(published | {"vocab_size": 250_054}).name == "mBART50"
+    assert family_of(published | {"tokenizer_class": "MBart50Tokenizer"}).name == "mBART50"
+
+
+def test_nllb_is_told_by_its_files_and_not_by_a_class_of_transformers(nllb: Path, tmp_path: Path) -> None:
+    # Releases of transformers name the class that they make of it differently.
+    config = {"model_type": "m2m_100"}
+    assert family_of(config, "NllbTokenizer").name == family_of(config, "NllbTokenizerFast").name == "NLLB-200"
+    assert family_of(config, "").name == family_of(config, "M2M100Tokenizer").name == "M2M100"
+    folder = Path(shutil.copytree(nllb, tmp_path / "model"))
+    path = folder / "tokenizer_config.json"
+    settings = json.loads(path.read_text(encoding="utf-8"))
+    assert settings["tokenizer_class"] == "NllbTokenizer"
+    path.write_text(json.dumps(settings | {"tokenizer_class": "NllbTokenizerFast"}), encoding="utf-8")
+    assert Codec(folder, "de").direction == Direction("eng_Latn", "deu_Latn", "")

@@ -105,13 +105,19 @@ class _Small:
         self.alone = threading.Lock()
 
     def generate(
-        self, batch: Sequence[Sequence[int]], *, decoding: Decoding, limit: int, forced: int | None
+        self,
+        batch: Sequence[Sequence[int]],
+        *,
+        decoding: Decoding,
+        limit: int,
+        forced: int | None,
+        stop: int | None = None,
     ) -> list[Generated]:
         with self.alone:
             if len(batch) > self.most:
                 self.failures += 1
                 raise OutOfMemory("CUDA out of memory")
-            return self.engine.generate(batch, decoding=decoding, limit=limit, forced=forced)
+            return self.engine.generate(batch, decoding=decoding, limit=limit, forced=forced, stop=stop)
 
     def abandon(self) -> AbstractContextManager[None]:
         return nullcontext()
@@ -136,11 +142,17 @@ def test_what_ran_out_of_memory_once_is_not_tried_again(ready: Ready) -> None:
 
     class _Recording(_Small):
         def generate(
-            self, batch: Sequence[Sequence[int]], *, decoding: Decoding, limit: int, forced: int | None
+            self,
+            batch: Sequence[Sequence[int]],
+            *,
+            decoding: Decoding,
+            limit: int,
+            forced: int | None,
+            stop: int | None = None,
         ) -> list[Generated]:
             if len(batch) > self.most:
                 areas.append(len(batch) * (max(map(len, batch)) + limit))
-            return super().generate(batch, decoding=decoding, limit=limit, forced=forced)
+            return super().generate(batch, decoding=decoding, limit=limit, forced=forced, stop=stop)
 
     _run(ready, range(len(SOURCES)), cpu_budget(36), _Recording(ready.engine, 6))
     assert areas == sorted(areas, reverse=True)
@@ -213,14 +225,20 @@ def test_stopped_it_keeps_what_is_being_generated_and_begins_nothing_more(ready:
 
     class _Waiting(_Small):
         def generate(
-            self, batch: Sequence[Sequence[int]], *, decoding: Decoding, limit: int, forced: int | None
+            self,
+            batch: Sequence[Sequence[int]],
+            *,
+            decoding: Decoding,
+            limit: int,
+            forced: int | None,
+            stop: int | None = None,
         ) -> list[Generated]:
             begun.append(batch)
             if len(begun) <= 3:
                 meanwhile.wait()
             else:
                 time.sleep(0.2)
-            return super().generate(batch, decoding=decoding, limit=limit, forced=forced)
+            return super().generate(batch, decoding=decoding, limit=limit, forced=forced, stop=stop)
 
     class _Stopped(Exception):  # noqa: N818
         pass

@@ -27,7 +27,20 @@ def test_every_sentence_is_in_one_batch_within_the_budget(
         assert {decoding.limit(lengths[n]) for n in batch.rows} == {batch.limit}
         rows = len(batch.rows) * decoding.beams
         longest = max(lengths[n] for n in batch.rows)
-        assert len(batch.rows) == 1 or (rows <= budget.rows and rows * (longest + batch.limit) <= budget.tokens)
+        tokens = rows * (longest + min(batch.limit, 2 * longest + 20))
+        assert len(batch.rows) == 1 or (rows <= budget.rows and tokens <= budget.tokens)
+
+
+def test_room_is_kept_for_twice_the_source_and_not_for_the_most_tokens() -> None:
+    # Sources of 30 tokens at beam 5: 5 × (30 + 2 × 30 + 20) = 550 for each sentence, where 199 would need 1,145.
+    decoding = Decoding()
+    assert [len(b.rows) for b in make_plan([30] * 12, decoding, Budget(400, 2200))] == [4, 4, 4]
+    assert [len(b.rows) for b in make_plan([30] * 12, decoding, Budget(400, 2199))] == [3, 3, 3, 3]
+    assert decoding.expected(30) == 80
+    assert decoding.expected(300) == 199
+    assert Decoding(max_length=40).expected(30) == 39
+    assert decoding.first_stop(30) == 65
+    assert decoding.first_stop(31) == 66
 
 
 def test_longest_first_and_ties_in_the_order_of_the_corpus() -> None:

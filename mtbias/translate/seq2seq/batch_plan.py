@@ -27,7 +27,7 @@ class Budget(NamedTuple):
     rows: int
     """Sentences × beams."""
     tokens: int
-    """Rows × (source tokens + most new tokens): what the caches of keys and values grow with."""
+    """Rows × (source tokens + `Decoding.expected` new ones): what the caches of keys and values grow with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,8 @@ def make_plan(lengths: Sequence[int], decoding: Decoding, budget: Budget) -> tup
     for n in order:
         here = decoding.limit(lengths[n])
         wide = (len(rows) + 1) * decoding.beams
-        if rows and (here != limit or wide > budget.rows or wide * (longest + limit) > budget.tokens):
+        tokens = wide * (longest + decoding.expected(longest))
+        if rows and (here != limit or wide > budget.rows or tokens > budget.tokens):
             batches.append(Batch(len(batches), tuple(rows), limit))
             rows = []
         if not rows:

@@ -43,6 +43,18 @@ class Decoding:
         rounded = -(-source_tokens // STEP) * STEP
         return min(ceiling, 2 * rounded + 20)
 
+    def expected(self, source_tokens: int) -> int:
+        """Tokens of a translation for which room is kept: few are longer, and what does not fit is halved."""
+        return min(self.limit(source_tokens), 2 * source_tokens + 20)
+
+    @staticmethod
+    def first_stop(source_tokens: int) -> int:
+        """Tokens after which the first of two stages gives a sentence up: what is not done then is most often a loop.
+
+        Whatever it is, translations in fp32 are the same: what is given up is searched again, to its limit.
+        """
+        return 3 * source_tokens // 2 + 20
+
     @property
     def signature(self) -> str:
         """``beam5,penalty1,max200``: part of a run's identity."""

@@ -13,19 +13,25 @@ from difflib import get_close_matches
 from hashlib import file_digest, sha256
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from mtbias.demo import model_folder_of_demo
 from mtbias.errors import DependencyError, MissingResourceError, ModelError, MtbiasError, SettingError, UsageError
-from mtbias.files.strict_json import DecodingError, decoded
+from mtbias.files.strict_json import DecodingError, decoded, load_json
 from mtbias.files.waiting_lock import waiting_lock
 from mtbias.files.writing import write_atomic
 from mtbias.machine.download_faults import why_failed
 from mtbias.machine.network import downloads_allowed
+from mtbias.translate.seq2seq.families import family_of
 
 DEMO = "demo"
 RECORD = "models.json"
 """The file in the cache that holds, for each repository, the commit it was first fetched at."""
 
+_BRANCH = "main"
+"""Of a repository, where no other is asked for."""
+_CONFIG = "config.json"
+TOKENIZER_CONFIG = "tokenizer_config.json"
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _HUB_ID = re.compile(r"\w[\w.-]*/\w[\w.-]*")  # no ./folder that is not there
 _WANTED = (
@@ -205,27 +211,68 @@ def _hub(repository: str, pinned: str | None, command: str, cache: Path, *, onli
     from huggingface_hub.errors import LocalEntryNotFoundError
 
     # A branch or tag may have moved: where the network may be used, the hub says which commit it is now; elsewhere the
-    # hub's cache says which it was when it was fetched.
-    if pinned is not None and (_COMMIT.fullmatch(pinned) or not online):
+    # hub's cache says which it was when it was fetched, by whatever program.
+    lacking: list[str] = []
+    if not online or (pinned is not None and _COMMIT.fullmatch(pinned)):
         try:
-            found = Path(snapshot_download(repository, revision=pinned, local_files_only=True))
-            if _is_whole(found):
-                return Checkpoint(repository, found.name, found)
+            found = Path(snapshot_download(repository, revision=pinned or _BRANCH, local_files_only=True))
         except (LocalEntryNotFoundError, OSError):
             pass
+        else:
+            lacking = missing_files(found)
+            if not lacking:
+                if pinned is None and _pin(cache, repository, found.name) != found.name:
+                    return _hub(repository, read_pins(cache)[repository], command, cache, online=online)
+                return Checkpoint(repository, found.name, found)
     if not online:
         at = f" at {pinned[:12]}" if pinned else ""
+        what = f"is here without {', '.join(lacking)}" if lacking else "is not on this machine"
         raise MissingResourceError(
-            f"the model {repository}{at} is not on this machine, and the network may not be used; on a machine "
-            f"with network run: {command}"
+            f"the model {repository}{at} {what}, and the network may not be used; on a machine with network run: "
+            f"{command}"
         )
     return _download(repository, pinned, cache)
 
 
-def _is_whole(folder: Path) -> bool:
-    return (folder / "config.json").is_file() and any(
-        path.is_file() for pattern in (*_WEIGHTS[:1], *_OLD_WEIGHTS[:1]) for path in folder.glob(pattern)
-    )
+def missing_files(folder: Path) -> list[str]:
+    """What a checkpoint lacks that it cannot be loaded without: a download that was stopped leaves such a folder.
+
+    Config, one whole set of weights (with an index: every file that it names), the files of the family's tokenizer.
+    """
+    if not (folder / _CONFIG).is_file():
+        return [_CONFIG]
+    lacking = _missing_weights(folder)
+    try:
+        family = family_of(
+            _object(folder / _CONFIG), str(_object(folder / TOKENIZER_CONFIG).get("tokenizer_class") or "")
+        )
+    except ModelError:
+        return lacking  # whoever reads it says what is wrong with it
+    for names in family.tokenizer_files:
+        if not any((folder / name).is_file() for name in names):
+            lacking.append(" or ".join(names))
+    return lacking
+
+
+def _object(path: Path) -> dict[str, Any]:
+    """The object in a JSON file, empty where there is none that can be read."""
+    try:
+        content = load_json(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _missing_weights(folder: Path) -> list[str]:
+    for whole, index in (("model.safetensors", _WEIGHTS[1]), ("pytorch_model.bin", _OLD_WEIGHTS[1])):
+        if (folder / whole).is_file():
+            return []
+        if (folder / index).is_file():
+            named = _object(folder / index).get("weight_map")
+            if not isinstance(named, dict):
+                return [index]
+            return sorted(name for name in set(named.values()) if not (folder / str(name)).is_file())
+    return ["model.safetensors or pytorch_model.bin"]
 
 
 def _download(repository: str, pinned: str | None, cache: Path) -> Checkpoint:
@@ -248,10 +295,8 @@ def _download(repository: str, pinned: str | None, cache: Path) -> Checkpoint:
             f"the model {repository} (https://huggingface.co/{repository}) could not be downloaded: "
             f"{why_failed(error)}; check the name and the network, or give a folder with the checkpoint"
         ) from error
-    if not _is_whole(folder):
-        raise ModelError(
-            f"{repository} at {commit} holds no weights that mtbias loads (safetensors, or pytorch_model.bin)"
-        )
+    if lacking := missing_files(folder):
+        raise ModelError(f"{repository} at {commit} lacks {', '.join(lacking)}, without which mtbias cannot load it")
     if pinned is None:
         kept = _pin(cache, repository, commit)
         if kept != commit:  # another process wrote one down meanwhile: both use that

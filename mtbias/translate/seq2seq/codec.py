@@ -9,7 +9,7 @@ from typing import Any
 
 from mtbias.errors import ModelError
 from mtbias.files.strict_json import load_json
-from mtbias.translate.seq2seq.checkpoints import explained
+from mtbias.translate.seq2seq.checkpoints import TOKENIZER_CONFIG, explained
 from mtbias.translate.seq2seq.families import Direction, Family, family_of
 
 _UNBOUNDED = 100_000
@@ -43,13 +43,13 @@ class Codec:
         """
         self.folder = folder
         self.config = read_config(folder)
-        family_of(self.config)  # before the tokenizer: of another family it may not even load
+        named = _tokenizer_class(folder)
+        self.family: Family = family_of(self.config, named)  # before the tokenizer: another's may not even load
         if (folder / _GENERATION).exists():
             read_config(folder, _GENERATION)  # transformers passes over one that it cannot read
-        self._tokenizer = _load_tokenizer(folder)
+        self._tokenizer = _load_tokenizer(folder, self.family.tokenizer_class)
         with explained(folder, "reading the tokenizer", _TOKENIZER_ADVICE):
             self._check_vocabulary()
-            self.family: Family = family_of(self.config, type(self._tokenizer).__name__)
             self.direction: Direction = self.family.direction(self._tokenizer, lang, target_code)
             self._languages = tuple(self.family.languages(self._tokenizer))
             if self.direction.source_code is not None:
@@ -57,8 +57,7 @@ class Codec:
             self.forced: int | None = None
             if self.direction.forced is not None:
                 self.forced = self._id(self.direction.forced)
-            dropped = {self._id(token) for token in self._languages} | set(self._tokenizer.all_special_ids)
-            self._dropped = frozenset(dropped)
+            self._dropped = self._never_text()
             self.most_tokens = self._most_tokens()
 
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
@@ -99,6 +98,14 @@ class Codec:
                     "know its own special tokens (special_tokens_map.json or tokenizer_config.json is missing?)"
                 )
         return texts
+
+    def _never_text(self) -> frozenset[int]:
+        """Ids that are no part of a translation's text: of the language tokens and the special ones."""
+        tokens = {*self._languages, *map(str, self._tokenizer.all_special_tokens)}
+        target = getattr(self._tokenizer, "target_encoder", None)
+        if target is not None:  # Opus-MT whose target has a vocabulary of its own: an id means another token there
+            return frozenset(target[token] for token in tokens if token in target)
+        return frozenset(map(self._id, self._languages)) | frozenset(self._tokenizer.all_special_ids)
 
     def _most_tokens(self) -> int:
         """Most source tokens that the checkpoint can read, special tokens included."""
@@ -159,10 +166,17 @@ def read_config(folder: Path, name: str = "config.json") -> dict[str, Any]:
     return content
 
 
-def _load_tokenizer(folder: Path) -> Any:  # noqa: ANN401 - transformers' tokenizers share no type
-    from transformers import AutoTokenizer
+def _tokenizer_class(folder: Path) -> str:
+    """What ``tokenizer_config.json`` calls the tokenizer's class, "" where it does not."""
+    if not (folder / TOKENIZER_CONFIG).exists():
+        return ""
+    return str(read_config(folder, TOKENIZER_CONFIG).get("tokenizer_class") or "")
+
+
+def _load_tokenizer(folder: Path, name: str) -> Any:  # noqa: ANN401 - transformers' tokenizers share no type
+    import transformers
     from transformers.utils import logging
 
     logging.set_verbosity_error()
     with explained(folder, "loading the tokenizer with transformers", "download the checkpoint again"):
-        return AutoTokenizer.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
+        return getattr(transformers, name).from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)

@@ -19,6 +19,7 @@ from mtbias.errors import DependencyError, ModelError
 from mtbias.files.strict_json import load_json
 from mtbias.machine.installation import install_command
 from mtbias.translate.seq2seq.checkpoints import file_hash, files_hash, first_line
+from mtbias.translate.seq2seq.torch_search import TokenRules
 from mtbias.translate.seq2seq.transformers_engine import check_finite, check_whole
 
 RECORD = "mtbias.json"
@@ -32,23 +33,6 @@ _LAYOUT = 2
 """Counts the changes of what is written, so that an older conversion is not taken for a new one."""
 _TOLERANCE = 0.01
 """Most difference of a log probability between the engines in fp32. What is wrong is off by 0.1 and far more."""
-_NOT_DONE = (
-    "begin_suppress_tokens",
-    "constraints",
-    "diversity_penalty",
-    "encoder_no_repeat_ngram_size",
-    "encoder_repetition_penalty",
-    "exponential_decay_length_penalty",
-    "force_words_ids",
-    "guidance_scale",
-    "num_beam_groups",
-    "sequence_bias",
-    "stop_strings",
-    "suppress_tokens",
-    "watermarking_config",
-)
-"""Settings of generation_config.json that transformers obeys and CTranslate2 does not."""
-_NEUTRAL: tuple[object, ...] = (None, 0, 1, False, [], {})
 _INSTEAD = "use --engine transformers"
 
 
@@ -177,7 +161,7 @@ def _load_model(folder: Path, model_class: Any, name: str, options: dict[str, An
     check_whole(folder, found)
     check_finite(folder, model, "float32")
     config = model.config
-    config.decoder_start_token_id = _start(model)
+    config.decoder_start_token_id = TokenRules.of(model).start
     if config.model_type == "mbart":
         config.normalize_before = config.normalize_embedding = True  # transformers knows no other
         config.tokenizer_class = "MBart50Tokenizer"  # else the converter leaves the decoder's start to the caller
@@ -188,28 +172,19 @@ def _load_model(folder: Path, model_class: Any, name: str, options: dict[str, An
     return model
 
 
-def _start(model: Any) -> int | None:  # noqa: ANN401
-    """The id of the token with which transformers starts the decoder."""
-    start: int | None = model.generation_config.decoder_start_token_id
-    return model.config.decoder_start_token_id if start is None else start
-
-
 def _check_model(folder: Path, model: Any) -> None:  # noqa: ANN401
     """Raise `ModelError` where CTranslate2 would search or compute something else than transformers."""
-    settings, config = model.generation_config, model.config
-    unknown = {name: getattr(settings, name, None) for name in _NOT_DONE}
-    if isinstance(settings.forced_eos_token_id, list):
-        unknown["forced_eos_token_id"] = settings.forced_eos_token_id
-    for name, value in unknown.items():
-        if value not in _NEUTRAL:
-            raise ModelError(
-                f"{folder}: its generation settings have {name}={value!r}, which CTranslate2 lacks; {_INSTEAD}"
-            )
+    rules, config = TokenRules.of(model), model.config
+    if isinstance(rules.forced_end, list):
+        raise ModelError(
+            f"{folder}: its generation settings have forced_eos_token_id={rules.forced_end!r}, of which CTranslate2 "
+            f"takes one; {_INSTEAD}"
+        )
     if config.model_type == "marian":
         if not config.share_encoder_decoder_embeddings:
             raise ModelError(f"{folder}: it has separate vocabularies for source and target; {_INSTEAD}")
-        first = model.get_decoder().embed_tokens.weight[_start(model)]
-        if _start(model) != config.pad_token_id or bool(first.any()):
+        first = model.get_decoder().embed_tokens.weight[rules.start]
+        if rules.start != config.pad_token_id or bool(first.any()):
             raise ModelError(
                 f"{folder}: CTranslate2 starts the decoder of an Opus-MT model with zeros, but here the embedding of "
                 f"the decoder's start token is not zero; {_INSTEAD}"
@@ -232,7 +207,7 @@ def _complete_config(folder: Path, target: Path, model: Any, tokenizer: Any) -> 
     """Check the decoder's start token in the converted config.json, and put in a beginning of sentence it may lack."""
     path = target / "config.json"
     config = load_json(path.read_bytes())
-    start = tokenizer.convert_ids_to_tokens(_start(model))
+    start = tokenizer.convert_ids_to_tokens(TokenRules.of(model).start)
     found = config["decoder_start_token"]
     if found != start and model.config.model_type != "marian":  # Marian starts with zeros, see _check_model
         raise ModelError(
@@ -247,10 +222,10 @@ def _compare(folder: Path, target: Path, model: Any, tokens: Sequence[str]) -> N
     """Score one nonsense sentence with both engines; raise `ModelError` where they do not agree."""
     import torch
 
-    end = _ends(model)[0]
+    end = TokenRules.of(model).ends[0]
     ids = [len(tokens) * n // 17 for n in range(1, 17)]
     source, said = [*ids[::2], end], [*ids[1::2], end]
-    given = [_start(model), *said[:-1]]
+    given = [TokenRules.of(model).start, *said[:-1]]
     with torch.inference_mode():
         scores = model.eval()(input_ids=torch.tensor([source]), decoder_input_ids=torch.tensor([given])).logits[0]
     kept = scores[:, : len(tokens)]  # without Marian's padding, which the conversion leaves out
@@ -266,19 +241,14 @@ def _compare(folder: Path, target: Path, model: Any, tokens: Sequence[str]) -> N
         )
 
 
-def _ends(model: Any) -> list[int]:  # noqa: ANN401
-    ends = model.generation_config.eos_token_id
-    return list(ends) if isinstance(ends, list) else [ends]
-
-
 def _record(model: Any) -> dict[str, Any]:  # noqa: ANN401
-    settings, config = model.generation_config, model.config
-    never = settings.bad_words_ids or []
+    rules, config = TokenRules.of(model), model.config
+    never = list(rules.never)
     if config.model_type == "marian":  # the converted vocabulary has no padding
-        never = [ids for ids in never if ids != [config.pad_token_id]]
+        never = [ids for ids in never if ids != (config.pad_token_id,)]
     return {
-        "ends": _ends(model),
-        "forced_end": settings.forced_eos_token_id,
+        "ends": rules.ends,
+        "forced_end": rules.forced_end,
         "never": never,
         "positions": None if config.model_type == "t5" else config.max_position_embeddings,
     }

@@ -18,6 +18,7 @@ from mtbias.translate.seq2seq.beam_search import Decoding
 from mtbias.translate.seq2seq.checkpoints import first_line
 from mtbias.translate.seq2seq.codec import read_config
 from mtbias.translate.seq2seq.ct2_conversion import RECORD, VOCABULARY, convert, library
+from mtbias.translate.seq2seq.ct2_cuda import check_product, load_cublas, unusable
 from mtbias.translate.seq2seq.engine import Generated, OutOfMemory, is_out_of_memory
 
 PATIENCE = 2.0
@@ -75,7 +76,13 @@ class CTranslate2Engine:
         self._exact: CTranslate2Engine | None = None
 
     def generate(
-        self, batch: Sequence[Sequence[int]], *, decoding: Decoding, limit: int, forced: int | None
+        self,
+        batch: Sequence[Sequence[int]],
+        *,
+        decoding: Decoding,
+        limit: int,
+        forced: int | None,
+        stop: int | None = None,
     ) -> list[Generated]:
         """See `Engine.generate`.
 
@@ -87,7 +94,10 @@ class CTranslate2Engine:
                 f"{self.folder}: the checkpoint has {self._positions} positions, and {limit} new tokens are allowed; "
                 f"with --engine ct2 use --max-length {self._positions + 1} or less"
             )
+        lacking = None
         try:
+            if stop is not None and stop < limit:
+                return self._until(batch, decoding, stop, forced)
             found = self._search(batch, decoding, limit, forced)
             mixed = [n for n, one in enumerate(found) if self._is_mixed(one, decoding)]
             if mixed:
@@ -95,10 +105,28 @@ class CTranslate2Engine:
                 for n, one in zip(mixed, every, strict=True):
                     found[n] = one
         except Exception as error:
-            if is_out_of_memory(error):
-                raise OutOfMemory(str(error)) from error
-            raise
+            if not is_out_of_memory(error):
+                raise
+            lacking = str(error)
+        if lacking is not None:
+            raise OutOfMemory(lacking)
         return [self._best(one, decoding, limit) for one in found]
+
+    def _until(
+        self, batch: Sequence[Sequence[int]], decoding: Decoding, stop: int, forced: int | None
+    ) -> list[Generated]:
+        """What is done before `stop` tokens: those of which as many hypotheses have ended as end the search."""
+        beams = decoding.beams
+        needed = beams if decoding.early_stopping or beams == 1 else round(PATIENCE * beams)
+        made = []
+        for one in self._search(batch, decoding, stop, forced, hypotheses=needed):
+            ended = all(self._has_ended(tokens) and len(tokens) < stop - 1 for tokens in one.hypotheses)
+            if ended and len(one.hypotheses) == needed:
+                # The limit plays no part in it, nor does a token that would be forced there.
+                made.append(self._best(one, decoding, stop))
+            else:
+                made.append(Generated((), done=False))
+        return made
 
     def abandon(self) -> AbstractContextManager[None]:
         """CTranslate2 cannot be interrupted: a batch that was begun is finished."""
@@ -116,6 +144,9 @@ class CTranslate2Engine:
         return self._exact
 
     def _load(self, dtype: str) -> Any:  # noqa: ANN401 - a ctranslate2.Translator
+        on_gpu = self._kind == "cuda"
+        if on_gpu:
+            load_cublas()
         try:
             translator = library().Translator(
                 str(self.converted),
@@ -126,6 +157,8 @@ class CTranslate2Engine:
                 intra_threads=max(1, self._threads // self.concurrency),
             )
         except Exception as error:
+            if on_gpu:
+                raise unusable(error, self.device) from error
             raise ModelError(
                 f"{self.converted}: CTranslate2 cannot load it: {first_line(error)}; delete that folder to convert it "
                 "again, or use --engine transformers"
@@ -133,15 +166,24 @@ class CTranslate2Engine:
         used = translator.compute_type
         if used != dtype and not (dtype == "int8" and used.startswith("int8")):
             raise UsageError(f"--dtype {dtype}: CTranslate2 would compute in {used} instead; ask for that")
+        if on_gpu:
+            check_product(translator, self._spell([len(self._tokens) // 2, self._ends[0]]), self.device)
         return translator
 
     def _spell(self, ids: Sequence[int]) -> list[str]:
         return [self._tokens[n] for n in ids]
 
     def _search(
-        self, batch: Sequence[Sequence[int]], decoding: Decoding, limit: int, forced: int | None, *, every: bool = False
+        self,
+        batch: Sequence[Sequence[int]],
+        decoding: Decoding,
+        limit: int,
+        forced: int | None,
+        *,
+        every: bool = False,
+        hypotheses: int | None = None,
     ) -> list[Any]:
-        """CTranslate2's results: hypotheses and their scores; with `every` no finished hypothesis is left out.
+        """CTranslate2's results: the best `hypotheses` and their scores; with `every` no finished one is left out.
 
         A forced end token comes behind the last of `limit` tokens. CTranslate2 has no such thing: the search ends one
         token before, and `_best` adds it.
@@ -154,7 +196,7 @@ class CTranslate2Engine:
                 target_prefix=None if forced is None else [[self._tokens[forced]]] * len(batch),
                 beam_size=beams,
                 patience=2.0 if every else 1.0 if decoding.early_stopping else PATIENCE,
-                num_hypotheses=2 * beams if every else some,
+                num_hypotheses=hypotheses or (2 * beams if every else some),
                 length_penalty=decoding.length_penalty,
                 suppress_sequences=[self._spell(ids) for ids in self._never] or None,
                 end_token=self._spell(self._ends),

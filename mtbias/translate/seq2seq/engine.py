@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from mtbias.translate.seq2seq.beam_search import Decoding
@@ -20,6 +20,10 @@ class Generated:
     """The most new tokens were reached."""
     finite: bool = True
     """False where scores were not finite, so that the result means nothing."""
+    done: bool = True
+    """False where the search was given up before it was over, so that there is no result."""
+    steps: int = field(default=0, compare=False)
+    """Steps of the decoder that it took; 0 where the engine does not say."""
 
 
 class Engine(Protocol):
@@ -31,11 +35,18 @@ class Engine(Protocol):
         ...
 
     def generate(
-        self, batch: Sequence[Sequence[int]], *, decoding: Decoding, limit: int, forced: int | None
+        self,
+        batch: Sequence[Sequence[int]],
+        *,
+        decoding: Decoding,
+        limit: int,
+        forced: int | None,
+        stop: int | None = None,
     ) -> list[Generated]:
         """Translate `batch`, the token ids of each source sentence, special tokens included.
 
-        A translation has at most `limit` new tokens, and begins with the token `forced` where there is one.
+        A translation has at most `limit` new tokens, and begins with the token `forced` where there is one. After
+        `stop` tokens the search is given up: what is done by then is what it would be without `stop`.
 
         Raises:
             OutOfMemory: the batch is too large for the device.

@@ -18,6 +18,8 @@ from mtbias.errors import ModelError, SettingError
 
 SOURCE = "en"
 """The language of the corpora."""
+_VOCABULARY_OF_MBART25 = 250_027
+"""``vocab_size`` of facebook/mbart-large-cc25: 250,001 pieces, 25 languages, a mask; mBART50 has 52 languages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,10 @@ class Family(ABC):
     name: ClassVar[str]
     early_stopping: ClassVar[bool] = True
     """Beam search ends when as many hypotheses are finished as there are beams (the families' published default)."""
+    tokenizer_class: ClassVar[str]
+    """Transformers' class. Its AutoTokenizer takes another in some releases, one without language tokens."""
+    tokenizer_files: ClassVar[tuple[tuple[str, ...], ...]]
+    """What its tokenizer cannot do without: one of each."""
 
     @abstractmethod
     def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401 - transformers' tokenizers share no type
@@ -81,15 +87,20 @@ class Marian(Family):
 
     name = "Opus-MT"
     early_stopping = False
+    tokenizer_class = "MarianTokenizer"
+    tokenizer_files = (("source.spm",), ("target.spm",), ("vocab.json",))
 
     def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401, D102
-        return tuple(getattr(tokenizer, "supported_language_codes", ()))
+        # The tokenizer's own list is empty where the source has a vocabulary of its own, which then holds the prefixes.
+        return tuple(token for token in tokenizer.get_vocab() if token.startswith(">>") and token.endswith("<<"))
 
     def direction(self, tokenizer: Any, lang: str, code: str | None = None) -> Direction:  # noqa: ANN401, D102
         known = self.languages(tokenizer)
         if known:
-            wanted = code or codes("iso3").get(lang, lang)
-            token = self._choose(f">>{wanted.strip('<>')}<<", lang, code, known)
+            # Most have ISO 639-3; the older ones, such as opus-mt-en-ROMANCE, ISO 639-1.
+            wanted = [code.strip("<>")] if code else [codes("iso3").get(lang, lang), lang]
+            tokens = [f">>{name}<<" for name in wanted]
+            token = self._choose(next((t for t in tokens if t in known), tokens[0]), lang, code, known)
             return Direction(None, None, f"{token} ")
         source, target = (getattr(tokenizer, name, None) for name in ("source_lang", "target_lang"))
         languages = {*codes("iso3"), *codes("iso3").values()}
@@ -107,6 +118,8 @@ class M2M100(Family):
     """M2M100: source language token in front of the source, target language token forced first."""
 
     name = "M2M100"
+    tokenizer_class = "M2M100Tokenizer"
+    tokenizer_files = (("vocab.json",), ("sentencepiece.bpe.model",))
 
     def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401, D102
         return tuple(tokenizer.lang_code_to_token.values())
@@ -120,6 +133,8 @@ class MBart50(Family):
     """mBART50 many-to-many: the same with codes such as ``de_DE``."""
 
     name = "mBART50"
+    tokenizer_class = "MBart50Tokenizer"
+    tokenizer_files = (("tokenizer.json", "sentencepiece.bpe.model"),)
 
     def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401, D102
         return tuple(tokenizer.lang_code_to_id)
@@ -135,6 +150,8 @@ class Nllb(Family):
     """NLLB-200: M2M100's architecture, languages named by FLORES-200."""
 
     name = "NLLB-200"
+    tokenizer_class = "NllbTokenizer"
+    tokenizer_files = (("tokenizer.json", "sentencepiece.bpe.model"),)
 
     def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401, D102
         special = {
@@ -153,6 +170,8 @@ class Madlad400(Family):
 
     name = "MADLAD-400"
     early_stopping = False
+    tokenizer_class = "AutoTokenizer"
+    tokenizer_files = (("tokenizer.json", "spiece.model"),)
 
     def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401, D102
         return tuple(token for token in tokenizer.get_vocab() if token.startswith("<2") and token.endswith(">"))
@@ -163,15 +182,26 @@ class Madlad400(Family):
 
 
 def family_of(config: Mapping[str, Any], tokenizer_class: str = "") -> Family:
-    """The family of a checkpoint, from its ``config.json`` (`tokenizer_class` tells NLLB-200 from M2M100).
+    """The family of a checkpoint, from its ``config.json``.
+
+    `tokenizer_class` tells NLLB-200 from M2M100, and mBART50 from the older mBART: the one that the checkpoint's
+    ``tokenizer_config.json`` names (the class that transformers makes of it has another name in every other release).
 
     Raises:
         ModelError: none that mtbias knows.
     """
     kind = config.get("model_type")
     _check_architecture(kind, config.get("architectures"))
+    named = str(tokenizer_class or config.get("tokenizer_class") or "")
+    if kind == "mbart" and (
+        named.startswith("MBartTokenizer") if named else config.get("vocab_size") == _VOCABULARY_OF_MBART25
+    ):
+        raise ModelError(
+            f"expected a checkpoint of mBART50, tokenizer_class {MBart50.tokenizer_class!r}, got one of the older mBART"
+            f" ({named or 'vocab_size ' + str(_VOCABULARY_OF_MBART25)}), which reads its language tokens in other "
+            "places. Translate with your own code and give the result to `mtbias score`"
+        )
     if kind == "m2m_100":
-        named = str(tokenizer_class or config.get("tokenizer_class") or "")
         return Nllb() if named.startswith("Nllb") else M2M100()
     families: dict[object, Family] = {"marian": Marian(), "mbart": MBart50(), "t5": Madlad400()}
     if not isinstance(kind, str) or kind not in families:

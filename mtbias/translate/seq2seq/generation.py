@@ -1,10 +1,15 @@
-"""The generation loop: batches by plan, halved where memory runs out, redone where scores are not finite, kept."""
+"""The generation loop: batches by plan, halved where memory runs out, redone where scores are not finite, kept.
+
+On a GPU a step of the decoder takes the same time for one row as for thousands, and one translation that loops would
+hold its batch at the most new tokens. There a batch is searched in two stages: sentences that are not done at
+`Decoding.first_stop` are given up, and searched again, to their limit, together with those of other batches.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
@@ -58,12 +63,16 @@ class Generation:
     load: Callable[[], Engine]
     """Gives the engine; called when the first batch is generated, so that a run that only resumes needs no weights."""
     decoding: Decoding
+    pooled: int = 0
+    """Batches whose second stages are one; 0: no stages, every batch is searched to its end."""
     halved: int = 0
     """Times that a batch ran out of memory and was halved."""
     resumed: int = 0
     """Sentences that the store had."""
     generated: int = 0
     """Sentences translated now."""
+    in_second_stage: int = 0
+    """Sentences of the second stage."""
     _ceiling: int | None = None
     """Smallest sentences × tokens that ran out of memory: later batches stay below."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -86,7 +95,8 @@ class Generation:
         Raises:
             ModelError: a single sentence does not fit into memory.
         """
-        waiting: deque[tuple[Batch, Future[Future[list[Output]]]]] = deque()
+        waiting: deque[tuple[list[Batch], Future[list[Future[list[Output]]]]]] = deque()
+        group: list[Batch] = []
         workers: Executor | None = None
         with ExitStack() as stack:
             decoder = stack.enter_context(ThreadPoolExecutor(max_workers=1, thread_name_prefix="mtbias-decode"))
@@ -98,57 +108,111 @@ class Generation:
                     continue
                 if workers is None:
                     workers = stack.enter_context(_workers(self.engine))
-                waiting.append((batch, workers.submit(self._one, encoded, batch, store, decoder)))
+                group.append(batch)
+                if len(group) >= self.pooled:
+                    waiting.append((group, workers.submit(self._group, encoded, group, store, decoder)))
+                    group = []
                 while len(waiting) > self.engine.concurrency - 1 + _AHEAD:
-                    yield self._end(*waiting.popleft())
+                    yield from self._end(*waiting.popleft())
+            if group and workers is not None:
+                waiting.append((group, workers.submit(self._group, encoded, group, store, decoder)))
             while waiting:
-                yield self._end(*waiting.popleft())
+                yield from self._end(*waiting.popleft())
 
-    def _one(self, encoded: Sequence[Encoded], batch: Batch, store: Store, decoder: Executor) -> Future[list[Output]]:
-        """Generate a batch, and leave it to `decoder` to decode and keep it."""
-        sentences = [encoded[n] for n in batch.rows]
-        return decoder.submit(self._finish, batch, sentences, self._batch(sentences, batch.limit), store)
+    def _group(
+        self, encoded: Sequence[Encoded], batches: Sequence[Batch], store: Store, decoder: Executor
+    ) -> list[Future[list[Output]]]:
+        """Generate batches one after the other, and what their first stages left together; `decoder` keeps them."""
+        finishing: dict[int, Future[list[Output]]] = {}
+        left: list[tuple[Batch, list[Encoded], list[tuple[Generated, bool]]]] = []
+        for batch in batches:
+            sentences = [encoded[n] for n in batch.rows]
+            stop = self.decoding.first_stop(max(len(s.ids) for s in sentences)) if self.pooled else None
+            found = self._batch(sentences, batch.limit, stop)
+            if all(one.done for one, _ in found):
+                finishing[batch.index] = decoder.submit(self._finish, batch, sentences, found, store)
+            else:
+                left.append((batch, sentences, found))
+        self._second_stage(left)
+        for batch, sentences, found in left:
+            finishing[batch.index] = decoder.submit(self._finish, batch, sentences, found, store)
+        return [finishing[batch.index] for batch in batches]
 
-    def _end(self, batch: Batch, begun: Future[Future[list[Output]]]) -> tuple[Batch, list[Output]]:
-        """Wait for a batch."""
-        outputs = begun.result().result()
-        self.generated += len(outputs)
-        return batch, outputs
+    def _second_stage(self, left: Sequence[tuple[Batch, list[Encoded], list[tuple[Generated, bool]]]]) -> None:
+        """Search what is not done in `left` again, to the limit, and put the results in their places."""
+        places: dict[int, list[tuple[Encoded, list[tuple[Generated, bool]], int]]] = {}
+        for batch, sentences, found in left:
+            for n, (one, _) in enumerate(found):
+                if not one.done:
+                    places.setdefault(batch.limit, []).append((sentences[n], found, n))
+        most = max((len(batch.rows) for batch, *_ in left), default=0)  # so many fitted into memory
+        for limit, each in places.items():
+            with self._lock:
+                self.in_second_stage += len(each)
+            for first in range(0, len(each), most):
+                some = each[first : first + most]
+                again = self._batch([sentence for sentence, *_ in some], limit)
+                for (_, found, n), result in zip(some, again, strict=True):
+                    found[n] = result
 
-    def _batch(self, sentences: Sequence[Encoded], limit: int) -> list[tuple[Generated, bool]]:
+    def _end(
+        self, batches: Sequence[Batch], begun: Future[list[Future[list[Output]]]]
+    ) -> Iterator[tuple[Batch, list[Output]]]:
+        """Wait for batches that were generated together."""
+        for batch, finishing in zip(batches, begun.result(), strict=True):
+            outputs = finishing.result()
+            self.generated += len(outputs)
+            yield batch, outputs
+
+    def _batch(self, sentences: Sequence[Encoded], limit: int, stop: int | None = None) -> list[tuple[Generated, bool]]:
         """Generate one batch, in parts where memory asks for it; with each result whether it was redone."""
-        area = len(sentences) * (max(len(s.ids) for s in sentences) + limit)
+        area = len(sentences) * (max(len(s.ids) for s in sentences) + min(limit, stop or limit))
         if self._ceiling is not None and area >= self._ceiling and len(sentences) > 1:
-            return self._halves(sentences, limit)
-        forced = self.codec.forced
+            return self._halves(sentences, limit, stop)
+        asked: dict[str, Any] = {"decoding": self.decoding, "limit": limit, "forced": self.codec.forced}
+        found, lacking = None, ""
         try:
-            found = self.engine.generate([s.ids for s in sentences], decoding=self.decoding, limit=limit, forced=forced)
+            found = self.engine.generate([s.ids for s in sentences], **asked, stop=stop)
         except OutOfMemory as error:
+            lacking = str(error)
+        if (
+            found is None
+        ):  # only here: the error holds the frames in which it was raised, and they what fills the memory
             if len(sentences) == 1:
-                raise ModelError(
-                    f"one sentence of {len(sentences[0].ids)} tokens with {self.decoding.beams} beams does not fit "
-                    f"into memory ({error}); use fewer --beams, another --dtype, or --device cpu"
-                ) from error
+                raise self._too_long(sentences[0], lacking)
             with self._lock:
                 self.halved += 1
                 self._ceiling = min(area, self._ceiling or area)
-            return self._halves(sentences, limit)
+            return self._halves(sentences, limit, stop)
         results = [(one, False) for one in found]
         for n, one in enumerate(found):
-            if not one.finite:
-                with self._lock:
-                    exact = self.engine.exact()
-                (again,) = exact.generate([sentences[n].ids], decoding=self.decoding, limit=limit, forced=forced)
-                if not again.finite:
-                    raise ModelError(
-                        f"{self.codec.folder}: scores are not finite even in fp32; the weights are damaged or untrained"
-                    )
-                results[n] = (again, True)
+            if one.done and not one.finite:
+                results[n] = (self._exactly(sentences[n], asked), True)
         return results
 
-    def _halves(self, sentences: Sequence[Encoded], limit: int) -> list[tuple[Generated, bool]]:
+    def _exactly(self, sentence: Encoded, asked: Mapping[str, Any]) -> Generated:
+        """The translation of one sentence by the weights in fp32."""
+        with self._lock:
+            exact = self.engine.exact()
+        try:
+            (again,) = exact.generate([sentence.ids], **asked)
+        except OutOfMemory as error:
+            raise self._too_long(sentence, str(error)) from None
+        if not again.finite:
+            raise ModelError(
+                f"{self.codec.folder}: scores are not finite even in fp32; the weights are damaged or untrained"
+            )
+        return again
+
+    def _too_long(self, sentence: Encoded, lacking: str) -> ModelError:
+        return ModelError(
+            f"one sentence of {len(sentence.ids)} tokens with {self.decoding.beams} beams does not fit into memory "
+            f"({lacking}); use fewer --beams, another --dtype, or --device cpu"
+        )
+
+    def _halves(self, sentences: Sequence[Encoded], limit: int, stop: int | None) -> list[tuple[Generated, bool]]:
         middle = (len(sentences) + 1) // 2
-        return [*self._batch(sentences[:middle], limit), *self._batch(sentences[middle:], limit)]
+        return [*self._batch(sentences[:middle], limit, stop), *self._batch(sentences[middle:], limit, stop)]
 
     def _finish(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import copy
+import gc
 import re
 import threading
 import warnings
@@ -19,6 +19,7 @@ from mtbias.translate.seq2seq.batch_plan import cpu_concurrency
 from mtbias.translate.seq2seq.beam_search import Decoding
 from mtbias.translate.seq2seq.checkpoints import explained, first_line
 from mtbias.translate.seq2seq.engine import Generated, OutOfMemory, is_out_of_memory
+from mtbias.translate.seq2seq.torch_search import Bounds, Hypothesis, TokenRules, TorchSearch
 
 _LAYER = re.compile(r"\.(layers|block)\.\d+\.")
 _SMALL = 256
@@ -90,6 +91,10 @@ class TransformersEngine:
         self.concurrency = self._threads.concurrency
         self._abandoned = threading.Event()
         self._watching = dtype != "float32"  # looking at all scores of every step costs a per cent or two
+        with explained(folder, "reading generation_config.json", "download the checkpoint again"):
+            self._rules = TokenRules.of(self._model)
+        self.steps = self.row_steps = 0
+        self._lock = threading.Lock()
 
     @property
     def attention(self) -> str:
@@ -97,40 +102,47 @@ class TransformersEngine:
         return str(getattr(self._model.config, "_attn_implementation", "eager"))
 
     def generate(
-        self, batch: Sequence[Sequence[int]], *, decoding: Decoding, limit: int, forced: int | None
+        self,
+        batch: Sequence[Sequence[int]],
+        *,
+        decoding: Decoding,
+        limit: int,
+        forced: int | None,
+        stop: int | None = None,
     ) -> list[Generated]:
         """See `Engine.generate`."""
-        import torch
-        from transformers import LogitsProcessorList
-
-        watch = _Watch()
-        processors: list[Any] = [watch] if self._watching else []
-        if self.concurrency > 1:
-            processors.append(self._go_on)
-        sources, mask = self._padded(batch)
+        lacking = None
         try:
-            with torch.inference_mode(), self._threads.shared_out():
-                found = self._model.generate(
-                    input_ids=sources,
-                    attention_mask=mask,
-                    generation_config=self._configuration(decoding, limit, forced),
-                    logits_processor=LogitsProcessorList(processors),
-                )
-            rows = found.tolist()
+            found = self._search(batch, Bounds(decoding, limit, stop or limit, forced))
+        except (Abandoned, MtbiasError):
+            raise
         except Exception as error:
-            if isinstance(error, Abandoned | MtbiasError):
-                raise
-            found = sources = mask = None
-            if is_out_of_memory(error):
-                self._free()
-                raise OutOfMemory(str(error)) from error
-            raise ModelError(
-                f"{self.folder}: generating with transformers failed: {type(error).__name__}: "
-                f"{first_line(error)[:200]}; config.json, generation_config.json and the weights must be of one model: "
-                "download the checkpoint again"
-            ) from error
-        finite = watch.finite(len(batch), decoding.beams)
-        return [self._generated(row, limit, fine) for row, fine in zip(rows, finite, strict=True)]
+            if not is_out_of_memory(error):
+                raise ModelError(
+                    f"{self.folder}: generating with transformers failed: {type(error).__name__}: "
+                    f"{first_line(error)[:200]}; config.json, generation_config.json and the weights must be of one "
+                    "model: download the checkpoint again"
+                ) from error
+            lacking = str(error)
+        if lacking is not None:
+            # Outside of the block: what was raised holds the frames in which it was, and they the cache and the scores.
+            self._free()
+            raise OutOfMemory(lacking)
+        return [
+            Generated(one.ids, cut=len(one.ids) >= limit, finite=one.finite, done=one.done, steps=one.steps)
+            for one in found
+        ]
+
+    def _search(self, batch: Sequence[Sequence[int]], bounds: Bounds) -> list[Hypothesis]:
+        import torch
+
+        with torch.inference_mode(), self._threads.shared_out():
+            search = TorchSearch(self._model, self._rules, self._go_on)
+            found = search.run(*self._padded(batch), bounds, watch=self._watching)
+        with self._lock:  # concurrent batches count together
+            self.steps += search.steps
+            self.row_steps += search.row_steps
+        return found
 
     def exact(self) -> TransformersEngine:
         """The same weights in fp32, loaded when they are first asked for."""
@@ -150,75 +162,25 @@ class TransformersEngine:
         finally:
             self._abandoned.clear()
 
-    def _go_on(self, _: Any, scores: Any) -> Any:  # noqa: ANN401 - tensors of tokens and scores
+    def _go_on(self) -> None:
         if self._abandoned.is_set():
             raise Abandoned
-        return scores
 
     def _padded(self, batch: Sequence[Sequence[int]]) -> tuple[Any, Any]:
         import torch
 
         longest = max(map(len, batch))
-        pad = self._model.config.pad_token_id
+        pad = self._rules.pad
         sources = torch.tensor([[*ids, *[pad] * (longest - len(ids))] for ids in batch], dtype=torch.long)
         mask = torch.tensor([[1] * len(ids) + [0] * (longest - len(ids)) for ids in batch], dtype=torch.long)
         return sources.to(self.device), mask.to(self.device)
 
-    def _configuration(self, decoding: Decoding, limit: int, forced: int | None) -> Any:  # noqa: ANN401
-        chosen = copy.deepcopy(self._model.generation_config)
-        chosen.update(
-            num_beams=decoding.beams,
-            length_penalty=decoding.length_penalty,
-            early_stopping=decoding.early_stopping if decoding.beams > 1 else False,
-            max_length=None,
-            max_new_tokens=limit,
-            min_length=0,
-            min_new_tokens=None,
-            do_sample=False,
-            num_return_sequences=1,
-            no_repeat_ngram_size=0,
-            repetition_penalty=1.0,
-            forced_bos_token_id=forced,
-        )
-        return chosen
-
-    def _generated(self, row: Sequence[int], limit: int, finite: bool) -> Generated:
-        settings = self._model.generation_config
-        end = settings.eos_token_id
-        ends = set(end) if isinstance(end, list) else {end}
-        new = list(row[1:])  # without the decoder's start token
-        for place, token in enumerate(new):
-            if token in ends:
-                new = new[: place + 1]
-                break
-        while new and new[-1] == settings.pad_token_id and settings.pad_token_id not in ends:
-            new.pop()
-        return Generated(tuple(new), cut=len(new) >= limit, finite=finite)
-
     def _free(self) -> None:
         import torch
 
+        gc.collect()
         if self.device.startswith("cuda"):
             torch.cuda.empty_cache()
-
-
-class _Watch:
-    """A logits processor that changes nothing and notices scores that are not numbers, without waiting for the GPU."""
-
-    def __init__(self) -> None:
-        self._bad: Any = None
-
-    def __call__(self, input_ids: Any, scores: Any) -> Any:  # noqa: ANN401, ARG002 - transformers' interface
-        bad = scores.isnan().any(dim=-1)
-        self._bad = bad if self._bad is None else self._bad | bad
-        return scores
-
-    def finite(self, sentences: int, beams: int) -> list[bool]:
-        """For each sentence whether the scores of all its beams were numbers throughout."""
-        if self._bad is None:
-            return [True] * sentences
-        bad = self._bad.view(sentences, beams).any(dim=-1).tolist()
-        return [not value for value in bad]
 
 
 def _load_model(folder: Path, device: str, dtype: str) -> Any:  # noqa: ANN401 - a transformers model

@@ -1,0 +1,86 @@
+"""CTranslate2 on a GPU, as far as it can be seen without one: which library is loaded, and what an error says."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mtbias.errors import DependencyError, ModelError
+from mtbias.translate.seq2seq.beam_search import Decoding
+from mtbias.translate.seq2seq.ct2_cuda import check_product, load_cublas, unusable
+from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
+
+MISSING = "Library libcublas.so.12 is not found or cannot be loaded"
+"""What CTranslate2 says: https://github.com/OpenNMT/CTranslate2, src/cuda/cublas_stub.cc."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="CTranslate2's wheels have CUDA on Linux and Windows; here Linux's")
+def test_a_library_of_the_package_is_found_by_name_once_it_is_loaded(tmp_path: Path) -> None:
+    # Stand-ins with those names, made of any library that is here, laid out as the package is: CTranslate2 then opens
+    # "libcublas.so.12" by its name alone, which the loader knows.
+    site, lib = tmp_path / "site", tmp_path / "site" / "nvidia" / "cublas" / "lib"
+    lib.mkdir(parents=True)
+    names = ("libcublasLt.so.12", "libcublas.so.12")
+    for name in names:
+        source, made = tmp_path / f"{name}.c", lib / name
+        source.write_text("int mtbias_stand_in(void) { return 12; }\n", encoding="utf-8")
+        command = ["cc", "-shared", "-fPIC", f"-Wl,-soname,{name}", "-o", str(made), str(source)]
+        try:
+            subprocess.run(command, check=True, capture_output=True)
+        except FileNotFoundError:
+            pytest.skip("no C compiler: cc")
+    info = site / "nvidia_cublas_cu12-12.9.3.13.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: nvidia-cublas-cu12\nVersion: 12.9.3.13\n")
+    (info / "RECORD").write_text("".join(f"nvidia/cublas/lib/{name},,\n" for name in names))
+    program = """
+import ctypes
+from mtbias.translate.seq2seq.ct2_cuda import load_cublas
+def known():
+    try:
+        return ctypes.CDLL("libcublas.so.12").mtbias_stand_in()
+    except OSError:
+        return None
+print(known(), load_cublas(), known())
+"""
+    paths = [str(site), *filter(None, sys.path)]
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path[:0] = {paths!r}\n{program}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("None True 12\n", "")
+
+
+def test_without_the_package_nothing_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mtbias.translate.seq2seq.ct2_cuda.PACKAGE", "no-such-package-of-anybody")
+    assert not load_cublas()
+
+
+def test_an_error_of_the_library_names_what_brings_it() -> None:
+    found = unusable(RuntimeError(f"{MISSING}\nmore"), "cuda:1")
+    assert isinstance(found, DependencyError)
+    assert str(found).startswith("--engine ct2 on cuda:1 needs cuBLAS 12, which is not here (Library libcublas.so.12")
+    assert "[ct2-cuda]" in str(found)
+    found = unusable(RuntimeError("CUDA failed with error invalid device ordinal"), "cuda:1")
+    assert isinstance(found, ModelError)
+    assert "invalid device ordinal; use --engine transformers, or --device cpu" in str(found)
+
+
+def test_it_shows_when_the_weights_are_loaded(m2m100: Path, ct2_cache: Path) -> None:
+    # The translator is real; its library fails as it does where cuBLAS is missing, at the first product.
+    pytest.importorskip("ctranslate2")
+    engine = CTranslate2Engine(m2m100, cache=ct2_cache)
+    check_product(engine._translator, engine._spell([50, 2]), "cuda")
+    assert engine.generate([[50, 2]], decoding=Decoding(), limit=9, forced=6)
+
+    class Lacking:
+        def translate_batch(self, *_: object, **__: object) -> None:
+            raise RuntimeError(MISSING)
+
+    with pytest.raises(DependencyError, match=r"needs cuBLAS 12.*ct2-cuda"):
+        check_product(Lacking(), ["a"], "cuda")

@@ -1,0 +1,301 @@
+"""The search over transformers' models: what `generate` finds, with sentences leaving the batch, and in two stages."""
+
+from __future__ import annotations
+
+import gc
+import json
+import shutil
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from mtbias.translate.outputs import Output
+from mtbias.translate.seq2seq.batch_plan import cpu_budget, make_plan
+from mtbias.translate.seq2seq.beam_search import Decoding
+from mtbias.translate.seq2seq.codec import Codec
+from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
+from mtbias.translate.seq2seq.engine import Engine, Generated
+from mtbias.translate.seq2seq.generation import Generation
+from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
+
+from .checkpoints import sentences
+from .conftest import Checkpoint
+from .generating import run
+
+MANY = 40
+FAMILIES = ("marian", "marian-multi", "m2m100", "mbart50", "nllb", "madlad")
+
+
+def ids_of(folder: Path, lang: str, count: int = MANY) -> tuple[Codec, list[tuple[int, ...]]]:
+    codec = Codec(folder, lang)
+    return codec, [one.ids for one in codec.encode(list(sentences(count, seed=5)[0]))]
+
+
+def plainly(folder: Path, sources: Sequence[Sequence[int]], **settings: Any) -> list[tuple[int, ...]]:
+    """New token ids by ``model.generate``, one sentence at a time, up to the first end token."""
+    from transformers import AutoModelForSeq2SeqLM
+
+    model = AutoModelForSeq2SeqLM.from_pretrained(folder, dtype=torch.float32).eval()
+    end = model.generation_config.eos_token_id
+    found = []
+    for ids in sources:
+        made = model.generate(input_ids=torch.tensor([ids]), do_sample=False, **settings)[0].tolist()[1:]
+        found.append(tuple(made[: made.index(end) + 1] if end in made else made))
+    return found
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize(
+    ("decoding", "limit"),
+    [
+        (Decoding(beams=5), 99),
+        (Decoding(beams=5), 12),
+        (Decoding(beams=1), 99),
+        (Decoding(beams=3, early_stopping=False), 60),
+        (Decoding(beams=4, length_penalty=0.0), 40),
+        (Decoding(beams=2, length_penalty=2.0, early_stopping=False), 40),
+    ],
+    ids=["beams", "cut", "greedy", "late", "no-penalty", "penalty"],
+)
+def test_it_finds_what_generate_finds(checkpoint: Checkpoint, name: str, decoding: Decoding, limit: int) -> None:
+    codec, sources = ids_of(checkpoint(name), "ar" if name == "marian-multi" else "de", 16)
+    engine = TransformersEngine(checkpoint(name))
+    found = engine.generate(sources, decoding=decoding, limit=limit, forced=codec.forced)
+    expected = plainly(
+        checkpoint(name),
+        sources,
+        max_new_tokens=limit,
+        num_beams=decoding.beams,
+        length_penalty=decoding.length_penalty,
+        early_stopping=decoding.early_stopping and decoding.beams > 1,
+        forced_bos_token_id=codec.forced,
+    )
+    assert [one.ids for one in found] == expected
+    assert [one.cut for one in found] == [len(ids) >= limit for ids in expected]
+
+
+def with_settings(folder: Path, target: Path, **settings: Any) -> Path:
+    """A copy of a checkpoint with other generation settings."""
+    shutil.copytree(folder, target)
+    path = target / "generation_config.json"
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | settings), encoding="utf-8")
+    return target
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"bad_words_ids": [[40], [41, 42], [2]]}, {"renormalize_logits": True, "bad_words_ids": [[43]]}],
+    ids=["words", "renormalised"],
+)
+def test_what_is_taken_from_a_checkpoint(m2m100: Path, tmp_path: Path, settings: Mapping[str, Any]) -> None:
+    # Token 2 is the end: a checkpoint that forbids it means padding, and transformers passes over it.
+    folder = with_settings(m2m100, tmp_path / "changed", forced_eos_token_id=2, **settings)
+    codec, sources = ids_of(folder, "de")
+    found = TransformersEngine(folder).generate(sources, decoding=Decoding(), limit=14, forced=codec.forced)
+    common = {"max_new_tokens": 14, "num_beams": 5, "early_stopping": True, "forced_bos_token_id": codec.forced}
+    assert [one.ids for one in found] == plainly(folder, sources, **common)
+    assert {one.ids[-1] for one in found} == {2}
+    assert [one.ids for one in found] != plainly(m2m100, sources, **common)  # the settings do change something
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"min_new_tokens": 30},
+        {"max_time": 1e-9},
+        {"encoder_repetition_penalty": 2.5},
+        {"exponential_decay_length_penalty": [3, 2.0]},
+        {"num_beam_groups": 5, "diversity_penalty": 1.0},
+        {"stop_strings": ["e"]},
+        {"return_dict_in_generate": True, "output_scores": True},
+        {"suppress_tokens": [40, 41, 42]},
+        {"no_repeat_ngram_size": 1, "repetition_penalty": 3.0, "min_length": 30, "num_return_sequences": 3},
+        {"do_sample": True, "temperature": 9.0, "length_penalty": -3.0, "num_beams": 2, "max_length": 5},
+    ],
+    ids=lambda setting: next(iter(setting)),
+)
+@pytest.mark.parametrize("which", ["transformers", "ct2"])
+def test_nothing_else_is(m2m100: Path, tmp_path: Path, ct2_cache: Path, setting: Mapping[str, Any], which: str) -> None:
+    folder = with_settings(m2m100, tmp_path / "changed", **setting)
+
+    def made(place: Path) -> list[Generated]:
+        codec, sources = ids_of(place, "de", 8)
+        engine: Engine = TransformersEngine(place)
+        if which == "ct2":
+            engine = pytest.importorskip("ctranslate2") and CTranslate2Engine(place, cache=ct2_cache, threads=1)
+        return engine.generate(sources, decoding=Decoding(), limit=40, forced=codec.forced)
+
+    assert made(folder) == made(m2m100)
+
+
+def test_sentences_that_are_done_leave_the_batch(m2m100: Path) -> None:
+    # Greedy, each sentence takes as many steps as it has tokens, the end among them; the batch as many as the longest.
+    _, sources = ids_of(m2m100, "de")
+    engine = TransformersEngine(m2m100)
+    lengths = [len(one.ids) for one in engine.generate(sources, decoding=Decoding(beams=1), limit=99, forced=None)]
+    assert len(set(lengths)) > 3
+    assert (engine.steps, engine.row_steps) == (max(lengths), sum(lengths))
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("which", ["transformers", "ct2"])
+@pytest.mark.parametrize("beams", [1, 5])
+def test_what_is_done_before_the_stop_is_what_it_would_be(
+    checkpoint: Checkpoint, ct2_cache: Path, name: str, which: str, beams: int
+) -> None:
+    codec, sources = ids_of(checkpoint(name), "ar" if name == "marian-multi" else "de", 80)
+    engine: Engine = TransformersEngine(checkpoint(name))
+    if which == "ct2":
+        pytest.importorskip("ctranslate2")
+        engine = CTranslate2Engine(checkpoint(name), cache=ct2_cache, threads=1)
+    decoding = Decoding(beams=beams, early_stopping=codec.family.early_stopping)
+    whole = engine.generate(sources, decoding=decoding, limit=60, forced=codec.forced)
+    lengths = sorted(len(one.ids) for one in whole)
+    counts = []
+    for stop in (lengths[10] - 1, lengths[70] + 1):
+        first = engine.generate(sources, decoding=decoding, limit=60, forced=codec.forced, stop=stop)
+        done = [n for n, one in enumerate(first) if one.done]
+        assert [first[n] for n in done] == [whole[n] for n in done]
+        assert all(len(whole[n].ids) <= stop for n in done)
+        counts.append(len(done))
+    assert counts[0] < len(sources)
+    waits = which == "ct2" and beams > 1 and not decoding.early_stopping  # for twice as many to finish
+    assert counts[1] > 0 or waits
+
+
+@pytest.mark.parametrize("which", ["transformers", "ct2"])
+@pytest.mark.parametrize("pooled", [1, 3])
+@pytest.mark.parametrize("name", ["marian", "m2m100"])
+def test_two_stages_give_the_same(
+    checkpoint: Checkpoint, ct2_cache: Path, monkeypatch: pytest.MonkeyPatch, name: str, which: str, pooled: int
+) -> None:
+    # With a stop that few sentences reach before they are done, both stages have much to do.
+    monkeypatch.setattr(Decoding, "first_stop", staticmethod(lambda tokens: tokens))
+    codec = Codec(checkpoint(name), "de")
+    encoded = codec.encode(list(sentences(60, seed=6)[0]))
+    engine: Engine = TransformersEngine(checkpoint(name))
+    if which == "ct2":
+        pytest.importorskip("ctranslate2")
+        engine = CTranslate2Engine(checkpoint(name), cache=ct2_cache, threads=1)
+    decoding = Decoding(max_length=60, early_stopping=codec.family.early_stopping)
+    plan = make_plan([len(one.ids) for one in encoded], decoding, cpu_budget(40))
+    assert len(plan) > 6
+
+    def outputs(stages: int) -> tuple[list[Output], Generation]:
+        generation = Generation(codec, lambda: engine, decoding, pooled=stages)
+        return run(generation, encoded, plan), generation
+
+    expected, plain = outputs(0)
+    found, staged = outputs(pooled)
+    assert found == expected
+    assert plain.in_second_stage == 0
+    some = staged.in_second_stage
+    assert 0 < some <= len(encoded)
+    assert some < len(encoded) or (which, name) == ("ct2", "marian")  # which waits for twice as many to finish
+    assert staged.generated == len(encoded)
+
+
+class _Failing:
+    """Fails as a GPU does that is full, at one step of the first search; says what of that is alive later on."""
+
+    def __init__(self, engine: TransformersEngine, step: int) -> None:
+        self.calls, self.step = 0, step
+        self.failed: list[weakref.ref[Any]] = []
+        self.alive_later: list[int] = []
+        self.hook = engine._model.get_decoder().register_forward_hook(self.seen, with_kwargs=True)
+        self.encoder = engine._model.get_encoder().register_forward_pre_hook(self.begun)
+
+    def begun(self, *_: Any) -> None:
+        if self.calls >= self.step:
+            self.alive_later.append(sum(one() is not None for one in self.failed))
+
+    def seen(self, _: Any, __: Any, given: Mapping[str, Any], made: Any) -> None:
+        self.calls += 1
+        if self.calls == self.step:
+            cache = made.past_key_values
+            held = [made.last_hidden_state, given["encoder_hidden_states"], cache]
+            held += [layer.keys for layer in cache.self_attention_cache.layers]
+            self.failed = [weakref.ref(one) for one in held]
+            raise torch.OutOfMemoryError("CUDA out of memory")
+
+    def end(self) -> None:
+        self.hook.remove()
+        self.encoder.remove()
+
+
+@pytest.fixture
+def no_collector() -> Iterator[None]:
+    """Without Python's collector of cycles, which might come by chance."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.parametrize("concurrency", [1, 3])
+@pytest.mark.usefixtures("no_collector")
+def test_when_halves_begin_nothing_is_left_of_what_ran_out_of_memory(
+    m2m100: Path, monkeypatch: pytest.MonkeyPatch, concurrency: int
+) -> None:
+    codec, _ = ids_of(m2m100, "de", 1)
+    encoded = codec.encode(list(sentences(24, seed=5)[0]))
+    decoding = Decoding(beams=3, max_length=40)
+    engine = TransformersEngine(m2m100)
+    engine.concurrency = concurrency
+    plan = make_plan([len(one.ids) for one in encoded], decoding, cpu_budget(72))
+    assert len(plan) == 1
+    expected = run(Generation(codec, lambda: engine, decoding), encoded, plan)
+    failing = _Failing(engine, step=10)
+    generation = Generation(codec, lambda: engine, decoding)
+    assert run(generation, encoded, plan) == expected
+    failing.end()
+    assert generation.halved == 1
+    assert failing.failed
+    assert failing.alive_later == [0, 0]  # at the beginning of either half
+
+
+@pytest.mark.parametrize(("name", "shared"), [("madlad", "shared.weight"), ("mbart50", "model.shared.weight")])
+@pytest.mark.parametrize("form", ["safetensors", "bin"])
+def test_scores_from_a_matrix_of_their_own(
+    checkpoint: Checkpoint, tmp_path: Path, ct2_cache: Path, name: str, shared: str, form: str
+) -> None:
+    # As google/madlad400-3b-mt has it: the matrix of the scores is not that of the embeddings. transformers 5 ties the
+    # two for every T5, but not where a checkpoint has both and they differ.
+    from safetensors.torch import load_file, save_file
+
+    folder = Path(shutil.copytree(checkpoint(name), tmp_path / "model"))
+    weights = load_file(folder / "model.safetensors")
+    noise = torch.randn(weights[shared].shape, generator=torch.Generator().manual_seed(0))
+    weights["lm_head.weight"] = weights[shared] + 0.3 * weights[shared].std() * noise
+    if form == "bin":
+        (folder / "model.safetensors").unlink()
+        torch.save(weights, folder / "pytorch_model.bin")
+    else:
+        save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    engine = TransformersEngine(folder)
+    assert torch.equal(engine._model.state_dict()["lm_head.weight"], weights["lm_head.weight"])
+    codec, sources = ids_of(folder, "de", 12)
+    asked: dict[str, Any] = {"decoding": Decoding(early_stopping=codec.family.early_stopping), "limit": 40}
+    found = engine.generate(sources, **asked, forced=codec.forced)
+    assert found != TransformersEngine(checkpoint(name)).generate(sources, **asked, forced=codec.forced)
+    pytest.importorskip("ctranslate2")
+    converted = CTranslate2Engine(folder, cache=ct2_cache, threads=1)
+    same = converted.generate(sources, **asked, forced=codec.forced)
+    assert sum(a.ids == b.ids for a, b in zip(found, same, strict=True)) >= len(sources) - 1  # but for a near tie
+
+
+@pytest.mark.parametrize("name", ["marian", "m2m100", "mbart50", "nllb", "madlad"])
+def test_weights_that_stand_under_every_name(checkpoint: Checkpoint, tmp_path: Path, name: str) -> None:
+    # As older pytorch_model.bin files have them: one matrix, written for the embeddings of both sides and the scores.
+    folder = Path(shutil.copytree(checkpoint(name), tmp_path / "model"))
+    engine = TransformersEngine(checkpoint(name))
+    weights = {key: value.clone() for key, value in engine._model.state_dict().items()}
+    assert torch.equal(weights["lm_head.weight"], next(v for k, v in weights.items() if k.endswith("shared.weight")))
+    (folder / "model.safetensors").unlink()
+    torch.save(weights, folder / "pytorch_model.bin")
+    codec, sources = ids_of(folder, "de", 8)
+    asked: dict[str, Any] = {"decoding": Decoding(), "limit": 40, "forced": codec.forced}
+    assert TransformersEngine(folder).generate(sources, **asked) == engine.generate(sources, **asked)
