@@ -25,6 +25,7 @@ COMMANDS = [
 NEEDS = {
     "mtbias fetch": "forbids the network",
     "mtbias eval --model opus-mt": "Helsinki-NLP/opus-mt-en-de",
+    "mtbias eval --model openai:NAME": "127.0.0.1: the connection failed",
     "mtbias submit": "`mtbias fetch --sweep paper.toml` downloads what is missing",
     "mtbias status": "",
 }

@@ -1,0 +1,52 @@
+"""Servers on other machines: their addresses, and the keys that they ask for, which nobody else may see."""
+
+from __future__ import annotations
+
+import os
+from urllib.parse import SplitResult, urlsplit
+
+from mtbias.errors import ModelError, SettingError
+
+_HIDDEN = "[key]"
+
+
+def server_address(base_url: str) -> SplitResult:
+    """The parts of a server's address.
+
+    Raises:
+        SettingError: it is no address of a server, or holds a name, a password or a query, which would be published.
+    """
+    try:
+        parts = urlsplit(base_url)
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable or parts.username or parts.password or parts.query or parts.fragment:
+        # Not shown: what stands there may be a key.
+        raise SettingError(
+            "base_url",
+            "expected an address such as http://127.0.0.1:8000/v1, without user, password or query (a key belongs into "
+            "the environment)",
+        )
+    return parts
+
+
+def key_from(variable: str, server: str, advice: str = "") -> str:
+    """The key of a server, from an environment variable.
+
+    Raises:
+        ModelError: there is none, or what is there cannot be one; gives `advice` where there is none.
+    """
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        raise ModelError(
+            f"the key of {server} is expected in the environment variable {variable}, which is not set{advice}"
+        )
+    if not key.isascii() or not key.isprintable():
+        raise ModelError(f"{variable}: expected a key of ASCII letters, digits and signs in one line")
+    return key
+
+
+def without_key(text: str, key: str) -> str:
+    """Text of a server without the key: one that repeats it must not have it in a file or a message."""
+    return text.replace(key, _HIDDEN) if key else text
