@@ -10,7 +10,7 @@ from pathlib import Path
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.errors import MissingResourceError, MtbiasError, UsageError
 from mtbias.metrics.measure import GENDER
-from mtbias.translate.system_kinds import find_kind, is_endpoint, is_of_plugin
+from mtbias.translate.system_kinds import DEEPL, find_kind, is_of_plugin, is_remote
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ def _fetch(sweep: Sweep, part: Part, *, sha256: str | None, accept_unverified: b
     from mtbias.translate.seq2seq.checkpoints import locate
 
     cache = cache_folder(sweep.cache_dir)
-    if part.kind == "model" and (is_endpoint(part.name) or is_of_plugin(part.name)):
+    if part.kind == "model" and (is_remote(part.name) or is_of_plugin(part.name)):
         return f"by {_open(sweep, part.name, part.lang, offline=False)}"
     if part.kind == "model":
         found = locate(part.name, part.lang, cache=cache)
@@ -134,7 +134,7 @@ def _models(sweep: Sweep) -> Iterator[Part]:
         return f"{found.revision} in {found.folder}"
 
     for model in sweep.models:
-        if is_endpoint(model) or is_of_plugin(model):  # what it needs it says itself
+        if is_remote(model) or is_of_plugin(model):  # what it needs it says itself
             for lang in sweep.languages:
                 yield _looked_for("model", model, lang, partial(_open, sweep, model, lang, offline=True))
             continue
@@ -161,7 +161,9 @@ def _open(sweep: Sweep, model: str, lang: str, *, offline: bool) -> str:
         language_model=combined(LanguageModelSettings, sweep),
     )
     kind.open(asked)
-    return sweep.base_url if is_endpoint(model) else "its plugin"
+    if not is_remote(model):
+        return "its plugin"
+    return "DeepL" if model.startswith(f"{DEEPL}:") else sweep.base_url
 
 
 def _data(sweep: Sweep) -> tuple[list[Part], set[str]]:

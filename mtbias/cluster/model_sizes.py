@@ -10,7 +10,7 @@ from importlib import resources
 from typing import Any
 
 from mtbias.cluster.sweep_file import Resources, Sweep
-from mtbias.translate.system_kinds import is_endpoint
+from mtbias.translate.system_kinds import is_remote
 
 UNKNOWN_SIZE = "large"
 """Of models that are not in the table: more than they need rather than less."""
@@ -41,7 +41,7 @@ def translate_resources(sweep: Sweep, model: str) -> Resources:
     """What translating with `model` asks of Slurm: the sweep's own wishes, else what suits its size."""
     own = sweep.slurm.models.get(model, Resources())
     size = _table()["models"].get(short_name(model), {}).get("size", UNKNOWN_SIZE)
-    usual = _table()["score"] if is_endpoint(model) else _table()["sizes"][size]  # another machine computes
+    usual = _table()["score"] if is_remote(model) else _table()["sizes"][size]  # another machine computes
     return own.over(sweep.slurm.over(Resources(**usual)))
 
 

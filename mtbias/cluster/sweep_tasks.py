@@ -12,7 +12,7 @@ from mtbias.cluster.model_sizes import Speed, score_speed, translate_speed
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.errors import DataError, UsageError
 from mtbias.translate.shards import Shard
-from mtbias.translate.system_kinds import find_kind, is_endpoint
+from mtbias.translate.system_kinds import find_kind, is_remote
 
 TABLE = "table"
 
@@ -185,8 +185,8 @@ def _systems(sweep: Sweep) -> dict[tuple[str, str], str]:
     systems: dict[tuple[str, str], str] = {}
     for model in sweep.models:
         name = Path(model).name if Path(model).is_absolute() else model.replace("/", "--")
-        for preset in sweep.presets[:1] if is_endpoint(model) else sweep.presets:  # it knows none: not asked twice
-            system = _safe(name) if preset == "paper" or is_endpoint(model) else f"{_safe(name)}-{_safe(preset)}"
+        for preset in sweep.presets[:1] if is_remote(model) else sweep.presets:  # it knows none: not asked twice
+            system = _safe(name) if preset == "paper" or is_remote(model) else f"{_safe(name)}-{_safe(preset)}"
             other = next((key for key, value in systems.items() if value == system), None)
             if other is not None:
                 raise DataError(

@@ -69,7 +69,7 @@ class DeepLSystem:
         """See `mtbias.translate.system.System`; the date is that of the run's beginning, since DeepL changes."""
         found = begun.get("date")
         date = found if isinstance(found, str) else datetime.now(tz=UTC).date().isoformat()
-        identity = {"model": f"{DEEPL}:{self.model}", "direction": f"EN-{self.target}", "date": date}
+        identity = {"model": f"{DEEPL}:{self.model}", "direction": f"en>{self.target}", "date": date}
         own = os.environ.get(SERVER)
         if own:
             identity["server"] = _host(own)
@@ -109,15 +109,18 @@ class DeepLSystem:
         asked = {"source_lang": "EN", "target_lang": self.target, "model_type": self.model}
         kept = "what was translated is kept in the folder of the run (--out), the same command continues"
         try:
-            return [result.text for result in ask(list(texts), **asked)]
+            found = [result.text for result in ask(list(texts), **asked)]
         except deepl.AuthorizationException:  # what it says of a key may hold the key
             raise ModelError(f"DeepL refuses the key; set {KEY} to one of yours") from None
         except deepl.QuotaExceededException:
             raise ModelError(f"DeepL: the characters of this billing period are used up; {kept}") from None
         except deepl.DeepLException as error:
             raise ModelError(f"DeepL: {without_key(one_line(str(error)), self._key)[:200]}; {kept}") from None
-        except (TypeError, ValueError, AttributeError):
-            raise ModelError(f"expected translations from DeepL, got something else; {kept}") from None
+        except (TypeError, ValueError, AttributeError):  # of the client, about an answer in another form
+            found = []
+        if len(found) != len(texts) or not all(isinstance(text, str) for text in found):
+            raise ModelError(f"expected translations of {len(texts)} sentences from DeepL, got something else; {kept}")
+        return found
 
 
 def _host(address: str) -> str:

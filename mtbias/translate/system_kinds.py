@@ -1,7 +1,7 @@
 """Kinds of systems by their scheme, found through the entry-point group ``mtbias.systems``.
 
-``SCHEME:NAME`` asks the kind that is registered under SCHEME for the system NAME, ``openai:NAME`` an endpoint; any
-other name is that of a checkpoint.
+``SCHEME:NAME`` asks the kind that is registered under SCHEME for the system NAME, ``openai:NAME`` an endpoint,
+``deepl:MODEL`` DeepL; any other name is that of a checkpoint.
 """
 
 from __future__ import annotations
@@ -11,20 +11,19 @@ from mtbias.translate.system import SystemKind
 
 GROUP = "mtbias.systems"
 
+ENDPOINT, DEEPL = "openai", "deepl"
+"""Schemes of the models of endpoints, and of DeepL's; no other distribution can take them."""
 
-ENDPOINT = "openai"
-"""Scheme of the models of endpoints; no other distribution can take it."""
 
-
-def is_endpoint(model: str) -> bool:
-    """Whether a model is asked over HTTP."""
-    return model.startswith(f"{ENDPOINT}:")
+def is_remote(model: str) -> bool:
+    """Whether another program translates, which is asked over HTTP: it takes no GPU and knows no presets."""
+    return model.startswith((f"{ENDPOINT}:", f"{DEEPL}:"))
 
 
 def is_of_plugin(model: str) -> bool:
     """Whether a model is a system of another distribution's kind, by its scheme."""
     scheme, colon, _ = model.partition(":")
-    return bool(colon) and scheme != ENDPOINT and scheme in installed(GROUP)
+    return bool(colon) and not is_remote(model) and scheme in installed(GROUP)
 
 
 def find_kind(model: str) -> tuple[SystemKind, str]:
@@ -40,10 +39,12 @@ def find_kind(model: str) -> tuple[SystemKind, str]:
         if not isinstance(kind, SystemKind):
             raise refuse(GROUP, scheme, "kind of system", f"expected open and needs_network, got {kind!r:.80}")
         return kind, name
-    if is_endpoint(model):
+    if is_remote(model):
+        from mtbias.translate.deepl_system import DeepLKind
         from mtbias.translate.language_models.endpoint_system import EndpointKind
 
-        return EndpointKind(), model.partition(":")[2]
+        scheme, _, name = model.partition(":")
+        return EndpointKind() if scheme == ENDPOINT else DeepLKind(), name
     from mtbias.translate.seq2seq.checkpoint_system import CheckpointKind
     from mtbias.translate.seq2seq.checkpoints import check_name
 

@@ -80,9 +80,9 @@ class _Listener(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving(answer: Callable[[str, int], Reply]) -> Iterator[Server]:
-    """A server within the block."""
-    server = Server(answer)
+def serving(answer: Callable[[str, int], Reply] | Server) -> Iterator[Server]:
+    """A server within the block, which answers so, or is of a class of its own."""
+    server = answer if isinstance(answer, Server) else Server(answer)
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import email.utils
 import json
 import logging
-import os
 import random
 import threading
 import time
@@ -14,14 +13,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
 
-from mtbias.errors import DependencyError, ModelError, SettingError, one_line
+from mtbias.errors import DependencyError, ModelError, one_line
 from mtbias.machine.installation import install_command
 from mtbias.machine.network import is_local
 from mtbias.settings import LanguageModelSettings
 from mtbias.translate.language_models.answers import Answer
 from mtbias.translate.language_models.pacing import Pacing
+from mtbias.translate.remote_server import key_from, server_address, without_key
 
 TRIES = 9
 """Times that a request is sent at most: with the waits between them over a minute, the window of most rate limits."""
@@ -32,7 +31,6 @@ _MOST_RETRY_AFTER = 900.0
 _AGAIN = {408, 409, 425, 429}
 """Status codes beside 500 and above after which the same request may be answered."""
 _KEY = "OPENAI_API_KEY"
-_HIDDEN = "[key]"
 
 _log = logging.getLogger(__name__)
 
@@ -46,27 +44,6 @@ class _Fault:
     text: str
     wait: float | None = None
     """Seconds that the server asks for."""
-
-
-def server_address(base_url: str) -> SplitResult:
-    """The parts of an endpoint's address.
-
-    Raises:
-        SettingError: it is no address of a server, or holds a name, a password or a query, which would be published.
-    """
-    try:
-        parts = urlsplit(base_url)
-        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable or parts.username or parts.password or parts.query or parts.fragment:
-        # Not shown: what stands there may be a key.
-        raise SettingError(
-            "base_url",
-            "expected an address such as http://127.0.0.1:8000/v1, without user, password or query (a key belongs into "
-            "the environment)",
-        )
-    return parts
 
 
 @dataclass
@@ -96,15 +73,8 @@ class EndpointClient:
         named = self.settings.api_key_env
         if named is None and is_local(self.host):
             return ""  # a program that listens on this machine need not be the user's own
-        key = os.environ.get(named or _KEY, "").strip()
-        if not key:
-            raise ModelError(
-                f"the key of {self.host} is expected in the environment variable {named or _KEY}, which is not set; "
-                "name another with --api-key-env (any text will do where the server asks for none)"
-            )
-        if not key.isascii() or not key.isprintable():
-            raise ModelError(f"{named or _KEY}: expected a key of ASCII letters, digits and signs in one line")
-        return key
+        advice = "; name another with --api-key-env (any text will do where the server asks for none)"
+        return key_from(named or _KEY, self.host, advice)
 
     @cached_property
     def _client(self) -> Any:  # noqa: ANN401 - openai.OpenAI, which is imported late
@@ -247,8 +217,7 @@ class EndpointClient:
         raise ModelError(f"{self.host} refuses the request (HTTP {status}): {said}") from None
 
     def _hidden(self, text: str) -> str:
-        """Text of the server without the key: one that repeats it must not have it in a file or a message."""
-        return text.replace(self.key, _HIDDEN) if self.key else text
+        return without_key(text, self.key)
 
 
 def estimated_tokens(messages: Sequence[Mapping[str, str]]) -> int:

@@ -13,9 +13,10 @@ from mtbias.errors import MissingResourceError, SettingError
 from mtbias.machine import network
 from mtbias.settings import LanguageModelSettings
 from mtbias.translate.language_models.answers import Answer, OneModel, Questions, keep_answers, kept_answers
-from mtbias.translate.language_models.endpoint_client import EndpointClient, server_address
+from mtbias.translate.language_models.endpoint_client import EndpointClient
 from mtbias.translate.language_models.pacing import Pacing, Stopping
 from mtbias.translate.language_models.prompt_files import Prompt, load_prompt
+from mtbias.translate.remote_server import server_address
 from mtbias.translate.system import Asked, Begun, Made, Sources, Store, Tally, Translated
 from mtbias.translate.system_kinds import ENDPOINT
 from mtbias.types import Json, SourceSentence
