@@ -18,8 +18,6 @@ _LEAST_TOKENS = 8
 TOKENIZER_ADVICE = "its tokenizer's files are damaged or of another model: download the checkpoint again"
 _LEAST_SHARE = 0.5
 """Of the model's vocabulary in the tokenizer's; in real checkpoints it is 0.99 or more."""
-
-
 _GENERATION = "generation_config.json"
 
 
