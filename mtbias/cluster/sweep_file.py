@@ -13,7 +13,7 @@ from typing import Any, Literal
 from mtbias.errors import SettingError
 from mtbias.files.reading import parse_toml, read_text, split_lines
 from mtbias.files.strict_json import DecodingError, converted
-from mtbias.settings import BootstrapSettings, DecodingSettings, EvaluatorSettings, Preset, Settings, at_least
+from mtbias.settings import BootstrapSettings, DecodingSettings, Engine, EvaluatorSettings, Preset, Settings, at_least
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 """Of a sweep: it becomes the name of jobs, and begins with no hyphen, so that it is no option of sbatch."""
@@ -69,6 +69,8 @@ class Slurm(Resources):
 class Sweep(DecodingSettings, EvaluatorSettings, BootstrapSettings):
     """All that a sweep's tasks depend on. Paths are absolute."""
 
+    engine: Engine = "transformers"
+    """The same for all presets: tasks of one run work on different machines, which need not have the same installed."""
     name: str = ""
     """Letters (a to z), digits, ``.``, ``_`` and ``-``; default: the file's name, with ``_`` for other characters."""
     out: Path
