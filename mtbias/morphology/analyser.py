@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 WORTH_PROCESSES = 4 * BATCH
 """Fewer texts are analysed in this process: starting others takes as long."""
 BESIDE = 2
-"""Processes that analyse while a GPU translates, where nobody says how many: on one thread of a CPU each analyses 270
+"""Processes that analyse while a GPU translates, where none are asked for: on one thread of a CPU each analyses 270
 texts of BUG's length a second (docs/performance.md), two about as many as an H200 is expected to translate."""
 _MEMORY_EACH = 2 << 30
 """Bytes of memory that such a process may take: 0.8 GiB with Stanza's small models, and room for larger ones."""
