@@ -122,8 +122,9 @@ class EvaluatorSettings(CacheSettings):
     """Its layer whose embeddings are compared (default: two thirds up, 8 of 12)."""
     stanza_dir: Path | None = None
     """Folder of Stanza's models (default: STANZA_RESOURCES_DIR, else the cache); mtbias:demo for the demo's."""
-    processes: int = at_least(1, 1, 1024)
-    """Processes that analyse translations, where 4,096 or more are new; results do not depend on it."""
+    processes: int | None = at_least(1, None, 1024)
+    """Processes that analyse translations, where 4,096 or more are new, or while a GPU translates; results do not
+    depend on it (default: 1; while a GPU translates 2, where there are 3 cores and 4 GiB)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -155,8 +156,9 @@ class BootstrapSettings(Settings):
 class DecodingSettings(Settings):
     """How a checkpoint translates; what is not set is the preset's."""
 
-    engine: Engine = "transformers"
-    """transformers, or ct2 (CTranslate2)."""
+    engine: Engine | None = None
+    """transformers, or ct2 (CTranslate2) (default: transformers; on a GPU the preset fast of eval takes ct2 where it
+    works, and says so)."""
     dtype: str | None = None
     """Type of the weights: float32, bfloat16, float16; with ct2 also int8 and its mixtures."""
     beams: int | None = at_least(1, None, 1000)
@@ -170,11 +172,10 @@ class DecodingSettings(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        known = DTYPES.get(self.engine)  # an unknown engine is refused where it is opened
+        engine = self.engine or "transformers"  # and with ct2 what transformers has, too
+        known = DTYPES.get(engine)  # an unknown engine is refused where it is opened
         if self.dtype is not None and known is not None and self.dtype not in known:
-            raise SettingError(
-                "dtype", f"expected {', '.join(known)} with the engine {self.engine}, got {self.dtype!r}"
-            )
+            raise SettingError("dtype", f"expected {', '.join(known)} with the engine {engine}, got {self.dtype!r}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,7 +183,8 @@ class TranslationSettings(DecodingSettings):
     """How a model translates."""
 
     preset: Preset = "paper"
-    """paper: beam 5, length penalty 1.0, 200 tokens, fp32; fast: bf16 on a GPU, lengths bounded by the source's."""
+    """paper: beam 5, length penalty 1.0, 200 tokens, fp32; fast: bf16 on a GPU, by CTranslate2 where it works there,
+    lengths bounded by the source's."""
     target_code: str | None = None
     """The checkpoint's own name of the target language, where the usual one does not fit."""
     revision: str | None = None
@@ -242,9 +244,12 @@ class EvalSettings(
 def combined(kind: type[S], *parts: Settings, **more: object) -> S:
     """The settings of class `kind`, with the values of settings of other classes where it has fields of their names.
 
+    What is None in the other, not set, is the default in `kind`.
+
     Raises:
         SettingError: a value that cannot be.
     """
     names = {each.name for each in fields(kind)}
-    taken = {name: value for part in parts for name, value in vars(part).items() if name in names}
+    given = ((name, value) for part in parts for name, value in vars(part).items())
+    taken = {name: value for name, value in given if name in names and value is not None}
     return kind(**{**taken, **more})

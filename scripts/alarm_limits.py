@@ -1,12 +1,14 @@
 """What the alarms' signs show on good output and on broken, for `docs/alarms.md`: the limits lie between the two.
 
-    python scripts/alarm_limits.py --stanza-dir DIR [--cache-dir DIR] [--lang CODE]… [--rows 1000] [--broken NAME=FILE]…
+    python scripts/alarm_limits.py --stanza-dir DIR [--cache-dir DIR] [--lang CODE]… [--rows 1000]
+        [--broken LANG=NAME=FILE]…
 
 Good output: WinoMT's translations, a folder for each system (``data/winomt/translations`` of the folder that
 ``MTBIAS_SHARED`` names, default ``../shared``), and the persons of ``tests/natural`` (part dev). Each is checked as a
 whole, and in files of 25 sentences, each aligned by itself. What is broken is made of the first rows of the first
 system's file: the English itself, another language's file, lines moved by one (from the first on, and from the middle
-on), lines in random order, words in random order and place, one translation for everything, one phrase over and over.
+on), lines in random order, words in random order and place; and one line in ten the same, one phrase over and over,
+left out, or left in English.
 `--broken` takes further files of ``source ||| target`` lines of WinoMT's sentences, such as the output of a model of
 random weights.
 """
@@ -25,7 +27,6 @@ import cyclopts
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT)]
-
 
 from mtbias.alarms.declared_signs import SIGNS  # noqa: E402
 from mtbias.alarms.run_check import check_calls  # noqa: E402

@@ -51,6 +51,17 @@ def stanza_dir(shared: Path) -> Path:
 
 
 @pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Hugging Face's cache, empty (``HF_HOME`` is read when the library is imported)."""
+    from huggingface_hub import constants
+
+    folder = tmp_path / "hub"
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(folder))
+    monkeypatch.setattr(constants, "HF_HOME", str(tmp_path))
+    return folder
+
+
+@pytest.fixture
 def mount_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
     """``mount_disk("96k")``: a file system of that size, where we may mount one; unmounted after the test."""
     path = tmp_path / "disk"

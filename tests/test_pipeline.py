@@ -89,6 +89,9 @@ class Capitals:
     def submit(self, texts: Iterable[str]) -> None:
         pass
 
+    def abandon(self) -> None:
+        pass
+
     def prepare(self, texts: Iterable[str], progress: Callable[[int], object] | None = None) -> None:
         for text in texts:
             self.prepared.append(text)

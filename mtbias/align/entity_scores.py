@@ -121,8 +121,7 @@ def _chunk_scores(
     link = np.sqrt(forward * backward)
     # `null` has shares of all words, `MAX_SHARE` is one of the sentences.
     common = MAX_SHARE * len(target.lengths) / max(len(target.ids), 1)
-    totals = counts.source_totals[cells.source_type] + counts.target_totals[cells.target_type]
-    lexicon = 2 * counts.links[cells.pair] / np.maximum(totals, 1e-12)
+    lexicon = counts.dice(cells.pair, cells.source_type, cells.target_type)
     start = 0
     sizes = zip(source.lengths[first:last].tolist(), target.lengths[first:last].tolist(), strict=True)
     for k, (rows, columns) in enumerate(sizes, first):

@@ -73,6 +73,11 @@ class LinkCounts:
         """Rows of known keys."""
         return np.searchsorted(self.keys, keys)
 
+    def dice(self, rows: IntArray, source: IntArray | int, target: IntArray) -> FloatArray:
+        """Dice coefficient of pairs of types, 0 to 1: twice their links over those of `source` and `target`."""
+        totals = self.source_totals[source] + self.target_totals[target]
+        return 2 * self.links[rows] / np.maximum(totals, 1e-12)
+
 
 def chunks(source: Side, target: Side, size: int = CHUNK) -> Iterator[tuple[int, int]]:
     """Sentence ranges [first, last) of at most `size` token pairs each (at least one sentence)."""

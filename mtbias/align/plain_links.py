@@ -56,14 +56,13 @@ def scores_of_links(
             yield None
             continue
         word, types = source_ids[s + head], target.ids[t:end]
-        totals = table.source_totals[word] + table.target_totals[types]
         others = {j for i, j in forward | backward if not first <= i <= head}
         members = {j for i, j in forward | backward if first <= i <= head}
         places = range(end - t)
         yield EntityScores(
             np.array([0.5 * ((head, j) in forward) + 0.5 * ((head, j) in backward) for j in places]),
             np.array([float(j in members) for j in places]),
-            2 * table.links[table.rows(word * width + types)] / np.maximum(totals, 1e-12),
+            table.dice(table.rows(word * width + types), word, types),
             np.array([BELIEVED * (j in others) for j in places]),
             ~common[types],
         )

@@ -239,16 +239,20 @@ class _LineFormatter(logging.Formatter):
 
 @contextmanager
 def _logging(*, everything: bool) -> Iterator[None]:
-    """Our warnings on standard error, a line each; those of other libraries only where `everything` is wanted."""
+    """What we have to say on standard error, a line each; other libraries' warnings where `everything` is wanted."""
     shown = logging.StreamHandler()
     shown.setFormatter(_LineFormatter("mtbias: %(message)s"))
     # A handler at the root keeps Stanza from setting up its own.
     handlers = {None: shown} if everything else {"mtbias": shown, None: logging.NullHandler()}
+    ours = logging.getLogger("mtbias")
+    level = ours.level
+    ours.setLevel(logging.INFO)
     for name, handler in handlers.items():
         logging.getLogger(name).addHandler(handler)
     try:
         yield
     finally:
+        ours.setLevel(level)
         for name, handler in handlers.items():
             logging.getLogger(name).removeHandler(handler)
 

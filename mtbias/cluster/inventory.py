@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from mtbias.cluster.sweep_file import Sweep
-from mtbias.errors import MissingResourceError, MtbiasError, UsageError
+from mtbias.cluster.sweep_tasks import check_names
+from mtbias.errors import MissingResourceError, MtbiasError
 from mtbias.metrics.measure import GENDER
 from mtbias.translate.system_kinds import DEEPL, find_kind, is_of_plugin, is_remote
 
@@ -72,7 +73,7 @@ def fetch(
     from mtbias.corpora.catalog import dataset
     from mtbias.corpora.downloads import given_hash
 
-    _check_names(sweep)
+    check_names(sweep)
     for part in parts:
         if part.kind == "data" and part.problem and part.name not in sweep.data:
             given_hash(dataset(part.name).source, sha256)
@@ -82,21 +83,6 @@ def fetch(
             continue
         where = _fetch(sweep, part, sha256=sha256, accept_unverified=accept_unverified)
         say(f"{part.title}: fetched, {where}")
-
-
-def _check_names(sweep: Sweep) -> None:
-    from mtbias.corpora import dataset_names, loading
-    from mtbias.entry_points import installed
-    from mtbias.language.installed import get_language
-
-    for model in sweep.models:
-        find_kind(model)
-    for name in sweep.datasets:
-        if name not in dataset_names():
-            raise UsageError(f"unknown dataset {name!r}; there are {', '.join(dataset_names())}")
-    if not {*sweep.datasets} <= {*installed(loading.GROUP)}:  # a plugin's corpus may need no language plugin
-        for lang in sweep.languages:
-            get_language(lang)
 
 
 def _fetch(sweep: Sweep, part: Part, *, sha256: str | None, accept_unverified: bool) -> str:

@@ -113,7 +113,7 @@ def make_plan(sweep: Sweep, count: Callable[[Sweep, str], int | None] | None = N
         UsageError: an unknown data set, language or name of a model.
     """
     systems = _systems(sweep)
-    _check_names(sweep)
+    check_names(sweep)
     cells = []
     for dataset in sweep.datasets:
         sentences = (count or count_sentences)(sweep, dataset)
@@ -143,24 +143,25 @@ def make_plan(sweep: Sweep, count: Callable[[Sweep, str], int | None] | None = N
     return SweepPlan(sweep, tuple(cells), (*tasks, Task(TABLE, tuple(cells))))
 
 
-def _check_names(sweep: Sweep) -> None:
+def check_names(sweep: Sweep) -> None:
     """Refuse what no task could use before anything is planned; whether it is on this machine is not looked at.
 
     Raises:
-        UsageError: an unknown language, or a name that no model can have.
+        UsageError: an unknown data set or language, or a name that no model can have.
         PluginError: a language's plugin fails to load.
     """
-    from mtbias.corpora.loading import GROUP
+    from mtbias.corpora.loading import GROUP, check_dataset
     from mtbias.entry_points import installed
     from mtbias.language.installed import get_language
-    from mtbias.translate.system_kinds import find_kind
 
+    for model in sweep.models:
+        find_kind(model)
+    for dataset in sweep.datasets:
+        check_dataset(dataset)
     # Only a plugin's corpus may have a measure that needs no language plugin.
     if not set(sweep.datasets) <= set(installed(GROUP)):
         for lang in sweep.languages:
             get_language(lang)
-    for model in sweep.models:
-        find_kind(model)
 
 
 def count_sentences(sweep: Sweep, dataset: str) -> int | None:

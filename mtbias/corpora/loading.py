@@ -31,6 +31,16 @@ def dataset_names() -> tuple[str, ...]:
     return (*catalog.datasets(), DEMO, CUSTOM, *installed(GROUP))
 
 
+def check_dataset(name: str) -> None:
+    """Refuse a name that `load_corpus` does not know.
+
+    Raises:
+        UsageError: names those that there are.
+    """
+    if name not in dataset_names():
+        raise UsageError(f"unknown dataset {name!r}; there are {', '.join(dataset_names())}")
+
+
 def load_corpus(dataset: str, path: Path | None, *, cache: Path | None = None) -> Corpus[Any]:
     """Load the corpus `dataset` from `path` (a file, or the folder that holds its files) or from the cache.
 
@@ -66,8 +76,7 @@ def load_corpus(dataset: str, path: Path | None, *, cache: Path | None = None) -
 
 def _of_others(dataset: str, path: Path | None) -> Corpus[Any]:
     """A corpus that another distribution registers."""
-    if dataset not in installed(GROUP):
-        raise UsageError(f"unknown dataset {dataset!r}; there are {', '.join(dataset_names())}")
+    check_dataset(dataset)
     read = load(GROUP, dataset, "corpus")
     corpus = read(path) if callable(read) else None
     if not isinstance(corpus, Corpus):

@@ -30,7 +30,7 @@ def source_lines(corpus: Corpus[Any], form: Literal["text", "tsv", "jsonl"]) -> 
         fields = [source] if form == "text" else [id_, source]
         for field in fields:
             # All that Python takes for the end of a line, U+2028 among them: systems read lines in that way, too.
-            if len(field.splitlines()) != 1 or field.splitlines()[0] != field or (form == "tsv" and "\t" in field):
+            if field.splitlines() != [field] or (form == "tsv" and "\t" in field):
                 wrong = "a sentence in one line" + (" without tabs" if form == "tsv" else "")
                 message = f"sentence {id_!r}: expected {wrong}, got {field!r}; use --format jsonl"
                 raise DataError(message, path=corpus.path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,13 +9,12 @@ from typing import Any
 
 from mtbias.errors import ModelError, MtbiasError, SettingError
 from mtbias.translate.seq2seq.checkpoints import explained, first_line
-from mtbias.translate.seq2seq.codec import read_config
+from mtbias.translate.seq2seq.codec import TOKENIZER_ADVICE, load_tokenizer, read_config
 from mtbias.translate.seq2seq.engine import is_out_of_memory
-from mtbias.translate.seq2seq.transformers_engine import check_finite
+from mtbias.translate.seq2seq.transformers_engine import check_finite, check_whole, free_memory, read_weights
 from mtbias.types import Span
 
 _ADVICE = "download the checkpoint again"
-_TOKENIZER_ADVICE = f"its tokenizer's files are damaged or of another model: {_ADVICE}"
 # Layer 8 of 12 is the best of mBERT and of XLM-R's base size (Jalili Sabet et al. 2020, figure 2); a model of another
 # depth has its own as far up.
 DEPTH = 2 / 3
@@ -70,8 +68,8 @@ class Encoder:
         """
         self.folder, self.device = folder, device
         self.most_tokens = GPU_TOKENS if device.startswith("cuda") else CPU_TOKENS
-        self._tokenizer = _load_tokenizer(folder)
-        with explained(folder, "reading the tokenizer", _TOKENIZER_ADVICE):
+        self._tokenizer = load_tokenizer(folder, "AutoTokenizer")
+        with explained(folder, "reading the tokenizer", TOKENIZER_ADVICE):
             self._before, self._after = self._special_tokens()
         self._model = _load_encoder(folder, layer, device)
         with explained(folder, "reading config.json", _ADVICE):
@@ -86,7 +84,7 @@ class Encoder:
         """
         if not texts:
             return []
-        with explained(self.folder, "splitting texts", _TOKENIZER_ADVICE):
+        with explained(self.folder, "splitting texts", TOKENIZER_ADVICE):
             read = self._tokenizer(
                 list(texts), add_special_tokens=False, truncation=False, return_offsets_mapping=True, verbose=False
             )
@@ -95,7 +93,7 @@ class Encoder:
             if ids and max(ids) >= self._vocabulary:
                 raise ModelError(
                     f"{self.folder}: the tokenizer has the id {max(ids)}, the model {self._vocabulary} ids; "
-                    f"{_TOKENIZER_ADVICE}"
+                    f"{TOKENIZER_ADVICE}"
                 )
             found.append(Subwords(ids, [Span(*each) for each in offsets]))
         return found
@@ -148,7 +146,7 @@ class Encoder:
                 if not is_out_of_memory(error):
                     raise ModelError(f"{self.folder}: encoding failed: {failed}; {_ADVICE}") from error
             # Outside the block, whose traceback holds what has filled the memory.
-            self._free()
+            free_memory(self.device)
             if len(rows) == 1:
                 raise ModelError(
                     f"{longest} subwords do not fit into memory ({failed}); use --device cpu, or a smaller "
@@ -156,14 +154,6 @@ class Encoder:
                 )
             self.most_tokens = middle * longest
         return [*self._batch(rows[:middle]), *self._batch(rows[middle:])]
-
-    def _free(self) -> None:
-        """Give back the memory of a batch that failed."""
-        import torch
-
-        gc.collect()
-        if self.device.startswith("cuda"):
-            torch.cuda.empty_cache()
 
     def _hidden(self, rows: Sequence[Sequence[int]]) -> list[Any]:
         import torch
@@ -191,7 +181,7 @@ class Encoder:
         read = self._tokenizer("a", return_special_tokens_mask=True)
         ids, special = read["input_ids"], read["special_tokens_mask"]
         if 0 not in special:
-            raise ModelError(f"{self.folder}: the tokenizer has no letter a; {_TOKENIZER_ADVICE}")
+            raise ModelError(f"{self.folder}: the tokenizer has no letter a; {TOKENIZER_ADVICE}")
         first, last = special.index(0), len(special) - special[::-1].index(0)
         return list(ids[:first]), list(ids[last:])
 
@@ -221,39 +211,19 @@ def cut_windows(count: int, most: int) -> list[tuple[int, int, int, int]]:
     return list(zip(starts, ends, cuts, cuts[1:], strict=False))
 
 
-def _load_tokenizer(folder: Path) -> Any:  # noqa: ANN401 - transformers' tokenizers share no type
-    from transformers import AutoTokenizer
-    from transformers.utils import logging
-
-    logging.set_verbosity_error()
-    with explained(folder, "loading the tokenizer with transformers", _ADVICE):
-        return AutoTokenizer.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
-
-
 def _load_encoder(folder: Path, layer: int, device: str) -> Any:  # noqa: ANN401 - a transformers model
     import torch
     from transformers import AutoConfig, AutoModel
-    from transformers.utils import logging
 
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
     with explained(folder, "loading the weights with transformers", _ADVICE):
         # The layers above are not needed: a third of the time.
         config = AutoConfig.from_pretrained(
             str(folder), local_files_only=True, trust_remote_code=False, num_hidden_layers=layer
         )
-        model, found = AutoModel.from_pretrained(
-            str(folder),
-            config=config,
-            dtype=torch.float32,
-            local_files_only=True,
-            trust_remote_code=False,
-            output_loading_info=True,
-        )
-        # Checkpoints that predict masked words have no pooler, and nothing here reads it.
-        missing = sorted(key for key in map(str, found["missing_keys"]) if "pooler" not in key)
-        if missing:
-            raise ModelError(f"{folder}: the weights lack {missing[0]}; the checkpoint is not whole: download it again")
+        model, found = read_weights(folder, AutoModel, config=config, dtype=torch.float32)
+        # Checkpoints that predict masked words have no pooler, and nothing here reads it; nor the layers above.
+        missing = [key for key in map(str, found["missing_keys"]) if "pooler" not in key]
+        check_whole(folder, {"missing_keys": missing, "unexpected_keys": ()})
         check_finite(folder, model, "float32")
     with explained(folder, f"moving the weights to {device}", "choose another --device, or a smaller model"):
         return model.to(device).eval()

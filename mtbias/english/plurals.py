@@ -11,7 +11,7 @@ def _words(text: str) -> frozenset[str]:
 # on the sentence (mechanics), it is taken as it is usual of people: species one, mechanics several.
 _PLURALS = _words(
     """
-    people police folk children mice lice geese teeth feet oxen cattle brethren dice criteria phenomena bacteria strata
+    police mice lice geese teeth feet oxen cattle brethren dice criteria phenomena bacteria strata
     errata alumni emeriti literati illuminati paparazzi magi virtuosi castrati cacti fungi foci loci nuclei radii
     stimuli syllabi bacilli moduli
     """

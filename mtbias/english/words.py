@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from mtbias.types import Span
@@ -25,7 +26,8 @@ class EnglishWord(NamedTuple):
     """`text` in lower case, with straight apostrophes."""
 
 
-def english_words(text: str) -> list[EnglishWord]:
+@lru_cache(maxsize=1)  # alignment asks for one sentence's words several times in a row
+def english_words(text: str) -> tuple[EnglishWord, ...]:
     """Words of `text` in order, clitics (``'s``, ``n't``) split off, punctuation dropped."""
     words = []
     for match in _WORD.finditer(text):
@@ -36,4 +38,4 @@ def english_words(text: str) -> list[EnglishWord]:
             if right > left:
                 piece = text[left:right]
                 words.append(EnglishWord(Span(left, right), piece, piece.lower().replace("’", "'")))
-    return words
+    return tuple(words)

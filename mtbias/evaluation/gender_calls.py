@@ -89,6 +89,10 @@ class GenderMeasure:
         """Let the analyser's other processes begin."""
         self.analyser.submit(texts)
 
+    def abandon(self) -> None:
+        """End them: the translations will not be judged."""
+        self.analyser.abandon()
+
     def judge(
         self, instances: Sequence[Instance], translations: Sequence[Translation], progress: Progress = quiet
     ) -> list[CallRecord]:

@@ -121,7 +121,12 @@ def translate_corpus(
     store = MemoryStore() if folder is None else _store(folder, plan, alone=generate)
     if generate:
         made = request.measure.hint if plan.frees_cpu else None
-        tally = plan.translate(store, range(len(plan.sizes)), partial(progress, "translate"), made)
+        try:
+            tally = plan.translate(store, range(len(plan.sizes)), partial(progress, "translate"), made)
+        except BaseException:
+            if (abandon := getattr(request.measure, "abandon", None)) is not None:  # a third party's need not have it
+                abandon()
+            raise
     else:
         tally = Tally(resumed=sum(plan.sizes))
     translated = _collected(plan, store, folder)

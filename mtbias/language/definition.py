@@ -151,9 +151,11 @@ class Language:
         """Proclitics that may stand on a later word of a compound: none, and the articles without anything before them;
         all proclitics where the plugin does not say what an article is.
         """
-        found = [cut for cut in self.proclitics if not self.definite or self.is_definite(cut)]
+        if not self.definite:
+            return frozenset(("", *self.proclitics))
+        found = [cut for cut in self.proclitics if self.is_definite(cut)]
         bare = (cut for cut in found if not any(cut != other and cut.endswith(other) for other in found))
-        return frozenset(("", *(bare if self.definite else found)))
+        return frozenset(("", *bare))
 
     @cached_property
     def _abbreviations(self) -> frozenset[str]:

@@ -28,7 +28,7 @@ def install_command(extra: str = "") -> str:
         found = None
     options, what = _requirement(found, f"[{extra}]" if extra else "")
     installer = "" if found is None else (found.read_text("INSTALLER") or "").strip()
-    return f"{'uv pip' if installer == 'uv' else 'pip'} install {options}{_quoted(what)}"
+    return f"{'uv pip' if installer == 'uv' else 'pip'} install {options}{shlex.quote(what)}"
 
 
 def _requirement(found: Distribution | None, extra: str) -> tuple[str, str]:
@@ -51,8 +51,3 @@ def _requirement(found: Distribution | None, extra: str) -> tuple[str, str]:
 def _shown(folder: Path) -> str:
     """The current folder as a dot, which is how people write it."""
     return "." if os.path.realpath(folder) == os.path.realpath(Path.cwd()) else str(folder)
-
-
-def _quoted(what: str) -> str:
-    """In quotes where a shell would read a bracket or a blank."""
-    return shlex.quote(what)

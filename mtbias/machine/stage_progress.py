@@ -39,7 +39,7 @@ class ProgressLine:
         """Nothing is shown before the first stage.
 
         Args:
-            interval: seconds between two lines; by default what ``MTBIAS_LOG_SECONDS`` has, else 30. 0: no lines.
+            interval: seconds between two lines; by default what ``MTBIAS_LOG_SECONDS`` has (0: no lines), else 30.
             file: where to, by default standard error as it is at that time.
             clock: seconds from some moment on.
         """

@@ -8,6 +8,7 @@ from concurrent.futures.process import BrokenProcessPool
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Protocol
 
+from mtbias.machine.cores_and_memory import free_memory, usable_cores
 from mtbias.morphology.analysis_cache import AnalysisCache, encode
 from mtbias.morphology.stanza_models import BATCH, StanzaModels
 from mtbias.morphology.stanza_packages import StanzaPackage
@@ -22,6 +23,11 @@ _log = logging.getLogger(__name__)
 
 WORTH_PROCESSES = 4 * BATCH
 """Fewer texts are analysed in this process: starting others takes as long."""
+BESIDE = 2
+"""Processes that analyse while a GPU translates, where none are asked for: on one thread of a CPU each analyses 270
+texts of BUG's length a second (docs/performance.md), two about as many as an H200 is expected to translate."""
+_MEMORY_EACH = 2 << 30
+"""Bytes of memory that such a process may take: 0.8 GiB with Stanza's small models, and room for larger ones."""
 
 
 class Analyser(Protocol):
@@ -41,6 +47,10 @@ class Analyser(Protocol):
         """Texts that will be asked for: an analyser may begin with them beside other work, or do nothing."""
         ...
 
+    def abandon(self) -> None:
+        """End what `submit` began: nobody will ask for it."""
+        ...
+
     def prepare(self, texts: Iterable[str], progress: Callable[[int], object] | None = None) -> None:
         """Analyse what is new among `texts`, so that `analysis` finds it."""
         ...
@@ -54,13 +64,14 @@ class StanzaAnalyser:
     """Stanza's tokenizer, multiword splitter and tagger over raw text."""
 
     def __init__(
-        self, package: StanzaPackage, cache: AnalysisCache, *, device: str | None = None, processes: int = 1
+        self, package: StanzaPackage, cache: AnalysisCache, *, device: str | None = None, processes: int | None = 1
     ) -> None:
         """Nothing is loaded before there is a text that the cache lacks.
 
         The cache must belong to the package; only this process writes it. The device None is a GPU where there is one.
         So many `processes`, of one thread each, analyse where there are `WORTH_PROCESSES` texts or more; the analyses
-        do not depend on it.
+        do not depend on it. None is `BESIDE` once texts are submitted, where there are cores and memory for them, and
+        otherwise one.
         """
         self._package, self._cache, self._device, self._processes = package, cache, device, processes
         self.signature = package.analyses_signature
@@ -79,11 +90,18 @@ class StanzaAnalyser:
     def submit(self, texts: Iterable[str]) -> None:
         """Let other processes analyse `texts` in the meantime; with one process nothing happens before `prepare`.
 
+        They compute on the CPU, and so does all that follows: the GPU has other work, and a run's analyses are to be of
+        one device.
+
         Raises:
             RunFolderError: the analyses that are done cannot be kept.
         """
+        if self._processes is None:
+            self._processes = _processes_beside()
         if self._processes == 1:
             return
+        if self._device != "cpu":
+            self._device, self._models = "cpu", StanzaModels(self._package, "cpu")
         self._begun.update(dict.fromkeys(self._cache.missing(t for t in texts if t not in self._begun)))
         while len(self._begun) - self._in_batches >= BATCH:
             batch = list(islice(self._begun, self._in_batches, self._in_batches + BATCH))
@@ -95,6 +113,10 @@ class StanzaAnalyser:
                     self._cache.put_encoded(rows)
             except BrokenProcessPool:
                 self._give_up()
+
+    def abandon(self) -> None:
+        """End the other processes, which finish what they are at; without it Python would wait for all of it."""
+        self._end()
 
     def prepare(self, texts: Iterable[str], progress: Callable[[int], object] | None = None) -> None:
         """Analyse every distinct text that the cache lacks; `progress` is called with the number of texts just done.
@@ -126,7 +148,7 @@ class StanzaAnalyser:
                 except BrokenProcessPool:
                     self._give_up()
             missing = self._cache.missing(texts)
-            first = [] if self._processes == 1 else list(islice(missing, WORTH_PROCESSES))
+            first = [] if self._together_with == 1 else list(islice(missing, WORTH_PROCESSES))
             batches = _batches(chain(first, missing))
             if len(first) == WORTH_PROCESSES:
                 batches = yield from self._together(batches)
@@ -149,8 +171,13 @@ class StanzaAnalyser:
         from mtbias.morphology.process_pool import Pool
 
         if self._pool is None:
-            self._pool = Pool(self._package, self._device, self._processes)
+            self._pool = Pool(self._package, self._device, self._together_with)
         return self._pool
+
+    @property
+    def _together_with(self) -> int:
+        """Processes, as far as it is known now."""
+        return self._processes or 1
 
     def _give_up(self) -> None:
         """Continue in this process."""
@@ -163,6 +190,12 @@ class StanzaAnalyser:
             self._pool.close()
             self._ways |= self._pool.ways
             self._pool = None
+
+
+def _processes_beside() -> int:
+    """`BESIDE`, where another core is left for what translates, and memory; else 1."""
+    enough = usable_cores() > BESIDE and free_memory() >= BESIDE * _MEMORY_EACH
+    return BESIDE if enough else 1
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:

@@ -107,7 +107,10 @@ class StanzaModels:
 
     def _load(self) -> Any:  # noqa: ANN401 - stanza has no types
         import stanza
+        import torch
 
+        # cuDNN's LSTMs would compute with 10 bits of a number's 23; the tags of a GPU are to be those of a CPU.
+        torch.backends.cudnn.allow_tf32 = False
         package = self._package
         if self._device:
             require_device(self._device)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -14,14 +13,9 @@ from hypothesis import strategies as st
 
 from mtbias.encoder.encoder_model import Encoder, check_encoder, cut_windows
 from mtbias.errors import ModelError, SettingError
-from mtbias.types import Span
+from tests.translate.reference import change
 
 from .encoders import LAYERS, POSITIONS, SIZE, parallel
-
-
-def change(path: Path, **values: Any) -> None:
-    """Set keys of a JSON file."""
-    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), **values}), encoding="utf-8")
 
 
 @pytest.fixture
@@ -204,7 +198,7 @@ def test_weights_that_lack_something_are_refused(copied: Path) -> None:
         Encoder(copied, layer=2, device="cpu")
 
 
-def test_a_tokenizer_of_another_model_is_refused(copied: Path, xlmr: Path) -> None:
+def test_a_config_or_tokenizer_that_does_not_fit_is_refused(copied: Path) -> None:
     change(copied / "config.json", vocab_size=20)
     with pytest.raises(ModelError, match=r"loading the weights with transformers failed"):
         Encoder(copied, layer=1, device="cpu")
@@ -213,6 +207,21 @@ def test_a_tokenizer_of_another_model_is_refused(copied: Path, xlmr: Path) -> No
         Encoder(copied, layer=1, device="cpu")
 
 
-def test_spans_are_spans(bert: Path) -> None:
-    (read,) = Encoder(bert, layer=0, device="cpu").subwords(["The cook"])
-    assert all(isinstance(span, Span) for span in read.spans)
+def test_a_tokenizer_with_more_words_than_the_model_is_refused(copied: Path) -> None:
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(copied)
+    known = len(tokenizer)
+    tokenizer.add_tokens(["zebra"])
+    tokenizer.save_pretrained(copied)
+    encoder = Encoder(copied, layer=1, device="cpu")
+    assert len(encoder.subwords(["The cook slept."])) == 1
+    with pytest.raises(ModelError, match=rf"the tokenizer has the id {known}, the model {known} ids; its tokenizer's"):
+        encoder.subwords(["The cook slept.", "The zebra slept."])
+
+
+def test_a_pickle_with_something_else_than_weights_is_refused(copied: Path) -> None:
+    (copied / "model.safetensors").unlink()
+    torch.save({"no tensor": copied}, copied / "pytorch_model.bin")
+    with pytest.raises(ModelError, match="expected weights, got a pickle with something else in it"):
+        Encoder(copied, layer=1, device="cpu")

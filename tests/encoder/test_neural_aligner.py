@@ -182,17 +182,6 @@ def test_the_signature_names_model_revision_and_layer(bert: Path, tmp_path: Path
     assert of(bert, layer=3).signature == f"neural(bert@{found.revision},3)"
 
 
-@pytest.fixture
-def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Hugging Face's cache, empty (``HF_HOME`` is read when the library is imported)."""
-    from huggingface_hub import constants
-
-    folder = tmp_path / "hub"
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(folder))
-    monkeypatch.setattr(constants, "HF_HOME", str(tmp_path))
-    return folder
-
-
 @pytest.mark.usefixtures("hub")
 @pytest.mark.parametrize(
     ("model", "said"),

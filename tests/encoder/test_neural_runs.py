@@ -56,14 +56,12 @@ def test_a_run_killed_while_it_aligns_ends_with_the_same_bytes(
         mtbias.evaluate("demo", "de", out=tmp_path / "whole", settings=settings(bert, tmp_path, layer=1))
 
 
+@pytest.mark.usefixtures("hub")
 def test_a_missing_encoder_is_said_before_anything_is_translated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from huggingface_hub import constants
-
     from mtbias.cli import main
 
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.setenv("MTBIAS_CACHE", str(tmp_path / "cache"))
     asked = ["eval", "--model", "demo", "--lang", "de", "--aligner", "neural", "--offline"]
     assert main(asked) == 1

@@ -92,6 +92,38 @@ def test_with_one_process_nothing_is_begun(stanza_dir: Path) -> None:
     assert rows(one) == []
 
 
+def test_beside_generation_two_begin_where_there_are_cores_and_memory(
+    stanza_dir: Path, expected: list[tuple[bytes, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "free_memory", lambda: 4 << 30)
+    monkeypatch.setattr(module, "usable_cores", lambda: 3)
+    two = StanzaAnalyser(find_package("it", stanza_dir), AnalysisCache(None), processes=None)
+    two.submit(TEXTS[:4])
+    assert two._pool is not None
+    assert two._pool._most == 2 * 2
+    assert two._device == "cpu"  # whatever else there is: the GPU translates
+    two.prepare(TEXTS)
+    assert rows(two) == expected
+
+
+@pytest.mark.parametrize(("cores", "gibibytes"), [(2, 64), (64, 3)])
+def test_with_few_cores_or_little_memory_nothing_is_begun(
+    stanza_dir: Path, monkeypatch: pytest.MonkeyPatch, cores: int, gibibytes: int
+) -> None:
+    monkeypatch.setattr(module, "free_memory", lambda: gibibytes << 30)
+    monkeypatch.setattr(module, "usable_cores", lambda: cores)
+    one = StanzaAnalyser(find_package("it", stanza_dir), AnalysisCache(None), processes=None)
+    one.submit(TEXTS)
+    assert one._pool is None
+
+
+def test_without_generation_one_process_is_the_default(stanza_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = StanzaAnalyser(find_package("it", stanza_dir), AnalysisCache(None), device="cpu", processes=None)
+    monkeypatch.setattr(one, "_started", None)
+    one.prepare(TEXTS)
+    assert len(rows(one)) == len(TEXTS)
+
+
 def test_few_texts_start_no_process(stanza_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     two = make(stanza_dir)
     monkeypatch.setattr(two, "_started", None)

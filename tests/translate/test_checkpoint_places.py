@@ -64,17 +64,6 @@ def test_the_mbart50_that_does_not_translate(tmp_path: Path, repository: str) ->
         locate(repository, "de", cache=tmp_path, offline=True)
 
 
-@pytest.fixture
-def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Hugging Face's cache, empty (``HF_HOME`` is read when the library is imported)."""
-    from huggingface_hub import constants
-
-    folder = tmp_path / "hub"
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(folder))
-    monkeypatch.setattr(constants, "HF_HOME", str(tmp_path))
-    return folder
-
-
 def pin(cache: Path, **commits: str) -> None:
     """Write down the commits of repositories."""
     cache.mkdir(exist_ok=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import weakref
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -125,6 +126,29 @@ def test_what_does_not_fit_is_halved(decoder: Path, corpus: Corpus, monkeypatch:
     monkeypatch.setattr(DecoderEngine, "answer", lambda *_, **__: (_ for _ in ()).throw(OutOfMemory("no room")))
     with pytest.raises(ModelError, match=r"one prompt of \d+ tokens with an answer of up to 1024 does not fit"):
         run(plan(decoder, corpus))
+
+
+def test_when_halves_begin_nothing_is_left_of_what_ran_out_of_memory(decoder: Path, corpus: Corpus) -> None:
+    made = plan(decoder, corpus, batch_rows=48)
+    expected = run(plan(decoder, corpus))
+    failed: list[weakref.ref[Any]] = []
+    alive_later: list[int] = []
+    calls = 0
+
+    def seen(_: Any, __: Any, found: Any) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 5:
+            failed.extend(map(weakref.ref, (found.logits, found.past_key_values)))
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        alive_later.append(sum(one() is not None for one in failed))
+
+    hook = made.system.engine._model.register_forward_hook(seen)
+    found = run(made)
+    hook.remove()
+    assert found == expected
+    assert len(failed) == 2
+    assert set(alive_later) == {0}
 
 
 def test_a_run_that_was_killed_answers_only_the_rest(decoder: Path, corpus: Corpus) -> None:

@@ -13,7 +13,7 @@ from mtbias.files.strict_json import load_json
 from mtbias.translate.language_models.answers import Answer
 from mtbias.translate.seq2seq.checkpoints import explained, first_line
 from mtbias.translate.seq2seq.engine import OutOfMemory, is_out_of_memory
-from mtbias.translate.seq2seq.transformers_engine import check_finite, check_whole
+from mtbias.translate.seq2seq.transformers_engine import check_finite, check_whole, free_memory, read_weights
 
 _AGAIN = "download the checkpoint again"
 
@@ -88,19 +88,10 @@ class DecoderEngine:
         """
         import torch
         from transformers import AutoModelForCausalLM
-        from transformers.utils import logging
 
-        logging.set_verbosity_error()
-        logging.disable_progress_bar()
         self.folder, self.tokenizer, self.device, self.dtype = folder, tokenizer, device, dtype
         with explained(folder, "loading the weights with transformers", _AGAIN):
-            model, found = AutoModelForCausalLM.from_pretrained(
-                str(folder),
-                dtype=getattr(torch, dtype),
-                local_files_only=True,
-                trust_remote_code=False,
-                output_loading_info=True,
-            )
+            model, found = read_weights(folder, AutoModelForCausalLM, dtype=getattr(torch, dtype))
             check_whole(folder, found)
             check_finite(folder, model, dtype)
         advice = "choose another --device or --dtype, or a smaller model"
@@ -127,6 +118,7 @@ class DecoderEngine:
         ids = [[*[pad] * (longest - len(prompt)), *prompt] for prompt in prompts]
         mask = [[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt in prompts]
         watch = _Watch()
+        lacking: str | None = None
         try:
             with torch.inference_mode(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -143,14 +135,16 @@ class DecoderEngine:
         except Exception as error:
             if isinstance(error, MtbiasError):
                 raise
-            if is_out_of_memory(error):
-                if self.device.startswith("cuda"):
-                    torch.cuda.empty_cache()
-                raise OutOfMemory(str(error)) from error
-            raise ModelError(
-                f"{self.folder}: generating with transformers failed: {type(error).__name__}: "
-                f"{first_line(error)[:200]}; {_AGAIN}"
-            ) from error
+            if not is_out_of_memory(error):
+                raise ModelError(
+                    f"{self.folder}: generating with transformers failed: {type(error).__name__}: "
+                    f"{first_line(error)[:200]}; {_AGAIN}"
+                ) from error
+            lacking = str(error)
+        if lacking is not None:
+            # Outside of the block: what was raised holds the frames in which it was, and they the cache and the scores.
+            free_memory(self.device)
+            raise OutOfMemory(lacking)
         if watch.found_bad():
             raise ModelError(
                 f"{self.folder}: scores are not finite in {self.dtype}; "

@@ -20,6 +20,7 @@ from mtbias.translate.seq2seq.beam_search import Decoding, get_preset
 from mtbias.translate.seq2seq.checkpoints import Checkpoint, locate
 from mtbias.translate.seq2seq.codec import Codec, Encoded
 from mtbias.translate.seq2seq.engine import Engine
+from mtbias.translate.seq2seq.engine_choice import EngineChoice
 from mtbias.translate.seq2seq.generation import Generation
 from mtbias.translate.system import Asked, Begun, Made, Sources, Store, Tally, Translated
 from mtbias.types import Json, SourceSentence
@@ -40,10 +41,11 @@ def check_settings(settings: TranslationSettings) -> None:
         SettingError: an unknown preset or engine.
         DependencyError: the engine is not installed.
     """
-    if settings.engine not in _PACKAGES:
-        raise SettingError("engine", f"expected {' or '.join(_PACKAGES)}, got {settings.engine!r}")
+    engine = settings.engine or "transformers"
+    if engine not in _PACKAGES:
+        raise SettingError("engine", f"expected {' or '.join(_PACKAGES)}, got {engine!r}")
     get_preset(settings.preset)
-    _release(settings.engine)
+    _release(engine)
 
 
 def _release(engine: str) -> str:
@@ -108,11 +110,13 @@ class CheckpointSystem:
         preset = get_preset(settings.preset)
         self.checkpoint, self.settings, self._cache = checkpoint, settings, cache
         self.device = chosen_device(device)
-        self.dtype = settings.dtype or (preset.gpu_dtype if self.device.startswith("cuda") else "float32")
+        self.chosen = EngineChoice.of(settings, self.device)
+        self.dtype = self.chosen.dtype
         self.codec = Codec(checkpoint.folder, lang, target_code=settings.target_code)
         by_hand = {name: getattr(settings, name) for name in ("beams", "length_penalty", "max_length")}
         given = {name: value for name, value in by_hand.items() if value is not None}
         self.decoding: Decoding = replace(preset.decoding, **given, early_stopping=self.codec.family.early_stopping)
+        self.chosen.tell()
 
     @cached_property
     def engine(self) -> Engine:
@@ -122,7 +126,7 @@ class CheckpointSystem:
             SettingError: a type of weights or a device that the engine does not have.
             ModelError: the weights cannot be loaded.
         """
-        if self.settings.engine == "ct2":
+        if self.chosen.engine == "ct2":
             from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
 
             return CTranslate2Engine(self.checkpoint.folder, device=self.device, dtype=self.dtype, cache=self._cache)
@@ -133,7 +137,7 @@ class CheckpointSystem:
     @cached_property
     def engine_name(self) -> str:
         """``transformers/5.23.0``: the engine's package and version, without loading it."""
-        return _release(self.settings.engine)
+        return _release(self.chosen.engine)
 
     def budget(self, begun: Begun) -> Budget:
         """What a batch may hold: as the settings say, else as the run was begun with, else what suits the device.

@@ -15,11 +15,9 @@ from mtbias.translate.seq2seq.families import Direction, Family, family_of
 _UNBOUNDED = 100_000
 _LEAST_TOKENS = 8
 """Of a source that a checkpoint must be able to read: with fewer every sentence of a corpus would be cut."""
-_TOKENIZER_ADVICE = "its tokenizer's files are damaged or of another model: download the checkpoint again"
+TOKENIZER_ADVICE = "its tokenizer's files are damaged or of another model: download the checkpoint again"
 _LEAST_SHARE = 0.5
 """Of the model's vocabulary in the tokenizer's; in real checkpoints it is 0.99 or more."""
-
-
 _GENERATION = "generation_config.json"
 
 
@@ -47,8 +45,8 @@ class Codec:
         self.family: Family = family_of(self.config, named)  # before the tokenizer: another's may not even load
         if (folder / _GENERATION).exists():
             read_config(folder, _GENERATION)  # transformers passes over one that it cannot read
-        self._tokenizer = _load_tokenizer(folder, self.family.tokenizer_class)
-        with explained(folder, "reading the tokenizer", _TOKENIZER_ADVICE):
+        self._tokenizer = load_tokenizer(folder, self.family.tokenizer_class)
+        with explained(folder, "reading the tokenizer", TOKENIZER_ADVICE):
             self._check_vocabulary()
             self.direction: Direction = self.family.direction(self._tokenizer, lang, target_code)
             self._languages = tuple(self.family.languages(self._tokenizer))
@@ -73,7 +71,7 @@ class Codec:
         prefixed = [self.direction.prefix + text for text in texts]
         most = self.most_tokens
         encoded = []
-        with explained(self.folder, "encoding the sources", _TOKENIZER_ADVICE):
+        with explained(self.folder, "encoding the sources", TOKENIZER_ADVICE):
             whole = self._tokenizer(prefixed, truncation=False)["input_ids"]
             for text, ids in zip(prefixed, whole, strict=True):
                 cut = len(ids) > most
@@ -173,7 +171,12 @@ def _tokenizer_class(folder: Path) -> str:
     return str(read_config(folder, TOKENIZER_CONFIG).get("tokenizer_class") or "")
 
 
-def _load_tokenizer(folder: Path, name: str) -> Any:  # noqa: ANN401 - transformers' tokenizers share no type
+def load_tokenizer(folder: Path, name: str) -> Any:  # noqa: ANN401 - transformers' tokenizers share no type
+    """A checkpoint's tokenizer by transformers' class `name`, without network and without code of the checkpoint.
+
+    Raises:
+        ModelError: it cannot be loaded.
+    """
     import transformers
     from transformers.utils import logging
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
 from typing import Any
 
-from mtbias.errors import DependencyError, ModelError
+from mtbias.errors import DependencyError, ModelError, MtbiasError
 from mtbias.machine.installation import install_command
 from mtbias.translate.seq2seq.checkpoints import first_line
 
@@ -27,6 +29,32 @@ def load_cublas() -> bool:
             ctypes.CDLL(str(files[name].locate()), mode=ctypes.RTLD_GLOBAL)
     except (PackageNotFoundError, KeyError, OSError):
         return False
+    return True
+
+
+def usable_types(device: str) -> frozenset[str]:
+    """Types in which CTranslate2 can compute on the GPU `device`, as far as that is known without weights.
+
+    Raises:
+        MtbiasError: none, and why: CTranslate2 or cuBLAS is not here, or it does not see that GPU.
+    """
+    if find_spec("ctranslate2") is None:
+        raise DependencyError(f"CTranslate2 is not installed ({install_command('ct2-cuda')})")
+    import ctranslate2
+
+    number = int(device.partition(":")[2] or 0)
+    if number >= (count := ctranslate2.get_cuda_device_count()):
+        raise MtbiasError(f"CTranslate2 sees {count} GPUs here")
+    if not load_cublas() and not _system_has_cublas():
+        raise DependencyError(f"cuBLAS 12 is not here ({install_command('ct2-cuda')})")
+    return frozenset(ctranslate2.get_supported_compute_types("cuda", number))
+
+
+def _system_has_cublas() -> bool:
+    try:
+        ctypes.CDLL(_LIBRARIES[-1])
+    except OSError:
+        return sys.platform != "linux"  # elsewhere it has another name, and `check_product` sees what is missing
     return True
 
 

@@ -175,9 +175,8 @@ class Generation:
             found = self.engine.generate([s.ids for s in sentences], **asked, stop=stop)
         except OutOfMemory as error:
             lacking = str(error)
-        if (
-            found is None
-        ):  # only here: the error holds the frames in which it was raised, and they what fills the memory
+        # Outside of the block: the error holds the frames in which it was raised, and they what fills the memory.
+        if found is None:
             if len(sentences) == 1:
                 raise self._too_long(sentences[0], lacking)
             with self._lock:

@@ -126,7 +126,7 @@ class TransformersEngine:
             lacking = str(error)
         if lacking is not None:
             # Outside of the block: what was raised holds the frames in which it was, and they the cache and the scores.
-            self._free()
+            free_memory(self.device)
             raise OutOfMemory(lacking)
         return [
             Generated(one.ids, cut=len(one.ids) >= limit, finite=one.finite, done=one.done, steps=one.steps)
@@ -175,42 +175,55 @@ class TransformersEngine:
         mask = torch.tensor([[1] * len(ids) + [0] * (longest - len(ids)) for ids in batch], dtype=torch.long)
         return sources.to(self.device), mask.to(self.device)
 
-    def _free(self) -> None:
-        import torch
 
-        gc.collect()
-        if self.device.startswith("cuda"):
-            torch.cuda.empty_cache()
+def free_memory(device: str) -> None:
+    """Give back the memory of a batch that failed."""
+    import torch
+
+    gc.collect()
+    if device.startswith("cuda"):
+        torch.cuda.empty_cache()
 
 
 def _load_model(folder: Path, device: str, dtype: str) -> Any:  # noqa: ANN401 - a transformers model
     import torch
     from transformers import AutoModelForSeq2SeqLM
-    from transformers.utils import logging
 
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
     with explained(folder, "loading the weights with transformers", "download the checkpoint again"):
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of a pickle's protocol: what it holds is refused below
-                model, found = AutoModelForSeq2SeqLM.from_pretrained(
-                    str(folder),
-                    dtype=getattr(torch, dtype),
-                    local_files_only=True,
-                    trust_remote_code=False,
-                    output_loading_info=True,
-                )
-        except UnpicklingError as error:  # torch's own message advises to run what the pickle holds
-            raise ModelError(
-                f"{folder}: expected weights, got a pickle with something else in it, which mtbias does not load; "
-                "use a checkpoint with safetensors"
-            ) from error
+        model, found = read_weights(folder, AutoModelForSeq2SeqLM, dtype=getattr(torch, dtype))
         check_whole(folder, found)
         _check_ids(folder, model)
         check_finite(folder, model, dtype)
     with explained(folder, f"moving the weights to {device}", "choose another --device or --dtype, or a smaller model"):
         return model.to(device).eval()
+
+
+def read_weights(
+    folder: Path,
+    model_class: Any,  # noqa: ANN401 - transformers' classes share no type
+    **options: Any,  # noqa: ANN401
+) -> tuple[Any, Mapping[str, Collection[Any]]]:
+    """A model of one of transformers' classes, without network and without code of the checkpoint, and what
+    ``from_pretrained`` says of its weights (`check_whole`).
+
+    Raises:
+        ModelError: a pickle that holds something else than weights.
+    """
+    from transformers.utils import logging
+
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    fixed = {"local_files_only": True, "trust_remote_code": False, "output_loading_info": True}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a pickle's protocol: what it holds is refused below
+            model, found = model_class.from_pretrained(str(folder), **options, **fixed)
+    except UnpicklingError as error:  # torch's own message advises to run what the pickle holds
+        raise ModelError(
+            f"{folder}: expected weights, got a pickle with something else in it, which mtbias does not load; "
+            "use a checkpoint with safetensors"
+        ) from error
+    return model, found
 
 
 def _check_ids(folder: Path, model: Any) -> None:  # noqa: ANN401 - a transformers model
