@@ -85,7 +85,7 @@ class Sweep(DecodingSettings, LanguageModelSettings, EvaluatorSettings, Bootstra
     out: Path
     """Folder of all runs."""
     models: tuple[str, ...]
-    """Short names, hub ids, absolute paths of folders, or ``openai:NAME`` of an endpoint."""
+    """Short names, hub ids, absolute paths of folders, ``openai:NAME`` of an endpoint, or ``deepl:MODEL``."""
     languages: tuple[str, ...]
     datasets: tuple[str, ...]
     presets: tuple[Preset, ...] = ("paper",)
