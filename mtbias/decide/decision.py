@@ -54,7 +54,7 @@ def decide(alignment: Alignment, analysis: Analysis, texts: SplitTexts, votes: F
     if doubt is not None:
         evidence = Evidence("noun", words[head].text, None, "alignment", doubt)
         return GenderCall(alignment.id, None, Reason.UNALIGNED, (), (evidence,))
-    if _thing_as_well(words[head]) and words[head].span not in alignment.translations:
+    if words[head].may_be_thing and words[head].span not in alignment.translations:
         evidence = Evidence("noun", words[head].text, None, "lexicon", "names a thing too, and translates another word")
         return GenderCall(alignment.id, None, Reason.NO_PERSON, spans, (evidence,))
     phrase = NounPhrase.around(words, head, language, alignment.number)
@@ -140,11 +140,6 @@ def _bare_verb(words: Sequence[SentenceWord], head: int) -> bool:
     # Behind an article it is a name that the tagger does not know: he עם המונבר "with the mover", ru в сопутствующем.
     article = head > 0 and words[head].joined and words[head - 1].tags & {"DET", "ADP"}
     return bool(content) and content <= VERBAL and not article
-
-
-def _thing_as_well(word: SentenceWord) -> bool:
-    """The table has the form as a noun for people and as a thing (ar *محاضرة* "woman lecturer", "lecture")."""
-    return len({r.kind is NounKind.THING for r in word.readings}) > 1
 
 
 def _foreign(word: SentenceWord, language: Language) -> bool:

@@ -9,14 +9,13 @@ from dataclasses import replace
 
 from mtbias.decide.agreements import GENDER_OF_LETTER, listed, meet, only_gender, reading_agreements
 from mtbias.decide.noun_phrase import NounPhrase
-from mtbias.decide.sentence_words import SentenceWord, feature_values, tagged_gender
+from mtbias.decide.sentence_words import NUMBER, SentenceWord, feature_values, tagged_gender
 from mtbias.language.definition import Language
 from mtbias.language.grammar import Agreement, NounKind, NounReading
 from mtbias.types import Evidence, Gender
 
 _CASE = {"Nom": "nom", "Gen": "gen", "Dat": "dat", "Acc": "acc", "Ins": "ins", "Loc": "loc", "Voc": "voc"}
 _SHOWN = {NounKind.MASCULINE: Gender.MALE, NounKind.GENERIC: Gender.MALE, NounKind.FEMININE: Gender.FEMALE}
-_NUMBER = {"Sing": "sg", "Plur": "pl"}
 
 
 def determiners(phrase: NounPhrase, noun_gender: Gender | None = None) -> list[Evidence]:
@@ -129,7 +128,7 @@ def resolve(allowed: Sequence[Agreement], phrase: NounPhrase, read: Sequence[int
     # de "…, bis der CEO dies sagte": only the tagger's nominative excludes a feminine dative.
     for tagged in (tagged for n in read for tagged in phrase.words[n].tagged):
         features = dict(tagged.feats)
-        case, number = _CASE.get(features.get("Case", "")), _NUMBER.get(features.get("Number", ""))
+        case, number = _CASE.get(features.get("Case", "")), NUMBER.get(features.get("Number", ""))
         if case or number:
             gender = only_gender([a for a in allowed if _fits(a.case, case) and _fits(a.number, number)])
             if gender is not None:
@@ -168,7 +167,7 @@ def adjectives(phrase: NounPhrase) -> list[Evidence]:
             continue
         gender, feature = tagged_gender(word.content)
         # An adjective in another number is another noun's: he הזמרות החזיקה "the singers, (each) held".
-        number = {_NUMBER.get(value) for value in feature_values(word.content, "Number")} - {None}
+        number = {NUMBER.get(value) for value in feature_values(word.content, "Number")} - {None}
         if gender is not None and (not number or phrase.number in (None, *number)):
             found.append(Evidence("adjective", word.text, gender, "tagger", feature))
     return found
