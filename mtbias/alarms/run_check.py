@@ -39,7 +39,7 @@ class Share:
     @property
     def interval(self) -> Interval | None:
         """Wilson's, in per cent."""
-        return wilson_percent(self.part, self.whole) if self.whole else None
+        return wilson_percent(self.part, self.whole)
 
     @property
     def above(self) -> bool:
