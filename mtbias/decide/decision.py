@@ -236,7 +236,7 @@ def _noun(phrase: NounPhrase, votes: FormVotes | None, *, foreign: bool) -> tupl
         return _known_noun(word, phrase_evidence.fitting_readings(phrase))
     # The tagger gives the English word a gender as well (de "den Chief", "dem Cleaner").
     if foreign:
-        return Evidence("noun", word.text, None, "form", "a foreign word"), NounKind.COMMON
+        return Evidence("noun", word.text, None, "form", FOREIGN_WORD), NounKind.COMMON
     # Before the tagger: it reads cs skláře, a man's accusative, as a feminine, and gives he מרכב "chassis" for *mover*
     # the gender that the endings' table knows to be fixed.
     if word.facts.ending and (word.tags & {"NOUN", "PROPN", "ADJ"} or not word.tags):
@@ -265,6 +265,10 @@ def _known_noun(word: SentenceWord, readings: Sequence[NounReading]) -> tuple[Ev
 
 FIXED_GENDER = "fixed grammatical gender"
 """What the evidence of a noun of fixed gender says, before its lemma."""
+GENERIC = "masculine, also used of women"
+"""What the evidence of a masculine form says that is used of women, too."""
+FOREIGN_WORD = "a foreign word"
+"""What the evidence of a word says that was not translated."""
 _SAID = {
     NounKind.MASCULINE: Gender.MALE,
     NounKind.GENERIC: Gender.MALE,
@@ -275,7 +279,7 @@ _SAYS = {
     NounKind.MASCULINE: "masculine",
     NounKind.FEMININE: "feminine",
     NounKind.COMMON: "one form for both genders",
-    NounKind.GENERIC: "masculine, also used of women",
+    NounKind.GENERIC: GENERIC,
     NounKind.FIXED: FIXED_GENDER,
     NounKind.THING: "a thing",
     NounKind.INCLUSIVE: "written to mean both genders",
