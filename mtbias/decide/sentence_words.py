@@ -72,6 +72,11 @@ class SentenceWord(NamedTuple):
         return "NOUN" in self.tags and not self.readings
 
     @property
+    def is_personal(self) -> bool:
+        """The table has the form as a noun for people whose gender is not fixed."""
+        return any(r.kind.is_personal for r in self.readings)
+
+    @property
     def may_be_thing(self) -> bool:
         """The table has the form as a noun for people and as a thing (ar *محاضرة* "woman lecturer", "lecture")."""
         return len({r.kind is NounKind.THING for r in self.readings}) > 1
