@@ -40,7 +40,6 @@ from scripts.bench.families import SHAPES, TINY, make_checkpoint
 from scripts.bench.scratch import scratch
 from scripts.bench.work import BASELINE_BATCH, CORPUS
 
-STAGES = ("translate", "align", "analyse", "decide", "score")
 LANGUAGES = 8
 Json = dict[str, Any]
 

@@ -246,6 +246,7 @@ def test_a_notebook_shows_the_numbers_escaped(run: Run, folder: Path) -> None:
     low, high = overall["ci"]["delta_g"]
     assert row.groups() == (f"{overall['delta_g']:.1f}", f"[{low:.1f}, {high:.1f}]")
     assert f"<caption>{ROWS} sentences, " in page
+    assert "Precision, male" not in page  # stands in the remark of the F1, as in the table of the command
     named = replace(run, metrics={**run.metrics, "signature": "<script>alert(1)</script>"})
     assert "&lt;script&gt;alert(1)" in named._repr_html_()
     assert "<script" not in named._repr_html_()

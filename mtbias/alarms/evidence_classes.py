@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from mtbias.decide.decision import FIXED_GENDER
+from mtbias.decide import FIXED_GENDER, GENERIC
 from mtbias.types import Evidence, Gender, GenderCall
 
 
@@ -51,7 +51,7 @@ def evidence_class(call: GenderCall) -> EvidenceClass | None:
 
 def _generic(noun: Evidence) -> bool:
     """The table says that the masculine form is used of women, too."""
-    return noun.source == "lexicon" and noun.detail.startswith("masculine, also used of women")
+    return noun.source == "lexicon" and noun.detail.startswith(GENERIC)
 
 
 def withheld(call: GenderCall) -> bool:

@@ -7,7 +7,6 @@ systems and people. `docs/validation.md` has the limits.
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from math import sqrt
 from typing import Any
 
 from mtbias.alarms.evidence_classes import EvidenceClass, evidence_class
+from mtbias.files.reading import commented_rows
 from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import Interval, enough, rounded
 from mtbias.types import Gender, GenderCall
@@ -51,10 +51,9 @@ Rates = Mapping[tuple[EvidenceClass, Gender], ErrorRate]
 def shipped_rates() -> Rates:
     """The rates that ship with mtbias."""
     text = resources.files("mtbias.alarms").joinpath("data", TABLE).read_text(encoding="utf-8")
-    lines = (line for line in text.splitlines() if not line.startswith("#"))
     return {
         (EvidenceClass(row["class"]), Gender(row["gender"])): ErrorRate(int(row["labels"]), int(row["wrong"]))
-        for row in csv.DictReader(lines, delimiter="\t")
+        for row in commented_rows(text)
     }
 
 

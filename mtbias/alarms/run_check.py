@@ -16,13 +16,13 @@ from mtbias.alarms.declared_signs import LEAST, SIGNS, Sign
 from mtbias.alarms.entity_signs import rendered
 from mtbias.alarms.evidence_classes import OUTSIDE, EvidenceClass, evidence_class, withheld
 from mtbias.alarms.expected_wrong import count_classes, expected_wrong
-from mtbias.errors import MtbiasError
+from mtbias.errors import UsageError
 from mtbias.language.installed import get_language
 from mtbias.metrics.bias import GENDER_COUNTING
 from mtbias.metrics.measure import GENDER
 from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import Interval, percent_of, rounded
-from mtbias.translate.text_language import other_languages, tells_language
+from mtbias.translate.text_language import languages as languages_of
 from mtbias.types import Gender, Reason
 
 Marks = Sequence[bool | None]
@@ -40,7 +40,7 @@ class Share:
     @property
     def interval(self) -> Interval | None:
         """Wilson's, in per cent."""
-        return wilson_percent(self.part, self.whole) if self.whole else None
+        return wilson_percent(self.part, self.whole)
 
     @property
     def above(self) -> bool:
@@ -138,17 +138,15 @@ def _text_marks(
     sources: Sequence[str], texts: Sequence[str | None], lang: str
 ) -> tuple[dict[str, Marks], dict[str, int]]:
     """The marks of the signs that translations show, and the languages that they are in instead of the target."""
-    other = other_languages(texts, lang)
+    languages = languages_of(texts, lang)
     marks: dict[str, Marks] = {
-        "other_language": [
-            found is not None if tells_language(text, lang) else None for found, text in zip(other, texts, strict=True)
-        ],
+        "other_language": [None if found is None else found != lang for found in languages],
         "copies": _of_translations(text_signs.copies(sources, texts), texts),
         "empty": [text is None for text in texts],
         "looping": _of_translations(text_signs.loops(texts), texts),
         "repeated": _of_translations(text_signs.repeated(sources, texts), texts),
     }
-    counts = Counter(language for language in other if language)
+    counts = Counter(found for found in languages if found not in {None, lang})
     return marks, dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
@@ -162,7 +160,7 @@ def _call_marks(records: Sequence[Any], texts: Sequence[str | None], lang: str) 
     }
     try:
         language = get_language(lang)
-    except MtbiasError:  # a run may be read where its language is not installed
+    except UsageError:  # a run may be read where its language is not installed
         return marks
     found = rendered([record.entity for record in records], texts, language)
     return {

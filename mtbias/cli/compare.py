@@ -6,16 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from mtbias.cli.shared import Bootstrap, Flag, Json, Names, Rows, Runs, check_names, print_json
-from mtbias.errors import SettingError, UsageError, escaped
+from mtbias.cli.shared import HERE, Bootstrap, Flag, Json, Names, Rows, Runs, checked_names, print_json
+from mtbias.errors import SettingError, UsageError
 from mtbias.settings import BootstrapSettings
 
 if TYPE_CHECKING:
     from mtbias.metrics.comparison import Comparison
     from mtbias.runs.finished_run import FinishedRun
-
-HERE = Path("-")
-"""Standard output."""
 
 
 def command(
@@ -55,8 +52,7 @@ def command(
     form = "json" if json else format or "text"
     if len(runs) < 2 and not weighted:
         raise UsageError("expected two runs or more, got one; with --weighted one is enough")
-    names = [escaped(name) for name in names or []]
-    check_names(names, runs)
+    names = checked_names(names, runs)
     if rows == HERE and form in {"csv", "latex", "markdown"}:
         raise SettingError("rows", f"expected a file with --format {form}, got -")
     if rows is not None and rows.is_dir():

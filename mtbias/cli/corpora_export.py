@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from mtbias.cli.shared import Cache, Corpus, Rows
+from mtbias.cli.shared import HERE, Cache, Corpus, Rows
 from mtbias.settings import CacheSettings, CorpusSettings
-
-HERE = Path("-")
-"""Standard output."""
 
 
 def command(

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from mtbias.cli.shared import Flag, Names, Runs, check_names
-from mtbias.errors import DataError, SettingError, UsageError, escaped
+from mtbias.cli.shared import Flag, Names, Runs, checked_names
+from mtbias.errors import DataError, SettingError, UsageError
 from mtbias.files.special_files import own_descriptor
 
 if TYPE_CHECKING:
@@ -53,8 +53,7 @@ def command(
     png
         With --plots: write PNG files too.
     """
-    names = [escaped(name) for name in names or []]
-    check_names(names, runs)
+    names = checked_names(names, runs)
     if format == "html":
         if by:
             raise UsageError("--by: expected --format csv, latex or markdown, got html; the page has all breakdowns")
@@ -98,9 +97,7 @@ def _write_page(path: Path, runs: Sequence[ReportRun], women: Sequence[WomenRela
 
     page = render_html(runs, women=women or None).encode()
     write_atomic(path, page)
-    # Where the page itself goes to standard output, nothing may follow it.
-    told = sys.stderr if own_descriptor(path) == 1 else sys.stdout
-    print(f"Report: {path} ({len(page) / 2**20:.1f} MiB, nothing else is needed to open it)", file=told)
+    _say(path, f"Report: {path} ({len(page) / 2**20:.1f} MiB, nothing else is needed to open it)")
 
 
 def _write_table(
@@ -122,7 +119,12 @@ def _write_table(
         print(table, end="")
     else:
         write_atomic(out, table.encode())
-        print(f"Table: {out}", file=sys.stderr if own_descriptor(out) == 1 else sys.stdout)
+        _say(out, f"Table: {out}")
+
+
+def _say(written: Path, text: str) -> None:
+    """Say what was written; where that went to standard output, nothing may follow it there."""
+    print(text, file=sys.stderr if own_descriptor(written) == 1 else sys.stdout)
 
 
 def _write_plots(folder: Path, runs: Sequence[ReportRun], women: Sequence[WomenRelation], *, with_png: bool) -> None:

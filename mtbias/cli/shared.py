@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Group, Parameter, validators
 
-from mtbias.errors import SettingError
+from mtbias.errors import SettingError, escaped
 from mtbias.settings import (
     BootstrapSettings,
     CacheSettings,
@@ -49,8 +49,10 @@ Cache = Annotated[CacheSettings, Parameter(name="*")]
 Flag = Annotated[bool, Parameter(show_default=False)]
 Count = Annotated[int, Parameter(validator=validators.Number(gte=1))]
 Lang = Annotated[str, Parameter(help="Target language, such as de (`mtbias languages` lists them).")]
+HERE = Path("-")
+"""Standard output."""
 Rows = Annotated[Path | None, Parameter(allow_leading_hyphen=True, validator=_no_option)]
-"""A file for rows; ``-`` is standard output."""
+"""A file for rows, or `HERE`."""
 Langs = Annotated[list[str], Parameter(name="--lang", help="Target language, such as de; may be given several times.")]
 RunOut = Annotated[
     Path | None,
@@ -65,14 +67,15 @@ Names = Annotated[
 SweepFile = Annotated[Path, Parameter(name="FILE", help="The sweep, a TOML file.")]
 
 
-def check_names(names: Sequence[str], runs: Sequence[Path]) -> None:
-    """Refuse a number of names that is not that of the runs.
+def checked_names(names: Sequence[str] | None, runs: Sequence[Path]) -> list[str]:
+    """The names of the runs as they can be shown (`mtbias.errors.escaped`); none where none were given.
 
     Raises:
-        SettingError: it is another one.
+        SettingError: there are not as many as runs.
     """
     if names and len(names) != len(runs):
         raise SettingError("name", f"expected a name for each of {len(runs)} runs, got {len(names)}")
+    return [escaped(name) for name in names or ()]
 
 
 def print_json(content: object, *, indent: int | None = 1) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from mtbias.cli.shared import Bootstrap, Device, Evaluator, Flag, Json, Langs, Rows, print_json
+from mtbias.cli.shared import HERE, Bootstrap, Device, Evaluator, Flag, Json, Langs, Rows, print_json
 from mtbias.errors import DataError, SettingError
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.settings import BootstrapSettings, DeviceSettings, EvaluatorSettings
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from mtbias.evaluation.validation import Validation
     from mtbias.language.definition import Language
     from mtbias.runs.finished_run import FinishedRun
-
-HERE = Path("-")
-"""Standard output."""
 
 
 def command(

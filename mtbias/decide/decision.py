@@ -54,7 +54,7 @@ def decide(alignment: Alignment, analysis: Analysis, texts: SplitTexts, votes: F
     if doubt is not None:
         evidence = Evidence("noun", words[head].text, None, "alignment", doubt)
         return GenderCall(alignment.id, None, Reason.UNALIGNED, (), (evidence,))
-    if _thing_as_well(words[head]) and words[head].span not in alignment.translations:
+    if words[head].may_be_thing and words[head].span not in alignment.translations:
         evidence = Evidence("noun", words[head].text, None, "lexicon", "names a thing too, and translates another word")
         return GenderCall(alignment.id, None, Reason.NO_PERSON, spans, (evidence,))
     phrase = NounPhrase.around(words, head, language, alignment.number)
@@ -140,11 +140,6 @@ def _bare_verb(words: Sequence[SentenceWord], head: int) -> bool:
     # Behind an article it is a name that the tagger does not know: he עם המונבר "with the mover", ru в сопутствующем.
     article = head > 0 and words[head].joined and words[head - 1].tags & {"DET", "ADP"}
     return bool(content) and content <= VERBAL and not article
-
-
-def _thing_as_well(word: SentenceWord) -> bool:
-    """The table has the form as a noun for people and as a thing (ar *محاضرة* "woman lecturer", "lecture")."""
-    return len({r.kind is NounKind.THING for r in word.readings}) > 1
 
 
 def _foreign(word: SentenceWord, language: Language) -> bool:
@@ -241,7 +236,7 @@ def _noun(phrase: NounPhrase, votes: FormVotes | None, *, foreign: bool) -> tupl
         return _known_noun(word, phrase_evidence.fitting_readings(phrase))
     # The tagger gives the English word a gender as well (de "den Chief", "dem Cleaner").
     if foreign:
-        return Evidence("noun", word.text, None, "form", "a foreign word"), NounKind.COMMON
+        return Evidence("noun", word.text, None, "form", FOREIGN_WORD), NounKind.COMMON
     # Before the tagger: it reads cs skláře, a man's accusative, as a feminine, and gives he מרכב "chassis" for *mover*
     # the gender that the endings' table knows to be fixed.
     if word.facts.ending and (word.tags & {"NOUN", "PROPN", "ADJ"} or not word.tags):
@@ -270,6 +265,10 @@ def _known_noun(word: SentenceWord, readings: Sequence[NounReading]) -> tuple[Ev
 
 FIXED_GENDER = "fixed grammatical gender"
 """What the evidence of a noun of fixed gender says, before its lemma."""
+GENERIC = "masculine, also used of women"
+"""What the evidence of a masculine form says that is used of women, too."""
+FOREIGN_WORD = "a foreign word"
+"""What the evidence of a word says that was not translated."""
 _SAID = {
     NounKind.MASCULINE: Gender.MALE,
     NounKind.GENERIC: Gender.MALE,
@@ -280,7 +279,7 @@ _SAYS = {
     NounKind.MASCULINE: "masculine",
     NounKind.FEMININE: "feminine",
     NounKind.COMMON: "one form for both genders",
-    NounKind.GENERIC: "masculine, also used of women",
+    NounKind.GENERIC: GENERIC,
     NounKind.FIXED: FIXED_GENDER,
     NounKind.THING: "a thing",
     NounKind.INCLUSIVE: "written to mean both genders",

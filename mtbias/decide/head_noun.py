@@ -39,7 +39,7 @@ def find_head(
     # except right before it: there it is the head and the other its attribute (it *guardia giurata*).
     # What agrees with it is none either: es "varias personas resultaron heridas", though heridas may be women.
     nominal = [n for n in known if words[n].tags & NOMINAL] if language.preposed and language.postposed else []
-    telling = [n for n in nominal or known if any(r.kind.is_personal for r in words[n].readings)]
+    telling = [n for n in nominal or known if words[n].is_personal]
     known = [n for n in known if n in telling or n + 1 in telling or not telling]
     if not known:
         head = _tagged_head(words, aligned, anchor, sure=sure)
@@ -62,8 +62,7 @@ def _attribute_of_fixed(words: Sequence[SentenceWord], n: int, language: Languag
     """
     if n == 0 or not words[n].joined or not (language.preposed and language.postposed) or language.prepositions:
         return False
-    before = words[n - 1].readings
-    return bool(before) and not any(r.kind.is_personal for r in before)
+    return bool(words[n - 1].readings) and not words[n - 1].is_personal
 
 
 def _overlapping(words: Sequence[SentenceWord], spans: Sequence[Span]) -> list[int]:
@@ -147,7 +146,7 @@ def _belongs_to_next(words: Sequence[SentenceWord], n: int, aligned: Sequence[in
     # "Attending personnel", "suspected person" (ru обслуживающий персонал, uk підозрювана особа): the participle alone
     # would be a man or a woman, the noun behind it is of fixed gender. Where that noun tells, it must be aligned too:
     # otherwise it is somebody else (cs Strojvedoucí inspektorce přísahal "the engine driver swore to the inspector").
-    nobody_else = n + 1 in aligned or not any(r.kind.is_personal for r in following.readings)
+    nobody_else = n + 1 in aligned or not following.is_personal
     cased = bool(feature_values(words[n].content, "Case")) and words[n].has_case_of(following)
     return (
         language.preposed

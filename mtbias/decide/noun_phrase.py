@@ -117,10 +117,8 @@ class NounPhrase:
 
 def verb_gender(word: SentenceWord, language: Language) -> Gender | None:
     """The gender that a past verb shows by its ending (Slavic), or None."""
-    if not word.tags & VERBAL:
-        return None
-    letters = (agreement.gender for ending, agreement in language.verbs.endings if word.form.endswith(ending))
-    return GENDER_OF_LETTER.get(next(letters, ""))
+    found = language.verbs.ending(word.form) if word.tags & VERBAL else None
+    return GENDER_OF_LETTER.get(found[1].gender) if found else None
 
 
 def rules_out(noun: SentenceWord, gender: Gender | None, language: Language) -> bool:
@@ -214,9 +212,7 @@ def _between(words: Sequence[SentenceWord], n: int, head: int, language: Languag
     # one of tests/challenge.
     known = bool(words[head].readings)
     # cs "kéž bych tu měl přítele" ("here"): a finite verb opens no gap between an article and its noun.
-    finite = any(words[n].form.endswith(ending) for ending, _ in language.verbs.endings) and bool(
-        words[n].tags & VERBAL
-    )
+    finite = bool(words[n].tags & VERBAL) and language.verbs.ending(words[n].form) is not None
     return article and n == head - 1 and known and not finite and "ADP" not in words[n].tags
 
 

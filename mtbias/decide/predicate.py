@@ -289,7 +289,7 @@ def _compound_tense(word: SentenceWord, language: Language) -> bool:
     Where the plugin says which endings of past verbs mark gender (the Slavic l-participle), it does.
     """
     # cs zavolala is tagged as a past participle too.
-    if any(word.form.endswith(ending) for ending, _ in language.verbs.endings):
+    if language.verbs.ending(word.form):
         return False
     forms = feature_values((w for w in word.tagged if w.upos in VERBAL), "VerbForm")
     # Declined it is an attribute of something: ru "подписанная атташе нота".
@@ -348,9 +348,9 @@ def _shown(word: SentenceWord, phrase: NounPhrase) -> Evidence | None:
     whole = verbs.words.get(word.form)
     if whole:
         return _by_form(word, whole, phrase, word.form, tagged=True)
-    for ending, agreement in verbs.endings:
-        if word.form.endswith(ending):
-            return _by_form(word, agreement, phrase, f"-{ending}", tagged=_same_number(tagged, phrase))
+    ending = verbs.ending(word.form)
+    if ending:
+        return _by_form(word, ending[1], phrase, f"-{ending[0]}", tagged=_same_number(tagged, phrase))
     # ar افتتح العمدة المعرض: the tagger reads a feminine that the form, without ت, cannot be.
     found = _tagged(word, tagged, phrase)
     if found and found.gender is Gender.FEMALE and verbs.feminine and not re.search(verbs.feminine, word.form):

@@ -19,7 +19,8 @@ CONJUNCTION = frozenset(("CCONJ", "SCONJ"))
 # What Semitic and Romance languages write onto a word: articles, prepositions, conjunctions, pronouns.
 _GLUED = frozenset(("ADP", "DET", "CCONJ", "SCONJ", "PRON", "PART", "PUNCT"))
 _NO_SUBJECT = frozenset(("ADP", "DET", "CCONJ", "SCONJ", "VERB", "AUX"))
-_NUMBER = {"Sing": "sg", "Plur": "pl"}
+NUMBER = {"Sing": "sg", "Plur": "pl"}
+"""The tagger's numbers as the plugins write them."""
 _GENDER = {"Masc": Gender.MALE, "Fem": Gender.FEMALE, "Neut": Gender.NEUTRAL}
 
 
@@ -69,6 +70,16 @@ class SentenceWord(NamedTuple):
     def is_thing(self) -> bool:
         """A common noun that is not known as one for people."""
         return "NOUN" in self.tags and not self.readings
+
+    @property
+    def is_personal(self) -> bool:
+        """The table has the form as a noun for people whose gender is not fixed."""
+        return any(r.kind.is_personal for r in self.readings)
+
+    @property
+    def may_be_thing(self) -> bool:
+        """The table has the form as a noun for people and as a thing (ar *محاضرة* "woman lecturer", "lecture")."""
+        return len({r.kind is NounKind.THING for r in self.readings}) > 1
 
     def cannot_agree(self, gender: Gender | None) -> bool:
         """The tagger reads another gender on this noun, or a plural: a singular verb in `gender` is not its."""
@@ -164,7 +175,7 @@ def _without_homographs(words: list[SentenceWord]) -> list[SentenceWord]:
     for n, word in enumerate(words):
         if word.tags & VERBAL:
             break
-        if len({r.kind is NounKind.THING for r in word.readings}) > 1:
+        if word.may_be_thing:
             words[n] = word._replace(readings=_as_tagged(word) or word.readings)
     return words
 
@@ -172,7 +183,7 @@ def _without_homographs(words: list[SentenceWord]) -> list[SentenceWord]:
 def _as_tagged(word: SentenceWord) -> tuple[NounReading, ...]:
     """The readings that can stand in the case and number of the tagger; none where it reads no such thing."""
     cases = {value.lower() for value in feature_values(word.content, "Case")}
-    numbers = {_NUMBER.get(value, "") for value in feature_values(word.content, "Number")}
+    numbers = {NUMBER.get(value, "") for value in feature_values(word.content, "Number")}
     return tuple(
         r
         for r in word.readings

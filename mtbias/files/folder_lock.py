@@ -12,7 +12,8 @@ from pathlib import Path
 from mtbias.errors import RunFolderError
 from mtbias.files.writing import LOCK_NAME, explained
 
-_NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
+NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
+"""What a file system without locks says."""
 _SHARED = "shared"
 
 _log = logging.getLogger(__name__)
@@ -83,7 +84,7 @@ class FolderLock:
                 "wait for it, stop it, or choose another folder"
             ) from None
         except OSError as error:
-            if error.errno not in _NO_LOCKS:
+            if error.errno not in NO_LOCKS:
                 raise
             _log.warning("%s: no file locks here; do not start two runs in one folder", self._path.parent)
 

@@ -103,6 +103,11 @@ def split_lines(text: str) -> list[str]:
     return lines
 
 
+def commented_rows(text: str) -> Iterator[dict[str, str]]:
+    """The rows of a TSV that ships with mtbias, by the names of its header; lines that begin with # are remarks."""
+    return csv.DictReader((line for line in text.splitlines() if not line.startswith("#")), delimiter="\t")
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """One row of a table: its fields as text, by column; an absent or null field is the empty string."""

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from mtbias.files.folder_lock import NO_LOCKS
+
 _log = logging.getLogger(__name__)
 
 
@@ -14,7 +16,8 @@ _log = logging.getLogger(__name__)
 def waiting_lock(path: Path) -> Iterator[None]:
     """Hold the lock file `path` within the block, after waiting for whoever has it; it ends with the process.
 
-    The file stays: removing it would let two processes hold two files of one name.
+    Where the file system has no locks, a warning is logged and the block runs without. The file stays: removing it
+    would let two processes hold two files of one name.
 
     Raises:
         OSError: the file cannot be written.
@@ -27,6 +30,10 @@ def waiting_lock(path: Path) -> Iterator[None]:
     except Timeout:
         _log.warning("%s: another process downloads into this folder; waiting for it", path.parent)
         lock.acquire()
+    except OSError as error:
+        if error.errno not in NO_LOCKS:
+            raise
+        _log.warning("%s: no file locks here; do not start two downloads into one folder", path.parent)
     try:
         yield
     finally:

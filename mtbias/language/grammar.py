@@ -112,6 +112,10 @@ class VerbRules:
     reflexive_copulas: frozenset[str] = frozenset()
     """Forms that are copulas only behind one of `reflexives` (es *se sentía cansada*)."""
 
+    def ending(self, form: str) -> tuple[str, Agreement] | None:
+        """The longest of `endings` that a folded form has, with what it shows."""
+        return next((each for each in self.endings if form.endswith(each[0])), None)
+
 
 def parse_agreements(text: str, *, where: str) -> tuple[Agreement, ...]:
     """Read ``"m.nom.sg f.dat.sg"``, or ``"f.sg"`` without case; ``-`` is none.

@@ -47,8 +47,8 @@ class ProgressLine:
         self._given, self._clock = file, clock
         self._bar: tqdm[Any] | None = None
         self._stage: str | None = None
-        self._told = 0
-        """Lines of the stage so far."""
+        self._told = False
+        """Whether the stage had a line."""
         self._began = self._last = 0.0
         self._before = 0
         """How many were done at `_last`."""
@@ -79,14 +79,14 @@ class ProgressLine:
     def _write(self, file: TextIO, stage: str, done: int, total: int) -> None:
         now = self._clock()
         if stage != self._stage:
-            self._stage, self._told, self._began, self._last, self._before = stage, 0, now, now, done
+            self._stage, self._told, self._began, self._last, self._before = stage, False, now, now, done
             return
         ended = done >= total and self._told
         if now - self._last < self._interval and not ended:
             return
         file.write(f"{self._line(stage, done, total, now)}\n")
         file.flush()
-        self._told, self._last, self._before = self._told + 1, now, done
+        self._told, self._last, self._before = True, now, done
         if done >= total:
             self._stage = None
 

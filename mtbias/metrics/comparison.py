@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from mtbias.metrics.bias import GENDER_COUNTING
 from mtbias.metrics.consistency import compare_consistency
 from mtbias.metrics.counting import Counting
 from mtbias.metrics.definitions import CONSISTENCY, interval_methods, keys
-from mtbias.metrics.entity_intervals import EntityIntervals, entity_counts, entity_intervals
+from mtbias.metrics.entity_intervals import EntityIntervals, entity_intervals
 from mtbias.metrics.linked_pairs import link
 from mtbias.metrics.run_matching import ComparableRun, NamedRun, by_language, differing_evaluators, name_runs
 from mtbias.metrics.system_numbers import KINDS, SystemNumbers, SystemPair
@@ -284,8 +283,8 @@ def _over_entities(run: NamedRun, row_cells: Sequence[Cells], how: _How) -> Enti
     if counting.entity is None:
         return None
     entities = [counting.entity(row) for row in run.calls]
-    counts = np.hstack([entity_counts(entities, cells, prod(counting.shape)) for cells in row_cells])
-    return entity_intervals(counting, counts, counting.compared, how.n_resamples, how.seed, len(row_cells))
+    systems = [counting.tabulate_by(cells, entities) for cells in row_cells]
+    return entity_intervals(counting, systems, counting.compared, how.n_resamples, how.seed)
 
 
 def _pair(first: NamedRun, second: NamedRun, first_cells: Cells, second_cells: Cells, how: _How) -> SystemPair:

@@ -53,7 +53,10 @@ _SHARES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "across": (("male_only", "female_only"), ("pairs",)),
     "male_only": (("male_only",), ("pairs",)),
     "female_only": (("female_only",), ("pairs",)),
+    "both_right": (("both",), ("pairs",)),
     "within": (("men_differ", "women_differ"), ("men", "women")),
+    "within_male": (("men_differ",), ("men",)),
+    "within_female": (("women_differ",), ("women",)),
 }
 """The numbers that are single shares of pairs: the sums of which pairs, of which."""
 
@@ -147,17 +150,14 @@ _ADDS = {decided: _added(decided=decided) for decided in (False, True)}
 def _numbers(sums: Floats) -> dict[str, Floats]:
     """All numbers in per cent from sums ``[..., 11]``, NaN where undefined."""
     part = {name: sums[..., k] for k, name in enumerate(_SUMS)}
-    pairs, one_right = part["pairs"], part["male_only"] + part["female_only"]
+    neither = part["pairs"] - part["both"] - part["male_only"] - part["female_only"]
     across, within, delta = inconsistency(part["across"], part["within"], part["quadruples"], MATCHED)
     return {
-        "across": percent(one_right, pairs),
-        "male_only": percent(part["male_only"], pairs),
-        "female_only": percent(part["female_only"], pairs),
-        "both_right": percent(part["both"], pairs),
-        "neither_right": percent(pairs - part["both"] - one_right, pairs),
-        "within": percent(part["men_differ"] + part["women_differ"], part["men"] + part["women"]),
-        "within_male": percent(part["men_differ"], part["men"]),
-        "within_female": percent(part["women_differ"], part["women"]),
+        **{
+            name: percent(sum(part[key] for key in parts), sum(part[key] for key in wholes))
+            for name, (parts, wholes) in _SHARES.items()
+        },
+        "neither_right": percent(neither, part["pairs"]),
         "quadruple_across": across,
         "quadruple_within": within,
         "delta_i": delta,
@@ -168,10 +168,8 @@ def _sizes(sums: Floats) -> dict[str, int]:
     """The denominators of all numbers; a quadruple has two pairs of each kind."""
     n = {name: int(total) for name, total in zip(_SUMS, sums, strict=True)}
     return {
-        **dict.fromkeys(("across", "male_only", "female_only", "both_right", "neither_right"), n["pairs"]),
-        "within": n["men"] + n["women"],
-        "within_male": n["men"],
-        "within_female": n["women"],
+        **{name: sum(n[key] for key in wholes) for name, (_, wholes) in _SHARES.items()},
+        "neither_right": n["pairs"],
         **dict.fromkeys(("quadruple_across", "quadruple_within", "delta_i"), n["quadruples"]),
     }
 
@@ -216,8 +214,8 @@ def compute_consistency(
         intervals=[name for name in COMPARED if name not in _SHARES and enough(sizes[name])],
     )
     adds = dict(zip(_SUMS, _ADDS[decided].T, strict=True))
-    for name, (parts, wholes) in _SHARES.items() if n_resamples else ():
-        part, whole = (np.sum([adds[key] for key in sums], axis=0) for sums in (parts, wholes))
+    for name in _SHARES.keys() & COMPARED if n_resamples else ():
+        part, whole = (np.sum([adds[key] for key in sums], axis=0) for sums in _SHARES[name])
         found[name] = replace(found[name], interval=wilson_percent_of_units(part, whole, counts))
     return found
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from mtbias import __version__
 from mtbias.errors import DataError
 from mtbias.metrics.definitions import Number, interval_methods, keys
-from mtbias.metrics.entity_intervals import EntityIntervals, entity_counts, entity_intervals
+from mtbias.metrics.entity_intervals import EntityIntervals, entity_intervals
 from mtbias.stats.resampling import bootstrap_counts, percentile_interval, wilson_percent
 from mtbias.stats.results import LEVEL, MIN_ROWS, N_RESAMPLES, Estimate, Floats, Interval, enough, number, rounded
 
@@ -81,11 +81,6 @@ class Counting:
         return tuple(each for each in self.numbers if each.interval)
 
     @cached_property
-    def bootstrapped(self) -> tuple[Number, ...]:
-        """The numbers whose intervals come from the bootstrap."""
-        return tuple(each for each in self.numbers if each.interval == "bootstrap")
-
-    @cached_property
     def compared(self) -> tuple[Number, ...]:
         """The numbers in which systems are compared."""
         return tuple(each for each in self.numbers if each.compared)
@@ -103,6 +98,14 @@ class Counting:
         """The table of counts of rows in these cells."""
         table: Counts = np.bincount(row_cells, minlength=prod(self.shape)).reshape(self.shape)
         return table
+
+    def tabulate_by(self, row_cells: NDArray[np.int64], groups: Iterable[str]) -> dict[str, Counts]:
+        """The table of counts of each group, as they first come: `groups` has that of every row."""
+        number_of: dict[str, int] = {}
+        of_row = np.array([number_of.setdefault(group, len(number_of)) for group in groups], dtype=np.int64)
+        size = prod(self.shape)
+        tables: Counts = np.bincount(of_row * size + row_cells, minlength=len(number_of) * size)
+        return dict(zip(number_of, tables.reshape(-1, *self.shape), strict=True))
 
     def values(self, tables: NDArray[Any], numbers: Sequence[Number]) -> Floats:
         """`numbers` of tables ``[B, *axes]``: shape ``[B, len(numbers)]``, NaN where undefined."""
@@ -125,10 +128,10 @@ class Counting:
         Raises:
             ValueError: a number is declared to be a share of a class of rows and is none.
         """
-        classes, numbers = self.classes(table), self.bootstrapped
-        replicates = bootstrap_counts(table, lambda tables: self.values(tables, numbers), n_resamples, rng)
         if not n_resamples:
             return dict.fromkeys(each.key for each in self.with_interval)
+        classes, numbers = self.classes(table), [each for each in self.numbers if each.interval == "bootstrap"]
+        replicates = bootstrap_counts(table, lambda tables: self.values(tables, numbers), n_resamples, rng)
         ends = {
             each.key: percentile_interval(column) if enough([classes[name] for name in each.rests_on]) else None
             for each, column in zip(numbers, replicates.T, strict=True)
@@ -297,19 +300,17 @@ def score_groups(
     """
     if not records:
         raise DataError("expected instances to score, got none: look at the corpus and at what was filtered out")
-    row_cells, size, by = counting.cells(records), prod(counting.shape), {}
+    row_cells, by = counting.cells(records), {}
     for name, of in counting.breakdowns.items():
-        number_of: dict[str, int] = {}
-        group_of = np.array([number_of.setdefault(of(record), len(number_of)) for record in records])
-        tables = np.bincount(group_of * size + row_cells, minlength=len(number_of) * size).reshape(-1, *counting.shape)
+        tables = counting.tabulate_by(row_cells, map(of, records))
         by[name] = {
-            key: counting.group(tables[number_of[key]].copy(), n_resamples, seed)
-            for key in sorted(number_of, key=_order(counting.axes.get(name, ())))
+            key: counting.group(tables[key].copy(), n_resamples, seed)
+            for key in sorted(tables, key=_order(counting.axes.get(name, ())))
         }
     overall = counting.group(counting.tabulate(row_cells), n_resamples, seed)
     if counting.entity is not None:
-        counts = entity_counts([counting.entity(record) for record in records], row_cells, size)
-        over = entity_intervals(counting, counts, counting.with_interval, n_resamples, seed)
+        tables = counting.tabulate_by(row_cells, map(counting.entity, records))
+        over = entity_intervals(counting, [tables], counting.with_interval, n_resamples, seed)
         overall = replace(overall, over_entities=over)
     return overall, by
 

@@ -170,6 +170,30 @@ def plotted(numbers: Sequence[Number]) -> list[Number]:
     return [number for number in headline if number.unit is Unit.POINTS] or headline
 
 
+CLASSES = {"male": "men", "female": "women", "pro": "with the stereotype", "anti": "against it"}
+"""The classes of rows that numbers rest on, for people; others have their names."""
+
+
+def _of_gender(name: str) -> tuple[Number, ...]:
+    """Precision, recall and F1 of the rows of one gender."""
+    return (
+        Number(
+            key=f"precision_{name}", label=f"Precision, {name}", rests_on=(f"called_{name}",), interval="wilson",
+            remark=True,
+        ),
+        Number(
+            key=f"recall_{name}", label=f"Recall, {name}", short=f"right for {CLASSES[name]}", rests_on=(name,),
+            interval="wilson", remark=True, listed=True,
+        ),
+        Number(
+            key=f"f1_{name}", label=f"F1 {name}", short=f"F1 {name[0]}", rests_on=(name,), interval="bootstrap",
+            grouped=True,
+            beside=f"precision {{precision_{name}}} (n {{denominators[called_{name}]}}), "
+            f"recall {{recall_{name}}} (n {{denominators[{name}]}})",
+        ),
+    )  # fmt: skip
+
+
 GENDER: tuple[Number, ...] = (
     Number(
         key="decided_percent", label="With a call", short="called", coverage=True, interval="wilson", remark=True,
@@ -181,30 +205,8 @@ GENDER: tuple[Number, ...] = (
         beside="those without a call counted as errors (left out: {accuracy_bounds[1]})",
         reading="right in {accuracy_bounds[1]} % of those with a call",
     ),
-    Number(
-        key="precision_male", label="Precision, male", rests_on=("called_male",), interval="wilson", remark=True
-    ),
-    Number(
-        key="recall_male", label="Recall, male", short="right for men", rests_on=("male",), interval="wilson",
-        remark=True, listed=True,
-    ),
-    Number(
-        key="f1_male", label="F1 male", short="F1 m", rests_on=("male",), interval="bootstrap", grouped=True,
-        beside="precision {precision_male} (n {denominators[called_male]}), "
-        "recall {recall_male} (n {denominators[male]})",
-    ),
-    Number(
-        key="precision_female", label="Precision, female", rests_on=("called_female",), interval="wilson", remark=True
-    ),
-    Number(
-        key="recall_female", label="Recall, female", short="right for women", rests_on=("female",), interval="wilson",
-        remark=True, listed=True,
-    ),
-    Number(
-        key="f1_female", label="F1 female", short="F1 f", rests_on=("female",), interval="bootstrap", grouped=True,
-        beside="precision {precision_female} (n {denominators[called_female]}), "
-        "recall {recall_female} (n {denominators[female]})",
-    ),
+    *_of_gender("male"),
+    *_of_gender("female"),
     Number(
         key="delta_g", label="ΔG", unit=Unit.POINTS, rests_on=("male", "female"), best=Best.ZERO, interval="bootstrap",
         headline=True, compared=True, corrected=True,
@@ -262,10 +264,6 @@ CONSISTENCY: tuple[Number, ...] = (
     ),
 )  # fmt: skip
 """Consistency over pairs of sentences that differ in gender alone (`mtbias.metrics.consistency`)."""
-
-
-CLASSES = {"male": "men", "female": "women", "pro": "with the stereotype", "anti": "against it"}
-"""The classes of rows that numbers rest on, for people; others have their names."""
 
 
 def keys(numbers: Sequence[Number], **wanted: bool) -> tuple[str, ...]:

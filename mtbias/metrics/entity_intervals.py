@@ -18,7 +18,7 @@ from mtbias.stats.resampling import bootstrap_units, percentile_interval
 from mtbias.stats.results import Floats, Interval
 
 if TYPE_CHECKING:
-    from mtbias.metrics.counting import Counting
+    from mtbias.metrics.counting import Counting, Counts
     from mtbias.metrics.definitions import Number
 
 MIN_ENTITIES = 10
@@ -50,26 +50,22 @@ def entity_rng(seed: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(1,))))
 
 
-def entity_counts(entities: Sequence[str], row_cells: NDArray[np.int64], size: int) -> Floats:
-    """The table of counts of every entity, flattened: ``[n_entities, size]``, entities as they first come."""
-    number_of: dict[str, int] = {}
-    of_row = np.array([number_of.setdefault(entity, len(number_of)) for entity in entities], dtype=np.int64)
-    counts = np.bincount(of_row * size + row_cells, minlength=len(number_of) * size)
-    return counts.reshape(-1, size).astype(np.float64)
-
-
 def entity_intervals(
-    counting: Counting, counts: Floats, numbers: Sequence[Number], n_resamples: int, seed: int, n_systems: int = 1
+    counting: Counting,
+    systems: Sequence[Mapping[str, Counts]],
+    numbers: Sequence[Number],
+    n_resamples: int,
+    seed: int,
 ) -> EntityIntervals:
     """95 % percentile intervals of `numbers` over entities, drawn with replacement with all their rows.
 
     Args:
         counting: the measure.
-        counts: `entity_counts`; with two systems, the tables of both side by side, ``[n_entities, 2 * size]``.
+        systems: the tables of one system by entity (`Counting.tabulate_by`); or those of two, of the same entities in
+            the same order, for the differences first − second with both systems' calls on the drawn entities.
         numbers: those wanted.
         n_resamples: of the entities; with 0 there are no intervals.
         seed: of the draws; see `entity_rng`.
-        n_systems: 1; or 2 for the differences first − second, with both systems' calls on the drawn entities.
 
     Entities are drawn within their kinds (`Counting.entity_kind`), as many of each as there are: WinoMT has twenty
     occupations that the stereotype gives to men and twenty that it gives to women by design, and with another mixture
@@ -81,21 +77,23 @@ def entity_intervals(
     Source: Davison and Hinkley, *Bootstrap Methods and their Application* (1997), sections 3.2 and 3.8; Field and
     Welsh, *Journal of the Royal Statistical Society B* 69 (2007): the cluster bootstrap.
     """
-    n, size = len(counts), counts.shape[1] // n_systems
+    n = len(systems[0])
     if not n_resamples:
         return EntityIntervals(n, None, "no resamples")
     if n < MIN_ENTITIES:
         return EntityIntervals(n, None, f"expected {MIN_ENTITIES} entities or more, got {n}")
-    kinds = _kinds(counting, counts[:, :size])
+    # Side by side, a line for each entity; classes and kinds of entities are the same in all systems.
+    tables_of = [np.array([table.ravel() for table in tables.values()], dtype=np.float64) for tables in systems]
+    counts, kinds = np.hstack(tables_of), _kinds(counting, tables_of[0])
     occupied, rng = np.flatnonzero(counts.any(axis=0)), entity_rng(seed)
     tables = np.zeros((n_resamples, counts.shape[1]))
     for kind in np.unique(kinds):
         tables[:, occupied] += bootstrap_units(counts[kinds == kind][:, occupied], lambda sums: sums, n_resamples, rng)
     first, *second = (
-        counting.values(part.reshape(-1, *counting.shape), numbers) for part in np.split(tables, n_systems, axis=1)
+        counting.values(part.reshape(-1, *counting.shape), numbers) for part in np.split(tables, len(systems), axis=1)
     )
     replicates = first - second[0] if second else first
-    entities = _entities_by_class(counting, counts[:, :size])
+    entities = _entities_by_class(counting, tables_of[0])
     return EntityIntervals(
         n,
         {

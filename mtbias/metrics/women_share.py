@@ -7,7 +7,6 @@ may have others, such as the shares in text of Winogender's ``occupations-stats.
 
 from __future__ import annotations
 
-import csv
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from mtbias.errors import DataError
-from mtbias.files.reading import read_table
+from mtbias.files.reading import commented_rows, read_table
 from mtbias.stats.correlation import spearman
 from mtbias.stats.resampling import percentile_interval
 from mtbias.stats.results import N_RESAMPLES, Estimate, enough, number
@@ -140,8 +139,7 @@ def occupation(entity: str) -> str:
 def shipped_shares() -> WomenShares:
     """The shares that ship with mtbias, by WinoMT's names of the occupations."""
     data = resources.files("mtbias.metrics").joinpath("data", "women_share.tsv").read_bytes()
-    lines = [line for line in data.decode("utf-8").splitlines() if not line.startswith("#")]
-    percent = {row["occupation"]: float(row["percent"]) for row in csv.DictReader(lines, delimiter="\t")}
+    percent = {row["occupation"]: float(row["percent"]) for row in commented_rows(data.decode("utf-8"))}
     return WomenShares(_SOURCE, "percent", hashlib.sha256(data).hexdigest(), percent)
 
 

@@ -6,11 +6,11 @@ Nothing is computed here; all stands in `metrics.json` (`alarms`, `expected_wron
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from mtbias.alarms.declared_signs import DECLARED
-from mtbias.metrics.definitions import GENDER, Number
-from mtbias.report.tables import aligned, estimate_text, number_text
+from mtbias.metrics.definitions import Number
+from mtbias.report.tables import UNDEFINED, aligned, estimate_text, number_text
 
 _LANGUAGES = 3
 """So many other languages are named."""
@@ -21,7 +21,7 @@ def warnings(alarms: Mapping[str, Any] | None) -> list[str]:
 
     `alarms` is that of `metrics.json`; a file of an earlier release has none.
     """
-    return [_warning(key, alarms) for key in (alarms or {}).get("raised", ()) if alarms and key in DECLARED]
+    return [_warning(key, alarms) for key in alarms["raised"] if key in DECLARED] if alarms else []
 
 
 def _warning(key: str, alarms: Mapping[str, Any]) -> str:
@@ -40,7 +40,7 @@ def named_warnings(runs: Sequence[tuple[str, Mapping[str, Any] | None]]) -> list
     return [f"{name}: {text}" for name, alarms in runs for text in warnings(alarms)]
 
 
-def shown_without(metrics: Mapping[str, Any], numbers: Sequence[Number] = GENDER) -> list[tuple[str, str, str]]:
+def shown_without(metrics: Mapping[str, Any], numbers: Sequence[Number]) -> list[tuple[str, str, str]]:
     """The numbers of the headline with and without the sentences in doubt: label, with, without; empty without any.
 
     The first line is how many sentences there are.
@@ -70,25 +70,38 @@ def alarm_block(metrics: Mapping[str, Any], numbers: Sequence[Number]) -> str:
     return "\n".join(said)
 
 
-def check_rows(metrics: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str, bool]]:
-    """What was checked: label, ``n of N translations``, per cent with its interval, the limit, whether it is above."""
+class CheckRow(NamedTuple):
+    """A share as tables show it."""
+
+    label: str
+    counted: str
+    """``n of N translations``."""
+    percent: str
+    """With its interval."""
+    limit: str
+    above: bool
+
+
+def check_rows(metrics: Mapping[str, Any]) -> Iterator[CheckRow]:
+    """What was checked."""
     for key, share in (metrics.get("alarms") or {}).get("shares", {}).items():
         if key in DECLARED:
             sign = DECLARED[key]
             counted = f"{share['n']:,} of {share['of']:,} {sign.of}"
             percent = estimate_text(share["percent"], share["interval"])
-            yield sign.label, counted, percent, f"{share['limit']:g}", share["above"]
+            yield CheckRow(sign.label, counted, percent, f"{share['limit']:g}", share["above"])
 
 
 def checks_block(metrics: Mapping[str, Any]) -> str:
-    """What was checked, for a terminal."""
-    rows = [
-        [f"  {label}", n, percent, f"{limit}  <<" if above else limit]
-        for label, n, percent, limit, above in check_rows(metrics)
-    ]
+    """What was checked, for a terminal: every share where one is above its limit, else a line."""
+    rows = list(check_rows(metrics))
     if not rows:
         return ""
-    return "\n".join(aligned([["Checks", "", "per cent", "limit"], *rows], "<>><"))
+    if not any(row.above for row in rows):
+        known = sum(row.percent != UNDEFINED for row in rows)
+        return f"Checks: {known} shares, none above its limit (each in metrics.json and the report)"
+    table = [[f"  {row.label}", row.counted, row.percent, f"{row.limit}{'  <<' * row.above}"] for row in rows]
+    return "\n".join(aligned([["Checks", "", "per cent", "limit"], *table], "<>><"))
 
 
 def expected_texts(metrics: Mapping[str, Any]) -> list[str]:
@@ -108,7 +121,7 @@ def _expected(name: str, part: Mapping[str, Any]) -> str:
 def expected_text(part: Mapping[str, Any]) -> str:
     """``12 (4 to 40)``: an expected number with its interval, in whole calls; "–" where too few labels tell of it."""
     if part["expected"] is None:
-        return number_text(None)
+        return UNDEFINED
     low, high = part["interval"]
     return f"{part['expected']:,.0f} ({low:,.0f} to {high:,.0f})"
 

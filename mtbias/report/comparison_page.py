@@ -14,19 +14,15 @@ from markupsafe import Markup
 
 from mtbias.metrics.comparison import Comparison
 from mtbias.metrics.definitions import CONSISTENCY, Number, Unit
-from mtbias.metrics.finding import finding
 from mtbias.metrics.system_numbers import SystemPair
 from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.axes import Scale
 from mtbias.report.page import render_page
-from mtbias.report.plots import Panel, svg_intervals
-from mtbias.report.report_runs import ReportRun, Sentence, join_sentences
+from mtbias.report.plots import Panel, scale, svg_intervals
+from mtbias.report.report_runs import ReportRun, Sentence, findings, join_sentences, title_and_intro
 from mtbias.report.run_page import check_runs
 from mtbias.report.sentence_list import MAX_BYTES, fitting, sentence_list
 from mtbias.stats.results import ALPHA, Difference, Estimate
-
-_NAMED = 3
-"""Up to so many systems are named in the title."""
 
 
 class _Row(NamedTuple):
@@ -71,21 +67,17 @@ def _page(runs: Sequence[ReportRun], compared: Comparison, shown: Sequence[Sente
         "sentences": ("Sentences on which the calls differ", listed and total),
         "how": ("How it was made", True),
     }
-    names = [f"{run.name} ({run.lang})" for run in runs]
-    said = [
-        (name, finding(run.metrics.get("overall", {}).get("confusion", ())))
-        for name, run in zip(names, runs, strict=True)
-    ]
+    title, intro = title_and_intro("Comparison", runs)
     return render_page(
         "comparison.html",
-        title=f"Comparison: {', '.join(names) if len(runs) <= _NAMED else f'{len(runs)} runs'}",
-        intro=(f"Runs: {', '.join(names)}. " if len(runs) > _NAMED else "") + f"Corpus: {compared.dataset}. ",
+        title=title,
+        intro=f"{intro}Corpus: {compared.dataset}. ",
         sections={key: part for key, part in content.items() if part[1]},
         runs=runs,
         compared=compared,
         numbers=numbers,
-        findings=[(name, text) for name, text in said if text],
-        warned=named_warnings([(name, run.metrics.get("alarms")) for name, run in zip(names, runs, strict=True)]),
+        findings=findings(runs),
+        warned=named_warnings([(run.label, run.metrics.get("alarms")) for run in runs]),
         axis=Scale.around(
             end for row in rows for end in (row.found.difference, *(row.found.interval or ())) if end is not None
         ),
@@ -126,10 +118,5 @@ def _plots(compared: Comparison, numbers: Sequence[Number]) -> list[Markup]:
             estimate = replace(system.plain[number.key], n=compared.rows["n"])
             series.setdefault(system.lang, {})[system.system] = estimate
         panels.append(Panel(number.label, "system", level, systems, tuple(series.items()), number.unit))
-    axes = {unit: _axis([part for part in panels if part.unit is unit]) for unit in Unit}
+    axes = {unit: scale([part for part in panels if part.unit is unit]) for unit in Unit}
     return [svg_intervals(part, ident=f"systems-{i}", axis=axes[part.unit]) for i, part in enumerate(panels)]
-
-
-def _axis(parts: Sequence[Panel]) -> Scale:
-    found = [point for part in parts for _, points in part.series for point in points.values()]
-    return Scale.around(end for point in found for end in (point.value, *(point.interval or ())) if end is not None)

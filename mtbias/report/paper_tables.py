@@ -90,9 +90,7 @@ def _table(rows: Sequence[_Row], by: str | None, numbers: Sequence[Number]) -> P
     return PrintedTable(
         head=[name for name, _ in columns],
         rows=list(zip(*(column for _, column in columns), strict=True)),
-        warnings=list(
-            dict.fromkeys(named_warnings([(f"{r.run.name} ({r.run.lang})", r.run.metrics.get("alarms")) for r in rows]))
-        ),
+        warnings=list(dict.fromkeys(named_warnings([(r.run.label, r.run.metrics.get("alarms")) for r in rows]))),
         notes=[" ".join(notes)],
         left=left,
         parts=[(row.run.corpus, row.run.lang, row.run.name if by else "") for row in rows],

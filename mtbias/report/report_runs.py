@@ -12,9 +12,13 @@ from mtbias.language.definition import Direction
 from mtbias.language.installed import get_language
 from mtbias.metrics import definitions
 from mtbias.metrics.definitions import Number
+from mtbias.metrics.finding import finding
 from mtbias.metrics.measure import GENDER
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import FinishedRun
+
+_NAMED = 3
+"""Up to so many runs are named in a title."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,11 @@ class ReportRun:
     """By id the whole answer of a language model, where it is more than the translation."""
 
     @property
+    def label(self) -> str:
+        """Its name with the language: ``opus-mt (de)``."""
+        return f"{self.name} ({self.lang})"
+
+    @property
     def corpus(self) -> str:
         """Name of the corpus; empty where `metrics.json` does not say."""
         return str((self.metrics.get("corpus") or {}).get("name", ""))
@@ -52,6 +61,18 @@ class ReportRun:
         if run.measure != GENDER:
             return cls(named, run.lang, run.metrics, numbers=numbers)
         return cls(named, run.lang, run.metrics, run.calls, get_language(run.lang).direction, numbers, run.answers)
+
+
+def title_and_intro(what: str, runs: Sequence[ReportRun]) -> tuple[str, str]:
+    """The title of a page about runs, and the beginning of its introduction, where runs are named that it has not."""
+    names = ", ".join(run.label for run in runs)
+    return (f"{what}: {names}", "") if len(runs) <= _NAMED else (f"{what}: {len(runs)} runs", f"Runs: {names}. ")
+
+
+def findings(runs: Sequence[ReportRun]) -> list[tuple[str, str]]:
+    """What each run's system does (`mtbias.metrics.finding`), behind its label; runs that say nothing are left out."""
+    found = ((run.label, finding(run.metrics.get("overall", {}).get("confusion", ()))) for run in runs)
+    return [(label, text) for label, text in found if text]
 
 
 @dataclass(frozen=True)

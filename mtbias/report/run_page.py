@@ -17,12 +17,11 @@ from markupsafe import Markup
 
 from mtbias.errors import DataError
 from mtbias.metrics.definitions import CONSISTENCY, Breakdown, breakdowns
-from mtbias.metrics.finding import finding
 from mtbias.metrics.women_share import WomenRelation, WomenShares, shipped_shares
 from mtbias.report import alarm_texts, repeat_table
 from mtbias.report.page import render_page
 from mtbias.report.plots import panels, scale, svg_intervals
-from mtbias.report.report_runs import ReportRun, Sentence, join_sentences
+from mtbias.report.report_runs import ReportRun, Sentence, findings, join_sentences, title_and_intro
 from mtbias.report.run_table import SCHEMA, filled, noticed, whole_metrics
 from mtbias.report.scatter import WOMEN_MEASURES, correlation_text, relations, svg_women, women_scale
 from mtbias.report.sentence_data import Columns
@@ -32,8 +31,6 @@ from mtbias.types import Reason
 
 __all__ = ["MAX_BYTES", "ReportRun", "check_runs", "render_html"]
 
-_NAMED = 3
-"""Up to so many runs are named in the title."""
 _WHY = {
     Reason.UNTRANSLATED.value: "there is no translation",
     Reason.UNALIGNED.value: "no word of the translation was found that renders the entity",
@@ -120,17 +117,15 @@ def _whole_page(runs: Sequence[ReportRun], women: Sequence[WomenRelation], sente
         "sentences": ("Sentences", sentences["total"]),
         "how": ("How it was made", True),
     }
-    names = [f"{run.name} ({run.lang})" for run in runs]
+    title, intro = title_and_intro("Gender bias in translation", runs)
     corpora = sorted({run.corpus for run in runs} - {""})
-    intro = f"Runs: {', '.join(names)}. " if len(runs) > _NAMED else ""
-    said = [(name, finding(run.metrics["overall"].get("confusion", ()))) for name, run in zip(names, runs, strict=True)]
     return render_page(
         "run.html",
-        title=f"Gender bias in translation: {', '.join(names) if len(runs) <= _NAMED else f'{len(runs)} runs'}",
+        title=title,
         intro=intro + (f"Corpus: {', '.join(corpora)}. " if corpora else ""),
         sections={key: part for key, part in content.items() if part[1]},
         runs=runs,
-        findings=[(name, text) for name, text in said if text],
+        findings=findings(runs),
         numbers=numbers,
         grouped=[*(n for n in numbers if n.coverage), *(n for n in numbers if n.headline or n.grouped)],
         listed=[n for n in numbers if n.listed] or [n for n in numbers if n.headline],
@@ -139,11 +134,7 @@ def _whole_page(runs: Sequence[ReportRun], women: Sequence[WomenRelation], sente
         noticed=noticed,
         repeats=repeat_table,
         alarms=alarm_texts,
-        warned=[
-            (name, run)
-            for name, run in zip(names, runs, strict=True)
-            if alarm_texts.warnings(run.metrics.get("alarms"))
-        ],
+        warned=[run for run in runs if alarm_texts.warnings(run.metrics.get("alarms"))],
         women=women,
         women_plots=_women_plots(runs, women),
         fitted=any(relation.fit(measure) for relation in women for measure in WOMEN_MEASURES),

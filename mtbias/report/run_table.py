@@ -47,7 +47,7 @@ def render(metrics_json: Mapping[str, Any], *, width: int = WIDTH, numbers: Sequ
         raise DataError(f"expected metrics.json of schema {SCHEMA}, got schema {metrics_json.get('schema')!r}")
     with whole_metrics():
         overall, signature = metrics_json["overall"], metrics_json["signature"]
-        shown = [number for number in numbers if (number.interval or number.headline) and not number.remark]
+        shown = _lined(numbers)
         blocks = [
             alarm_block(metrics_json, numbers),
             _headline(overall, numbers) + _finding(overall),
@@ -61,9 +61,7 @@ def render(metrics_json: Mapping[str, Any], *, width: int = WIDTH, numbers: Sequ
             expected_block(metrics_json),
             checks_block(metrics_json),
             _noticed(metrics_json),
-            "\n".join(signed for signed in (f"Signature: {printable(signature)}", note_on_bits(signature)) if signed)
-            if signature
-            else "",
+            f"Signature: {printable(signature)}\n{note_on_bits(signature)}".rstrip("\n") if signature else "",
         ]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
@@ -76,14 +74,18 @@ def overall_table(metrics_json: Mapping[str, Any], *, numbers: Sequence[Number] 
     """
     with whole_metrics():
         overall = metrics_json["overall"]
-        shown = [number for number in numbers if number.interval or number.headline]
-        head, *rows = _cells(shown, overall, level(metrics_json))
+        head, *rows = _cells(_lined(numbers), overall, level(metrics_json))
         notes = [f"Signature: {metrics_json['signature']}"] if metrics_json["signature"] else []
         warned = warnings(metrics_json.get("alarms"))
         both = shown_without(metrics_json, numbers)
         in_doubt = [f"{label}: {every} of all, {rest} without" for label, every, rest in both]
         warned += [f"With and without the sentences concerned: {'; '.join(in_doubt)}"] if in_doubt else []
         return PrintedTable(head, rows, title=_headline(overall, numbers), warnings=warned, notes=notes)
+
+
+def _lined(numbers: Sequence[Number]) -> list[Number]:
+    """Those that have a line of their own."""
+    return [number for number in numbers if (number.interval or number.headline) and not number.remark]
 
 
 @contextmanager

@@ -63,18 +63,14 @@ class Label(NamedTuple):
         (x, y), end = self.point, self.leader
         return [(x + (end[0] - x) * k / 12, y + (end[1] - y) * k / 12) for k in range(13)] if end else []
 
-    def holds(self, place: tuple[float, float]) -> bool:
-        """Whether a place is within the name."""
-        return self.x - 1 < place[0] < self.end + 1 and self.y - _LINE < place[1] < self.y + 3
-
-    def covers(self, place: tuple[float, float]) -> bool:
-        """Whether a point of the plot lies behind the name."""
-        return self.x - 5 < place[0] < self.end + 5 and self.y - _LINE - 3 < place[1] < self.y + 4
+    def holds(self, place: tuple[float, float], aside: float = 1, above: float = 0, below: float = 3) -> bool:
+        """Whether a place is within the name, or so near to it."""
+        x, y = place
+        return self.x - aside < x < self.end + aside and self.y - _LINE - above < y < self.y + below
 
     def cost(self, points: Iterable[tuple[float, float]]) -> float:
         """How bad the place is: other points that it covers or stands close to, then the way from its own."""
-        others = [point for point in points if point != self.point]
-        covered = sum(self.x - 6 < x < self.end + 6 and self.y - _LINE - 6 < y < self.y + 9 for x, y in others)
+        covered = sum(self.holds(point, aside=6, above=6, below=9) for point in points if point != self.point)
         middle = (self.x + self.end) / 2
         return 60 * covered + hypot((middle - self.point[0]) / 2, self.y - 4 - self.point[1])
 
@@ -175,7 +171,7 @@ def name_points(
             for place in (Label(text, left, base, left + width, (x, y)) for left in lefts for base in bases)
             if place.x >= frame.left and place.end <= frame.right
             and frame.top <= place.y - _LINE and place.y <= frame.foot
-            and not place.covers((x, y)) and not any(place.clashes(label) for label in labels)
+            and not place.holds((x, y), aside=5, above=3, below=4) and not any(place.clashes(label) for label in labels)
         ]  # fmt: skip
         if places:
             labels.append(min(places, key=lambda place: place.cost(points)))

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from mtbias.decide import FOREIGN_WORD, GENERIC
 from mtbias.report.report_runs import ReportRun, Sentence
 from mtbias.runs.call_records import CallRecord
 from mtbias.types import Evidence, Gender, Reason, Span, Stereotype
@@ -149,7 +150,6 @@ def _evidence(record: CallRecord | None) -> list[list[str]]:
 
 
 _FORMS = {Gender.MALE: "masculine", Gender.FEMALE: "feminine", Gender.NEUTRAL: "neutral"}
-_ALSO = "also used of women"
 _SHOWN = {"tagger": "read as {}", "corpus": "{} in most places of this run"}
 """What a gender rests on where it is not the form of the word."""
 
@@ -158,8 +158,8 @@ def evidence_words(evidence: Evidence) -> str:
     """What a word shows: ``feminine form``, ``one form for both genders``, ``no gender shown``."""
     if evidence.gender is not None:
         text = _SHOWN.get(evidence.source, "{} form").format(_FORMS[evidence.gender])
-        return f"{text}, {_ALSO}" if _ALSO in evidence.detail else text
-    if evidence.source == "alignment" or evidence.detail == "a foreign word":
+        return f"{text}, also used of women" if GENERIC in evidence.detail else text
+    if evidence.source == "alignment" or evidence.detail == FOREIGN_WORD:
         return evidence.detail
     # A lexicon names the kind of noun before its lemmas; endings and features are codes.
     return (evidence.source == "lexicon" and evidence.detail.partition(":")[0]) or "no gender shown"

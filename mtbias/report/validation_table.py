@@ -133,9 +133,9 @@ def _corrections(corrections: Sequence[Mapping[str, Any]]) -> str:
             cells = [*_estimate(correction["plain"][number.key]), *_estimate(correction["corrected"][number.key])]
             rows.append(["" if n else name, number.label, *cells])
         said += [f"  {name}: labels {label_counts(correction)}", *(f"    {note}" for note in notes(correction))]
-    warnings = [f"WARNING, {run_name(c, corrections)}: {c['warning']}\n" for c in corrections if c["warning"]]
+    warnings = [f"{run_name(c, corrections)}: {c['warning']}" for c in corrections if c["warning"]]
     head = ["Runs", "", "as called", "95 % interval", "corrected", "95 % interval"]
-    return "".join(warnings) + as_text(PrintedTable(head, rows, notes=said))
+    return as_text(PrintedTable(head, rows, notes=said, warnings=warnings))
 
 
 def _estimate(estimate: Mapping[str, Any]) -> tuple[str, str]:

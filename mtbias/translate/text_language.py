@@ -43,28 +43,29 @@ def _identifier() -> LanguageIdentifier:
         return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 
-def other_languages(texts: Sequence[str | None], lang: str) -> list[str | None]:
-    """For each text the likeliest language where it is surely not in `lang`; None for others.
+def languages(texts: Sequence[str | None], lang: str) -> list[str | None]:
+    """For each text the likeliest language where it is surely not in `lang`, else `lang`.
 
-    Edge cases: None where it cannot be told (`tells_language`).
+    Edge cases: None where it cannot be told: py3langid does not know `lang`, or there are fewer than `MIN_WORDS`.
     """
-    return [_other_language(text, lang) if text is not None and tells_language(text, lang) else None for text in texts]
+    if lang not in _identifier().labels:
+        return [None] * len(texts)
+    return [None if text is None or len(words(text)) < MIN_WORDS else _language(text, lang) for text in texts]
 
 
-def tells_language(text: str | None, lang: str) -> bool:
-    """Whether it can be told if the text is in this language: py3langid knows it, and there are `MIN_WORDS`."""
-    return text is not None and lang in _identifier().labels and len(words(text)) >= MIN_WORDS
+def is_in_another(text: str, lang: str) -> bool:
+    """Whether a text is surely not in `lang`."""
+    return languages([text], lang)[0] not in {None, lang}
 
 
-def _other_language(text: str, lang: str) -> str | None:
+def _language(text: str, lang: str) -> str:
     identifier = _identifier()
     text = unicodedata.normalize("NFKC", text)  # Arabic in presentation forms is Arabic
     best, _ = identifier.classify(text)
     if best == lang:
-        return None
-    ranked = identifier.rank(text)
-    own = next(float(probability) for label, probability in ranked if label == lang)
-    return str(best) if own < OWN_LANGUAGE else None
+        return lang
+    own = next(float(probability) for label, probability in identifier.rank(text) if label == lang)
+    return str(best) if own < OWN_LANGUAGE else lang
 
 
 def words(text: str) -> tuple[str, ...]:

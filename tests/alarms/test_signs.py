@@ -7,7 +7,7 @@ import pytest
 from mtbias.alarms.entity_signs import rendered
 from mtbias.alarms.text_signs import SAME_FOR, copies, loops, repeated
 from mtbias.language.installed import get_language
-from mtbias.translate.text_language import other_languages, tells_language
+from mtbias.translate.text_language import languages
 
 GERMAN = "Der Arzt bat die Krankenschwester um Hilfe, weil sie viel zu tun hatte."
 ENGLISH = "The doctor asked the nurse for help because she was very busy."
@@ -15,25 +15,24 @@ RUSSIAN = "Врач попросил медсестру о помощи, пот�
 
 
 @pytest.mark.parametrize(
-    ("text", "lang", "other"),
+    ("text", "lang", "found"),
     [
-        (GERMAN, "de", None),
+        (GERMAN, "de", "de"),
         (ENGLISH, "de", "en"),
         (RUSSIAN, "de", "ru"),
-        (RUSSIAN, "ru", None),
+        (RUSSIAN, "ru", "ru"),
         (RUSSIAN, "uk", "ru"),
         (None, "de", None),
         ("The doctor came home.", "de", None),  # too short to be surely in another one
         ("The doctor came home late.", "de", "en"),
     ],
 )
-def test_another_language(text: str | None, lang: str, other: str | None) -> None:
-    assert other_languages([text], lang) == [other]
+def test_another_language(text: str | None, lang: str, found: str | None) -> None:
+    assert languages([text], lang) == [found]
 
 
 def test_a_language_that_nobody_can_tell_is_never_missed() -> None:
-    assert not tells_language(ENGLISH, "xx")
-    assert other_languages([ENGLISH], "xx") == [None]
+    assert languages([ENGLISH], "xx") == [None]
 
 
 def test_a_copy_is_the_source_or_nearly() -> None:
@@ -79,5 +78,5 @@ def test_an_entity_in_its_own_line_in_a_neighbouring_one_or_nowhere() -> None:
 def test_arabic_in_presentation_forms_is_arabic() -> None:
     plain = "طلبت الطبيبة من الممرض أن يساعدها في الإجراء اليوم"
     forms = "ﻳﻌﺘﻤﺪ اﻟﺸﺮﻳﻒ ﻋﻠﻰ اﻟﻤﻀﻴﻒ ﻷﻧﻪ ﺷﺨﺺ ﻣﻮﺛﻮق ﺑﻪ."  # as a system of 2019 wrote
-    assert other_languages([plain, forms], "ar") == [None, None]
-    assert other_languages([forms], "de") == ["ar"]
+    assert languages([plain, forms], "ar") == ["ar", "ar"]
+    assert languages([forms], "de") == ["ar"]

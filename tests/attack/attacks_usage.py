@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mtbias.cli import COMMANDS
+
 from .attack import Attack
 from .attacks_files import GOOD
 
 _SCORE = GOOD["corpus.tsv"]
 _EVAL = "eval --model demo --lang de --out out"
-COMMANDS = (
-    "eval", "score", "validate", "compare", "report", "fetch", "models", "languages", "datasets", "prompts",
-    "corpora counterfactual", "doctor", "sweep", "submit", "status", "coref winobias", "coref winogender", "coref gap",
-    "coref gap-weights", "coref counter-gap", "coref counterfactual", "coref augment", "coref sowinobias",
-    "coref embeddings", "coref bug",
-)  # fmt: skip
-_NEEDS_NOTHING = {"models", "languages", "datasets", "prompts", "doctor"}
+NAMES = [
+    f"{name} {part}".rstrip()
+    for commands in COMMANDS.values()
+    for name, inner in commands.items()
+    for part in ([""] if isinstance(inner, str) else inner)
+]
+"""Every command."""
+_NEEDS_NOTHING = {"models", "languages", "datasets", "prompts", "doctor", "corpora export"}
 
 
 def _usage(name: str, argv: str, code: int = 2) -> Attack:
@@ -78,11 +81,11 @@ def _pins() -> None:
 
 USAGE = (
     Attack("usage: no command", "evaluate", code=2),
-    *(_usage(f"{command}: nothing given", command) for command in COMMANDS if command not in _NEEDS_NOTHING),
-    *(_usage(f"{command}: an unknown option", f"{command} --wrong 5") for command in COMMANDS),
+    *(_usage(f"{command}: nothing given", command) for command in NAMES if command not in _NEEDS_NOTHING),
+    *(_usage(f"{command}: an unknown option", f"{command} --wrong 5") for command in NAMES),
     *(
         _usage(f"{command}: a word too many", f"{command} x y z")
-        for command in COMMANDS
+        for command in NAMES
         if command not in {"report", "compare"}
     ),
     *_numbers(),
@@ -154,6 +157,8 @@ USAGE = (
     _usage("fetch: no network for Stanza", "fetch --lang de", code=1),
     _usage("doctor: a sweep and a cache", "doctor --sweep sweep.toml --cache-dir x --no-demo"),
     _usage("corpora: no command", "corpora wrong"),
+    _usage("corpora: an unknown form", "corpora export --data winomt --format xml"),
+    _usage("corpora: export into a folder", "corpora export --data winomt --out winomt", code=1),
     _usage("corpora: an unknown suffix", "corpora counterfactual --data winomt --out out.xlsx"),
     _usage("corpora: out is a folder", "corpora counterfactual --data winomt --out winomt.tsv/x.tsv", code=1),
     _usage("coref: no command", "coref wrong"),

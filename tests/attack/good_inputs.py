@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 from pathlib import Path
 
+from mtbias.coref.sowinobias import generate, read_vocabulary
 from mtbias.demo import model_folder_of_demo
+from tests.coref.small_corpora import ANTI_SENTENCES, PRO_SENTENCES, conll, write_winobias, write_winogender
 
 DEMO = model_folder_of_demo().parent
 ROWS = 6
 """Of the demo's corpus: three pairs."""
-_WORDS = {"male": ("he", "his"), "female": ("she", "her"), "neutral": ("they", "their")}
 
 
 def write_good_inputs(folder: Path) -> None:
@@ -98,57 +99,27 @@ def _write_sweep(folder: Path) -> None:
     (folder / "sweep.toml").write_text(text, encoding="utf-8")
 
 
-def _conll(sentences: Sequence[tuple[str, list[tuple[int, int]]]], name: str) -> str:
-    parts = []
-    for number, (text, mentions) in enumerate(sentences):
-        document = f"nw/{name}//{number}"
-        parts.append(f"#begin document ({document}); part 000")
-        for at, word in enumerate(text.split()):
-            links = ["(1)" if a == b else "(1" if at == a else "1)" for a, b in mentions if at in {a, b}]
-            parts.append("\t".join([document, "0", str(at), word, "|".join(links) or "-"]))
-        parts += ["", "#end document"]
-    return "\n".join(parts) + "\n"
+def _write_answers(path: Path, ids: Iterable[str]) -> None:
+    """Answers of a system that links words 0 and 1 with word 6 in every document."""
+    lines = [json.dumps({"id": id_, "clusters": [[[0, 1], [6, 6]]]}) + "\n" for id_ in ids]
+    path.write_text("".join(lines), encoding="utf-8")
 
 
 def _write_clusters(folder: Path) -> None:
     winobias = folder / "winobias"
     winobias.mkdir()
-    (winobias / "male_occupations.txt").write_text("plumber\nnight guard\n", encoding="utf-8")
-    (winobias / "female_occupations.txt").write_text("florist\nnanny\n", encoding="utf-8")
-    sentences = {
-        "pro": [
-            ("The plumber called the florist because he was late .", [(0, 1), (6, 6)]),
-            ("The plumber called the florist because she was late .", [(3, 4), (6, 6)]),
-        ],
-        "anti": [
-            ("The plumber called the florist because she was late .", [(0, 1), (6, 6)]),
-            ("The plumber called the florist because he was early .", [(3, 4), (6, 6)]),
-        ],
-    }
-    texts = {name: _conll(part, name) for name, part in sentences.items()}
-    for name, text in texts.items():
-        (winobias / f"dev_type1_{name}_stereotype.v4_auto_conll").write_text(text, encoding="utf-8")
+    write_winobias(winobias)
+    texts = {"pro": conll(PRO_SENTENCES, "pro"), "anti": conll(ANTI_SENTENCES, "anti")}
     (folder / "system.conll").write_text("".join(texts.values()), encoding="utf-8")
-    found = [{"id": f"nw/{name}//{n}", "clusters": [[[0, 1], [6, 6]]]} for name, n in product(texts, range(2))]
-    (folder / "system.jsonl").write_text("".join(json.dumps(one) + "\n" for one in found), encoding="utf-8")
+    _write_answers(folder / "system.jsonl", [f"nw/{name}//{n}" for name, n in product(texts, range(3))])
     (folder / "train.conll").write_text(texts["pro"], encoding="utf-8")
 
     winogender = folder / "winogender"
     winogender.mkdir()
-    occupations = [("florist", "caller", 80.0, 60.5), ("plumber", "tenant", 5.0, 1.25), ("clerk", "guest", 50.0, 40.0)]
-    rows, answers = ["sentid\tsentence"], ["sentid\tprediction"]
-    for (occupation, participant, _, _), answer, other, pronoun in product(occupations, "01", ("", "someone"), _WORDS):
-        subject, possessive = _WORDS[pronoun]
-        ends = f"{subject} couldn't stay" if answer == "0" else f"{possessive} bell rang"
-        id_ = f"{occupation}.{other or participant}.{answer}.{pronoun}.txt"
-        rows.append(f"{id_}\tThe {occupation} rang {other or f'the {participant}'}, but {ends}.")
-        answers.append(f"{id_}\toccupation")
-    (winogender / "all_sentences.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    stats = ["occupation\tbergsma_pct_female\tbls_pct_female\tbls_year"]
-    stats += [f"{name}\t{bergsma}\t{bls}\t2015" for name, _, bls, bergsma in occupations]
-    (winogender / "occupations-stats.tsv").write_text("\n".join(stats) + "\n", encoding="utf-8")
+    ids = write_winogender(winogender)
+    answers = ["sentid\tprediction", *(f"{id_}\toccupation" for id_ in ids)]
     (folder / "winogender.tsv").write_text("\n".join(answers) + "\n", encoding="utf-8")
-    found = [{"id": line.split("\t")[0], "clusters": [[[0, 1]]]} for line in rows[1:]]
+    found = [{"id": id_, "clusters": [[[0, 1]]]} for id_ in ids]
     (folder / "winogender.jsonl").write_text("".join(json.dumps(one) + "\n" for one in found), encoding="utf-8")
 
 
@@ -200,14 +171,5 @@ def _write_vectors(folder: Path) -> None:
     (folder / "vocabulary.toml").write_text(
         "".join(f"{key} = {json.dumps(values)}\n" for key, values in lists.items()), encoding="utf-8"
     )
-    ids = [
-        f"{way}-{sign}-{first}-{second}-{word}"
-        for way, firsts, seconds in (
-            ("pro", ("pilot", "plumber"), ("nurse", "nanny")),
-            ("anti", ("nurse", "nanny"), ("pilot", "plumber")),
-        )
-        for sign, adjectives in (("positive", ("kind", "sweet")), ("negative", ("vain", "fussy")))
-        for first, second, word in product(firsts, seconds, adjectives)
-    ]
-    found = [{"id": id_, "clusters": [[[0, 1], [6, 6]]]} for id_ in ids]
-    (folder / "sowinobias.jsonl").write_text("".join(json.dumps(one) + "\n" for one in found), encoding="utf-8")
+    sentences = generate(read_vocabulary(folder / "vocabulary.toml"))
+    _write_answers(folder / "sowinobias.jsonl", [sentence.id for sentence in sentences])

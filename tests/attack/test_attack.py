@@ -7,7 +7,7 @@ in this process, a handful as processes of their own.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -85,11 +85,11 @@ def _rows(rows: tuple[Attack, ...]) -> list[object]:
     return [pytest.param(row, id=row.name) for row in rows]
 
 
-def _check(row: Attack, folder: Path, run: object) -> None:
+def _check(row: Attack, folder: Path, run: Callable[[list[str]], Outcome]) -> None:
     if row.prepare is not None:
         row.prepare()
     given, before = half_written(folder), snapshot(folder)
-    outcome = run(row.words)  # type: ignore[operator]
+    outcome = run(row.words)
     found = faults(row, outcome, before, folder, given)
     assert not found, "\n".join([f"mtbias {' '.join(map(ascii, row.words))}", *found])
 

@@ -3,57 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from mtbias.coref.conll import Clusters, Mention
+from mtbias.coref.conll import Clusters
 from mtbias.coref.predicted_clusters import read_predictions
 from mtbias.coref.pro_anti import Link
 from mtbias.coref.winobias import differing_pairs, link, score_baseline, score_winobias
 from mtbias.coref.winobias_data import Baseline, WinoBias, WinoBiasDocument, baseline, read_winobias
 from mtbias.errors import DataError, UsageError
 from mtbias.types import Gender, Stereotype
+from tests.coref.small_corpora import ANTI_SENTENCES, Sentence, conll, write_winobias
 
 PRO, ANTI = Stereotype.PRO, Stereotype.ANTI
-
-Sentence = tuple[str, Sequence[Mention]]
-
-# Men by stereotype: plumber, night guard. Women: florist, nanny.
-PRO_SENTENCES: list[Sentence] = [
-    ("The plumber called the florist because he was late .", [(0, 1), (6, 6)]),
-    ("The plumber called the florist because she was late .", [(3, 4), (6, 6)]),
-    ("The night guard thanked the nanny because she liked her work .", [(4, 5), (7, 7), (9, 9)]),
-]
-ANTI_SENTENCES: list[Sentence] = [
-    ("The plumber called the florist because she was late .", [(0, 1), (6, 6)]),
-    ("The plumber called the florist because he was early .", [(3, 4), (6, 6)]),
-    ("The night guard thanked the nanny because he liked his work .", [(4, 5), (7, 7), (9, 9)]),
-]
-
-
-def _conll(sentences: Sequence[Sentence], name: str) -> str:
-    parts = []
-    # Written backwards: the order of the file is not that of the lines.
-    for number, (text, mentions) in reversed(list(enumerate(sentences))):
-        document = f"nw/{name}//{number}"
-        parts.append(f"#begin document ({document}); part 000")
-        for at, word in enumerate(text.split()):
-            links = ["(1)" if a == b else "(1" if at == a else "1)" for a, b in mentions if at in {a, b}]
-            parts.append("\t".join([document, "0", str(at), word, "|".join(links) or "-"]))
-        parts += ["", "#end document"]
-    return "\n".join(parts) + "\n"
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A small WinoBias: type 1 of dev."""
-    (tmp_path / "male_occupations.txt").write_text("plumber\nnight guard\n", encoding="utf-8")
-    (tmp_path / "female_occupations.txt").write_text("florist\nnanny", encoding="utf-8")
-    for condition, sentences in (("pro", PRO_SENTENCES), ("anti", ANTI_SENTENCES)):
-        path = tmp_path / f"dev_type1_{condition}_stereotype.v4_auto_conll"
-        path.write_text(_conll(sentences, condition), encoding="utf-8")
+    write_winobias(tmp_path)
     return tmp_path
 
 
@@ -127,13 +96,13 @@ def test_links(data: WinoBias, clusters: Clusters, expected: Link) -> None:
 def test_the_gold_occupations_word_elsewhere_is_no_link(folder: Path) -> None:
     sentences = [("The plumber called the florist because he was no plumber .", [(3, 4), (6, 6)])]
     path = folder / "dev_type1_pro_stereotype.v4_auto_conll"
-    path.write_text(_conll(sentences, "pro"), encoding="utf-8")
+    path.write_text(conll(sentences, "pro"), encoding="utf-8")
     (document,) = _documents(read_winobias(folder))
     assert [o.mention for o in document.occupations] == [(0, 1), (3, 4), (9, 9)]
     assert [o.head for o in document.others] == [1, 9]
     assert link(document, (((6, 6), (9, 9)),)) is Link.WRONG
     sentences = [("The plumber called the florist because he liked a florist shop .", [(3, 4), (6, 6)])]
-    path.write_text(_conll(sentences, "pro"), encoding="utf-8")
+    path.write_text(conll(sentences, "pro"), encoding="utf-8")
     (document,) = _documents(read_winobias(folder))
     assert link(document, (((6, 6), (8, 9)),)) is Link.NONE
 
@@ -189,7 +158,7 @@ def test_counterparts_that_differ_in_more_than_the_pronoun(data: WinoBias) -> No
 def test_counterparts_whose_gold_mentions_differ_count_too(folder: Path) -> None:
     sentences = [(text, mentions[:2]) for text, mentions in ANTI_SENTENCES]
     path = folder / "dev_type1_anti_stereotype.v4_auto_conll"
-    path.write_text(_conll(sentences, "anti"), encoding="utf-8")
+    path.write_text(conll(sentences, "anti"), encoding="utf-8")
     data = read_winobias(folder)
     assert differing_pairs(data.sets["dev", 1, PRO], data.sets["dev", 1, ANTI]) == (2, 3)
 
@@ -269,7 +238,7 @@ def test_predictions_for_the_counterpart_are_an_error(data: WinoBias, folder: Pa
 )
 def test_gold_that_is_not_one_cluster_of_an_occupation(folder: Path, sentence: Sentence, message: str) -> None:
     path = folder / "dev_type1_pro_stereotype.v4_auto_conll"
-    path.write_text(_conll([sentence], "pro"), encoding="utf-8")
+    path.write_text(conll([sentence], "pro"), encoding="utf-8")
     with pytest.raises(DataError, match=message):
         read_winobias(folder)
 

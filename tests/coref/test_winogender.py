@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -25,26 +24,12 @@ from mtbias.coref.winogender import (
 )
 from mtbias.errors import DataError
 from mtbias.types import Gender
-
-# Occupation, other participant, share of women by BLS and by Bergsma.
-OCCUPATIONS = [("florist", "caller", 80.0, 60.5), ("plumber", "tenant", 5.0, 1.25), ("clerk", "guest", 50.0, 40.0)]
-WORDS = {"male": ("he", "his"), "female": ("she", "her"), "neutral": ("they", "their")}
+from tests.coref.small_corpora import write_winogender
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A small Winogender: 3 occupations, 36 sentences."""
-    rows = ["sentid\tsentence"]
-    for (occupation, participant, _, _), answer, other, pronoun in product(OCCUPATIONS, "01", ("", "someone"), WORDS):
-        who = other or f"the {participant}"
-        subject, possessive = WORDS[pronoun]
-        ends = f"{subject} couldn't stay" if answer == "0" else f"{possessive} bell rang"
-        id_ = f"{occupation}.{other or participant}.{answer}.{pronoun}.txt"
-        rows.append(f"{id_}\tThe {occupation} rang {who}, but {ends}.")
-    (tmp_path / "all_sentences.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    stats = ["occupation\tbergsma_pct_female\tbls_pct_female\tbls_year"]
-    stats += [f"{name}\t{bergsma}\t{bls}\t2015" for name, _, bls, bergsma in OCCUPATIONS]
-    (tmp_path / "occupations-stats.tsv").write_text("\n".join(stats) + "\n", encoding="utf-8")
+    write_winogender(tmp_path)
     return tmp_path
 
 

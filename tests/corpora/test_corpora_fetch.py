@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import hashlib
 import io
 import json
@@ -166,6 +168,18 @@ wanted, folder = json.loads(sys.argv[1]), Path(sys.argv[2])
 downloads = tuple(Download(url, digest, (name,)) for url, digest, name in wanted)
 print(json.dumps([d.fresh for d in fetch_source(Source("s", "", "", "", "", downloads), folder).downloads]))
 """
+
+
+def test_a_file_system_without_locks_is_used_with_a_warning(
+    tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def no_locks(handle: int, operation: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    fetch_source(plain(server, "a.txt"), tmp_path)
+    assert sorted(files(tmp_path)) == ["a.txt", "fetched.json"]
+    assert f"{tmp_path}: no file locks here" in caplog.text
 
 
 def test_two_processes_that_fetch_the_same_download_it_once_and_record_all(tmp_path: Path, server: Server) -> None:

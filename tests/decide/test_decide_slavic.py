@@ -145,3 +145,20 @@ def test_a_discipline_before_its_verb_is_no_person(
     form = sentence.partition("*")[2].partition("|")[0].lower()
     found = call(language, sentence, translations={form})
     assert (found.gender or found.reason) is expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        # Equipment, by its determiner or its number, not a technician.
+        (f"Пришла|VERB эта|DET *техника|NOUN|{NOM},Gender=Fem", Reason.NO_PERSON),
+        (f"Сломались|VERB части|NOUN *техники|NOUN|{GEN},Gender=Fem", Reason.NO_PERSON),
+        (f"Увидели|VERB этого|DET *техника|NOUN|{ACC},Gender=Masc", M),
+    ],
+)
+def test_a_form_that_can_only_be_the_thing_here_is_no_person(
+    call: Call, sentence: str, expected: Gender | Reason
+) -> None:
+    form = sentence.partition("*")[2].partition("|")[0]
+    found = call(RUSSIAN, sentence, translations={form})
+    assert (found.gender or found.reason) is expected

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
 
 from mtbias.metrics.bias import CALLS, GENDER_COUNTING, GOLDS, STEREOTYPES, count, stereotyped_gender
+from mtbias.metrics.counting import Counts
 from mtbias.metrics.definitions import Number
-from mtbias.metrics.entity_intervals import MIN_ENTITIES, EntityIntervals, entity_counts, entity_intervals
+from mtbias.metrics.entity_intervals import MIN_ENTITIES, EntityIntervals, entity_intervals
 from mtbias.types import Gender, Stereotype
 
 M, F, N = GOLDS
@@ -24,12 +24,12 @@ def _cell(gold: Gender, stereotype: Stereotype, call: Gender | None) -> int:
     return STEREOTYPES.index(stereotype) * 12 + GOLDS.index(gold) * 4 + CALLS.index(call)
 
 
-def _counts(rows: list[Row]) -> np.ndarray[Any, np.dtype[np.float64]]:
-    return entity_counts([row[0] for row in rows], np.array([_cell(*row[1:]) for row in rows]), SIZE)
+def _counts(rows: list[Row]) -> dict[str, Counts]:
+    return GENDER_COUNTING.tabulate_by(np.array([_cell(*row[1:]) for row in rows]), [row[0] for row in rows])
 
 
 def _intervals(rows: list[Row], n_resamples: int = 4000, seed: int = 0) -> EntityIntervals:
-    return entity_intervals(GENDER_COUNTING, _counts(rows), GENDER_COUNTING.with_interval, n_resamples, seed)
+    return entity_intervals(GENDER_COUNTING, [_counts(rows)], GENDER_COUNTING.with_interval, n_resamples, seed)
 
 
 def _always_right_or_wrong(n: int, right: int, times: int) -> list[Row]:
@@ -42,11 +42,10 @@ def _always_right_or_wrong(n: int, right: int, times: int) -> list[Row]:
 def test_counts_of_entities_add_up_to_the_table() -> None:
     rows: list[Row] = [("a", M, PRO, M), ("b", F, ANTI, None), ("a", M, PRO, F)]
     counts = _counts(rows)
-    assert counts.shape == (2, SIZE)
-    assert counts[0, _cell(M, PRO, M)] == counts[0, _cell(M, PRO, F)] == counts[1, _cell(F, ANTI, None)] == 1
-    assert (
-        counts.sum(axis=0).reshape(3, 3, 4) == count(row[1:] for row in [(e, g, s, c) for e, g, s, c in rows])
-    ).all()
+    assert list(counts) == ["a", "b"]
+    a, b = (table.ravel() for table in counts.values())
+    assert a[_cell(M, PRO, M)] == a[_cell(M, PRO, F)] == b[_cell(F, ANTI, None)] == 1
+    assert (counts["a"] + counts["b"] == count(row[1:] for row in rows)).all()
 
 
 @pytest.mark.parametrize("times", [1, 50])
@@ -69,7 +68,7 @@ def test_it_is_the_bootstrap_of_entities_drawn_by_hand() -> None:
         rows += [(f"e{entity}", *kinds[k]) for k in chosen]
     counting = replace(GENDER_COUNTING, entity_kind=None)
     numbers = counting.compared
-    found = entity_intervals(counting, _counts(rows), numbers, 4000, 1).intervals
+    found = entity_intervals(counting, [_counts(rows)], numbers, 4000, 1).intervals
     assert found is not None
     by_entity: dict[str, list[Row]] = {}
     for row in rows:
@@ -97,7 +96,7 @@ def test_entities_are_drawn_within_the_gender_that_the_stereotype_gives_them() -
     found = _intervals(rows).intervals
     assert found is not None
     assert found["delta_s"] == (0.0, 0.0)
-    kinds = stereotyped_gender(_counts(rows).reshape(-1, 3, 3, 4))
+    kinds = stereotyped_gender(np.array(list(_counts(rows).values()), dtype=float))
     assert kinds.tolist() == [1] * 10 + [-1] * 10
     # With nine of men, too few for a kind of their own, all are drawn together, and the mixture varies.
     fewer = _intervals([row for row in rows if row[0] != "e0"]).intervals
@@ -121,9 +120,8 @@ def test_with_few_entities_there_are_none_and_a_reason() -> None:
 def test_the_difference_of_two_systems_draws_the_same_entities() -> None:
     # The second system is right where the first is and on one entity more, of 20: the difference is 5 points times how
     # often that entity is drawn, Binomial(20, 1/20), whose 2.5 and 97.5 % quantiles are 0 and 3.
-    one, two = (_counts(_always_right_or_wrong(20, right, 2)) for right in (10, 11))
-    both = np.hstack((one, two))
-    found = entity_intervals(GENDER_COUNTING, both, GENDER_COUNTING.compared, 2000, 0, 2).intervals
+    both = [_counts(_always_right_or_wrong(20, right, 2)) for right in (10, 11)]
+    found = entity_intervals(GENDER_COUNTING, both, GENDER_COUNTING.compared, 2000, 0).intervals
     assert found is not None
     assert found["accuracy"] == pytest.approx((-15.0, 0.0))
 

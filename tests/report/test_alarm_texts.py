@@ -42,6 +42,14 @@ def test_what_was_checked_has_a_mark_where_it_is_above() -> None:
     assert checks_block({}) == ""
 
 
+def test_what_was_checked_is_one_line_where_nothing_is_above() -> None:
+    below = {**SHARE, "above": False}
+    unknown = {**SHARE, "n": 0, "of": 0, "percent": None, "interval": None, "above": False}
+    shares = {"copies": below, "empty": below, "other_language": unknown}  # a language that py3langid does not know
+    text = checks_block({"alarms": {**ALARMS, "raised": [], "shares": shares}})
+    assert text == "Checks: 2 shares, none above its limit (each in metrics.json and the report)"
+
+
 def test_how_many_calls_are_expected_to_be_wrong() -> None:
     few = {"calls": 9, "estimated": 0, "expected": None, "interval": None}
     some = {"calls": 1_003, "estimated": 1_000, "expected": 12.4, "interval": [3.6, 40.2]}

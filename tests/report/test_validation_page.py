@@ -160,7 +160,7 @@ def test_a_correction_that_rests_on_pronouns_is_warned_of_above_its_numbers() ->
     assert "comes from them: 91 % of that of ΔG. It is" in warned["warning"]
     assert quiet["warning"] is None
     table = render_validation([GERMAN.to_json()], GERMAN.to_json(), [warned, quiet])
-    assert table.index(f"WARNING, opus, de: {said}") < table.index("as called")
+    assert table.index(f"WARNING: opus, de: {said}") < table.index("as called")
     assert table.count("WARNING") == 1
     page = _page(GERMAN, corrections=[warned, quiet]).text
     assert page.index(f"Warning, opus, de: {said}") < page.index("Runs as called and corrected, in per cent")

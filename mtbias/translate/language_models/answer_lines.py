@@ -11,7 +11,7 @@ from typing import Literal
 
 from mtbias.translate.language_models.answer_marks import QUOTES, is_fence, without_markdown, without_quotes
 from mtbias.translate.language_models.answer_words import AnswerWords, folded
-from mtbias.translate.text_language import MIN_WORDS, is_copy, other_languages, words
+from mtbias.translate.text_language import MIN_WORDS, is_copy, is_in_another, words
 
 Role = Literal["text", "introduction", "echo", "note", "continuation", "markdown"]
 
@@ -123,7 +123,7 @@ def _by_words(text: str, source: str, lang: str, known: AnswerWords) -> Role:
         return "echo"
     if text[:1] in "([" and text[-1:] in ")]" and source[:1] not in "([":
         return "note"
-    if other_languages([text], lang)[0] is not None or known.speaks_of_translating(text, source):
+    if is_in_another(text, lang) or known.speaks_of_translating(text, source):
         return "note"
     return "text"
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from mtbias.translate.language_models.answer_lines import alike, further_sentences, is_echo
 from mtbias.translate.language_models.answer_words import AnswerWords
-from mtbias.translate.text_language import other_languages, words
+from mtbias.translate.text_language import is_in_another, words
 
 _BRACKET = re.compile(r"\s[(\[]([^()\[\]]{1,200})[)\]]")
 _WRITTEN_ON = re.compile(r"\w\(\w{1,4}\)|\w/\w")
@@ -99,7 +99,7 @@ def _is_note(text: str, source: str, lang: str, known: AnswerWords) -> bool:
     label, colon, _ = text.partition(":")
     if colon and ":" not in source and known.heads_note(label):
         return True
-    return known.speaks_of_translating(text, source) or other_languages([text], lang)[0] is not None
+    return known.speaks_of_translating(text, source) or is_in_another(text, lang)
 
 
 def _inflects(before: str, other: str) -> bool:

@@ -25,7 +25,7 @@ from mtbias.translate.language_models.answer_marks import after_thought, within_
 from mtbias.translate.language_models.answer_tails import offers_alternatives, offers_both_forms, without_tail
 from mtbias.translate.language_models.answer_words import answer_words
 from mtbias.translate.language_models.prompt_files import Prompt
-from mtbias.translate.text_language import other_languages
+from mtbias.translate.text_language import is_in_another
 
 KINDS: Mapping[str, str] = MappingProxyType(
     {
@@ -206,6 +206,6 @@ def _reason_of(lines: Sequence[AnswerLine], source: str, lang: str) -> str:
         return "refusal"
     if any(line.role in {"echo", "continuation"} for line in lines):
         return "echo"
-    if any(other_languages(said, lang)):
+    if any(is_in_another(each, lang) for each in said):
         return "language"
     return "note" if said else "introduction" if any(line.role == "introduction" for line in lines) else "empty"
