@@ -14,7 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mtbias.corpora.mt_geneval import ReferencedSentence
+from mtbias.benchmarks.translation_quality import quality, quality_signatures
+from mtbias.corpora.mt_geneval import GENDERS, ReferencedSentence
 from mtbias.files.strict_json import decoded
 from mtbias.metrics.counting import Scores, score_groups
 from mtbias.metrics.gendered_words import COUNTING, unique_words
@@ -43,6 +44,7 @@ class WordRecord:
     translation: str | None
     gender: Gender
     pair: str
+    reference: str
     correct: bool | None
     """None: there is no translation."""
     evidence: FoundWords
@@ -63,8 +65,8 @@ class WordMeasure:
 
     @property
     def identity(self) -> Mapping[str, Json]:
-        """The variant."""
-        return {"variant": self.variant}
+        """The variant, and how BLEU and chrF are computed where sacrebleu is installed."""
+        return {"variant": self.variant, "quality": quality_signatures()}
 
     def hint(self, texts: Iterable[str]) -> None:
         """Nothing takes long enough to begin early."""
@@ -78,12 +80,16 @@ class WordMeasure:
         correct = {record.id: bool(record.correct) for record in alone}
         progress("compare", len(instances), len(instances))
         return [
-            replace(record, pair_correct=correct[record.id] and correct[record.pair]) if record.pair in correct else record
+            replace(record, pair_correct=correct[record.id] and correct[record.pair])
+            if record.pair in correct
+            else record
             for record in alone
         ]
 
     def _record(self, instance: ReferencedSentence, text: str | None) -> WordRecord:
-        right, wrong = unique_words(words(instance.reference, self.variant), words(instance.other_reference, self.variant))
+        right, wrong = unique_words(
+            words(instance.reference, self.variant), words(instance.other_reference, self.variant)
+        )
         # No word twice, in the order of the text.
         held = tuple(dict.fromkeys(words(text or "", self.variant)))
         found = FoundWords(tuple(w for w in held if w in right), tuple(w for w in held if w in wrong))
@@ -94,6 +100,7 @@ class WordMeasure:
             translation=text,
             gender=instance.gender,
             pair=instance.pair,
+            reference=instance.reference,
             correct=None if text is None else not found.wrong,
             evidence=found,
         )
@@ -119,7 +126,22 @@ class WordKind:
 
     def score(self, records: Sequence[WordRecord], *, n_resamples: int, seed: int) -> Scores:
         """See `mtbias.metrics.measure.MeasureKind`."""
-        return Scores(*score_groups(records, COUNTING, n_resamples=n_resamples, seed=seed), n_resamples, seed)
+        overall, by = score_groups(records, COUNTING, n_resamples=n_resamples, seed=seed)
+        if quality_signatures() is not None:
+            overall = replace(overall, beside=quality(_pairs(records), n_resamples=n_resamples, seed=seed))
+        return Scores(overall, by, n_resamples, seed)
+
+
+def _pairs(records: Sequence[WordRecord]) -> list[dict[str, tuple[str, str]]]:
+    """Translation and reference of both sentences of each pair."""
+    by_id = {record.id: record for record in records}
+    couples = [
+        (record, by_id[record.pair]) for record in records if record.gender is Gender.FEMALE and record.pair in by_id
+    ]
+    return [
+        {GENDERS[record.gender]: (record.translation or "", record.reference) for record in couple}
+        for couple in couples
+    ]
 
 
 MT_GENEVAL = WordKind()

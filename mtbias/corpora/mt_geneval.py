@@ -48,16 +48,22 @@ def read_mt_geneval(folder: Path, lang: str) -> Corpus[ReferencedSentence]:
         raise DataError("expected the folder with the files of MT-GenEval (geneval-sentences-…)", path=folder)
     first = _path(folder, Gender.FEMALE, lang, "en")
     if not first.is_file():
-        there = sorted(path.name.split(".en_")[1].removesuffix(".en") for path in folder.glob(_path(folder, Gender.FEMALE, "*", "en").name))
+        there = sorted(
+            path.name.split(".en_")[1].removesuffix(".en")
+            for path in folder.glob(_path(folder, Gender.FEMALE, "*", "en").name)
+        )
         known = f"there are {', '.join(there)}" if there else f"expected files like {first.name} there"
         raise UsageError(f"no sentences of {NAME} for {lang} in {folder}; {known}")
-    files = {(gender, side): read_text(_path(folder, gender, lang, side)) for gender in GENDERS for side in ("en", lang)}
+    files = {
+        (gender, side): read_text(_path(folder, gender, lang, side)) for gender in GENDERS for side in ("en", lang)
+    }
     lines = {key: _lines(file) for key, file in files.items()}
     expected = len(lines[Gender.FEMALE, "en"])
     for key, file in files.items():
         if len(lines[key]) != expected:
             raise file.error(
-                f"expected {expected} lines, as {first.name} has, got {len(lines[key])}; line k of each file is sentence k"
+                f"expected {expected} lines, as {first.name} has, got {len(lines[key])}; line k of each file is "
+                "sentence k"
             )
     instances = [
         ReferencedSentence(
@@ -75,7 +81,13 @@ def read_mt_geneval(folder: Path, lang: str) -> Corpus[ReferencedSentence]:
     ]
     hashes = {file.path.name: file.sha256 for file in files.values()}
     return Corpus(
-        name=NAME, path=first, sha256=hashes[first.name], instances=tuple(instances), notes={}, files=hashes, measure=NAME
+        name=NAME,
+        path=first,
+        sha256=hashes[first.name],
+        instances=tuple(instances),
+        notes={},
+        files=hashes,
+        measure=NAME,
     )
 
 

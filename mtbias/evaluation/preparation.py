@@ -15,7 +15,7 @@ from mtbias.evaluation.request import Request
 from mtbias.language.installed import get_language
 from mtbias.machine.devices import require_device
 from mtbias.machine.network import downloads_allowed
-from mtbias.metrics.measure import GENDER, Wanted, find_measure
+from mtbias.metrics.measure import Wanted, find_measure
 from mtbias.settings import EvalSettings, ScoreSettings, TranslationSettings, combined
 from mtbias.translate.given_translations import GivenSystem
 from mtbias.translate.system import Asked

@@ -55,6 +55,33 @@ NUMBERS = (
 )  # fmt: skip
 
 
+METRICS = {"bleu": "BLEU", "chrf": "chrF"}
+"""Their names by key."""
+GAPS = {"bleu": "quality_gap", "chrf": "chrf_gap"}
+"""Keys of the differences."""
+
+QUALITY = tuple(
+    number
+    for metric, name in METRICS.items()
+    for number in (
+        *(
+            Number(
+                key=f"{metric}_{gender}", label=f"{name}, {gender}", rests_on=(gender,), interval="bootstrap",
+                headline=True, about=f"{name} of {gender} sentences against their references.",
+            )
+            for gender in ("feminine", "masculine")
+        ),
+        Number(
+            key=GAPS[metric], label=f"Quality gap ({name})", short=f"{name} gap", unit=Unit.POINTS, best=Best.ZERO,
+            rests_on=("masculine", "feminine"), interval="bootstrap", headline=True,
+            about=f"{name} of masculine sentences minus that of feminine ones; its interval is over pairs.",
+            above="masculine sentences are translated better", below="feminine sentences are translated better",
+        ),
+    )
+)  # fmt: skip
+"""Of all sentences, where sacrebleu is installed (`mtbias.benchmarks.translation_quality`)."""
+
+
 def unique_words(right: Collection[str], other: Collection[str]) -> tuple[frozenset[str], frozenset[str]]:
     """The words of the right reference that the other lacks, and those of the other that the right one lacks."""
     return frozenset(right) - frozenset(other), frozenset(other) - frozenset(right)
@@ -104,5 +131,6 @@ COUNTING = Counting(
     right=np.broadcast_to(np.array([True, True, False, False, False]), (len(GENDERS), len(PAIRS), len(OUTCOMES))),
     breakdowns={},
     shown=("gender",),
+    beside=QUALITY,
 )
 """MT-GenEval's counterfactual sentences."""
