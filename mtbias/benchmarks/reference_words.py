@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mtbias.benchmarks.translation_quality import quality, quality_signatures
+from mtbias.benchmarks.translation_quality import quality, quality_signatures, sentence_bleu
 from mtbias.corpora.mt_geneval import GENDERS, ReferencedSentence
 from mtbias.files.strict_json import decoded
 from mtbias.metrics.counting import Scores, score_groups
@@ -50,6 +50,8 @@ class WordRecord:
     evidence: FoundWords
     pair_correct: bool | None = None
     """Whether it and `pair` are both correct; None: `pair` is not in the corpus."""
+    bleu: float | None = None
+    """Sentence BLEU against `reference`, where sacrebleu is installed."""
 
     def to_json(self) -> Mapping[str, Any]:
         """The object of the line."""
@@ -79,11 +81,12 @@ class WordMeasure:
         alone = [self._record(instance, texts[instance.id]) for instance in instances]
         correct = {record.id: bool(record.correct) for record in alone}
         progress("compare", len(instances), len(instances))
+        bleu = sentence_bleu([(record.translation, record.reference) for record in alone])
         return [
-            replace(record, pair_correct=correct[record.id] and correct[record.pair])
+            replace(record, bleu=score, pair_correct=correct[record.id] and correct[record.pair])
             if record.pair in correct
-            else record
-            for record in alone
+            else replace(record, bleu=score)
+            for record, score in zip(alone, bleu, strict=True)
         ]
 
     def _record(self, instance: ReferencedSentence, text: str | None) -> WordRecord:

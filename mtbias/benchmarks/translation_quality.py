@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def quality_signatures() -> list[str] | None:
-    """What sacrebleu computes, as it signs it itself (``bleu:nrefs:1|case:mixed|…``); None where it is not installed."""
+    """What sacrebleu computes, as it signs it itself (``bleu:nrefs:1|…``); None where it is not installed."""
     try:
         metrics = _metrics()
     except DependencyError:
@@ -34,8 +34,29 @@ def quality_signatures() -> list[str] | None:
     return signatures
 
 
+def sentence_bleu(texts: Sequence[tuple[str | None, str]]) -> list[float | None]:
+    """Sentence BLEU of each translation against its reference (``effective_order=True``), to six digits.
+
+    None where there is no translation, and of all where sacrebleu is not installed: it stands in `calls.jsonl` for
+    readers, and no number is made of it.
+    """
+    try:
+        from sacrebleu.metrics.bleu import BLEU
+    except ImportError:
+        return [None] * len(texts)
+    bleu = BLEU(effective_order=True)
+    return [
+        None if text is None else round(bleu.sentence_score(text, [reference]).score, 6) for text, reference in texts
+    ]
+
+
 def quality(pairs: Sequence[Mapping[str, tuple[str, str]]], *, n_resamples: int, seed: int) -> dict[str, Estimate]:
-    """The numbers of `mtbias.metrics.gendered_words.QUALITY` by key, of pairs of sentences: gender → (translation, reference).
+    """The numbers of `mtbias.metrics.gendered_words.QUALITY` by key.
+
+    Args:
+        pairs: of the two sentences of each pair, by gender (``feminine``), translation and reference.
+        n_resamples: of the bootstrap.
+        seed: of the bootstrap.
 
     A sentence without a translation has the empty one, as BLEU counts what is missing. Intervals: percentile bootstrap
     over pairs, so that both sentences of a pair are drawn together; the score of each resample is that of the summed
@@ -72,7 +93,8 @@ def _score(metric: Metric, statistics: Any) -> float:  # noqa: ANN401 - sums, wh
 
 def _metrics() -> dict[str, Metric]:
     try:
-        from sacrebleu.metrics import BLEU, CHRF
+        from sacrebleu.metrics.bleu import BLEU
+        from sacrebleu.metrics.chrf import CHRF
     except ImportError:
         raise DependencyError(f"BLEU and chrF need sacrebleu: {install_command('quality')}") from None
     return {"bleu": BLEU(), "chrf": CHRF()}
