@@ -24,6 +24,8 @@ DEMO = "demo"
 CUSTOM = "custom"
 """One's own sentences."""
 GROUP = "mtbias.corpora"
+BY_LANGUAGE = (mt_geneval.NAME,)
+"""The data sets that have sentences of their own for each target language."""
 
 
 def dataset_names() -> tuple[str, ...]:
@@ -59,7 +61,7 @@ def load_corpus(dataset: str, path: Path | None, *, cache: Path | None = None, l
         DataError: a file says what cannot be right, or a file in the cache is damaged.
         PluginError: another distribution's corpus fails to load.
     """
-    if dataset == mt_geneval.NAME:
+    if dataset in BY_LANGUAGE:
         if lang is None:
             raise UsageError(f"the dataset {dataset} has other sentences for each language: give --lang CODE")
         return mt_geneval.read_mt_geneval(path or _cached(dataset, cache).parent, lang)

@@ -174,7 +174,8 @@ class FinishedRun:
         """What read the translations: measure, aligner, Stanza and its models, language plugin, release of mtbias."""
         identity = self.manifest.identity
         found = {key: identity.get(key) for key in ("aligner", "stanza", "plugin", "mtbias")}
-        return found if self.measure == GENDER else {"measure": self.measure, **found}
+        other = {key: identity[key] for key in ("variant",) if key in identity}
+        return found if self.measure == GENDER else {"measure": self.measure, **found, **other}
 
     @property
     def signature(self) -> str:

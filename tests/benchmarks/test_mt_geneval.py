@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import csv
+import subprocess
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
     return place
 
 
-def score(folder: Path, targets: list[str | None], **settings: Any) -> mtbias.Run:
+def score(folder: Path, targets: Sequence[str | None], **settings: Any) -> mtbias.Run:
     """The run of these translations of the four sentences, feminine ones first."""
     chosen = ScoreSettings(dataset="mt-geneval", data=folder, **settings)
     return mtbias.score(targets, "de", settings=chosen, allow_missing=True)
@@ -174,3 +177,33 @@ def test_the_variant_repository_gives_the_figures_of_the_authors_program(
     run = google_run(shared, lang, variant="repository", resamples=0)
     overall = run.metrics["overall"]
     assert tuple(round(overall[f"accuracy_{key}"], 1) for key in ("feminine", "masculine", "pairs")) == expected
+
+
+def run_command(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "mtbias", *words], capture_output=True, text=True, check=False, timeout=300
+    )
+
+
+def test_the_commands_export_translate_score_and_compare_it(folder: Path, tmp_path: Path) -> None:
+    data = ("--dataset", "mt-geneval", "--data", str(folder))
+    exported = run_command("corpora", "export", *data, "--lang", "de")
+    assert exported.stdout.splitlines() == [*SENTENCES["feminine", "en"], *SENTENCES["masculine", "en"]]
+    for name, variant in (("a", "plain"), ("b", "repository")):
+        given = tmp_path / f"{name}.txt"
+        given.write_text("Sie ist Bäckerin.\nIhre Lehrerin schlief.\nEr ist Bäckerin.\nSein Lehrer schlief.\n")
+        words = ("score", "--lang", "de", *data, "--translations", str(given), "--out", str(tmp_path / name))
+        done = run_command(*words, "--variant", variant)
+        assert done.returncode == 0, done.stderr
+        assert "Accuracy of pairs" in done.stdout
+        assert "Quality gap (BLEU)" in done.stdout
+    compared = run_command("compare", str(tmp_path / "a"), str(tmp_path / "b"))
+    assert (compared.returncode, compared.stdout) == (1, "")
+    assert "variant plain in a and repository in b" in compared.stderr
+    assert run_command("report", str(tmp_path / "a"), "--out", str(tmp_path / "page.html")).returncode == 0
+    made = run_command("eval", "--model", "demo", "--lang", "de", *data, "--out", str(tmp_path / "demo"), "--offline")
+    assert made.returncode == 0, made.stderr
+    refused = run_command("corpora", "counterfactual", *data, "--out", str(tmp_path / "c.tsv"))
+    assert refused.stderr.strip() == (
+        "mtbias: --dataset: expected sentences with an entity and its gender, which mt-geneval does not mark"
+    )
