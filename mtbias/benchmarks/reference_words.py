@@ -1,6 +1,6 @@
 """MT-GenEval's measure: a translation is wrong if it holds a word that only the other gender's reference has.
 
-Two variants circulate. The published verdicts of 2025 split at white space alone (``plain``); the authors' program
+Two variants circulate. The outcomes published in 2025 split at white space alone (``plain``); the authors' program
 ``accuracy_metric.py`` lower-cases first and replaces ASCII punctuation by blanks (``repository``).
 
 Source: Currey et al. (2022), *MT-GenEval: A Counterfactual and Contextual Dataset for Evaluating Gender Accuracy in
