@@ -49,14 +49,14 @@ class Run(FinishedRun):
         """The table that the commands print."""
         from mtbias.report.run_table import render
 
-        return render(self.metrics, numbers=self.counting.numbers).rstrip("\n")
+        return render(self.metrics, numbers=self.numbers).rstrip("\n")
 
     def _repr_html_(self) -> str:
         """The numbers of the whole corpus for a notebook."""
         from mtbias.report.page import as_html
         from mtbias.report.run_table import overall_table
 
-        return str(as_html(overall_table(self.metrics, numbers=self.counting.numbers)))
+        return str(as_html(overall_table(self.metrics, numbers=self.numbers)))
 
     def __getattr__(self, name: str) -> float | None:
         """A number of the whole corpus by its key (``run.delta_g``): as in `metrics`, None where undefined.
@@ -78,7 +78,7 @@ class Run(FinishedRun):
 
     def _numbers(self) -> dict[str, float | None]:
         """The numbers of the whole corpus, those over pairs of sentences too where it has pairs."""
-        found = {number.key: number.of(self.metrics["overall"]).value for number in self.counting.numbers}
+        found = {number.key: number.of(self.metrics["overall"]).value for number in self.numbers}
         pairs = self.metrics.get("consistency")
         return found if pairs is None else {**found, **{n.key: n.of(pairs["all"]).value for n in CONSISTENCY}}
 

@@ -18,6 +18,7 @@ from mtbias.files.strict_json import EXACT
 Aligner = Literal["statistical", "neural", "eflomal"]
 Engine = Literal["transformers", "ct2"]
 Preset = Literal["paper", "fast"]
+Variant = Literal["plain", "repository"]
 
 DTYPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -102,8 +103,8 @@ class CorpusSettings(Settings):
     """Which sentences."""
 
     dataset: str | None = None
-    """Data set: winomt, bug, bug-balanced, bug-gold, bug-gold-paper, demo, custom, or one of a plugin (default: winomt;
-    demo for the model demo)."""
+    """Data set: winomt, bug, bug-balanced, bug-gold, bug-gold-paper, mt-geneval, demo, custom, or one of a plugin
+    (default: winomt; demo for the model demo)."""
     data: Path | None = None
     """File or folder to read instead of the cache."""
 
@@ -125,6 +126,9 @@ class EvaluatorSettings(CacheSettings):
     processes: int | None = at_least(1, None, 1024)
     """Processes that analyse translations, where 4,096 or more are new, or while a GPU translates; results do not
     depend on it (default: 1; while a GPU translates 2, where there are 3 cores and 4 GiB)."""
+    variant: Variant | None = None
+    """How words are told apart with mt-geneval: plain, at white space (default), or repository, in lower case and
+    without ASCII punctuation, as the authors' program does."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -285,6 +285,18 @@ def test_a_folder_that_lacks_a_file_is_completed(german: Language, tmp_path: Pat
     assert {p.name: p.read_bytes() for p in (tmp_path / "run").glob("*.json*") if p.name != "manifest.json"} == before
 
 
+def test_numbers_that_are_computed_again_get_their_report(german: Language, tmp_path: Path) -> None:
+    request, out = _request(tmp_path / "in", german), tmp_path / "run"
+    evaluate(request, out=out)
+    metrics, report = (out / name for name in ("metrics.json", "report.html"))
+    before = metrics.read_bytes(), report.read_bytes()
+    metrics.write_bytes(before[0].replace(b'"accuracy": 50.0', b'"accuracy": 10.0', 1))
+    assert metrics.read_bytes() != before[0]
+    report.write_text("made of those", encoding="utf-8")
+    evaluate(request, out=out)
+    assert (metrics.read_bytes(), report.read_bytes()) == before
+
+
 def test_the_folder_of_another_run_is_refused_before_anything_is_computed(german: Language, tmp_path: Path) -> None:
     request = _request(tmp_path / "in", german)
     never = replace(request, measure=GenderMeasure(german, KnownHeads(), _Never()))

@@ -46,12 +46,17 @@ def command(
     from mtbias import __version__
     from mtbias.corpora import load_corpus
     from mtbias.corpora.counterfactual_pairs import format_custom, make_counterfactual
+    from mtbias.corpora.loading import BY_LANGUAGE
     from mtbias.files.writing import write_atomic
+    from mtbias.metrics.measure import GENDER
 
     suffix = out.suffix.lower()
     if suffix not in _JSONL | _TSV:
         raise SettingError("out", f"expected a name that ends in {', '.join(sorted(_TSV | _JSONL))}, got {str(out)!r}")
-    read = load_corpus(corpus.dataset or "winomt", corpus.data, cache=cache.cache_dir)
+    name = corpus.dataset or "winomt"
+    read = None if name in BY_LANGUAGE else load_corpus(name, corpus.data, cache=cache.cache_dir)
+    if read is None or read.measure != GENDER:
+        raise SettingError("dataset", f"expected sentences with an entity and its gender, which {name} does not mark")
     made = make_counterfactual(read.instances, controls=controls, leave_out_ambiguous=leave_out_ambiguous)
     if not made.instances:
         reasons = ", ".join(f"{reason} ({n:,})" for reason, n in made.left_out.items())

@@ -15,6 +15,7 @@ def command(
     *,
     out: Rows = None,
     form: Annotated[Literal["text", "tsv", "jsonl"], Parameter(name="--format")] = "text",
+    lang: Annotated[str | None, Parameter(name="--lang")] = None,
     corpus: Corpus = CorpusSettings(),
     cache: Cache = CacheSettings(),
 ) -> None:
@@ -30,11 +31,13 @@ def command(
         File to write (default: standard output, also `-`).
     form
         text: sentences alone; tsv, jsonl: id and source.
+    lang
+        Code of the target language, for data sets that have sentences of their own for each (mt-geneval).
     """
     from mtbias.corpora import load_corpus
     from mtbias.corpora.source_export import source_lines
 
-    read = load_corpus(corpus.dataset or "winomt", corpus.data, cache=cache.cache_dir)
+    read = load_corpus(corpus.dataset or "winomt", corpus.data, cache=cache.cache_dir, lang=lang)
     text = "".join(f"{line}\n" for line in source_lines(read, form))
     if out is None or out == HERE:
         print(text, end="")

@@ -36,7 +36,7 @@ def command(*, cite: Flag = False, cache: Cache = CacheSettings()) -> None:
         here = (source_folder(entry.source, folder) / entry.file).is_file()
         state = "in the cache" if here else f"mtbias fetch --dataset {name}"
         print(
-            f"{name:<15} {entry.rows:>7} rows  {entry.source.licence:<5} "
+            f"{name:<15} {entry.rows:>7} rows  {entry.source.licence:<12} "
             f"{entry.source.home} @ {entry.source.commit}  ({state})"
         )
         print(f"{'':<15} {entry.description}")

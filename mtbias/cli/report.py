@@ -111,8 +111,7 @@ def _write_table(
     if by is not None and by not in there:
         raise SettingError("by", f"expected {', '.join(there)}, got {by!r}")
     shown = [
-        ReportRun(system, run.lang, run.metrics, numbers=run.counting.numbers)
-        for system, run in zip(systems, runs, strict=True)
+        ReportRun(system, run.lang, run.metrics, numbers=run.numbers) for system, run in zip(systems, runs, strict=True)
     ]
     table = paper_table(shown, form, by)
     if out is None:

@@ -104,7 +104,7 @@ def show(run: FinishedRun, out: Path | None, *, json: bool) -> None:
     if json:
         print(metrics_text(run.metrics), end="")
         return
-    numbers = run.counting.numbers
+    numbers = run.numbers
     print(render(run.metrics, numbers=numbers), end="")
     by_breakdown = reversed(panels([("", run.metrics)], numbers).values())  # by pronouns first, as in BUG's paper
     if plots := text_plot([panel for same_number in zip(*by_breakdown, strict=True) for panel in same_number]):

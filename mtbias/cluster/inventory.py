@@ -154,19 +154,20 @@ def _open(sweep: Sweep, model: str, lang: str, *, offline: bool) -> str:
 
 def _data(sweep: Sweep) -> tuple[list[Part], set[str]]:
     """The data sets, and what they are measured by."""
-    from mtbias.corpora import cache_folder, load_corpus
+    from mtbias.corpora import cache_folder, datasets, load_corpus, loading
 
     measures = set[str]()
 
     def corpus(name: str) -> str:
         path = sweep.data.get(name)
-        found = load_corpus(name, path, cache=cache_folder(sweep.cache_dir))
+        for lang in sweep.languages if name in loading.BY_LANGUAGE else sweep.languages[:1]:
+            found = load_corpus(name, path, cache=cache_folder(sweep.cache_dir), lang=lang)
         measures.add(found.measure)
         return f"{len(found.instances):,} sentences" + (f" in {path}" if path else "")
 
     parts = [_looked_for("data", name, "", partial(corpus, name)) for name in sweep.datasets]
-    if any(part.problem for part in parts):
-        measures.add(GENDER)  # until it is here: that of the data sets that mtbias can download
+    # What is not here yet can be downloaded, and the catalog says what it is measured by.
+    measures |= {datasets()[part.name].measure for part in parts if part.problem and part.name in datasets()}
     return parts, measures
 
 

@@ -175,7 +175,9 @@ def count_sentences(sweep: Sweep, dataset: str) -> int | None:
     from mtbias.errors import MissingResourceError
 
     try:
-        return len(load_corpus(dataset, sweep.data.get(dataset), cache=cache_folder(sweep.cache_dir)).instances)
+        # A data set with sentences of its own for each language has as many in each.
+        first, cache = sweep.languages[0], cache_folder(sweep.cache_dir)
+        return len(load_corpus(dataset, sweep.data.get(dataset), cache=cache, lang=first).instances)
     except MissingResourceError:
         known = datasets().get(dataset)
         return None if known is None else known.rows

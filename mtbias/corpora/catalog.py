@@ -52,7 +52,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A public data set: one file of a source."""
+    """A public data set: one file of a source, and those that are read with it."""
 
     name: str
     description: str
@@ -60,6 +60,8 @@ class Dataset:
     """Rows of the file, as published."""
     file: str
     source: Source
+    measure: str = "gender"
+    """What it is measured by (`mtbias.corpora.corpus.Corpus.measure`)."""
 
 
 @functools.cache

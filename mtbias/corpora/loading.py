@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from mtbias.corpora import bug, catalog
+from mtbias.corpora import bug, catalog, mt_geneval
 from mtbias.corpora.corpus import Corpus
 from mtbias.corpora.own_sentences import read_custom
 from mtbias.corpora.winomt import read_winomt
@@ -24,6 +24,8 @@ DEMO = "demo"
 CUSTOM = "custom"
 """One's own sentences."""
 GROUP = "mtbias.corpora"
+BY_LANGUAGE = (mt_geneval.NAME,)
+"""The data sets that have sentences of their own for each target language."""
 
 
 def dataset_names() -> tuple[str, ...]:
@@ -41,22 +43,28 @@ def check_dataset(name: str) -> None:
         raise UsageError(f"unknown dataset {name!r}; there are {', '.join(dataset_names())}")
 
 
-def load_corpus(dataset: str, path: Path | None, *, cache: Path | None = None) -> Corpus[Any]:
+def load_corpus(dataset: str, path: Path | None, *, cache: Path | None = None, lang: str | None = None) -> Corpus[Any]:
     """Load the corpus `dataset` from `path` (a file, or the folder that holds its files) or from the cache.
 
     The cache is ``<cache>/datasets/<source>``, where `cache` is by default the environment's ``MTBIAS_CACHE`` or the
     user's cache folder; the datasets of BUG's release share the source ``bug``. A file in the cache is checked against
     the hash of the catalog, or the one written down when it was fetched; a file at `path` is not.
 
+    `lang` is the target language: MT-GenEval has sentences of its own for each, all others have the same for all.
+
     Other distributions add corpora under the entry-point group ``mtbias.corpora``: a function of the path, or None,
     that gives a `Corpus`.
 
     Raises:
-        UsageError: an unknown dataset, or ``custom`` without a path.
+        UsageError: an unknown dataset, ``custom`` without a path, ``mt-geneval`` without a language.
         MissingResourceError: it is not in the cache; the message names the command that fetches it.
         DataError: a file says what cannot be right, or a file in the cache is damaged.
         PluginError: another distribution's corpus fails to load.
     """
+    if dataset in BY_LANGUAGE:
+        if lang is None:
+            raise UsageError(f"the dataset {dataset} has other sentences for each language: give --lang CODE")
+        return mt_geneval.read_mt_geneval(path or _cached(dataset, cache).parent, lang)
     readers: dict[str, Callable[[Path], Corpus[Instance]]] = {
         "winomt": read_winomt,
         CUSTOM: read_custom,

@@ -10,7 +10,7 @@ from mtbias.align import Aligner, Pair, get_aligner
 from mtbias.corpora import cache_folder
 from mtbias.decide import FormVotes, decide
 from mtbias.demo import STANZA_NAME, stanza_folder_of_demo
-from mtbias.errors import MissingResourceError
+from mtbias.errors import MissingResourceError, SettingError
 from mtbias.language.definition import Language
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
@@ -40,11 +40,13 @@ class GenderKind:
         """See `mtbias.metrics.measure.MeasureKind`.
 
         Raises:
-            UsageError: an unknown language, aligner or device.
+            UsageError: an unknown language, aligner or device, or a setting of another measure.
             DependencyError: the aligner is not installed.
             MissingResourceError: the aligner's or Stanza's models are not there and may not be downloaded.
             ModelError: the aligner's model is no encoder.
         """
+        if wanted.settings.variant is not None:
+            raise SettingError("variant", "expected the data set mt-geneval with it; leave it out here")
         language, aligner = get_language(wanted.lang), make_aligner(wanted)
         _ = aligner.signature  # one that is not installed is refused before Stanza's models are downloaded
         if wanted.device is not None:

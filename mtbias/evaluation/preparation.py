@@ -15,7 +15,7 @@ from mtbias.evaluation.request import Request
 from mtbias.language.installed import get_language
 from mtbias.machine.devices import require_device
 from mtbias.machine.network import downloads_allowed
-from mtbias.metrics.measure import GENDER, Wanted, find_measure
+from mtbias.metrics.measure import Wanted, find_measure
 from mtbias.settings import EvalSettings, LanguageModelSettings, ScoreSettings, TranslationSettings, combined
 from mtbias.translate.given_translations import GivenSystem
 from mtbias.translate.system import Asked, System
@@ -64,13 +64,13 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, fetching: Fetchi
     )
     wanted = Wanted(lang=lang, settings=settings, device=settings.device, demo=demo)
     # All that is here is opened first, so that whatever is wrong is said before anything is downloaded.
-    load = partial(load_corpus, dataset, settings.data, cache=settings.cache_dir)
+    load = partial(load_corpus, dataset, settings.data, cache=settings.cache_dir, lang=lang)
     corpus = _if_here(load) if dataset in datasets() else load()  # no other can be downloaded
-    measuring = find_measure(GENDER if corpus is None else corpus.measure)  # what can be downloaded has that one
+    measuring = find_measure(datasets()[dataset].measure if corpus is None else corpus.measure)
     measure = _if_here(lambda: measuring.open(wanted))
     system = None if kind.needs_network else _if_here(lambda: kind.open(replace(asked, offline=True)))
     return Request(
-        corpus=corpus or _corpus(dataset, settings, told, fetch),
+        corpus=corpus or _corpus(dataset, lang, settings, told, fetch),
         lang=lang,
         system=system or kind.open(asked),
         measure=measure or measuring.open(replace(wanted, fetch=fetch)),
@@ -105,7 +105,7 @@ def prepare_score(system: GivenSystem, lang: str, settings: ScoreSettings) -> Re
     """
     dataset = WINOMT if settings.dataset is None else settings.dataset
     _check(lang, dataset, settings.device)
-    corpus = load_corpus(dataset, settings.data, cache=settings.cache_dir)
+    corpus = load_corpus(dataset, settings.data, cache=settings.cache_dir, lang=lang)
     measuring = find_measure(corpus.measure)
     wanted = Wanted(lang=lang, settings=settings, device=settings.device)
     measure = _if_here(lambda: measuring.open(wanted))
@@ -141,10 +141,12 @@ def _check(lang: str, dataset: str, device: str | None) -> None:
         require_device(device)
 
 
-def _corpus(dataset: str, settings: EvalSettings, told: Fetching, fetch: Callable[[str], object] | None) -> Corpus[Any]:
+def _corpus(
+    dataset: str, lang: str, settings: EvalSettings, told: Fetching, fetch: Callable[[str], object] | None
+) -> Corpus[Any]:
     """The corpus; a data set of known hash that is not in the cache is downloaded, unless that is forbidden."""
     cache = cache_folder(settings.cache_dir)
     if settings.data is None and fetch is not None:
         fetch(f"downloading {dataset}")
         fetch_dataset(dataset, cache, progress=told.bars)
-    return load_corpus(dataset, settings.data, cache=cache)
+    return load_corpus(dataset, settings.data, cache=cache, lang=lang)

@@ -63,10 +63,11 @@ def evaluate(
             folder.write_metrics(metrics)
         remove_parts(folder.path)
         run = FinishedRun.read(folder)
-        if SHA256 not in run.metrics:  # computed again, since the file was changed
+        computed_again = SHA256 not in run.metrics  # since the file was changed
+        if computed_again:
             folder.write_metrics(run.metrics)
             run = FinishedRun.read(folder)
-        if not folder.has(REPORT):
+        if computed_again or not folder.has(REPORT):
             from mtbias.report.report_runs import ReportRun
             from mtbias.report.run_page import render_html
 

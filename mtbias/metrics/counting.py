@@ -69,6 +69,8 @@ class Counting:
     """Attributes of a record that lists of sentences name."""
     more: Callable[[Counts], Mapping[str, Any]] = field(default=lambda _: {})
     """Further plain values of a group in `metrics.json`."""
+    beside: tuple[Number, ...] = ()
+    """Numbers of all records that do not follow from a table, where the measure computes them (`Group.beside`)."""
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
@@ -171,10 +173,12 @@ class Group:
     counting: Counting = field(repr=False)
     over_entities: EntityIntervals | None = None
     """Of all records, where the measure says what they are about."""
+    beside: Mapping[str, Estimate] = field(default_factory=dict)
+    """Of all records, those of `Counting.beside` that were computed."""
 
     def __getitem__(self, key: str) -> Estimate:
         """The number called `key`."""
-        return self.numbers[key]
+        return self.beside[key] if key in self.beside else self.numbers[key]
 
     @property
     def n(self) -> int:
@@ -192,7 +196,11 @@ class Group:
             **{name: rows for name, rows in self.classes.items() if name in WHOLE},
             **{key: found.value for key, found in self.numbers.items()},
             **self.counting.more(self.counts),
-            "ci": {each.key: self.numbers[each.key].interval for each in self.counting.with_interval},
+            **{key: found.value for key, found in self.beside.items()},
+            "ci": {
+                **{each.key: self.numbers[each.key].interval for each in self.counting.with_interval},
+                **{key: found.interval for key, found in self.beside.items()},
+            },
             **({} if self.over_entities is None else {"ci_entities": self.over_entities.intervals}),
             "denominators": {name: rows for name, rows in self.classes.items() if name not in WHOLE},
             "confusion": self.counts.tolist(),
@@ -253,7 +261,7 @@ class Scores:
                 "seed": self.seed,
                 "min_rows": MIN_ROWS,
             },
-            "interval_methods": dict(interval_methods(self.overall.counting.numbers)),
+            "interval_methods": dict(interval_methods([*self.overall.counting.numbers, *self._beside()])),
             **({} if self.overall.over_entities is None else {"entity_intervals": self.overall.over_entities.facts()}),
             "confusion_axes": {name: list(places) for name, places in self.overall.counting.axes.items()},
             "overall": self.overall.to_json(),
@@ -263,6 +271,9 @@ class Scores:
             },
             **self.further(),
         }
+
+    def _beside(self) -> list[Number]:
+        return [each for each in self.overall.counting.beside if each.key in self.overall.beside]
 
     def facts(self) -> dict[str, Any]:
         """What a measure counts beside its numbers; nothing by itself."""

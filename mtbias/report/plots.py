@@ -148,7 +148,11 @@ def text_plot(parts: Sequence[Panel], *, width: int = WIDTH) -> str:
 
     A point without an interval is hollow (``○``); an undefined number is "–" and has no bar. `width` are the columns of
     the terminal; below about 80 the bars stop shrinking and lines run over.
+
+    Edge cases: without panels there is no text.
     """
+    if not parts:
+        return ""
     axis = scale(parts)
     rows = [_text_rows(part) for part in parts]
     lines = iter(aligned([cells for part in rows for cells, _ in part], "<>><", strip=False))

@@ -57,7 +57,7 @@ class ReportRun:
         Raises:
             UsageError: the language is not installed.
         """
-        named, numbers = name or run.system, run.counting.numbers
+        named, numbers = name or run.system, run.numbers
         if run.measure != GENDER:
             return cls(named, run.lang, run.metrics, numbers=numbers)
         return cls(named, run.lang, run.metrics, run.calls, get_language(run.lang).direction, numbers, run.answers)

@@ -14,6 +14,7 @@ from mtbias.alarms.run_check import checks
 from mtbias.errors import DataError
 from mtbias.files.strict_json import decoded
 from mtbias.metrics.counting import SCHEMA, Counting, Scores
+from mtbias.metrics.definitions import Number
 from mtbias.metrics.measure import GENDER, find_measure
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import CALLS, METRICS, SHA256, RunFolder, is_as_written
@@ -213,7 +214,8 @@ class FinishedRun:
         """What read the translations: measure, aligner, Stanza and its models, language plugin, release of mtbias."""
         identity = self.manifest.identity
         found = {key: identity.get(key) for key in ("aligner", "stanza", "plugin", "mtbias")}
-        return found if self.measure == GENDER else {"measure": self.measure, **found}
+        other = {key: identity[key] for key in ("variant",) if key in identity}
+        return found if self.measure == GENDER else {"measure": self.measure, **found, **other}
 
     @property
     def signature(self) -> str:
@@ -224,6 +226,12 @@ class FinishedRun:
     def counting(self) -> Counting:
         """The measure's numbers, and how they follow from counts."""
         return find_measure(self.measure).counting
+
+    @property
+    def numbers(self) -> tuple[Number, ...]:
+        """What it reports of all sentences: the measure's numbers, and those beside them that were computed."""
+        found = self.metrics.get("overall", {})
+        return (*self.counting.numbers, *(each for each in self.counting.beside if each.key in found))
 
     @cached_property
     def scores(self) -> Scores:

@@ -62,9 +62,11 @@ def test_datasets_with_rows_licence_home_and_state(
     lines = {line.split()[0]: line for line in out.splitlines() if not line.startswith(" ")}
     # Rows as in the papers and the releases' own README.
     rows = {"winomt": 3888, "bug": 105687, "bug-balanced": 25504, "bug-gold": 1717, "bug-gold-paper": 1720}
+    rows["mt-geneval"] = 600  # a language
     assert list(lines) == [*rows, "custom"]
     for name, number in rows.items():
-        assert re.match(rf"{name} +{number} rows  MIT +https://github\.com/\S+ @ [0-9a-f]{{7,40}}  \(", lines[name])
+        expected = rf"{name} +{number} rows  (MIT|CC BY-SA 3\.0) +https://github\.com/\S+ @ [0-9a-f]{{7,40}}  \("
+        assert re.match(expected, lines[name])
     assert lines["winomt"].endswith("(in the cache)")
     assert lines["bug"].endswith("(mtbias fetch --dataset bug)")
     assert "--data FILE" in lines["custom"]
@@ -83,16 +85,17 @@ def test_citations_are_printed_once_each(bare: Machine, capsys: pytest.CaptureFi
     assert main(["datasets", "--cite", "--cache-dir", str(bare.cache)]) == 0
     out = capsys.readouterr().out
     entries = _bibtex(out)  # nothing else is printed: a LaTeX file can take it as it is
-    assert [kind for kind, _, _ in entries] == ["inproceedings", "inproceedings", "software"]
-    assert len({key for _, key, _ in entries}) == 3
+    assert [kind for kind, _, _ in entries] == [*["inproceedings"] * 3, "software"]
+    assert len({key for _, key, _ in entries}) == 4
     assert all({"title", "author", "year"} <= set(fields) for _, _, fields in entries)
     own = yaml.safe_load((Path(__file__).parents[2] / "CITATION.cff").read_text(encoding="utf-8"))
     assert entries[-1][1] == "mtbias"
     assert entries[-1][2]["version"] == own["version"]
     assert entries[-1][2]["year"] == str(own["date-released"].year)
     assert entries[-1][2]["author"] == f"{{{own['authors'][0]['name']}}}"
-    # Two papers: WinoMT (Stanovsky et al. 2019) and BUG (Levy et al. 2021).
-    assert out.count("@inproceedings{") == 2
+    # Three papers: WinoMT (Stanovsky et al. 2019), BUG (Levy et al. 2021) and MT-GenEval (Currey et al. 2022).
+    assert out.count("@inproceedings{") == 3
+    assert out.count("10.18653/v1/2022.emnlp-main.288") == 1
     assert out.count("10.18653/v1/P19-1164") == 1
     assert out.count("10.18653/v1/2021.findings-emnlp.211") == 1
 

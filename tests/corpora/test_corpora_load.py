@@ -15,7 +15,7 @@ from mtbias.corpora import cache_folder, dataset_names, datasets, load_corpus
 from mtbias.corpora.catalog import Downloaded, Fetch, read_record, write_record
 from mtbias.errors import DataError, MissingResourceError, UsageError
 
-NAMES = ("winomt", "bug", "bug-balanced", "bug-gold", "bug-gold-paper", "demo", "custom")
+NAMES = ("winomt", "bug", "bug-balanced", "bug-gold", "bug-gold-paper", "mt-geneval", "demo", "custom")
 
 
 def test_the_names() -> None:
@@ -29,7 +29,7 @@ def test_the_catalog_is_complete() -> None:
         assert dataset.name == name
         source = dataset.source
         assert source.commit
-        assert source.licence == "MIT"
+        assert source.licence == ("CC BY-SA 3.0" if name == "mt-geneval" else "MIT")
         assert source.citation.startswith("@inproceedings{")
         assert dataset.file in {file for download in source.downloads for file in download.files}
         for download in source.downloads:
@@ -44,6 +44,11 @@ def test_the_catalogs_hashes_and_rows_are_those_of_the_data(shared: Path) -> Non
         for file, expected in dataset.source.hashes.items():
             assert hashlib.sha256((shared / "data" / folder / file).read_bytes()).hexdigest() == expected
         assert load_corpus(name, shared / "data" / folder).rows == dataset.rows
+    sentences = shared / "data" / "mtgeneval" / "sentences"
+    hashes = datasets()["mt-geneval"].source.hashes
+    assert hashes == {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sentences.iterdir()}
+    for lang in ("ar", "de", "es", "fr", "it", "ru"):
+        assert load_corpus("mt-geneval", sentences, lang=lang).rows == datasets()["mt-geneval"].rows
 
 
 def test_the_facade_is_sorted_and_whole() -> None:
@@ -72,7 +77,7 @@ def test_where_the_cache_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_what_is_not_in_the_cache_names_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv("MTBIAS_CACHE", str(tmp_path))
     with pytest.raises(MissingResourceError, match=f"run: mtbias fetch --dataset {name}$"):
-        load_corpus(name, None)
+        load_corpus(name, None, lang="de")
 
 
 def fill(cache: Path, winomt: Path) -> Path:

@@ -1,0 +1,1 @@
+"""The measures of other benchmarks, as their authors define them."""

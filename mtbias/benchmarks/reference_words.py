@@ -1,0 +1,150 @@
+"""MT-GenEval's measure: a translation is wrong if it holds a word that only the other gender's reference has.
+
+Two variants circulate. The outcomes published in 2025 split at white space alone (``plain``); the authors' program
+``accuracy_metric.py`` lower-cases first and replaces ASCII punctuation by blanks (``repository``).
+
+Source: Currey et al. (2022), *MT-GenEval: A Counterfactual and Contextual Dataset for Evaluating Gender Accuracy in
+Machine Translation*, section 4.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from mtbias.benchmarks.translation_quality import quality, quality_signatures, sentence_bleu
+from mtbias.corpora.mt_geneval import GENDERS, ReferencedSentence
+from mtbias.files.strict_json import decoded
+from mtbias.metrics.counting import Scores, score_groups
+from mtbias.metrics.gendered_words import COUNTING, unique_words
+from mtbias.metrics.measure import Wanted
+from mtbias.settings import Variant
+from mtbias.types import Gender, Json, Progress, Translation
+
+_PUNCTUATION = str.maketrans(dict.fromkeys(string.punctuation, " "))
+
+
+@dataclass(frozen=True, slots=True)
+class FoundWords:
+    """The words of a translation that only one reference has, in the translation's order."""
+
+    right: tuple[str, ...]
+    wrong: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WordRecord:
+    """A line of `calls.jsonl`."""
+
+    id: str
+    row: int
+    source: str
+    translation: str | None
+    gender: Gender
+    pair: str
+    reference: str
+    correct: bool | None
+    """None: there is no translation."""
+    evidence: FoundWords
+    pair_correct: bool | None = None
+    """Whether it and `pair` are both correct; None: `pair` is not in the corpus."""
+    bleu: float | None = None
+    """Sentence BLEU against `reference`, where sacrebleu is installed."""
+
+    def to_json(self) -> Mapping[str, Any]:
+        """The object of the line."""
+        found = {name: getattr(self, name) for name in self.__slots__}
+        return {**found, "evidence": {"right": list(self.evidence.right), "wrong": list(self.evidence.wrong)}}
+
+
+@dataclass(frozen=True, slots=True)
+class WordMeasure:
+    """Looks for words, in any language (`mtbias.metrics.measure.Measure`)."""
+
+    variant: Variant
+
+    @property
+    def identity(self) -> Mapping[str, Json]:
+        """The variant, and how BLEU and chrF are computed where sacrebleu is installed."""
+        return {"variant": self.variant, "quality": quality_signatures()}
+
+    def hint(self, texts: Iterable[str]) -> None:
+        """Nothing takes long enough to begin early."""
+
+    def judge(
+        self, instances: Sequence[ReferencedSentence], translations: Sequence[Translation], progress: Progress
+    ) -> list[WordRecord]:
+        """See `mtbias.metrics.measure.Measure`."""
+        texts = {translation.id: translation.text for translation in translations}
+        alone = [self._record(instance, texts[instance.id]) for instance in instances]
+        correct = {record.id: bool(record.correct) for record in alone}
+        progress("compare", len(instances), len(instances))
+        bleu = sentence_bleu([(record.translation, record.reference) for record in alone])
+        return [
+            replace(record, bleu=score, pair_correct=correct[record.id] and correct[record.pair])
+            if record.pair in correct
+            else replace(record, bleu=score)
+            for record, score in zip(alone, bleu, strict=True)
+        ]
+
+    def _record(self, instance: ReferencedSentence, text: str | None) -> WordRecord:
+        right, wrong = unique_words(
+            words(instance.reference, self.variant), words(instance.other_reference, self.variant)
+        )
+        # No word twice, in the order of the text.
+        held = tuple(dict.fromkeys(words(text or "", self.variant)))
+        found = FoundWords(tuple(w for w in held if w in right), tuple(w for w in held if w in wrong))
+        return WordRecord(
+            id=instance.id,
+            row=instance.row,
+            source=instance.source,
+            translation=text,
+            gender=instance.gender,
+            pair=instance.pair,
+            reference=instance.reference,
+            correct=None if text is None else not found.wrong,
+            evidence=found,
+        )
+
+
+def words(text: str, variant: Variant) -> list[str]:
+    """The words of a text as the variant splits it."""
+    return (text if variant == "plain" else text.lower().translate(_PUNCTUATION)).split()
+
+
+class WordKind:
+    """The measure, as far as it does not depend on a variant (`mtbias.metrics.measure.MeasureKind`)."""
+
+    counting = COUNTING
+
+    def open(self, wanted: Wanted) -> WordMeasure:
+        """See `mtbias.metrics.measure.MeasureKind`; no language plugin is needed."""
+        return WordMeasure(wanted.settings.variant or "plain")
+
+    def read(self, line: bytes) -> WordRecord:
+        """See `mtbias.metrics.measure.MeasureKind`."""
+        return decoded(WordRecord, line)
+
+    def score(self, records: Sequence[WordRecord], *, n_resamples: int, seed: int) -> Scores:
+        """See `mtbias.metrics.measure.MeasureKind`."""
+        overall, by = score_groups(records, COUNTING, n_resamples=n_resamples, seed=seed)
+        if quality_signatures() is not None:
+            overall = replace(overall, beside=quality(_pairs(records), n_resamples=n_resamples, seed=seed))
+        return Scores(overall, by, n_resamples, seed)
+
+
+def _pairs(records: Sequence[WordRecord]) -> list[dict[str, tuple[str, str]]]:
+    """Translation and reference of both sentences of each pair."""
+    by_id = {record.id: record for record in records}
+    couples = [
+        (record, by_id[record.pair]) for record in records if record.gender is Gender.FEMALE and record.pair in by_id
+    ]
+    return [
+        {GENDERS[record.gender]: (record.translation or "", record.reference) for record in couple}
+        for couple in couples
+    ]
+
+
+MT_GENEVAL = WordKind()

@@ -1,0 +1,209 @@
+"""MT-GenEval: the authors' measure on small files by hand, and on real outputs against published verdicts and BLEU."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import mtbias
+from mtbias.corpora import load_corpus
+from mtbias.errors import DataError, SettingError, UsageError
+from mtbias.settings import ScoreSettings
+
+SENTENCES = {
+    ("feminine", "en"): ["She is a baker.", "Her teacher slept."],
+    ("masculine", "en"): ["He is a baker.", "His teacher slept."],
+    ("feminine", "de"): ["Sie ist Bäckerin.", "Ihre Lehrerin schlief."],
+    ("masculine", "de"): ["Er ist Bäcker.", "Sein Lehrer schlief."],
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two pairs of sentences for German."""
+    place = tmp_path / "sentences"
+    place.mkdir()
+    for (gender, side), lines in SENTENCES.items():
+        name = f"geneval-sentences-{gender}-test.en_de.{side}"
+        (place / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return place
+
+
+def score(folder: Path, targets: Sequence[str | None], **settings: Any) -> mtbias.Run:
+    """The run of these translations of the four sentences, feminine ones first."""
+    chosen = ScoreSettings(dataset="mt-geneval", data=folder, **settings)
+    return mtbias.score(targets, "de", settings=chosen, allow_missing=True)
+
+
+def test_the_corpus_is_all_feminine_sentences_and_then_all_masculine_ones(folder: Path) -> None:
+    corpus = load_corpus("mt-geneval", folder, lang="de")
+    assert [(i.id, i.row, i.source, i.pair) for i in corpus.instances] == [
+        ("feminine-001", 0, "She is a baker.", "masculine-001"),
+        ("feminine-002", 1, "Her teacher slept.", "masculine-002"),
+        ("masculine-001", 2, "He is a baker.", "feminine-001"),
+        ("masculine-002", 3, "His teacher slept.", "feminine-002"),
+    ]
+    first = corpus.instances[0]
+    assert (first.reference, first.other_reference) == ("Sie ist Bäckerin.", "Er ist Bäcker.")
+    assert len(corpus.files) == 4
+
+
+def test_a_word_that_only_the_other_reference_has_is_wrong_and_anything_else_is_right(folder: Path) -> None:
+    run = score(
+        folder,
+        [
+            "Sie ist Bäckerin.",  # right
+            "Jemand schlief.",  # right without evidence: no word of either reference but the common one
+            "Er ist Bäckerin.",  # wrong (Bäckerin.), with evidence (Er)
+            "Sein Lehrer schlief.",  # right
+        ],
+    )
+    overall = run.metrics["overall"]
+    # by hand: 3 of 4 right; 3 of 4 hold a word of the right reference alone; of the two pairs, the second is right
+    assert overall["accuracy"] == 75.0
+    assert (overall["accuracy_feminine"], overall["accuracy_masculine"], overall["gender_gap"]) == (100.0, 50.0, -50.0)
+    assert (overall["accuracy_pairs"], overall["coverage"]) == (50.0, 75.0)
+    assert overall["denominators"] == {"translated": 4, "feminine": 2, "masculine": 2, "pairs": 2}
+    lines = [record.to_json() for record in run.calls]
+    assert [line["correct"] for line in lines] == [True, True, False, True]
+    assert [line["pair_correct"] for line in lines] == [False, True, False, True]
+    assert lines[2]["evidence"] == {"right": ["Er"], "wrong": ["Bäckerin."]}
+    assert lines[1]["evidence"] == {"right": [], "wrong": []}
+
+
+def test_the_variants_differ_in_case_and_punctuation_and_the_signature_names_them(folder: Path) -> None:
+    targets = ["sie ist Bäckerin", "Ihre Lehrerin schlief", "er ist die Bäckerin, ja", "Sein Lehrer schlief"]
+    plain, repository = (score(folder, targets, variant=name) for name in ("plain", "repository"))
+    # "Bäckerin," is not the word "Bäckerin." of the reference at white space; without punctuation it is.
+    assert (plain.metrics["overall"]["accuracy_masculine"], repository.metrics["overall"]["accuracy_masculine"]) == (
+        100.0,
+        50.0,
+    )
+    assert "|variant:plain|" in plain.metrics["signature"]
+    assert "|variant:repository|" in repository.metrics["signature"]
+    assert "|quality:bleu:" in plain.metrics["signature"]
+    assert plain.metrics["fingerprint"] != repository.metrics["fingerprint"]
+
+
+def test_a_missing_translation_is_neither_right_nor_wrong_and_counts_in_the_denominator(folder: Path) -> None:
+    run = score(folder, ["Sie ist Bäckerin.", None, "Er ist Bäcker.", "Sein Lehrer schlief."])
+    overall = run.metrics["overall"]
+    assert (overall["n"], overall["accuracy"], overall["accuracy_pairs"]) == (4, 75.0, 50.0)
+    assert overall["denominators"]["translated"] == 3
+    assert [record.correct for record in run.calls] == [True, None, True, True]
+
+
+def test_what_is_wrong_with_the_files_is_said_in_one_line(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"no sentences of mt-geneval for es in .*; there are de"):
+        load_corpus("mt-geneval", folder, lang="es")
+    with pytest.raises(UsageError, match="other sentences for each language"):
+        load_corpus("mt-geneval", folder)
+    with pytest.raises(DataError, match="expected the folder"):
+        load_corpus("mt-geneval", folder / "geneval-sentences-feminine-test.en_de.en", lang="de")
+    with pytest.raises(UsageError, match=r"expected files like geneval-sentences-feminine-test\.en_de\.en"):
+        load_corpus("mt-geneval", tmp_path, lang="de")
+    masculine = folder / "geneval-sentences-masculine-test.en_de.de"
+    masculine.write_text("Er ist Bäcker.\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"expected 2 lines, as geneval-sentences-feminine-test\.en_de\.en has, got 1"):
+        load_corpus("mt-geneval", folder, lang="de")
+    masculine.write_text("\nSein Lehrer schlief.\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"en_de\.de.*:1.*expected a sentence, got an empty line"):
+        load_corpus("mt-geneval", folder, lang="de")
+    masculine.unlink()
+    with pytest.raises(DataError, match="there is no such file"):
+        load_corpus("mt-geneval", folder, lang="de")
+
+
+def test_the_variant_belongs_to_this_data_set_alone() -> None:
+    texts = ["x"] * load_corpus("demo", None).rows
+    with pytest.raises(SettingError, match=r"variant.*mt-geneval"):
+        mtbias.score(texts, "de", settings=ScoreSettings(dataset="demo", variant="plain"))
+
+
+def google(shared: Path, lang: str) -> list[dict[str, str]]:
+    """Google's translations of 2025 with their published verdicts, a pair a row."""
+    path = shared / "data" / "mtgeneval" / "google2025" / f"mt_geneval_sentences_en_{lang}.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def google_run(shared: Path, lang: str, **settings: Any) -> mtbias.Run:
+    """Their run."""
+    rows = google(shared, lang)
+    texts = {
+        f"{gender}-{n:03d}": row[f"translate_{gender}"]
+        for gender in ("feminine", "masculine")
+        for n, row in enumerate(rows, start=1)
+    }
+    data = shared / "data" / "mtgeneval" / "sentences"
+    return mtbias.score(texts, lang, settings=ScoreSettings(dataset="mt-geneval", data=data, **settings))
+
+
+@pytest.mark.parametrize(
+    ("lang", "bleu"),
+    # corpus BLEU, masculine and feminine, as published with the data (gender-bias-qe-metrics, 2025)
+    [("ar", (37.5, 38.0)), ("de", (51.4, 51.6)), ("es", (59.0, 57.7))],
+)
+def test_every_published_verdict_and_bleu_of_google_in_2025(shared: Path, lang: str, bleu: tuple[float, float]) -> None:
+    rows, run = google(shared, lang), google_run(shared, lang)
+    calls = {record.id: record for record in run.calls}
+    for n, row in enumerate(rows, start=1):
+        for gender in ("feminine", "masculine"):
+            call = calls[f"{gender}-{n:03d}"]
+            assert call.correct is (row[f"decision_{gender[0]}"] == "Correct"), call.id
+            assert call.bleu == pytest.approx(float(row[f"scores_{gender[0]}_bleu"]), abs=1e-6)
+    overall = run.metrics["overall"]
+    assert len(calls) == 600
+    assert (round(overall["bleu_masculine"], 1), round(overall["bleu_feminine"], 1)) == bleu
+    low, high = overall["ci"]["quality_gap"]
+    assert low < overall["quality_gap"] < high
+    assert overall["quality_gap"] == pytest.approx(overall["bleu_masculine"] - overall["bleu_feminine"], abs=2e-6)
+
+
+@pytest.mark.parametrize(
+    ("lang", "expected"),
+    # % correct feminine, masculine, both, under the authors' program accuracy_metric.py
+    [("ar", (80.7, 91.7, 72.7)), ("de", (85.7, 86.7, 73.3)), ("es", (76.7, 87.7, 66.7))],
+)
+def test_the_variant_repository_gives_the_figures_of_the_authors_program(
+    shared: Path, lang: str, expected: tuple[float, float, float]
+) -> None:
+    run = google_run(shared, lang, variant="repository", resamples=0)
+    overall = run.metrics["overall"]
+    assert tuple(round(overall[f"accuracy_{key}"], 1) for key in ("feminine", "masculine", "pairs")) == expected
+
+
+def run_command(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "mtbias", *words], capture_output=True, text=True, check=False, timeout=300
+    )
+
+
+def test_the_commands_export_translate_score_and_compare_it(folder: Path, tmp_path: Path) -> None:
+    data = ("--dataset", "mt-geneval", "--data", str(folder))
+    exported = run_command("corpora", "export", *data, "--lang", "de")
+    assert exported.stdout.splitlines() == [*SENTENCES["feminine", "en"], *SENTENCES["masculine", "en"]]
+    for name, variant in (("a", "plain"), ("b", "repository")):
+        given = tmp_path / f"{name}.txt"
+        given.write_text("Sie ist Bäckerin.\nIhre Lehrerin schlief.\nEr ist Bäckerin.\nSein Lehrer schlief.\n")
+        words = ("score", "--lang", "de", *data, "--translations", str(given), "--out", str(tmp_path / name))
+        done = run_command(*words, "--variant", variant)
+        assert done.returncode == 0, done.stderr
+        assert "Accuracy of pairs" in done.stdout
+        assert "Quality gap (BLEU)" in done.stdout
+    compared = run_command("compare", str(tmp_path / "a"), str(tmp_path / "b"))
+    assert (compared.returncode, compared.stdout) == (1, "")
+    assert "variant plain in a and repository in b" in compared.stderr
+    assert run_command("report", str(tmp_path / "a"), "--out", str(tmp_path / "page.html")).returncode == 0
+    made = run_command("eval", "--model", "demo", "--lang", "de", *data, "--out", str(tmp_path / "demo"), "--offline")
+    assert made.returncode == 0, made.stderr
+    refused = run_command("corpora", "counterfactual", *data, "--out", str(tmp_path / "c.tsv"))
+    assert refused.stderr.strip() == (
+        "mtbias: --dataset: expected sentences with an entity and its gender, which mt-geneval does not mark"
+    )
