@@ -44,11 +44,11 @@ def test_the_catalogs_hashes_and_rows_are_those_of_the_data(shared: Path) -> Non
         for file, expected in dataset.source.hashes.items():
             assert hashlib.sha256((shared / "data" / folder / file).read_bytes()).hexdigest() == expected
         assert load_corpus(name, shared / "data" / folder).rows == dataset.rows
-    folder = shared / "data" / "mtgeneval" / "sentences"
+    sentences = shared / "data" / "mtgeneval" / "sentences"
     hashes = datasets()["mt-geneval"].source.hashes
-    assert hashes == {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in folder.iterdir()}
+    assert hashes == {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sentences.iterdir()}
     for lang in ("ar", "de", "es", "fr", "it", "ru"):
-        assert load_corpus("mt-geneval", folder, lang=lang).rows == datasets()["mt-geneval"].rows
+        assert load_corpus("mt-geneval", sentences, lang=lang).rows == datasets()["mt-geneval"].rows
 
 
 def test_the_facade_is_sorted_and_whole() -> None:
