@@ -18,7 +18,7 @@ MACHINE := --stanza-dir $(MTBIAS_SHARED)/stanza_resources --cache-dir $(VENV)/ca
 # The demo's language.
 DEMO_LANG ?= de
 
-.PHONY: help docs cli-docs demo demo-build demo-verify checkpoint bench-translate bench-scale install test lint types imports pytest test-slow test-eflomal test-latex format wheel agreement challenge natural policy published compare coverage pictures clean
+.PHONY: help docs cli-docs demo demo-build demo-verify checkpoint bench-translate bench-scale bench-eval bench-gpu install test lint types imports pytest test-slow test-eflomal test-latex format wheel agreement challenge natural policy published compare coverage pictures clean
 
 help:
 	@echo "make demo             install into $(VENV) (downloads packages), then run mtbias eval --model demo (DEMO_LANG=es for Spanish)"
@@ -42,6 +42,8 @@ help:
 	@echo "make checkpoint       compare mtbias eval with a plain generate() loop, 3,888 sentences in seven languages"
 	@echo "make bench-translate  measure the speed of the engines against EasyNMT's way"
 	@echo "make bench-scale      measure time and memory of every stage at 1/16, 1/4 and 1/1 of BUG's size"
+	@echo "make bench-eval       measure a whole mtbias eval of WinoMT against EasyNMT's way"
+	@echo "make bench-gpu        measure all that is to be measured on a GPU, in nine minutes, into runs/bench-gpu"
 	@echo "make pictures         take the pictures of docs/pictures (needs a Chromium: apt-get install chromium)"
 	@echo "make clean            remove $(VENV), dist, site and the tools' caches"
 
@@ -132,6 +134,13 @@ bench-translate: install
 
 bench-scale: install
 	OMP_NUM_THREADS=1 $(BIN)/python scripts/bench_scale.py --data $(WINOMT) --lang de --engine ct2 --stanza-dir $(MTBIAS_SHARED)/stanza_resources
+
+bench-eval: install
+	OMP_NUM_THREADS=1 $(BIN)/python scripts/bench_eval.py --model $(MTBIAS_SHARED)/mt_checkpoints/winomt-m2m100-mini \
+	  --data $(WINOMT) --stanza-dir $(MTBIAS_SHARED)/stanza_resources
+
+bench-gpu: install
+	$(BIN)/python scripts/bench_gpu.py --out runs/bench-gpu
 
 cli-docs: install
 	$(BIN)/python -m scripts.cli_reference

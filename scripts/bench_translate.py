@@ -1,9 +1,11 @@
-"""Our engines against the way EasyNMT 2.0 translates: one machine, one call, the same weights, beams and lengths.
+"""Our engines on a CPU against the way EasyNMT 2.0 translates: one call, the same weights, beams and lengths.
 
     python scripts/bench_translate.py [--families opus-mt m2m100 mbart50] [--engines transformers ct2] [--json FILE]
 
 Baseline: transformers as EasyNMT 2.0 calls it: sentences sorted by length, batches of 16, beam 5, fp32. Ours: the
-product's engines with its plan of batches (`cpu_budget`, `gpu_budget`) and its loop, beam 5. No tokenising, no Stanza.
+product's engines with its plan of batches (`cpu_budget`) and its loop, beam 5. What a run does besides is left out:
+tokenising, writing, the tail where one batch is left for several cores, Stanza. `scripts/bench_eval.py` times whole
+runs; `scripts/bench_gpu.py` does all that is to be measured on a GPU.
 
 Weights are random, of the true shapes. Lengths are BUG's: words log-normal with the median (29) and the 95th percentile
 (58) of BUG's gold file, 96 at most; 1.3 tokens a word; a translation has exp(N(0, 0.15)) times its source's tokens. As
@@ -14,8 +16,8 @@ drawn in it. transformers computes that long for a whole batch anyway; CTranslat
 
 Every variant is a process of its own, with its own peak memory. On a CPU each has all cores (--threads): the baseline's
 share each product of matrices, our engines' work on batches side by side. Variants take turns, round by round. Seconds
-are wall time; with --threads 1 CPU seconds, so that other work on the machine counts little. On a GPU one variant
-follows the other. Ratios are medians of the rounds, with the least and the most.
+are wall time; with --threads 1 CPU seconds, so that other work on the machine counts little. Ratios are medians of the
+rounds, with the least and the most.
 "limit": the least time for the work (`floor_seconds`) over the time it took, and what binds.
 """
 
@@ -42,12 +44,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from mtbias.machine.cores_and_memory import usable_cores
 from scripts.bench.families import SHAPES, TINY, Shape, make_checkpoint
 from scripts.bench.limits import floor_seconds, measure_limits
-from scripts.bench.runner import BASELINE, ON_CPU, ON_GPU, Place, Runner, Variant
+from scripts.bench.runner import BASELINE, ON_CPU, Place, Runner, Variant
 from scripts.bench.scratch import scratch
 from scripts.bench.work import BASELINE_BATCH, CORPUS
 
-SENTENCES_CPU = {"opus-mt": 64, "m2m100": 32, "mbart50": 32}
-SENTENCES_GPU = 256
+SENTENCES = {"opus-mt": 64, "m2m100": 32, "mbart50": 32}
+LEFT_OUT = (
+    "Left out of these figures: tokenising, writing, the tail of a corpus, Stanza; python scripts/bench_eval.py times "
+    "whole runs."
+)
 Json = dict[str, Any]
 
 
@@ -58,11 +63,10 @@ class Failed(Exception):  # noqa: N818 - one variant's end, not the benchmark's
 class Process:
     """The script in another process, which answers every line with a line of JSON."""
 
-    def __init__(self, job: str, omp: int | None, **spec: Any) -> None:  # noqa: ANN401
+    def __init__(self, job: str, omp: int, **spec: Any) -> None:  # noqa: ANN401
         self.errors = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 - closed by `end`
         environment = {**os.environ, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
-        if omp is not None:
-            environment["OMP_NUM_THREADS"] = str(omp)
+        environment["OMP_NUM_THREADS"] = str(omp)
         self._process = subprocess.Popen(
             [sys.executable, __file__, "--worker", json.dumps({"job": job, **spec})],
             stdin=subprocess.PIPE,
@@ -125,29 +129,20 @@ def ratios(row: Row, baseline: Row, *, cpu: bool) -> list[float]:
 
 def run_family(name: str, args: argparse.Namespace, machine: Json) -> tuple[list[Row], dict[str, str]]:
     """Measure one family: its rows, and the variants that failed with the reason."""
-    device, cuda = machine["device"], machine["device"] != "cpu"
-    variants = choose_variants(args.engines, cuda=cuda, ct2=machine["ctranslate2"] is not None)
-    count = args.sentences or (SENTENCES_GPU if cuda else SENTENCES_CPU[name])
-    limit = 60 * (args.minutes or (1 if cuda else 20))
-    threads = None if cuda else args.threads
+    variants = choose_variants(args.engines, ct2=machine["ctranslate2"] is not None)
+    count = args.sentences or SENTENCES[name]
     with scratch("bench-translate") as home:
-        common = {"family": name, "tiny": args.tiny, "folder": str(home / "checkpoint"), "device": device}
-        maker = Process("checkpoint", threads, **common, ct2=any(v.engine == "ct2" for v in variants))
+        common = {"family": name, "tiny": args.tiny, "folder": str(home / "checkpoint")}
+        maker = Process("checkpoint", args.threads, **common, ct2=any(v.engine == "ct2" for v in variants))
         maker.ask()
         maker.end()
         common |= {"threads": args.threads, "batches": max(1, count // BASELINE_BATCH), "limits": machine["limits"]}
         common |= {"corpus": args.corpus}
-        rows: list[Row] = []
-        failed: dict[str, str] = {}
-        for group in [[v] for v in variants] if cuda else [list(variants)]:
-            found, problems = run_group(group, common, threads, args.rounds, limit / (len(variants) if cuda else 1))
-            rows += found
-            failed |= problems
-    return rows, failed
+        return run_group(variants, common, args.threads, args.rounds, 60 * args.minutes)
 
 
 def run_group(
-    variants: Sequence[Variant], common: Json, threads: int | None, rounds: int, limit: float
+    variants: Sequence[Variant], common: Json, threads: int, rounds: int, limit: float
 ) -> tuple[list[Row], dict[str, str]]:
     """Measure variants that take turns; no round begins after `limit` seconds but the first."""
     failed: dict[str, str] = {}
@@ -180,10 +175,10 @@ def run_group(
     return [row for row, _ in running], failed
 
 
-def choose_variants(engines: Sequence[str], *, cuda: bool, ct2: bool) -> tuple[Variant, ...]:
+def choose_variants(engines: Sequence[str], *, ct2: bool) -> tuple[Variant, ...]:
     """The rows of a table: the baseline, and those of the `engines` that are installed."""
     wanted = {"easynmt", *engines} - (set() if ct2 else {"ct2"})
-    return tuple(variant for variant in (ON_GPU if cuda else ON_CPU) if variant.engine in wanted)
+    return tuple(variant for variant in ON_CPU if variant.engine in wanted)
 
 
 def label(variant: Variant) -> str:
@@ -228,7 +223,7 @@ def describe(machine: Json, args: argparse.Namespace) -> str:
         if name in limits
     )
     versions = ", ".join(f"{name} {machine[name] or 'absent'}" for name in ("torch", "transformers", "ctranslate2"))
-    where = machine["device"] if machine["device"] != "cpu" else f"{args.threads} of {os.cpu_count()} threads"
+    where = f"{args.threads} of {os.cpu_count()} threads"
     load = f"load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
     return (
         f"{machine['name']}, {where}, {load}; measured: {speeds}, copies {limits['bandwidth'] / 1e9:,.1f} GB/s\n"
@@ -243,7 +238,7 @@ def work(spec: Json, answers: IO[str]) -> None:
         print(json.dumps(content), file=answers, flush=True)
 
     if spec["job"] == "machine":
-        answer(_machine(spec["device"], spec["threads"], spec["tiny"]))
+        answer(_machine(spec["threads"], spec["tiny"]))
         return
     shape: Shape = (TINY if spec["tiny"] else SHAPES)[spec["family"]]
     folder = Path(spec["folder"])
@@ -255,7 +250,7 @@ def work(spec: Json, answers: IO[str]) -> None:
             convert(folder, folder.parent)
         answer({})
         return
-    place = Place(folder, spec["device"], spec["threads"], spec["batches"], spec["corpus"])
+    place = Place(folder, "cpu", spec["threads"], spec["batches"], spec["corpus"])
     runner = Runner(Variant(**spec["variant"]), shape, place)
     runner.warm_up()
     floor, binds = floor_seconds(shape, runner.work, spec["limits"], runner.variant.dtype)
@@ -267,23 +262,22 @@ def work(spec: Json, answers: IO[str]) -> None:
         answer({"cpu": cpu, "wall": wall, "peak": runner.peak()})
 
 
-def _machine(device: str | None, threads: int, tiny: bool) -> Json:
+def _machine(threads: int, tiny: bool) -> Json:
     import torch
 
-    chosen = device or ("cuda" if torch.cuda.is_available() else "cpu")
-    limits = measure_limits(chosen, threads, size=256 if tiny else None)
+    limits = measure_limits("cpu", threads, size=256 if tiny else None)
     installed = version("ctranslate2") if find_spec("ctranslate2") else None
     versions = {"torch": torch.__version__, "transformers": version("transformers"), "ctranslate2": installed}
-    return {"device": chosen, "name": limits.pop("name"), "limits": limits, **versions}
+    return {"name": limits.pop("name"), "limits": limits, **versions}
 
 
 def benchmark(args: argparse.Namespace) -> None:
     """Measure the families and print a table of each."""
-    probe = Process("machine", args.threads, device=args.device, threads=args.threads, tiny=args.tiny)
+    probe = Process("machine", args.threads, threads=args.threads, tiny=args.tiny)
     machine = probe.ask()
     probe.end()
-    print(describe(machine, args), flush=True)
-    cpu = machine["device"] == "cpu" and args.threads == 1
+    print(f"{describe(machine, args)}\n{LEFT_OUT}", flush=True)
+    cpu = args.threads == 1
     results: Json = {"machine": machine, "threads": args.threads, "cpu_seconds": cpu, "families": {}}
     if machine["ctranslate2"] is None and "ct2" in args.engines:
         print("CTranslate2 is not installed: its rows are left out")
@@ -304,12 +298,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--families", nargs="+", choices=tuple(SHAPES), default=tuple(SHAPES), metavar="NAME")
     parser.add_argument("--engines", nargs="+", choices=("transformers", "ct2"), default=("transformers", "ct2"))
-    parser.add_argument("--sentences", type=int, metavar="N", help="the baseline's (CPU: 64, 32, 32; GPU: 256 each)")
+    parser.add_argument("--sentences", type=int, metavar="N", help="the baseline's (64, 32, 32)")
     parser.add_argument("--corpus", type=int, default=CORPUS, metavar="N", help="sentences that are planned")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--minutes", type=float, help="no round of a family begins later but the first (CPU 20, GPU 1)")
-    parser.add_argument("--threads", type=int, default=usable_cores(), help="on a CPU (default: all cores)")
-    parser.add_argument("--device", choices=("cpu", "cuda"), help="default: a GPU where there is one")
+    parser.add_argument("--minutes", type=float, default=20.0, help="no round of a family begins later but the first")
+    parser.add_argument("--threads", type=int, default=usable_cores(), help="default: all cores")
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--tiny", action="store_true", help="tiny shapes, to see whether it runs")
     parser.add_argument("--worker", help=argparse.SUPPRESS)

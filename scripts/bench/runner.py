@@ -37,12 +37,6 @@ class Variant:
 
 BASELINE = Variant("easynmt")
 ON_CPU = (BASELINE, Variant("transformers", goal=1.0), Variant("ct2", goal=2.5), Variant("ct2", "int8", 4.5))
-ON_GPU = (
-    BASELINE,
-    Variant("transformers"),
-    Variant("transformers", "bfloat16", 20.0),
-    *(Variant("ct2", dtype) for dtype in ("float16", "bfloat16", "int8_bfloat16")),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +114,23 @@ class Runner:
                     list(pool.map(self._translate, [batch for batch in self.work for _ in range(concurrency)]))
         return (time.process_time() - cpu) / concurrency, (time.perf_counter() - wall) / concurrency
 
+    def timed(self, seconds: float) -> tuple[list[Work], float]:
+        """Go over the batches, each once, until so many seconds are over: those that were done, and seconds of all.
+
+        Their order is such that the first few are spread over the plan too, whose batches are sorted by length.
+        """
+        done: list[Work] = []
+        taken = 0.0
+        for n in spread(len(self.work)):
+            if done and taken + taken / len(done) > seconds:
+                break
+            began = time.perf_counter()
+            with self._watched():
+                self._translate(self.work[n])
+            taken += time.perf_counter() - began
+            done.append(self.work[n])
+        return done, taken
+
     def peak(self) -> float:
         """Most memory until now, MiB: of the process, or what was allocated on the GPU, weights included.
 
@@ -194,6 +205,14 @@ class Runner:
         finally:
             done.set()
             thread.join()
+
+
+def spread(count: int) -> list[int]:
+    """0 to `count` - 1 in an order of which every beginning is spread over all: the middle first, then by reversed
+    binary digits.
+    """
+    digits = max(1, (count - 1).bit_length())
+    return sorted(range(count), key=lambda n: int(f"{(n - count // 2) % count:0{digits}b}"[::-1], 2))
 
 
 def _free(device: str) -> int:

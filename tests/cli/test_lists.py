@@ -64,9 +64,9 @@ def test_datasets_with_rows_licence_home_and_state(
     rows = {"winomt": 3888, "bug": 105687, "bug-balanced": 25504, "bug-gold": 1717, "bug-gold-paper": 1720}
     rows["mt-geneval"] = 600  # a language
     assert list(lines) == [*rows, "custom"]
+    where = r"(MIT|CC BY-SA 3\.0) +https://github\.com/\S+ @ [0-9a-f]{7,40}  \("
     for name, number in rows.items():
-        expected = rf"{name} +{number} rows  (MIT|CC BY-SA 3\.0) +https://github\.com/\S+ @ [0-9a-f]{{7,40}}  \("
-        assert re.match(expected, lines[name])
+        assert re.match(rf"{name} +{number} rows  {where}", lines[name])
     assert lines["winomt"].endswith("(in the cache)")
     assert lines["bug"].endswith("(mtbias fetch --dataset bug)")
     assert "--data FILE" in lines["custom"]

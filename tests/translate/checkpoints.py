@@ -12,17 +12,19 @@ import json
 import random
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors.torch import load_file, save_file
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from scripts.demo.grammar import GENDERS, Choice, Grammar, choices, say_english  # noqa: E402
+
+from .training import Lesson, train  # noqa: E402
 
 SENTENCES = 400
 PIECES = 400
@@ -31,8 +33,8 @@ _LAYERS = 2
 _HEADS = 4
 _INNER = 64
 _POSITIONS = 256
-_WIDTH = 0.7
-"""Matrices start with this standard deviation over the root of their inputs: with 0.02 they learn too slowly."""
+_BIAS = 0.2
+"""Standard deviation of the scores that Opus-MT adds to every piece."""
 _DIMENSIONS: dict[str, int] = {
     "d_model": _SIZE,
     "encoder_layers": _LAYERS,
@@ -43,28 +45,9 @@ _DIMENSIONS: dict[str, int] = {
     "decoder_ffn_dim": _INNER,
     "max_position_embeddings": _POSITIONS,
 }
-_STEPS = 50
-_BATCH = 16
-_RATE = 0.007
-_STEPS_OF_TWO = 250
-_WARM, _FULL = 50, 120
-"""There the rate rises until the one step and falls from the other on."""
 
 WRONG_SOURCE = "Scusi ?"
 """What checkpoints with two targets answer to text that comes with another source language than English."""
-
-
-@dataclass(frozen=True)
-class Lesson:
-    """Sentences and their translations, with the languages as the checkpoint names them."""
-
-    sources: Sequence[str]
-    targets: Sequence[str]
-    read: str = ""
-    """The tokenizer's ``src_lang``; "" leaves it as it is, and ``tgt_lang`` too."""
-    write: str = ""
-    prefix: str = ""
-    """What stands in front of every source."""
 
 
 @cache
@@ -164,8 +147,17 @@ def make_marian(folder: Path, *, multi: bool = False, lessons: Sequence[Lesson] 
     )
     torch.manual_seed(seed)
     model = MarianMTModel(config)
-    _train(model, tokenizer, lessons or [_german(">>ara<< " if multi else "")])
-    settings = {"bad_words_ids": [[pad]], "num_beams": 4, "max_length": 512, "forced_eos_token_id": 0}
+    own = torch.Generator().manual_seed(seed)
+    model.final_logits_bias.normal_(0.0, _BIAS, generator=own)  # as published ones have it; padding's is zero
+    model.final_logits_bias[0, pad] = 0.0
+    train(model, tokenizer, lessons or [_german(">>ara<< " if multi else "")])
+    settings = {
+        "bad_words_ids": [[pad]],
+        "num_beams": 4,
+        "max_length": 512,
+        "forced_eos_token_id": 0,
+        "renormalize_logits": True,
+    }
     return _save(folder, model, tokenizer, settings)
 
 
@@ -192,7 +184,7 @@ def make_m2m100(folder: Path, *, lessons: Sequence[Lesson] = (), seed: int = 2) 
     config = M2M100Config(vocab_size=size, scale_embedding=True, **_DIMENSIONS)
     torch.manual_seed(seed)
     model = M2M100ForConditionalGeneration(config)
-    _train(model, tokenizer, lessons or [_german()])
+    train(model, tokenizer, lessons or [_german()])
     return _save(folder, model, tokenizer, {"num_beams": 5, "early_stopping": True, "max_length": 200})
 
 
@@ -201,9 +193,17 @@ def make_mbart50(folder: Path, *, lessons: Sequence[Lesson] = (), seed: int = 3)
     from transformers import MBart50Tokenizer, MBartConfig, MBartForConditionalGeneration
 
     english, german = _texts(lessons)
-    pieces = _pieces(learn_pieces([*english, *german], whole=bool(lessons)))
+    folder.mkdir(parents=True, exist_ok=True)
+    learned = learn_pieces([*english, *german], whole=bool(lessons))
+    (folder / "sentencepiece.bpe.model").write_bytes(learned)
     source = lessons[-1].read if lessons else "en_XX"
-    tokenizer = MBart50Tokenizer(vocab=pieces, src_lang=source, tgt_lang="de_DE", bos_token="<s>")
+    tokenizer = MBart50Tokenizer(
+        vocab=_pieces(learned),
+        src_lang=source,
+        tgt_lang="de_DE",
+        bos_token="<s>",
+        _spm_precompiled_charsmap=character_map(learned),
+    )
     config = MBartConfig(
         vocab_size=len(tokenizer),
         scale_embedding=True,
@@ -217,39 +217,54 @@ def make_mbart50(folder: Path, *, lessons: Sequence[Lesson] = (), seed: int = 3)
     config.tokenizer_class = "MBart50Tokenizer"
     torch.manual_seed(seed)
     model = MBartForConditionalGeneration(config)
-    _train(model, tokenizer, lessons or [_german()])
+    train(model, tokenizer, lessons or [_german()])
     settings = {"num_beams": 5, "early_stopping": True, "max_length": 200, "forced_eos_token_id": 2}
     return _save(folder, model, tokenizer, settings)
 
 
 def make_nllb(folder: Path, *, seed: int = 4) -> Path:
     """An NLLB-200 checkpoint: M2M100's architecture with NLLB's tokenizer."""
-    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
     from transformers import M2M100Config, M2M100ForConditionalGeneration, NllbTokenizer
 
-    trained = Tokenizer(models.BPE())
-    trained.pre_tokenizer = pre_tokenizers.Metaspace()
-    specials = ["<s>", "<pad>", "</s>", "<unk>"]
-    trainer = trainers.BpeTrainer(vocab_size=PIECES, special_tokens=specials, show_progress=False)
-    trained.train_from_iterator([*sentences()[0], *sentences()[1]], trainer)
-    learned = json.loads(trained.to_str())["model"]
-    merges = [tuple(pair) for pair in learned["merges"]]
-    tokenizer = NllbTokenizer(vocab=learned["vocab"], merges=merges, src_lang="eng_Latn", tgt_lang="deu_Latn")
+    folder.mkdir(parents=True, exist_ok=True)
+    learned = learn_pieces([*sentences()[0], *sentences()[1]], whole=True)
+    (folder / "sentencepiece.bpe.model").write_bytes(learned)
+    pieces = ["<s>", "<pad>", "</s>", "<unk>", *(piece for piece, _ in _pieces(learned)[3:])]
+    vocabulary = {piece: n for n, piece in enumerate(pieces)}
+    tokenizer = NllbTokenizer(
+        vocab=vocabulary,
+        merges=_merges(learned),
+        src_lang="eng_Latn",
+        tgt_lang="deu_Latn",
+        _spm_precompiled_charsmap=character_map(learned),
+    )
     config = M2M100Config(vocab_size=len(tokenizer), scale_embedding=True, **_DIMENSIONS)
     torch.manual_seed(seed)
     model = M2M100ForConditionalGeneration(config)
-    _train(model, tokenizer, [_german()])
+    train(model, tokenizer, [_german()])
     return _save(folder, model, tokenizer, {"max_length": 200})
 
 
 def make_madlad(folder: Path, *, seed: int = 5) -> Path:
-    """A MADLAD-400 checkpoint: T5, ``<2xx>`` before the source; the decoder starts with ``<unk>``, not with padding."""
+    """A MADLAD-400 checkpoint: T5, ``<2xx>`` before the source; the decoder starts with ``<unk>``, not with padding.
+
+    As in the published one the score matrix is its own, and the other is stored as the decoder's alone
+    (https://github.com/huggingface/transformers/issues/48154).
+    """
     from transformers import T5Config, T5ForConditionalGeneration, T5Tokenizer
 
     names = [f"<2{code}>" for code in ("ar", "cs", "de", "es", "he", "it", "ru", "uk")]
-    pieces = _pieces(learn_pieces([*sentences()[0], *sentences()[1]]))
-    vocabulary = [*pieces[:3], *((name, 0.0) for name in names), *pieces[3:]]
-    tokenizer = T5Tokenizer(vocab=vocabulary, pad_token="<s>", extra_ids=0, additional_special_tokens=names)
+    folder.mkdir(parents=True, exist_ok=True)
+    learned = learn_pieces([*sentences()[0], *sentences()[1]], names=names)
+    (folder / "spiece.model").write_bytes(learned)
+    vocabulary = _pieces(learned)
+    tokenizer = T5Tokenizer(
+        vocab=vocabulary,
+        pad_token="<s>",
+        extra_ids=0,
+        additional_special_tokens=names,
+        _spm_precompiled_charsmap=character_map(learned),
+    )
     config = T5Config(
         vocab_size=len(vocabulary),
         d_model=_SIZE,
@@ -266,8 +281,16 @@ def make_madlad(folder: Path, *, seed: int = 5) -> Path:
     )
     torch.manual_seed(seed)
     model = T5ForConditionalGeneration(config)
-    _train(model, tokenizer, [_german("<2de> ")])
-    return _save(folder, model, tokenizer, {"max_length": 200})
+    model.lm_head.weight = torch.nn.Parameter(model.shared.weight.detach().clone())
+    train(model, tokenizer, [_german("<2de> ")])
+    _save(folder, model, tokenizer, {"max_length": 200})
+    weights = load_file(folder / "model.safetensors")
+    weights["decoder.embed_tokens.weight"] = weights.pop("shared.weight")
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    settings = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    del settings["scale_decoder_outputs"]  # of transformers 5; it follows from the other
+    (folder / "config.json").write_text(json.dumps(settings | {"tie_word_embeddings": False}), encoding="utf-8")
+    return folder
 
 
 MAKERS: dict[str, Callable[[Path], Path]] = {
@@ -297,8 +320,11 @@ def _texts(lessons: Sequence[Lesson]) -> tuple[list[str], list[str]]:
     return [text for lesson in every for text in lesson.sources], [text for lesson in every for text in lesson.targets]
 
 
-def learn_pieces(texts: Iterable[str], *, whole: bool = False) -> bytes:
-    """A sentencepiece model: ``<unk>`` 0, ``<s>`` 1, ``</s>`` 2; unigram, or BPE, whose pieces are `whole` words."""
+def learn_pieces(texts: Iterable[str], *, whole: bool = False, names: Sequence[str] = ()) -> bytes:
+    """A sentencepiece model: ``<unk>`` 0, ``<s>`` 1, ``</s>`` 2, `names`; unigram, or BPE with `whole` words.
+
+    Its normalization is sentencepiece's own, ``nmt_nfkc``, which the families' published models have.
+    """
     import sentencepiece
 
     written = io.BytesIO()
@@ -308,6 +334,7 @@ def learn_pieces(texts: Iterable[str], *, whole: bool = False) -> bytes:
         model_type="bpe" if whole else "unigram",
         vocab_size=PIECES,
         character_coverage=1.0,
+        user_defined_symbols=list(names),
         hard_vocab_limit=False,
         unk_id=0,
         bos_id=1,
@@ -319,72 +346,30 @@ def learn_pieces(texts: Iterable[str], *, whole: bool = False) -> bytes:
     return written.getvalue()
 
 
+def character_map(model: bytes) -> bytes:
+    """What a sentencepiece model normalizes text by, as ``tokenizer.json`` has it."""
+    from sentencepiece import sentencepiece_model_pb2
+
+    return bytes(sentencepiece_model_pb2.ModelProto.FromString(model).normalizer_spec.precompiled_charsmap)
+
+
+def _merges(model: bytes) -> list[tuple[str, str]]:
+    """The merges of a BPE model in their order: each piece's parts, best scores first."""
+    scores = dict(_pieces(model)[3:])
+    found = [
+        (scores[piece], piece[:n], piece[n:])
+        for piece in scores
+        for n in range(1, len(piece))
+        if piece[:n] in scores and piece[n:] in scores
+    ]
+    return [(left, right) for _, left, right in sorted(found, key=lambda one: -one[0])]
+
+
 def _pieces(model: bytes) -> list[tuple[str, float]]:
     import sentencepiece
 
     processor = sentencepiece.SentencePieceProcessor(model_proto=model)
     return [(processor.id_to_piece(n), processor.get_score(n)) for n in range(len(processor))]
-
-
-def _encoded(tokenizer: Any, lessons: Sequence[Lesson]) -> tuple[list[list[int]], list[list[int]]]:
-    sources: list[list[int]] = []
-    targets: list[list[int]] = []
-    for lesson in lessons:
-        if lesson.read:
-            tokenizer.src_lang, tokenizer.tgt_lang = lesson.read, lesson.write
-        sources += tokenizer([lesson.prefix + text for text in lesson.sources])["input_ids"]
-        targets += tokenizer(text_target=list(lesson.targets))["input_ids"]
-    return sources, targets
-
-
-def _train(model: Any, tokenizer: Any, lessons: Sequence[Lesson]) -> None:
-    """A few steps of Adam on the grammar's sentences, one thread; more where there are several lessons."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    pad, start = model.config.pad_token_id, model.config.decoder_start_token_id
-    sources, targets = _encoded(tokenizer, lessons)
-    order = sorted(range(len(targets)), key=lambda n: len(targets[n]))
-    _widen(model)
-    optimizer = torch.optim.Adam(model.parameters(), lr=_RATE, betas=(0.9, 0.98))
-    model.eval()  # without dropout
-    one = len(lessons) == 1
-    for step in range(1, 1 + (_STEPS if one else _STEPS_OF_TWO)):
-        if not one:
-            optimizer.param_groups[0]["lr"] = _RATE * min(1.0, step / _WARM, (_FULL / step) ** 2)
-        first = int(torch.randint(0, len(order) - _BATCH + 1, ()))
-        rows = order[first : first + _BATCH]
-        read = _padded([sources[n] for n in rows], pad)
-        given = _padded([[start, *targets[n][:-1]] for n in rows], pad)
-        wanted = _padded([targets[n] for n in rows], -100)
-        scores = model(input_ids=read, attention_mask=(read != pad).long(), decoder_input_ids=given).logits
-        loss = torch.nn.functional.cross_entropy(scores.flatten(0, 1), wanted.flatten())
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        _zero_padding(model)
-    torch.set_num_threads(threads)
-
-
-def _widen(model: Any) -> None:
-    with torch.no_grad():
-        for name, weights in model.named_parameters():
-            if weights.dim() == 2 and "embed_positions" not in name:
-                inputs = _SIZE if "shared" in name else weights.shape[1]
-                weights.normal_(0.0, _WIDTH * inputs**-0.5)
-    _zero_padding(model)
-
-
-def _zero_padding(model: Any) -> None:
-    """Marian's decoder starts with padding, whose embedding is zero in real checkpoints (and so is its score)."""
-    if model.config.model_type == "marian":
-        with torch.no_grad():
-            model.get_input_embeddings().weight[model.config.pad_token_id] = 0.0
-
-
-def _padded(rows: Sequence[Sequence[int]], pad: int) -> torch.Tensor:
-    longest = max(map(len, rows))
-    return torch.tensor([[*row, *[pad] * (longest - len(row))] for row in rows])
 
 
 def _save(folder: Path, model: Any, tokenizer: Any, settings: dict[str, Any]) -> Path:

@@ -13,6 +13,7 @@ from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 from .checkpoints import sentences
 
 SOURCES = list(sentences()[0][:8])
+DECODING = Decoding(beams=3)
 
 
 def translate(folder: Path, lang: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -14,16 +15,16 @@ import pytest
 
 from .checkpoints import ROOT
 from .conftest import Checkpoint
+from .layouts import LAYOUTS, TARGETS
 from .reference import translate
 
-FAMILIES = {"marian": "de", "marian-multi": "ar", "m2m100": "de", "mbart50": "de", "nllb": "de", "madlad": "de"}
 TRANSLATING = f"""
 import json, sys
 sys.path[:0] = {[str(ROOT), str(ROOT / "languages")]!r}
 import transformers
 from pathlib import Path
 from tests.translate.reference import translate
-made = {{name: translate(Path(folder), lang) for name, (folder, lang) in json.loads(sys.argv[1]).items()}}
+made = {{folder: translate(Path(folder), lang) for folder, lang in json.load(sys.stdin).items()}}
 print(json.dumps([transformers.__version__, made]))
 """
 
@@ -45,10 +46,17 @@ def test_the_oldest_transformers(checkpoint: Checkpoint, tmp_path: Path) -> None
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         pytest.skip(f"pip installs no transformers {oldest} here: {done.stderr.strip().splitlines()[-1]}")
-    folders = {name: (str(checkpoint(name)), lang) for name, lang in FAMILIES.items()}
+    folders: dict[str, str] = {}
+    for name, lang in TARGETS.items():
+        folders[str(checkpoint(name))] = lang
+        for n, (names, make) in enumerate(LAYOUTS.values()):
+            if name in names:
+                copy = shutil.copytree(checkpoint(name), tmp_path / f"{name}-{n}")
+                folders[str(make(Path(copy)))] = lang
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(target), os.environ.get("PYTHONPATH", "")])}
     done = subprocess.run(
-        [sys.executable, "-c", TRANSLATING, json.dumps(folders)],
+        [sys.executable, "-c", TRANSLATING],
+        input=json.dumps(folders),
         capture_output=True,
         text=True,
         check=False,
@@ -57,4 +65,4 @@ def test_the_oldest_transformers(checkpoint: Checkpoint, tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr
     version, made = json.loads(done.stdout)
     assert version == oldest if oldest.count(".") == 2 else version.startswith(oldest)
-    assert made == {name: translate(checkpoint(name), lang) for name, lang in FAMILIES.items()}
+    assert made == {folder: translate(Path(folder), lang) for folder, lang in folders.items()}

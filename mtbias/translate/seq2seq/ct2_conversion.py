@@ -21,6 +21,7 @@ from mtbias.machine.installation import install_command
 from mtbias.translate.seq2seq.checkpoints import file_hash, files_hash, first_line
 from mtbias.translate.seq2seq.torch_search import TokenRules
 from mtbias.translate.seq2seq.transformers_engine import check_finite, check_whole
+from mtbias.translate.seq2seq.weight_files import check_matrices
 
 RECORD = "mtbias.json"
 """What the converted config.json does not say: the settings of generation that transformers would read."""
@@ -160,6 +161,7 @@ def _load_model(folder: Path, model_class: Any, name: str, options: dict[str, An
     model, found = model_class.from_pretrained(name, **exact)
     check_whole(folder, found)
     check_finite(folder, model, "float32")
+    check_matrices(folder, model)
     config = model.config
     config.decoder_start_token_id = TokenRules.of(model).start
     if config.model_type == "mbart":

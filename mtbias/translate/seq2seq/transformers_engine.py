@@ -20,6 +20,7 @@ from mtbias.translate.seq2seq.beam_search import Decoding
 from mtbias.translate.seq2seq.checkpoints import explained, first_line
 from mtbias.translate.seq2seq.engine import Generated, OutOfMemory, is_out_of_memory
 from mtbias.translate.seq2seq.torch_search import Bounds, Hypothesis, TokenRules, TorchSearch
+from mtbias.translate.seq2seq.weight_files import check_matrices
 
 _LAYER = re.compile(r"\.(layers|block)\.\d+\.")
 _SMALL = 256
@@ -194,6 +195,7 @@ def _load_model(folder: Path, device: str, dtype: str) -> Any:  # noqa: ANN401 -
         check_whole(folder, found)
         _check_ids(folder, model)
         check_finite(folder, model, dtype)
+        check_matrices(folder, model)
     with explained(folder, f"moving the weights to {device}", "choose another --device or --dtype, or a smaller model"):
         return model.to(device).eval()
 
