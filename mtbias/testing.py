@@ -185,7 +185,7 @@ def _determiners(language: Language) -> Problems:
 
 def _words(language: Language) -> Problems:
     """Titles, prepositions and forms of verbs must be single words, as `tokens` cuts them."""
-    for name in ("names", "prepositions", *(f"verbs.{table}" for table in _VERB_WORDS)):
+    for name in ("names", "sex_adjectives", "prepositions", *(f"verbs.{table}" for table in _VERB_WORDS)):
         for form in sorted(attrgetter(name)(language)):
             if form not in _forms(language, _phrase(language, form, "x")):
                 yield f"[{name}]: {form!r} is not one word, so that no text contains it"

@@ -137,6 +137,10 @@ def measure(args: argparse.Namespace, log: Log, home: Path, ends: float) -> None
     cuda = args.device != "cpu"
     groups = GROUPS if cuda else TOY_GROUPS
     common: Json = {"device": args.device, "tiny": args.tiny, "corpus": args.corpus, "ct2": args.ct2}
+    found = run("machine", common, log, ends)
+    if not found:
+        raise SystemExit(f"--device {args.device}: torch cannot compute there; --device cpu --tiny shows that all runs")
+    common["limits"] = found[0]["limits"]
     with ThreadPoolExecutor(len(args.families) if cuda else 1) as makers:
         made = {
             name: makers.submit(
@@ -144,8 +148,6 @@ def measure(args: argparse.Namespace, log: Log, home: Path, ends: float) -> None
             )
             for name in args.families
         }
-        for one in run("machine", common, log, ends):
-            common["limits"] = one["limits"]
         begin, speeds_end = time.perf_counter(), ends - RESERVED * (ends - time.perf_counter())
         jobs = list(_speed_jobs(groups if args.ct2 else groups[:1], common, home, made))  # CTranslate2 comes last
         for n, (waiting, job) in enumerate(jobs):

@@ -14,6 +14,7 @@ from mtbias.align.sentence_pairs import IndexedPairs
 from mtbias.align.spelling import MIN_LETTERS, likeness, romanised
 from mtbias.align.word_types import IntArray
 from mtbias.english.plurals import singulars
+from mtbias.english.words import hyphenated_parts
 from mtbias.language.definition import Language
 
 # Worth one sure link. A small corpus rests on it: without, 60 of the test sentences are lost (those of a language are
@@ -103,10 +104,10 @@ def _alike_types(pairs: IndexedPairs) -> Iterator[tuple[int, int, float]]:
 
 def _translations(word: str, heads: Mapping[str, AbstractSet[str]]) -> set[str]:
     """Folded forms that the plugin knows as translations of an English word, or of a phrase with that head; of a
-    hyphenated word that is unknown ("mine-owner") those of its last part.
+    hyphenated word that is unknown ("mine-owner", "groom-to-be") those of its head.
     """
     found = set[str]().union(*(heads.get(w, ()) for w in singulars(word)))
-    return found or (_translations(word.rpartition("-")[2], heads) if "-" in word else found)
+    return found or (_translations(hyphenated_parts(word)[1], heads) if "-" in word else found)
 
 
 def _chunk_scores(

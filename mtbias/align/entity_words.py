@@ -20,7 +20,7 @@ from mtbias.align.entity_scores import EntityScores
 from mtbias.align.sentence_pairs import Pair, english_number, qualified
 from mtbias.align.spelling import common_beginning
 from mtbias.english.plurals import singulars
-from mtbias.english.words import english_words
+from mtbias.english.words import english_words, hyphenated_parts
 from mtbias.language.definition import Language
 from mtbias.language.grammar import NounKind
 from mtbias.language.split_texts import SurfaceWord
@@ -83,9 +83,11 @@ class KnownTranslations:
         return self._found[entity]
 
     def _of_parts(self, entity: str) -> frozenset[str]:
-        """For a hyphenated word: written in one ("step-father"), as two ("flight-attendant"), or by its last part."""
-        first, hyphen, head = entity.rpartition("-")
-        if not hyphen:
+        """For a hyphenated word: written in one ("step-father"), as two ("flight-attendant"), or by its head."""
+        first, head, behind = hyphenated_parts(entity)
+        if behind:
+            return self.of(head)
+        if not first:
             return frozenset()
         written = self.of(first.replace("-", "") + head) or self.of(f"{first} {head}".replace("-", " "))
         # By the last part alone a step-father would be a father, who may stand beside him.

@@ -10,7 +10,7 @@ import numpy as np
 
 from mtbias.align.word_types import Side, index_side, merge_types, target_keys
 from mtbias.english.plurals import is_plural
-from mtbias.english.words import DETERMINERS, EnglishWord, english_words
+from mtbias.english.words import DETERMINERS, EnglishWord, english_words, hyphenated_parts
 from mtbias.language.split_texts import SplitTexts
 from mtbias.types import Instance, Span
 
@@ -86,7 +86,11 @@ def english_number(pair: Pair) -> str | None:
 
 
 def qualified(pair: Pair) -> bool:
-    """Whether something other than a determiner stands right before the entity in its sentence."""
+    """Whether something other than a determiner stands right before the entity in its sentence, or behind it after a
+    hyphen (*groom-to-be*).
+    """
     words = english_words(pair.source)
-    first, _ = _entity_place(pair, words)
+    first, head = _entity_place(pair, words)
+    if head >= 0 and hyphenated_parts(words[head].form)[2]:
+        return True
     return first > 0 and words[first - 1].form not in DETERMINERS

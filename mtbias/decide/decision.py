@@ -59,7 +59,10 @@ def decide(alignment: Alignment, analysis: Analysis, texts: SplitTexts, votes: F
         return GenderCall(alignment.id, None, Reason.NO_PERSON, spans, (evidence,))
     phrase = NounPhrase.around(words, head, language, alignment.number)
     foreign = _foreign(words[head], language) or (alignment.copied and words[head].span == alignment.target[0])
-    if not (foreign or phrase_evidence.names_person(phrase)):
+    # With half of the German nouns left out 167 of 238 men of ``tests/natural`` are called, without the rule 130, and
+    # of 186 women four are called men (Mütter, Schwestern, Töchter, which the table has). No call of WinoMT changes.
+    agent = alignment.basis in _SURE and _agent(words[head], language)
+    if not (foreign or agent or phrase_evidence.names_person(phrase)):
         why = "the table knows it as a thing" if words[head].readings else "nothing says that it names a person"
         evidence = Evidence("noun", words[head].text, None, "lexicon", why)
         return GenderCall(alignment.id, None, Reason.NO_PERSON, spans, (evidence,))
@@ -94,6 +97,13 @@ _SURE = ("links", "links+lexicon")
 """Bases of an alignment that is believed even where the tagger sees no noun."""
 
 _Judgement = tuple[Gender | None, Reason | None, list[Evidence]]
+
+
+def _agent(word: SentenceWord, language: Language) -> bool:
+    """A noun of no table that ends like a man's and is read as masculine."""
+    if word.readings or word.tags != {"NOUN"} or not language.may_be_agent(word.form):
+        return False
+    return tagged_gender(word.content)[0] is Gender.MALE
 
 
 def _functional(word: SentenceWord) -> bool:
@@ -151,6 +161,9 @@ def _foreign(word: SentenceWord, language: Language) -> bool:
 def _judge(phrase: NounPhrase, votes: FormVotes | None, *, foreign: bool) -> _Judgement:
     """The decision on one phrase. A `foreign` noun says nothing by itself, whatever the tagger makes of it."""
     noun, kind = _noun(phrase, votes, foreign=foreign)
+    meant = phrase_evidence.sex_adjectives(phrase)
+    if meant and kind is not NounKind.INCLUSIVE:
+        return _meant(noun, kind, meant)
     # No article and no verb is asked: they agree with the noun, in "die Person" and "hvězda poděkovala" of men too.
     if kind is NounKind.FIXED:
         return None, Reason.NO_MORPHOLOGY, [noun]
@@ -177,6 +190,17 @@ def _judge(phrase: NounPhrase, votes: FormVotes | None, *, foreign: bool) -> _Ju
 
 
 _TELLING = (NounKind.MASCULINE, NounKind.FEMININE)
+
+
+def _meant(noun: Evidence, kind: NounKind | None, adjectives: list[Evidence]) -> _Judgement:
+    """A noun with an adjective that means female or male: it says what the noun leaves open (de *männliche Lehrkraft*)
+    and, like a title, makes a woman of a masculine noun (*die ersten weiblichen Entwickler*). *Männliche
+    Krankenschwester* stays contradictory.
+    """
+    genders = {e.gender for e in adjectives}
+    if len(genders) > 1 or (kind is NounKind.FEMININE and genders != {Gender.FEMALE}):
+        return None, Reason.AMBIGUOUS, [noun, *adjectives]
+    return genders.pop(), None, [*adjectives, noun]
 
 
 def _silent_noun(noun: Evidence, agreeing: list[Evidence], phrase: NounPhrase) -> _Judgement:

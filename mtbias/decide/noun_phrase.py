@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from mtbias.decide.agreements import ANY, GENDER_OF_LETTER, reading_agreements
+from mtbias.decide.agreements import ANY, GENDER_OF_LETTER, meet, reading_agreements
 from mtbias.decide.sentence_words import CONJUNCTION, MODIFIER, NOMINAL, VERBAL, SentenceWord, feature_values
 from mtbias.language.definition import Language
 from mtbias.language.grammar import CASES, Agreement
@@ -145,6 +145,9 @@ def _before(words: Sequence[SentenceWord], head: int, language: Language) -> lis
         n -= 1
         word = words[n]
         determiner = word.form in language.determiners
+        # de "die Firma, bei der der Angestellte arbeitet", "eine Frau, die einem Mädchen hilft": a relative pronoun.
+        if determiner and opened and _apart(word, words[n + 1], language):
+            break
         noun = word.readings and word.tags & NOMINAL
         # Before its determiner a phrase has no adjective: in it "ha pagato l'autista", fr "a remercié l'infirmier" the
         # participle would otherwise be the driver's and the nurse's, and make men of them.
@@ -166,6 +169,14 @@ def _before(words: Sequence[SentenceWord], head: int, language: Language) -> lis
     while found and not opened and "VERB" in words[found[-1]].tags and not language.verbs.endings:
         found.pop()
     return [n for n in found if not (_of_noun_behind(words, n, head) or _done_by(words, n, head))]
+
+
+def _apart(word: SentenceWord, following: SentenceWord, language: Language) -> bool:
+    """A determiner right before another one with which it agrees in nothing, or which has the same form."""
+    allowed = language.determiners.get(following.form)
+    if allowed is None or not language.prepositions:
+        return False
+    return word.form == following.form or not meet(language.determiners[word.form], allowed)
 
 
 def _done_by(words: Sequence[SentenceWord], n: int, head: int) -> bool:

@@ -148,7 +148,8 @@ def adjectives(phrase: NounPhrase) -> list[Evidence]:
         word = phrase.words[n]
         # es "cada paciente", "dos peatones": the adjective endings -a and -os would fit these too.
         numeral = all(tagged.upos == "NUM" for tagged in word.content)
-        if word.form in language.determiners or word.form in language.names or numeral:
+        named = word.form in language.names or word.form in language.sex_adjectives
+        if word.form in language.determiners or named or numeral:
             continue
         ending = word.facts.adjective
         if ending:
@@ -171,6 +172,15 @@ def adjectives(phrase: NounPhrase) -> list[Evidence]:
         if gender is not None and (not number or phrase.number in (None, *number)):
             found.append(Evidence("adjective", word.text, gender, "tagger", feature))
     return found
+
+
+def sex_adjectives(phrase: NounPhrase) -> list[Evidence]:
+    """Evidence of the adjectives that mean a woman or a man, whatever their own ending agrees with: de *die weibliche
+    Lehrkraft*, es *la víctima masculina*.
+    """
+    words, known = phrase.words, phrase.language.sex_adjectives
+    found = [words[n] for n in (*phrase.left, *phrase.right) if words[n].form in known]
+    return [Evidence("adjective", w.text, GENDER_OF_LETTER[known[w.form]], "form", "by its meaning") for w in found]
 
 
 def _of_woman(ending: Sequence[Agreement], phrase: NounPhrase) -> list[Agreement]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from mtbias.english.words import hyphenated_parts
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -47,8 +49,8 @@ _SINGULARS_IN_S = _words(
     alias arkansas atlas bias canvas christmas dallas gas judas kansas lucas nicholas pancreas texas thomas vegas
     """
 )
-_AFTER_HEAD = ("-in-law", "-by", "-up")
-"""What may stand behind the noun of a compound, which alone shows the number: mothers-in-law, passers-by."""
+_AFTER_HEAD = ("-by", "-up")
+"""What may stand behind the noun of a compound, which alone shows the number: passers-by, like mothers-in-law."""
 _IRREGULAR = {"children": ("child",), "people": ("person",), "alumni": ("alumnus",), "alumnae": ("alumna",)}
 
 
@@ -61,7 +63,7 @@ def is_plural(noun: str) -> bool:
     Source: our own rules after Quirk et al., *A Comprehensive Grammar of the English Language* (1985), 5.73 to 5.103.
     """
     noun = noun.lower()
-    if noun.endswith(_AFTER_HEAD):
+    if noun.endswith(_AFTER_HEAD) or hyphenated_parts(noun)[2]:
         noun = noun.partition("-")[0]
     if noun in _PLURALS:
         return True

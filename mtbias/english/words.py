@@ -26,6 +26,19 @@ class EnglishWord(NamedTuple):
     """`text` in lower case, with straight apostrophes."""
 
 
+_INNER_PREPOSITIONS = frozenset(("at", "by", "de", "for", "from", "in", "of", "on", "to", "with"))
+
+
+def hyphenated_parts(word: str) -> tuple[str, str, str]:
+    """(before, head, behind) of a hyphenated word: the last part is its head (*flight-attendant*), the first one where
+    a preposition stands inside (*colonel-in-chief*, *groom-to-be*). Without a hyphen all of it is the head.
+    """
+    parts = word.split("-")
+    if len(parts) > 2 and not _INNER_PREPOSITIONS.isdisjoint(parts[1:-1]):
+        return "", parts[0], "-".join(parts[1:])
+    return "-".join(parts[:-1]), parts[-1], ""
+
+
 @lru_cache(maxsize=1)  # alignment asks for one sentence's words several times in a row
 def english_words(text: str) -> tuple[EnglishWord, ...]:
     """Words of `text` in order, clitics (``'s``, ``n't``) split off, punctuation dropped."""

@@ -22,14 +22,14 @@ _KINDS = ("noun_endings", "noun_endings_except", "first_parts")
 _KEYS = {
     "language": {
         *("code", "name", "direction", "preposed", "postposed", "determiners_follow", "construct"),
-        *("definite", "perhaps_definite", "inclusive", "compounds", "weak"),
+        *("definite", "perhaps_definite", "inclusive", "compounds", "weak", "agent_endings"),
     },
     "tokens": {"elisions", "proclitics", "prefixes", "vowels", "delete", "fold"},
     "align": {"endings", "min_stem"},
     "verbs": {f.name for f in fields(VerbRules)},
 }
 _SETS = ("silent_determiners", "neutral_endings")
-_TABLES = {*_KEYS, *_AGREEMENTS, *_KINDS, *_SETS, "paradigms", "names", "prepositions", "extra"}
+_TABLES = {*_KEYS, *_AGREEMENTS, *_KINDS, *_SETS, "paradigms", "names", "sex_adjectives", "prepositions", "extra"}
 
 
 def read_language(package: str, code: str) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def _fields(toml: Mapping[str, Any], nouns: str, where: str) -> dict[str, Any]:
         **{name: rules.agreements(name) for name in _AGREEMENTS},
         **{name: rules.kinds(name) for name in _KINDS},
         **{name: {k: rules.folded(v.split()) for k, v in rules.table(name).items()} for name in _SETS},
-        "names": rules.choices("names", ("m", "f")),
+        **{name: rules.choices(name, ("m", "f")) for name in ("names", "sex_adjectives")},
         "prepositions": {
             k: frozenset(str(cases).replace(",", " ").split()) for k, cases in rules.table("prepositions").items()
         },
@@ -101,7 +101,11 @@ def _header(head: Mapping[str, Any], where: str) -> Mapping[str, Any]:
         raise PluginError(f"{where}.toml: [language] needs code and name")
     if head.get("direction", "ltr") not in ("ltr", "rtl"):
         raise PluginError(f"{where}.toml [language] direction: expected ltr or rtl; got {head['direction']!r}")
-    return {**head, "weak": parse_agreements(head.get("weak", ""), where=f"{where}.toml [language] weak")}
+    return {
+        **head,
+        "weak": parse_agreements(head.get("weak", ""), where=f"{where}.toml [language] weak"),
+        "agent_endings": tuple(head.get("agent_endings", ())),
+    }
 
 
 def _verbs(verbs: Mapping[str, Any], rules: _Rules) -> VerbRules:

@@ -61,6 +61,8 @@ class Language:
     noun_endings: Mapping[str, NounKind | None] = field(default_factory=dict)
     """Ending → what it says; None: nothing, whatever a shorter ending says."""
     noun_endings_except: Mapping[str, NounKind | None] = field(default_factory=dict)
+    agent_endings: tuple[str, ...] = ()
+    """Endings of masculine nouns that mostly name persons, and things as well (de *-er*)."""
     silent_determiners: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Noun → determiners that say nothing right before it (es *el ama*)."""
     first_parts: Mapping[str, NounKind | None] = field(default_factory=dict)
@@ -68,6 +70,8 @@ class Language:
     prefixes: tuple[str, ...] = ()
     """Prefixes that may be cut before a noun is looked up (cs *exministryně*, *spolumajitel*)."""
     names: Mapping[str, str] = field(default_factory=dict)
+    sex_adjectives: Mapping[str, str] = field(default_factory=dict)
+    """Forms of the adjectives that mean male or female (de *weiblich*, es *masculino*), whatever they agree with."""
     prepositions: Mapping[str, frozenset[str]] = field(default_factory=dict)
     verbs: VerbRules = field(default_factory=VerbRules)
     nouns: Mapping[str, tuple[NounReading, ...]] = field(default_factory=dict)
@@ -230,14 +234,24 @@ class Language:
 
     def _compound(self, folded: str) -> tuple[NounReading, ...]:
         # de "Werkzeuge" is no Zeuge, "Oktober" no Ober: an ending that says nothing goes before its being a noun.
-        endings = (folded[start:] for start in range(1, len(folded) - 3))
-        if folded in self.noun_endings_except or any(self.noun_endings.get(e, NounKind.FIXED) is None for e in endings):
+        if self._says_nothing(folded):
             return ()
         for start in range(3, len(folded) - 3):
             readings = self.nouns.get(folded[start:])
             if readings and folded[:start].lstrip("0123456789").replace("-", "").isalpha():
                 return readings
         return ()
+
+    def _says_nothing(self, folded: str) -> bool:
+        endings = (folded[start:] for start in range(1, len(folded) - 3))
+        return folded in self.noun_endings_except or any(
+            self.noun_endings.get(e, NounKind.FIXED) is None for e in endings
+        )
+
+    def may_be_agent(self, form: str) -> bool:
+        """Whether a form ends like a man's noun that may be a thing's as well (de *Entwickler*, *Bagger*)."""
+        folded = self.fold(form)
+        return folded.endswith(self.agent_endings) and not self._says_nothing(folded)
 
     def ending(self, form: str) -> tuple[str, NounKind] | None:
         """(ending, kind) by the longest ending that tells, or None; the exceptions are looked up first."""

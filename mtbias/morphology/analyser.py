@@ -24,8 +24,8 @@ _log = logging.getLogger(__name__)
 WORTH_PROCESSES = 4 * BATCH
 """Fewer texts are analysed in this process: starting others takes as long."""
 BESIDE = 2
-"""Processes that analyse while a GPU translates, where none are asked for: on one thread of a CPU each analyses 270
-texts of BUG's length a second (docs/performance.md), two about as many as an H200 is expected to translate."""
+"""Processes that analyse while a GPU, or another machine, translates, where none are asked for. Each analyses 270 texts
+of BUG's length a second on one thread (docs/performance.md); what a GPU translates in a second is not measured yet."""
 _MEMORY_EACH = 2 << 30
 """Bytes of memory that such a process may take: 0.8 GiB with Stanza's small models, and room for larger ones."""
 

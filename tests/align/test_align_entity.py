@@ -287,6 +287,8 @@ def test_a_known_translation_that_another_word_claims_is_not_taken_for_that_alon
         ("land-lady", {"wirt"}),  # written in one
         ("construction-worker", {"maurer"}),  # as two words
         ("step-doctor", set()),  # kin by another word
+        ("doctor-in-chief", {"arzt", "ärzte"}),  # by its first part, before a preposition
+        ("landlady-to-be", {"wirt"}),
         ("doctor-patient", set()),
     ],
 )

@@ -10,12 +10,12 @@ PLURAL = """
 businessmen congresswomen firemen women salespeople grandchildren townsfolk alumni alumnae geese mice oxen teeth
 nuclei larvae formulae criteria phenomena nurses ladies bosses witnesses actresses viruses buses heroes cameras divas
 grandmas taxis rabbis Israelis menus gurus critics mechanics paramedics academics canvases analyses wives police
-mothers-in-law passers-by co-workers
+mothers-in-law passers-by co-workers colonels-in-chief grooms-to-be
 """
 SINGULAR = """
 boss actress witness princess bus virus campus genius analysis tennis chassis news canvas Texas atlas gas bias
 species series physics politics mathematics lens chaos specimen omen regimen sundae taxi rabbi ski criterion goose
-child person man sheep baby nurse brother-in-law NEWS diabetes Thomas
+child person man sheep baby nurse brother-in-law jack-of-all-trades NEWS diabetes Thomas
 """
 
 
