@@ -140,4 +140,6 @@ def _estimate(
     if price_in is None or price_out is None:
         print("Give --price-in and --price-out, of a million tokens each, for the cost")
     else:
-        print(f"Cost: about {found.cost(price_in, price_out):,.2f}, in the currency of the prices")
+        cost = found.cost(price_in, price_out)
+        shown = "less than 0.01" if 0 < cost < 0.005 else f"about {cost:,.2f}"
+        print(f"Cost: {shown}, in the currency of the prices")

@@ -91,9 +91,13 @@ def printable(text: str) -> str:
 
 
 def cut(label: str, length: int = _LABEL_WIDTH) -> str:
-    """A label without control characters, with an ellipsis where it is longer than that."""
+    """A label without control characters, with an ellipsis in its middle where it is longer than that.
+
+    Its end stays: the names of one model's runs with two prompts differ there.
+    """
     label = printable(label)
-    return label if len(label) <= length else f"{label[: length - 1]}…"
+    front = (length - 1) // 2
+    return label if len(label) <= length else f"{label[:front]}…{label[front + 1 - length :]}"
 
 
 def latex_text(text: str) -> str:

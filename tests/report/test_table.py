@@ -244,7 +244,7 @@ def test_names_from_files_cannot_command_the_terminal() -> None:
     assert "\x1b" not in table
     assert "  evil?[31m?name" in table
     # 24 characters with the indent and the ellipsis.
-    assert "  a very long name of s… " in table
+    assert "  a very lo…ain or other " in table
 
 
 def test_another_file_is_refused() -> None:

@@ -82,7 +82,7 @@ def one_by_one(folder: Path, sources: list[str], limit: int) -> list[str]:
         with torch.inference_mode():
             while len(new) < limit and new[-1:] != [1]:
                 new.append(int(model(torch.tensor([[*ids, *new]])).logits[0, -1].argmax()))
-        answers.append(tokenizer.decode([token for token in new if token != 1]))
+        answers.append(tokenizer.decode(new, skip_special_tokens=True))
     return answers
 
 
@@ -224,6 +224,31 @@ def test_what_is_a_decoder(decoder: Path, checkpoint: Checkpoint, tmp_path: Path
     for content in ("[]", "{", '{"architectures": null}', '{"architectures": []}'):
         (tmp_path / "config.json").write_text(content)
         assert not is_decoder(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["gemma3", "gpt2"])
+def test_decoders_of_other_names_give_what_one_prompt_after_the_other_gives(
+    kind: str, decoder: Path, corpus: Corpus, tmp_path: Path
+) -> None:
+    """A model that reads pictures too, and an old one. They are untrained: what they say is noise."""
+    from transformers import Gemma3Config, Gemma3ForConditionalGeneration, GPT2Config, GPT2LMHeadModel
+
+    folder = shutil.copytree(decoder, tmp_path / kind)
+    tokens = {"vocab_size": 900, "pad_token_id": 0, "eos_token_id": 1, "bos_token_id": None}
+    sizes = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4}
+    torch.manual_seed(0)
+    if kind == "gemma3":
+        text = {**tokens, **sizes, "num_key_value_heads": 2, "head_dim": 8, "initializer_range": 0.3}
+        vision = {**sizes, "image_size": 28, "patch_size": 14}
+        config = Gemma3Config(text_config=text, vision_config=vision, mm_tokens_per_image=4, initializer_range=0.3)
+        Gemma3ForConditionalGeneration(config).save_pretrained(folder)
+    else:
+        GPT2LMHeadModel(GPT2Config(**tokens, n_embd=32, n_layer=2, n_head=4)).save_pretrained(folder)
+    assert is_decoder(folder)
+    few = Corpus(corpus.instances[:7])
+    found = run(plan(folder, few, answer_tokens=12))
+    assert [t.raw for t in found.translations] == one_by_one(folder, [i.source for i in few.instances], 12)
+    assert len({t.raw for t in found.translations}) > 1
 
 
 def test_a_prompt_that_is_not_there_is_refused_before_anything_is_loaded(decoder: Path, corpus: Corpus) -> None:

@@ -19,14 +19,23 @@ _AGAIN = "download the checkpoint again"
 
 
 def is_decoder(folder: Path) -> bool:
-    """Whether a checkpoint is a causal language model, by the architecture that its config names."""
+    """Whether a checkpoint is a causal language model, by the architecture that its config names.
+
+    Of models that read pictures too (Gemma 3), those count that transformers takes for one.
+    """
     try:
         config = load_json((folder / "config.json").read_bytes())
     except (OSError, ValueError):
         return False  # whoever loads it says what is wrong
-    named = (config.get("architectures") or [""]) if isinstance(config, dict) else [""]
     # Sequence-to-sequence models have such a class for their decoder alone (MarianForCausalLM).
-    return str(named[0]).endswith("ForCausalLM") and not config.get("is_encoder_decoder")
+    if not isinstance(config, dict) or config.get("is_encoder_decoder"):
+        return False
+    named = str((config.get("architectures") or [""])[0])
+    if named.endswith("ForCausalLM"):
+        return True
+    from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+
+    return bool(named) and MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.get(str(config.get("model_type"))) == named
 
 
 @dataclass(frozen=True)

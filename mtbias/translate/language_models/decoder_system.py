@@ -79,6 +79,7 @@ class DecoderSystem:
     def _sizes(self) -> dict[str, Any]:
         """The config's sizes under the names that `gpu_budget` reads; few heads of keys and values are narrow."""
         config = load_json((self.checkpoint.folder / "config.json").read_bytes())
+        config = config.get("text_config") or config  # of models that read pictures too
         hidden, heads = int(config.get("hidden_size") or 4096), int(config.get("num_attention_heads") or 1)
         kept = int(config.get("num_key_value_heads") or heads) * int(config.get("head_dim") or hidden // heads)
         return {
