@@ -229,6 +229,12 @@ LOCAL = ("--model", "openai:small", "--base-url", "http://127.0.0.1:1/v1")
         (("--model", "openai:small", "--prompt", "nope"), "nope"),
         (("--model", "openai:small", "--base-url", "here"), "--base-url: expected an address such as"),
         (("--model", "openai:small"), "the endpoint api.openai.com is on another machine"),
+        (("--model", "deepl:quality_optimized", "--max-requests", "2"), "--max-requests: changes nothing for deepl:"),
+        (("--model", "deepl:quality_optimized"), "DeepL is on another machine, and the network may not be used"),
+        (
+            ("--model", "deepl:best"),
+            "--model: expected deepl:quality_optimized or deepl:latency_optimized, got",
+        ),
         (("--model", "demo", "--repeat", "2"), "--repeat: changes nothing for demo"),
         (("--model", "demo", "--dry-run"), "--dry-run: expected an endpoint"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,10 @@ def test_an_endpoint_is_asked_once_and_without_gpu(file: Path) -> None:
         "table": False,
     }
     assert translate_resources(sweep, "openai:org/small").gpus == 0
+    deepl = make_plan(replace(sweep, models=("deepl:quality_optimized",)))
+    assert [cell.system for cell in deepl.cells] == ["deepl_quality_optimized"]
+    assert [task.needs_network for task in deepl.tasks] == [True, False, False]
+    assert translate_resources(sweep, "deepl:quality_optimized").gpus == 0
     assert (translate_resources(sweep, "owner/unknown").gpus or 0) > 0
 
 

@@ -19,11 +19,12 @@ from typing import Any
 import pytest
 
 from mtbias.errors import MissingResourceError, ModelError, RunFolderError, SettingError
+from mtbias.runs.kept_parts import PartStore, PlanRecord
 from mtbias.settings import LanguageModelSettings, TranslationSettings
 from mtbias.translate.language_models import endpoint_client
 from mtbias.translate.language_models.endpoint_system import EndpointKind, EndpointPlan
 from mtbias.translate.language_models.pacing import BudgetError, Pacing
-from mtbias.translate.system import Asked, MemoryStore, Translated
+from mtbias.translate.system import Asked, MemoryStore, Store, Translated
 from mtbias.types import SourceSentence
 
 from .endpoint_server import Reply, refused, said, serving
@@ -64,7 +65,7 @@ def plan(url: str, corpus: Corpus, begun: Mapping[str, Any] | None = None, **set
     return EndpointKind().open(asked).plan(corpus, begun or {})
 
 
-def run(made: EndpointPlan, store: MemoryStore | None = None) -> Translated:
+def run(made: EndpointPlan, store: Store | None = None) -> Translated:
     store = store or MemoryStore()
     made.translate(store, range(len(made.sizes)), lambda *_: None)
     found = made.collect(store)
@@ -507,12 +508,16 @@ def distant() -> Iterator[str]:
         process.kill()
 
 
-def test_eight_at_once_are_six_times_as_fast_and_a_request_costs_little(distant: str) -> None:
+def test_eight_at_once_are_six_times_as_fast_and_a_request_costs_little(distant: str, tmp_path: Path) -> None:
+    count = itertools.count()
+
     def seconds(concurrency: int, n: int) -> tuple[float, float]:
-        """Of a request: by the clock, and of this process's CPU time, all of its threads together."""
+        """Of a request, its answer kept on disk: by the clock, and of this process's CPU time, all threads together."""
         made = plan(distant, sentences(n), concurrency=concurrency)
+        (folder := tmp_path / str(next(count))).mkdir()
+        store = PartStore(folder, PlanRecord(made.key, made.settings, tuple(made.sizes)), alone=True)
         begun, cpu = time.perf_counter(), time.process_time()
-        run(made)
+        run(made, store)
         return (time.perf_counter() - begun) / n, (time.process_time() - cpu) / n
 
     seconds(1, 2)  # imports
