@@ -43,7 +43,12 @@ def test_torch_is_the_release_that_transformers_wants_for_pickled_weights(monkey
     from transformers.utils import import_utils
 
     wanted: list[str] = []
-    monkeypatch.setattr(import_utils, "is_torch_greater_or_equal", lambda release, **_: not wanted.append(release))
+
+    def ask(release: str, **_: object) -> bool:
+        wanted.append(release)
+        return True
+
+    monkeypatch.setattr(import_utils, "is_torch_greater_or_equal", ask)
     import_utils.check_torch_load_is_safe()
     assert [floor("torch")] == wanted
 
