@@ -53,6 +53,7 @@ def test_the_signature_says_how_the_translations_were_made(demo: Path) -> None:
     assert "|direction:en>__de__|engine:transformers/" in manifest["signature"]
     assert "|dtype:float32|decoding:beam5,penalty1,max200,early|" in manifest["signature"]
     assert manifest["execution"]["batches_halved"] == 0
+    assert manifest["execution"]["analysed_by"] == ["direct tensors"]  # with the release of Stanza that is tested with
     assert not (demo / "translations.parts").exists()
     assert (demo / "report.html").read_text().startswith("<!doctype html>")
 

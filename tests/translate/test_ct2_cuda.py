@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -84,3 +86,30 @@ def test_it_shows_when_the_weights_are_loaded(m2m100: Path, ct2_cache: Path) -> 
 
     with pytest.raises(DependencyError, match=r"needs cuBLAS 12.*ct2-cuda"):
         check_product(Lacking(), ["a"], "cuda")
+
+
+def test_on_a_gpu_cublas_is_loaded_first_and_a_product_computed_last(
+    m2m100: Path, ct2_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # An engine that is told that its device is a GPU; the library gives a translator of the CPU instead.
+    ctranslate2: Any = pytest.importorskip("ctranslate2")
+    engine = CTranslate2Engine(m2m100, cache=ct2_cache)
+    engine._kind = "cuda"
+    done: list[str] = []
+
+    class Translator:
+        compute_type = "float32"
+
+        def __init__(self, folder: str, **settings: Any) -> None:
+            done.append(f"translator on {settings.pop('device')}")
+            self.real = ctranslate2.Translator(folder, device="cpu", **settings)
+
+        def translate_batch(self, *given: Any, **settings: Any) -> Any:
+            done.append("product")
+            return self.real.translate_batch(*given, **settings)
+
+    module = "mtbias.translate.seq2seq.ct2_engine"
+    monkeypatch.setattr(f"{module}.library", lambda: SimpleNamespace(Translator=Translator))
+    monkeypatch.setattr(f"{module}.load_cublas", lambda: done.append("cublas"))
+    engine._load("float32")
+    assert done == ["cublas", "translator on cuda", "product"]

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from mtbias.morphology.stanza_models import KNOWN
+
 from .checkpoints import ROOT
 from .conftest import Checkpoint
 from .layouts import LAYOUTS, TARGETS
@@ -35,6 +37,24 @@ def floor(name: str) -> str:
     (found,) = (re.fullmatch(rf"{name}>=([\d.]+)", one) for one in declared if one.startswith(f"{name}>"))
     assert found is not None
     return found[1]
+
+
+def test_torch_is_the_release_that_transformers_wants_for_pickled_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    from transformers.utils import import_utils
+
+    wanted: list[str] = []
+
+    def ask(release: str, **_: object) -> bool:
+        wanted.append(release)
+        return True
+
+    monkeypatch.setattr(import_utils, "is_torch_greater_or_equal", ask)
+    import_utils.check_torch_load_is_safe()
+    assert [floor("torch")] == wanted
+
+
+def test_stanza_is_the_release_that_reads_the_models_of_today() -> None:
+    assert floor("stanza") == KNOWN
 
 
 @pytest.mark.slow
