@@ -214,7 +214,10 @@ def test_what_would_be_refused_again_is_said_at_once() -> None:
         pytest.raises(ModelError) as caught,
     ):
         run(plan(server.url, sentences(50), concurrency=1))
-    assert str(caught.value) == r"127.0.0.1 refuses the request (HTTP 404): no model\x1b[31m small here"
+    assert str(caught.value) == (
+        r"127.0.0.1 refuses the request (HTTP 404): no model\x1b[31m small here; check --base-url (most end in /v1) "
+        "and the model's name"
+    )
     assert len(server.asked) == 1
 
 

@@ -214,7 +214,8 @@ class EndpointClient:
             ) from None
         if error.code == "content_filter":  # of one sentence alone: there is nothing to correct
             return Answer("", "content_filter")
-        raise ModelError(f"{self.host} refuses the request (HTTP {status}): {said}") from None
+        advice = "; check --base-url (most end in /v1) and the model's name" if status in {404, 405} else ""
+        raise ModelError(f"{self.host} refuses the request (HTTP {status}): {said}{advice}") from None
 
     def _hidden(self, text: str) -> str:
         return without_key(text, self.key)
