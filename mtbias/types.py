@@ -134,6 +134,9 @@ class Alignment:
     neither a noun nor known."""
     translations: tuple[Span, ...] = ()
     """Words that the language's tables know as translations of the entity, in text order."""
+    unclaimed: tuple[Span, ...] = ()
+    """Where `target` is known as nobody: nouns for people that the tables know as a translation of no other source
+    word. A single one is taken where `target` turns out to name nobody."""
     qualified: bool = False
     """An adjective or a noun stands before the entity in the English source ("a beautiful local boy")."""
     # Sums of floats: their last bits depend on the order of the corpus, and no result rests on them.

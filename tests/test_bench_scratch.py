@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,18 @@ def test_it_removes_its_folder(tmp_path: Path, number: signal.Signals | None) ->
     if number is not None:
         process.send_signal(number)
     process.wait(timeout=60)
+    process.communicate()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_second_signal_does_not_interrupt_removing(tmp_path: Path) -> None:
+    process, folder = start(tmp_path, 60)
+    for n in range(20_000):  # removing them takes a while
+        (folder / str(n)).touch()
+    process.terminate()
+    while process.poll() is None:
+        process.terminate()
+        time.sleep(0.01)
     process.communicate()
     assert list(tmp_path.iterdir()) == []
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mtbias.align.link_model import LAMBDA, FloatArray, LinkCounts, cells_of, chunks, posteriors, train
 from mtbias.align.sentence_pairs import IndexedPairs
-from mtbias.align.spelling import MIN_LETTERS, likeness, romanised
+from mtbias.align.spelling import MIN_LETTERS, likeness, romanised, skeleton
 from mtbias.align.word_types import IntArray
 from mtbias.english.plurals import singulars
 from mtbias.english.words import hyphenated_parts
@@ -78,7 +78,7 @@ def prior_links(pairs: IndexedPairs, language: Language) -> tuple[IntArray, Floa
             for target in by_base.get(word, ()):
                 cell = source * width + target
                 links[cell] = links.get(cell, 0.0) + SAME_SPELLING_LINKS
-    for source, target, ratio in _alike_types(pairs):
+    for source, target, ratio in (*_alike_types(pairs), *_transliterated_types(pairs, language, by_base)):
         cell = source * width + target
         links[cell] = links.get(cell, 0.0) + ALIKE_LINKS * ratio
     keys = np.array(sorted(links), np.int64)
@@ -98,8 +98,28 @@ def _alike_types(pairs: IndexedPairs) -> Iterator[tuple[int, int, float]]:
         # A shorter word is no key of `by_beginning`.
         for target, letters in by_beginning.get(word[:MIN_LETTERS], ()):
             ratio = likeness(word, letters)
-            if ratio and word != letters:
+            if ratio and word != pairs.target.types[target]:
                 yield source, target, ratio
+
+
+def _transliterated_types(
+    pairs: IndexedPairs, language: Language, by_base: Mapping[str, AbstractSet[int]]
+) -> Iterator[tuple[int, int, float]]:
+    """Source and target types whose consonants are the same, in scripts that `romanised` does not read (*senator*,
+    سناتورة), with 1. What is written onto a word, and its ending, may be away.
+    """
+    by_consonants: dict[str, set[int]] = {}
+    for base, targets in by_base.items():
+        if romanised(base):
+            continue
+        for form in (base, language.stem(base)):
+            letters = skeleton(form)
+            if len(letters) >= MIN_LETTERS:
+                by_consonants.setdefault(letters, set()).update(targets)
+    if by_consonants:
+        for source, word in enumerate(pairs.source.types):
+            for target in sorted(by_consonants.get(skeleton(word), ())):
+                yield source, target, 1.0
 
 
 def _translations(word: str, heads: Mapping[str, AbstractSet[str]]) -> set[str]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,7 @@ from mtbias.english.words import english_words, hyphenated_parts
 from mtbias.language.definition import Language
 from mtbias.language.grammar import NounKind
 from mtbias.language.split_texts import SurfaceWord
-from mtbias.types import DERIVED, ELIMINATION, Alignment
+from mtbias.types import DERIVED, ELIMINATION, Alignment, Span
 
 # With 0.05 other people are taken (it *operaio* "worker" for *attendant*), with 0.15 true renderings are lost (es
 # *operadora* for *attendant*): 5 calls of WinoMT each. With 0.3 it is 12 calls, and four of 64 wrong heads of the
@@ -59,6 +60,9 @@ MAX_EXPLAINED = 0.3
 # has for *assistant* too. With 0.6 two of 109 heads of ``tests/natural``, 25 sentences at a time, are lost.
 SURELY_EXPLAINED = 0.95
 """A known translation with a surer link than this to another source word is that word's."""
+# With half of the sentence de "Rat" (advice) at its end is the person for *dietitian* at its beginning.
+MAX_SHIFT = 0.3
+"""How far off, as a share of the sentence, the only unclaimed noun for people may stand."""
 KINSHIP = frozenset(("step", "grand", "great", "god", "half", "foster"))
 """Before a hyphen these name other people than the word behind it."""
 
@@ -134,7 +138,9 @@ def align_entity(
         derived = None if people.any() else _derived(words, of_entity)
         if derived is not None:
             return Alignment(pair.id, (words[derived].span,), DERIVED, number)
-        return _left_over(pair.id, words, scores, people, number)
+        return replace(
+            _left_over(pair.id, words, scores, people, number), unclaimed=_unclaimed(pair, words, translations)
+        )
     # A known word that another source word explains is another mention: ar سألت الطبيبة الطبيب الآخر "the doctor asked
     # the other doctor".
     members = _phrase(anchor, scores, known & free, _near(words, anchor, people, known=bool(known[anchor])))
@@ -152,6 +158,7 @@ def align_entity(
         others=tuple(words[j].span for j in ranked if people[j])[:MAX_OTHERS],
         candidates=tuple(words[j].span for j in ranked if scores.rare[j])[:MAX_CANDIDATES],
         translations=tuple(words[j].span for j in range(len(words)) if known[j]),
+        unclaimed=() if words[anchor].facts.readings else _unclaimed(pair, words, translations),
         score=float(total[anchor]),
         margin=float(total[anchor]) - max((float(total[j]) for j in range(len(words)) if differs[j]), default=0.0),
     )
@@ -168,7 +175,9 @@ def _only_known(
     # In files of 25 random sentences of WinoMT 148 entities of 7,000 have another head than in the whole file, with the
     # rule 57; of the whole files in seven languages it changes three.
     found = np.flatnonzero(known)
-    if len(found) != 1:
+    if len(found) > 1:
+        return _same_mention(pair, found.tolist())
+    if not len(found):
         return None
     only = int(found[0])
     # The first part of a compound may be another word's (de "100-Meter-Läufer", "Parallax-Mitarbeiter").
@@ -176,6 +185,25 @@ def _only_known(
     if scores.explained[only] >= SURELY_EXPLAINED and not compound:
         return None
     return None if translations.claimed(pair, words[only]) else only
+
+
+def _unclaimed(pair: Pair, words: Sequence[SurfaceWord], translations: KnownTranslations) -> tuple[Span, ...]:
+    """The nouns for people, near the entity's place, that the tables know as a translation of no other source word."""
+    if pair.head is None:
+        return ()
+    place, length = pair.head.start / len(pair.source), len(pair.text)
+    near = (w for w in words if w.facts.names_person and abs(w.span.start / length - place) <= MAX_SHIFT)
+    return tuple(w.span for w in near if not translations.claimed(pair, w))
+
+
+def _same_mention(pair: Pair, found: Sequence[int]) -> int | None:
+    """Of the words known as the entity's translation the n-th for its n-th mention, where it is mentioned as often."""
+    if pair.head is None:
+        return None
+    head = frozenset(singulars(pair.source[slice(*pair.head)].lower()))
+    mentions = [w.span for w in english_words(pair.source) if not head.isdisjoint(singulars(w.form))]
+    place = next((n for n, span in enumerate(mentions) if span.overlaps(pair.head)), None)
+    return found[place] if len(mentions) == len(found) and place is not None else None
 
 
 def _near(words: Sequence[SurfaceWord], anchor: int, people: NDArray[np.bool_], *, known: bool) -> NDArray[np.bool_]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 _LETTERS = dict(zip("абвгдеёзийклмнопрстуфхыэіґ", "abvgdeezijklmnoprstufhyeig", strict=True))
@@ -15,12 +16,37 @@ MIN_COMMON = 0.6
 # Where half of the tables' nouns are left out, five lose a person of ``tests/natural``, and three win a test sentence;
 # with the whole tables neither changes anything.
 MIN_LETTERS = 4
-"""Letters that words spelt alike share at least."""
+"""Letters that words spelt alike share at least, or consonants that a transliteration does."""
+
+# Letters that stand for one another where a word changes scripts: Arabic has no p and v, Hebrew one letter for p and f.
+_SOUNDS = {
+    "b": "bpfvبفבפף",
+    "t": "tتثطתט",
+    "d": "dدذضד",
+    "s": "szزسشصظשסצץז",
+    "k": "kqكقخקכךח",
+    "g": "gjجغג",
+    "l": "lلל",
+    "m": "mمמם",
+    "n": "nنנן",
+    "r": "rرר",
+}
+_SOUND_OF = {letter: sound for sound, letters in _SOUNDS.items() for letter in letters}
+_SOFT_C = re.compile("c(?=[eiyh])")
+_DOUBLED = re.compile(r"(.)\1")
 
 
 def romanised(form: str) -> str:
     """A folded form in plain Latin letters: Cyrillic transliterated, marks dropped; other scripts give nothing."""
     return unicodedata.normalize("NFKD", form.translate(_ROMAN)).encode("ascii", "ignore").decode()
+
+
+def skeleton(form: str) -> str:
+    """The consonants of an English, Hebrew or Arabic form, which a transliteration keeps: ``sntr`` of *senator* and
+    سناتور. Vowels, h, w, y and their letters are dropped: they are left unwritten, or written in several ways.
+    """
+    letters = _DOUBLED.sub(r"\1", _SOFT_C.sub("s", form).replace("c", "k").replace("x", "ks"))
+    return "".join(_SOUND_OF.get(letter, "") for letter in letters)
 
 
 def common_beginning(form: str, other: str) -> int:

@@ -15,13 +15,21 @@ call. There is no default. ``docs/policy.md`` has the call for every kind of nou
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from mtbias.decide import phrase_evidence
 from mtbias.decide.both_forms import both_forms
 from mtbias.decide.head_noun import find_head
 from mtbias.decide.noun_phrase import NounPhrase
 from mtbias.decide.predicate import predicate_gender
-from mtbias.decide.sentence_words import VERBAL, SentenceWord, sentence_words, tagged_gender
+from mtbias.decide.sentence_words import (
+    NOMINAL,
+    VERBAL,
+    SentenceWord,
+    feature_values,
+    sentence_words,
+    tagged_gender,
+)
 from mtbias.decide.tagger_votes import FormVotes
 from mtbias.language.definition import Language
 from mtbias.language.grammar import NounKind, NounReading
@@ -40,14 +48,46 @@ def decide(alignment: Alignment, analysis: Analysis, texts: SplitTexts, votes: F
     """
     if not alignment.target:
         return GenderCall(alignment.id, None, Reason.UNALIGNED)
-    language, words = texts.language, sentence_words(analysis, texts)
+    words = sentence_words(analysis, texts)
+    call = _decide_at(alignment, words, analysis.text, texts.language, votes)
+    person = (
+        _only_person(alignment, words, texts.language) if call.reason in (Reason.UNALIGNED, Reason.NO_PERSON) else None
+    )
+    if person is None:
+        return call
+    instead = replace(alignment, target=(person,), basis=ELIMINATION, others=(), candidates=())
+    return _decide_at(instead, words, analysis.text, texts.language, votes)
+
+
+def _only_person(alignment: Alignment, words: Sequence[SentenceWord], language: Language) -> Span | None:
+    """The one noun for a person that the tables know as a translation of no other word of the source, in the number of
+    the English entity: it renders the entity, if what was aligned names nobody (ru *хозяина фабрики* "the factory's
+    owner" for *industrialist*, with a sure link at *фабрики*).
+    """
+    # Without it 13 persons of ``tests/natural`` are not found, alone or in the whole file, and six calls are lost; it
+    # takes one of 1,200 for another. Of WinoMT's 54,404 sentences it moves three.
+    people = [w for w in words if w.span in alignment.unclaimed and w.tags & NOMINAL and not w.compound]
+    if len(people) != 1 or people[0].span == alignment.target[0]:
+        return None
+    person = people[0]
+    number = feature_values(person.content, "Number")
+    # A broken plural is a singular to the Arabic tagger, but no lemma.
+    one = number == {"Sing"} and person.form.endswith(tuple(language.fold(r.lemma) for r in person.readings))
+    fits = number != {"Plur"} if alignment.number == "sg" else alignment.number is None or not one
+    return person.span if fits else None
+
+
+def _decide_at(
+    alignment: Alignment, words: Sequence[SentenceWord], text: str, language: Language, votes: FormVotes | None
+) -> GenderCall:
+    """The gender in which the aligned words stand."""
     target, head, sure = _entity_head(alignment, words, language)
     # What is only left over and no noun (uk сказав "said", ru готовить "to cook" for *cook*) is not the entity. What
     # derives from its name (uk перукарське волосся "hairdresser's hair") shows where it stands, and tells no more.
     if head is None or _functional(words[head]) or not (sure or alignment.basis == DERIVED or words[head].is_noun):
         return GenderCall(alignment.id, None, Reason.UNALIGNED)
     spans = (words[head].span, *(s for s in sorted(target) if s != words[head].span))
-    both = both_forms(words, head, analysis.text, language, alignment.translations)
+    both = both_forms(words, head, text, language, alignment.translations)
     if both is not None:
         return GenderCall(alignment.id, Gender.NEUTRAL, None, spans, (both,))
     doubt = _doubt(words, head, alignment)

@@ -144,7 +144,8 @@ def _before(words: Sequence[SentenceWord], head: int, language: Language) -> lis
     while n > 0 and words[n].joined:
         n -= 1
         word = words[n]
-        determiner = word.form in language.determiners
+        # es "mucho más joven", it "ammira molto l'insegnante": by its form it could be a determiner.
+        determiner = word.form in language.determiners and word.tags != {"ADV"}
         # de "die Firma, bei der der Angestellte arbeitet", "eine Frau, die einem Mädchen hilft": a relative pronoun.
         if determiner and opened and _apart(word, words[n + 1], language):
             break
@@ -308,15 +309,31 @@ def is_verb_form(word: SentenceWord, language: Language) -> bool:
 
 def belongs_to_following(words: Sequence[SentenceWord], n: int, language: Language) -> bool:
     """An adjective that agrees with the noun behind it (cs *minulý týden*), where adjectives stand before their noun.
+    Further adjectives may stand between (cs *celý minulý týden*).
 
-    Only in languages with case: the others show too little to tell it from an adjective of the noun before it. Further
-    adjectives may stand between (cs *celý minulý týden*).
+    Where nouns show no case it may as well be that of a noun before it: there only a noun for no person is asked, right
+    behind it (es *su colega es buena gente*, it *diede all'insegnante nuova speranza*).
     """
-    if not (language.preposed and language.prepositions):
+    if not language.preposed:
         return False
+    if not language.prepositions:
+        return _of_thing_behind(words, n)
     noun = n + 1
     while noun < len(words) and words[noun].joined and words[noun].tags == {"ADJ"}:
         noun += 1
     if noun == len(words) or not words[noun].joined:
         return False
     return bool(words[noun].tags & NOMINAL) and "ADP" not in words[noun].tags and words[n].agrees_with(words[noun])
+
+
+def _of_thing_behind(words: Sequence[SentenceWord], n: int) -> bool:
+    """An adjective with a common noun of its gender and number right behind it that names no person."""
+    word, noun = words[n], words[n + 1] if n + 1 < len(words) else None
+    if noun is None or not noun.joined or noun.tags != {"NOUN"} or not word.is_adjective:
+        return False
+    if any(r.kind.is_personal for r in noun.readings):
+        return False
+    return all(
+        feature_values(word.content, f) & feature_values(noun.content, f) or not feature_values(noun.content, f)
+        for f in ("Gender", "Number")
+    )

@@ -15,10 +15,11 @@ from mtbias.decide.agreements import GENDER_OF_LETTER, listed, only_gender
 from mtbias.decide.noun_phrase import NounPhrase, belongs_to_following, governed, is_verb_form, rules_out
 from mtbias.decide.sentence_words import CONJUNCTION, NOMINAL, VERBAL, SentenceWord, feature_values, tagged_gender
 from mtbias.language.definition import Language
-from mtbias.language.grammar import Agreement
+from mtbias.language.grammar import Agreement, NounKind
 from mtbias.types import Evidence, Gender, Word
 
 _PERSONAL = (Gender.MALE, Gender.FEMALE)
+_KINDS = {NounKind.MASCULINE: Gender.MALE, NounKind.FEMININE: Gender.FEMALE}
 # fr "L'interprète n'est pas venue", cs "Vyučující jí to už vysvětlil" need three. More than four words change no call.
 _MAX_BETWEEN = 4
 
@@ -33,7 +34,7 @@ def predicate_gender(phrase: NounPhrase) -> Evidence | None:
     if _opens_clause(phrase) and not _coordinated(phrase):
         found = _bare_predicate(phrase) or _following(phrase)
         if found is not None:
-            return found
+            return None if _may_be_object(phrase, found) else found
     return _preceding(phrase) if both else None
 
 
@@ -94,6 +95,37 @@ def _coordinated(phrase: NounPhrase) -> bool:
     return any(feature_values([w], "Case") <= {"Nom"} for w in nominals)
 
 
+def _may_be_object(phrase: NounPhrase, found: Evidence) -> bool:
+    """The noun may be an object by its form, and behind the verb stands a nominative that agrees: cs *Účetní pozval
+    ředitel* "the director invited the accountant".
+    """
+    words, language = phrase.words, phrase.language
+    cases = {a.case for r in words[phrase.head].readings for a in r.agreements}
+    if not language.prepositions or not cases - {"nom", "voc"}:
+        return False
+    verb = next(n for n in range(phrase.last + 1, len(words)) if words[n].text == found.word)
+    # cs "Mluvčí byla žena": whichever of the two is the subject.
+    if "AUX" in words[verb].tags:
+        return False
+    for n in range(verb + 1, len(words)):
+        if not words[n].joined or words[n].tags & CONJUNCTION:
+            return False
+        if not governed(words, n) and _surely_subject(words[n], found.gender):
+            return True
+    return False
+
+
+def _surely_subject(word: SentenceWord, gender: Gender | None) -> bool:
+    """A noun in the nominative whose verb has that gender."""
+    # A person in the form of the dictionary is no accusative (cs ředitel, sekretářka), though the tagger reads one
+    # behind the verb.
+    if any(r.kind in _KINDS and _KINDS[r.kind] is gender and r.lemma.lower() == word.form for r in word.readings):
+        return True
+    # cs "Vedoucí pochválil celý tým": of a thing that is masculine nominative and accusative are one form.
+    feminine = gender is Gender.FEMALE and bool(word.tags & NOMINAL) and not word.readings
+    return feminine and feature_values(word.content, "Case") == {"Nom"} and not word.cannot_agree(gender)
+
+
 def _following(phrase: NounPhrase) -> Evidence | None:
     """The predicate behind the phrase and its attributes."""
     words, end = phrase.words, _attributes_end(phrase)
@@ -140,7 +172,7 @@ def _behind(phrase: NounPhrase, n: int) -> Evidence | None:
         # it "è stata lodata", fr "est née", es "fue ascendido"; but not the adjective of a noun behind it (cs "je dobrá
         # osoba").
         elif (copula and word.tags & {"ADJ", *VERBAL}) or _bare_participle(word, language):
-            return None if belongs_to_following(words, n, language) else _predicative(word, phrase)
+            return None if belongs_to_following(words, n, language) or _is_role(word) else _predicative(word, phrase)
         elif word.tags & VERBAL or listed_verb:
             return None if _compound_tense(word, language) else _shown(word, phrase)
         # Adverbs may stand between, and oblique nouns (cs "Rozhodčí se trenérovi omluvil"); another nominative may be
@@ -163,6 +195,11 @@ def _bare_predicate(phrase: NounPhrase) -> Evidence | None:
     if not adjective or language.same_definiteness(head, words[n].form):
         return None
     return _predicative(words[n], phrase)
+
+
+def _is_role(word: SentenceWord) -> bool:
+    """A noun of fixed gender where the predicate stands: es *fue víctima* is said of men, too."""
+    return bool(word.readings) and not any(r.kind.is_personal for r in word.readings)
 
 
 def _bare_participle(word: SentenceWord, language: Language) -> bool:

@@ -150,7 +150,7 @@ def sentence_words(analysis: Analysis, texts: SplitTexts) -> list[SentenceWord]:
             )
         )
         last = span.end
-    words = _without_homographs(words)
+    words = _without_homographs(_as_spelt(words, texts))
     return _with_compounds(words, language) if language.phrases else words
 
 
@@ -164,6 +164,21 @@ def _written_reading(text: str, span: Span, language: Language) -> tuple[NounRea
         tail = tail[:-1]
     written = text[span.start : span.end] + tail + (")" if "(" in tail else "")
     return language.noun(written) if tail and re.search(language.inclusive, written) else ()
+
+
+def _as_spelt(words: list[SentenceWord], texts: SplitTexts) -> list[SentenceWord]:
+    """Of a form that may be carelessly written for another, only the readings that it has as it stands, if the texts
+    keep the two letters apart: ar *عمه* is "his uncle" then, and not *عمة* "aunt".
+    """
+    for careless, letter in texts.language.careless.items():
+        if not texts.keeps_apart(careless, letter):
+            continue
+        for n, word in enumerate(words):
+            if len(word.readings) > 1 and word.form.endswith(careless):
+                spelt = {r.lemma for r in texts.language.noun(word.form.removesuffix(careless) + letter)}
+                kept = tuple(r for r in word.readings if r.lemma not in spelt)
+                words[n] = word._replace(readings=kept or word.readings)
+    return words
 
 
 def _without_homographs(words: list[SentenceWord]) -> list[SentenceWord]:

@@ -24,7 +24,7 @@ _KEYS = {
         *("code", "name", "direction", "preposed", "postposed", "determiners_follow", "construct"),
         *("definite", "perhaps_definite", "inclusive", "compounds", "weak", "agent_endings"),
     },
-    "tokens": {"elisions", "proclitics", "prefixes", "vowels", "delete", "fold"},
+    "tokens": {"elisions", "proclitics", "prefixes", "vowels", "delete", "fold", "careless"},
     "align": {"endings", "min_stem"},
     "verbs": {f.name for f in fields(VerbRules)},
 }
@@ -70,6 +70,7 @@ def _fields(toml: Mapping[str, Any], nouns: str, where: str) -> dict[str, Any]:
         "vowels": tokens.get("vowels", ""),
         "delete": delete,
         "fold_letters": letters,
+        "careless": dict(tokens.get("careless", {})),
         "align_endings": rules.longest(align.get("endings", ())),
         "min_stem": int(align.get("min_stem", 4)),
         **{name: rules.agreements(name) for name in _AGREEMENTS},

@@ -52,6 +52,8 @@ class Language:
     """Letters before which a determiner is not that of `determiners_before_consonant` (fr: mute *h* too)."""
     delete: str = ""
     fold_letters: Mapping[str, str] = field(default_factory=dict)
+    careless: Mapping[str, str] = field(default_factory=dict)
+    """Letter at a word's end that some write for another (ar ه for ة) → that other one."""
     align_endings: tuple[str, ...] = ()
     min_stem: int = 4
     determiners: Mapping[str, tuple[Agreement, ...]] = field(default_factory=dict)
@@ -212,8 +214,10 @@ class Language:
             readings = self.nouns.get(folded.removeprefix(prefix)) if folded.startswith(prefix) else None
             if readings:
                 return readings
+        if not self.compounds:
+            return self._apposition(folded)
         # A number may stand first: de "100-Meter-Läufer".
-        return self._compound(folded) if self.compounds and (form[:1].isupper() or form[:1].isdigit()) else ()
+        return self._compound(folded) if form[:1].isupper() or form[:1].isdigit() else ()
 
     def phrase(self, forms: Sequence[str]) -> tuple[int, NounReading] | None:
         """(number of words, reading) of the longest compound that `forms` begin with, or None.
@@ -231,6 +235,18 @@ class Language:
                 ):
                     return 1 + len(others), reading
         return None
+
+    def _apposition(self, folded: str) -> tuple[NounReading, ...]:
+        """Readings of two nouns for one person with a hyphen between (ru *инженер-программист*, *мать-одиночка*, es
+        *actriz-cantante*): those of the first, or of the second where that one alone is a woman's (ru *врач-женщина*).
+        """
+        first, hyphen, second = folded.rpartition("-")
+        one, other = self.nouns.get(first, ()), self.nouns.get(second, ())
+        # it "caporedattore-capo": what is known as a thing or of fixed gender says nothing of the other.
+        if not hyphen or not all(r.kind.is_personal for r in (*one, *other)) or not (one and other):
+            return ()
+        women = {r.kind for r in other} == {NounKind.FEMININE}
+        return other if women and NounKind.FEMININE not in {r.kind for r in one} else one
 
     def _compound(self, folded: str) -> tuple[NounReading, ...]:
         # de "Werkzeuge" is no Zeuge, "Oktober" no Ober: an ending that says nothing goes before its being a noun.

@@ -25,6 +25,7 @@ def scratch(name: str) -> Iterator[Path]:
             shutil.rmtree(left, ignore_errors=True)
 
     def stop(number: int, _: FrameType | None) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one, of `timeout` say, must not interrupt removing
         raise SystemExit(128 + number)
 
     before = signal.signal(signal.SIGTERM, stop)

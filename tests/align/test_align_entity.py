@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from mtbias.align import Pair
-from mtbias.align.entity_scores import EntityScores, prior_links
+from mtbias.align.entity_scores import ALIKE_LINKS, EntityScores, prior_links
 from mtbias.align.entity_words import KnownTranslations, align_entity
 from mtbias.align.sentence_pairs import english_number, index_pairs
 from mtbias.english.plurals import singulars
+from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import Language, NounKind, NounReading
 from mtbias.types import DERIVED, ELIMINATION, Alignment, Gender, Instance, Span, Stereotype
@@ -319,3 +320,40 @@ def test_the_score_of_the_head_and_its_margin(
 def test_what_is_only_left_over_has_no_score() -> None:
     alignment = aligned(pair("The doctor slept.", "doctor", "Wirt schlief"), scores(0.01, 0.0))
     assert (alignment.basis, alignment.score, alignment.margin) == (ELIMINATION, 0.0, 0.0)
+
+
+def test_names_of_another_script_are_known_by_their_letters() -> None:
+    """Baas and Баас are one spelling; Arabic has the consonants alone, Правления and دقيقة others."""
+    for code, source, text, word in (
+        ("ru", "de Baas left", "де Баас правления", "баас"),
+        ("ar", "the senator left", "سناتورة دقيقة", "سناتورة"),
+    ):
+        language = get_language(code)
+        pairs = index_pairs([Pair("x", source, text)], SplitTexts(Language(code="xh", name="Toy")))
+        keys, links = prior_links(pairs, dataclasses.replace(language, glossary={}, nouns={}))
+        width = len(pairs.target.types)
+        found = [(pairs.source.types[k // width], pairs.target.types[k % width]) for k in keys.tolist()]
+        assert found == [(source.lower().split()[1], word)]
+        assert links.tolist() == [ALIKE_LINKS]
+
+
+def test_the_nth_mention_is_the_nth_known_translation() -> None:
+    text = "Arzt und Wirt, Arzt"
+    first, second = (Pair("x", "doctor, host, doctor", text, Span(at, at + 6), "doctor") for at in (0, 14))
+    given = scores(0.4, 0.0, 0.0, 0.6)
+    assert aligned(first, given).target[0] == Span(0, 4)
+    assert aligned(second, given).target[0] == Span(15, 19)
+    # Two mentions, three renderings: nobody can count.
+    third = first._replace(text="Arzt und Wirt, Arzt, Arzt")
+    assert aligned(third, scores(0.4, 0.0, 0.0, 0.6, 0.0)).target[0] == Span(15, 19)
+
+
+def test_people_whom_no_other_word_claims_are_named_where_nobody_is_found() -> None:
+    case = pair("the miner helped the doctor", "miner", "der Maurer half dem Arzt im Bergwerk")
+    # The link is at Bergwerk, a thing; Arzt is the doctor's.
+    assert aligned(case, scores(0.1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.9)).unclaimed == (Span(4, 10),)
+    # Too far off: at the end of the sentence.
+    far = pair("miner, go to the doctor now", "miner", "der Arzt half im Bergwerk dem Maurer")
+    assert aligned(far, scores(0.1, 0.0, 0.0, 0.0, 0.9, 0.0, 0.0)).unclaimed == ()
+    known = pair("the doctor went", "doctor", "der Arzt ging")
+    assert aligned(known, scores(0.0, 0.9, 0.0)).unclaimed == ()

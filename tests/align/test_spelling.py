@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mtbias.align.spelling import common_beginning, likeness, romanised
+from mtbias.align.spelling import common_beginning, likeness, romanised, skeleton
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,23 @@ def test_common_beginning(form: str, other: str, length: int) -> None:
 )
 def test_likeness(english: str, letters: str, share: float) -> None:
     assert likeness(english, letters) == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    ("english", "form"),
+    [
+        ("senator", "سناتور"),
+        ("professor", "بروفيسور"),
+        ("captain", "كابتن"),
+        ("president", "פרזידנט"),
+        ("analyst", "אנליסט"),
+        ("officer", "אופיסר"),
+    ],
+)
+def test_a_transliteration_keeps_the_consonants(english: str, form: str) -> None:
+    assert skeleton(english) == skeleton(form)
+
+
+@pytest.mark.parametrize(("english", "form"), [("senator", "سكرتير"), ("doctor", "طبيب"), ("nurse", "אחות")])
+def test_other_words_have_other_consonants(english: str, form: str) -> None:
+    assert skeleton(english) != skeleton(form)

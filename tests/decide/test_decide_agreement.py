@@ -37,7 +37,8 @@ ROMANCE = Language(
     name="Toy Romance",
     elisions=("dell'", "l'"),
     determiners=forms(
-        "el m.sg, la f.sg, los m.pl, las f.pl, un m.sg, una f.sg, al m.sg, su *.sg, mon m.sg f.sg, l' m.sg f.sg"
+        "el m.sg, la f.sg, los m.pl, las f.pl, un m.sg, una f.sg, al m.sg, su *.sg, mon m.sg f.sg, l' m.sg f.sg,"
+        "mucho m.sg"
     ),
     determiners_before_consonant=forms("mon m.sg"),
     vowels="aeiouh",
@@ -87,6 +88,9 @@ PAST = "VerbForm=Part,Tense=Past"
         ("El|DET *enfermero|NOUN era|AUX simpática|ADJ|Gender=Fem,Number=Sing", M),
         # Predicative adjectives and participles behind a copula, only where the phrase is silent.
         ("Su|DET *testigo|NOUN está|AUX cansada|ADJ|Gender=Fem,Number=Sing", F),
+        ("Su|DET *testigo|NOUN era|AUX buena|ADJ|Gender=Fem,Number=Sing estudiante|NOUN|Number=Sing", F),
+        ("Su|DET *testigo|NOUN nueva|ADJ|Gender=Fem,Number=Sing vio|VERB todo|PRON", F),
+        ("Mucho|DET *testigo|NOUN llegó|VERB", M),
         ("Su|DET *testigo|NOUN no|ADV está|AUX cansado|ADJ|Gender=Masc,Number=Sing", M),
         ("Su|DET *testigo|NOUN se|PRON sentía|VERB cansada|ADJ|Gender=Fem,Number=Sing", F),
         (f"Su|DET *testigo|NOUN ha|AUX era|AUX invitada|VERB|Gender=Fem,Number=Sing,{PAST}", F),
@@ -121,6 +125,13 @@ def test_articles_adjectives_predicates(call: Call, sentence: str, expected: Gen
         "Ella|PRON con|ADP su|DET *testigo|NOUN está|AUX cansada|ADJ|Gender=Fem,Number=Sing",
         # A verb that shows another number is another subject's.
         "Su|DET *testigo|NOUN está|AUX cansadas|ADJ|Gender=Fem,Number=Plur",
+        # the adjective of a noun behind it, predicate or object, and a noun of fixed gender for a predicate
+        "Su|DET *testigo|NOUN era|AUX buena|ADJ|Gender=Fem,Number=Sing gente|NOUN|Gender=Fem,Number=Sing",
+        "Dio|VERB a|ADP su|DET *testigo|NOUN nueva|ADJ|Gender=Fem,Number=Sing agua|NOUN|Gender=Fem,Number=Sing",
+        "Su|DET *testigo|NOUN era|AUX persona|ADJ|Gender=Fem,Number=Sing",
+        # an adverb that could be a determiner by its form
+        "Quiere|VERB mucho|ADV su|DET *testigo|NOUN",
+        "Su|DET mucho|ADV joven|ADJ *testigo|NOUN",
         # A punctuation mark between: the predicate is another clause's.
         "Su|DET *testigo|NOUN ~,|PUNCT está|AUX cansada|ADJ|Gender=Fem,Number=Sing",
         # A noun between: the predicate is its own.

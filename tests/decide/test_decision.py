@@ -91,3 +91,54 @@ def test_a_noun_that_names_a_thing_too_is_a_person_only_where_it_translates_the_
     assert call("محاضرة") == (None, Reason.NO_PERSON)
     assert call("محاضرة", "ممرضة") == (None, Reason.NO_PERSON)
     assert call("ممرضة") == (Gender.FEMALE, None)
+
+
+def _where(analysis: Analysis, number: str, target: str, *unclaimed: str) -> tuple[str, Gender | Reason | None]:
+    """The word that is judged in Russian, and the call; `unclaimed` are people whom no other source word claims."""
+    at = {token.text: token.span for token in analysis.tokens}
+    alignment = Alignment("x", (at[target],), "links", number, unclaimed=tuple(at[word] for word in unclaimed))
+    found = decide(alignment, analysis, SplitTexts(get_language("ru")))
+    return analysis.text[slice(*found.target[0])], found.gender or found.reason
+
+
+def test_where_nobody_is_aligned_the_only_unclaimed_person_is_taken(analyse: Callable[[str], Analysis]) -> None:
+    # "He plays the owner of a factory" for *industrialist*, with links at the factory.
+    text = analyse(
+        "Он|PRON играет|VERB хозяина|NOUN|Case=Gen,Gender=Masc,Number=Sing "
+        "фабрики|NOUN|Animacy=Inan,Case=Gen,Gender=Fem,Number=Sing"
+    )
+    assert _where(text, "sg", "фабрики", "хозяина") == ("хозяина", Gender.MALE)
+    assert _where(text, "sg", "фабрики") == ("фабрики", Reason.NO_PERSON)
+    # One owner is not the *industrialists*.
+    text = analyse("Пришел|VERB хозяин|NOUN|Case=Nom,Gender=Masc,Number=Sing фабрики|NOUN|Animacy=Inan,Case=Gen")
+    assert _where(text, "pl", "фабрики", "хозяин") == ("фабрики", Reason.NO_PERSON)
+
+
+def test_of_two_unclaimed_people_neither_is_taken(analyse: Callable[[str], Analysis]) -> None:
+    text = analyse("Хозяин|NOUN|Case=Nom,Number=Sing помог|VERB актрисе|NOUN|Case=Dat,Number=Sing фабрики|NOUN")
+    assert _where(text, "sg", "фабрики", "Хозяин", "актрисе") == ("фабрики", Reason.NO_PERSON)
+
+
+def test_an_adjective_or_a_verb_is_not_the_only_person(analyse: Callable[[str], Analysis]) -> None:
+    text = analyse("Больной|ADJ|Case=Nom,Number=Sing вид|NOUN|Animacy=Inan,Case=Nom,Gender=Masc фабрики|NOUN")
+    assert _where(text, "sg", "фабрики", "Больной") == ("фабрики", Reason.NO_PERSON)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("عند|ADP *عمه|NOUN في|ADP المدرسة|NOUN", Gender.MALE),  # "with his uncle in the school"
+        ("عند|ADP *عمه|NOUN في|ADP المدرسه|NOUN الممرضه|NOUN", None),  # ه stands for ة here: "an aunt" as well
+        ("عند|ADP *عمة|NOUN في|ADP المدرسة|NOUN", Gender.FEMALE),
+    ],
+)
+def test_a_form_that_may_be_carelessly_written(
+    call: Callable[..., GenderCall], sentence: str, expected: Gender | None
+) -> None:
+    assert call(get_language("ar"), sentence).gender is expected
+
+
+def test_a_feminine_ending_is_no_sign_of_a_person_in_arabic(call: Callable[..., GenderCall]) -> None:
+    """A period (فترة) ends as a woman does; a name behind it says that it is one."""
+    assert call(get_language("ar"), "بعد|ADP *فترة|NOUN|Gender=Fem وجيزة|ADJ").reason is Reason.NO_PERSON
+    assert call(get_language("ar"), "قالت|VERB *الزعلولة|NOUN|Gender=Fem سارة|PROPN").gender is Gender.FEMALE

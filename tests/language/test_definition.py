@@ -453,3 +453,18 @@ def test_tokens_of_any_text_stand_in_it_in_order(text: str, code: str) -> None:
 def test_folding_twice_changes_nothing_more(text: str, code: str) -> None:
     language = get_language(code)
     assert language.fold(language.fold(text)) == language.fold(text)
+
+
+@pytest.mark.parametrize(
+    ("code", "form", "kinds"),
+    [
+        ("ru", "лордах-покровителях", {NounKind.MASCULINE}),
+        ("ru", "мать-одиночка", {NounKind.FEMININE}),
+        ("ru", "врач-пенсионерка", {NounKind.FEMININE}),  # the second shows the woman
+        ("es", "actriz-cantante", {NounKind.FEMININE}),
+        ("ru", "врач-камень", set()),  # a stone is nobody
+        ("ru", "актриса-жертва", set()),  # of fixed gender
+    ],
+)
+def test_two_nouns_with_a_hyphen_are_one_person(code: str, form: str, kinds: set[NounKind]) -> None:
+    assert {r.kind for r in get_language(code).noun(form)} == kinds

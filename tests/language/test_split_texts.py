@@ -84,3 +84,25 @@ def test_the_glossary_knows_a_compound_by_its_last_part() -> None:
     language = Language(code="de", name="Toy", compounds=True, nouns={"lehrer": MASCULINE})
     (word,) = SplitTexts(language).words("Sportlehrer")
     assert word.facts.dictionary_forms == {"sportlehrer", "lehrer"}
+
+
+@pytest.mark.parametrize(
+    ("text", "apart"),
+    [
+        ("المديرة الجديدة وصلت إلى المدرسة", True),
+        ("المديره الجديدة وصلت إلى المدرسة", False),  # a woman manager, written with ه
+        ("عمه وصل", False),  # nothing tells
+    ],
+)
+def test_texts_that_keep_two_letters_apart(text: str, apart: bool) -> None:
+    texts = SplitTexts(get_language("ar"))
+    texts.words(text)
+    assert texts.keeps_apart("ه", "ة") is apart
+
+
+def test_a_careless_spelling_later_on_is_noticed() -> None:
+    texts = SplitTexts(get_language("ar"))
+    texts.words("الطبيبة")
+    assert texts.keeps_apart("ه", "ة")
+    texts.words("الممرضه")
+    assert not texts.keeps_apart("ه", "ة")
