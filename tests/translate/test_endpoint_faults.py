@@ -465,13 +465,14 @@ def test_no_proxy_is_asked_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> 
     assert (len(server.asked), len(proxy.asked)) == (1, 0)
 
 
-def test_a_server_that_is_not_there_is_said_at_once() -> None:
+def test_a_server_that_is_not_there_is_said_at_once(caplog: pytest.LogCaptureFixture) -> None:
     with serving(always) as server:
         url = server.url
     began = time.monotonic()
     with pytest.raises(ModelError, match="check --base-url, and that the server runs"):
         run(plan(url, sentences(3), concurrency=1))
     assert time.monotonic() - began < 5
+    assert caplog.text == ""  # nothing is sent again
 
 
 # What the plan depends on

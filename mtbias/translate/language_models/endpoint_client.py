@@ -122,7 +122,6 @@ class EndpointClient:
                 said = [n for n in (found.prompt_tokens, found.answer_tokens) if n is not None]
                 self.pacing.used(sum(said) if len(said) == 2 else expected + len(found.text) // 4, expected)
                 return found
-            self._noticed(found)
             if found.kind == "connection" and not self._reached:
                 raise ModelError(f"{self.host}: {found.text}; check --base-url, and that the server runs")
             if (found.wait or 0) > _MOST_RETRY_AFTER:
@@ -130,6 +129,7 @@ class EndpointClient:
                     f"{self.host}: {found.text}, and wants no request for {found.wait:.0f} s; run the same command "
                     "later, it resumes"
                 )
+            self._noticed(found, again=tried < TRIES)
             if tried < TRIES:
                 self._rest(found, tried)
         raise ModelError(
@@ -147,10 +147,10 @@ class EndpointClient:
         else:
             self.pacing.stopped.wait(seconds)  # `Pacing.wait` then says that it is over
 
-    def _noticed(self, fault: _Fault) -> None:
+    def _noticed(self, fault: _Fault, *, again: bool) -> None:
         with self._lock:
             self.faults[fault.kind] += 1
-            if self.faults[fault.kind] == 1:
+            if again and self.faults[fault.kind] == 1:
                 _log.warning("%s: %s; the request is sent again", self.host, fault.text)
 
     def _send(self, messages: Sequence[Mapping[str, str]]) -> Answer | _Fault:
