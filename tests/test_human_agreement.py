@@ -24,9 +24,9 @@ from mtbias.translate.bitext import read_bitext
 
 LANGUAGES = ("ar", "de", "es", "he", "it", "ru", "uk")
 # Where the labels give a noun's own grammatical gender, the policy (docs/policy.md) makes no call: Italian *guardia*
-# (f, of a man too); Russian *жертва* (f), *ребёнок* (m) and *двигатель* (m, an engine, for "mover"), 3 of 42 labels; an
-# engine in Arabic, 1 of 55; Hebrew *מישהו* "someone", 6 of 42.
-LEAST_ON_THE_PHRASE = dict.fromkeys(LANGUAGES, 95.0) | {"ar": 94.0, "he": 85.0, "it": 94.0, "ru": 92.0}
+# (f, of a man too); Russian *жертва* (f), *ребёнок* (m) and *двигатель* (m, an engine, for "mover"), 3 of 42 labels;
+# Hebrew *מישהו* "someone", 6 of 42.
+LEAST_ON_THE_PHRASE = dict.fromkeys(LANGUAGES, 95.0) | {"he": 85.0, "it": 94.0, "ru": 92.0}
 
 
 class Agreement(NamedTuple):
