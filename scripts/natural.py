@@ -1,10 +1,10 @@
 """How the evaluator does on natural text: persons of Wikipedia and of first-person sentences, labelled by sentence.
 
-    python scripts/natural.py --stanza-dir DIR [--lang CODE]… [--part dev|held-out|all] [--alone] [--rows]
+    python scripts/natural.py --stanza-dir DIR [--lang CODE]… [--part dev|held-out|held-out-2|all] [--alone] [--rows]
 
 The labels are those of ``tests/natural``, whose README has the conventions and names the texts, which are public data
 and no part of mtbias: they are read from the folder that ``MTBIAS_SHARED`` names (default ``../shared``). All sentences
-of a language are aligned together, those of both parts; with ``--alone`` 25 at a time, as in a newcomer's first file.
+of a language are aligned together, those of all parts; with ``--alone`` 25 at a time, as in a newcomer's first file.
 
 Of the persons that are kept (``keep`` 1) it prints, with the rows that are the denominator:
 
@@ -46,7 +46,7 @@ COLUMNS = ("text", "start", "entity", "head", "label", "basis", "keep", "part", 
 ALONE = 25
 """Sentences that are aligned together with ``--alone``."""
 
-Part = Literal["dev", "held-out", "all"]
+Part = Literal["dev", "held-out", "held-out-2", "all"]
 Texts = dict[str, tuple[str, str]]
 """Name of a text → source and translation."""
 
@@ -243,7 +243,8 @@ def main(
     lang
         Only these languages.
     part
-        The half of the labels that rules may be corrected by (dev), the one kept unread (held-out), or both.
+        The part of the labels that rules may be corrected by (dev), those that were not looked at until they had been
+        measured once (held-out, held-out-2), or all.
     alone
         Align 25 persons at a time.
     rows

@@ -15,18 +15,18 @@ from mtbias.files.reading import Record, read_table
 from mtbias.types import Gender, GenderCall, Reason, Span
 
 ROOT = Path(__file__).resolve().parent.parent
-ROWS = {"ar": 100, "cs": 100, "de": 300, "es": 298, "he": 100, "it": 100, "ru": 100, "uk": 100}
+ROWS = {"ar": 180, "cs": 180, "de": 409, "es": 408, "he": 180, "it": 180, "ru": 180, "uk": 180}
 # Right calls (the label, or none where it is none) of the rows of part dev with basis N, D or X, as scripts/natural.py
 # prints them: agreement, and what is left of silent. A rule may win rows and lose none.
 LEAST = {
-    "ar": 20,  # of 22: 19 of 21 that show a gender, 1 of 1 that shows none
-    "cs": 37,  # of 38: 24 of 25, 13 of 13
-    "de": 102,  # of 111: 87 of 95, 15 of 16
-    "es": 123,  # of 130: 117 of 123, 6 of 7
+    "ar": 22,  # of 22: 21 of 21 that show a gender, 1 of 1 that shows none
+    "cs": 38,  # of 38: 25 of 25, 13 of 13
+    "de": 108,  # of 111: 92 of 95, 16 of 16
+    "es": 125,  # of 130: 119 of 123, 6 of 7
     "he": 44,  # of 45: 37 of 38, 7 of 7
-    "it": 28,  # of 33: 25 of 30, 3 of 3
+    "it": 33,  # of 33: 30 of 30, 3 of 3
     "ru": 36,  # of 39: 32 of 33, 4 of 6
-    "uk": 39,  # of 40: 29 of 29, 10 of 11
+    "uk": 40,  # of 40: 29 of 29, 11 of 11
 }
 
 
@@ -69,7 +69,9 @@ def test_the_files_are_well_formed(code: str) -> None:
         assert re.fullmatch(r"[^@]*(@[1-9])?", r.get("head")), where
         assert r.get("keep") in ("0", "1"), where
         # A sentence is in one part with all its persons.
-        assert part_of.setdefault(r.get("text"), r.get("part")) == r.get("part") in ("dev", "held-out"), where
+        assert part_of.setdefault(r.get("text"), r.get("part")) == r.get("part") in ("dev", "held-out", "held-out-2"), (
+            where
+        )
         second = r.get("second")
         if second:
             _, label, basis, keep = second.split("|")

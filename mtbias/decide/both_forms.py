@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from unicodedata import combining, normalize
 
 from mtbias.decide.sentence_words import SentenceWord
 from mtbias.language.definition import Language
@@ -36,7 +37,7 @@ _NEUTRAL = re.compile(r"[\w@*]+")
 r"""A word with the signs of endings for both genders, which `Language.tokens` leaves outside (*niñ@s*, *ragazz\**)."""
 # es "rey": -o and -a behind two letters make other words.
 _MIN_STEM = 3
-"""Letters that must stand before an ending for both genders."""
+"""Letters that must stand before an ending for both genders, and that two forms of one noun have in common."""
 _MAX_CUT = 4
 """Letters that a written-on ending may replace (it *direttore/trice* for *direttrice*: four)."""
 _MALE_KINDS = frozenset((NounKind.MASCULINE, NounKind.GENERIC))
@@ -93,6 +94,8 @@ def _other_form(
             theirs = _genders(words[n])
             if theirs:
                 same = words[n].span in translations and words[n].form != words[head].form
+                # ru "Тренер и преподавательница" may both stand for *teacher*, and are a coach and a teacher.
+                same = same and _one_stem(words[head], words[n])
                 # es "el cliente o la clienta": beside a feminine of its own a form for both is a man's.
                 if not _genders(words[head]):
                     same = same and words[n].form.startswith(words[head].form[:-1])
@@ -103,6 +106,18 @@ def _other_form(
             if "CCONJ" not in words[n].tags and words[n].form not in determiners:
                 break
     return None
+
+
+def _one_stem(one: SentenceWord, other: SentenceWord) -> bool:
+    """Whether the first letters of one stand in the other, but for marks (*Arzt*, *Ärztin*; ar *المعلم والمعلمة*)."""
+    # Three letters: es "actor / actriz", de "Krankenpfleger und Krankenschwestern".
+    first, second = _plain(one.form), _plain(other.form)
+    return first[:_MIN_STEM] in second or second[:_MIN_STEM] in first
+
+
+def _plain(form: str) -> str:
+    """Without marks above and below letters."""
+    return "".join(letter for letter in normalize("NFKD", form) if not combining(letter))
 
 
 def _joined(words: Sequence[SentenceWord], first: int, second: int, text: str) -> bool:
@@ -168,6 +183,9 @@ def _joined_articles(words: Sequence[SentenceWord], head: int, text: str, langua
         return ""
     one, other = (language.determiners.get(words[n].form, ()) for n in (first, second))
     if words[first].form == words[second].form or not any(_of_both(a, b) for a in one for b in other):
+        return ""
+    # uk "Я прибираю сама, а мій партнер": behind a comma somebody else begins.
+    if "," in text[words[first].span.end : words[second].span.start]:
         return ""
     return text[words[first].span.start : words[second].span.end]
 

@@ -212,7 +212,8 @@ def names_person(phrase: NounPhrase) -> bool:
         return any(r.kind is not NounKind.THING for r in fitting_readings(phrase))
     if word.facts.ending is not None:
         return word.facts.ending[1] is not NounKind.THING
-    if "Anim" in feature_values(word.content, "Animacy"):
+    # A name is no noun that renders somebody: ru "лесничей Сноудона" for *Forester of Snowdon*.
+    if word.tags != {"PROPN"} and "Anim" in feature_values(word.content, "Animacy"):
         return True
     if _inflects_person(word, phrase.language):
         return True

@@ -105,6 +105,8 @@ def test_both_nouns_of_one_entity_are_neutral(call: Call, sentence: str, word: s
         # a verb, or somebody else, between them
         ("Llegó|VERB el|DET *médico|NOUN durmió|VERB y|CCONJ médica|NOUN", DOCTORS, M),
         ("El|DET *médico|NOUN y|CCONJ niña|NOUN y|CCONJ médica|NOUN", DOCTORS, M),
+        # another word for the same: "Trainer und Lehrerin" may be two persons
+        ("El|DET *jefe|NOUN y|CCONJ la|DET médica|NOUN llegaron|VERB", DOCTORS, M),
         # the same gender twice
         ("El|DET *médico|NOUN y|CCONJ los|DET médicos|NOUN llegaron|VERB", DOCTORS, M),
         # the written-on conjunction of the first joins nothing: "and the teacher, the teacher"
@@ -113,6 +115,13 @@ def test_both_nouns_of_one_entity_are_neutral(call: Call, sentence: str, word: s
 )
 def test_two_persons_are_no_pair(call: Call, sentence: str, translations: tuple[str, ...], expected: Gender) -> None:
     assert call(LANGUAGE, sentence, translations=translations).gender is expected
+
+
+def test_articles_on_either_side_of_a_comma_are_of_two_clauses(call: Call) -> None:
+    joined = call(LANGUAGE, "Los|DET y|CCONJ las|DET *docentes|NOUN llegaron|VERB")
+    assert [(e.word, e.gender) for e in joined.evidence] == [("Los y las", N)]
+    apart = call(LANGUAGE, "Limpio|VERB la|DET ~,|PUNCT y|CCONJ el|DET *docente|NOUN duerme|VERB")
+    assert apart.gender is M
 
 
 @pytest.mark.parametrize(

@@ -168,6 +168,12 @@ def test_the_noun_by_table_by_ending_by_tagger(call: Call, word: str, expected: 
     assert [(e.kind, e.gender, e.source) for e in found.evidence] == [("noun", expected, source)]
 
 
+def test_a_name_is_not_called_for_being_animate(call: Call) -> None:
+    # Otherwise ru "лесничей Сноудона" would be a man: *Forester of Snowdon*.
+    found = call(LANGUAGE, "Gestern|ADV kam|VERB *Gärtner|PROPN|Animacy=Anim,Gender=Masc")
+    assert (found.gender, found.reason) == (None, Reason.NO_PERSON)
+
+
 @pytest.mark.parametrize(
     ("word", "basis", "expected"),
     [
