@@ -14,7 +14,7 @@ from typing import Any
 
 from mtbias.errors import PluginError
 from mtbias.language.folding import Folder
-from mtbias.language.grammar import Agreement, NounKind, VerbRules, parse_agreements
+from mtbias.language.grammar import Agreement, NounKind, SpeakerRules, VerbRules, parse_agreements
 from mtbias.language.noun_table import read_nouns
 
 _AGREEMENTS = ("determiners", "determiners_before_consonant", "adjective_endings")
@@ -27,6 +27,7 @@ _KEYS = {
     "tokens": {"elisions", "proclitics", "prefixes", "vowels", "delete", "fold", "careless"},
     "align": {"endings", "min_stem"},
     "verbs": {f.name for f in fields(VerbRules)},
+    "speaker": {f.name for f in fields(SpeakerRules)},
 }
 _SETS = ("silent_determiners", "neutral_endings")
 _TABLES = {*_KEYS, *_AGREEMENTS, *_KINDS, *_SETS, "paradigms", "names", "sex_adjectives", "prepositions", "extra"}
@@ -81,6 +82,7 @@ def _fields(toml: Mapping[str, Any], nouns: str, where: str) -> dict[str, Any]:
             k: frozenset(str(cases).replace(",", " ").split()) for k, cases in rules.table("prepositions").items()
         },
         "verbs": _verbs(toml.get("verbs", {}), rules),
+        "speaker": _speaker(toml.get("speaker", {}), rules),
         "extra": dict(toml.get("extra", {})),
     }
 
@@ -115,10 +117,20 @@ def _verbs(verbs: Mapping[str, Any], rules: _Rules) -> VerbRules:
     return VerbRules(
         order=verbs.get("order", "after"),
         feminine=verbs.get("feminine", ""),
-        endings=tuple(sorted(rules.verb_forms("endings").items(), key=lambda r: (-len(r[0]), r))),
-        words=rules.verb_forms("words"),
-        short=rules.verb_forms("short"),
+        endings=tuple(sorted(rules.verb_forms("verbs", "endings").items(), key=lambda r: (-len(r[0]), r))),
+        words=rules.verb_forms("verbs", "words"),
+        short=rules.verb_forms("verbs", "short"),
         **{name: rules.folded(verbs.get(name, ())) for name in sets},
+    )
+
+
+def _speaker(speaker: Mapping[str, Any], rules: _Rules) -> SpeakerRules:
+    """The table ``[speaker]``."""
+    return SpeakerRules(
+        pronouns=rules.folded(speaker.get("pronouns", ())),
+        copulas=rules.folded(speaker.get("copulas", ())),
+        bare_past=bool(speaker.get("bare_past", False)),
+        words=rules.verb_forms("speaker", "words"),
     )
 
 
@@ -160,10 +172,10 @@ class _Rules:
         """A table of kinds of nouns; ``-`` is none."""
         return {k: None if v == "-" else NounKind(v) for k, v in self.choices(name, (*NounKind, "-")).items()}
 
-    def verb_forms(self, name: str) -> dict[str, Agreement]:
-        """A table inside ``[verbs]`` of forms or endings with one gender and number each (``f``: in any number)."""
+    def verb_forms(self, table: str, name: str) -> dict[str, Agreement]:
+        """A table inside `table` of forms or endings with one gender and number each (``f``: in any number)."""
         found = {}
-        for key, value in self.toml.get("verbs", {}).get(name, {}).items():
+        for key, value in self.toml.get(table, {}).get(name, {}).items():
             text = value if "." in value else f"{value}.*"
-            found[self.fold(key)] = parse_agreements(text, where=f"{self.where}.toml [verbs.{name}] {key}")[0]
+            found[self.fold(key)] = parse_agreements(text, where=f"{self.where}.toml [{table}.{name}] {key}")[0]
         return found

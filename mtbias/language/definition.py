@@ -16,7 +16,7 @@ from typing import Any, Literal, Self
 
 from mtbias.language.data_files import read_language
 from mtbias.language.folding import Folder
-from mtbias.language.grammar import Agreement, NounKind, NounReading, SurfaceToken, VerbRules, WordFacts
+from mtbias.language.grammar import Agreement, NounKind, NounReading, SpeakerRules, SurfaceToken, VerbRules, WordFacts
 from mtbias.types import Span
 
 _MARKS = "\u00ad\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0640\u200d\u200c"
@@ -76,6 +76,7 @@ class Language:
     """Forms of the adjectives that mean male or female (de *weiblich*, es *masculino*), whatever they agree with."""
     prepositions: Mapping[str, frozenset[str]] = field(default_factory=dict)
     verbs: VerbRules = field(default_factory=VerbRules)
+    speaker: SpeakerRules = field(default_factory=SpeakerRules)
     nouns: Mapping[str, tuple[NounReading, ...]] = field(default_factory=dict)
     phrases: Mapping[str, tuple[tuple[tuple[str, ...], NounReading], ...]] = field(default_factory=dict)
     """First word of a compound of several words → (its other words, reading), longest first (he *רואה חשבון*)."""

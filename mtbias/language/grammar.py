@@ -117,6 +117,21 @@ class VerbRules:
         return next((each for each in self.endings if form.endswith(each[0])), None)
 
 
+@dataclass(frozen=True, slots=True)
+class SpeakerRules:
+    """How a sentence in the first person shows the gender of who speaks."""
+
+    pronouns: frozenset[str] = frozenset()
+    """"I"."""
+    copulas: frozenset[str] = frozenset()
+    """Forms that join what agrees to the speaker, beside those of `VerbRules`: those of the first person (cs *jsem*),
+    and where nouns show case those of other moods (ru *быть*)."""
+    bare_past: bool = False
+    """Past tenses show no person: a clause without a subject may go on about the speaker (ru *пришла и увидела*)."""
+    words: Mapping[str, Agreement] = field(default_factory=dict)
+    """Words that agree with the subject wherever they stand in its clause (cs *ráda*, ru *сама*)."""
+
+
 def parse_agreements(text: str, *, where: str) -> tuple[Agreement, ...]:
     """Read ``"m.nom.sg f.dat.sg"``, or ``"f.sg"`` without case; ``-`` is none.
 
