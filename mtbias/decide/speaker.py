@@ -10,7 +10,7 @@ marks. There is no default.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from mtbias.decide.agreements import GENDER_OF_LETTER, listed, only_gender
@@ -78,8 +78,8 @@ class _Clause:
     words: range
     subordinate: bool
     """A subordinating conjunction or relative pronoun opens it."""
-    coordinated: bool
-    """A coordinating conjunction does."""
+    relative: bool
+    """A relative pronoun does."""
     sentence: int
     """The sentence of the text in which it stands."""
 
@@ -96,16 +96,8 @@ class _Reader:
         for n in range(1, len(self.words) + 1):
             if n < len(self.words) and not self._opens(n):
                 continue
-            first = self.words[start]
-            relative = "Rel" in feature_values(first.tagged, "PronType") or self._relative(start)
-            found.append(
-                _Clause(
-                    range(start, n),
-                    "SCONJ" in first.tags or relative,
-                    "CCONJ" in first.tags,
-                    sentence,
-                )
-            )
+            relative = self._relative(start)
+            found.append(_Clause(range(start, n), relative or "SCONJ" in self.words[start].tags, relative, sentence))
             if n < len(self.words):
                 between = self.text[self.words[n - 1].span.end : self.words[n].span.start]
                 sentence += bool(_SENTENCE_END.search(between))
@@ -118,7 +110,8 @@ class _Reader:
     def _relative(self, n: int) -> bool:
         """A relative pronoun stands first, or behind a preposition (ru *в которой*)."""
         return any(
-            "Rel" in feature_values(word.tagged, "PronType") or "Int,Rel" in feature_values(word.tagged, "PronType")
+            word.form in self.language.speaker.relatives
+            or any("Rel" in value for value in feature_values(word.tagged, "PronType"))
             for word in self.words[n : n + 2]
         )
 
@@ -129,19 +122,22 @@ class _Reader:
         found: list[bool] = []
         last: bool | None = None
         main: bool | None = None
-        sentence = 0
+        before: _Clause | None = None
         for clause in clauses:
-            if clause.sentence != sentence:
-                sentence, main = clause.sentence, None
+            if before is None or clause.sentence != before.sentence:
+                main = None
             subject = self._subject(clause)
             if subject is None and self._gendered_verb(clause):
-                # Behind a subordinate clause the main one may go on: both must be the speaker's.
-                subject = last is not False and (main is not False or clause.subordinate)
+                # Behind a subordinate clause the main one may go on: both must be the speaker's (каталог, который я
+                # заказала, прибыл).
+                unsure = before is not None and before.relative and main is not True
+                subject = last is not False and (main is not False or clause.subordinate) and not unsure
             found.append(bool(subject))
             if subject is not None:
                 last = subject
                 if not clause.subordinate:
                     main = subject
+            before = clause
         return found
 
     def _marked(self, clause: _Clause) -> bool:
@@ -153,7 +149,7 @@ class _Reader:
     def _first_person(self, n: int) -> bool:
         """A verb of the first person singular."""
         word = self.words[n]
-        if word.form in self.language.speaker.copulas:
+        if word.form in self.language.speaker.verbs:
             return True
         return any(
             w.upos in VERBAL and w.feat("Person") == "1" and w.feat("Number") == "Sing" for w in word.tagged
@@ -171,32 +167,52 @@ class _Reader:
         word = self.words[n]
         ending = self.language.verbs.words.get(word.form) or (self.language.verbs.ending(word.form) or (None, None))[1]
         tagged = [w for w in word.tagged if w.upos in VERBAL and _is_past(w.feats)]
-        if not ending or not tagged or ending.number == "pl" or feature_values(tagged, "Number") - {"Sing"}:
+        # A noun behind a preposition that the tagger takes for a verb by its ending: ru в спортзал.
+        if not ending or not tagged or word.readings or self._governed(n) or ending.number == "pl" or feature_values(tagged, "Number") - {"Sing"}:
             return None
         return GENDER_OF_LETTER.get(ending.gender)
+
+    def _governed(self, n: int) -> bool:
+        return n > 0 and self.words[n].joined and "ADP" in self.words[n - 1].tags
 
     def _gendered_verb(self, clause: _Clause) -> bool:
         return any(self._past_gender(n) in _PERSONAL or self._short_gender(n) in _PERSONAL for n in clause.words)
 
     def _short_gender(self, n: int) -> Gender | None:
-        """The gender of a short form: adjective or participle, never an attribute."""
+        """The gender of a short form: adjective or passive participle, never an attribute."""
         word = self.words[n]
-        short = [w for w in word.tagged if w.feat("Variant") == "Short" and w.upos in ("ADJ", *VERBAL)]
-        if short and feature_values(short, "Number") <= {"Sing"}:
-            return tagged_gender(short)[0]
-        listed_form = self.language.verbs.short.get(word.form)
-        return GENDER_OF_LETTER.get(listed_form.gender) if listed_form else None
+        whole = self.language.verbs.short.get(word.form)
+        # ru права is "rights", too.
+        if whole is not None and not word.tags & NOMINAL:
+            return GENDER_OF_LETTER.get(whole.gender)
+        # Long forms have case endings.
+        if word.facts.adjective or word.readings or self._governed(n):
+            return None
+        short = [w for w in word.tagged if w.upos == "ADJ" or w.feat("Voice") == "Pass"]
+        if not short or not feature_values(short, "Case") <= {"Nom"} or feature_values(short, "Number") != {"Sing"}:
+            return None
+        return tagged_gender(short)[0]
 
     def _nominative(self, n: int) -> bool:
         """Another than the speaker that may be a subject."""
         word = self.words[n]
         if self._is_pronoun(n) or governed(self.words, n):
             return False
-        return any(
-            w.upos in ("NOUN", "PROPN", "PRON", "DET", "NUM") and "Nom" in (w.feat("Case") or "")
-            for w in word.tagged
-            if w.upos in ("NOUN", "PROPN", "PRON") or w.feat("PronType")
-        )
+        return word.may_be_subject or any(w.feat("PronType") and w.feat("Case") == "Nom" for w in word.tagged)
+
+    def _perhaps_nominative(self, n: int) -> bool:
+        """What the tagger reads as an object, and may be a subject by its form: an accusative of a thing (ru *возникла
+        опасность*, *пришёл чек*), or an adjective whose noun stands behind a conjunction.
+        """
+        word = self.words[n]
+        if "ADJ" in word.tags:
+            return "Nom" in feature_values(word.content, "Case") and self._attribute(n)
+        if not word.tags & NOMINAL or feature_values(word.content, "Case") != {"Acc"} or governed(self.words, n):
+            return False
+        genders = feature_values(word.content, "Gender")
+        if genders == {"Masc"}:
+            return feature_values(word.content, "Animacy") != {"Anim"}
+        return genders == {"Fem"} and not re.search(self.language.speaker.accusative, word.form)
 
     def _subject(self, clause: _Clause) -> bool | None:
         """Whether the subject of a clause is the speaker; None where it has none of its own, or no verb."""
@@ -210,6 +226,8 @@ class _Reader:
             return None if comparison else False
         if any(self._oblique(n) for n in clause.words):
             return False if gendered else None
+        if gendered and self._object_agrees(clause):
+            return False
         persons = {p for n in clause.words for p in feature_values(self.words[n].tagged, "Person")}
         plural = any(
             self.words[n].tags & VERBAL and "Plur" in feature_values(self.words[n].tagged, "Number")
@@ -218,28 +236,38 @@ class _Reader:
         verbs = any(self.words[n].tags & VERBAL for n in clause.words)
         return False if verbs and (plural or (finite and persons & {"2", "3"})) else None
 
+    def _object_agrees(self, clause: _Clause) -> bool:
+        """What may be a subject by its form agrees with the verb."""
+        verbs = [n for n in clause.words if self._past_gender(n) or self._short_gender(n)]
+        return any(
+            self._perhaps_nominative(n) and any(not self._cannot_agree(n, verb) for verb in verbs)
+            for n in clause.words
+        )
+
     def shown(self, n: int, clause: _Clause, *, speaks: bool) -> Evidence | None:
         """What the word at `n` shows of the speaker, or None."""
         if not self.language.prepositions:
             return self._behind_marker(n, clause)
-        if not speaks or self._other_subject(n, clause):
+        if not speaks or (self.language.speaker.bare_past and self._other_subject(n, clause)):
             return None
         word = self.words[n]
         own = self.language.speaker.words.get(word.form)
-        if own is not None and not self._attribute(n):
+        if own is not None and not self._attribute(n) and not self._governed(n) and not self._behind_reflexive(n):
             gender = GENDER_OF_LETTER.get(own.gender)
             return Evidence("adjective", word.text, gender, "form", word.form) if gender in _PERSONAL else None
         past = self._past_gender(n)
-        if past in _PERSONAL:
+        # A clause has one past tense: uk хотів тарантула, where the tagger takes the tarantula for a verb.
+        if past in _PERSONAL and not any(self._past_gender(k) for k in range(clause.words.start, n)):
             ending = self.language.verbs.ending(word.form)
             return Evidence("verb", word.text, past, "form", f"-{ending[0]}" if ending else word.form)
         short = self._short_gender(n)
-        if short in _PERSONAL:
+        # In other clauses the tagger takes nouns for short forms: ru что неудача — это …
+        if short in _PERSONAL and (word.form in self.language.verbs.short or self._joined(clause)):
             return Evidence("adjective", word.text, short, "tagger", f"short form, Gender={short}")
         return self._predicative(n, clause)
 
     def _other_subject(self, n: int, clause: _Clause) -> bool:
-        """Another nominative stands nearer before the word than "I" does, or right behind it in a clause without."""
+        """Another nominative stands nearer before the word than the speaker does."""
         before = range(clause.words.start, n)
         for k in reversed(before):
             if self._is_pronoun(k) or self._first_person(k):
@@ -255,24 +283,51 @@ class _Reader:
     def _predicative(self, n: int, clause: _Clause) -> Evidence | None:
         """An adjective in the nominative or instrumental that a copula joins to the speaker."""
         word, language = self.words[n], self.language
-        if not word.is_adjective or self._attribute(n):
+        if not word.is_adjective or word.readings or self._attribute(n) or governed(self.words, n):
             return None
-        cases = {value.lower() for value in feature_values(word.content, "Case")}
-        allowed = [a for a in word.facts.adjective if a.number in ("*", "sg") and a.case in cases]
-        gender = only_gender(allowed) if allowed else None
-        if gender not in _PERSONAL:
-            return None
+        cases = feature_values(word.content, "Case")
         copulas = language.verbs.copulas | language.speaker.copulas
-        verbs = [k for k in clause.words if self.words[k].tags & VERBAL]
-        joined = any(self.words[k].form in copulas for k in verbs)
-        pronoun = any(self._is_pronoun(k) for k in clause.words)
-        others = any(self.words[k].form not in copulas for k in verbs)
-        bare = pronoun and language.speaker.bare_past and not verbs
-        if "nom" in cases and not others and (joined or bare):
-            return Evidence("adjective", word.text, gender, "form", listed(allowed))
-        if "ins" in cases and joined:
-            return Evidence("adjective", word.text, gender, "form", listed(allowed))
-        return None
+        before = range(clause.words.start, n)
+        others = [k for k in clause.words if self.words[k].form not in copulas]
+        # cs koupil jsem nový: an object.
+        if cases not in ({"Nom"}, {"Ins"}) or any(self._is_past_verb(k) for k in others):
+            return None
+        right_behind = self._right_behind(n, clause, copulas)
+        if cases == {"Ins"}:
+            return self._agreeing(n, ("ins",)) if right_behind else None
+        finite = any("Fin" in feature_values(self.words[k].tagged, "VerbForm") for k in others)
+        joined = right_behind or (not finite and any(self.words[k].form in copulas for k in before))
+        bare = language.speaker.bare_past and not finite and any(self._is_pronoun(k) for k in before)
+        # ru молодой is a man's nominative or a woman's instrumental, which the tagger mixes up.
+        return self._agreeing(n, ("nom", "ins")) if joined or bare else None
+
+    def _is_past_verb(self, n: int) -> bool:
+        return any(w.upos in VERBAL and _is_past(w.feats) for w in self.words[n].tagged)
+
+    def _joined(self, clause: _Clause) -> bool:
+        """The clause has the pronoun or a copula."""
+        copulas = self.language.verbs.copulas | self.language.speaker.copulas
+        return any(self._is_pronoun(k) or self.words[k].form in copulas for k in clause.words)
+
+    def _agreeing(self, n: int, cases: Sequence[str]) -> Evidence | None:
+        """The gender that an adjective shows by its ending in these cases."""
+        word = self.words[n]
+        allowed = [a for a in word.facts.adjective if a.number in ("*", "sg") and a.case in ("*", *cases)]
+        gender = only_gender(allowed) if allowed else None
+        return Evidence("adjective", word.text, gender, "form", listed(allowed)) if gender in _PERSONAL else None
+
+    def _right_behind(self, n: int, clause: _Clause, copulas: Collection[str]) -> bool:
+        """Between the word and a copula stand only adverbs and pronouns (ru *чувствую себя очень одинокой*)."""
+        for k in reversed(range(clause.words.start, n)):
+            if self.words[k].form in copulas:
+                return True
+            if not self.words[k].tags <= {"ADV", "PART", "PRON"}:
+                return False
+        return False
+
+    def _behind_reflexive(self, n: int) -> bool:
+        """The word belongs to a reflexive pronoun (cs *sebe sama*, in both genders)."""
+        return n > 0 and self.words[n].joined and "Yes" in feature_values(self.words[n - 1].tagged, "Reflex")
 
     def _attribute(self, n: int) -> bool:
         """The adjective at `n` belongs to a noun: behind it, other adjectives between, or right before it."""
@@ -280,7 +335,8 @@ class _Reader:
         k = n + 1
         while k < len(words) and words[k].tags and words[k].tags <= {"ADJ", "DET", "ADV", "CCONJ", "NUM"}:
             k += 1
-        if k < len(words) and words[k].tags & NOMINAL and words[n].agrees_with(words[k]):
+        noun = k < len(words) and (words[k].tags & NOMINAL or words[k].readings)
+        if noun and words[n].agrees_with(words[k]):
             return True
         before = words[n - 1] if n > 0 and words[n].joined else None
         return before is not None and bool(before.tags & NOMINAL) and words[n].agrees_with(before)

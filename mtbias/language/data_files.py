@@ -127,9 +127,9 @@ def _verbs(verbs: Mapping[str, Any], rules: _Rules) -> VerbRules:
 def _speaker(speaker: Mapping[str, Any], rules: _Rules) -> SpeakerRules:
     """The table ``[speaker]``."""
     return SpeakerRules(
-        pronouns=rules.folded(speaker.get("pronouns", ())),
-        copulas=rules.folded(speaker.get("copulas", ())),
         bare_past=bool(speaker.get("bare_past", False)),
+        accusative=speaker.get("accusative", ""),
+        **{name: rules.folded(speaker.get(name, ())) for name in ("pronouns", "verbs", "copulas", "relatives")},
         words=rules.verb_forms("speaker", "words"),
     )
 

@@ -123,11 +123,16 @@ class SpeakerRules:
 
     pronouns: frozenset[str] = frozenset()
     """"I"."""
+    verbs: frozenset[str] = frozenset()
+    """Forms of the first person singular, beside what the tagger reads as one (cs *jsem*, *abych*)."""
     copulas: frozenset[str] = frozenset()
-    """Forms that join what agrees to the speaker, beside those of `VerbRules`: those of the first person (cs *jsem*),
-    and where nouns show case those of other moods (ru *быть*)."""
+    """Forms that join an adjective or participle to the speaker, beside those of `VerbRules` and `verbs` (ru *быть*)."""
     bare_past: bool = False
     """Past tenses show no person: a clause without a subject may go on about the speaker (ru *пришла и увидела*)."""
+    accusative: str = ""
+    """Regular expression for feminine nouns in an accusative that is no nominative (ru *-у*, *-ю*)."""
+    relatives: frozenset[str] = frozenset()
+    """Relative pronouns, beside what the tagger reads as one."""
     words: Mapping[str, Agreement] = field(default_factory=dict)
     """Words that agree with the subject wherever they stand in its clause (cs *ráda*, ru *сама*)."""
 
