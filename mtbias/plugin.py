@@ -3,6 +3,23 @@
 from __future__ import annotations
 
 from mtbias.language.definition import Language
-from mtbias.language.grammar import Agreement, NounKind, NounReading, SurfaceToken, VerbRules, parse_agreements
+from mtbias.language.grammar import (
+    Agreement,
+    NounKind,
+    NounReading,
+    SpeakerRules,
+    SurfaceToken,
+    VerbRules,
+    parse_agreements,
+)
 
-__all__ = ["Agreement", "Language", "NounKind", "NounReading", "SurfaceToken", "VerbRules", "parse_agreements"]
+__all__ = [
+    "Agreement",
+    "Language",
+    "NounKind",
+    "NounReading",
+    "SpeakerRules",
+    "SurfaceToken",
+    "VerbRules",
+    "parse_agreements",
+]

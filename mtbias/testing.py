@@ -17,9 +17,10 @@ from itertools import islice, product
 from operator import attrgetter
 
 from mtbias.decide import decide
+from mtbias.decide.speaker import speaker_call
 from mtbias.errors import PluginError
 from mtbias.language.definition import Language
-from mtbias.language.grammar import CASES, Agreement, NounKind
+from mtbias.language.grammar import CASES, Agreement, NounKind, SpeakerRules
 from mtbias.language.split_texts import SplitTexts
 from mtbias.types import ELIMINATION, Alignment, Analysis, Gender, GenderCall, Reason, Span, Token, Word
 
@@ -82,7 +83,7 @@ def _header(language: Language) -> Problems:
         yield f"the direction must be ltr or rtl; got {language.direction!r}"
     if language.verbs.order not in ("after", "both"):
         yield f"the order of verbs must be after or both; got {language.verbs.order!r}"
-    for name in ("inclusive", "definite", "perhaps_definite", "verbs.feminine"):
+    for name in ("inclusive", "definite", "perhaps_definite", "verbs.feminine", "speaker.accusative", "speaker.silent"):
         try:
             re.compile(attrgetter(name)(language))
         except re.error as error:
@@ -185,10 +186,24 @@ def _determiners(language: Language) -> Problems:
 
 def _words(language: Language) -> Problems:
     """Titles, prepositions and forms of verbs must be single words, as `tokens` cuts them."""
-    for name in ("names", "sex_adjectives", "prepositions", *(f"verbs.{table}" for table in _VERB_WORDS)):
+    tables = (*(f"verbs.{table}" for table in _VERB_WORDS), *(f"speaker.{table}" for table in _SPEAKER_WORDS))
+    for name in ("names", "sex_adjectives", "prepositions", *tables):
         for form in sorted(attrgetter(name)(language)):
             if form not in _forms(language, _phrase(language, form, "x")):
                 yield f"[{name}]: {form!r} is not one word, so that no text contains it"
+
+
+def _speaker(language: Language) -> Problems:
+    """A language that reads the speaker's gender says who speaks, and each of its words says a man or a woman."""
+    rules = language.speaker
+    if rules != SpeakerRules() and not rules.pronouns:
+        yield "[speaker]: there are no pronouns, so that no clause could be the speaker's"
+    for form, agreement in rules.words.items():
+        if agreement.gender not in ("m", "f"):
+            yield f"[speaker.words]: {form!r} must be m or f; got {agreement.gender!r}"
+    for form in sorted(rules.pronouns):
+        if speaker_call("x", _analysis(language, form), SplitTexts(language)).gender is not None:
+            yield f"[speaker]: {form!r} alone shows a gender: there is no default"
 
 
 def _endings(language: Language) -> Problems:
@@ -269,6 +284,7 @@ def _by_determiner(language: Language, word: str) -> Problems:
 
 _LETTERS = {Gender.MALE: "m", Gender.FEMALE: "f", Gender.NEUTRAL: "n"}
 _VERB_WORDS = ("skip", "copulas", "words", "short", "auxiliaries", "reflexives", "reflexive_copulas", "oblique")
+_SPEAKER_WORDS = ("pronouns", "verbs", "copulas", "reflexive_copulas", "relatives", "words")
 _GENDER_OF_KIND = {NounKind.MASCULINE: Gender.MALE, NounKind.GENERIC: Gender.MALE, NounKind.FEMININE: Gender.FEMALE}
 
 
@@ -328,5 +344,6 @@ _CHECKS: tuple[Callable[[Language], Problems], ...] = (
     _words,
     _endings,
     _neutral_and_weak,
+    _speaker,
     _decisions,
 )

@@ -11,7 +11,7 @@ import pytest
 
 from mtbias.errors import PluginError
 from mtbias.language.installed import get_language
-from mtbias.plugin import Agreement, Language, NounKind, NounReading, SurfaceToken, VerbRules
+from mtbias.plugin import Agreement, Language, NounKind, NounReading, SpeakerRules, SurfaceToken, VerbRules
 from mtbias.testing import check_language
 from mtbias.types import Span
 
@@ -79,6 +79,15 @@ BREACHES: Mapping[str, tuple[dict[str, Any], str]] = {
     "neutral ending in capitals": (
         {"neutral_endings": {"X": frozenset(("o", "a"))}},
         "[neutral_endings]: 'X' can match no folded word",
+    ),
+    "speaker without a pronoun": ({"speaker": SpeakerRules(bare_past=True)}, "[speaker]: there are no pronouns"),
+    "speaker's word of no gender": (
+        {"speaker": SpeakerRules(pronouns=frozenset(("ich",)), words={"selbst": Agreement("n", "*", "sg")})},
+        "[speaker.words]: 'selbst' must be m or f; got 'n'",
+    ),
+    "speaker's verb of two words": (
+        {"speaker": SpeakerRules(pronouns=frozenset(("ich",)), verbs=frozenset(("bin ich",)))},
+        "[speaker.verbs]: 'bin ich' is not one word",
     ),
     "endings that are too short": (
         {"noun_endings": dict.fromkeys("lehrin", NounKind.MASCULINE)},

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from mtbias.corpora import bug, catalog, mt_geneval
+from mtbias.corpora import bug, catalog, gest, mt_geneval
 from mtbias.corpora.corpus import Corpus
 from mtbias.corpora.own_sentences import read_custom
 from mtbias.corpora.winomt import read_winomt
@@ -65,8 +65,9 @@ def load_corpus(dataset: str, path: Path | None, *, cache: Path | None = None, l
         if lang is None:
             raise UsageError(f"the dataset {dataset} has other sentences for each language: give --lang CODE")
         return mt_geneval.read_mt_geneval(path or _cached(dataset, cache).parent, lang)
-    readers: dict[str, Callable[[Path], Corpus[Instance]]] = {
+    readers: dict[str, Callable[[Path], Corpus[Any]]] = {
         "winomt": read_winomt,
+        gest.NAME: gest.read_gest,
         CUSTOM: read_custom,
         DEMO: read_demo,
         **{name: partial(bug.read_bug, name=name) for name in bug.FILES},

@@ -10,24 +10,18 @@ marks. There is no default.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from mtbias.decide.agreements import GENDER_OF_LETTER, listed, only_gender
-from mtbias.decide.noun_phrase import governed
-from mtbias.decide.sentence_words import CONJUNCTION, NOMINAL, VERBAL, SentenceWord, feature_values, sentence_words
-from mtbias.decide.sentence_words import tagged_gender
-from mtbias.language.definition import Language
+from mtbias.decide.sentence_words import SentenceWord, sentence_words
+from mtbias.decide.speaker_predicates import SpeakerPredicates
 from mtbias.language.split_texts import SplitTexts
 from mtbias.types import Analysis, Evidence, Gender, GenderCall, Reason, Span
 
-_PERSONAL = (Gender.MALE, Gender.FEMALE)
 _QUOTED = re.compile(r"«[^»]*»|“[^”]*”|„[^“”]*[“”]|\"[^\"]*\"|״[^״]*״")
-_BOTH = re.compile(r"\s?[(/]\s?-?[^\W\d_]{1,15}")
-"""Behind a form: the other gender's ending or form (*пришёл(ла)*, *rád/a*, *готов / готова*)."""
-_SENTENCE_END = re.compile(r"[.!?…]")
-_MAX_BETWEEN = 4
-"""Words that may stand between "I am" and what agrees with it, in languages without case."""
+_BOTH = re.compile(r"\(-?\w{1,4}\)|\s?/\s?-?(\w+)")
+"""Behind a form: the other gender's ending in brackets (*пришёл(ла)*), or its ending or form behind a slash."""
+_ENDING = 3
+"""Letters of an ending behind a slash (*rád/a*); more must begin as the form does (*готов / готова*)."""
 
 
 def speaker_call(id_: str, analysis: Analysis, texts: SplitTexts) -> GenderCall:
@@ -49,18 +43,18 @@ def speaker_call(id_: str, analysis: Analysis, texts: SplitTexts) -> GenderCall:
 
 def _found(analysis: Analysis, texts: SplitTexts) -> Iterator[tuple[Span, Evidence]]:
     words = _outside_quotes(sentence_words(analysis, texts), analysis.text)
-    reader = _Reader(tuple(words), analysis.text, texts.language)
-    clauses = reader.clauses()
-    owned = reader.owners(clauses)
-    for clause, speaks in zip(clauses, owned, strict=True):
-        for n in clause.words:
-            piece = reader.shown(n, clause, speaks=speaks)
-            if piece is None:
-                continue
-            word = words[n]
-            if _BOTH.match(analysis.text, word.span.end):
-                piece = Evidence(piece.kind, word.text, Gender.NEUTRAL, "form", "both forms")
-            yield word.span, piece
+    found = SpeakerPredicates(tuple(words), analysis.text, texts.language).evidence()
+    for n, piece in found:
+        both = _both_forms(words[n], analysis.text)
+        yield words[n].span, Evidence(piece.kind, piece.word, Gender.NEUTRAL, "form", "both forms") if both else piece
+
+
+def _both_forms(word: SentenceWord, text: str) -> bool:
+    """The form of the other gender, or its ending, is written behind the word."""
+    found = _BOTH.match(text, word.span.end)
+    if found is None or found[1] is None:
+        return found is not None
+    return len(found[1]) <= _ENDING or found[1][:_ENDING] == word.text[:_ENDING]
 
 
 def _outside_quotes(words: list[SentenceWord], text: str) -> list[SentenceWord]:
@@ -69,282 +63,3 @@ def _outside_quotes(words: list[SentenceWord], text: str) -> list[SentenceWord]:
     bare = text.strip(" .!?…")
     quoted = [span for span in quoted if len(text[span.start : span.end].strip(" .!?…")) < len(bare)]
     return [word for word in words if not any(word.span.overlaps(span) for span in quoted)]
-
-
-@dataclass(frozen=True, slots=True)
-class _Clause:
-    """A stretch of words without a conjunction or punctuation mark inside."""
-
-    words: range
-    subordinate: bool
-    """A subordinating conjunction or relative pronoun opens it."""
-    relative: bool
-    """A relative pronoun does."""
-    sentence: int
-    """The sentence of the text in which it stands."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    words: tuple[SentenceWord, ...]
-    text: str
-    language: Language
-
-    def clauses(self) -> list[_Clause]:
-        """The clauses in order."""
-        found, start, sentence = [], 0, 0
-        for n in range(1, len(self.words) + 1):
-            if n < len(self.words) and not self._opens(n):
-                continue
-            relative = self._relative(start)
-            found.append(_Clause(range(start, n), relative or "SCONJ" in self.words[start].tags, relative, sentence))
-            if n < len(self.words):
-                between = self.text[self.words[n - 1].span.end : self.words[n].span.start]
-                sentence += bool(_SENTENCE_END.search(between))
-            start = n
-        return found
-
-    def _opens(self, n: int) -> bool:
-        return not self.words[n].joined or bool(self.words[n].tags & CONJUNCTION)
-
-    def _relative(self, n: int) -> bool:
-        """A relative pronoun stands first, or behind a preposition (ru *в которой*)."""
-        return any(
-            word.form in self.language.speaker.relatives
-            or any("Rel" in value for value in feature_values(word.tagged, "PronType"))
-            for word in self.words[n : n + 2]
-        )
-
-    def owners(self, clauses: Sequence[_Clause]) -> list[bool]:
-        """Whether each clause surely is the speaker's."""
-        if not self.language.speaker.bare_past:
-            return [self._marked(clause) for clause in clauses]
-        found: list[bool] = []
-        last: bool | None = None
-        main: bool | None = None
-        before: _Clause | None = None
-        for clause in clauses:
-            if before is None or clause.sentence != before.sentence:
-                main = None
-            subject = self._subject(clause)
-            if subject is None and self._gendered_verb(clause):
-                # Behind a subordinate clause the main one may go on: both must be the speaker's (каталог, который я
-                # заказала, прибыл).
-                unsure = before is not None and before.relative and main is not True
-                subject = last is not False and (main is not False or clause.subordinate) and not unsure
-            found.append(bool(subject))
-            if subject is not None:
-                last = subject
-                if not clause.subordinate:
-                    main = subject
-            before = clause
-        return found
-
-    def _marked(self, clause: _Clause) -> bool:
-        return any(self._is_pronoun(n) or self._first_person(n) for n in clause.words)
-
-    def _is_pronoun(self, n: int) -> bool:
-        return self.words[n].form in self.language.speaker.pronouns
-
-    def _first_person(self, n: int) -> bool:
-        """A verb of the first person singular."""
-        word = self.words[n]
-        if word.form in self.language.speaker.verbs:
-            return True
-        return any(
-            w.upos in VERBAL and w.feat("Person") == "1" and w.feat("Number") == "Sing" for w in word.tagged
-        )
-
-    def _oblique(self, n: int) -> bool:
-        """The first-person pronoun in another case."""
-        return not self._is_pronoun(n) and any(
-            w.upos == "PRON" and w.feat("Person") == "1" and w.feat("Number") == "Sing" and w.feat("Case") != "Nom"
-            for w in self.words[n].tagged
-        )
-
-    def _past_gender(self, n: int) -> Gender | None:
-        """The gender of a past tense in the singular."""
-        word = self.words[n]
-        ending = self.language.verbs.words.get(word.form) or (self.language.verbs.ending(word.form) or (None, None))[1]
-        tagged = [w for w in word.tagged if w.upos in VERBAL and _is_past(w.feats)]
-        # A noun behind a preposition that the tagger takes for a verb by its ending: ru в спортзал.
-        if not ending or not tagged or word.readings or self._governed(n) or ending.number == "pl" or feature_values(tagged, "Number") - {"Sing"}:
-            return None
-        return GENDER_OF_LETTER.get(ending.gender)
-
-    def _governed(self, n: int) -> bool:
-        return n > 0 and self.words[n].joined and "ADP" in self.words[n - 1].tags
-
-    def _gendered_verb(self, clause: _Clause) -> bool:
-        return any(self._past_gender(n) in _PERSONAL or self._short_gender(n) in _PERSONAL for n in clause.words)
-
-    def _short_gender(self, n: int) -> Gender | None:
-        """The gender of a short form: adjective or passive participle, never an attribute."""
-        word = self.words[n]
-        whole = self.language.verbs.short.get(word.form)
-        # ru права is "rights", too.
-        if whole is not None and not word.tags & NOMINAL:
-            return GENDER_OF_LETTER.get(whole.gender)
-        # Long forms have case endings.
-        if word.facts.adjective or word.readings or self._governed(n):
-            return None
-        short = [w for w in word.tagged if w.upos == "ADJ" or w.feat("Voice") == "Pass"]
-        if not short or not feature_values(short, "Case") <= {"Nom"} or feature_values(short, "Number") != {"Sing"}:
-            return None
-        return tagged_gender(short)[0]
-
-    def _nominative(self, n: int) -> bool:
-        """Another than the speaker that may be a subject."""
-        word = self.words[n]
-        if self._is_pronoun(n) or governed(self.words, n):
-            return False
-        return word.may_be_subject or any(w.feat("PronType") and w.feat("Case") == "Nom" for w in word.tagged)
-
-    def _perhaps_nominative(self, n: int) -> bool:
-        """What the tagger reads as an object, and may be a subject by its form: an accusative of a thing (ru *возникла
-        опасность*, *пришёл чек*), or an adjective whose noun stands behind a conjunction.
-        """
-        word = self.words[n]
-        if "ADJ" in word.tags:
-            return "Nom" in feature_values(word.content, "Case") and self._attribute(n)
-        if not word.tags & NOMINAL or feature_values(word.content, "Case") != {"Acc"} or governed(self.words, n):
-            return False
-        genders = feature_values(word.content, "Gender")
-        if genders == {"Masc"}:
-            return feature_values(word.content, "Animacy") != {"Anim"}
-        return genders == {"Fem"} and not re.search(self.language.speaker.accusative, word.form)
-
-    def _subject(self, clause: _Clause) -> bool | None:
-        """Whether the subject of a clause is the speaker; None where it has none of its own, or no verb."""
-        if any(self._is_pronoun(n) or self._first_person(n) for n in clause.words):
-            return True
-        others = [n for n in clause.words if self._nominative(n)]
-        finite = any("Fin" in feature_values(self.words[n].tagged, "VerbForm") for n in clause.words)
-        gendered = self._gendered_verb(clause)
-        comparison = clause.subordinate and not finite and not gendered  # ru как лидер
-        if others:
-            return None if comparison else False
-        if any(self._oblique(n) for n in clause.words):
-            return False if gendered else None
-        if gendered and self._object_agrees(clause):
-            return False
-        persons = {p for n in clause.words for p in feature_values(self.words[n].tagged, "Person")}
-        plural = any(
-            self.words[n].tags & VERBAL and "Plur" in feature_values(self.words[n].tagged, "Number")
-            for n in clause.words
-        )
-        verbs = any(self.words[n].tags & VERBAL for n in clause.words)
-        return False if verbs and (plural or (finite and persons & {"2", "3"})) else None
-
-    def _object_agrees(self, clause: _Clause) -> bool:
-        """What may be a subject by its form agrees with the verb."""
-        verbs = [n for n in clause.words if self._past_gender(n) or self._short_gender(n)]
-        return any(
-            self._perhaps_nominative(n) and any(not self._cannot_agree(n, verb) for verb in verbs)
-            for n in clause.words
-        )
-
-    def shown(self, n: int, clause: _Clause, *, speaks: bool) -> Evidence | None:
-        """What the word at `n` shows of the speaker, or None."""
-        if not self.language.prepositions:
-            return self._behind_marker(n, clause)
-        if not speaks or (self.language.speaker.bare_past and self._other_subject(n, clause)):
-            return None
-        word = self.words[n]
-        own = self.language.speaker.words.get(word.form)
-        if own is not None and not self._attribute(n) and not self._governed(n) and not self._behind_reflexive(n):
-            gender = GENDER_OF_LETTER.get(own.gender)
-            return Evidence("adjective", word.text, gender, "form", word.form) if gender in _PERSONAL else None
-        past = self._past_gender(n)
-        # A clause has one past tense: uk хотів тарантула, where the tagger takes the tarantula for a verb.
-        if past in _PERSONAL and not any(self._past_gender(k) for k in range(clause.words.start, n)):
-            ending = self.language.verbs.ending(word.form)
-            return Evidence("verb", word.text, past, "form", f"-{ending[0]}" if ending else word.form)
-        short = self._short_gender(n)
-        # In other clauses the tagger takes nouns for short forms: ru что неудача — это …
-        if short in _PERSONAL and (word.form in self.language.verbs.short or self._joined(clause)):
-            return Evidence("adjective", word.text, short, "tagger", f"short form, Gender={short}")
-        return self._predicative(n, clause)
-
-    def _other_subject(self, n: int, clause: _Clause) -> bool:
-        """Another nominative stands nearer before the word than the speaker does."""
-        before = range(clause.words.start, n)
-        for k in reversed(before):
-            if self._is_pronoun(k) or self._first_person(k):
-                return False
-            if self._nominative(k) and not self._cannot_agree(k, n):
-                return True
-        return False
-
-    def _cannot_agree(self, noun: int, n: int) -> bool:
-        mine, its = (feature_values(self.words[k].tagged, "Gender") for k in (n, noun))
-        return bool(mine and its and mine.isdisjoint(its)) or "Plur" in feature_values(self.words[noun].tagged, "Number")
-
-    def _predicative(self, n: int, clause: _Clause) -> Evidence | None:
-        """An adjective in the nominative or instrumental that a copula joins to the speaker."""
-        word, language = self.words[n], self.language
-        if not word.is_adjective or word.readings or self._attribute(n) or governed(self.words, n):
-            return None
-        cases = feature_values(word.content, "Case")
-        copulas = language.verbs.copulas | language.speaker.copulas
-        before = range(clause.words.start, n)
-        others = [k for k in clause.words if self.words[k].form not in copulas]
-        # cs koupil jsem nový: an object.
-        if cases not in ({"Nom"}, {"Ins"}) or any(self._is_past_verb(k) for k in others):
-            return None
-        right_behind = self._right_behind(n, clause, copulas)
-        if cases == {"Ins"}:
-            return self._agreeing(n, ("ins",)) if right_behind else None
-        finite = any("Fin" in feature_values(self.words[k].tagged, "VerbForm") for k in others)
-        joined = right_behind or (not finite and any(self.words[k].form in copulas for k in before))
-        bare = language.speaker.bare_past and not finite and any(self._is_pronoun(k) for k in before)
-        # ru молодой is a man's nominative or a woman's instrumental, which the tagger mixes up.
-        return self._agreeing(n, ("nom", "ins")) if joined or bare else None
-
-    def _is_past_verb(self, n: int) -> bool:
-        return any(w.upos in VERBAL and _is_past(w.feats) for w in self.words[n].tagged)
-
-    def _joined(self, clause: _Clause) -> bool:
-        """The clause has the pronoun or a copula."""
-        copulas = self.language.verbs.copulas | self.language.speaker.copulas
-        return any(self._is_pronoun(k) or self.words[k].form in copulas for k in clause.words)
-
-    def _agreeing(self, n: int, cases: Sequence[str]) -> Evidence | None:
-        """The gender that an adjective shows by its ending in these cases."""
-        word = self.words[n]
-        allowed = [a for a in word.facts.adjective if a.number in ("*", "sg") and a.case in ("*", *cases)]
-        gender = only_gender(allowed) if allowed else None
-        return Evidence("adjective", word.text, gender, "form", listed(allowed)) if gender in _PERSONAL else None
-
-    def _right_behind(self, n: int, clause: _Clause, copulas: Collection[str]) -> bool:
-        """Between the word and a copula stand only adverbs and pronouns (ru *чувствую себя очень одинокой*)."""
-        for k in reversed(range(clause.words.start, n)):
-            if self.words[k].form in copulas:
-                return True
-            if not self.words[k].tags <= {"ADV", "PART", "PRON"}:
-                return False
-        return False
-
-    def _behind_reflexive(self, n: int) -> bool:
-        """The word belongs to a reflexive pronoun (cs *sebe sama*, in both genders)."""
-        return n > 0 and self.words[n].joined and "Yes" in feature_values(self.words[n - 1].tagged, "Reflex")
-
-    def _attribute(self, n: int) -> bool:
-        """The adjective at `n` belongs to a noun: behind it, other adjectives between, or right before it."""
-        words = self.words
-        k = n + 1
-        while k < len(words) and words[k].tags and words[k].tags <= {"ADJ", "DET", "ADV", "CCONJ", "NUM"}:
-            k += 1
-        noun = k < len(words) and (words[k].tags & NOMINAL or words[k].readings)
-        if noun and words[n].agrees_with(words[k]):
-            return True
-        before = words[n - 1] if n > 0 and words[n].joined else None
-        return before is not None and bool(before.tags & NOMINAL) and words[n].agrees_with(before)
-
-    def _behind_marker(self, n: int, clause: _Clause) -> Evidence | None:
-        return None
-
-
-def _is_past(feats: Sequence[tuple[str, str]]) -> bool:
-    found = dict(feats)
-    return found.get("Tense") == "Past" and "Case" not in found and found.get("Variant") != "Short"

@@ -126,10 +126,20 @@ def _verbs(verbs: Mapping[str, Any], rules: _Rules) -> VerbRules:
 
 def _speaker(speaker: Mapping[str, Any], rules: _Rules) -> SpeakerRules:
     """The table ``[speaker]``."""
+
+    def listed(name: str) -> frozenset[str]:
+        return rules.folded(speaker.get(name, ()))
+
     return SpeakerRules(
         bare_past=bool(speaker.get("bare_past", False)),
-        accusative=speaker.get("accusative", ""),
-        **{name: rules.folded(speaker.get(name, ())) for name in ("pronouns", "verbs", "copulas", "relatives")},
+        bare_predicate=bool(speaker.get("bare_predicate", False)),
+        accusative=str(speaker.get("accusative", "")),
+        silent=str(speaker.get("silent", "")),
+        pronouns=listed("pronouns"),
+        verbs=listed("verbs"),
+        copulas=listed("copulas"),
+        reflexive_copulas=listed("reflexive_copulas"),
+        relatives=listed("relatives"),
         words=rules.verb_forms("speaker", "words"),
     )
 

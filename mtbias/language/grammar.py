@@ -126,11 +126,18 @@ class SpeakerRules:
     verbs: frozenset[str] = frozenset()
     """Forms of the first person singular, beside what the tagger reads as one (cs *jsem*, *abych*)."""
     copulas: frozenset[str] = frozenset()
-    """Forms that join an adjective or participle to the speaker, beside those of `VerbRules` and `verbs` (ru *быть*)."""
+    """Forms that join an adjective or participle to the speaker, beside those of `VerbRules`; where nouns show no case
+    they are of the first person alone (es *soy*)."""
+    reflexive_copulas: frozenset[str] = frozenset()
+    """Forms that do so only behind one of `VerbRules.reflexives` (es *me siento*)."""
+    bare_predicate: bool = False
+    """The present has no copula (ru *я рада*, he *אני עייפה*)."""
     bare_past: bool = False
     """Past tenses show no person: a clause without a subject may go on about the speaker (ru *пришла и увидела*)."""
     accusative: str = ""
     """Regular expression for feminine nouns in an accusative that is no nominative (ru *-у*, *-ю*)."""
+    silent: str = ""
+    """Regular expression for forms that are written alike for both genders, whatever the tagger reads (he *רוצה*)."""
     relatives: frozenset[str] = frozenset()
     """Relative pronouns, beside what the tagger reads as one."""
     words: Mapping[str, Agreement] = field(default_factory=dict)

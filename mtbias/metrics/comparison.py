@@ -231,7 +231,7 @@ def compare_runs(
 def _rows(counting: Counting, run: NamedRun, row_cells: Cells) -> dict[str, int]:
     """See `Comparison.rows`."""
     classes = counting.classes(counting.tabulate(row_cells))
-    found = {name: classes[name] for each in counting.compared for name in each.rests_on}
+    found = {name: classes[name] for name in ("n", *(name for each in counting.compared for name in each.rests_on))}
     if counting is GENDER_COUNTING:
         units = link(run.calls)
         found |= {"pairs": len(units.pairs) + 2 * len(units.quadruples), "quadruples": len(units.quadruples)}

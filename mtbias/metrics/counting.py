@@ -65,6 +65,8 @@ class Counting:
     """What a record is about, where records about one thing resemble each other: intervals are over these too."""
     entity_kind: Callable[[Floats], NDArray[np.int64]] | None = None
     """The kinds of entities whose numbers a corpus fixes, from the tables of entities ``[n, *axes]``: a number each."""
+    stratified: bool = False
+    """Whether resamples draw within each place of the first axis, where a corpus fixes how many records it has."""
     shown: tuple[str, ...] = ()
     """Attributes of a record that lists of sentences name."""
     more: Callable[[Counts], Mapping[str, Any]] = field(default=lambda _: {})
@@ -121,7 +123,7 @@ class Counting:
 
         Wilson's for single shares. Percentile bootstrap for the others: rows are resampled independently, all classes
         together, so the numbers of rows of each class vary from resample to resample as they would in another corpus
-        of the same kind.
+        of the same kind (but see `stratified`).
 
         Edge cases: without resamples there are no intervals at all. A share of no rows has none. In the bootstrap,
         undefined replicates are dropped, and where more than half are undefined there is no interval; nor is there one
@@ -133,7 +135,11 @@ class Counting:
         if not n_resamples:
             return dict.fromkeys(each.key for each in self.with_interval)
         classes, numbers = self.classes(table), [each for each in self.numbers if each.interval == "bootstrap"]
-        replicates = bootstrap_counts(table, lambda tables: self.values(tables, numbers), n_resamples, rng)
+        if self.stratified:
+            parts = [bootstrap_counts(part, lambda drawn: drawn.astype(float), n_resamples, rng) for part in table]
+            replicates = self.values(np.stack(parts, axis=1), numbers)
+        else:
+            replicates = bootstrap_counts(table, lambda tables: self.values(tables, numbers), n_resamples, rng)
         ends = {
             each.key: percentile_interval(column) if enough([classes[name] for name in each.rests_on]) else None
             for each, column in zip(numbers, replicates.T, strict=True)

@@ -74,6 +74,8 @@ class Number:
     """Whether it says for how many rows there is a result at all: it stands beside n."""
     headline: bool = False
     """Whether it stands in tables of papers, in plots, at the head of a page, and with its interval in all tables."""
+    whole: bool = False
+    """Whether only all rows together have it: tables and plots of groups leave it out."""
     grouped: bool = False
     """Whether tables of groups (domains) have it too, where there is room."""
     listed: bool = False
@@ -132,6 +134,8 @@ class Breakdown:
     """The same as the head of a column; by default `label`."""
     plotted: bool = True
     """Whether plots show it."""
+    undefined: str = ""
+    """Key of a number that its groups do not have: no plots for measures with that number."""
     long: bool = False
     """Whether it has too many groups for a terminal: a page has a list to sort, with few numbers."""
 
@@ -143,7 +147,7 @@ class Breakdown:
 BREAKDOWNS = (
     Breakdown("by_domain"),
     Breakdown("by_pronouns", "pronouns in the source", "pronouns"),
-    Breakdown("by_stereotype", plotted=False),  # within a stereotype ΔS is not defined
+    Breakdown("by_stereotype", undefined="delta_s"),
     Breakdown("by_entity", plotted=False, long=True),
 )
 
@@ -165,8 +169,8 @@ def breakdowns(*runs: Mapping[str, Any]) -> list[Breakdown]:
 
 
 def plotted(numbers: Sequence[Number]) -> list[Number]:
-    """The numbers that plots show on one axis: those of the headline in points, which share a 0, else all of it."""
-    headline = [number for number in numbers if number.headline]
+    """The numbers of groups that plots show on one axis: those of the headline in points, which share a 0, else all."""
+    headline = [number for number in numbers if number.headline and not number.whole]
     return [number for number in headline if number.unit is Unit.POINTS] or headline
 
 

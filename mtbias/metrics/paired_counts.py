@@ -134,12 +134,20 @@ def _bootstrap(
     """Numbers of the first of `systems` less those of the second, where there is one."""
     sums = [np.zeros((n_resamples, prod(counting.shape))) for _ in systems]
     for weight, table in zip(weights, tables.reshape(len(tables), -1), strict=True):
-        occupied = np.flatnonzero(table)
-        drawn = bootstrap_counts(table[occupied], lambda resamples: resamples.astype(np.float64), n_resamples, rng)
-        for n, system in enumerate(systems):
-            sums[n] += weight * (drawn @ system[occupied])
+        for occupied in _drawn_together(counting, np.flatnonzero(table), table.size):
+            drawn = bootstrap_counts(table[occupied], lambda resamples: resamples.astype(np.float64), n_resamples, rng)
+            for n, system in enumerate(systems):
+                sums[n] += weight * (drawn @ system[occupied])
     first, *second = (counting.values(total.reshape(-1, *counting.shape), counting.compared) for total in sums)
     return first - second[0] if second else first
+
+
+def _drawn_together(counting: Counting, occupied: NDArray[np.intp], size: int) -> list[NDArray[np.intp]]:
+    """Cells of a flattened table by what resamples are drawn within: places of the first axis, or all of it."""
+    if not counting.stratified:
+        return [occupied]
+    place = occupied // (size // counting.shape[0])
+    return [occupied[place == n] for n in np.unique(place)]
 
 
 def randomisation_pvalues(

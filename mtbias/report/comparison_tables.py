@@ -142,6 +142,9 @@ def _sentences(c: Comparison) -> PrintedTable:
         counts = (p.differing, m.both, m.first_only, m.second_only, m.neither)
         rows.append([p.lang, _name(p), *(f"{count:,}" for count in counts), p_text(m.p)])
     title = "Sentences by which system is right (McNemar's test: exact, two-sided, not corrected)"
+    if not any(p.mcnemar.both or p.mcnemar.first_only or p.mcnemar.second_only for p in c.pairs):
+        # Nothing is right or wrong where no source tells a gender (GEST).
+        return PrintedTable(head[:3], [row[:3] for row in rows], "Sentences with another call", left=2)
     return PrintedTable(head, rows, title, left=2)
 
 

@@ -62,7 +62,7 @@ def _record(row: _Row, by: str | None) -> dict[str, object]:
 def _table(rows: Sequence[_Row], by: str | None, numbers: Sequence[Number]) -> PrintedTable:
     """What people read: a corpus is named where there are several; with a breakdown, so are languages and systems."""
     coverage = [number for number in numbers if number.coverage and by is None]
-    headline = [number for number in numbers if number.headline]
+    headline = [number for number in numbers if number.headline and (by is None or not number.whole)]
     names = {
         "Corpus": [row.run.corpus for row in rows],
         "Language": [row.run.lang for row in rows],

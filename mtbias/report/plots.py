@@ -84,7 +84,9 @@ def panels(runs: Sequence[tuple[str, Mapping[str, Any]]], numbers: Sequence[Numb
     Raises:
         DataError: a `metrics.json` lacks a key.
     """
-    found = [each.key for each in breakdowns(*(metrics for _, metrics in runs)) if each.plotted]
+    reported = {number.key for number in numbers}
+    present = breakdowns(*(metrics for _, metrics in runs))
+    found = [each.key for each in present if each.plotted and each.undefined not in reported]
     return {by: [panel(runs, by, number.key, numbers) for number in plotted(numbers)] for by in found}
 
 

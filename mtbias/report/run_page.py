@@ -127,7 +127,10 @@ def _whole_page(runs: Sequence[ReportRun], women: Sequence[WomenRelation], sente
         runs=runs,
         findings=findings(runs),
         numbers=numbers,
-        grouped=[*(n for n in numbers if n.coverage), *(n for n in numbers if n.headline or n.grouped)],
+        grouped=[
+            *(n for n in numbers if n.coverage),
+            *(n for n in numbers if (n.headline or n.grouped) and not n.whole),
+        ],
         listed=[n for n in numbers if n.listed] or [n for n in numbers if n.headline],
         heads=lambda *whats: [f"{run.name}:\n{what}" if len(runs) > 1 else what for run in runs for what in whats],
         filled=filled,

@@ -195,7 +195,7 @@ def _breakdowns(metrics: Mapping[str, Any], numbers: Sequence[Number], width: in
     if not present:
         return []
     groups = [(f"  {name}", group) for _, part in present for name, group in part.items()]
-    every = [number for number in numbers if number.headline or number.grouped]
+    every = [number for number in numbers if (number.headline or number.grouped) and not number.whole]
     headline = [number for number in every if number.headline]
     lines: list[str] = []
     for shown, with_intervals in ((every, True), (headline, True), (every, False)):

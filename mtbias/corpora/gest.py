@@ -1,0 +1,60 @@
+"""GEST: English sentences in the first person, each with one of 16 stereotypes (Pikuliak et al. 2024)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from mtbias.corpora.corpus import Corpus
+from mtbias.files.reading import Record, read_table, refuse_long
+from mtbias.types import SourceSentence
+
+NAME = "gest"
+STEREOTYPES = {
+    1: "emotional and irrational", 2: "gentle, kind, and submissive", 3: "empathetic and caring",
+    4: "neat and diligent", 5: "social", 6: "weak", 7: "beautiful", 8: "tough and rough", 9: "self-confident",
+    10: "professional", 11: "rational", 12: "providers", 13: "leaders", 14: "childish", 15: "sexual", 16: "strong",
+}  # fmt: skip
+"""What women (1 to 7) and men (8 to 16) are said to be."""
+ABOUT_WOMEN = 7
+"""So many stereotypes, the first, are about women."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpeakerSentence(SourceSentence):
+    """A sentence in the first person whose source does not tell the speaker's gender."""
+
+    stereotype: int
+    """Number of the stereotype that it is an example of (`STEREOTYPES`)."""
+
+
+def read_gest(path: Path) -> Corpus[SpeakerSentence]:
+    """Read the table `path` with the columns ``sentence`` and ``stereotype``: ``gest.csv``, or the later
+    ``gest_1.1.csv``.
+
+    Ids are ``gest-0001`` and so on, in the order of the file. `path` may be the folder of ``gest.csv``.
+
+    Raises:
+        DataError: there is no such file, a column is missing, or a row has no sentence or no stereotype from 1 to 16.
+    """
+    table = read_table(path / "gest.csv" if path.is_dir() else path)
+    table.require("sentence", "stereotype")
+    return Corpus(
+        name=NAME,
+        path=table.file.path,
+        sha256=table.file.sha256,
+        instances=tuple(_sentence(record) for record in table.records),
+        notes={},
+        files={table.file.path.name: table.file.sha256},
+        measure=NAME,
+    )
+
+
+def _sentence(record: Record) -> SpeakerSentence:
+    source, stereotype = record.get("sentence"), record.get("stereotype")
+    if not source or "\n" in source:
+        raise record.error(f"sentence: expected a sentence in one line, got {source!r:.80}")
+    refuse_long(source, "sentence", record.path, record.line)
+    if stereotype not in map(str, STEREOTYPES):
+        raise record.error(f"stereotype: expected a number from 1 to {len(STEREOTYPES)}, got {stereotype!r}")
+    return SpeakerSentence(f"gest-{record.row + 1:04d}", record.row, source, int(stereotype))
