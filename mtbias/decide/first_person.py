@@ -71,8 +71,10 @@ class FirstPersonWords:
         # ru права is "rights", too.
         if whole is not None and not word.tags & NOMINAL:
             return GENDER_OF_LETTER.get(whole.gender)
-        # Long forms have case endings.
-        if any(a.case != "*" for a in word.facts.adjective) or word.readings or self._governed(n):
+        # Long forms are declined; of what the tagger reads no case on, the ending must be a nominative's (ru намного).
+        ending = word.facts.adjective
+        nominative = [a for a in ending if a.case in ("*", "nom") and a.number in ("*", "sg")]
+        if (ending and (word.is_declined or not nominative)) or word.readings or self._governed(n):
             return None
         short = [w for w in word.tagged if w.upos == "ADJ" or w.feat("Voice") == "Pass"]
         if not short or not feature_values(short, "Case") <= {"Nom"} or feature_values(short, "Number") != {"Sing"}:

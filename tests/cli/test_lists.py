@@ -62,9 +62,9 @@ def test_datasets_with_rows_licence_home_and_state(
     lines = {line.split()[0]: line for line in out.splitlines() if not line.startswith(" ")}
     # Rows as in the papers and the releases' own README.
     rows = {"winomt": 3888, "bug": 105687, "bug-balanced": 25504, "bug-gold": 1717, "bug-gold-paper": 1720}
-    rows["mt-geneval"] = 600  # a language
+    rows |= {"mt-geneval": 600, "gest": 3565}  # 600 a language
     assert list(lines) == [*rows, "custom"]
-    where = r"(MIT|CC BY-SA 3\.0) +https://github\.com/\S+ @ [0-9a-f]{7,40}  \("
+    where = r"(MIT|CC BY-SA 3\.0|Apache-2\.0) +https://github\.com/\S+ @ [0-9a-f]{7,40}  \("
     for name, number in rows.items():
         assert re.match(rf"{name} +{number} rows  {where}", lines[name])
     assert lines["winomt"].endswith("(in the cache)")
@@ -85,16 +85,18 @@ def test_citations_are_printed_once_each(bare: Machine, capsys: pytest.CaptureFi
     assert main(["datasets", "--cite", "--cache-dir", str(bare.cache)]) == 0
     out = capsys.readouterr().out
     entries = _bibtex(out)  # nothing else is printed: a LaTeX file can take it as it is
-    assert [kind for kind, _, _ in entries] == [*["inproceedings"] * 3, "software"]
-    assert len({key for _, key, _ in entries}) == 4
+    assert [kind for kind, _, _ in entries] == [*["inproceedings"] * 4, "software"]
+    assert len({key for _, key, _ in entries}) == 5
     assert all({"title", "author", "year"} <= set(fields) for _, _, fields in entries)
     own = yaml.safe_load((Path(__file__).parents[2] / "CITATION.cff").read_text(encoding="utf-8"))
     assert entries[-1][1] == "mtbias"
     assert entries[-1][2]["version"] == own["version"]
     assert entries[-1][2]["year"] == str(own["date-released"].year)
     assert entries[-1][2]["author"] == f"{{{own['authors'][0]['name']}}}"
-    # Three papers: WinoMT (Stanovsky et al. 2019), BUG (Levy et al. 2021) and MT-GenEval (Currey et al. 2022).
-    assert out.count("@inproceedings{") == 3
+    # Four papers: WinoMT (Stanovsky et al. 2019), BUG (Levy et al. 2021), MT-GenEval (Currey et al. 2022) and GEST
+    # (Pikuliak et al. 2024).
+    assert out.count("@inproceedings{") == 4
+    assert out.count("10.18653/v1/2024.findings-emnlp.173") == 1
     assert out.count("10.18653/v1/2022.emnlp-main.288") == 1
     assert out.count("10.18653/v1/P19-1164") == 1
     assert out.count("10.18653/v1/2021.findings-emnlp.211") == 1

@@ -15,7 +15,7 @@ from mtbias.corpora import cache_folder, dataset_names, datasets, load_corpus
 from mtbias.corpora.catalog import Downloaded, Fetch, read_record, write_record
 from mtbias.errors import DataError, MissingResourceError, UsageError
 
-NAMES = ("winomt", "bug", "bug-balanced", "bug-gold", "bug-gold-paper", "mt-geneval", "demo", "custom")
+NAMES = ("winomt", "bug", "bug-balanced", "bug-gold", "bug-gold-paper", "mt-geneval", "gest", "demo", "custom")
 
 
 def test_the_names() -> None:
@@ -29,7 +29,7 @@ def test_the_catalog_is_complete() -> None:
         assert dataset.name == name
         source = dataset.source
         assert source.commit
-        assert source.licence == ("CC BY-SA 3.0" if name == "mt-geneval" else "MIT")
+        assert source.licence == {"mt-geneval": "CC BY-SA 3.0", "gest": "Apache-2.0"}.get(name, "MIT")
         assert source.citation.startswith("@inproceedings{")
         assert dataset.file in {file for download in source.downloads for file in download.files}
         for download in source.downloads:
@@ -44,6 +44,9 @@ def test_the_catalogs_hashes_and_rows_are_those_of_the_data(shared: Path) -> Non
         for file, expected in dataset.source.hashes.items():
             assert hashlib.sha256((shared / "data" / folder / file).read_bytes()).hexdigest() == expected
         assert load_corpus(name, shared / "data" / folder).rows == dataset.rows
+    gest = shared / "data" / "gest"
+    assert hashlib.sha256((gest / "gest.csv").read_bytes()).hexdigest() == datasets()["gest"].source.hashes["gest.csv"]
+    assert load_corpus("gest", gest).rows == load_corpus("gest", gest / "gest_1.1.csv").rows == datasets()["gest"].rows
     sentences = shared / "data" / "mtgeneval" / "sentences"
     hashes = datasets()["mt-geneval"].source.hashes
     assert hashes == {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sentences.iterdir()}

@@ -46,18 +46,17 @@ SPOKEN = [
     ("ru", f"Я|{ICH} устала|VERB|{PAST}=Fem", F),
     ("ru", f"Это|PRON|{NOM}=Neut сделал|VERB|{PAST}=Masc я|{ICH}", M),
     ("ru", f"Мама|NOUN|{NOM}=Fem устала|VERB|{PAST}=Fem", None),
-    ("ru", f"Я|{ICH} знаю|VERB|{FIRST},VerbForm=Fin ~,|PUNCT что|SCONJ мама|NOUN|{NOM}=Fem устала|VERB|{PAST}=Fem", None),
+    (
+        "ru",
+        f"Я|{ICH} знаю|VERB|{FIRST},VerbForm=Fin ~,|PUNCT что|SCONJ мама|NOUN|{NOM}=Fem устала|VERB|{PAST}=Fem",
+        None,
+    ),
     # without a subject the clause goes on about the speaker, unless somebody else was named last
     ("ru", f"Пришёл|VERB|{PAST}=Masc домой|ADV", M),
     ("ru", f"Я|{ICH} пришла|VERB|{PAST}=Fem и|CCONJ легла|VERB|{PAST}=Fem", F),
     ("ru", f"Мама|NOUN|{NOM}=Fem пришла|VERB|{PAST}=Fem и|CCONJ легла|VERB|{PAST}=Fem", None),
     ("ru", f"Мне|PRON|Case=Dat,{FIRST} сказала|VERB|{PAST}=Fem", None),
-    (
-        "ru",
-        f"Каталог|NOUN|{NOM}=Masc ~,|PUNCT который|PRON я|{ICH} заказала|VERB|{PAST}=Fem ~,|PUNCT "
-        f"прибыл|VERB|{PAST}=Masc",
-        F,
-    ),
+    ("ru", f"Тест|NOUN|{NOM}=Masc ~,|PUNCT который|PRON я|{ICH} сдала|VERB|{PAST}=Fem ~,|PUNCT был|AUX|{PAST}=Masc", F),
     # an accusative of a thing may be the subject, one in -у may not
     ("ru", f"Возникла|VERB|{PAST}=Fem опасность|NOUN|{ACC}=Fem", None),
     ("ru", f"Пришёл|VERB|{PAST}=Masc чек|NOUN|{ACC}=Masc,Animacy=Inan", None),
@@ -70,6 +69,7 @@ SPOKEN = [
     ("ru", f"Я|{ICH} очень|ADV активен|ADJ|Number=Sing,Gender=Masc", M),
     ("ru", f"Я|{ICH} очень|ADV спокойная|ADJ|{NOM}=Fem", F),
     ("ru", f"Я|{ICH} спокойный|ADJ|{NOM}=Masc человек|NOUN|{NOM}=Masc", None),
+    ("ru", f"Я|{ICH} намного|ADJ|Number=Sing,Gender=Masc сильнее|ADV", None),
     ("ru", f"Работа|NOUN|{NOM}=Fem важна|ADJ|Number=Sing,Gender=Fem", None),
     ("ru", f"Заплачу|VERB|{FIRST},VerbForm=Fin за|ADP права|NOUN|Case=Acc,Number=Plur", None),
     # the instrumental behind a copula; молодой is a man's nominative as well
