@@ -133,7 +133,7 @@ class SpeakerRules:
     bare_predicate: bool = False
     """The present has no copula (ru *я рада*, he *אני עייפה*)."""
     bare_past: bool = False
-    """Past tenses show no person: a clause without a subject may go on about the speaker (ru *пришла и увидела*)."""
+    """Past tenses show no person: a clause without a subject may continue about the speaker (ru *пришла и увидела*)."""
     accusative: str = ""
     """Regular expression for feminine nouns in an accusative that is no nominative (ru *-у*, *-ю*)."""
     silent: str = ""

@@ -62,9 +62,7 @@ def test_a_stereotype_without_a_gender_leaves_the_rates_undefined() -> None:
     counts[:15, 0] = 5
     counts[15, 3] = 5
     group = COUNTING.group(counts, 50, 0)
-    assert group["f_m"].value is None
-    assert group["f_m"].interval is None
-    assert group["p"].value == 100
+    assert (group["f_m"].value, group["f_m"].interval, group["p"].value) == (None, None, 100)
 
 
 def test_resamples_keep_the_sentences_of_each_stereotype() -> None:
@@ -74,8 +72,7 @@ def test_resamples_keep_the_sentences_of_each_stereotype() -> None:
     counts[:7, 1] = 2
     counts[7:, 0] = 2
     group = COUNTING.group(counts, 100, 0)
-    assert group["f_s"].interval == (100, 100)
-    assert group["f_m"].interval == (50, 50)
+    assert (group["f_s"].interval, group["f_m"].interval) == ((100, 100), (50, 50))
 
 
 def test_a_run_has_the_speaker_and_the_numbers_of_each_stereotype(table: Path, stanza_dir: Path) -> None:
