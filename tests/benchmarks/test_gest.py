@@ -141,6 +141,15 @@ def test_the_commands_score_compare_and_report_it(table: Path, tmp_path: Path, s
     page = tmp_path / "page.html"
     assert run_command("report", str(tmp_path / "a"), str(tmp_path / "b"), "--out", str(page)).returncode == 0
     assert "by_stereotype-0" in page.read_text(encoding="utf-8")
+    made = run_command(
+        "eval", "--model", "demo", "--lang", "cs", *data, "--out", str(tmp_path / "demo"), "--offline",
+        "--stanza-dir", str(stanza_dir), "--device", "cpu", "--cache-dir", str(tmp_path / "cache"),
+    )  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    refused = run_command("corpora", "counterfactual", *data, "--out", str(tmp_path / "c.tsv"))
+    assert refused.stderr.strip() == (
+        "mtbias: --dataset: expected sentences with an entity and its gender, which gest does not mark"
+    )
     again = mtbias.read_run(tmp_path / "a")
     assert again.scores.to_json()["overall"] == json.loads(json.dumps(again.metrics["overall"]))
 
