@@ -293,6 +293,13 @@ _CLOCKS = {
     "st_ctime",
 }
 _MODULES = {"time", "datetime", "date", "path"}
+# A server's model may be another one tomorrow, so the day of the first request is a part of the identity, which a run
+# that resumes keeps; and Retry-After may be a time of day.
+_MAY_READ = {
+    "translate/deepl_system.py: now",
+    "translate/language_models/endpoint_client.py: time",
+    "translate/language_models/endpoint_system.py: now",
+}
 
 
 def test_nothing_that_decides_reads_a_clock() -> None:
@@ -305,8 +312,8 @@ def test_nothing_that_decides_reads_a_clock() -> None:
                 if isinstance(node, ast.Attribute) and node.attr in _CLOCKS:
                     of_module = isinstance(node.value, ast.Name) and node.value.id in _MODULES
                     if of_module or node.attr.startswith("st_"):
-                        found.append(f"{path.relative_to(package)}:{node.lineno}: {node.attr}")
-    assert found == []
+                        found.append(f"{path.relative_to(package)}: {node.attr}")
+    assert set(found) == _MAY_READ
 
 
 # ----- two at once

@@ -33,7 +33,7 @@ _LAYERS = 2
 _HEADS = 4
 _INNER = 64
 _POSITIONS = 256
-_BIAS = 0.2
+_BIAS = 0.05
 """Standard deviation of the scores that Opus-MT adds to every piece."""
 _DIMENSIONS: dict[str, int] = {
     "d_model": _SIZE,
@@ -147,7 +147,8 @@ def make_marian(folder: Path, *, multi: bool = False, lessons: Sequence[Lesson] 
     )
     torch.manual_seed(seed)
     model = MarianMTModel(config)
-    own = torch.Generator().manual_seed(seed)
+    # Seeds with which no two beams of the tests are as likely as each other: there rounding would decide.
+    own = torch.Generator().manual_seed(12 if multi else seed)
     model.final_logits_bias.normal_(0.0, _BIAS, generator=own)  # as published ones have it; padding's is zero
     model.final_logits_bias[0, pad] = 0.0
     train(model, tokenizer, lessons or [_german(">>ara<< " if multi else "")])

@@ -66,10 +66,11 @@ class Pair:
         model = self.reference._model
         settings = model.generation_config
         with torch.inference_mode():
-            scores = model(
+            made = model(
                 input_ids=torch.tensor([list(source)]),
                 decoder_input_ids=torch.tensor([[settings.decoder_start_token_id, *said[:-1]]]),
-            ).logits[0]
+            )
+        scores = made.logits[0].clone()  # a tensor that may be written to
         if self.codec.config["model_type"] == "marian":
             scores[:, model.config.pad_token_id] = -torch.inf
         each = scores.log_softmax(-1)[range(len(said)), list(said)].tolist()
