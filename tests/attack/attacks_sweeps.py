@@ -32,7 +32,7 @@ SWEEPS = (
     _row("an unknown model", models="['opus']", code=2),
     _row("an unknown model among known ones", models="['demo', 'opus']", code=2),
     _row("a folder of a model that is not there", models="['/no/such/folder']", code=2),
-    _row("a scheme that no plugin has", models="['openai:gpt']", code=2),
+    _row("a scheme that no plugin has", models="['nobody:gpt']", code=2),
     _row("an unknown language", languages="['tlh']", code=2),
     _row("a language in capitals", languages="['DE']", code=2),
     _row("an unknown data set", datasets="['winobias']", code=2),

@@ -93,7 +93,7 @@ USAGE = (
     _usage("eval: an unknown model", "eval --model opus --lang de"),
     _usage("eval: an empty model", "eval --model '' --lang de"),
     _usage("eval: a model that is a path above", "eval --model ../../x --lang de"),
-    _usage("eval: an unknown scheme", "eval --model openai:gpt --lang de"),
+    _usage("eval: an unknown scheme", "eval --model nobody:gpt --lang de"),
     _usage("eval: an unknown language", "eval --model demo --lang tlh"),
     _usage("eval: an empty language", "eval --model demo --lang ''"),
     _usage("eval: a language that is a path", "eval --model demo --lang ../de"),
