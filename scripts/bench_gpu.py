@@ -13,7 +13,7 @@ translations of the prices. At the deadline it ends with what it has; what was n
   when each half begins;
 - prices: the sentences of --sources (one a line; default: the demo's) translated by --checkpoint (default: the demo's)
   in fp32, bf16 and fp16: how many translations change. `mtbias score --translations DIR/translations-…` and
-  `mtbias compare` give the calls that change, where Stanza is. The demo's grammar says little: bring a real model;
+  `mtbias compare` give the calls that change, where Stanza is. The demo's grammar says little: use a real model;
 - hours: 3 families × 8 languages × 105,687 sentences by these speeds, with each stage's share.
 
 On a GPU translations of a batch have equal lengths here, so what two stages and leaving sentences save is not in it
@@ -298,6 +298,7 @@ def main() -> None:
     stages = stage_seconds(json.loads(args.stages.read_text(encoding="utf-8"))) if args.stages else CPU_STAGES
     log = Log(args.out, stages, began)
     with scratch("bench-gpu") as home:
+        os.environ["TMPDIR"] = str(home)  # what the processes leave that are killed at the deadline goes with the rest
         measure(args, log, home, ends)
     print(log.report())
 

@@ -10,14 +10,8 @@ from mtbias.files.reading import Record, read_table, refuse_long
 from mtbias.types import SourceSentence
 
 NAME = "gest"
-STEREOTYPES = {
-    1: "emotional and irrational", 2: "gentle, kind, and submissive", 3: "empathetic and caring",
-    4: "neat and diligent", 5: "social", 6: "weak", 7: "beautiful", 8: "tough and rough", 9: "self-confident",
-    10: "professional", 11: "rational", 12: "providers", 13: "leaders", 14: "childish", 15: "sexual", 16: "strong",
-}  # fmt: skip
-"""What women (1 to 7) and men (8 to 16) are said to be."""
-ABOUT_WOMEN = 7
-"""So many stereotypes, the first, are about women."""
+STEREOTYPES = 16
+"""Their number; 1 to 7 are about women, 8 to 16 about men (`docs/metrics/gest.md`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +19,7 @@ class SpeakerSentence(SourceSentence):
     """A sentence in the first person whose source does not tell the speaker's gender."""
 
     stereotype: int
-    """Number of the stereotype that it is an example of (`STEREOTYPES`)."""
+    """Number of the stereotype that it is an example of (1 to `STEREOTYPES`)."""
 
 
 def read_gest(path: Path) -> Corpus[SpeakerSentence]:
@@ -55,6 +49,6 @@ def _sentence(record: Record) -> SpeakerSentence:
     if not source or "\n" in source:
         raise record.error(f"sentence: expected a sentence in one line, got {source!r:.80}")
     refuse_long(source, "sentence", record.path, record.line)
-    if stereotype not in map(str, STEREOTYPES):
-        raise record.error(f"stereotype: expected a number from 1 to {len(STEREOTYPES)}, got {stereotype!r}")
+    if stereotype not in map(str, range(1, STEREOTYPES + 1)):
+        raise record.error(f"stereotype: expected a number from 1 to {STEREOTYPES}, got {stereotype!r}")
     return SpeakerSentence(f"gest-{record.row + 1:04d}", record.row, source, int(stereotype))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -10,7 +10,8 @@ from mtbias.align import Aligner, Pair, get_aligner
 from mtbias.corpora import cache_folder
 from mtbias.decide import FormVotes, decide
 from mtbias.demo import STANZA_NAME, stanza_folder_of_demo
-from mtbias.errors import MissingResourceError, SettingError
+from mtbias.errors import MissingResourceError
+from mtbias.evaluation.analysed_texts import AnalysedTexts
 from mtbias.language.definition import Language
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
@@ -40,13 +41,11 @@ class GenderKind:
         """See `mtbias.metrics.measure.MeasureKind`.
 
         Raises:
-            UsageError: an unknown language, aligner or device, or a setting of another measure.
+            UsageError: an unknown language, aligner or device.
             DependencyError: the aligner is not installed.
             MissingResourceError: the aligner's or Stanza's models are not there and may not be downloaded.
             ModelError: the aligner's model is no encoder.
         """
-        if wanted.settings.variant is not None:
-            raise SettingError("variant", "expected the data set mt-geneval with it; leave it out here")
         language, aligner = get_language(wanted.lang), make_aligner(wanted)
         _ = aligner.signature  # one that is not installed is refused before Stanza's models are downloaded
         if wanted.device is not None:
@@ -66,7 +65,7 @@ GENDER = GenderKind()
 
 
 @dataclass(frozen=True)
-class GenderMeasure:
+class GenderMeasure(AnalysedTexts):
     """What reads genders in one language (`mtbias.metrics.measure.Measure`)."""
 
     language: Language
@@ -76,24 +75,7 @@ class GenderMeasure:
     @property
     def identity(self) -> Mapping[str, Json]:
         """Aligner, Stanza with the hashes of its models, and language plugin."""
-        return {
-            "aligner": self.aligner.signature,
-            "stanza": self.analyser.signature,
-            "plugin": f"{self.language.code}/{self.language.version}",
-        }
-
-    @property
-    def execution(self) -> Mapping[str, Json]:
-        """How new texts went through Stanza: the numbers do not depend on it, the hours do."""
-        return {"analysed_by": list(self.analyser.ways)}
-
-    def hint(self, texts: Iterable[str]) -> None:
-        """Let the analyser's other processes begin."""
-        self.analyser.submit(texts)
-
-    def abandon(self) -> None:
-        """End them: the translations will not be judged."""
-        self.analyser.abandon()
+        return {"aligner": self.aligner.signature, **super().identity}
 
     def judge(
         self, instances: Sequence[Instance], translations: Sequence[Translation], progress: Progress = quiet
@@ -130,7 +112,9 @@ class GenderMeasure:
         texts = SplitTexts(self.language)
         alignments = self.aligner.align(pairs, texts, progress)
         progress("align", total, total)
-        votes = self._analyse([pair.text for pair in pairs], progress)
+        votes = FormVotes()  # what the tagger reads on each form over all of them
+        for text in self.analyse((pair.text for pair in pairs), progress):
+            votes.add(self.analyser.analysis(text), self.language)
         calls = []
         for done, (pair, alignment) in enumerate(zip(pairs, alignments, strict=True), 1):
             if pair.head is not None:
@@ -138,24 +122,6 @@ class GenderMeasure:
             if done % 1000 == 0 or done == total:
                 progress("decide", done, total)
         return tuple(calls)
-
-    def _analyse(self, texts: Sequence[str], progress: Progress) -> FormVotes:
-        """Analyse each distinct text; gives what the tagger reads on each form over all of them."""
-        distinct = dict.fromkeys(texts)
-        done = 0
-
-        def count(n: int) -> None:
-            nonlocal done
-            done += n
-            progress("analyse", done, len(distinct))
-
-        progress("analyse", 0, len(distinct))
-        self.analyser.prepare(distinct, count)
-        progress("analyse", len(distinct), len(distinct))  # those that the cache had, too
-        votes = FormVotes()
-        for text in distinct:
-            votes.add(self.analyser.analysis(text), self.language)
-        return votes
 
 
 def make_aligner(wanted: Wanted) -> Aligner:

@@ -8,15 +8,22 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from mtbias.corpora import Corpus, cache_folder, datasets, fetch_dataset, load_corpus, loading
+from mtbias.corpora import Corpus, cache_folder, datasets, fetch_dataset, load_corpus, loading, mt_geneval
 from mtbias.entry_points import installed
 from mtbias.errors import MissingResourceError, SettingError
 from mtbias.evaluation.request import Request
 from mtbias.language.installed import get_language
 from mtbias.machine.devices import require_device
 from mtbias.machine.network import downloads_allowed
-from mtbias.metrics.measure import Wanted, find_measure
-from mtbias.settings import EvalSettings, LanguageModelSettings, ScoreSettings, TranslationSettings, combined
+from mtbias.metrics.measure import MeasureKind, Wanted, find_measure
+from mtbias.settings import (
+    EvalSettings,
+    EvaluatorSettings,
+    LanguageModelSettings,
+    ScoreSettings,
+    TranslationSettings,
+    combined,
+)
 from mtbias.translate.given_translations import GivenSystem
 from mtbias.translate.system import Asked, System
 from mtbias.translate.system_kinds import find_kind
@@ -66,7 +73,7 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, fetching: Fetchi
     # All that is here is opened first, so that whatever is wrong is said before anything is downloaded.
     load = partial(load_corpus, dataset, settings.data, cache=settings.cache_dir, lang=lang)
     corpus = _if_here(load) if dataset in datasets() else load()  # no other can be downloaded
-    measuring = find_measure(datasets()[dataset].measure if corpus is None else corpus.measure)
+    measuring = _measure(datasets()[dataset].measure if corpus is None else corpus.measure, settings)
     measure = _if_here(lambda: measuring.open(wanted))
     system = None if kind.needs_network else _if_here(lambda: kind.open(replace(asked, offline=True)))
     return Request(
@@ -106,7 +113,7 @@ def prepare_score(system: GivenSystem, lang: str, settings: ScoreSettings) -> Re
     dataset = WINOMT if settings.dataset is None else settings.dataset
     _check(lang, dataset, settings.device)
     corpus = load_corpus(dataset, settings.data, cache=settings.cache_dir, lang=lang)
-    measuring = find_measure(corpus.measure)
+    measuring = _measure(corpus.measure, settings)
     wanted = Wanted(lang=lang, settings=settings, device=settings.device)
     measure = _if_here(lambda: measuring.open(wanted))
     return Request(
@@ -118,6 +125,17 @@ def prepare_score(system: GivenSystem, lang: str, settings: ScoreSettings) -> Re
         seed=settings.seed,
         n_resamples=settings.resamples,
     )
+
+
+def _measure(name: str, settings: EvaluatorSettings) -> MeasureKind:
+    """The measure `name`.
+
+    Raises:
+        SettingError: a setting that only another measure has.
+    """
+    if settings.variant is not None and name != mt_geneval.NAME:
+        raise SettingError("variant", f"expected the data set {mt_geneval.NAME} with it; leave it out here")
+    return find_measure(name)
 
 
 def _if_here(opened: Callable[[], T]) -> T | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mtbias.corpora.gest import SpeakerSentence
 from mtbias.decide.speaker import speaker_call
-from mtbias.errors import SettingError
+from mtbias.evaluation.analysed_texts import AnalysedTexts
 from mtbias.evaluation.gender_calls import make_analyser
 from mtbias.files.strict_json import EXACT, decoded
 from mtbias.language.definition import Language
@@ -21,7 +21,7 @@ from mtbias.metrics.scores import CallScores, reasons_and_evidence
 from mtbias.metrics.speaker_rates import COUNTING
 from mtbias.morphology import Analyser
 from mtbias.runs.call_records import evidence_json
-from mtbias.types import Evidence, Gender, GenderCall, Json, Progress, Reason, Span, Translation
+from mtbias.types import Evidence, Gender, GenderCall, Progress, Reason, Span, Translation
 
 SPEAKER = "speaker"
 """The entity of every sentence."""
@@ -80,49 +80,19 @@ class _SpeakerLine:
 
 
 @dataclass(frozen=True)
-class SpeakerMeasure:
+class SpeakerMeasure(AnalysedTexts):
     """What reads the speaker's gender in one language (`mtbias.metrics.measure.Measure`)."""
 
     language: Language
     analyser: Analyser
-
-    @property
-    def identity(self) -> Mapping[str, Json]:
-        """Stanza with the hashes of its models, and language plugin."""
-        return {
-            "stanza": self.analyser.signature,
-            "plugin": f"{self.language.code}/{self.language.version}",
-        }
-
-    @property
-    def execution(self) -> Mapping[str, Json]:
-        """How new texts went through Stanza."""
-        return {"analysed_by": list(self.analyser.ways)}
-
-    def hint(self, texts: Iterable[str]) -> None:
-        """Let the analyser's other processes begin."""
-        self.analyser.submit(texts)
-
-    def abandon(self) -> None:
-        """End them: the translations will not be judged."""
-        self.analyser.abandon()
 
     def judge(
         self, instances: Sequence[SpeakerSentence], translations: Sequence[Translation], progress: Progress
     ) -> list[SpeakerRecord]:
         """See `mtbias.metrics.measure.Measure`."""
         texts = {translation.id: translation.text for translation in translations}
-        distinct = dict.fromkeys(text for text in texts.values() if text is not None)
-        done, split = 0, SplitTexts(self.language)
-
-        def count(n: int) -> None:
-            nonlocal done
-            done += n
-            progress("analyse", done, len(distinct))
-
-        count(0)
-        self.analyser.prepare(distinct, count)
-        progress("analyse", len(distinct), len(distinct))  # those that the cache had, too
+        self.analyse((text for text in texts.values() if text is not None), progress)
+        split = SplitTexts(self.language)
         records = []
         for instance in instances:
             text = texts[instance.id]
@@ -144,11 +114,9 @@ class SpeakerKind:
         """See `mtbias.metrics.measure.MeasureKind`.
 
         Raises:
-            UsageError: an unknown language or device, or a setting of another measure.
+            UsageError: an unknown language or device.
             MissingResourceError: Stanza's models are not there and may not be downloaded.
         """
-        if wanted.settings.variant is not None:
-            raise SettingError("variant", "expected the data set mt-geneval with it; leave it out here")
         if wanted.device is not None:
             require_device(wanted.device)
         return SpeakerMeasure(get_language(wanted.lang), make_analyser(wanted))

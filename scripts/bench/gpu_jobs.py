@@ -129,7 +129,7 @@ class _Gauge:
     def __init__(self, device: str) -> None:
         self._cuda = device.startswith("cuda")
         if not self._cuda:
-            Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # begins the peak anew
+            Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # the peak starts from here
             return
         import torch
 

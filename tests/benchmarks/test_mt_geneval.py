@@ -1,4 +1,4 @@
-"""MT-GenEval: the authors' measure on small files by hand, and on real outputs against published verdicts and BLEU."""
+"""MT-GenEval: the authors' measure on small files by hand, and on real outputs against published outcomes and BLEU."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_the_variant_belongs_to_this_data_set_alone() -> None:
 
 
 def google(shared: Path, lang: str) -> list[dict[str, str]]:
-    """Google's translations of 2025 with their published verdicts, a pair a row."""
+    """Google's translations of 2025 with their published outcomes, a pair a row."""
     path = shared / "data" / "mtgeneval" / "google2025" / f"mt_geneval_sentences_en_{lang}.csv"
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
@@ -150,7 +150,7 @@ def google_run(shared: Path, lang: str, **settings: Any) -> mtbias.Run:
     # corpus BLEU, masculine and feminine, as published with the data (gender-bias-qe-metrics, 2025)
     [("ar", (37.5, 38.0)), ("de", (51.4, 51.6)), ("es", (59.0, 57.7))],
 )
-def test_every_published_verdict_and_bleu_of_google_in_2025(shared: Path, lang: str, bleu: tuple[float, float]) -> None:
+def test_every_published_outcome_and_bleu_of_google_in_2025(shared: Path, lang: str, bleu: tuple[float, float]) -> None:
     rows, run = google(shared, lang), google_run(shared, lang)
     calls = {record.id: record for record in run.calls}
     for n, row in enumerate(rows, start=1):
