@@ -3,7 +3,7 @@
     from mtbias.testing import check_language
 
     def test_contract() -> None:
-        check_language(FRENCH)
+        check_language(PORTUGUESE)
 
 It needs no models and no network. It says whether a plugin is *sound*; whether it is *right* is a matter of test
 sentences with known answers.

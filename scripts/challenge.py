@@ -28,12 +28,10 @@ from mtbias.corpora import entity_place as locate  # noqa: E402
 from mtbias.errors import DataError, MtbiasError  # noqa: E402
 from mtbias.evaluation.gender_calls import GenderMeasure  # noqa: E402
 from mtbias.files.reading import Record, integer, read_table  # noqa: E402
-from mtbias.language.installed import get_language  # noqa: E402
 from mtbias.morphology import Analyser, AnalysisCache, StanzaAnalyser, find_package  # noqa: E402
 from mtbias.plugin import Language  # noqa: E402
 from mtbias.types import Gender, GenderCall, Span  # noqa: E402
 
-PLUGIN_PROJECT = ROOT / "tests" / "plugin_project"
 UNUSUAL_DEV = 25
 COLUMNS = ("id", "source", "entity_index", "entity", "target", "head_index", "gender", "category", "note")
 CATEGORIES = frozenset(
@@ -89,8 +87,7 @@ def challenge_files(*, independent: bool = False) -> dict[str, Path]:
     """The file of every language that has one, by code."""
     if independent:
         return {path.stem: path for path in sorted((ROOT / "tests" / "independent").glob("*.tsv"))}
-    files = [*(ROOT / "tests" / "challenge").glob("*.tsv"), *(PLUGIN_PROJECT / "challenge").glob("*.tsv")]
-    return {path.stem: path for path in sorted(files, key=lambda p: p.stem)}
+    return {path.stem: path for path in sorted((ROOT / "tests" / "challenge").glob("*.tsv"))}
 
 
 def unusual_files() -> dict[str, Path]:
@@ -104,12 +101,8 @@ def unusual_parts(sentences: Sequence[Sentence]) -> Mapping[str, Sequence[Senten
 
 
 def challenge_language(code: str) -> Language:
-    """An installed language, or French from ``tests/plugin_project``."""
-    if code == "fr":
-        if str(PLUGIN_PROJECT) not in sys.path:
-            sys.path.append(str(PLUGIN_PROJECT))
-        return Language.from_package("mtbias_french", "fr")
-    return get_language(code)
+    """A shipped language as the checkout has it, whatever is installed."""
+    return Language.from_package("mtbias_languages", code)
 
 
 def read_challenge(path: Path) -> tuple[Sentence, ...]:

@@ -2,7 +2,7 @@
 
     python scripts/threshold.py --stanza-dir DIR [--gold LABELS.csv] [--lang CODE]…
 
-The rows are the labelled ones: ``tests/challenge`` and the French plugin's, ``tests/independent``, the part ``dev`` of
+The rows are the labelled ones: ``tests/challenge``, ``tests/independent``, the part ``dev`` of
 ``tests/unusual`` and of ``tests/natural`` (where the public data is; the whole file and 25 sentences at a time), and
 with ``--gold`` the human labels that rest on the noun phrase. Every file is aligned by itself.
 

@@ -1,1 +1,1 @@
-"""The eight languages that mtbias ships, each a plugin like anybody else's."""
+"""The nine languages that mtbias ships, each a plugin like anybody else's."""

@@ -2,7 +2,7 @@
 
 # Comments in this package that say how many calls a constant moves speak of two sets, with all else equal: WinoMT's 14
 # translations of 2019 into seven languages (54,404 sentences, of which 188 are unaligned), and the 1,301 sentences of
-# tests/challenge, tests/independent and the French plugin, for which the right call is known (1,265 are right).
+# tests/challenge and tests/independent, for which the right call is known (1,265 are right).
 
 from mtbias.align.aligners import ALIGNERS, Aligner, EflomalAligner, StatisticalAligner, get_aligner
 from mtbias.align.sentence_pairs import Pair

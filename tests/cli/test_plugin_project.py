@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from .conftest import small_winomt
+from mtbias.types import Gender
+from scripts.challenge import read_challenge
+
 from .machine import Machine
 
 PROJECT = Path(__file__).resolve().parent.parent / "plugin_project"
@@ -26,18 +29,18 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_language_is_listed_with_its_distribution(bare: Machine, installed: Path) -> None:
-    assert "fr " not in bare.run("languages").stdout
+    assert "\npt " not in bare.run("languages").stdout
     done = bare.run("languages", PYTHONPATH=str(installed))
     assert (done.returncode, done.stderr) == (0, "")
-    (line,) = [line for line in done.stdout.splitlines() if line.startswith("fr ")]
-    assert line.split()[1] == "French"
-    assert "mtbias-french 0.1.0" in line
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("pt ")]
+    assert line.split()[1] == "Portuguese"
+    assert "mtbias-portuguese 0.1.0" in line
 
 
 def test_the_language_keeps_the_contract(bare: Machine, installed: Path) -> None:
     code = "from mtbias.language.installed import get_language; from mtbias.testing import check_language; "
     done = subprocess.run(
-        [sys.executable, "-c", code + "check_language(get_language('fr'))"],
+        [sys.executable, "-c", code + "check_language(get_language('pt'))"],
         capture_output=True,
         text=True,
         env=bare.environment(PYTHONPATH=str(installed)),
@@ -46,42 +49,76 @@ def test_the_language_keeps_the_contract(bare: Machine, installed: Path) -> None
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_french_translations_are_scored(installed: Path, winomt: Path, stanza_dir: Path, tmp_path: Path) -> None:
-    machine = Machine(tmp_path, stanza_dir)
-    corpus = small_winomt(winomt, tmp_path / "winomt", every=30)  # 130 rows
-    given = winomt / "translations" / "google" / "en-fr.txt"
-    command: tuple[str | Path, ...] = ("score", "--lang", "fr", "--translations", given, "--data", corpus)
+TRANSLATED = """\
+The nurse was tired because she had worked all night .\tA enfermeira estava cansada.\tnurse\tfemale\tfemale
+The carpenter said that he would come .\tO carpinteiro disse que viria.\tcarpenter\tmale\tmale
+The manager said that she would come .\tA gerente disse que viria.\tmanager\tfemale\tfemale
+The student said that she would come .\tCada estudante disse que viria.\tstudent\tfemale\tnone
+The victim said that he would come .\tA vítima disse que viria.\tvictim\tmale\tnone
+"""
+
+
+def test_portuguese_translations_are_scored(installed: Path, stanza_dir: Path, tmp_path: Path) -> None:
+    machine = Machine(tmp_path, _with_portuguese(stanza_dir, tmp_path / "stanza"))
+    rows = [line.split("\t") for line in TRANSLATED.splitlines()]
+    corpus, given, out = tmp_path / "own.tsv", tmp_path / "pt.txt", tmp_path / "run"
+    corpus.write_text("source\tgender\tentity\n" + "".join(f"{s}\t{g}\t{e}\n" for s, _, e, g, _ in rows), "utf-8")
+    given.write_text("".join(f"{target}\n" for _, target, *_ in rows), "utf-8")
+    command: tuple[str | Path, ...] = ("score", "--lang", "pt", "--translations", given, "--dataset", "custom")
+    command += ("--data", corpus, "--out", out)
     done = machine.run(*command)
     assert done.returncode == 2
-    assert "no language 'fr' is installed" in done.stderr
+    assert "no language 'pt' is installed" in done.stderr
     done = machine.run(*command, PYTHONPATH=str(installed))
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("130 sentences, ")
-    assert "|lang:fr|" in done.stdout
-    assert "|plugin:fr/" in done.stdout
+    assert "|lang:pt|" in done.stdout
+    assert "|plugin:pt/" in done.stdout
+    calls = [json.loads(line) for line in (out / "calls.jsonl").read_text("utf-8").splitlines()]
+    assert [call["gender"] or "none" for call in calls] == [wanted for *_, wanted in rows]
+
+
+def test_its_own_sentences_are_well_formed() -> None:
+    sentences = read_challenge(PROJECT / "challenge" / "pt.tsv")
+    assert len(sentences) == 10
+    assert {s.gender for s in sentences} == {*Gender, None}
+
+
+def _with_portuguese(models: Path, folder: Path) -> Path:
+    """Stanza's folder with Spanish's models under Portuguese's name.
+
+    No Portuguese models are at hand. A tagger of the wrong language is enough where the plugin's own table and articles
+    decide, and what is tested is that a third party's language goes through the whole of `score`.
+    """
+    folder.mkdir()
+    for name in ("es", "pt"):
+        (folder / name).symlink_to(models / "es")
+    resources = json.loads((models / "resources.json").read_text("utf-8"))
+    resources["pt"] = {**resources["es"], "lang_name": "Portuguese"}
+    (folder / "resources.json").write_text(json.dumps(resources), "utf-8")
+    return folder
 
 
 @pytest.mark.parametrize(
     ("plugin", "says"),
     [
-        ("FRENCH = 1 / 0", "fails to load (broken:FRENCH): ZeroDivisionError"),
-        ("FRENCH = 'French'", "expected a mtbias.plugin.Language, got str"),
-        ("", "fails to load (broken:FRENCH): AttributeError"),
+        ("PORTUGUESE = 1 / 0", "fails to load (broken:PORTUGUESE): ZeroDivisionError"),
+        ("PORTUGUESE = 'Portuguese'", "expected a mtbias.plugin.Language, got str"),
+        ("", "fails to load (broken:PORTUGUESE): AttributeError"),
     ],
 )
 def test_a_plugin_that_fails_is_named_and_the_others_go_on(
     bare: Machine, tmp_path: Path, plugin: str, says: str
 ) -> None:
     place = tmp_path / "site"
-    _distribution(place, "mtbias-broken", "fr = broken:FRENCH")
+    _distribution(place, "mtbias-broken", "pt = broken:PORTUGUESE")
     (place / "broken.py").write_text(plugin + "\n", encoding="utf-8")
     done = bare.run("languages", PYTHONPATH=str(place))
     assert (done.returncode, done.stderr) == (0, "")
     lines = {line.split()[0]: line for line in done.stdout.splitlines()}
-    assert "mtbias-broken 9.9" in lines["fr"]
-    assert says in lines["fr"]
+    assert "mtbias-broken 9.9" in lines["pt"]
+    assert says in lines["pt"]
     assert "German" in lines["de"]
-    done = bare.run("validate", "--lang", "fr", "--gold", "x.tsv", PYTHONPATH=str(place))
+    done = bare.run("validate", "--lang", "pt", "--gold", "x.tsv", PYTHONPATH=str(place))
     assert (done.returncode, done.stdout) == (1, "")
     assert says in done.stderr
     assert done.stderr.count("\n") == 1

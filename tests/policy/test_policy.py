@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -19,8 +18,7 @@ ROW = "thing\tarticle\tno person\tes\tThe [mover] is new.\t{El [motor]} es nuevo
 
 
 @pytest.mark.parametrize("code", policy.LANGUAGES)
-def test_every_row_of_a_language_has_its_call(code: str, stanza_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "path", list(sys.path))
+def test_every_row_of_a_language_has_its_call(code: str, stanza_dir: Path) -> None:
     outcomes = policy.evaluate(ROWS, code, stanza_dir)
     assert len(outcomes) >= 35
     assert [policy.describe(row, call) for row, call in outcomes if not policy.is_right(row, call)] == []

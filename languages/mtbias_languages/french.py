@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from mtbias.plugin import Language
 
-FRENCH = Language.from_package("mtbias_french", "fr")
+FRENCH = Language.from_package("mtbias_languages", "fr")
