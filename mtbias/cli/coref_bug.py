@@ -5,7 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mtbias.cli.coref_shared import Clusters, ManyBootstrap, ManyResamples, show, with_interval
+from mtbias.cli.coref_shared import (
+    Against,
+    Clusters,
+    ManyBootstrap,
+    ManyResamples,
+    Over,
+    drawn,
+    show,
+    with_interval,
+)
 from mtbias.cli.shared import Json
 from mtbias.coref.predicted_clusters import read_predictions, signature
 from mtbias.report.tables import columns
@@ -15,7 +24,13 @@ if TYPE_CHECKING:
 
 
 def command(
-    *, data: Path, predictions: Clusters, json: Json = False, bootstrap: ManyBootstrap = ManyResamples()
+    *,
+    data: Path,
+    predictions: Clusters,
+    against: Against = None,
+    over: Over = "rows",
+    json: Json = False,
+    bootstrap: ManyBootstrap = ManyResamples(),
 ) -> None:
     """Score on BUG: accuracy and its gaps, by distance, number of pronouns and domain.
 
@@ -31,17 +46,24 @@ def command(
     data
         A file of BUG (gold_BUG.csv and the others, in either version), or a folder with gold_BUG.csv.
     """
-    from mtbias.coref.bug_links import read_bug, score_bug
+    from mtbias.coref.bug_links import bug_units, read_bug, score_bug
 
     read, found = read_bug(data), read_predictions(*predictions)
     scores = score_bug(read, found, seed=bootstrap.seed, resamples=bootstrap.resamples)
     files = {"data": {read.path.name: read.sha256}, "predictions": found.files}
+    other = read_predictions(*against) if against else None
+    if other is not None:
+        files["against"] = other.files
+    asked = other is not None or over != "rows"
+    of_other = None if other is None else {"": bug_units(read, other)}
+    paired = drawn({"": bug_units(read, found)} if asked else {}, of_other, over, bootstrap)
     facts = {"n": len(read.rows), "rows_without_sentence": read.skipped, "rows_misplaced": read.misplaced}
     signed = signature(
-        "bug", files, contains="inclusive", bin="floor(distance/5)", resamples=bootstrap.resamples, seed=bootstrap.seed
-    )
-    text = _table(scores) + "\n" + "".join(f"{note}\n" for note in _notes(read, scores))
-    show({**scores.to_json(), **facts, "files": files, "signature": signed}, text, json=json)
+        "bug", files, contains="inclusive", bin="floor(distance/5)", **({"over": over} if asked else {}),
+        resamples=bootstrap.resamples, seed=bootstrap.seed,
+    )  # fmt: skip
+    text = _table(scores) + paired.text + "\n" + "".join(f"{note}\n" for note in _notes(read, scores))
+    show({**scores.to_json(), **paired.result, **facts, "files": files, "signature": signed}, text, json=json)
 
 
 def _table(scores: BugScores) -> str:

@@ -28,9 +28,10 @@ def command(
 ) -> None:
     """Score on Counter-GAP: accuracy by gender, and inconsistency within and across genders.
 
-    Each further system is compared with the first by paired approximate randomisation. Numbers are in per cent, except
-    ρ. p of a difference is the share of bootstrap resamples of quadruples in which it is 0 or less; p of ρ is
-    Student's.
+    Each further system is compared with the first: intervals by the paired bootstrap over quadruples, p by paired
+    approximate randomisation. Numbers are in per cent, except ρ. p of a difference is the share of bootstrap resamples
+    of quadruples in which it is 0 or less, which gives the paper's stars; the two-sided p beside it is twice the
+    smaller of the shares at or below and at or above 0, each with one more resample. p of ρ is Student's, two-sided.
 
     Parameters
     ----------
@@ -72,6 +73,6 @@ def _table(name: str, scores: CounterGapScores) -> str:
     head = f"{name}: {scores.n_quadruples} quadruples, {scores.n_masculine} masculine, {scores.n_feminine} feminine\n"
     rows = []
     for key, one in scores.numbers.items():
-        p = "" if one.p is None else number(one.p, 4)
-        rows.append([METRICS[key].label, *with_interval(one, 3 if key == "rho" else 2), p, str(one.n)])
-    return head + columns(["", "", "95 %", "p", "n"], rows)
+        p = ["" if p is None else number(p, 4) for p in (one.p, one.p_two_sided)]
+        rows.append([METRICS[key].label, *with_interval(one, 3 if key == "rho" else 2), *p, str(one.n)])
+    return head + columns(["", "", "95 %", "p", "two-sided", "n"], rows)

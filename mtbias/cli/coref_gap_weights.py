@@ -18,10 +18,15 @@ from mtbias.files.writing import write_atomic
 from mtbias.report.tables import columns, number
 
 if TYPE_CHECKING:
+    from mtbias.coref.gap_example_weights import Spread
     from mtbias.coref.named_weights import NamedWeights, OtherWeights
 
-    Solved = tuple[NamedWeights, list[str], str]
-    """Weights, notes, signature."""
+    Confounders = Mapping[str, Mapping[str, Spread]]
+    Solved = tuple[NamedWeights, list[str], str, Confounders]
+    """Weights, notes, signature, and what the genders differ in where that is known."""
+
+
+_CONFOUNDERS = {"names": "names in the text", "distance": "place of the antecedent among them"}
 
 
 def command(
@@ -75,18 +80,19 @@ def command(
         data, name_spans = files_in(data, name_spans)
         if name_spans is None:
             raise UsageError("--name-spans is missing; see --help")
-        solved, notes, signed = _of_gap(data, name_spans, over or [], trimmed=trimmed)
+        solved, notes, signed, differ = _of_gap(data, name_spans, over or [], trimmed=trimmed)
     elif table is not None and data is None:
         _refuse("--data", {"--name-spans": name_spans, "--trimmed": trimmed or None, "--over": over})
         if group is None:
             raise UsageError("--group is missing; see --help")
-        solved, notes, signed = _of_table(table, group, property, id)
+        solved, notes, signed, differ = _of_table(table, group, property, id)
     else:
         raise UsageError("give either --data (with --name-spans), for GAP, or --table (with --group)")
     compared = None if compare is None else compare_weights(solved, compare)
     other = None if compared is None else asdict(compared)
-    result = {**solved.to_json(), "compared": other, "notes": notes, "signature": signed}
-    text = _text(solved, compared, notes)
+    said = {name: {gender: asdict(one) for gender, one in of.items()} for name, of in differ.items()}
+    result = {**solved.to_json(), "confounders": said, "compared": other, "notes": notes, "signature": signed}
+    text = _confounders(differ) + _text(solved, compared, notes)
     if out is not None:
         write_atomic(out, dumps(solved.weights, ensure_ascii=False, indent=0).split("\n"))
         text += f"Weights: {out}\n"
@@ -100,7 +106,7 @@ def _refuse(goes_with: str, options: Mapping[str, object]) -> None:
 
 
 def _of_gap(data: Path, name_spans: Path, over: Sequence[str], *, trimmed: bool) -> Solved:
-    from mtbias.coref.gap_example_weights import PROPERTIES, solve_gap_weights
+    from mtbias.coref.gap_example_weights import PROPERTIES, confounders, solve_gap_weights
 
     file = read_instances(data)
     spans = read_name_spans(name_spans, file)
@@ -116,7 +122,7 @@ def _of_gap(data: Path, name_spans: Path, over: Sequence[str], *, trimmed: bool)
         "gap-weights", files, tokens="regex-as-spacy2", over="+".join(chosen), trimmed="yes" if trimmed else "no",
         objective="pair-maxima",
     )  # fmt: skip
-    return found, notes, signed
+    return found, notes, signed, confounders(file, spans)
 
 
 def _of_table(path: Path, group: str, properties: Sequence[str] | None, id_: str | None) -> Solved:
@@ -128,7 +134,16 @@ def _of_table(path: Path, group: str, properties: Sequence[str] | None, id_: str
     solved = solve_table_weights(table, group, chosen, id_)
     files = {"table": {path.name: table.file.sha256}}
     signed = signature("gap-weights", files, group=group, over="+".join(chosen), objective="pair-maxima")
-    return solved, [], signed
+    return solved, [], signed, {}
+
+
+def _confounders(differ: Confounders) -> str:
+    rows = [
+        [_CONFOUNDERS[name], gender, number(one.mean, 3), number(one.deviation, 3), str(one.n)]
+        for name, of in differ.items()
+        for gender, one in of.items()
+    ]
+    return columns(["before weighting", "", "mean", "s.d.", "examples"], rows) + "\n" if rows else ""
 
 
 def _text(solved: NamedWeights, compared: OtherWeights | None, notes: Sequence[str]) -> str:

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
-from cyclopts import Parameter
+from cyclopts import Group, Parameter
 
 from mtbias.cli.shared import BOOTSTRAP, print_json
+from mtbias.errors import UsageError
 from mtbias.report.tables import columns, interval, number, printable
 from mtbias.settings import MOST_RESAMPLES, BootstrapSettings, at_least
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from mtbias.coref.paired_systems import NumberUnits
     from mtbias.stats.results import Difference, Estimate
 
     Differences = Mapping[str, Difference]
+    Units = Mapping[str, NumberUnits]
+    """By the name of the part of the data set."""
 
 _CLUSTERS = Parameter(
     help='Clusters of a system: JSONL, `{"id": …, "clusters": [[[start, end], …], …]}` with indices of tokens, ends '
@@ -31,6 +35,22 @@ FirstNames = Annotated[
     Parameter(
         help="First names: a table (TSV, CSV) with the columns name, gender (male, female, mostly_male, mostly_female) "
         "and frequencies, such as one column a country (default: a short example list)."
+    ),
+]
+_PAIRED = Group("Two systems")
+_AGAINST = Parameter(
+    group=_PAIRED,
+    help="Predictions of a second system on the same data: adds the differences, first minus second, with paired "
+    "intervals and p (approximate randomisation, two-sided, corrected by Holm over all of them).",
+)
+Against = Annotated[list[Path] | None, _AGAINST]
+AgainstFile = Annotated[Path | None, _AGAINST]
+Over = Annotated[
+    Literal["rows", "occupations"],
+    Parameter(
+        group=_PAIRED,
+        help="What the differences' intervals and p draw: rows (other sentences about these occupations), or "
+        "occupations with all their rows (other occupations); of one system, occupations adds intervals over them.",
     ),
 ]
 
@@ -72,10 +92,72 @@ def counts_text(counts: Mapping[str, int], notes: Iterable[str], out: Path) -> s
     return table + "".join(f"  {printable(note)}\n" for note in notes) + f"\nFile: {out}\n"
 
 
+class Added(NamedTuple):
+    """What a comparison adds."""
+
+    result: dict[str, Any]
+    text: str
+
+
+def drawn(
+    first: Units, second: Units | None, over: Literal["rows", "occupations"], bootstrap: BootstrapSettings
+) -> Added:
+    """What `Against` and `Over` add to a result, and to its text; nothing where neither was asked for.
+
+    Raises:
+        UsageError: the second system has predictions for no part that the first has.
+    """
+    from mtbias.coref.paired_systems import compare_systems, corrected, intervals_over
+
+    if second is None:
+        if over == "rows":
+            return Added({}, "")
+        alone = {
+            name: intervals_over(units, over, bootstrap.resamples, bootstrap.seed) for name, units in first.items()
+        }
+        rows = [
+            [_of_part(part, key), *with_interval(one), str(one.n)]
+            for part, of in alone.items()
+            for key, one in of.items()
+        ]
+        said = {
+            part: {key: {"value": one.value, "interval": one.interval, "occupations": one.n} for key, one in of.items()}
+            for part, of in alone.items()
+        }
+        return Added({"over_occupations": said}, "\n" + columns(["over occupations", "", "95 %", "occupations"], rows))
+    shared = [name for name in first if name in second]
+    if not shared:
+        raise UsageError("--against has predictions for none of the parts that --predictions has")
+    found = corrected(
+        compare_systems(first[name], second[name], over, bootstrap.resamples, bootstrap.seed) for name in shared
+    )
+    rows = [
+        [_of_part(part, key), number(d.first), number(d.second), number(d.difference), interval(d.interval),
+         number(d.p, 4), number(d.p_holm, 4)]
+        for part, of in zip(shared, found, strict=True)
+        for key, d in of.items()
+    ]  # fmt: skip
+    parts = {
+        part: {"drawn": len(first[part].drawn(over)), "numbers": {key: asdict(d) for key, d in of.items()}}
+        for part, of in zip(shared, found, strict=True)
+    }
+    header = [f"first - second, over {over}", "first", "second", "difference", "95 %", "p", "p, Holm"]
+    return Added({"against": {"over": over, "parts": parts}}, "\n" + columns(header, rows))
+
+
+def _of_part(part: str, key: str) -> str:
+    return f"{part} {key}".strip().replace("_", " ")
+
+
 def compared_json(key: str, names: Sequence[str], compared: Sequence[Differences]) -> list[dict[str, Any]]:
     """Each further system against the first; its name stands under `key`."""
     return [
-        {key: name, "numbers": {what: {"difference": d.difference, "p": d.p} for what, d in numbers.items()}}
+        {
+            key: name,
+            "numbers": {
+                what: {"difference": d.difference, "interval": d.interval, "p": d.p} for what, d in numbers.items()
+            },
+        }
         for name, numbers in zip(names[1:], compared, strict=False)  # without resamples nothing is compared
     ]
 
@@ -87,8 +169,11 @@ def compared_text(
     return [
         f"{names[0]} minus {name}\n"
         + columns(
-            ["", "difference", "p"],
-            [[label(key), number(d.difference, decimals), number(d.p, 4)] for key, d in numbers.items()],
+            ["", "difference", "95 %", "p"],
+            [
+                [label(key), number(d.difference, decimals), interval(d.interval, decimals), number(d.p, 4)]
+                for key, d in numbers.items()
+            ],
         )
         for name, numbers in zip(names[1:], compared, strict=False)
     ]

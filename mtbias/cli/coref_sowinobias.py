@@ -6,7 +6,7 @@ from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from mtbias.cli.coref_shared import ClustersIfAny, generator, show, with_interval
+from mtbias.cli.coref_shared import Against, ClustersIfAny, Over, drawn, generator, show, with_interval
 from mtbias.cli.shared import Bootstrap, Flag, Json
 from mtbias.coref.predicted_clusters import read_predictions, signature
 from mtbias.errors import UsageError
@@ -25,6 +25,8 @@ def command(
     vocabulary: Path | None = None,
     n: Literal["polarity", "total"] = "polarity",
     no_full_stop: Flag = False,
+    against: Against = None,
+    over: Over = "rows",
     json: Json = False,
     bootstrap: Bootstrap = BootstrapSettings(),
 ) -> None:
@@ -52,6 +54,8 @@ def command(
 
     if out is None and not predictions:
         raise UsageError("give --out FILE to write the test set, --predictions FILE to score, or both")
+    if not predictions and (against or over != "rows"):
+        raise UsageError("--against and --over go with --predictions")
     words = sowinobias.read_vocabulary(vocabulary or sowinobias.EXAMPLE_VOCABULARY)
     sentences = sowinobias.generate(words, reading=n, full_stop=not no_full_stop)
     result: dict[str, Any] = {"dataset": "sowinobias", "sentences": len(sentences)}
@@ -75,6 +79,14 @@ def command(
         options |= {"right": "second-person-alone", "seed": bootstrap.seed, "resamples": bootstrap.resamples}
         result |= scores.to_json()
         text += f"\n{_tables(scores)}"
+        if against or over != "rows":
+            others = read_predictions(*against) if against else None
+            of_other = None if others is None else {"": sowinobias.sowinobias_units(sentences, others)}
+            paired = drawn({"": sowinobias.sowinobias_units(sentences, found)}, of_other, over, bootstrap)
+            files |= {} if others is None else {"against": dict(others.files)}
+            options |= {"over": over}
+            result |= paired.result
+            text += paired.text
     result["signature"] = signature("sowinobias", files, **options)
     show(result, f"{text}\n", json=json)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from mtbias.cli.coref_shared import ClustersIfAny, ManyBootstrap, ManyResamples, show
+from mtbias.cli.coref_shared import Added, Against, ClustersIfAny, ManyBootstrap, ManyResamples, Over, drawn, show
 from mtbias.cli.shared import Json
 from mtbias.coref.predicted_clusters import read_predictions, signature
 from mtbias.errors import UsageError
@@ -20,6 +20,8 @@ def command(
     data: Path,
     predictions: ClustersIfAny = None,
     baseline: Literal["first", "nearest", "stereotype", "perfect", "empty", "wrong"] | None = None,
+    against: Against = None,
+    over: Over = "rows",
     json: Json = False,
     bootstrap: ManyBootstrap = ManyResamples(),
 ) -> None:
@@ -42,14 +44,18 @@ def command(
         (nearest), the nearest of the pronoun's gender by stereotype (stereotype); the gold clusters (perfect), none
         (empty), or the gold pronouns with another occupation (wrong).
     """
-    from mtbias.coref.winobias import score_baseline, score_winobias
+    from mtbias.coref.winobias import score_baseline, score_winobias, winobias_units
     from mtbias.coref.winobias_data import read_winobias
 
     if bool(predictions) == bool(baseline):
         raise UsageError("expected either --predictions or --baseline, got " + ("both" if baseline else "neither"))
+    if baseline and (against or over != "rows"):
+        raise UsageError("--against and --over go with --predictions")
     read = read_winobias(data)
     files = {"data": read.files}
     facts: dict[str, Any] = {"repeated_mentions": 0}
+    paired = Added({}, "")
+    options: dict[str, str] = {}
     if baseline:
         scores = score_baseline(read, baseline, seed=bootstrap.seed, resamples=bootstrap.resamples)
     else:
@@ -57,14 +63,23 @@ def command(
         scores = score_winobias(read, found, seed=bootstrap.seed, resamples=bootstrap.resamples)
         files["predictions"] = found.files
         facts["repeated_mentions"] = found.repeated
+        other = read_predictions(*against) if against else None
+        systems = [
+            None if one is None else {_name(*key): units for key, units in winobias_units(read, one).items()}
+            for one in (found, other)
+        ]
+        paired = drawn(systems[0] or {}, systems[1], over, bootstrap)
+        if other is not None:
+            files["against"] = other.files
+        options = {"over": over} if paired.result else {}
     facts["sets_without_predictions"] = [_name(*key) for key in read.sets if key not in scores.sets]
     signed = signature(
         "winobias", files, **({"system": baseline} if baseline else {}), f1="conll-v8.01", link="first-pronoun",
-        test="randomisation+mcnemar", resamples=bootstrap.resamples, seed=bootstrap.seed,
+        test="randomisation+mcnemar", **options, resamples=bootstrap.resamples, seed=bootstrap.seed,
     )  # fmt: skip
-    result = {**scores.to_json(), **facts, "files": files, "signature": signed}
+    result = {**scores.to_json(), **paired.result, **facts, "files": files, "signature": signed}
     notes = [f"{note}\n" for note in _notes(scores, facts, len(read.sets))]
-    show(result, "\n".join(_tables(scores)) + "\n" + "".join(notes), json=json)
+    show(result, "\n".join(_tables(scores)) + paired.text + "\n" + "".join(notes), json=json)
 
 
 def _name(split: str, type_: int, condition: str = "") -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mtbias.cli.coref_shared import ManyBootstrap, ManyResamples, show, with_interval
+from mtbias.cli.coref_shared import Added, AgainstFile, ManyBootstrap, ManyResamples, drawn, show, with_interval
 from mtbias.cli.shared import Flag, Json
 from mtbias.coref.predicted_clusters import signature
 from mtbias.report.tables import columns, number
@@ -31,6 +31,7 @@ def command(
     data: Path,
     predictions: Path,
     occupations: Flag = False,
+    against: AgainstFile = None,
     json: Json = False,
     bootstrap: ManyBootstrap = ManyResamples(),
 ) -> None:
@@ -53,18 +54,30 @@ def command(
     occupations
         List the preference of each occupation too.
     """
-    from mtbias.coref.winogender import compute_winogender, count_winogender, read_resolutions, read_winogender
+    from mtbias.coref.winogender import (
+        compute_winogender,
+        count_winogender,
+        read_resolutions,
+        read_winogender,
+        winogender_units,
+    )
 
     read = read_winogender(data)
     resolutions, hashes = read_resolutions(predictions, read)
     counts = count_winogender(read, resolutions)
     scores = compute_winogender(counts, seed=bootstrap.seed, resamples=bootstrap.resamples)
     files = {"data": read.files, "predictions": hashes}
+    paired = Added({}, "")
+    if against is not None:
+        others, files["against"] = read_resolutions(against, read)
+        of_other = {"": winogender_units(count_winogender(read, others))}
+        paired = drawn({"": winogender_units(counts)}, of_other, "occupations", bootstrap)
     signed = signature(
         "winogender", files, gotcha="bls50", unit="occupation", resamples=bootstrap.resamples, seed=bootstrap.seed
     )
     tables = [*_tables(scores), *([_ranking(scores)] if occupations else [])]
-    show({**scores.to_json(), "files": files, "signature": signed}, "\n".join(tables) + "\n", json=json)
+    text = "\n".join(tables) + paired.text + "\n"
+    show({**scores.to_json(), **paired.result, "files": files, "signature": signed}, text, json=json)
 
 
 def _tables(scores: WinogenderScores) -> list[str]:

@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.coref.conll import Clusters
+from mtbias.coref.paired_systems import NumberUnits
 from mtbias.coref.predicted_clusters import Predictions, check_complete, check_document, check_known
 from mtbias.corpora.bug import BugRow, read_rows, stands_at
 from mtbias.stats.resampling import bootstrap_counts, estimate, wilson_percent
@@ -40,6 +41,8 @@ BIN = 5
 """Words of distance in a bin."""
 
 _GENDERS, _SIDES = tuple(Gender), tuple(Stereotype)
+_SHAPE = (len(_GENDERS), len(_SIDES), 2)
+"""Of the tables that `count_bug` gives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,8 @@ class BugSentence:
     domain: str
     distance: int
     pronouns: int
+    occupation: str
+    """The profession, in lower case."""
     misplaced: str
     """``profession``, ``pronoun`` or ``both`` where another word stands at the index; else empty."""
 
@@ -110,6 +115,7 @@ def _sentence(row: BugRow) -> BugSentence:
         domain=row.domain,
         distance=row.record.integer("distance"),
         pronouns=row.record.integer("num_of_pronouns"),
+        occupation=row.profession.strip().lower(),
         misplaced="both" if len(wrong) == 2 else "".join(wrong),
     )
 
@@ -171,13 +177,37 @@ def score_bug(data: Bug, predictions: Predictions, *, seed: int = 0, resamples: 
         DataError: an id that is no row, or a row without a prediction (rows without a sentence need none, and theirs
             is not looked at); what `check_document` raises.
     """
+    return compute_bug(data.rows, _answers(data, predictions), seed=seed, resamples=resamples)
+
+
+def bug_units(data: Bug, predictions: Predictions) -> NumberUnits:
+    """What a system's ``accuracy``, ``delta_g`` and ``delta_s`` rest on; a unit is a row.
+
+    Raises:
+        DataError: as `score_bug`.
+    """
+    answers = _answers(data, predictions)
+    tables = [
+        count_bug([row], [linking_clusters(answers[row.id], row.profession, row.pronoun) > 0]) for row in data.rows
+    ]
+    sums = np.array(tables, dtype=np.float64).reshape(len(tables), _SHAPE[0] * _SHAPE[1] * _SHAPE[2])
+    return NumberUnits(sums, tuple(row.occupation for row in data.rows), _numbers)
+
+
+def _numbers(sums: Floats) -> dict[str, Floats]:
+    tables = sums.reshape(-1, *_SHAPE)
+    right, n = (part.sum(axis=(1, 2)) for part in (tables[..., 1], tables.sum(axis=-1)))
+    return {"accuracy": percent(right, n), **_gaps(tables)}
+
+
+def _answers(data: Bug, predictions: Predictions) -> dict[str, Clusters]:
+    """Clusters by id of the rows that have a sentence, checked against the data."""
     rows = {row.id: row for row in data.rows}
     check_known(predictions, [*rows, *data.skipped], f"the rows of {data.path.name}")
     check_complete(predictions.documents, rows, f"rows of {data.path.name} that have a sentence")
     for row in data.rows:
         check_document(predictions.documents[row.id], row.words)
-    answers = {row.id: predictions.documents[row.id].clusters for row in data.rows}
-    return compute_bug(data.rows, answers, seed=seed, resamples=resamples)
+    return {row.id: predictions.documents[row.id].clusters for row in data.rows}
 
 
 def compute_bug(
@@ -211,7 +241,7 @@ def compute_bug(
 
 def count_bug(rows: Sequence[BugSentence], correct: Sequence[bool]) -> NDArray[np.int64]:
     """Rows by gender (male, female, neutral), stereotype (pro, anti, none) and correctness (wrong, right)."""
-    table = np.zeros((len(_GENDERS), len(_SIDES), 2), dtype=np.int64)
+    table = np.zeros(_SHAPE, dtype=np.int64)
     for row, right in zip(rows, correct, strict=True):
         table[_GENDERS.index(row.gender), _SIDES.index(row.stereotype), int(right)] += 1
     return table
@@ -231,7 +261,7 @@ def _group(table: NDArray[np.int64], rng: np.random.Generator, resamples: int) -
     return BugGroup(shares, {"accuracy": accuracy, **gaps})
 
 
-def _kinds(tables: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
+def _kinds(tables: NDArray[Any]) -> dict[str, NDArray[Any]]:
     """Wrong and right rows of each kind, ``[…, 2]``, of tables ``[…, gender, stereotype, wrong/right]``."""
     gender, side = tables.sum(axis=-2), tables.sum(axis=-3)
     return {
@@ -243,7 +273,7 @@ def _kinds(tables: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
     }
 
 
-def _gaps(tables: NDArray[np.int64]) -> dict[str, Floats]:
+def _gaps(tables: NDArray[Any]) -> dict[str, Floats]:
     """ΔG and ΔS of such tables, NaN where a side has no rows."""
     accuracy = {kind: percent(n[..., 1], n.sum(axis=-1)) for kind, n in _kinds(tables).items()}
     return {

@@ -63,12 +63,16 @@ METRICS = {
     "counter": CounterGapNumber("accuracy, counterfactual", n=2),
     "counter_diff": CounterGapNumber("  difference O - C", tested=True),
     "rho": CounterGapNumber("Spearman's ρ"),
+    "own": CounterGapNumber("accuracy, x_o alone"),
+    "own_m": CounterGapNumber("  masculine", of="masculine"),
+    "own_f": CounterGapNumber("  feminine", of="feminine"),
+    "own_diff": CounterGapNumber("  difference M - F", tested=True),
 }
-"""The numbers in the order of the paper's tables 2 to 4."""
+"""The numbers in the order of the paper's tables 2 to 4, and of the row "our GAP" of table 5 (x_o alone)."""
 
-# What each of the 16 patterns (x_o, x_c, x̃_o, x̃_c correct or not; x_o is the highest bit) adds to nine sums: correct
-# originals, correct counterfactuals, |f_o - f_c|, |f̃_o - f̃_c|, and whether a(X) is 0, 1, 2, 3, 4. a(X) compares each
-# original with both swaps: they differ in whose names they have, and neither is nearer to it.
+# What each of the 16 patterns (x_o, x_c, x̃_o, x̃_c correct or not; x_o is the highest bit) adds to ten sums: correct
+# originals, correct counterfactuals, |f_o - f_c|, |f̃_o - f̃_c|, correct x_o, and whether a(X) is 0, 1, 2, 3, 4. a(X)
+# compares each original with both swaps: they differ in whose names they have, and neither is nearer to it.
 _RIGHT = all_patterns(2) == 1
 _ACROSS = inconsistent(_RIGHT, CROSSED)
 _ADDS = np.column_stack(
@@ -77,6 +81,7 @@ _ADDS = np.column_stack(
         _RIGHT[:, 2:].sum(axis=1),
         inconsistent(_RIGHT, (FIRST,)),
         inconsistent(_RIGHT, (SECOND,)),
+        _RIGHT[:, 0],
         *((a == _ACROSS) for a in range(5)),
     ]
 ).astype(np.float64)
@@ -103,12 +108,13 @@ class CounterGapScores:
     n_resamples: int
     numbers: Mapping[str, Estimate]
     """Intervals are percentile bootstraps over quadruples. `p` of those whose sign is tested: the share of resamples in
-    which the number is 0 or less (or undefined); of ρ: Student's t, two-sided."""
+    which the number is 0 or less (or undefined), as the paper's stars need it; `p_two_sided` as `estimate` gives it.
+    Of ρ: Student's t, two-sided."""
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, numbers unrounded."""
         numbers = {
-            name: {"value": one.value, "n": one.n, "interval": one.interval, "p": one.p}
+            name: {"value": one.value, "n": one.n, "interval": one.interval, "p": one.p, "p_two_sided": one.p_two_sided}
             for name, one in self.numbers.items()
         }
         sizes = {"n_quadruples": self.n_quadruples, "n_masculine": self.n_masculine, "n_feminine": self.n_feminine}
@@ -175,7 +181,7 @@ def _some(ids: Sequence[str]) -> str:
 
 
 def numbers(sums: Floats) -> dict[str, Floats]:
-    """All of `METRICS` from sums ``[R, 2, 9]`` by gender of the original; each ``[R]``, NaN where undefined.
+    """All of `METRICS` from sums ``[R, 2, 10]`` by gender of the original; each ``[R]``, NaN where undefined.
 
     With n_M and n_F quadruples and n = n_M + n_F, m and f for the two kinds of originals:
     Acc_M = [Σ_m(f_o+f_c) + Σ_f(f̃_o+f̃_c)] / 2n, Acc_F mirrored;
@@ -183,8 +189,8 @@ def numbers(sums: Floats) -> dict[str, Floats]:
     a(X) = |f_o−f̃_o| + |f_c−f̃_c| + |f_o−f̃_c| + |f_c−f̃_o|; M2F = Σ_m a / 4n_M, F2M = Σ_f a / 4n_F,
     I_across = Σ a / 4n; ρ between +1 (m), −1 (f) and a(X), ranks of ties averaged.
     """
-    original, counter, within_o, within_c = (sums[..., k] for k in range(4))
-    levels = sums[..., 4:]
+    original, counter, within_o, within_c, own = (sums[..., k] for k in range(5))
+    levels = sums[..., 5:]
     n_gender, by_gender = levels.sum(axis=-1), levels @ np.arange(5.0)
     n = n_gender.sum(axis=-1)
     masc, fem = 0, 1
@@ -195,6 +201,7 @@ def numbers(sums: Floats) -> dict[str, Floats]:
     m2f, f2m = (percent(by_gender[:, g], 4 * n_gender[:, g]) for g in (masc, fem))
     across, within, delta = inconsistency(by_gender.sum(axis=-1), (within_o + within_c).sum(axis=-1), n, CROSSED)
     by_original, by_counter = (percent(part.sum(axis=-1), 2 * n) for part in (original, counter))
+    own_m, own_f = (percent(own[:, g], n_gender[:, g]) for g in (masc, fem))
     return {
         "accuracy": (acc_m + acc_f) / 2,
         "acc_m": acc_m,
@@ -213,6 +220,10 @@ def numbers(sums: Floats) -> dict[str, Floats]:
         "counter": by_counter,
         "counter_diff": by_original - by_counter,
         "rho": _rho(levels),
+        "own": percent(own.sum(axis=-1), n),
+        "own_m": own_m,
+        "own_f": own_f,
+        "own_diff": own_m - own_f,
     }
 
 
@@ -242,7 +253,8 @@ def score(cells: NDArray[np.int64], *, n_resamples: int, rng: np.random.Generato
         tested=[name for name, said in METRICS.items() if said.tested],
     )
     rho = found["rho"]
-    found["rho"] = replace(rho, p=_student(rho.value, n_m + n_f))
+    p = _student(rho.value, n_m + n_f)
+    found["rho"] = replace(rho, p=p, p_two_sided=p)
     return CounterGapScores(n_m + n_f, n_m, n_f, n_resamples, found)
 
 
@@ -262,7 +274,7 @@ def compare(
 ) -> dict[str, Difference]:
     """Compare two systems, given the cells (`pattern_cells`) of the same quadruples in the same order.
 
-    p by paired approximate randomisation over quadruples.
+    p by paired approximate randomisation over quadruples, intervals by the paired bootstrap.
 
     Raises:
         ValueError: of unequal length.
@@ -274,11 +286,12 @@ def compare(
         [name for name, said in METRICS.items() if said.compared],
         n_resamples,
         lambda: rng,
+        rng,
     )
 
 
 def _unit_sums(cells: NDArray[np.int64]) -> Floats:
-    """What each quadruple adds to the sums of each gender: ``[n, 18]``."""
+    """What each quadruple adds to the sums of each gender: ``[n, 20]``."""
     sums = np.zeros((len(cells), 2, _SUMS))
     sums[np.arange(len(cells)), cells // 16] = _ADDS[cells % 16]
     return sums.reshape(len(cells), 2 * _SUMS)

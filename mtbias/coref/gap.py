@@ -238,7 +238,8 @@ def compare(
 ) -> dict[str, Difference]:
     """Compare two systems on the same examples, given what `tally` gives: F1, accuracy, and all biases.
 
-    p by randomisation over examples (exact where they are few).
+    p by randomisation over examples (exact where they are few); intervals by the paired bootstrap, where
+    there are `MIN_ROWS` examples.
 
     Raises:
         ValueError: tables of different shape.
@@ -253,6 +254,7 @@ def compare(
         ["f1:overall", "accuracy:overall", *(f"bias:{name}" for name in ("f1", "accuracy", *weights))],
         n_resamples,
         lambda: rng,
+        rng if enough(n) else None,
     )
 
 

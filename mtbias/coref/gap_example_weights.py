@@ -59,6 +59,37 @@ class GapWeights(NamedWeights):
     n_trimmed: int
 
 
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A property of the examples of one gender."""
+
+    mean: float
+    deviation: float
+    """Standard deviation of the population."""
+    n: int
+
+
+def confounders(data: GapFile, spans: NameSpans) -> dict[str, dict[str, Spread]]:
+    """What women's and men's examples differ in (section 3.3 of the paper), by property and gender.
+
+    ``names``: names in a text, of all texts; ``distance``: the antecedent's place among them, of the texts in which a
+    name touches it. Without such a text there is no entry.
+
+    Raises:
+        DataError: as `properties`.
+    """
+    found: dict[str, dict[str, list[int]]] = {"names": {}, "distance": {}}
+    for instance in data.instances:
+        found["names"].setdefault(gender_of(instance, data.path).value, []).append(len(spans.of[instance.id]))
+    for example in properties(data, spans):
+        if example.distance is not None:
+            found["distance"].setdefault(example.gender.value, []).append(example.distance)
+    return {
+        name: {gender: Spread(float(np.mean(of)), float(np.std(of)), len(of)) for gender, of in sorted(genders.items())}
+        for name, genders in found.items()
+    }
+
+
 def properties(data: GapFile, spans: NameSpans) -> tuple[GapProperties, ...]:
     """N and D of the examples that have an antecedent among their candidates.
 

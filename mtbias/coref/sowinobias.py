@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.coref.conll import Clusters, Mention
+from mtbias.coref.paired_systems import NumberUnits
 from mtbias.coref.predicted_clusters import Predictions, check_complete, check_document, check_known
 from mtbias.coref.pro_anti import CONDITIONS, Link, ProAnti, link_to, pro_against_anti
 from mtbias.files.reading import parse_toml, read_text
@@ -41,6 +42,8 @@ ROWS = (*POLARITIES, "all")
 """``all`` is the unweighted mean of the polarities, as in the paper's table 4."""
 VERBS = {"positive": "liked", "negative": "disliked"}
 LINKS = tuple(Link)
+_SHAPE = (len(POLARITIES), len(LINKS), len(LINKS))
+"""Of the table that `count` gives."""
 
 
 Reading = Literal["polarity", "total"]
@@ -182,6 +185,30 @@ def count(sentences: Sequence[SoWinoBiasSentence], predictions: Predictions) -> 
         DataError: a sentence without prediction; a prediction without sentence, with other tokens, or with a mention
             past the sentence's end.
     """
+    cells = np.fromiter(_cells(sentences, predictions).values(), dtype=np.int64)
+    return np.bincount(cells, minlength=np.prod(_SHAPE)).reshape(_SHAPE)
+
+
+def sowinobias_units(sentences: Sequence[SoWinoBiasSentence], predictions: Predictions) -> NumberUnits:
+    """What a system's accuracies and differences rest on; a unit is a pair of counterparts.
+
+    Its occupation is the one that *they* means in the pro sentence. The numbers: ``ROW:DIRECTION`` (accuracy) and
+    ``ROW:difference``, for each of `ROWS`.
+
+    Raises:
+        DataError: as `count`.
+    """
+    cells = _cells(sentences, predictions)
+    sums = np.zeros((len(cells), np.prod(_SHAPE)))
+    sums[np.arange(len(cells)), list(cells.values())] = 1
+    meant = {s.pair: s.tokens[s.second[0] + 1 : s.second[1] + 1] for s in sentences if s.direction is Stereotype.PRO}
+    return NumberUnits(
+        sums, tuple(" ".join(meant[pair]) for pair in cells), lambda sums: _numbers(sums.reshape(-1, *_SHAPE))
+    )
+
+
+def _cells(sentences: Sequence[SoWinoBiasSentence], predictions: Predictions) -> dict[int, int]:
+    """By pair: its cell in the flattened table of `count`."""
     known = {sentence.id: sentence for sentence in sentences}
     check_known(predictions, known, "the test set's sentences")
     check_complete(predictions.documents, known, "sentences")
@@ -192,8 +219,7 @@ def count(sentences: Sequence[SoWinoBiasSentence], predictions: Predictions) -> 
         weight = len(LINKS) if sentence.direction is Stereotype.PRO else 1
         cells.setdefault(sentence.pair, len(LINKS) ** 2 * POLARITIES.index(sentence.polarity))
         cells[sentence.pair] += weight * LINKS.index(link(sentence, prediction.clusters))
-    shape = (len(POLARITIES), len(LINKS), len(LINKS))
-    return np.bincount(np.fromiter(cells.values(), dtype=np.int64), minlength=np.prod(shape)).reshape(shape)
+    return cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +291,7 @@ def _decided(right: int, wrong: int) -> Estimate:
     return Estimate(percent_of(right, right + wrong), n=right + wrong)
 
 
-def _numbers(tables: NDArray[np.int64]) -> dict[str, Floats]:
+def _numbers(tables: NDArray[Any]) -> dict[str, Floats]:
     """Accuracy by `ROWS` and direction, and their differences, of tables ``[R, 2, 4, 4]``; NaN where there are none."""
     n, at = tables.sum(axis=(2, 3)), LINKS.index(Link.RIGHT)
     found: dict[str, Floats] = {}

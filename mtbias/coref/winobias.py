@@ -19,7 +19,7 @@ Source: Zhao et al., NAACL 2018 (N18-2003).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -29,6 +29,7 @@ import numpy as np
 
 from mtbias.coref.conll import Clusters, Mention, without_repeated
 from mtbias.coref.conll_scorer import CorefScores, compute_coref, conll_f1, count_coref, count_table
+from mtbias.coref.paired_systems import NumberUnits
 from mtbias.coref.predicted_clusters import Predictions, check_document, check_known
 from mtbias.coref.pro_anti import CONDITIONS, Link, ProAnti, link_to, pro_against_anti
 from mtbias.coref.winobias_data import (
@@ -44,7 +45,7 @@ from mtbias.coref.winobias_data import (
 from mtbias.english.pronouns import GENDER_OF_PRONOUN
 from mtbias.errors import DataError
 from mtbias.stats.resampling import bootstrap_units, estimate, percentile_interval, wilson_percent
-from mtbias.stats.results import Estimate, Floats, number, percent_of
+from mtbias.stats.results import Estimate, Floats, number, percent, percent_of
 from mtbias.stats.significance import mcnemar, randomisation_test
 from mtbias.types import Stereotype
 
@@ -151,6 +152,55 @@ def score_winobias(
     Raises:
         DataError: a document that `data` does not have; what `check_document` raises; no document at all.
     """
+    return _score(data, _answers(data, predictions), seed, resamples)
+
+
+def winobias_units(data: WinoBias, predictions: Predictions) -> dict[tuple[str, int], NumberUnits]:
+    """What a system's numbers rest on, by split and type, where there are predictions under both conditions.
+
+    A unit is a line, with its counterparts of the pro and anti file. The numbers: ``f1`` and ``link`` (accuracy), each
+    ``_pro``, ``_anti``, ``_average`` and ``_difference`` (pro − anti, with its sign).
+
+    Raises:
+        DataError: as `score_winobias`.
+    """
+    answers, found = _answers(data, predictions), {}
+    for split, type_ in product(SPLITS, TYPES):
+        sets = [data.sets.get((split, type_, condition), ()) for condition in CONDITIONS]
+        if all(any(document.id in answers for document in documents) for documents in sets):
+            found[split, type_] = _units([count_winobias(documents, answers) for documents in sets])
+    return found
+
+
+def _units(counts: Sequence[SetCounts]) -> NumberUnits:
+    names: dict[int, str] = {}
+    for count in counts:
+        names |= {document.line: document.occupation.name for document in count.documents}
+    at = {line: place for place, line in enumerate(sorted(names))}
+    width = counts[0].table.shape[1] + 2
+    sums = np.zeros((len(at), 2 * width))
+    for side, count in enumerate(counts):
+        right = [[link is Link.RIGHT, 1] for link in count.links]
+        rows = [at[document.line] for document in count.documents]
+        sums[rows, side * width : (side + 1) * width] = np.hstack([count.table, right])
+    return NumberUnits(sums, tuple(names[line] for line in at), _numbers)
+
+
+def _numbers(sums: Floats) -> dict[str, Floats]:
+    """F1 and link accuracy of sums ``[R, 2 · (16 + 2)]``: counts of the CoNLL score, right links, all links."""
+    pro, anti = (
+        {"f1": conll_f1(part[:, :-2]), "link": percent(part[:, -2], part[:, -1])} for part in np.split(sums, 2, axis=-1)
+    )
+    found: dict[str, Floats] = {}
+    for name, first in pro.items():
+        second = anti[name]
+        found |= {f"{name}_pro": first, f"{name}_anti": second}
+        found |= {f"{name}_average": (first + second) / 2, f"{name}_difference": first - second}
+    return found
+
+
+def _answers(data: WinoBias, predictions: Predictions) -> dict[str, Clusters]:
+    """Clusters by id, checked against the data."""
     documents = data.documents
     check_known(predictions, documents, "WinoBias's documents")
     for id_, prediction in predictions.documents.items():
@@ -158,7 +208,7 @@ def score_winobias(
     answers = {id_: prediction.clusters for id_, prediction in predictions.documents.items()}
     if not answers:
         raise DataError("expected predictions for at least one document, got none")
-    return _score(data, answers, seed, resamples)
+    return answers
 
 
 def score_baseline(data: WinoBias, rule: Baseline, *, seed: int = 0, resamples: int = 10_000) -> WinoBiasScores:

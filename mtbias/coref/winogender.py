@@ -28,10 +28,11 @@ from enum import StrEnum
 from functools import partial
 from itertools import combinations, product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from mtbias.coref.paired_systems import NumberUnits
 from mtbias.coref.predicted_clusters import Prediction, check_complete, check_ends, check_known, read_predictions
 from mtbias.files.reading import Record, read_table
 from mtbias.stats.correlation import spearman
@@ -39,6 +40,8 @@ from mtbias.stats.resampling import bootstrap_units, estimate
 from mtbias.stats.results import Estimate, Floats, number, percent
 from mtbias.types import Gender, Span
 
+STATISTICS = ("bls", "bergsma")
+"""The two shares of women, as `OccupationCounts` names them."""
 PRONOUNS = (Gender.MALE, Gender.FEMALE, Gender.NEUTRAL)
 # The data set's own list: what its templates fill in. A sentence must have exactly one of them.
 _WORDS = {
@@ -330,23 +333,58 @@ def compute_winogender(
         resample = partial(bootstrap_units, units, n_resamples=resamples, rng=np.random.default_rng(seed))
         return estimate(units.sum(axis=0)[None], numbers, resample, n=n)
 
-    by_occupation = [one.shares() for one in counts]
-    names = list(by_occupation[0])
-    units = np.array([[*zip(*shares.values(), strict=True)] for shares in by_occupation], dtype=np.float64)
-    parts, wholes = units[:, 0], units[:, 1]
+    shares = _share_sums(counts)
     found = estimates(
-        np.hstack((parts, wholes)),
-        lambda sums: dict(zip(names, percent(*np.split(sums, 2, axis=1)).T, strict=True)),
-        {name: int(n) for name, n in zip(names, wholes.sum(axis=0), strict=True)},
+        np.hstack((shares.parts, shares.wholes)),
+        shares.numbers,
+        {name: int(n) for name, n in zip(shares.names, shares.wholes.sum(axis=0), strict=True)},
     )
-    y = np.array([one.preference for one in counts])
-    for name in ("bls", "bergsma"):
-        x = np.array([float(getattr(one, name)) for one in counts])
+    for name in STATISTICS:
         pearson = f"pearson_{name}"
-        sums = np.column_stack([np.ones(len(x)), x, y, x * x, x * y, y * y])
-        found |= estimates(sums, lambda sums, pearson=pearson: {pearson: _pearson(sums)}, {pearson: len(x)})  # type: ignore[misc]
-        found[f"spearman_{name}"] = Estimate(number(spearman(x, y)), n=len(x))
+        sums = _moments(counts, name)
+        found |= estimates(sums, lambda sums, pearson=pearson: {pearson: _pearson(sums)}, {pearson: len(counts)})  # type: ignore[misc]
+        x, y = sums[:, 1], sums[:, 2]
+        found[f"spearman_{name}"] = Estimate(number(spearman(x, y)), n=len(counts))
     return WinogenderScores(found, tuple(counts))
+
+
+def winogender_units(counts: Sequence[OccupationCounts]) -> NumberUnits:
+    """What a system's shares and Pearson's correlations rest on; a unit is an occupation."""
+    shares = _share_sums(counts)
+    blocks = [np.hstack((shares.parts, shares.wholes)), *(_moments(counts, name) for name in STATISTICS)]
+    ends = np.cumsum([block.shape[1] for block in blocks])[:-1]
+
+    def numbers(sums: Floats) -> dict[str, Floats]:
+        of_shares, *moments = np.split(sums, ends, axis=1)
+        correlations = {f"pearson_{name}": _pearson(of) for name, of in zip(STATISTICS, moments, strict=True)}
+        return shares.numbers(of_shares) | correlations
+
+    return NumberUnits(np.hstack(blocks), tuple(one.name for one in counts), numbers)
+
+
+class _ShareSums(NamedTuple):
+    """Numerators and denominators of all shares, ``[occupations, shares]``."""
+
+    names: tuple[str, ...]
+    parts: Floats
+    wholes: Floats
+
+    def numbers(self, sums: Floats) -> dict[str, Floats]:
+        """The shares by name, of sums of both side by side, ``[R, 2 · shares]``."""
+        return dict(zip(self.names, percent(*np.split(sums, 2, axis=1)).T, strict=True))
+
+
+def _share_sums(counts: Sequence[OccupationCounts]) -> _ShareSums:
+    by_occupation = [one.shares() for one in counts]
+    units = np.array([[*zip(*shares.values(), strict=True)] for shares in by_occupation], dtype=np.float64)
+    return _ShareSums(tuple(by_occupation[0]), units[:, 0], units[:, 1])
+
+
+def _moments(counts: Sequence[OccupationCounts], statistic: str) -> Floats:
+    """1, x, y, x², xy, y² of each occupation: x its share of women by a statistic, y its preference."""
+    x = np.array([float(getattr(one, statistic)) for one in counts])
+    y = np.array([one.preference for one in counts])
+    return np.column_stack([np.ones(len(x)), x, y, x * x, x * y, y * y])
 
 
 def _pearson(sums: Floats) -> Floats:

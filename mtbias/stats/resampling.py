@@ -144,15 +144,21 @@ def estimate(
         n: the denominators by name; a number without one is not in it.
         intervals: the names of those that get an interval, by default all (`mtbias.stats.results.enough` says whether
             rows suffice).
-        tested: the names of those that get a p: the share of resamples in which the number is 0 or less, or undefined.
+        tested: the names of those that get a p, the share of resamples in which the number is 0 or less, or undefined;
+            and a two-sided one, min(1, 2·(m + 1) / (R + 1)), with m the fewer of the resamples in which it is 0 or
+            less and of those in which it is 0 or more (undefined counts as both).
     """
     point = numbers(whole)
     replicates = resample(lambda sums: np.stack(list(numbers(sums).values()), axis=-1))
     found = {}
     for (name, value), column in zip(point.items(), replicates.T, strict=True):
         interval = percentile_interval(column) if intervals is None or name in intervals else None
-        p = float((~(column > 0)).mean()) if name in tested and len(column) else None
-        found[name] = Estimate(number(value[0]), interval, n.get(name), p)
+        p = two_sided = None
+        if name in tested and len(column):
+            p = float((~(column > 0)).mean())
+            fewer = min(int((~(column > 0)).sum()), int((~(column < 0)).sum()))
+            two_sided = min(1.0, 2 * (fewer + 1) / (len(column) + 1))
+        found[name] = Estimate(number(value[0]), interval, n.get(name), p, two_sided)
     return found
 
 

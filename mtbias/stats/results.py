@@ -47,6 +47,8 @@ class Estimate:
     """Its denominator, where one number says it; the sum of weights where rows are weighted."""
     p: float | None = None
     """Of the test that the measure defines for this number, where it defines one."""
+    p_two_sided: float | None = None
+    """Of the two-sided test of the same, where `p` is one-sided."""
 
 
 @dataclass(frozen=True, slots=True)

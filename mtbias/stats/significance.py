@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import isnan, nan
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.stats.resampling import as_units, chunks
+from mtbias.stats.resampling import as_units, bootstrap_units, chunks, percentile_interval
 from mtbias.stats.results import Difference, Floats, minus, number
 
 
@@ -79,6 +80,7 @@ def compare_units(
     names: Iterable[str],
     n_resamples: int,
     rng: Callable[[], np.random.Generator],
+    intervals: np.random.Generator | None = None,
 ) -> dict[str, Difference]:
     """Two systems on the same units: first − second for each of `names`, with the p of `randomisation_test`.
 
@@ -87,16 +89,29 @@ def compare_units(
         other: the same under the second; row i is the same unit.
         numbers: maps sums ``[R, k]`` to numbers by name, each ``[R]``, NaN where undefined.
         names: the numbers to compare.
-        n_resamples: of each test; with 0 there is no p.
+        n_resamples: of each test and interval; with 0 there is neither.
         rng: gives the source of randomness for each test in turn: the same one, or one of its own for each.
+        intervals: the source of randomness of the paired bootstrap, whose resamples all numbers share; None for no
+            intervals.
     """
     of_one, of_other = (numbers(units.sum(axis=0)[None, :]) for units in (one, other))
-    found = {}
+    names, width, found = list(names), one.shape[1], {}
     for name in names:
         first, second = number(of_one[name][0]), number(of_other[name][0])
         p = randomisation_test(one, other, lambda sums, name=name: numbers(sums)[name], n_resamples, rng())  # type: ignore[misc]
         found[name] = Difference(first, second, minus(first, second), p=number(p))
-    return found
+    if intervals is None:
+        return found
+
+    def differences(sums: Floats) -> Floats:
+        first, second = numbers(sums[:, :width]), numbers(sums[:, width:])
+        return np.stack([first[name] - second[name] for name in names], axis=-1)
+
+    drawn = bootstrap_units(np.hstack([one, other]), differences, n_resamples, intervals)
+    return {
+        name: replace(of, interval=None if of.difference is None else percentile_interval(column))
+        for (name, of), column in zip(found.items(), drawn.T, strict=True)
+    }
 
 
 def mcnemar(b: int, c: int) -> float:

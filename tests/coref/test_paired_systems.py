@@ -1,0 +1,169 @@
+"""Two systems on one data set: differences by hand, over rows and over occupations, and the commands' refusals."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mtbias.cli import main
+from mtbias.coref.paired_systems import NumberUnits, compare_systems, corrected, intervals_over
+from mtbias.errors import DataError
+from mtbias.stats.results import Difference, Floats, percent
+from tests.coref.small_corpora import ANTI_SENTENCES, PRO_SENTENCES, write_winobias, write_winogender
+
+OCCUPATIONS = ("cook", "cook", "nurse")
+
+
+def share(sums: Floats) -> Mapping[str, Floats]:
+    return {"share": percent(sums[:, 0], sums[:, 1])}
+
+
+def units(right: str, occupations: tuple[str, ...] = OCCUPATIONS) -> NumberUnits:
+    """A row for each digit: 1 is right."""
+    return NumberUnits(np.array([[int(bit), 1] for bit in right], dtype=np.float64), occupations, share)
+
+
+def test_rows_are_exchanged_one_by_one_or_an_occupation_at_a_time() -> None:
+    # Of three rows the first system has all right, the second none: 100 points. By rows 2 of 2**3 exchanges give as
+    # much. The two of the cook go together: 2 of 2**2.
+    by_rows = compare_systems(units("111"), units("000"), "rows", 100, 0)["share"]
+    by_occupations = compare_systems(units("111"), units("000"), "occupations", 100, 0)["share"]
+    assert (by_rows.first, by_rows.second, by_rows.difference) == (100, 0, 100)
+    assert (by_rows.p, by_occupations.p) == (2 / 8, 2 / 4)
+    assert by_rows.interval is None  # three rows are too few
+    assert by_occupations.difference == 100
+
+
+def test_intervals_over_occupations_are_those_of_a_bootstrap_by_hand() -> None:
+    # Twenty occupations of two rows, both right or both wrong: over rows the interval is that of 40 rows, over
+    # occupations of 20, and so wider by about the square root of two.
+    of = units("11" * 10 + "00" * 10, tuple(f"o{n // 2}" for n in range(40)))
+    rows, occupations = (intervals_over(of, over, 4000, 1)["share"] for over in ("rows", "occupations"))
+    assert (rows.value, rows.n, occupations.value, occupations.n) == (50, 40, 50, 20)
+    assert rows.interval is not None
+    assert occupations.interval is not None
+    widths = [high - low for low, high in (rows.interval, occupations.interval)]
+    assert widths[1] / widths[0] == pytest.approx(2**0.5, rel=0.1)
+    drawn = np.random.default_rng(7).binomial(20, 0.5, 100_000) * 5  # per cent of 20 draws that are right
+    assert occupations.interval == pytest.approx(tuple(np.quantile(drawn, (0.025, 0.975))), abs=5)
+
+
+def test_paired_intervals_leave_out_what_both_systems_share() -> None:
+    # Both are right on the same half; the first is right on one row more: the difference moves by that row alone.
+    first, second = units("1" * 20 + "0" * 20, ("x",) * 40), units("1" * 19 + "0" * 21, ("x",) * 40)
+    found = compare_systems(first, second, "rows", 4000, 0)["share"]
+    assert found.difference == 2.5
+    assert found.interval is not None
+    assert found.interval[0] == 0
+    assert found.interval[1] <= 10  # the row is drawn up to four times of forty
+    assert found.p == 1  # exact: exchanged or not, the difference is as large
+
+
+def test_other_rows_are_refused() -> None:
+    with pytest.raises(DataError, match="two systems on the same rows, got other rows"):
+        compare_systems(units("111"), units("111", ("cook", "nurse", "nurse")), "rows", 10, 0)
+
+
+def test_p_is_corrected_over_all_parts() -> None:
+    parts = [{"a": Difference(1, 0, 1, p=0.01), "b": Difference(1, None, None)}, {"a": Difference(1, 0, 1, p=0.04)}]
+    found = corrected(parts)
+    assert [of["a"].p_holm for of in found] == [0.02, 0.04]
+    assert found[0]["b"].p_holm is None
+
+
+def predictions(folder: Path, name: str, *, right: bool) -> Path:
+    """Clusters of all sentences of the small WinoBias: the gold ones, or none."""
+    lines = []
+    for condition, sentences in (("pro", PRO_SENTENCES), ("anti", ANTI_SENTENCES)):
+        for n, (_, gold) in enumerate(sentences):
+            clusters = [[list(mention) for mention in gold]] if right else []
+            lines.append(json.dumps({"id": f"nw/{condition}//{n}", "clusters": clusters}))
+    path = folder / name
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_winobias_against_a_second_system(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_winobias(tmp_path)
+    gold, nothing = (predictions(tmp_path, f"{right}.jsonl", right=right) for right in (True, False))
+    words = ["coref", "winobias", "--data", str(tmp_path), "--predictions", str(gold), "--against", str(nothing)]
+    assert main([*words, "--json", "--resamples", "50"]) == 0
+    against = json.loads(capsys.readouterr().out)["against"]
+    assert against["over"] == "rows"
+    part = against["parts"]["dev type 1"]
+    assert part["drawn"] == 3  # lines: a pro and an anti sentence each
+    numbers = part["numbers"]
+    assert (numbers["link_pro"]["first"], numbers["link_pro"]["second"]) == (100, 0)
+    assert numbers["f1_average"]["difference"] == 100
+    assert numbers["link_difference"]["difference"] == 0
+    assert numbers["link_average"]["p"] == 2 / 8
+    assert main([*words, "--over", "occupations", "--resamples", "50"]) == 0
+    assert "first - second, over occupations" in capsys.readouterr().out
+
+
+def test_winogender_against_a_second_system(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ids = write_winogender(tmp_path)
+    for name, label in (("one", "occupation"), ("other", "participant")):
+        rows = ["sentid\tprediction", *(f"{id_}\t{label}" for id_ in ids)]
+        (tmp_path / f"{name}.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    words = ["coref", "winogender", "--data", str(tmp_path), "--predictions", str(tmp_path / "one.tsv")]
+    assert main([*words, "--against", str(tmp_path / "other.tsv"), "--json", "--resamples", "20"]) == 0
+    part = json.loads(capsys.readouterr().out)["against"]["parts"][""]
+    assert part["drawn"] == 3  # occupations
+    assert part["numbers"]["male_occupation"]["difference"] == 100
+    assert part["numbers"]["male_occupation"]["p"] == 2 / 8
+    assert part["numbers"]["consistency"]["difference"] == 0
+    assert part["numbers"]["pearson_bls"]["difference"] is None  # neither prefers anything
+
+
+@pytest.mark.parametrize("options", [["--against", "x"], ["--over", "occupations"]])
+def test_a_comparison_needs_predictions(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["winobias", "--data", "x", "--baseline", "first"], ["sowinobias", "--out", "x"]):
+        assert main(["coref", *words, *options]) == 2
+        assert "--against and --over go with --predictions" in capsys.readouterr().err
+
+
+def test_bug_and_sowinobias_against_a_second_system(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # BUG: "the cook … he" linked by the first system alone, a man's and a woman's row: 2 of 2 against 0 of 2.
+    header = "sentence_text,profession,g,profession_first_index,g_first_index,predicted gender,stereotype,distance,"
+    rows = [
+        "the cook said he left,cook,he,1,3,Male,1,2,1,pubmed",
+        "the cook said she left,cook,she,1,3,Female,-1,2,1,pubmed",
+    ]
+    bug = tmp_path / "bug.csv"
+    bug.write_text("\n".join([header + "num_of_pronouns,corpus", *rows]) + "\n", encoding="utf-8")
+    files = []
+    for name, clusters in (("one", [[[0, 1], [3, 3]]]), ("other", [])):
+        files.append(tmp_path / f"{name}.jsonl")
+        lines = [json.dumps({"id": str(n), "clusters": clusters}) for n in range(2)]
+        files[-1].write_text("\n".join(lines) + "\n", encoding="utf-8")
+    words = ["--predictions", str(files[0]), "--against", str(files[1]), "--json", "--resamples", "20"]
+    assert main(["coref", "bug", "--data", str(bug), *words]) == 0
+    part = json.loads(capsys.readouterr().out)["against"]["parts"][""]
+    assert {name: d["difference"] for name, d in part["numbers"].items()} == {
+        "accuracy": 100, "delta_g": 0, "delta_s": 0,
+    }  # fmt: skip
+    assert part["numbers"]["accuracy"]["p"] == 2 / 4
+
+    made = tmp_path / "sowinobias.jsonl"
+    lists = {"male_occupations": ["smith"], "female_occupations": ["nurse"], "positive_adjectives": ["kind"],
+             "negative_adjectives": ["shy"]}  # fmt: skip
+    vocabulary = tmp_path / "words.toml"
+    vocabulary.write_text("".join(f"{name} = {json.dumps(of)}\n" for name, of in lists.items()), encoding="utf-8")
+    assert main(["coref", "sowinobias", "--vocabulary", str(vocabulary), "--out", str(made)]) == 0
+    sentences = [json.loads(line) for line in made.read_text(encoding="utf-8").splitlines()]
+    assert len(sentences) == len(list(product(("pro", "anti"), ("positive", "negative"))))
+    for name, path in zip(("second", "first"), files, strict=True):
+        lines = [json.dumps({"id": s["id"], "clusters": [[s[name], s["pronoun"]]]}) for s in sentences]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    capsys.readouterr()
+    assert main(["coref", "sowinobias", "--vocabulary", str(vocabulary), *words]) == 0
+    part = json.loads(capsys.readouterr().out)["against"]["parts"][""]
+    assert part["drawn"] == 2  # pairs
+    assert part["numbers"]["all:pro"]["difference"] == 100
+    assert part["numbers"]["all:difference"]["difference"] == 0
