@@ -103,8 +103,8 @@ class CorpusSettings(Settings):
     """Which sentences."""
 
     dataset: str | None = None
-    """Data set: winomt, bug, bug-balanced, bug-gold, bug-gold-paper, mt-geneval, gest, demo, custom, or one of a plugin
-    (default: winomt; demo for the model demo)."""
+    """Data set: winomt, bug, bug-balanced, bug-gold, bug-gold-paper, mt-geneval, mt-geneval-entities, gest, demo,
+    custom, or one of a plugin (default: winomt; demo for the model demo)."""
     data: Path | None = None
     """File or folder to read instead of the cache."""
 

@@ -33,9 +33,10 @@ if __name__ == "__main__":
     sys.path[:0] = [str(ROOT), str(ROOT / "languages")]
 
 from mtbias.align import Pair, StatisticalAligner  # noqa: E402 - the paths above come first
+from mtbias.corpora.mt_geneval_entities import read_marked_sentences  # noqa: E402
 from mtbias.errors import DataError, MtbiasError  # noqa: E402
 from mtbias.evaluation.gender_calls import GenderMeasure  # noqa: E402
-from mtbias.files.reading import Record, read_table  # noqa: E402
+from mtbias.files.reading import Record, read_table, read_text  # noqa: E402
 from mtbias.language.installed import get_language  # noqa: E402
 from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package  # noqa: E402
 from mtbias.types import Gender, GenderCall, Span  # noqa: E402
@@ -94,9 +95,8 @@ def read_texts(lang: str, data: Path) -> Texts:
 
 
 def _marked_persons(lang: str, folder: Path) -> Texts:
-    with (folder / f"geneval.en-{lang}.tsv").open(encoding="utf-8", newline="") as file:
-        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        return {f"geneval-{row['id']}": (row["source"], row["vanilla translation"]) for row in rows}
+    file = read_text(folder / f"geneval.en-{lang}.tsv")
+    return {sentence.id: (sentence.source, sentence.reference) for sentence in read_marked_sentences(file)}
 
 
 def _counterfactual_sentences(lang: str, folder: Path) -> Texts:

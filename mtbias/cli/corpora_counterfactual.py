@@ -54,8 +54,10 @@ def command(
     if suffix not in _JSONL | _TSV:
         raise SettingError("out", f"expected a name that ends in {', '.join(sorted(_TSV | _JSONL))}, got {str(out)!r}")
     name = corpus.dataset or "winomt"
-    read = None if name in BY_LANGUAGE else load_corpus(name, corpus.data, cache=cache.cache_dir)
-    if read is None or read.measure != GENDER:
+    if name in BY_LANGUAGE:
+        raise SettingError("dataset", f"expected the same sentences for all languages, which {name} has not")
+    read = load_corpus(name, corpus.data, cache=cache.cache_dir)
+    if read.measure != GENDER:
         raise SettingError("dataset", f"expected sentences with an entity and its gender, which {name} does not mark")
     made = make_counterfactual(read.instances, controls=controls, leave_out_ambiguous=leave_out_ambiguous)
     if not made.instances:

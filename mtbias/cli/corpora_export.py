@@ -32,7 +32,7 @@ def command(
     form
         text: sentences alone; tsv, jsonl: id and source.
     lang
-        Code of the target language, for data sets that have sentences of their own for each (mt-geneval).
+        Code of the target language, for data sets that have sentences of their own for each (those of MT-GenEval).
     """
     from mtbias.corpora import load_corpus
     from mtbias.corpora.source_export import source_lines

@@ -36,8 +36,8 @@ def command(*, cite: Flag = False, cache: Cache = CacheSettings()) -> None:
         here = (source_folder(entry.source, folder) / entry.file).is_file()
         state = "in the cache" if here else f"mtbias fetch --dataset {name}"
         print(
-            f"{name:<15} {entry.rows:>7} rows  {entry.source.licence:<12} "
+            f"{name:<19} {entry.rows:>7} rows  {entry.source.licence:<12} "
             f"{entry.source.home} @ {entry.source.commit}  ({state})"
         )
-        print(f"{'':<15} {entry.description}")
-    print(f"{'custom':<15} your own sentences: --data FILE (TSV, CSV or JSONL)")
+        print(f"{'':<19} {entry.description}")
+    print(f"{'custom':<19} your own sentences: --data FILE (TSV, CSV or JSONL)")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from mtbias.corpora import bug, catalog, gest, mt_geneval
+from mtbias.corpora import bug, catalog, gest, mt_geneval, mt_geneval_entities
 from mtbias.corpora.corpus import Corpus
 from mtbias.corpora.own_sentences import read_custom
 from mtbias.corpora.winomt import read_winomt
@@ -24,7 +24,10 @@ DEMO = "demo"
 CUSTOM = "custom"
 """One's own sentences."""
 GROUP = "mtbias.corpora"
-BY_LANGUAGE = (mt_geneval.NAME,)
+BY_LANGUAGE: Mapping[str, Callable[[Path, str], Corpus[Any]]] = {
+    mt_geneval.NAME: mt_geneval.read_mt_geneval,
+    mt_geneval_entities.NAME: mt_geneval_entities.read_entities,
+}
 """The data sets that have sentences of their own for each target language."""
 
 
@@ -56,7 +59,7 @@ def load_corpus(dataset: str, path: Path | None, *, cache: Path | None = None, l
     that gives a `Corpus`.
 
     Raises:
-        UsageError: an unknown dataset, ``custom`` without a path, ``mt-geneval`` without a language.
+        UsageError: an unknown dataset, ``custom`` without a path, one of MT-GenEval without a language.
         MissingResourceError: it is not in the cache; the message names the command that fetches it.
         DataError: a file says what cannot be right, or a file in the cache is damaged.
         PluginError: another distribution's corpus fails to load.
@@ -64,7 +67,7 @@ def load_corpus(dataset: str, path: Path | None, *, cache: Path | None = None, l
     if dataset in BY_LANGUAGE:
         if lang is None:
             raise UsageError(f"the dataset {dataset} has other sentences for each language: give --lang CODE")
-        return mt_geneval.read_mt_geneval(path or _cached(dataset, cache).parent, lang)
+        return BY_LANGUAGE[dataset](path or _cached(dataset, cache).parent, lang)
     readers: dict[str, Callable[[Path], Corpus[Any]]] = {
         "winomt": read_winomt,
         gest.NAME: gest.read_gest,

@@ -205,5 +205,5 @@ def test_the_commands_export_translate_score_and_compare_it(folder: Path, tmp_pa
     assert made.returncode == 0, made.stderr
     refused = run_command("corpora", "counterfactual", *data, "--out", str(tmp_path / "c.tsv"))
     assert refused.stderr.strip() == (
-        "mtbias: --dataset: expected sentences with an entity and its gender, which mt-geneval does not mark"
+        "mtbias: --dataset: expected the same sentences for all languages, which mt-geneval has not"
     )

@@ -15,7 +15,11 @@ from mtbias.corpora import cache_folder, dataset_names, datasets, load_corpus
 from mtbias.corpora.catalog import Downloaded, Fetch, read_record, write_record
 from mtbias.errors import DataError, MissingResourceError, UsageError
 
-NAMES = ("winomt", "bug", "bug-balanced", "bug-gold", "bug-gold-paper", "mt-geneval", "gest", "demo", "custom")
+NAMES = (
+    "winomt", "bug", "bug-balanced", "bug-gold", "bug-gold-paper", "mt-geneval", "mt-geneval-entities", "gest", "demo",
+    "custom",
+)  # fmt: skip
+_LICENCES = {"mt-geneval": "CC BY-SA 3.0", "mt-geneval-entities": "CC BY-SA 3.0", "gest": "Apache-2.0"}
 
 
 def test_the_names() -> None:
@@ -29,7 +33,7 @@ def test_the_catalog_is_complete() -> None:
         assert dataset.name == name
         source = dataset.source
         assert source.commit
-        assert source.licence == {"mt-geneval": "CC BY-SA 3.0", "gest": "Apache-2.0"}.get(name, "MIT")
+        assert source.licence == _LICENCES.get(name, "MIT")
         assert source.citation.startswith("@inproceedings{")
         assert dataset.file in {file for download in source.downloads for file in download.files}
         for download in source.downloads:
@@ -52,6 +56,9 @@ def test_the_catalogs_hashes_and_rows_are_those_of_the_data(shared: Path) -> Non
     assert hashes == {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sentences.iterdir()}
     for lang in ("ar", "de", "es", "fr", "it", "ru"):
         assert load_corpus("mt-geneval", sentences, lang=lang).rows == datasets()["mt-geneval"].rows
+    entities = shared / "data" / "mtgeneval" / "entities"
+    hashes = datasets()["mt-geneval-entities"].source.hashes
+    assert hashes == {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in entities.iterdir()}
 
 
 def test_the_facade_is_sorted_and_whole() -> None:
