@@ -103,7 +103,8 @@ class CorpusSettings(Settings):
     """Which sentences."""
 
     dataset: str | None = None
-    """Data set: winomt, bug, bug-balanced, bug-gold, bug-gold-paper, mt-geneval, mt-geneval-entities, gest, demo,
+    """Data set: winomt, bug, bug-balanced, bug-gold, bug-gold-paper, mt-geneval, mt-geneval-entities,
+    mt-geneval-context, gest, demo,
     custom, or one of a plugin (default: winomt; demo for the model demo)."""
     data: Path | None = None
     """File or folder to read instead of the cache."""
@@ -127,8 +128,8 @@ class EvaluatorSettings(CacheSettings):
     """Processes that analyse translations, where 4,096 or more are new, or while a GPU or another machine translates;
     results do not depend on it (default: 1; in the latter case 2, where there are 3 cores and 4 GiB)."""
     variant: Variant | None = None
-    """How words are told apart with mt-geneval: plain, at white space (default), or repository, in lower case and
-    without ASCII punctuation, as the authors' program does."""
+    """How words are told apart with mt-geneval and mt-geneval-context: plain, at white space (default), or repository,
+    in lower case and without ASCII punctuation, as the authors' program does."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -90,12 +90,7 @@ class WordMeasure:
         ]
 
     def _record(self, instance: ReferencedSentence, text: str | None) -> WordRecord:
-        right, wrong = unique_words(
-            words(instance.reference, self.variant), words(instance.other_reference, self.variant)
-        )
-        # No word twice, in the order of the text.
-        held = tuple(dict.fromkeys(words(text or "", self.variant)))
-        found = FoundWords(tuple(w for w in held if w in right), tuple(w for w in held if w in wrong))
+        found = found_words(text or "", instance.reference, instance.other_reference, self.variant)
         return WordRecord(
             id=instance.id,
             row=instance.row,
@@ -107,6 +102,13 @@ class WordMeasure:
             correct=None if text is None else not found.wrong,
             evidence=found,
         )
+
+
+def found_words(text: str, reference: str, other: str, variant: Variant) -> FoundWords:
+    """The words of `text` that only one of the references has: the right one, and that of the other gender."""
+    right, wrong = unique_words(words(reference, variant), words(other, variant))
+    held = tuple(dict.fromkeys(words(text, variant)))  # no word twice, in the order of the text
+    return FoundWords(tuple(w for w in held if w in right), tuple(w for w in held if w in wrong))
 
 
 def words(text: str, variant: Variant) -> list[str]:

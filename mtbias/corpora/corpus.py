@@ -51,6 +51,8 @@ class Corpus(Generic[S_co]):
     """What it is measured by (`mtbias.metrics.measure`)."""
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The ids of the first instances under each note that is about instances."""
+    given: Mapping[str, str] = field(default_factory=dict)
+    """By id what a system is given in place of the source; empty where it is given the source."""
 
     @property
     def rows(self) -> int:

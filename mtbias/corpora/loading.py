@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from mtbias.corpora import bug, catalog, gest, mt_geneval, mt_geneval_entities
+from mtbias.corpora import bug, catalog, gest, mt_geneval, mt_geneval_context, mt_geneval_entities
 from mtbias.corpora.corpus import Corpus
 from mtbias.corpora.own_sentences import read_custom
 from mtbias.corpora.winomt import read_winomt
@@ -27,8 +27,9 @@ GROUP = "mtbias.corpora"
 BY_LANGUAGE: Mapping[str, Callable[[Path, str], Corpus[Any]]] = {
     mt_geneval.NAME: mt_geneval.read_mt_geneval,
     mt_geneval_entities.NAME: mt_geneval_entities.read_entities,
+    mt_geneval_context.NAME: mt_geneval_context.read_mt_geneval_context,
 }
-"""The data sets that have sentences of their own for each target language."""
+"""The data sets that have sentences of their own for each target language: their readers, of folder and language."""
 
 
 def dataset_names() -> tuple[str, ...]:
@@ -53,13 +54,14 @@ def load_corpus(dataset: str, path: Path | None, *, cache: Path | None = None, l
     user's cache folder; the datasets of BUG's release share the source ``bug``. A file in the cache is checked against
     the hash of the catalog, or the one written down when it was fetched; a file at `path` is not.
 
-    `lang` is the target language: MT-GenEval has sentences of its own for each, all others have the same for all.
+    `lang` is the target language: the data sets of `BY_LANGUAGE` have sentences of their own for each, all others have
+    the same for all.
 
     Other distributions add corpora under the entry-point group ``mtbias.corpora``: a function of the path, or None,
     that gives a `Corpus`.
 
     Raises:
-        UsageError: an unknown dataset, ``custom`` without a path, one of MT-GenEval without a language.
+        UsageError: an unknown dataset, ``custom`` without a path, a data set of `BY_LANGUAGE` without a language.
         MissingResourceError: it is not in the cache; the message names the command that fetches it.
         DataError: a file says what cannot be right, or a file in the cache is damaged.
         PluginError: another distribution's corpus fails to load.

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mtbias.corpora.corpus import Corpus
-from mtbias.errors import DataError, UsageError
-from mtbias.files.reading import TextFile, read_text, refuse_long, split_lines
+from mtbias.corpora.parallel_files import read_parallel
 from mtbias.types import Gender, SourceSentence
 
 NAME = "mt-geneval"
@@ -44,27 +43,10 @@ def read_mt_geneval(folder: Path, lang: str) -> Corpus[ReferencedSentence]:
         DataError: it is no folder, a file is missing, is empty, has another number of lines than the first, or an empty
             line.
     """
-    if not folder.is_dir():
-        raise DataError("expected the folder with the files of MT-GenEval (geneval-sentences-…)", path=folder)
-    first = _path(folder, Gender.FEMALE, lang, "en")
-    if not first.is_file():
-        there = sorted(
-            path.name.split(".en_")[1].removesuffix(".en")
-            for path in folder.glob(_path(folder, Gender.FEMALE, "*", "en").name)
-        )
-        known = f"there are {', '.join(there)}" if there else f"expected files like {first.name} there"
-        raise UsageError(f"no sentences of {NAME} for {lang} in {folder}; {known}")
-    files = {
-        (gender, side): read_text(_path(folder, gender, lang, side)) for gender in GENDERS for side in ("en", lang)
-    }
-    lines = {key: _lines(file) for key, file in files.items()}
-    expected = len(lines[Gender.FEMALE, "en"])
-    for key, file in files.items():
-        if len(lines[key]) != expected:
-            raise file.error(
-                f"expected {expected} lines, as {first.name} has, got {len(lines[key])}; line k of each file is "
-                "sentence k"
-            )
+    keys = [(gender, side) for gender in GENDERS for side in ("en", lang)]
+    read = read_parallel(NAME, folder, lang, _names)
+    lines = {key: each.lines for key, each in zip(keys, read, strict=True)}
+    expected = len(read[0].lines)
     instances = [
         ReferencedSentence(
             id=f"{word}-{n + 1:03d}",
@@ -79,26 +61,16 @@ def read_mt_geneval(folder: Path, lang: str) -> Corpus[ReferencedSentence]:
         for other in GENDERS.keys() - {gender}
         for n in range(expected)
     ]
-    hashes = {file.path.name: file.sha256 for file in files.values()}
     return Corpus(
         name=NAME,
-        path=first,
-        sha256=hashes[first.name],
+        path=read[0].file.path,
+        sha256=read[0].file.sha256,
         instances=tuple(instances),
         notes={},
-        files=hashes,
+        files={each.file.path.name: each.file.sha256 for each in read},
         measure=NAME,
     )
 
 
-def _path(folder: Path, gender: Gender, lang: str, side: str) -> Path:
-    return folder / f"geneval-sentences-{GENDERS[gender]}-test.en_{lang}.{side}"
-
-
-def _lines(file: TextFile) -> list[str]:
-    lines = [line.strip() for line in split_lines(file.text)]
-    for number, line in enumerate(lines, start=1):
-        if not line:
-            raise file.error("expected a sentence, got an empty line", number)
-        refuse_long(line, "sentence", file.path, number)
-    return lines
+def _names(lang: str) -> list[str]:
+    return [f"geneval-sentences-{word}-test.en_{lang}.{side}" for word in GENDERS.values() for side in ("en", lang)]

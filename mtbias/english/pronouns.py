@@ -35,3 +35,9 @@ def count_pronouns(text: str) -> int:
     gold file, all of which have a pronoun); that number stays in `Instance.corpus_pronouns`.
     """
     return sum(1 for _ in _PRONOUN.finditer(text))
+
+
+def pronouns_gender(text: str) -> Gender | None:
+    """The gender of the gendered third-person pronouns in `text`; None where it has none, or has both."""
+    genders = {GENDER_OF_PRONOUN[found[0].lower()] for found in _PRONOUN.finditer(text)}
+    return genders.pop() if len(genders) == 1 else None

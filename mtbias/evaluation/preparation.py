@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from mtbias.corpora import Corpus, cache_folder, datasets, fetch_dataset, load_corpus, loading, mt_geneval
+from mtbias.corpora import Corpus, cache_folder, datasets, fetch_dataset, load_corpus, loading
+from mtbias.corpora.mt_geneval import NAME as MT_GENEVAL
+from mtbias.corpora.mt_geneval_context import NAME as MT_GENEVAL_CONTEXT
 from mtbias.entry_points import installed
 from mtbias.errors import MissingResourceError, SettingError
 from mtbias.evaluation.request import Request
@@ -24,6 +26,7 @@ from mtbias.settings import (
     TranslationSettings,
     combined,
 )
+from mtbias.translate.given_sources import RewordedSystem
 from mtbias.translate.given_translations import GivenSystem
 from mtbias.translate.system import Asked, System
 from mtbias.translate.system_kinds import find_kind
@@ -69,17 +72,19 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, fetching: Fetchi
         offline=settings.offline,
         language_model=combined(LanguageModelSettings, settings),
     )
-    wanted = Wanted(lang=lang, settings=settings, device=settings.device, demo=demo)
+    wanted = Wanted(lang=lang, settings=settings, device=settings.device, demo=demo, made=True)
     # All that is here is opened first, so that whatever is wrong is said before anything is downloaded.
     load = partial(load_corpus, dataset, settings.data, cache=settings.cache_dir, lang=lang)
     corpus = _if_here(load) if dataset in datasets() else load()  # no other can be downloaded
     measuring = _measure(datasets()[dataset].measure if corpus is None else corpus.measure, settings)
     measure = _if_here(lambda: measuring.open(wanted))
     system = None if kind.needs_network else _if_here(lambda: kind.open(replace(asked, offline=True)))
+    found = corpus or _corpus(dataset, lang, settings, told, fetch)
+    opened = system or kind.open(asked)
     return Request(
-        corpus=corpus or _corpus(dataset, lang, settings, told, fetch),
+        corpus=found,
         lang=lang,
-        system=system or kind.open(asked),
+        system=RewordedSystem(opened, found.given) if found.given else opened,
         measure=measure or measuring.open(replace(wanted, fetch=fetch)),
         kind=measuring,
         seed=settings.seed,
@@ -116,11 +121,15 @@ def prepare_score(system: GivenSystem, lang: str, settings: ScoreSettings) -> Re
     measuring = _measure(corpus.measure, settings)
     wanted = Wanted(lang=lang, settings=settings, device=settings.device)
     measure = _if_here(lambda: measuring.open(wanted))
+    joined = system.joined(corpus)  # translations of another corpus are refused before Stanza's models are missed
+    opened = measure or measuring.open(wanted)
+    if (check := getattr(opened, "check", None)) is not None:  # a third party's need not have it
+        check(corpus.instances, joined.read(corpus).translations)
     return Request(
         corpus=corpus,
         lang=lang,
-        system=system.joined(corpus),  # translations of another corpus are refused before Stanza's models are missed
-        measure=measure or measuring.open(wanted),
+        system=joined,
+        measure=opened,
         kind=measuring,
         seed=settings.seed,
         n_resamples=settings.resamples,
@@ -133,8 +142,9 @@ def _measure(name: str, settings: EvaluatorSettings) -> MeasureKind:
     Raises:
         SettingError: a setting that only another measure has.
     """
-    if settings.variant is not None and name != mt_geneval.NAME:
-        raise SettingError("variant", f"expected the data set {mt_geneval.NAME} with it; leave it out here")
+    if settings.variant is not None and name not in {MT_GENEVAL, MT_GENEVAL_CONTEXT}:
+        message = f"expected the data set {MT_GENEVAL} or {MT_GENEVAL_CONTEXT} with it; leave it out here"
+        raise SettingError("variant", message)
     return find_measure(name)
 
 

@@ -52,7 +52,7 @@ def repeat_numbers(
 def _call(record: Judged) -> tuple[Any, ...]:
     """What a record says of its sentence: of a gender, the gender or why there is none; else all but the words."""
     line = record.to_json()
-    if "gender" in line:
+    if "gender" in line and "reason" in line:
         return (line["gender"], line["reason"])
     return tuple((key, repr(value)) for key, value in line.items() if key != "translation")
 

@@ -46,9 +46,10 @@ class Number:
     """The same where there is little room; by default `label`."""
     unit: Unit = Unit.PERCENT
     rests_on: tuple[str, ...] = ("n",)
-    """The classes of rows that it rests on, of those that a group counts (``n``, or a key of ``denominators``).
+    """The classes of rows that it rests on, of those that a group counts.
 
-    Its denominator, where there is one; a bootstrap interval needs `MIN_ROWS` rows in each.
+    They are ``n``, ``decided``, or keys of ``denominators``. Its denominator, where there is one; a bootstrap interval
+    needs `MIN_ROWS` rows in each.
     """
     best: Best = Best.HIGH
     about: str = ""
@@ -119,7 +120,7 @@ class Number:
             KeyError: the group does not count a class.
         """
         part = group[self.place] if self.place else group
-        return [part["n"] if name == "n" else part["denominators"][name] for name in self.rests_on]
+        return [part[name] if name in {"n", "decided"} else part["denominators"][name] for name in self.rests_on]
 
 
 @dataclass(frozen=True, slots=True)

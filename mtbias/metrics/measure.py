@@ -71,6 +71,8 @@ class Wanted:
     """Where models run; None is a GPU where there is one."""
     demo: bool = False
     """Whether model and corpus are the demo's: its own Stanza models are the default then."""
+    made: bool = False
+    """Whether translations are made by a system; else somebody has them."""
     fetch: Callable[[str], object] | None = None
     """Called with a line before something is downloaded; None where nothing may be."""
 

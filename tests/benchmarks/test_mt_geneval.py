@@ -7,14 +7,20 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import mtbias
+from mtbias.benchmarks.reference_words import MT_GENEVAL
 from mtbias.corpora import load_corpus
 from mtbias.errors import DataError, SettingError, UsageError
+from mtbias.evaluation.repeats import repeat_numbers
+from mtbias.metrics.measure import Wanted
 from mtbias.settings import ScoreSettings
+from mtbias.translate.system import Translated
+from mtbias.types import Translation, quiet
 
 SENTENCES = {
     ("feminine", "en"): ["She is a baker.", "Her teacher slept."],
@@ -124,6 +130,21 @@ def test_the_variant_belongs_to_this_data_set_alone() -> None:
     texts = ["x"] * load_corpus("demo", None).rows
     with pytest.raises(SettingError, match=r"variant.*mt-geneval"):
         mtbias.score(texts, "de", settings=ScoreSettings(dataset="demo", variant="plain"))
+
+
+def test_translations_of_a_second_time_are_compared_with_those_of_the_first(folder: Path) -> None:
+    corpus = load_corpus("mt-geneval", folder, lang="de")
+    measure = MT_GENEVAL.open(Wanted(lang="de", settings=ScoreSettings(), device=None))
+    times = [
+        [Translation(each.id, text) for each, text in zip(corpus.instances, texts, strict=True)]
+        for texts in (["Sie ist Bäckerin."] * 4, ["Sie ist Bäckerin."] * 3 + ["Lehrer"])
+    ]
+    first = measure.judge(corpus.instances, times[0], quiet)
+    request: Any = SimpleNamespace(corpus=corpus, measure=measure, kind=MT_GENEVAL, seed=0)
+    found = repeat_numbers(request, Translated(times[0], {}, repeats=times[1:]), first, quiet)["repeats"]
+    assert (found["times"], found["translations_changed"]["count"]) == (2, 1)
+    # Sie and Bäckerin. are right in the first sentence alone, and wrong in the third; nothing is in the last
+    assert found["numbers"]["accuracy"]["values"] == [75.0, 75.0]
 
 
 def google(shared: Path, lang: str) -> list[dict[str, str]]:

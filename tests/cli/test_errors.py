@@ -108,7 +108,7 @@ def test_an_unknown_dataset_and_a_custom_one_without_a_file_are_wrong_usage(fail
     said = fails("score", *options, "wino", code=2)
     assert said == (
         "unknown dataset 'wino'; there are winomt, bug, bug-balanced, bug-gold, bug-gold-paper, mt-geneval, "
-        "mt-geneval-entities, gest, demo, custom"
+        "mt-geneval-entities, mt-geneval-context, gest, demo, custom"
     )
     assert "--data PATH" in fails("score", *options, "custom", code=2)
     assert "there are winomt, bug, bug-balanced" in fails("fetch", "--dataset", "wino", code=2)

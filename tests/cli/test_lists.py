@@ -62,7 +62,7 @@ def test_datasets_with_rows_licence_home_and_state(
     lines = {line.split()[0]: line for line in out.splitlines() if not line.startswith(" ")}
     # Rows as in the papers and the releases' own README.
     rows = {"winomt": 3888, "bug": 105687, "bug-balanced": 25504, "bug-gold": 1717, "bug-gold-paper": 1720}
-    rows |= {"mt-geneval": 600, "mt-geneval-entities": 600, "gest": 3565}  # MT-GenEval's: 600 a language
+    rows |= {"mt-geneval": 600, "mt-geneval-entities": 600, "mt-geneval-context": 1100, "gest": 3565}  # a language
     assert list(lines) == [*rows, "custom"]
     where = r"(MIT|CC BY-SA 3\.0|Apache-2\.0) +https://github\.com/\S+ @ [0-9a-f]{7,40}  \("
     for name, number in rows.items():

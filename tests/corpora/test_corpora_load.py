@@ -15,11 +15,10 @@ from mtbias.corpora import cache_folder, dataset_names, datasets, load_corpus
 from mtbias.corpora.catalog import Downloaded, Fetch, read_record, write_record
 from mtbias.errors import DataError, MissingResourceError, UsageError
 
-NAMES = (
-    "winomt", "bug", "bug-balanced", "bug-gold", "bug-gold-paper", "mt-geneval", "mt-geneval-entities", "gest", "demo",
-    "custom",
-)  # fmt: skip
-_LICENCES = {"mt-geneval": "CC BY-SA 3.0", "mt-geneval-entities": "CC BY-SA 3.0", "gest": "Apache-2.0"}
+BUG = ("bug", "bug-balanced", "bug-gold", "bug-gold-paper")
+MT_GENEVAL = ("mt-geneval", "mt-geneval-entities", "mt-geneval-context")
+NAMES = ("winomt", *BUG, *MT_GENEVAL, "gest", "demo", "custom")
+LICENCES = {**dict.fromkeys(MT_GENEVAL, "CC BY-SA 3.0"), "gest": "Apache-2.0"}
 
 
 def test_the_names() -> None:
@@ -33,7 +32,7 @@ def test_the_catalog_is_complete() -> None:
         assert dataset.name == name
         source = dataset.source
         assert source.commit
-        assert source.licence == _LICENCES.get(name, "MIT")
+        assert source.licence == LICENCES.get(name, "MIT")
         assert source.citation.startswith("@inproceedings{")
         assert dataset.file in {file for download in source.downloads for file in download.files}
         for download in source.downloads:
@@ -51,14 +50,21 @@ def test_the_catalogs_hashes_and_rows_are_those_of_the_data(shared: Path) -> Non
     gest = shared / "data" / "gest"
     assert hashlib.sha256((gest / "gest.csv").read_bytes()).hexdigest() == datasets()["gest"].source.hashes["gest.csv"]
     assert load_corpus("gest", gest).rows == load_corpus("gest", gest / "gest_1.1.csv").rows == datasets()["gest"].rows
-    sentences = shared / "data" / "mtgeneval" / "sentences"
-    hashes = datasets()["mt-geneval"].source.hashes
-    assert hashes == {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sentences.iterdir()}
-    for lang in ("ar", "de", "es", "fr", "it", "ru"):
-        assert load_corpus("mt-geneval", sentences, lang=lang).rows == datasets()["mt-geneval"].rows
+    # Lines of the files; the contextual part has other numbers of them for each language.
+    context = {"ar": 1100, "de": 1100, "es": 1096, "fr": 1099, "it": 1094, "ru": 1100}
+    for name, place, rows in (
+        ("mt-geneval", "sentences", dict.fromkeys(context, 600)),
+        ("mt-geneval-context", "context", context),
+    ):
+        files, dataset = shared / "data" / "mtgeneval" / place, datasets()[name]
+        hashes = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files.iterdir()}
+        assert (dataset.source.hashes, dataset.rows) == (hashes, rows["ar"])
+        for lang, number in rows.items():
+            assert load_corpus(name, files, lang=lang).rows == number
     entities = shared / "data" / "mtgeneval" / "entities"
-    hashes = datasets()["mt-geneval-entities"].source.hashes
-    assert hashes == {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in entities.iterdir()}
+    assert datasets()["mt-geneval-entities"].source.hashes == {
+        file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in entities.iterdir()
+    }
 
 
 def test_the_facade_is_sorted_and_whole() -> None:
