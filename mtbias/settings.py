@@ -104,8 +104,7 @@ class CorpusSettings(Settings):
 
     dataset: str | None = None
     """Data set: winomt, bug, bug-balanced, bug-gold, bug-gold-paper, mt-geneval, mt-geneval-entities,
-    mt-geneval-context, gest, demo,
-    custom, or one of a plugin (default: winomt; demo for the model demo)."""
+    mt-geneval-context, gest, demo, custom, or one of a plugin (default: winomt; demo for the model demo)."""
     data: Path | None = None
     """File or folder to read instead of the cache."""
 

@@ -62,9 +62,8 @@ def test_the_catalogs_hashes_and_rows_are_those_of_the_data(shared: Path) -> Non
         for lang, number in rows.items():
             assert load_corpus(name, files, lang=lang).rows == number
     entities = shared / "data" / "mtgeneval" / "entities"
-    assert datasets()["mt-geneval-entities"].source.hashes == {
-        file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in entities.iterdir()
-    }
+    hashes = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in entities.iterdir()}
+    assert datasets()["mt-geneval-entities"].source.hashes == hashes
 
 
 def test_the_facade_is_sorted_and_whole() -> None:
