@@ -48,8 +48,8 @@ class Number:
     rests_on: tuple[str, ...] = ("n",)
     """The classes of rows that it rests on, of those that a group counts.
 
-    They are keys at the head of a group (`mtbias.metrics.counting.WHOLE`) or of ``denominators``. Its denominator, where
-    there is one; a bootstrap interval needs `MIN_ROWS` rows in each.
+    They are keys at the head of a group (`mtbias.metrics.counting.WHOLE`) or of ``denominators``. Its denominator,
+    where there is one; a bootstrap interval needs `MIN_ROWS` rows in each.
     """
     best: Best = Best.HIGH
     about: str = ""
