@@ -21,21 +21,15 @@ from mtbias.decide.speaker import speaker_call
 from mtbias.errors import PluginError
 from mtbias.language.definition import Language
 from mtbias.language.grammar import CASES, Agreement, NounKind, SpeakerRules
+from mtbias.language.language_codes import is_language_code
 from mtbias.language.split_texts import SplitTexts
 from mtbias.types import ELIMINATION, Alignment, Analysis, Gender, GenderCall, Reason, Span, Token, Word
 
-__all__ = ["check_language"]
+__all__ = ["check_language", "contract_problems"]
 
 MAX_SHOWN = 20
 """Problems that the message lists; the rest is only counted."""
 
-_ISO_639_1 = (
-    "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo "
-    "es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka "
-    "kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng "
-    "nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su "
-    "sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu"
-)
 _FRAMES = (
     "{0}",
     "{0}.",
@@ -61,10 +55,7 @@ def check_language(language: Language) -> None:
         PluginError: `language` is not a `Language`.
         AssertionError: the contract is broken; the message lists the first `MAX_SHOWN` places.
     """
-    if not isinstance(language, Language):
-        raise PluginError(f"expected a mtbias.plugin.Language, got {type(language).__name__}")
-    problems = [f"header: {problem}" for problem in _header(language)]
-    problems = problems or [f"{c.__name__.lstrip('_')}: {problem}" for c in _CHECKS for problem in c(language)]
+    problems = contract_problems(language)
     if problems:
         shown = "".join(f"\n  {p}" for p in problems[:MAX_SHOWN])
         rest = f"\n  … and {len(problems) - MAX_SHOWN} more" if len(problems) > MAX_SHOWN else ""
@@ -74,9 +65,21 @@ def check_language(language: Language) -> None:
         )
 
 
+def contract_problems(language: Language) -> list[str]:
+    """Every place in which `language` breaks the contract (`check_language`), one line each; none where it keeps it.
+
+    Raises:
+        PluginError: `language` is not a `Language`.
+    """
+    if not isinstance(language, Language):
+        raise PluginError(f"expected a mtbias.plugin.Language, got {type(language).__name__}")
+    header = [f"header: {problem}" for problem in _header(language)]
+    return header or [f"{c.__name__.lstrip('_')}: {problem}" for c in _CHECKS for problem in c(language)]
+
+
 def _header(language: Language) -> Problems:
-    if language.code not in _ISO_639_1.split():
-        yield f"the code must be one of ISO 639-1, two small letters; got {language.code!r}"
+    if not is_language_code(language.code):
+        yield f"the code must be one of ISO 639-1, or of ISO 639-3 where that has none; got {language.code!r}"
     if not language.name.strip():
         yield "the language has no name"
     if language.direction not in ("ltr", "rtl"):

@@ -29,7 +29,7 @@ NAMES = [name for commands in COMMANDS.values() for name in commands]
 
 
 def _parts(command: str = "coref") -> dict[str, App]:
-    """The parts of `mtbias coref` or `mtbias corpora`."""
+    """The parts of a command that consists of commands."""
     return {name: app[command][name] for name in app[command] if not name.startswith("-")}
 
 
@@ -47,7 +47,7 @@ def test_the_manual_of_the_commands_is_current() -> None:
     "name",
     [
         *(name for name in NAMES if name not in {"coref", "corpora"}),
-        *(f"{name} {part}" for name in ("coref", "corpora") for part in app[name] if not part.startswith("-")),
+        *(f"{name} {part}" for name in ("coref", "corpora", "languages") for part in app[name] if part[0] != "-"),
     ],
 )
 def test_every_command_is_in_the_manual_with_its_options_and_example(name: str) -> None:
@@ -62,7 +62,7 @@ def test_every_command_is_in_the_manual_with_its_options_and_example(name: str) 
 
 
 def test_the_readme_names_no_option_that_does_not_exist() -> None:
-    parts = (*_parts().values(), *_parts("corpora").values())
+    parts = (part for name in ("coref", "corpora", "languages") for part in _parts(name).values())
     known = set().union(*map(_options, (*(app[name] for name in NAMES), *parts))) | OF_OTHERS
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", README))
     assert sorted(named - known) == []
@@ -76,7 +76,8 @@ def test_the_readme_names_no_command_that_does_not_exist() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [*NAMES, *(f"coref {n}" for n in _parts()), *(f"corpora {n}" for n in _parts("corpora"))]
+    "name",
+    [*NAMES, *(f"coref {n}" for n in _parts()), *(f"{c} {n}" for c in ("corpora", "languages") for n in _parts(c))],
 )
 def test_every_command_explains_itself_and_ends_with_an_example(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -20,6 +20,7 @@ import threading
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from importlib import import_module
 from typing import Any, get_args
 
 from cyclopts import App, ArgumentCollection, CycloptsError, Group, Parameter
@@ -43,7 +44,11 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
     "Resources": {
         "fetch": "mtbias fetch --model opus-mt --dataset winomt --lang de",
         "models": "mtbias models --lang uk",
-        "languages": "mtbias languages",
+        "languages": {
+            "": "mtbias languages",
+            "new": "mtbias languages new pl --name Polish --lexicon nouns.tsv unimorph.tsv --out mtbias-polish",
+            "check": "mtbias languages check pl --challenge challenge/pl.tsv",
+        },
         "datasets": "mtbias datasets --cite",
         "prompts": "mtbias prompts gender-aware",
         "corpora": {
@@ -72,13 +77,14 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
         },
     },
 }
-"""Every command with an example of it, by the groups in which help shows them; some consist of commands."""
+"""Every command with an example of it, by the groups in which help shows them; some consist of commands, and may be
+one themselves (under the empty name)."""
 
 _PARTS = {
     "corpora": "Export sentences to translate, and make corpora of counterfactual pairs.",
     "coref": "Score coreference systems on data sets of gender bias, solve weights, measure word vectors.",
 }
-"""What the commands that consist of commands do."""
+"""What the commands that consist of commands alone do."""
 
 _PARAMETER = Parameter(negative=())
 """No option has a --no-option beside it."""
@@ -120,22 +126,29 @@ def _app() -> App:
                 continue
             part = App(
                 name=name,
-                help=_PARTS[name],
+                help=_PARTS.get(name),
                 group=group,
-                help_epilogue="",
+                help_epilogue=_epilogue(example.get("")),
                 group_commands="Commands",
                 default_parameter=_PARAMETER,
             )
             for inner, shown in example.items():
+                if not inner:
+                    part.default(import_module(f"mtbias.cli.{name}").command)
+                    continue
                 _add(part, inner, f"mtbias.cli.{name}_{inner.replace('-', '_')}:command", shown)
             made.command(part)
     made.register_install_completion_command(help="Install completion of commands and options in your shell.")
     return made
 
 
+def _epilogue(example: str | None) -> str:
+    return f"Example: `{example}`\n" if example else ""
+
+
 def _add(to: App, name: str, place: str, example: str, **more: Any) -> None:  # noqa: ANN401 - as `App.command` takes it
     """Add a command; the module of its function is imported when the command is used."""
-    to.command(place, name=name, help_epilogue=f"Example: `{example}`\n", **more)
+    to.command(place, name=name, help_epilogue=_epilogue(example), **more)
 
 
 def _refuse_fractions(_app: App, _commands: Sequence[str], arguments: ArgumentCollection) -> None:
@@ -155,7 +168,7 @@ def _import_listed(words: Sequence[str]) -> None:
     """Import the commands that help is about to list: their summaries are their docstrings."""
     commands = {name: inner for group in COMMANDS.values() for name, inner in group.items()}
     if words and (inner := commands.get(words[0])) and not isinstance(inner, str):
-        listed, names = app[words[0]], list(inner)
+        listed, names = app[words[0]], [part for part in inner if part]
     elif not words or words[0] in app.help_flags:
         listed, names = app, list(commands)
     else:

@@ -13,7 +13,7 @@ from scripts import policy
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = (ROOT / "docs" / "policy.md").read_text(encoding="utf-8")
 ROWS = policy.read_policy()
-HEADER = "\t".join(policy.COLUMNS) + "\n"
+HEADER = "kind\tevidence\tcall\tlanguage\tsource\ttarget\n"
 ROW = "thing\tarticle\tno person\tes\tThe [mover] is new.\t{El [motor]} es nuevo.\n"
 
 

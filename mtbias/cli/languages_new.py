@@ -1,0 +1,65 @@
+"""``mtbias languages new``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from mtbias.cli.shared import Cache
+from mtbias.settings import CacheSettings
+
+
+def command(
+    code: Annotated[str, Parameter(name="CODE")],
+    /,
+    *,
+    name: str,
+    out: Path,
+    lexicon: Annotated[list[Path] | None, Parameter(consume_multiple=True)] = None,
+    stanza_dir: Path | None = None,
+    cache: Cache = CacheSettings(),
+) -> None:
+    """Draft a plugin for a further language: a project to install, with the questions that its data must answer.
+
+    It has the rules with a question above each table, the table of nouns, a test of the contract, and sentences to
+    translate for every kind of noun and evidence. Nouns of a lexicon are marked "# check" and are not read until
+    somebody has removed the mark; occupations that no lexicon has are marked "# fill".
+
+    A lexicon is a UniMorph table (lemma, form, features), a UD treebank (CoNLL-U), or a tab-separated list whose first
+    line names its columns: english and noun; english, masculine and feminine; or masculine and feminine. Lists say
+    which nouns name people; the others give their gender and forms, and pairs that may name people.
+
+    Parameters
+    ----------
+    code
+        ISO 639-1 code of the language, or its ISO 639-3 code where it has no other.
+    name
+        The language's English name, such as Polish.
+    out
+        Folder to write; it must be empty or not there yet.
+    lexicon
+        Files of nouns; may be given several times.
+    stanza_dir
+        Folder of Stanza models to look in.
+    """
+    from mtbias.corpora import cache_folder
+    from mtbias.morphology.stanza_packages import stanza_folder
+    from mtbias.new_language.known_elsewhere import prospects
+    from mtbias.new_language.lexica import read_lexicon
+    from mtbias.new_language.project_files import Draft, check_draft, write_draft
+
+    check_draft(code, name, out)
+    known = prospects(code, stanza_folder(stanza_dir, cache_folder(cache.cache_dir)))
+    draft = Draft(code, name, tuple(read_lexicon(path) for path in lexicon or ()), known)
+    nouns = write_draft(draft, out)
+    print(
+        f"{out}: a draft of {draft.package}\n"
+        f"  {len(nouns.nouns):,} nouns to check, {len(nouns.unfilled):,} to fill in: "
+        f"{draft.package}/data/{code}_nouns.tsv"
+    )
+    if nouns.candidates:
+        print(f"  pairs of nouns, people and things ({len(nouns.candidates):,}): candidates.tsv")
+    print(f"  the questions: {draft.package}/data/{code}.toml", *known, sep="\n  ")
+    print(f"Next: {out}/README.md")

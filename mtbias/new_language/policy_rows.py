@@ -1,0 +1,120 @@
+"""Sentences of the policy: a kind of noun, what shows the gender, and the call that follows (``docs/policy.md``).
+
+Each row of such a file is a sentence with its translation: ``[ ]`` marks the entity's head in both, ``{ }`` the words
+of the translation that show the kind and the evidence (without them the head shows it). `call` is the gender or the
+reason for none that follows from kind and evidence, in whatever language.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mtbias.align import Pair, StatisticalAligner
+from mtbias.evaluation.gender_calls import GenderMeasure
+from mtbias.files.reading import Record, read_table
+from mtbias.language.definition import Language
+from mtbias.morphology import Analyser
+from mtbias.types import Gender, GenderCall, Reason, Span
+
+POLICY_COLUMNS = ("kind", "evidence", "call", "source", "target")
+CALLS: dict[str, Gender | Reason] = {str(call): call for call in (*Gender, *Reason)}
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyRow:
+    """One sentence of the policy, with the call that follows from it."""
+
+    kind: str
+    evidence: str
+    call: Gender | Reason
+    language: str
+    """Empty where the file is of one language."""
+    pair: Pair
+    head: Span
+    """Characters of the translation that are the entity's head."""
+    shown: tuple[Span, ...]
+    """Characters of the translation that show kind and evidence."""
+
+
+def read_policy_rows(path: Path, languages: Collection[str] = ()) -> tuple[PolicyRow, ...]:
+    """The rows of the file at `path`, in order; those of other languages' files have a column `language`.
+
+    Rows without a translation are passed over where the file is of one language: a draft has many.
+
+    Raises:
+        DataError: a mark is missing, a call or a language is unknown, or one kind and evidence has two calls.
+    """
+    table = read_table(path)
+    table.require(*POLICY_COLUMNS, *(["language"] if languages else []))
+    records = [record for record in table.records if languages or record.get("target")]
+    rows = tuple(_row(record, languages) for record in records)
+    calls: dict[tuple[str, str], PolicyRow] = {}
+    for record, row in zip(records, rows, strict=True):
+        first = calls.setdefault((row.kind, row.evidence), row)
+        if first.call is not row.call:
+            raise record.error(f"expected {first.call}, as in {_name(first)}; got {row.call}")
+    return rows
+
+
+def policy_calls(
+    rows: Sequence[PolicyRow], language: Language, analyser: Analyser
+) -> list[tuple[PolicyRow, GenderCall]]:
+    """The calls on `rows`, which are of one language and are aligned among themselves."""
+    calls = GenderMeasure(language, StatisticalAligner(), analyser).call_pairs([row.pair for row in rows])
+    return list(zip(rows, calls, strict=True))
+
+
+def policy_mistakes(rows: Sequence[PolicyRow], language: Language, analyser: Analyser) -> list[str]:
+    """A line for each of `rows` whose call is not the policy's."""
+    return [describe(row, call) for row, call in policy_calls(rows, language, analyser) if not is_right(row, call)]
+
+
+def is_right(row: PolicyRow, call: GenderCall) -> bool:
+    """The call is the policy's, at the head; where both forms are shown, at either."""
+    heads: Sequence[Span] = row.shown if row.call is Gender.NEUTRAL else (row.head,)
+    found = any(call.target[0].overlaps(head) for head in heads) if call.target else False
+    return (call.gender or call.reason) is row.call and found
+
+
+def describe(row: PolicyRow, call: GenderCall) -> str:
+    """One row that is wrong, for a reader."""
+    at = row.pair.text[slice(*call.target[0])] if call.target else "–"
+    evidence = "; ".join(f"{e.kind} {e.word}: {e.gender or 'silent'} ({e.detail})" for e in call.evidence)
+    return (
+        f"{row.language} {row.kind}, {row.evidence}: expected {row.call} at {row.pair.text[slice(*row.head)]}, "
+        f"got {call.gender or call.reason} at {at} [{evidence}] in {row.pair.text!r}"
+    ).lstrip()
+
+
+def _name(row: PolicyRow) -> str:
+    return row.language or row.pair.text
+
+
+def _row(record: Record, languages: Collection[str]) -> PolicyRow:
+    language, call = record.get("language"), record.get("call")
+    if languages and language not in languages:
+        raise record.error(f"expected one of {', '.join(languages)}; got {language!r}")
+    if call not in CALLS:
+        raise record.error(f"expected one of {', '.join(CALLS)}; got {call!r}")
+    source, (entity,) = _unmarked(record.raw("source"), "[]", record)
+    target, (head,) = _unmarked(re.sub(r"[{}]", "", record.raw("target")), "[]", record)
+    braced = re.sub(r"[\[\]]", "", record.raw("target"))
+    shown = [head] if not languages and "{" not in braced else _unmarked(braced, "{}", record)[1]
+    pair = Pair(f"{language}:{record.line}", source, target, entity, source[slice(*entity)].lower())
+    return PolicyRow(record.get("kind"), record.get("evidence"), CALLS[call], language, pair, head, tuple(shown))
+
+
+def _unmarked(text: str, marks: str, record: Record) -> tuple[str, list[Span]]:
+    """`text` without the two `marks`, and the characters between them."""
+    pieces = re.split(rf"[{re.escape(marks)}]", text)
+    if len(pieces) % 2 == 0 or len(pieces) == 1 or (marks == "[]" and len(pieces) > 3):
+        raise record.error(f"expected what {marks[0]} and {marks[1]} mark, got {text!r}")
+    spans, at = [], 0
+    for n, piece in enumerate(pieces):
+        if n % 2:
+            spans.append(Span(at, at + len(piece)))
+        at += len(piece)
+    return "".join(pieces), spans

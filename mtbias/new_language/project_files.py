@@ -1,0 +1,153 @@
+"""The files of a draft: a project that can be installed, with every question that its data must answer."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mtbias.errors import SettingError, UsageError
+from mtbias.files.reading import commented_rows
+from mtbias.files.writing import explained, write_atomic
+from mtbias.language.grammar import Agreement
+from mtbias.language.language_codes import is_language_code
+from mtbias.new_language.lexica import Lexicon
+from mtbias.new_language.noun_draft import CHECK, FILL, DraftNouns, draft_nouns
+from mtbias.new_language.occupation_coverage import occupations
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_PACKAGE = "mtbias.new_language"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A language's plugin as it is drafted."""
+
+    code: str
+    name: str
+    """In English."""
+    lexica: tuple[Lexicon, ...] = ()
+    prospects: tuple[str, ...] = ()
+    """What Stanza and models know of the language, a line each."""
+
+    @property
+    def package(self) -> str:
+        """The name of its package: ``mtbias_upper_sorbian``."""
+        return f"mtbias_{re.sub('[ -]', '_', self.name.lower())}"
+
+    def nouns(self) -> DraftNouns:
+        """What its lexica give for the table of nouns."""
+        return draft_nouns(self.lexica, occupations())
+
+
+def check_draft(code: str, name: str, out: Path) -> None:
+    """Check what the user named, before anything is read.
+
+    Raises:
+        UsageError: `code` is none of ISO 639.
+        SettingError: `name` can be no package's; `out` has something in it.
+    """
+    if not is_language_code(code):
+        raise UsageError(
+            f"CODE: expected one of ISO 639-1, such as pl, or of ISO 639-3 where that has none; got {code!r}"
+        )
+    if not re.fullmatch(r"[A-Za-z]+(?:[ -][A-Za-z]+)*", name):
+        raise SettingError("name", f"expected the language's English name, such as Polish; got {name!r}")
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise SettingError("out", f"expected a folder that is empty or not there yet; {out} has something in it")
+
+
+def write_draft(draft: Draft, out: Path) -> DraftNouns:
+    """Write the project into the folder `out`; gives what its table of nouns holds.
+
+    Raises:
+        RunFolderError: the folder cannot be written.
+    """
+    nouns = draft.nouns()
+    for place, text in _files(draft, nouns):
+        path = out / place
+        with explained(path, "write"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(path, text.encode())
+    return nouns
+
+
+def _files(draft: Draft, nouns: DraftNouns) -> Iterator[tuple[str, str]]:
+    """The files with their places."""
+    package, code = draft.package, draft.code
+    view = {
+        "code": code,
+        "name": draft.name,
+        "package": package,
+        "distribution": package.replace("_", "-"),
+        "constant": package.removeprefix("mtbias_").upper(),
+        "direction": _direction(nouns),
+        "determiners": _determiners(draft.lexica),
+        "prospects": draft.prospects,
+        "lexica": draft.lexica,
+        "nouns": nouns,
+        "CHECK": CHECK,
+        "FILL": FILL,
+    }
+    places = {
+        "pyproject.toml": "pyproject.toml",
+        "README.md": "README.md",
+        f"{package}/__init__.py": "package.py",
+        f"{package}/data/{code}.toml": "rules.toml",
+        f"{package}/data/{code}_nouns.tsv": "nouns.tsv",
+        "tests/test_contract.py": "test_contract.py",
+        **({"candidates.tsv": "candidates.tsv"} if nouns.candidates else {}),
+    }
+    for place, template in places.items():
+        yield place, _environment().get_template(f"{template}.jinja").render(**view)
+    yield f"challenge/{code}.tsv", "".join(f"{line}\n" for line in _challenge())
+
+
+def _challenge() -> Iterator[str]:
+    """The sentences to translate; the example in another language is beside them."""
+    yield "kind\tevidence\tcall\tsource\ttarget\texample"
+    text = resources.files(_PACKAGE).joinpath("challenge_sentences.tsv").read_text(encoding="utf-8")
+    for row in commented_rows(text):
+        yield "\t".join((row["kind"], row["evidence"], row["call"], row["source"], "", row["example"]))
+
+
+def _direction(nouns: DraftNouns) -> str:
+    """How the nouns of the draft are written; ``ltr`` where there are none."""
+    first = next((noun.noun for noun in nouns.nouns if noun.noun), "a")
+    return "rtl" if unicodedata.bidirectional(first[0]) in ("R", "AL") else "ltr"
+
+
+def _determiners(lexica: Sequence[Lexicon]) -> list[tuple[str, Mapping[Agreement, int]]]:
+    """Those of all treebanks, the most frequent first."""
+    found: dict[str, dict[Agreement, int]] = {}
+    for lexicon in lexica:
+        for form, said in lexicon.determiners.items():
+            counts = found.setdefault(form, {})
+            for agreement, times in said.items():
+                counts[agreement] = counts.get(agreement, 0) + times
+    ranked = sorted(found.items(), key=lambda item: (-sum(item[1].values()), item[0]))
+    return [(form, dict(sorted(counts.items(), key=lambda c: (-c[1], c[0])))) for form, counts in ranked]
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(  # noqa: S701 - the files are no HTML
+        loader=PackageLoader(_PACKAGE),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    # Strings and keys of TOML may be written as JSON's.
+    environment.filters["quoted"] = lambda text: json.dumps(text, ensure_ascii=False)
+    return environment

@@ -1,0 +1,78 @@
+"""What lexica give for the table of nouns: genders, forms, paradigms, counterparts, and pairs to look at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mtbias.new_language.lexica import read_lexicon
+from mtbias.new_language.noun_draft import DraftNouns, draft_nouns
+from mtbias.new_language.pair_candidates import PairCandidate, find_pairs
+from tests.new_language.lexica_files import LIST, TREEBANK, UNIMORPH, write
+
+
+def _draft(folder: Path, *occupations: str, **texts: str) -> DraftNouns:
+    return draft_nouns([read_lexicon(path) for path in write(folder, **texts)], occupations)
+
+
+def test_nouns_of_a_list_with_what_unimorph_knows(tmp_path: Path) -> None:
+    draft = _draft(tmp_path, "teacher", "doctor", "artist", "victim", "pilot", names=LIST, forms=UNIMORPH)
+    rows = {noun.noun: (noun.english, noun.kind) for noun in draft.nouns}
+    assert rows == {
+        "professor": (("teacher", "professor"), "m"),
+        "professora": (("teacher", "professor"), "f"),  # of the same lemma: proposed beside him
+        "médico": (("doctor",), "m"),
+        "artista": (("artist",), "common"),
+        "vítima": (("victim",), "f"),  # that she is "fixed", no lexicon knows
+        "policial": (("police officer",), "?"),
+    }
+    endings = {noun: p.endings for p in draft.paradigms for noun in p.nouns}
+    assert endings == {
+        "professor": ("/*.*.sg", "es/*.*.pl"),
+        **dict.fromkeys(("professora", "médico", "artista", "vítima"), ("/*.*.sg", "s/*.*.pl")),
+    }
+    assert draft.paradigms[0].nouns == ("professora", "médico", "artista", "vítima")  # the most frequent first
+    assert draft.nouns[0].line() == "# check teacher|professor\tprofessor\tm\twhole2\t"
+    # The list has a doctor who is a man, a victim who is a woman, and nobody who flies.
+    assert draft.unfilled == (("doctor", "f"), ("victim", "m"), ("pilot", "m"), ("pilot", "f"))
+
+
+def test_forms_of_a_treebank_are_no_paradigm(tmp_path: Path) -> None:
+    # Only what occurs is known: that "artista" has no plural there says nothing.
+    draft = _draft(tmp_path, names="english\tfeminine\nteacher\tprofessora\n", forms=TREEBANK)
+    assert draft.paradigms == ()
+    assert [noun.line() for noun in draft.nouns] == ["# check teacher\tprofessora\tf\t\tprofessoras"]
+
+
+def test_a_noun_of_case(tmp_path: Path) -> None:
+    # Polish "poeta": the stem is what all forms share; an ending of two cases stands once.
+    forms = "".join(
+        f"poeta\t{form}\tN;MASC;HUM;{tags}\n"
+        for form, tags in (("poeta", "NOM;SG"), ("poety", "GEN;SG"), ("poecie", "DAT;SG"), ("poecie", "ESS;SG"))
+    )
+    draft = _draft(tmp_path, names="english\tnoun\npoet\tpoeta\n", forms=forms)
+    (paradigm,) = draft.paradigms
+    assert (paradigm.strip, paradigm.endings) == ("ta", ("ta/*.nom.sg", "ty/*.gen.sg", "cie/*.dat.sg,*.loc.sg"))
+
+
+def test_candidates_are_pairs_that_recur(tmp_path: Path) -> None:
+    men = ["cantor", "pintor", "leitor", "banho", "muro"]
+    women = ["cantora", "pintora", "leitora", "banha", "mura"]
+    text = "".join(f"{n}\t{n}\tN;MASC;SG\n" for n in men) + "".join(f"{n}\t{n}\tN;FEM;SG\n" for n in women)
+    (path,) = write(tmp_path, forms=text + "rei\trei\tN;MASC;SG\nrei\trainha\tN;FEM;SG\n")
+    # -nho -nha and -uro -ura occur once each: chance. King and queen are one lemma.
+    assert find_pairs([read_lexicon(path)]) == (
+        PairCandidate("rei", "rainha", "-rei -rainha", 1, one_lemma=True),
+        PairCandidate("cantor", "cantora", "-or -ora", 3, one_lemma=False),
+        PairCandidate("leitor", "leitora", "-or -ora", 3, one_lemma=False),
+        PairCandidate("pintor", "pintora", "-or -ora", 3, one_lemma=False),
+    )
+
+
+def test_where_a_lexicon_marks_what_is_alive_things_are_no_candidates(tmp_path: Path) -> None:
+    alive = "".join(
+        f"{stem}ik\t{stem}ik\tN;MASC;HUM;NOM;SG\n{stem}ica\t{stem}ica\tN;FEM;HUM;NOM;SG\n"
+        for stem in ("zakonn", "robotn", "siostrzan")
+    )
+    things = "kostk\tkostkik\tN;MASC;NOM;SG\n"
+    (path,) = write(tmp_path, forms=alive + things)
+    assert {c.masculine for c in find_pairs([read_lexicon(path)])} == {"zakonnik", "robotnik", "siostrzanik"}
