@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from mtbias.errors import DataError
+from mtbias.new_language.policy_rows import describe, is_right
 from mtbias.types import Gender, Reason
 from scripts import policy
 
@@ -21,7 +22,7 @@ ROW = "thing\tarticle\tno person\tes\tThe [mover] is new.\t{El [motor]} es nuevo
 def test_every_row_of_a_language_has_its_call(code: str, stanza_dir: Path) -> None:
     outcomes = policy.evaluate(ROWS, code, stanza_dir)
     assert len(outcomes) >= 35
-    assert [policy.describe(row, call) for row, call in outcomes if not policy.is_right(row, call)] == []
+    assert [describe(row, call) for row, call in outcomes if not is_right(row, call)] == []
     # A generic masculine is marked as one.
     alone = [c for r, c in outcomes if (r.kind, r.evidence) == ("masculine form also used of women", "nothing else")]
     assert all(c.evidence[0].detail.startswith("masculine, also used of women") for c in alone)
