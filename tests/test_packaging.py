@@ -58,8 +58,8 @@ def test_the_wheel_holds_code_data_and_licence_and_nothing_else(wheel: Path) -> 
     for code in CODES:
         assert {f"mtbias_languages/data/{code}.toml", f"mtbias_languages/data/{code}_nouns.tsv"} <= set(names)
     suffixes = {PurePosixPath(name).suffix for name in names if not name.startswith(info)}
-    # The report's templates, style and script; a new language's templates and list of occupations; the demo's checkpoint
-    # and Stanza models.
+    # The report's templates, style and script; a new language's templates and list of occupations; the demo's model and
+    # Stanza models.
     of_the_demo = {".json", ".model", ".safetensors", ".pt"}
     of_pages = {".html", ".svg", ".css", ".js"}
     assert suffixes == {".py", ".toml", ".tsv", ".typed", ".jinja", ".txt"} | of_pages | of_the_demo
