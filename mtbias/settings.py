@@ -234,6 +234,10 @@ class LanguageModelSettings(Settings):
 class ScoreSettings(CorpusSettings, EvaluatorSettings, DeviceSettings, BootstrapSettings):
     """Settings of ``mtbias score`` and `mtbias.score`."""
 
+    scores: Path | None = None
+    """File of a score for each sentence, COMET's or any, for means by gender and their gap (mt-geneval): a TSV, CSV or
+    JSONL with the columns id or source, and one with the score's name."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class EvalSettings(

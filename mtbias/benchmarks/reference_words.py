@@ -14,7 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mtbias.benchmarks.translation_quality import quality, quality_signatures, sentence_bleu
+from mtbias.benchmarks.given_scores import GivenScores, read_scores
+from mtbias.benchmarks.translation_quality import quality, quality_signatures, score_numbers, sentence_bleu
 from mtbias.corpora.mt_geneval import GENDERS, ReferencedSentence
 from mtbias.files.strict_json import decoded
 from mtbias.metrics.counting import Scores, score_groups
@@ -52,10 +53,13 @@ class WordRecord:
     """Whether it and `pair` are both correct; None: `pair` is not in the corpus."""
     bleu: float | None = None
     """Sentence BLEU against `reference`, where sacrebleu is installed."""
+    score: float | None = None
+    """What the user gives for it, where scores are given."""
 
     def to_json(self) -> Mapping[str, Any]:
         """The object of the line."""
-        found = {name: getattr(self, name) for name in self.__slots__}
+        absent = {"score"} if self.score is None else set()
+        found = {name: getattr(self, name) for name in self.__slots__ if name not in absent}
         return {**found, "evidence": {"right": list(self.evidence.right), "wrong": list(self.evidence.wrong)}}
 
 
@@ -64,11 +68,22 @@ class WordMeasure:
     """Looks for words, in any language (`mtbias.metrics.measure.Measure`)."""
 
     variant: Variant
+    scores: GivenScores | None = None
 
     @property
     def identity(self) -> Mapping[str, Json]:
-        """The variant, and how BLEU and chrF are computed where sacrebleu is installed."""
-        return {"variant": self.variant, "quality": quality_signatures()}
+        """The variant, how BLEU and chrF are computed where sacrebleu is installed, and the scores that are given."""
+        given = {} if self.scores is None else {"scores": self.scores.label}
+        return {"variant": self.variant, "quality": quality_signatures(), **given}
+
+    def check(self, instances: Sequence[ReferencedSentence], translations: Sequence[Translation]) -> None:  # noqa: ARG002
+        """Refuse scores of other sentences.
+
+        Raises:
+            DataError: see `GivenScores.of`.
+        """
+        if self.scores is not None:
+            self.scores.of(instances)
 
     def hint(self, texts: Iterable[str]) -> None:
         """Nothing takes long enough to begin early."""
@@ -82,6 +97,9 @@ class WordMeasure:
         correct = {record.id: bool(record.correct) for record in alone}
         progress("compare", len(instances), len(instances))
         bleu = sentence_bleu([(record.translation, record.reference) for record in alone])
+        if self.scores is not None:
+            given = self.scores.of(instances)
+            alone = [replace(record, score=given[record.id]) for record in alone]
         return [
             replace(record, bleu=score, pair_correct=correct[record.id] and correct[record.pair])
             if record.pair in correct
@@ -123,7 +141,8 @@ class WordKind:
 
     def open(self, wanted: Wanted) -> WordMeasure:
         """See `mtbias.metrics.measure.MeasureKind`; no language plugin is needed."""
-        return WordMeasure(wanted.settings.variant or "plain")
+        scores = None if wanted.scores is None else read_scores(wanted.scores)
+        return WordMeasure(wanted.settings.variant or "plain", scores)
 
     def read(self, line: bytes) -> WordRecord:
         """See `mtbias.metrics.measure.MeasureKind`."""
@@ -132,20 +151,35 @@ class WordKind:
     def score(self, records: Sequence[WordRecord], *, n_resamples: int, seed: int) -> Scores:
         """See `mtbias.metrics.measure.MeasureKind`."""
         overall, by = score_groups(records, COUNTING, n_resamples=n_resamples, seed=seed)
-        if quality_signatures() is not None:
-            overall = replace(overall, beside=quality(_pairs(records), n_resamples=n_resamples, seed=seed))
+        how: dict[str, int] = {"n_resamples": n_resamples, "seed": seed}
+        beside = {} if quality_signatures() is None else quality(_texts(records), **how)
+        beside |= score_numbers(_scores(records), **how)
+        overall = replace(overall, beside=beside)
         return Scores(overall, by, n_resamples, seed)
 
 
-def _pairs(records: Sequence[WordRecord]) -> list[dict[str, tuple[str, str]]]:
-    """Translation and reference of both sentences of each pair."""
+def _pairs(records: Sequence[WordRecord]) -> list[dict[str, WordRecord]]:
+    """Both records of each pair, by gender."""
     by_id = {record.id: record for record in records}
-    couples = [
-        (record, by_id[record.pair]) for record in records if record.gender is Gender.FEMALE and record.pair in by_id
-    ]
+    feminine = [record for record in records if record.gender is Gender.FEMALE and record.pair in by_id]
+    return [{GENDERS[record.gender]: record for record in (each, by_id[each.pair])} for each in feminine]
+
+
+def _texts(records: Sequence[WordRecord]) -> list[dict[str, tuple[str, str]]]:
+    """Translation and reference of both sentences of each pair."""
     return [
-        {GENDERS[record.gender]: (record.translation or "", record.reference) for record in couple}
-        for couple in couples
+        {gender: (record.translation or "", record.reference) for gender, record in pair.items()}
+        for pair in _pairs(records)
+    ]
+
+
+def _scores(records: Sequence[WordRecord]) -> list[dict[str, float]]:
+    """The given scores of both sentences of each pair; nothing where none are given."""
+    scored = [{gender: record.score for gender, record in pair.items()} for pair in _pairs(records)]
+    return [
+        {gender: score for gender, score in pair.items() if score is not None}
+        for pair in scored
+        if None not in pair.values()
     ]
 
 

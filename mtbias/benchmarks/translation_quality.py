@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mtbias.errors import DependencyError
 from mtbias.machine.installation import install_command
@@ -70,9 +71,7 @@ def quality(pairs: Sequence[Mapping[str, tuple[str, str]]], *, n_resamples: int,
     found: dict[str, Estimate] = {}
     if not pairs:
         return found
-    n = len(pairs)
-    rng = np.random.Generator(np.random.PCG64(seed))
-    drawn = rng.multinomial(n, np.full(n, 1 / n), size=n_resamples) if enough(n) else np.empty((0, n))
+    n, drawn = len(pairs), _drawn(len(pairs), n_resamples, seed)
     for name, metric in _metrics().items():
         whole, resampled = {}, {}
         for gender in ("feminine", "masculine"):
@@ -85,6 +84,36 @@ def quality(pairs: Sequence[Mapping[str, tuple[str, str]]], *, n_resamples: int,
         gap = minus(whole["masculine"], whole["feminine"])
         found[GAPS[name]] = Estimate(gap, percentile_interval(difference))
     return found
+
+
+def score_numbers(pairs: Sequence[Mapping[str, float]], *, n_resamples: int, seed: int) -> dict[str, Estimate]:
+    """The numbers of `mtbias.metrics.gendered_words.SCORES` by key: means by gender, and masculine − feminine.
+
+    Args:
+        pairs: of the two sentences of each pair, by gender (``feminine``), the given score.
+        n_resamples: of the bootstrap.
+        seed: of the bootstrap.
+
+    Intervals and edge cases as in `quality`.
+    """
+    found: dict[str, Estimate] = {}
+    if not pairs:
+        return found
+    n, drawn = len(pairs), _drawn(len(pairs), n_resamples, seed)
+    means, resampled = {}, {}
+    for gender in ("feminine", "masculine"):
+        scores = np.array([pair[gender] for pair in pairs])
+        means[gender], resampled[gender] = float(scores.mean()), drawn @ scores / n
+        found[f"score_{gender}"] = Estimate(means[gender], percentile_interval(resampled[gender]), n)
+    difference = resampled["masculine"] - resampled["feminine"]
+    found["score_gap"] = Estimate(means["masculine"] - means["feminine"], percentile_interval(difference))
+    return found
+
+
+def _drawn(n: int, n_resamples: int, seed: int) -> NDArray[Any]:
+    """How often each of `n` pairs is in each resample: ``[n_resamples, n]``; no resamples where there are too few."""
+    rng = np.random.Generator(np.random.PCG64(seed))
+    return rng.multinomial(n, np.full(n, 1 / n), size=n_resamples) if enough(n) else np.empty((0, n))
 
 
 def _score(metric: Metric, statistics: Any) -> float:  # noqa: ANN401 - sums, whole numbers held as floats

@@ -24,6 +24,7 @@ def command(
     system: str | None = None,
     allow_missing: Flag = False,
     clean: Flag = False,
+    scores: Path | None = None,
     json: Json = False,
     corpus: Corpus = CorpusSettings(),
     evaluator: Evaluator = EvaluatorSettings(),
@@ -47,13 +48,16 @@ def command(
     clean
         The file has answers of a language model: remove what stands around the translation, and count an answer
         without one as untranslated. A JSONL or CSV keeps answers of several lines.
+    scores
+        File of a score for each sentence, COMET's or any, for means by gender and their gap (mt-geneval): a TSV, CSV or
+        JSONL with the columns id or source, and one with the score's name.
     """
     from mtbias.evaluation.preparation import prepare_score
     from mtbias.evaluation.stages import evaluate
     from mtbias.translate.given_translations import given_file
     from mtbias.translate.language_models.cleaned_translations import cleaned_system
 
-    settings = combined(ScoreSettings, corpus, evaluator, device, bootstrap)
+    settings = combined(ScoreSettings, corpus, evaluator, device, bootstrap, scores=scores)
     given = given_file(translations, name=system, allow_missing=allow_missing)
     if clean:
         given = cleaned_system(given, lang)

@@ -119,7 +119,9 @@ def prepare_score(system: GivenSystem, lang: str, settings: ScoreSettings) -> Re
     _check(lang, dataset, settings.device)
     corpus = load_corpus(dataset, settings.data, cache=settings.cache_dir, lang=lang)
     measuring = _measure(corpus.measure, settings)
-    wanted = Wanted(lang=lang, settings=settings, device=settings.device)
+    if settings.scores is not None and corpus.measure != MT_GENEVAL:
+        raise SettingError("scores", f"expected the data set {MT_GENEVAL} with it; leave it out here")
+    wanted = Wanted(lang=lang, settings=settings, device=settings.device, scores=settings.scores)
     measure = _if_here(lambda: measuring.open(wanted))
     joined = system.joined(corpus)  # translations of another corpus are refused before Stanza's models are missed
     opened = measure or measuring.open(wanted)

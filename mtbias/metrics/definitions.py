@@ -45,6 +45,8 @@ class Number:
     short: str = ""
     """The same where there is little room; by default `label`."""
     unit: Unit = Unit.PERCENT
+    decimals: int = 1
+    """With which it is shown."""
     rests_on: tuple[str, ...] = ("n",)
     """The classes of rows that it rests on, of those that a group counts.
 

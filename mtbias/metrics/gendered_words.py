@@ -82,6 +82,24 @@ QUALITY = tuple(
 """Of all sentences, where sacrebleu is installed (`mtbias.benchmarks.translation_quality`)."""
 
 
+SCORES = (
+    *(
+        Number(
+            key=f"score_{gender}", label=f"Given score, {gender}", decimals=3, rests_on=(gender,), interval="bootstrap",
+            headline=True, about=f"Mean of the scores that were given for {gender} sentences, on their own scale.",
+        )
+        for gender in ("feminine", "masculine")
+    ),
+    Number(
+        key="score_gap", label="Gap of the given score", short="score gap", unit=Unit.POINTS, decimals=3,
+        best=Best.ZERO, rests_on=("masculine", "feminine"), interval="bootstrap", headline=True,
+        about="Mean of masculine sentences minus that of feminine ones; its interval is over pairs.",
+        above="masculine sentences have the higher scores", below="feminine sentences have the higher scores",
+    ),
+)  # fmt: skip
+"""Of all sentences, where the user gives scores (`mtbias.benchmarks.given_scores`)."""
+
+
 def unique_words(right: Collection[str], other: Collection[str]) -> tuple[frozenset[str], frozenset[str]]:
     """The words of the right reference that the other lacks, and those of the other that the right one lacks."""
     return frozenset(right) - frozenset(other), frozenset(other) - frozenset(right)
@@ -131,6 +149,6 @@ COUNTING = Counting(
     right=np.broadcast_to(np.array([True, True, False, False, False]), (len(GENDERS), len(PAIRS), len(OUTCOMES))),
     breakdowns={},
     shown=("gender",),
-    beside=QUALITY,
+    beside=(*QUALITY, *SCORES),
 )
 """MT-GenEval's counterfactual sentences."""

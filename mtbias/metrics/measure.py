@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from mtbias.entry_points import load, refuse
@@ -73,6 +74,8 @@ class Wanted:
     """Whether model and corpus are the demo's: its own Stanza models are the default then."""
     made: bool = False
     """Whether translations are made by a system; else somebody has them."""
+    scores: Path | None = None
+    """File of scores that the user gives for the translations."""
     fetch: Callable[[str], object] | None = None
     """Called with a line before something is downloaded; None where nothing may be."""
 

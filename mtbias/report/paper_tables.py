@@ -100,7 +100,7 @@ def _table(rows: Sequence[_Row], by: str | None, numbers: Sequence[Number]) -> P
 def with_interval(group: Mapping[str, Any], number: Number) -> str:
     """A number of a group of `metrics.json` with its interval, where it has one: ``24.8 [22.4, 27.3]``."""
     found = number.of(group)
-    return estimate_text(found.value, found.interval)
+    return estimate_text(found.value, found.interval, number.decimals)
 
 
 def _notes(rows: Sequence[_Row], headline: Sequence[Number]) -> list[str]:

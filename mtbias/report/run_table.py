@@ -181,8 +181,8 @@ def _cells(
         table.append(
             [
                 f"{indent}{'  ' if number.part_of else ''}{number.label}",
-                number_text(found.value),
-                interval_text(found.interval) if interval else "",
+                number_text(found.value, number.decimals),
+                interval_text(found.interval, number.decimals) if interval else "",
                 filled(number.beside, facts) if found.n or not number.absent else number.absent,
             ]
         )

@@ -62,19 +62,20 @@ def interval(ends: Sequence[float] | None, decimals: int = 2) -> str:
     return UNDEFINED if ends is None else f"[{number(ends[0], decimals)}, {number(ends[1], decimals)}]"
 
 
-def number_text(value: float | None) -> str:
+def number_text(value: float | None, decimals: int = 1) -> str:
     """Per cent or points of translation: one decimal, as the papers have them."""
-    return number(value, 1)
+    return number(value, decimals)
 
 
-def interval_text(ends: Sequence[float] | None) -> str:
+def interval_text(ends: Sequence[float] | None, decimals: int = 1) -> str:
     """The same of an interval."""
-    return interval(ends, 1)
+    return interval(ends, decimals)
 
 
-def estimate_text(value: float | None, ends: Sequence[float] | None) -> str:
+def estimate_text(value: float | None, ends: Sequence[float] | None, decimals: int = 1) -> str:
     """A number with its interval, where it has one: ``24.8 [22.4, 27.3]``."""
-    return number_text(value) if value is None or ends is None else f"{number_text(value)} {interval_text(ends)}"
+    text = number_text(value, decimals)
+    return text if value is None or ends is None else f"{text} {interval_text(ends, decimals)}"
 
 
 def p_text(p: float | None) -> str:

@@ -6,14 +6,18 @@ import csv
 import subprocess
 import sys
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy import stats
 
 import mtbias
 from mtbias.benchmarks.reference_words import MT_GENEVAL
+from mtbias.benchmarks.translation_quality import score_numbers
 from mtbias.corpora import load_corpus
 from mtbias.errors import DataError, SettingError, UsageError
 from mtbias.evaluation.repeats import repeat_numbers
@@ -28,6 +32,10 @@ SENTENCES = {
     ("feminine", "de"): ["Sie ist Bäckerin.", "Ihre Lehrerin schlief."],
     ("masculine", "de"): ["Er ist Bäcker.", "Sein Lehrer schlief."],
 }
+
+
+SOURCES = [*SENTENCES["feminine", "en"], *SENTENCES["masculine", "en"]]
+"""The sources in the corpus's order."""
 
 
 @pytest.fixture
@@ -130,6 +138,75 @@ def test_the_variant_belongs_to_this_data_set_alone() -> None:
     texts = ["x"] * load_corpus("demo", None).rows
     with pytest.raises(SettingError, match=r"variant.*mt-geneval"):
         mtbias.score(texts, "de", settings=ScoreSettings(dataset="demo", variant="plain"))
+
+
+def test_given_scores_have_means_by_gender_and_a_gap_over_pairs(folder: Path, tmp_path: Path) -> None:
+    table = tmp_path / "comet.tsv"
+    values = [0.5, 0.75, 0.875, 0.625]
+    rows = [f"{line}\t{value}" for line, value in zip(SOURCES, values, strict=True)]
+    table.write_text("\n".join(["source\tCOMET", *reversed(rows)]), encoding="utf-8")  # in any order
+    run = score(folder, ["x"] * 4, scores=table)
+    overall = run.metrics["overall"]
+    # by hand: (0.5 + 0.75) / 2, (0.875 + 0.625) / 2, and their difference; too few pairs for intervals
+    assert (overall["score_feminine"], overall["score_masculine"], overall["score_gap"]) == (0.625, 0.75, 0.125)
+    assert overall["ci"]["score_gap"] is None
+    assert [record.score for record in run.calls] == values
+    digest = sha256(table.read_bytes()).hexdigest()[:16]
+    assert f"|scores:COMET#{digest}|" in run.metrics["signature"]
+    assert "Given score, feminine" in str(run)
+    assert " 0.625" in str(run)
+    without = score(folder, ["x"] * 4)
+    assert "score_gap" not in without.metrics["overall"]
+    assert "score" not in without.calls[0].to_json()
+    with pytest.raises(SettingError, match=r"scores.*mt-geneval"):
+        mtbias.score(["x"], "de", settings=ScoreSettings(dataset="demo", scores=table))
+
+
+def test_the_interval_of_the_gap_is_that_of_the_pairs_differences() -> None:
+    made = np.random.Generator(np.random.PCG64(5))
+    feminine = made.normal(80, 10, size=200)
+    masculine = feminine + made.normal(1, 2, size=200)  # a pair's scores are alike
+    pairs = [{"feminine": a, "masculine": b} for a, b in zip(feminine.tolist(), masculine.tolist(), strict=True)]
+    found = score_numbers(pairs, n_resamples=4000, seed=0)
+    differences = masculine - feminine
+    gap, ends = found["score_gap"].value, found["score_gap"].interval
+    assert gap == pytest.approx(differences.mean())
+    # scipy's interval of a mean of differences: independent of the resampling
+    low, high = stats.t.interval(0.95, 199, differences.mean(), stats.sem(differences))
+    assert ends == pytest.approx((low, high), abs=0.05)
+    low, high = stats.t.interval(0.95, 199, feminine.mean(), stats.sem(feminine))
+    assert found["score_feminine"].interval == pytest.approx((low, high), abs=0.2)
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (["id\tCOMET", "feminine-001\t0.5", "feminine-001\t0.5"], r":3.*id 'feminine-001' stood before"),
+        (["id\tCOMET", "feminine-001\tgood"], r":2.*COMET: expected a number, got 'good'"),
+        (["id\tCOMET", "feminine-001\tnan"], r":2.*COMET: expected a number, got 'nan'"),
+        (["id\tCOMET", "feminine-001\t0.5"], r"a score for each of 4 sentences, got none for 3.*'feminine-002'"),
+        (["id\tCOMET", "feminine-009\t0.5"], r":2.*expected the id of a sentence of the corpus, got 'feminine-009'"),
+        (["source\tCOMET", "Hello.\t0.5"], r":2.*expected the source of a sentence of the corpus, got 'Hello\.'"),
+        (["COMET", "0.5"], r":1.*expected the columns 'id' or 'source', and one"),
+        (["id\tCOMET\tMetricX", "feminine-001\t0.5\t1"], r":1.*and one with the name of the score; got 'id', "),
+    ],
+)
+def test_scores_that_cannot_be_joined_are_refused_with_their_line(
+    folder: Path, tmp_path: Path, lines: list[str], message: str
+) -> None:
+    table = tmp_path / "scores.tsv"
+    table.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(DataError, match=message):
+        score(folder, ["x"] * 4, scores=table)
+
+
+def test_scores_by_source_need_a_source_of_its_own_for_each_sentence(folder: Path, tmp_path: Path) -> None:
+    source = folder / "geneval-sentences-masculine-test.en_de.en"
+    source.write_text("He is a baker.\nHer teacher slept.\n", encoding="utf-8")  # as the feminine one
+    table = tmp_path / "scores.tsv"
+    table.write_text("source\tCOMET\nHer teacher slept.\t0.5\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"expected the column 'id', since two sentences have one source"):
+        score(folder, ["x"] * 4, scores=table)
 
 
 def test_translations_of_a_second_time_are_compared_with_those_of_the_first(folder: Path) -> None:

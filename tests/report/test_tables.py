@@ -35,6 +35,7 @@ def test_numbers_have_their_decimals_and_no_sign_of_zero() -> None:
     assert (number(-0.004), number(2.345, 1), number(None)) == ("0.00", "2.3", "–")
     assert (number_text(-0.04), interval((-0.04, 1.96), 1), interval(None)) == ("0.0", "[0.0, 2.0]", "–")
     assert estimate_text(24.83, (22.38, 27.31)) == "24.8 [22.4, 27.3]"
+    assert estimate_text(0.8531, (0.8412, 0.8649), 3) == "0.853 [0.841, 0.865]"
     # No interval, and none of what is undefined.
     assert (estimate_text(24.83, None), estimate_text(None, (1.0, 2.0))) == ("24.8", "–")
 
