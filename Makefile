@@ -18,7 +18,7 @@ MACHINE := --stanza-dir $(MTBIAS_SHARED)/stanza_resources --cache-dir $(VENV)/ca
 # The demo's language.
 DEMO_LANG ?= de
 
-.PHONY: help docs cli-docs demo demo-build demo-verify checkpoint bench-translate bench-scale bench-eval bench-gpu install test lint types imports pytest test-slow test-eflomal test-latex format wheel agreement challenge natural policy published compare coverage pictures clean
+.PHONY: help docs cli-docs demo demo-build demo-verify checkpoint bench-translate bench-scale bench-eval bench-gpu install test lint types imports pytest test-slow test-eflomal test-latex format wheel agreement challenge natural policy published compare results coverage pictures clean
 
 help:
 	@echo "make demo             install into $(VENV) (downloads packages), then run mtbias eval --model demo (DEMO_LANG=es for Spanish)"
@@ -36,6 +36,7 @@ help:
 	@echo "make natural          measure the evaluator on natural text, labelled by sentence (tests/natural)"
 	@echo "make published        print the figures published in 2019 beside ours"
 	@echo "make compare          compare Google and Bing of 2019 on WinoMT, with significance tests"
+	@echo "make results          score the systems whose translations are public, and write docs/results"
 	@echo "make coverage         simulate how often the intervals contain the truth"
 	@echo "make demo-build       rebuild what the demo ships (an hour)"
 	@echo "make demo-verify      check the demo's model and the evaluator in all eight languages"
@@ -150,6 +151,9 @@ docs: cli-docs
 
 compare: install
 	$(BIN)/python scripts/compare_systems.py --weighted $(MACHINE)
+
+results: install
+	$(BIN)/python scripts/public_results.py --runs $(VENV)/public-results $(MACHINE)
 
 coverage: install
 	$(BIN)/python scripts/coverage.py --runs 1000

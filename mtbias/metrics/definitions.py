@@ -32,6 +32,15 @@ class Best(StrEnum):
     """At 100."""
     ZERO = "zero"
     """At 0: the further away on either side, the more unequal."""
+    EVEN = "even"
+    """At 50: a share of one gender, of which more and less are unequal alike."""
+    OPEN = "open"
+    """Nowhere: no value is better than another, and systems are not ranked in it."""
+
+    @property
+    def at(self) -> float | None:
+        """The best value; None where there is none."""
+        return {Best.HIGH: 100.0, Best.ZERO: 0.0, Best.EVEN: 50.0}.get(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -203,9 +203,10 @@ def _in_order(one: ComparableRun, other: ComparableRun) -> Sequence[Any]:
             where, nowhere = (one, other) if id_ in known else (other, one)
             raise DataError(f"expected the same sentences, got {id_!r} in {_said(where)} and not in {_said(nowhere)}")
     rows = [by_id[row.id] for row in one.calls]
-    given = " or ".join(tuple(one.counting.axes)[:-1])
+    counting = one.counting
+    given = " or ".join(tuple(counting.axes)[:-1])
     for a, b in zip(one.calls, rows, strict=True):
-        if a.source != b.source or one.counting.place(a)[:-1] != one.counting.place(b)[:-1]:
+        if a.source != b.source or counting.place(a)[:-1] != counting.place(b)[:-1]:
             raise DataError(
                 f"expected the same sentences, got {a.id!r} with another source, or other {given}, in {_said(other)} "
                 f"than in {_said(one)}; score both with the same release"

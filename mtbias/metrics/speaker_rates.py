@@ -31,13 +31,14 @@ NUMBERS = (
     ),
     Number(
         key="p", label="Masculine", short="masculine", rests_on=("gendered",), interval="wilson", headline=True,
+        best=Best.EVEN,
         about="Of the sentences whose speaker is a man or a woman in the translation, those with a man.",
         beside="{male} men, {female} women, {undecided} sentences with neither",
         reading="of the speakers that show a gender are men",
     ),
     Number(
         key="f_m", label="Masculine rate f_m", short="f_m", rests_on=("about_women", "about_men"), interval="bootstrap",
-        headline=True, whole=True, compared=True,
+        headline=True, whole=True, compared=True, best=Best.EVEN,
         about="Mean of the share of men over stereotypes about women and that over those about men.",
         beside="mean of p_1 to p_7 and of p_8 to p_16; 50 is even",
         reading="50 is even; a system that always writes masculine forms has 100",

@@ -118,13 +118,7 @@ class FinishedRun:
             DataError: what does not follow from the calls has another shape, or other calls were counted; with path.
         """
         kept = self._kept()
-        n_resamples, seed = (self._bootstrap(key) for key in ("resamples", "seed"))
-        scores = find_measure(self.measure).score(self.calls, n_resamples=n_resamples, seed=seed)
-        again = scores.to_json(signature=self.manifest.signature(), fingerprint=self.manifest.fingerprint)
-        checked = checks(self.calls, self.lang, self.measure, n_resamples=n_resamples, seed=seed)
-        again = json.loads(json.dumps({**again, **checked}))  # as it would be read
-        absent = {"mtbias", *(key for key in checked if key not in self.metrics)}  # of an older release
-        changed = [key for key, value in again.items() if key not in absent and self.metrics.get(key) != value]
+        again, changed = self._computed_again()
         if changed or SHA256 in self.metrics:  # a file without a hash is an older release's
             what = ", ".join(changed) or "what does not follow from the calls"
             _log.warning(
@@ -132,6 +126,25 @@ class FinishedRun:
                 (self.path or Path()) / METRICS, what, CALLS,
             )  # fmt: skip
         return replace(self, metrics={**again, **kept})
+
+    def not_following(self) -> list[str]:
+        """The keys of its metrics whose content is not what follows from its calls.
+
+        Raises:
+            DataError: a line of `calls.jsonl` is damaged, or resamples or seed are no numbers; with path.
+        """
+        return self._computed_again()[1]
+
+    def _computed_again(self) -> tuple[dict[str, Any], list[str]]:
+        """All that follows from the calls, as `metrics.json` has it, and the keys that differ there."""
+        n_resamples, seed = (self._bootstrap(key) for key in ("resamples", "seed"))
+        scores = find_measure(self.measure).score(self.calls, n_resamples=n_resamples, seed=seed)
+        again = scores.to_json(signature=self.manifest.signature(), fingerprint=self.manifest.fingerprint)
+        checked = checks(self.calls, self.lang, self.measure, n_resamples=n_resamples, seed=seed)
+        again = json.loads(json.dumps({**again, **checked}))  # as it would be read
+        absent = {"mtbias", *(key for key in checked if key not in self.metrics)}  # of an older release
+        changed = [key for key, value in again.items() if key not in absent and self.metrics.get(key) != value]
+        return again, changed
 
     def _kept(self) -> dict[str, Any]:
         """What the metrics say that does not follow from the calls, checked: nothing else can put it right."""
@@ -222,9 +235,9 @@ class FinishedRun:
         """How the numbers were made, in one line to be printed beside them."""
         return self.manifest.signature()
 
-    @property
+    @cached_property
     def counting(self) -> Counting:
-        """The measure's numbers, and how they follow from counts."""
+        """The measure's numbers, and how they follow from counts; finding the measure reads all that is installed."""
         return find_measure(self.measure).counting
 
     @property

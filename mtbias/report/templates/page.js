@@ -19,7 +19,7 @@
     button.addEventListener("click", () => {
       const at = Number(head.dataset.sort), body = head.closest("table").tBodies[0];
       const up = head.ariaSort ? head.ariaSort !== "ascending" : at === 0;
-      for (const other of heads) other.removeAttribute("aria-sort");
+      for (const other of head.parentElement.cells) other.removeAttribute("aria-sort");
       head.setAttribute("aria-sort", up ? "ascending" : "descending");
       const key = (row) => at ? row.cells[at].dataset.value : row.cells[at].textContent;
       const order = at ? (a, b) => a - b : (a, b) => a.localeCompare(b);

@@ -1,0 +1,88 @@
+"""The results that the documentation shows: systems whose translations of WinoMT are public, scored and published.
+
+    python scripts/public_results.py [--runs DIR] [--out docs/results] [--stanza-dir DIR] [--cache-dir DIR]
+
+The translations are those that WinoMT's authors ship (Google and Bing of 2019), and those of four systems of 2025 in a
+repository that extends theirs; both under the MIT licence. They are looked for in the folder of public data that
+``MTBIAS_SHARED`` names (default ``../shared``). `--runs` keeps the runs, in DIR/SYSTEM-LANG, and takes those that are
+there and have the same identity. Languages without a plugin are named on standard error. Only numbers are written.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import cyclopts
+
+from mtbias.cli.shared import Bootstrap, Device, Evaluator
+from mtbias.entry_points import installed
+from mtbias.evaluation.preparation import prepare_score
+from mtbias.evaluation.stages import evaluate
+from mtbias.machine.stage_progress import ProgressLine
+from mtbias.publication.publishing import Described, publish, read_checked, write_results
+from mtbias.settings import BootstrapSettings, DeviceSettings, EvaluatorSettings, ScoreSettings, combined
+from mtbias.translate.given_translations import given_file
+
+ROOT = Path(__file__).resolve().parent.parent
+OUT = ROOT / "docs" / "results"
+
+_OF_2019 = "https://github.com/gabrielStanovsky/mt_gender/tree/5862928/translations"
+_OF_2025 = "https://github.com/sbonifacio/mt_gender_pt/tree/a12ad7a/wino_mt/translations"
+LICENCE = "MIT"
+NOTE = "Read with the small Stanza models (udsmall), which are weaker than those that mtbias fetches."
+SYSTEMS = {
+    "google": ("Google Translate 2019", _OF_2019),
+    "bing": ("Bing Translator 2019", _OF_2019),
+    "2025-gpt": ("GPT 2025", _OF_2025),
+    "2025-llama-inst": ("Llama instruct 2025", _OF_2025),
+    "2025-nllb": ("NLLB 2025", _OF_2025),
+    "2025-opus": ("Opus-MT 2025", _OF_2025),
+}
+"""By folder of translations: the system's name on the page, and where its translations are."""
+
+
+def main(
+    *,
+    runs: Path | None = None,
+    out: Path = OUT,
+    evaluator: Evaluator = EvaluatorSettings(),
+    device: Device = DeviceSettings(),
+    bootstrap: Bootstrap = BootstrapSettings(),
+) -> None:
+    """Score what is missing, test the systems of each language against each other, and write the results.
+
+    Parameters
+    ----------
+    runs
+        Where the runs are kept (default: nowhere).
+    out
+        Folder for the results; other files in it are removed.
+    """
+    winomt = Path(os.environ.get("MTBIAS_SHARED", ROOT.parent / "shared")) / "data" / "winomt"
+    found = [(name, path) for name in SYSTEMS for path in sorted((winomt / "translations" / name).glob("en-*.txt"))]
+    if not found:
+        sys.exit(f"no translations found in {winomt}: set MTBIAS_SHARED")
+    plugins = installed("mtbias.languages")
+    given = [(name, path, lang) for name, path in found if (lang := path.stem.removeprefix("en-")) in plugins]
+    if left := sorted({path.stem.removeprefix("en-") for _, path in found} - {lang for *_, lang in given}):
+        print(f"left out: {', '.join(left)} (no plugin)", file=sys.stderr)
+    settings = combined(ScoreSettings, evaluator, device, bootstrap, dataset="winomt", data=winomt)
+    with TemporaryDirectory() as scratch:
+        done = []
+        for name, path, lang in given:
+            folder = (runs or Path(scratch)) / f"{name}-{lang}"
+            evaluate(prepare_score(given_file(path, name=name), lang, settings), out=folder, progress=ProgressLine())
+            done.append(read_checked(folder))
+        described = [Described(SYSTEMS[name][0], SYSTEMS[name][1], NOTE, LICENCE) for name, *_ in given]
+        results = publish(done, described, n_resamples=bootstrap.resamples, seed=bootstrap.seed)
+        written = write_results(results, out)
+    for path in set(out.glob("*.json")) - set(written):
+        path.unlink()
+    print(f"{len(written)} results in {out}")
+
+
+if __name__ == "__main__":
+    cyclopts.run(main)

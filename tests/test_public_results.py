@@ -1,0 +1,96 @@
+"""The results in docs/results: their schema, what they are of, and two of them counted again from the calls."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from mtbias.publication.ranking import make_blocks, read_results
+from scripts.public_results import LICENCE, SYSTEMS, main
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "docs" / "results"
+PATHS = sorted(RESULTS.glob("*.json"))
+SCHEMA = json.loads((ROOT / "docs" / "schemas" / "result.schema.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_a_result_keeps_its_schema(path: Path) -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+    Draft202012Validator(SCHEMA).validate(json.loads(path.read_bytes()))
+
+
+def test_the_schema_has_the_keys_of_a_result_in_their_order() -> None:
+    assert list(json.loads(PATHS[0].read_bytes())) == list(SCHEMA["properties"])
+
+
+def test_every_block_is_whole_and_every_pair_tested() -> None:
+    found = read_results(RESULTS)
+    assert {result.licence for result in found} == {LICENCE}
+    names = {name for name, _ in SYSTEMS.values()}
+    for block in make_blocks(found):
+        assert not block.apart, "several evaluators: run make results"
+        assert block.families == dict.fromkeys(block.families, len(block.pairs))
+        assert not block.too_few_resamples
+        assert {result.system for result in block.results} <= names
+    google = {result.language for result in found if result.system == "Google Translate 2019"}
+    assert google >= {"ar", "de", "es", "he", "it", "ru", "uk"}
+
+
+def test_no_sentence_is_published(winomt: Path) -> None:
+    texts = "".join(path.read_text(encoding="utf-8") for path in PATHS)
+    with (winomt / "en.txt").open(encoding="utf-8", newline="") as file:
+        sentences = [row[2] for row in csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)]
+    assert not any(sentence in texts for sentence in sentences)
+
+
+def _counted(calls: Path) -> dict[str, Any]:
+    """Accuracy, ΔG and ΔS from lines of `calls.jsonl` alone, as the papers define them; nothing of mtbias."""
+    rows = [json.loads(line) for line in calls.read_text(encoding="utf-8").splitlines()]
+
+    def accuracy(part: list[dict[str, Any]]) -> Any:
+        return 100 * sum(row["gender"] == row["gold"] for row in part) / len(part)
+
+    def f1(gender: str) -> Any:
+        right = sum(row["gender"] == row["gold"] == gender for row in rows)
+        called, gold = (sum(row[key] == gender for row in rows) for key in ("gender", "gold"))
+        precision, recall = right / called, right / gold
+        return 100 * 2 * precision * recall / (precision + recall)
+
+    pro, anti = ([row for row in rows if row["stereotype"] == kind] for kind in ("pro", "anti"))
+    return {
+        "accuracy": accuracy(rows), "delta_g": f1("male") - f1("female"), "delta_s": accuracy(pro) - accuracy(anti)
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_two_results_follow_from_the_translations(
+    stanza_dir: Path, winomt: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spanish of 2025 (NLLB) and German of 2019 (Google), scored again, and their calls counted by hand."""
+    from mtbias.settings import DeviceSettings, EvaluatorSettings
+
+    wanted = [("2025-nllb", "es"), ("google", "de")]
+    data = tmp_path / "shared" / "data" / "winomt"
+    data.mkdir(parents=True)
+    for name in ("en.txt", "en_pro.txt", "en_anti.txt"):
+        (data / name).symlink_to(winomt / name)
+    for system, lang in wanted:
+        (data / "translations" / system).mkdir(parents=True)
+        file = f"en-{lang}.txt"
+        (data / "translations" / system / file).symlink_to(winomt / "translations" / system / file)
+    monkeypatch.setenv("MTBIAS_SHARED", str(tmp_path / "shared"))
+    evaluator = EvaluatorSettings(stanza_dir=stanza_dir, cache_dir=tmp_path / "cache")
+    main(runs=tmp_path / "runs", out=tmp_path / "results", evaluator=evaluator, device=DeviceSettings(device="cpu"))
+    published = {(result.system, result.language): result for result in read_results(RESULTS)}
+    for system, lang in wanted:
+        result = published[SYSTEMS[system][0], lang]
+        for key, value in _counted(tmp_path / "runs" / f"{system}-{lang}" / "calls.jsonl").items():
+            number = result.number(key)
+            assert number is not None
+            assert number.value == pytest.approx(value, abs=1e-6), (system, lang, key)
