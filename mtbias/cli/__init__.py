@@ -77,6 +77,7 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
             "sowinobias": "mtbias coref sowinobias --out sowinobias.jsonl",
             "embeddings": "mtbias coref embeddings --vectors vectors.txt --measure direct --measure weat",
             "bug": "mtbias coref bug --data gold_BUG.csv --predictions clusters.jsonl",
+            "export": "mtbias coref export winobias --data winobias --format conll --out winobias.conll",
         },
     },
 }

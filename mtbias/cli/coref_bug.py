@@ -11,12 +11,14 @@ from mtbias.cli.coref_shared import (
     ManyBootstrap,
     ManyResamples,
     Over,
+    Reading,
+    ReadingOptions,
     drawn,
     show,
     with_interval,
 )
 from mtbias.cli.shared import Json
-from mtbias.coref.predicted_clusters import read_predictions, signature
+from mtbias.coref.predicted_clusters import notes_of, reading_of, signature
 from mtbias.report.tables import columns
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ def command(
     *,
     data: Path,
     predictions: Clusters,
+    reading: Reading = ReadingOptions(),
     against: Against = None,
     over: Over = "rows",
     json: Json = False,
@@ -47,22 +50,31 @@ def command(
         A file of BUG (gold_BUG.csv and the others, in either version), or a folder with gold_BUG.csv.
     """
     from mtbias.coref.bug_links import bug_units, read_bug, score_bug
+    from mtbias.coref.dataset_texts import bug_texts
 
-    read, found = read_bug(data), read_predictions(*predictions)
+    read = read_bug(data)
+    texts = bug_texts(read)
+    found = reading.read(texts, predictions, also=read.skipped)
     scores = score_bug(read, found, seed=bootstrap.seed, resamples=bootstrap.resamples)
     files = {"data": {read.path.name: read.sha256}, "predictions": found.files}
-    other = read_predictions(*against) if against else None
+    other = reading.read(texts, against, also=read.skipped) if against else None
     if other is not None:
         files["against"] = other.files
     asked = other is not None or over != "rows"
     of_other = None if other is None else {"": bug_units(read, other)}
     paired = drawn({"": bug_units(read, found)} if asked else {}, of_other, over, bootstrap)
-    facts = {"n": len(read.rows), "rows_without_sentence": read.skipped, "rows_misplaced": read.misplaced}
+    facts: dict[str, object] = {
+        "n": len(read.rows),
+        "rows_without_sentence": read.skipped,
+        "rows_misplaced": read.misplaced,
+        "notes": notes_of(found, other),
+    }
     signed = signature(
-        "bug", files, contains="inclusive", bin="floor(distance/5)", **({"over": over} if asked else {}),
-        resamples=bootstrap.resamples, seed=bootstrap.seed,
+        "bug", files, contains="inclusive", bin="floor(distance/5)", **reading_of(found, other),
+        **({"over": over} if asked else {}), resamples=bootstrap.resamples, seed=bootstrap.seed,
     )  # fmt: skip
-    text = _table(scores) + paired.text + "\n" + "".join(f"{note}\n" for note in _notes(read, scores))
+    notes = [*notes_of(found, other), *_notes(read, scores)]
+    text = _table(scores) + paired.text + "\n" + "".join(f"{note}\n" for note in notes)
     show({**scores.to_json(), **paired.result, **facts, "files": files, "signature": signed}, text, json=json)
 
 

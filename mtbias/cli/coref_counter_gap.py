@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from mtbias.cli.coref_shared import (
     ManyBootstrap,
     ManyResamples,
+    Reading,
+    ReadingOptions,
     compared_json,
     compared_text,
     generator,
@@ -15,8 +17,8 @@ from mtbias.cli.coref_shared import (
     with_interval,
 )
 from mtbias.cli.shared import Json
-from mtbias.coref.gap_instances import read_instances, read_labels
-from mtbias.coref.predicted_clusters import signature
+from mtbias.coref.gap_instances import read_instances
+from mtbias.coref.predicted_clusters import notes_of, reading_of, signature
 from mtbias.report.tables import columns, number
 
 if TYPE_CHECKING:
@@ -24,7 +26,12 @@ if TYPE_CHECKING:
 
 
 def command(
-    *, data: Path, predictions: list[Path], json: Json = False, bootstrap: ManyBootstrap = ManyResamples()
+    *,
+    data: Path,
+    predictions: list[Path],
+    reading: Reading = ReadingOptions(),
+    json: Json = False,
+    bootstrap: ManyBootstrap = ManyResamples(),
 ) -> None:
     """Score on Counter-GAP: accuracy by gender, and inconsistency within and across genders.
 
@@ -38,14 +45,16 @@ def command(
     data
         Counter-GAP, C-GAP.tsv.
     predictions
-        A system's labels, tab-separated: id, A-coref, B-coref (TRUE or FALSE), of exactly the instances of the data;
-        may be given several times.
+        A system's labels, tab-separated: id, A-coref, B-coref (TRUE or FALSE), of exactly the instances of the data; or
+        its clusters, as `mtbias coref gap` takes them; may be given several times.
     """
     from mtbias.coref.counter_gap import METRICS, compare, pattern_cells, quadruples, score
+    from mtbias.coref.gap_clusters import read_system
 
     file = read_instances(data)
     units = quadruples(file)
-    labels = [read_labels(path) for path in predictions]
+    systems = [read_system(path, file, ids=reading.ids, spans=reading.counting) for path in predictions]
+    labels = [labels for labels, _ in systems]
     cells = [pattern_cells(units, read.of, path=path) for path, read in zip(predictions, labels, strict=True)]
     n = bootstrap.resamples
     scores = [score(of, n_resamples=n, rng=generator(bootstrap)) for of in cells]
@@ -54,15 +63,21 @@ def command(
     hashes = {name: read.sha256 for name, read in zip(names, labels, strict=True)}
     result = {
         "dataset": "counter-gap",
-        "systems": [{"predictions": name, **of.to_json()} for name, of in zip(names, scores, strict=True)],
+        "systems": [
+            {"predictions": name, **of.to_json(), "notes": notes_of(made)}
+            for name, of, (_, made) in zip(names, scores, systems, strict=True)
+        ],
         "compared_with_first": compared_json("predictions", names, compared),
         "signature": signature(
             "counter-gap", {"data": {data.name: file.sha256}, "predictions": hashes}, correct="both-labels",
-            unit="quadruple", seed=bootstrap.seed, resamples=n,
+            **reading_of(*(made for _, made in systems)), unit="quadruple", seed=bootstrap.seed, resamples=n,
         ),
     }  # fmt: skip
     labelled = {**{key: said.label.strip() for key, said in METRICS.items()}, "acc_diff": "accuracy, M - F"}
-    blocks = [_table(name, of) for name, of in zip(names, scores, strict=True)]
+    blocks = [
+        _table(name, of) + "".join(f"{note}\n" for note in notes_of(made))
+        for name, of, (_, made) in zip(names, scores, systems, strict=True)
+    ]
     blocks += compared_text(names, compared, labelled.__getitem__, 2)
     show(result, "\n".join(blocks) + "\n", json=json)
 

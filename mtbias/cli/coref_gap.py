@@ -9,11 +9,19 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from cyclopts import Parameter
 
-from mtbias.cli.coref_shared import compared_json, compared_text, generator, show, with_interval
+from mtbias.cli.coref_shared import (
+    Reading,
+    ReadingOptions,
+    compared_json,
+    compared_text,
+    generator,
+    show,
+    with_interval,
+)
 from mtbias.cli.shared import Bootstrap, Json
-from mtbias.coref.gap_instances import GapFile, read_instances, read_labels
+from mtbias.coref.gap_instances import GapFile, read_instances
 from mtbias.coref.gap_spans import NameSpans, files_in, read_name_spans
-from mtbias.coref.predicted_clusters import signature
+from mtbias.coref.predicted_clusters import Predictions, notes_of, reading_of, signature
 from mtbias.errors import UsageError
 from mtbias.report.tables import columns, number
 from mtbias.settings import BootstrapSettings
@@ -27,6 +35,7 @@ class _System(NamedTuple):
     said: str
     """What the signature says of it."""
     answers: Answers
+    clusters: Predictions | None = None
 
 
 def command(
@@ -36,6 +45,7 @@ def command(
     baselines: Annotated[list[str] | None, Parameter(name="--baseline")] = None,
     name_spans: Path | None = None,
     weights: list[Path] | None = None,
+    reading: Reading = ReadingOptions(),
     json: Json = False,
     bootstrap: Bootstrap = BootstrapSettings(),
 ) -> None:
@@ -52,7 +62,9 @@ def command(
         A TSV file of GAP, or the folder where gap-test.tsv is (and gap-test-name-spans.json, which --name-spans need
         not name then).
     predictions
-        A system's labels, tab-separated: id, A-coref, B-coref (true or false); may be given several times.
+        A system's labels, tab-separated: id, A-coref, B-coref (true or false); or its clusters, in any format that
+        `mtbias coref winobias --help` names: a candidate is TRUE that shares the pronoun's cluster; may be given
+        several times.
     baselines
         random (in closed form), or dist-1, dist-2, …: always the nearest name, the second nearest, and so on; may be
         given several times. Needs --name-spans.
@@ -70,7 +82,7 @@ def command(
     _check(predictions, baselines, name_spans, weights)
     file = read_instances(data)
     spans = read_name_spans(name_spans, file) if name_spans is not None and baselines else None
-    systems = list(_systems(file, predictions, spans, baselines))
+    systems = list(_systems(file, predictions, reading, spans, baselines))
     read = [read_gap_weights(path, file) for path in weights]
     short = [path.name for path in weights]
     of_weights = short if len(set(short)) == len(short) else [str(path) for path in weights]
@@ -80,11 +92,13 @@ def command(
     compared = [compare(tables[0], o, of_weights, n_resamples=n, rng=generator(bootstrap)) for o in others if n]
     names = [system.name for system in systems]
     said = {} if spans is None else {"names": spans.sha256[:12], "tokens": "regex-as-spacy2"}
+    said |= reading_of(*(system.clusters for system in systems))
     said |= {"weights": "+".join(sha256[:12] for _, sha256 in read)} if read else {}
     result = {
         "dataset": "gap",
         "systems": [
-            {"system": system.name, **of.to_json(), "left_out": system.answers.left_out, "n_resamples": n}
+            {"system": system.name, **of.to_json(), "left_out": system.answers.left_out, "n_resamples": n,
+             "notes": notes_of(system.clusters)}
             for system, of in zip(systems, scores, strict=True)
         ],
         "compared_with_first": compared_json("system", names, compared),
@@ -121,13 +135,18 @@ def _place(baseline: str) -> int:
 
 
 def _systems(
-    data: GapFile, predictions: Sequence[Path], spans: NameSpans | None, baselines: Sequence[str]
+    data: GapFile,
+    predictions: Sequence[Path],
+    reading: ReadingOptions,
+    spans: NameSpans | None,
+    baselines: Sequence[str],
 ) -> Iterator[_System]:
     from mtbias.coref.gap import answers, nearest_name, random_name
+    from mtbias.coref.gap_clusters import read_system
 
     for path in predictions:
-        labels = read_labels(path, official=True)
-        yield _System(str(path), labels.sha256[:12], answers(data, labels))
+        labels, clusters = read_system(path, data, official=True, ids=reading.ids, spans=reading.counting)
+        yield _System(str(path), labels.sha256[:12], answers(data, labels), clusters)
     if spans is not None:
         for name in baselines:
             place = _place(name)
@@ -157,4 +176,5 @@ def _tables(system: _System, scores: GapScores) -> str:
         rows.append(["F1" if name == "f1" else name, *with_interval(scores.numbers[f"bias:{name}"], 3), *cells])
     ratios = columns(["bias, F/M", "", "95 %", "feminine", "of", "masculine", "of"], rows)
     left_out = [f"{n} {LEFT_OUT[key]}\n" for key, n in system.answers.left_out.items() if n]
+    left_out += [f"{note}\n" for note in notes_of(system.clusters)]
     return f"{system.name}\n{groups}\n{ratios}" + "".join(left_out)

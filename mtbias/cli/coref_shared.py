@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 from cyclopts import Group, Parameter
 
 from mtbias.cli.shared import BOOTSTRAP, print_json
+from mtbias.coref.system_output import Counting
 from mtbias.errors import UsageError
 from mtbias.report.tables import columns, interval, number, printable
 from mtbias.settings import MOST_RESAMPLES, BootstrapSettings, at_least
@@ -17,7 +18,9 @@ from mtbias.settings import MOST_RESAMPLES, BootstrapSettings, at_least
 if TYPE_CHECKING:
     import numpy as np
 
+    from mtbias.coref.coref_text import CorefText
     from mtbias.coref.paired_systems import NumberUnits
+    from mtbias.coref.predicted_clusters import Predictions
     from mtbias.stats.results import Difference, Estimate
 
     Differences = Mapping[str, Difference]
@@ -26,7 +29,8 @@ if TYPE_CHECKING:
 
 _CLUSTERS = Parameter(
     help='Clusters of a system: JSONL, `{"id": …, "clusters": [[[start, end], …], …]}` with indices of tokens, ends '
-    "included, or CoNLL-2012; a file, or a folder of such files; may be given several times."
+    "included, or what e2e-coref, SpanBERT, AllenNLP, fastcoref, maverick, CoreNLP, Stanza, BUG's script, CorefUD or "
+    "CoNLL-2012 systems write; a file, or a folder of such files; may be given several times."
 )
 Clusters = Annotated[list[Path], _CLUSTERS]
 ClustersIfAny = Annotated[list[Path] | None, _CLUSTERS]
@@ -63,6 +67,38 @@ class ManyResamples(BootstrapSettings):
     """Bootstrap resamples, and rearrangements of tests; 0: no intervals."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions:
+    """What a file of clusters does not say itself."""
+
+    ids: Annotated[
+        Path | None,
+        Parameter(
+            help="Which document is which, where ids do not say it: a line for each document with the system's id, a "
+            "tab and the data's id, or the data's alone in the order of the system's documents."
+        ),
+    ] = None
+    spans: Annotated[
+        Literal["included", "excluded", "characters"] | None,
+        Parameter(
+            help="What mentions `[start, end]` count: tokens with the last one included, tokens with the end excluded, "
+            "or characters with the end excluded (default: told by the mentions, and said)."
+        ),
+    ] = None
+
+    @property
+    def counting(self) -> Counting | None:
+        """What mentions count, where it is said."""
+        return None if self.spans is None else Counting(self.spans)
+
+    def read(self, texts: Sequence[CorefText], paths: Sequence[Path], also: Collection[str] = ()) -> Predictions:
+        """The clusters in the files at `paths`, of tokens of `texts` (`mtbias.coref.reading.read_output`)."""
+        from mtbias.coref.reading import read_output
+
+        return read_output(texts, paths, ids=self.ids, spans=self.counting, also=also)
+
+
+Reading = Annotated[ReadingOptions, Parameter(name="*")]
 ManyBootstrap = Annotated[ManyResamples, Parameter(name="*", group=BOOTSTRAP)]
 
 

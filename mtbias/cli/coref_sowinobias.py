@@ -6,9 +6,19 @@ from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from mtbias.cli.coref_shared import Against, ClustersIfAny, Over, drawn, generator, show, with_interval
+from mtbias.cli.coref_shared import (
+    Against,
+    ClustersIfAny,
+    Over,
+    Reading,
+    ReadingOptions,
+    drawn,
+    generator,
+    show,
+    with_interval,
+)
 from mtbias.cli.shared import Bootstrap, Flag, Json
-from mtbias.coref.predicted_clusters import read_predictions, signature
+from mtbias.coref.predicted_clusters import notes_of, reading_of, signature
 from mtbias.errors import UsageError
 from mtbias.files.writing import write_atomic
 from mtbias.report.tables import columns, interval, number
@@ -25,6 +35,7 @@ def command(
     vocabulary: Path | None = None,
     n: Literal["polarity", "total"] = "polarity",
     no_full_stop: Flag = False,
+    reading: Reading = ReadingOptions(),
     against: Against = None,
     over: Over = "rows",
     json: Json = False,
@@ -51,6 +62,7 @@ def command(
         Sentences without a full stop.
     """
     from mtbias.coref import sowinobias
+    from mtbias.coref.dataset_texts import sowinobias_texts
 
     if out is None and not predictions:
         raise UsageError("give --out FILE to write the test set, --predictions FILE to score, or both")
@@ -72,21 +84,24 @@ def command(
         result["out"] = str(out)
         text += f"File: {out}\n"
     if predictions:
-        found = read_predictions(*predictions)
+        texts = sowinobias_texts(sentences)
+        found = reading.read(texts, predictions)
         table = sowinobias.count(sentences, found)
         scores = sowinobias.score(table, n_resamples=bootstrap.resamples, rng=generator(bootstrap))
         files["predictions"] = dict(found.files)
-        options |= {"right": "second-person-alone", "seed": bootstrap.seed, "resamples": bootstrap.resamples}
-        result |= scores.to_json()
+        others = reading.read(texts, against) if against else None
+        options |= {"right": "second-person-alone", **reading_of(found, others)}
+        options |= {"seed": bootstrap.seed, "resamples": bootstrap.resamples}
+        result |= {**scores.to_json(), "notes": notes_of(found, others)}
         text += f"\n{_tables(scores)}"
         if against or over != "rows":
-            others = read_predictions(*against) if against else None
             of_other = None if others is None else {"": sowinobias.sowinobias_units(sentences, others)}
             paired = drawn({"": sowinobias.sowinobias_units(sentences, found)}, of_other, over, bootstrap)
             files |= {} if others is None else {"against": dict(others.files)}
             options |= {"over": over}
             result |= paired.result
             text += paired.text
+        text += "".join(f"{note}\n" for note in notes_of(found, others))
     result["signature"] = signature("sowinobias", files, **options)
     show(result, f"{text}\n", json=json)
 

@@ -5,9 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from mtbias.cli.coref_shared import Added, Against, ClustersIfAny, ManyBootstrap, ManyResamples, Over, drawn, show
+from mtbias.cli.coref_shared import (
+    Added,
+    Against,
+    ClustersIfAny,
+    ManyBootstrap,
+    ManyResamples,
+    Over,
+    Reading,
+    ReadingOptions,
+    drawn,
+    show,
+)
 from mtbias.cli.shared import Json
-from mtbias.coref.predicted_clusters import read_predictions, signature
+from mtbias.coref.predicted_clusters import notes_of, reading_of, signature
 from mtbias.errors import UsageError
 from mtbias.report.tables import UNDEFINED, columns, interval, number
 
@@ -20,6 +31,7 @@ def command(
     data: Path,
     predictions: ClustersIfAny = None,
     baseline: Literal["first", "nearest", "stereotype", "perfect", "empty", "wrong"] | None = None,
+    reading: Reading = ReadingOptions(),
     against: Against = None,
     over: Over = "rows",
     json: Json = False,
@@ -27,8 +39,9 @@ def command(
 ) -> None:
     """Score on WinoBias: CoNLL F1 and link accuracy, pro against anti.
 
-    Ids and tokens of predictions are those of the data's CoNLL files. A set without any prediction is left out; a
-    single document without one counts as without clusters, as in the shared task's scorer. An unknown id is an error.
+    Ids and tokens are those of the data's CoNLL files (`mtbias coref export` writes them for systems). A set without
+    any prediction is left out; a single document without one counts as without clusters, as in the shared task's
+    scorer. An unknown id is an error.
 
     Avg and |Diff| as in the paper. p is two-sided and paired over the lines of the pro and anti file: approximate
     randomisation for F1, McNemar's exact test for link accuracy. Intervals: 95 %, bootstrap over sentences (the
@@ -44,6 +57,7 @@ def command(
         (nearest), the nearest of the pronoun's gender by stereotype (stereotype); the gold clusters (perfect), none
         (empty), or the gold pronouns with another occupation (wrong).
     """
+    from mtbias.coref.dataset_texts import winobias_texts
     from mtbias.coref.winobias import score_baseline, score_winobias, winobias_units
     from mtbias.coref.winobias_data import read_winobias
 
@@ -59,11 +73,12 @@ def command(
     if baseline:
         scores = score_baseline(read, baseline, seed=bootstrap.seed, resamples=bootstrap.resamples)
     else:
-        found = read_predictions(*predictions or ())
+        texts = winobias_texts(read)
+        found = reading.read(texts, predictions or ())
         scores = score_winobias(read, found, seed=bootstrap.seed, resamples=bootstrap.resamples)
         files["predictions"] = found.files
-        facts["repeated_mentions"] = found.repeated
-        other = read_predictions(*against) if against else None
+        other = reading.read(texts, against) if against else None
+        facts |= {"repeated_mentions": found.repeated, "notes": notes_of(found, other)}
         systems = [
             None if one is None else {_name(*key): units for key, units in winobias_units(read, one).items()}
             for one in (found, other)
@@ -71,7 +86,7 @@ def command(
         paired = drawn(systems[0] or {}, systems[1], over, bootstrap)
         if other is not None:
             files["against"] = other.files
-        options = {"over": over} if paired.result else {}
+        options = reading_of(found, other) | ({"over": over} if paired.result else {})
     facts["sets_without_predictions"] = [_name(*key) for key in read.sets if key not in scores.sets]
     signed = signature(
         "winobias", files, **({"system": baseline} if baseline else {}), f1="conll-v8.01", link="first-pronoun",
@@ -107,7 +122,8 @@ def _tables(scores: WinoBiasScores) -> list[str]:
 
 
 def _notes(scores: WinoBiasScores, facts: dict[str, Any], sets: int) -> list[str]:
-    notes = [
+    notes = [*facts.get("notes", ())]
+    notes += [
         f"{_name(*key)}: {len(pair.differing)} of {pair.n_pairs} pairs differ in other words or in gold mentions too"
         for key, pair in scores.pairs.items()
     ]

@@ -5,9 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mtbias.cli.coref_shared import Added, AgainstFile, ManyBootstrap, ManyResamples, drawn, show, with_interval
+from mtbias.cli.coref_shared import (
+    Added,
+    AgainstFile,
+    ManyBootstrap,
+    ManyResamples,
+    Reading,
+    ReadingOptions,
+    drawn,
+    show,
+    with_interval,
+)
 from mtbias.cli.shared import Flag, Json
-from mtbias.coref.predicted_clusters import signature
+from mtbias.coref.predicted_clusters import notes_of, reading_of, signature
 from mtbias.report.tables import columns, number
 
 if TYPE_CHECKING:
@@ -31,6 +41,7 @@ def command(
     data: Path,
     predictions: Path,
     occupations: Flag = False,
+    reading: Reading = ReadingOptions(),
     against: AgainstFile = None,
     json: Json = False,
     bootstrap: ManyBootstrap = ManyResamples(),
@@ -49,35 +60,35 @@ def command(
     predictions
         A table (TSV, CSV) with the columns sentid and prediction: occupation (or 0), participant (1), both, none
         (neither). Or clusters, as JSONL (`{"id": "…", "clusters": [[[start, end], …], …]}`, ends included, id = sentid)
-        or CoNLL-2012; tokens are those of the file (`"tokens": […]` in JSONL), else words, 's, n't and punctuation
-        marks each by itself. Every sentence needs a prediction.
+        or in any format that `mtbias coref winobias --help` names, a file or a folder; tokens are those of the file
+        (`"tokens": […]` in JSONL), else those of `mtbias coref export`: words, 's, n't and punctuation marks each by
+        itself. Every sentence needs a prediction.
     occupations
         List the preference of each occupation too.
     """
-    from mtbias.coref.winogender import (
-        compute_winogender,
-        count_winogender,
-        read_resolutions,
-        read_winogender,
-        winogender_units,
-    )
+    from mtbias.coref.winogender import compute_winogender, count_winogender, read_winogender, winogender_units
+    from mtbias.coref.winogender_answers import read_resolutions
 
     read = read_winogender(data)
-    resolutions, hashes = read_resolutions(predictions, read)
-    counts = count_winogender(read, resolutions)
+    answers = read_resolutions(predictions, read, ids=reading.ids, spans=reading.counting)
+    counts = count_winogender(read, answers.of)
     scores = compute_winogender(counts, seed=bootstrap.seed, resamples=bootstrap.resamples)
-    files = {"data": read.files, "predictions": hashes}
-    paired = Added({}, "")
+    files = {"data": read.files, "predictions": answers.files}
+    paired, others = Added({}, ""), None
     if against is not None:
-        others, files["against"] = read_resolutions(against, read)
-        of_other = {"": winogender_units(count_winogender(read, others))}
+        others = read_resolutions(against, read, ids=reading.ids, spans=reading.counting)
+        files["against"] = others.files
+        of_other = {"": winogender_units(count_winogender(read, others.of))}
         paired = drawn({"": winogender_units(counts)}, of_other, "occupations", bootstrap)
+    notes = notes_of(answers, others)
     signed = signature(
-        "winogender", files, gotcha="bls50", unit="occupation", resamples=bootstrap.resamples, seed=bootstrap.seed
-    )
+        "winogender", files, gotcha="bls50", unit="occupation", **reading_of(answers, others),
+        resamples=bootstrap.resamples, seed=bootstrap.seed,
+    )  # fmt: skip
     tables = [*_tables(scores), *([_ranking(scores)] if occupations else [])]
-    text = "\n".join(tables) + paired.text + "\n"
-    show({**scores.to_json(), **paired.result, "files": files, "signature": signed}, text, json=json)
+    text = "\n".join(tables) + paired.text + "\n" + "".join(f"{note}\n" for note in notes)
+    result = {**scores.to_json(), **paired.result, "notes": notes, "files": files, "signature": signed}
+    show(result, text, json=json)
 
 
 def _tables(scores: WinogenderScores) -> list[str]:

@@ -7,14 +7,18 @@ mentions: ``(3`` opens one of cluster 3, ``3)`` closes it, ``(3)`` is one of a s
 
 Indices of words count from 0 through the whole document; both ends of a mention are included.
 
+What systems write is read as freely as the shared task's scorer reads it (`any_columns`): two columns or more, of
+which only the last matters; remarks (``# …``); mentions without ``|`` between them; ``*`` for none.
+
 Source: Pradhan et al., *CoNLL-2012 Shared Task*.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from mtbias.files.reading import TextFile, read_text, split_lines
@@ -31,6 +35,8 @@ WORD = 3
 _BEGIN = re.compile(r"#\s*begin document\s+(?:\((?P<name>.*)\);\s*part\s+(?P<part>[0-9]{1,9})|(?P<other>\S.*?))\s*")
 _END = re.compile(r"#\s*end document\b.*")
 _LINK = re.compile(r"(?P<opens>\()?(?P<cluster>[0-9]+)(?P<closes>\))?")
+_PARTS = re.compile(r"\(?[0-9]+\)?|[^*|_-]")  # a mention's beginning or end, or what is none
+_NONE = {"-", "_"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,26 @@ class ConllDocument:
         """The words of all sentences."""
         return tuple(columns[WORD] for sentence in self.sentences for columns in sentence)
 
+    @property
+    def n_words(self) -> int:
+        """The words of all sentences."""
+        return sum(map(len, self.sentences))
+
+    @property
+    def shown_words(self) -> tuple[str, ...] | None:
+        """The words, where a column has them: the fourth of five or more, else the one before the last.
+
+        None where that column counts the words, or is the same throughout (the document's name, its part).
+        """
+        rows = [columns for sentence in self.sentences for columns in sentence]
+        fewest = min(map(len, rows), default=0)
+        if fewest > WORD + 1:
+            return self.words
+        column = [columns[-2] for columns in rows] if fewest > 1 else []
+        numbers = [int(text) for text in column if text.isdecimal()]
+        counts = len(numbers) == len(column) and all(after - n == 1 or after <= 1 for n, after in pairwise(numbers))
+        return None if counts or (len(column) > 1 and len(set(column)) == 1) else tuple(column)
+
 
 @dataclass(frozen=True, slots=True)
 class ConllFile:
@@ -75,17 +101,27 @@ def read_conll(path: Path) -> ConllFile:
             and part.
     """
     file = read_text(path)
+    return ConllFile(file, parse_conll(file))
+
+
+def parse_conll(file: TextFile, *, any_columns: bool = False) -> tuple[ConllDocument, ...]:
+    """The documents of `file`; `any_columns`: read as the shared task's scorer does.
+
+    Raises:
+        DataError: as `read_conll`; with `any_columns`, any number of columns will do.
+    """
     documents: list[ConllDocument] = []
     begun: dict[str, int] = {}
-    for line, name, part, rows in _split(file):
-        document = ConllDocument(name, part, _sentences(file, rows), _clusters(file, rows), line)
+    for line, name, part, rows in _split(file, any_columns=any_columns):
+        sentences = _sentences(file, rows, any_columns=any_columns)
+        document = ConllDocument(name, part, sentences, _clusters(file, rows, any_columns=any_columns), line)
         if document.id in begun:
             raise file.error(
                 f"expected document {document.id!r} once, got it again; it began on line {begun[document.id]}", line
             )
         begun[document.id] = line
         documents.append(document)
-    return ConllFile(file, tuple(documents))
+    return tuple(documents)
 
 
 def repeated(clusters: Clusters) -> int:
@@ -112,8 +148,8 @@ _Row = tuple[int, tuple[str, ...]]
 """A line's number and its columns; none where it is blank."""
 
 
-def _split(file: TextFile) -> Iterator[tuple[int, str, int, list[_Row]]]:
-    """The line, name, part and rows of each document."""
+def _split(file: TextFile, *, any_columns: bool) -> Iterator[tuple[int, str, int, list[_Row]]]:
+    """The line, name, part and rows of each document; with `any_columns`, remarks are passed over."""
     begin: tuple[int, str, int] | None = None
     rows: list[_Row] = []
     for number, content in enumerate(split_lines(file.text), start=1):
@@ -124,23 +160,33 @@ def _split(file: TextFile) -> Iterator[tuple[int, str, int, list[_Row]]]:
                     f"expected #end document, got a new document; that of line {begin[0]} is still open", number
                 )
             begin, rows = (number, header["name"] or header["other"] or "", int(header["part"] or 0)), []
+        elif begin is not None and _END.fullmatch(text):
+            yield *begin, rows
+            begin = None
+        elif any_columns and text.startswith("#") and not (begin and _is_word(text.split())):
+            continue
         elif begin is None:
             if text:
                 raise file.error(f"expected #begin document (NAME); part 000, got {text[:40]!r}", number)
-        elif _END.fullmatch(text):
-            yield *begin, rows
-            begin = None
         else:
             rows.append((number, tuple(text.split())))
     if begin is not None:
         raise file.error("expected #end document, got the end of the file inside this document", begin[0])
 
 
-def _sentences(file: TextFile, rows: list[_Row]) -> tuple[tuple[tuple[str, ...], ...], ...]:
+def _is_word(columns: Sequence[str]) -> bool:
+    """Whether a line that begins with # is a word nevertheless: its last column says what mentions it is in."""
+    return len(columns) > 1 and bool(re.fullmatch(r"[-_*]|[(0-9)|]*[()][(0-9)|]*", columns[-1]))
+
+
+def _sentences(file: TextFile, rows: list[_Row], *, any_columns: bool) -> tuple[tuple[tuple[str, ...], ...], ...]:
     sentences: list[list[tuple[str, ...]]] = [[]]
     for line, columns in rows:
         if not columns:
             sentences.append([])
+            continue
+        if any_columns:
+            sentences[-1].append(columns)
             continue
         if len(columns) <= WORD + 1:
             message = f"expected 5 columns or more (the word in the 4th, clusters in the last), got {len(columns)}"
@@ -151,14 +197,16 @@ def _sentences(file: TextFile, rows: list[_Row]) -> tuple[tuple[tuple[str, ...],
     return tuple(tuple(sentence) for sentence in sentences if sentence)
 
 
-def _clusters(file: TextFile, rows: list[_Row]) -> Clusters:
+def _clusters(file: TextFile, rows: list[_Row], *, any_columns: bool) -> Clusters:
     clusters: dict[str, list[Mention]] = {}
     opened: dict[str, list[tuple[int, int]]] = {}  # for each cluster the open mentions: first word, line
     words = ((line, columns) for line, columns in rows if columns)
     for index, (line, columns) in enumerate(words):
-        if columns[-1] in {"-", "_"}:
+        if columns[-1] in _NONE:
             continue
-        for part in columns[-1].split("|"):
+        # The scorer looks for mentions wherever they stand in the column; * is what it finds none in.
+        parts = _PARTS.findall(columns[-1]) if any_columns else columns[-1].split("|")
+        for part in parts:
             link = _LINK.fullmatch(part)
             if link is None or not (link["opens"] or link["closes"]):
                 message = f"last column: expected mentions such as (3, 3) or (3), or - for none, got {columns[-1]!r}"

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from mtbias.coref.gap_instances import GapFile, GapInstance
@@ -49,6 +50,16 @@ class NameSpans:
 def count_tokens(text: str) -> int:
     """The number of tokens in `text`; see the module."""
     return len(_TOKEN.findall(text))
+
+
+def tokens_of(text: str, cuts: Sequence[int] = ()) -> list[Span]:
+    """The tokens of `text`; a token that one of `cuts` falls into ends there, and another begins."""
+    places = sorted(set(cuts))
+    spans = []
+    for token in _TOKEN.finditer(text):
+        bounds = [token.start(), *(at for at in places if token.start() < at < token.end()), token.end()]
+        spans += [Span(a, b) for a, b in pairwise(bounds)]
+    return spans
 
 
 def touch(one: Span, other: Span) -> bool:

@@ -1,21 +1,23 @@
-"""What a coreference system found: clusters of mentions by document, from JSONL or CoNLL-2012.
+"""What a coreference system found: clusters of mentions by document.
 
-JSONL has a document a line: ``{"id": "…", "clusters": [[[start, end], …], …]}``. Indices count the words of the data
-set's own tokens from 0, and both ends are included. Where a line has ``"tokens": […]`` too, they are checked against
-the data set's, so that a system that split words otherwise is an error and not a low score.
+mtbias's own format is JSONL, a document a line: ``{"id": "…", "clusters": [[[start, end], …], …]}``. Indices count the
+words of the data set's own tokens from 0, and both ends are included. Where a line has ``"tokens": […]`` too, they are
+checked against the data set's. `mtbias.coref.system_output` names the formats of others, which
+`mtbias.coref.reading` reads as clusters of the data set's tokens.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+from typing import Protocol
 
-from mtbias.coref.conll import Cluster, Clusters, Mention, read_conll, repeated
+from mtbias.coref.conll import Clusters, repeated
+from mtbias.coref.system_output import Counting, OutputDocument, clusters_of_file, files_at
 from mtbias.errors import DataError
-from mtbias.files.reading import TextFile, parse_json_lines, read_text
+from mtbias.files.reading import read_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,10 @@ class Predictions:
     documents: Mapping[str, Prediction]
     files: Mapping[str, str]
     """SHA-256 by name of the file."""
+    notes: tuple[str, ...] = ()
+    """How ids and mentions were read, where that is not as mtbias's own format has them."""
+    reading: Mapping[str, str] = field(default_factory=dict)
+    """What a signature says of it."""
 
     @property
     def repeated(self) -> int:
@@ -48,33 +54,46 @@ class Predictions:
         return sum(repeated(document.clusters) for document in self.documents.values())
 
 
-def read_predictions(*paths: Path) -> Predictions:
-    """Read the files at `paths`; of a folder all the files in it that end in ``.jsonl``, ``.ndjson`` or ``conll``.
-
-    A file whose name ends in ``.jsonl`` or ``.ndjson`` holds JSON, any other CoNLL-2012.
+def read_documents(paths: Sequence[Path]) -> tuple[list[OutputDocument], dict[str, str]]:
+    """The documents of the files at `paths` as they are written, and the SHA-256 of each file by its name.
 
     Raises:
-        DataError: no such file, or a folder without one; what `read_conll` raises; a line that is no JSON object with
-            an id and clusters, each a list of mentions ``[start, end]`` with 0 <= start <= end; a document twice.
+        DataError: no such file, or a folder without one; a file in no format that is known.
     """
-    documents: dict[str, Prediction] = {}
+    documents: list[OutputDocument] = []
     files: dict[str, str] = {}
-    for path in _files(paths):
-        if _is_jsonl(path):
-            file = read_text(path, allow_empty=True)
-            found = [_prediction(value, file, line) for line, value in parse_json_lines(file)]
-        else:
-            conll = read_conll(path)
-            file = conll.file
-            found = [Prediction(d.id, d.clusters, d.words, path, d.line) for d in conll.documents]
+    for path in files_at(paths):
+        file = read_text(path, allow_empty=True)
+        documents += clusters_of_file(file)
         files[path.name if path.name not in files else str(path)] = file.sha256
-        for document in found:
-            first = documents.setdefault(document.id, document)
-            if first is not document:
-                before = f"{first.path.name}, line {first.line}"
-                message = f"expected id {document.id!r} once, got it again; it is in {before}, already"
-                raise DataError(message, path=path, line=document.line)
-    return Predictions(documents, files)
+    return documents, files
+
+
+def read_predictions(*paths: Path) -> Predictions:
+    """Read the files at `paths` as they are: documents with ids, mentions of tokens, ends included.
+
+    Raises:
+        DataError: what `read_documents` raises; a document without id, or whose mentions cannot count tokens; a
+            document twice.
+    """
+    documents, files = read_documents(paths)
+    for document in documents:
+        if document.id is None or Counting.INCLUDED not in document.countings:
+            raise document.error("expected an id, and mentions that count tokens; this needs the data set's texts")
+    named = [(document.id or "", document) for document in documents]
+    check_once(named)
+    return Predictions({id_: Prediction(id_, d.clusters, d.tokens, d.path, d.line) for id_, d in named}, files)
+
+
+def check_once(named: Sequence[tuple[str, OutputDocument]]) -> None:
+    """Check that no two documents have one id; `DataError` where they do."""
+    firsts: dict[str, OutputDocument] = {}
+    for id_, document in named:
+        first = firsts.setdefault(id_, document)
+        if first is not document:
+            before = f"{first.path.name}, line {first.line}"
+            message = f"expected id {id_!r} once, got it again; it is in {before}, already"
+            raise DataError(message, path=document.path, line=document.line)
 
 
 def check_document(prediction: Prediction, words: Sequence[str]) -> None:
@@ -101,9 +120,11 @@ def check_ends(prediction: Prediction, n_words: int) -> None:
 
 def check_known(predictions: Predictions, ids: Collection[str], what: str) -> None:
     """Check that every document of `predictions` is one of `ids`; `DataError` where one is not."""
-    for id_, prediction in predictions.documents.items():
-        if id_ not in ids:
-            raise prediction.error(f"none of {what}, whose ids are such as {next(iter(ids), 'none')!r}")
+    unknown = [id_ for id_ in predictions.documents if id_ not in ids]
+    if unknown:
+        more = f" ({len(unknown)} such ids; --ids FILE says which is which)" if len(unknown) > 1 else ""
+        message = f"none of {what}, whose ids are such as {next(iter(ids), 'none')!r}{more}"
+        raise predictions.documents[unknown[0]].error(message)
 
 
 def check_complete(given: Collection[str], wanted: Collection[str], what: str, path: Path | None = None) -> None:
@@ -138,55 +159,27 @@ def signature(part: str, files: Mapping[str, Mapping[str, str]], **options: obje
     return "|".join([*parts, f"mtbias:{__version__}"])
 
 
-def _files(paths: Sequence[Path]) -> list[Path]:
-    files: list[Path] = []
-    for path in paths:
-        if not path.is_dir():
-            files.append(path)
-            continue
-        found = sorted(file for file in path.iterdir() if _is_jsonl(file) or file.name.endswith("conll"))
-        if not found:
-            raise DataError("this folder has no file that ends in .jsonl, .ndjson or conll", path=path)
-        files += found
-    return files
+class WasRead(Protocol):
+    """What a system's output was read as; see `Predictions`."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said of it."""
+
+    @property
+    def reading(self) -> Mapping[str, str]:
+        """What a signature says of it."""
 
 
-def _is_jsonl(path: Path) -> bool:
-    return path.suffix.lower() in {".jsonl", ".ndjson"}
+def notes_of(*systems: WasRead | None) -> tuple[str, ...]:
+    """What is to be said of how the outputs were read, of each system in its order; of labels there is nothing."""
+    return tuple(note for system in systems if system is not None for note in system.notes)
 
 
-def _prediction(value: Mapping[str, object], file: TextFile, line: int) -> Prediction:
-    if "id" not in value or "clusters" not in value:
-        raise file.error(f'expected {{"id": …, "clusters": […]}}, got the keys {sorted(value)}', line)
-    id_, tokens, clusters = value["id"], value.get("tokens"), value["clusters"]
-    if isinstance(id_, bool) or not isinstance(id_, str | int) or id_ == "":
-        raise file.error(f"id: expected text or a whole number, got {id_!r}", line)
-    if tokens is not None and not (isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)):
-        raise file.error(f"tokens: expected a list of words, got {_short(tokens)}", line)
-    if not isinstance(clusters, list):
-        raise file.error(f"clusters: expected a list of clusters, got {type(clusters).__name__}", line)
-    try:
-        found = tuple(_cluster(cluster) for cluster in clusters)
-    except ValueError as error:
-        raise file.error(f"clusters: {error}", line) from None
-    return Prediction(str(id_), found, None if tokens is None else tuple(tokens), file.path, line)
-
-
-def _cluster(value: object) -> Cluster:
-    """The mentions of one cluster; `ValueError` where they are none."""
-    if not isinstance(value, list) or not value:
-        raise ValueError(f"expected a list of mentions [start, end] for each cluster, got {_short(value)}")
-    mentions: list[Mention] = []
-    for mention in value:
-        if not (isinstance(mention, list) and len(mention) == 2 and all(type(end) is int for end in mention)):
-            raise ValueError(f"expected a mention [start, end] of two whole numbers, got {_short(mention)}")
-        start, end = mention
-        if not 0 <= start <= end:
-            raise ValueError(f"expected a mention with 0 <= start <= end, got {_short(mention)}")
-        mentions.append((start, end))
-    return tuple(mentions)
-
-
-def _short(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 40 else text[:37] + "…"
+def reading_of(*systems: WasRead | None) -> dict[str, str]:
+    """What a signature says of how the outputs were read."""
+    every: dict[str, dict[str, None]] = {}
+    for system in systems:
+        for option, value in ({} if system is None else system.reading).items():
+            every.setdefault(option, {})[value] = None
+    return {option: "+".join(values) for option, values in every.items()}

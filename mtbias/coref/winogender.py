@@ -32,8 +32,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mtbias.coref.conll import Clusters
 from mtbias.coref.paired_systems import NumberUnits
-from mtbias.coref.predicted_clusters import Prediction, check_complete, check_ends, check_known, read_predictions
 from mtbias.files.reading import Record, read_table
 from mtbias.stats.correlation import spearman
 from mtbias.stats.resampling import bootstrap_units, estimate
@@ -62,14 +62,6 @@ class Resolution(StrEnum):
     PARTICIPANT = "participant"
     BOTH = "both"
     NONE = "none"
-
-
-_LABELS = {
-    **{str(resolution): resolution for resolution in Resolution},
-    "0": Resolution.OCCUPATION,
-    "1": Resolution.PARTICIPANT,
-    "neither": Resolution.NONE,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,66 +144,28 @@ def _sentence(record: Record) -> WinogenderSentence:
     )
 
 
-def read_resolutions(path: Path, data: Winogender) -> tuple[dict[str, Resolution], dict[str, str]]:
-    """A system's resolutions by sentence id, and the SHA-256 of the file by its name.
-
-    ``.tsv`` and ``.csv`` have the columns ``sentid`` and ``prediction``: occupation (or 0), participant (1), both, none
-    (neither). Anything else is read as clusters (`read_predictions`). Their indices count the file's own tokens where
-    it has them (their characters must be the sentence's), else those of `tokenize`.
-
-    Raises:
-        DataError: what the readers raise; an unknown, doubled or missing id; an unknown prediction; tokens that are not
-            the sentence's; a mention behind the last token.
-    """
-    if path.suffix.lower() in {".tsv", ".tab", ".csv"}:
-        found, digest = _read_labels(path, data)
-        files = {path.name: digest}
-    else:
-        predictions = read_predictions(path)
-        check_known(predictions, data.sentences, "Winogender's sentences")
-        found = {id_: resolve(data.sentences[id_], prediction) for id_, prediction in predictions.documents.items()}
-        files = dict(predictions.files)
-    check_complete(found, data.sentences, "sentences", path)
-    return found, files
-
-
-def _read_labels(path: Path, data: Winogender) -> tuple[dict[str, Resolution], str]:
-    table = read_table(path)
-    table.require("sentid", "prediction")
-    found: dict[str, Resolution] = {}
-    for record in table.records:
-        id_, label = record.get("sentid"), record.get("prediction").lower()
-        if id_ not in data.sentences:
-            raise record.error(f"id {id_!r} is none of Winogender's sentences")
-        if id_ in found:
-            raise record.error(f"expected id {id_!r} once, got it again; remove a row")
-        if label not in _LABELS:
-            raise record.error(f"prediction: expected one of {', '.join(_LABELS)}, got {label!r}")
-        found[id_] = _LABELS[label]
-    return found, table.file.sha256
-
-
 def tokenize(text: str) -> tuple[str, ...]:
-    """The words that indices count where a system's file has no tokens.
+    """The words of a sentence, as systems are given them and as indices count them.
 
     Words with their hyphens, ``'s`` and ``n't`` apart as in the Penn Treebank, each punctuation mark by itself.
     """
     return tuple(_TOKEN.findall(text))
 
 
-def resolve(sentence: WinogenderSentence, prediction: Prediction) -> Resolution:
-    """What the clusters of `prediction` make of the pronoun of `sentence`.
+def token_spans(text: str) -> list[Span]:
+    """Where the words of `tokenize` stand."""
+    return [Span(*token.span()) for token in _TOKEN.finditer(text)]
+
+
+def resolve(sentence: WinogenderSentence, clusters: Clusters) -> Resolution:
+    """What `clusters`, of tokens of `tokenize`, make of the pronoun of `sentence`.
 
     A cluster counts that has the pronoun as a mention of its own; in it, mentions that cover the occupation or the
     participant, but neither both nor the pronoun.
-
-    Raises:
-        DataError: the prediction's tokens are not the sentence's; a mention behind the last of them.
     """
-    spans = _spans(sentence.text, prediction)
-    check_ends(prediction, len(spans))
+    spans = token_spans(sentence.text)
     linked: set[Resolution] = set()
-    for cluster in prediction.clusters:
+    for cluster in clusters:
         mentions = [Span(spans[start].start, spans[end].end) for start, end in cluster]
         if sentence.pronoun_at not in mentions:
             continue
@@ -220,20 +174,6 @@ def resolve(sentence: WinogenderSentence, prediction: Prediction) -> Resolution:
             if occupation != mention.overlaps(sentence.participant_at) and not mention.overlaps(sentence.pronoun_at):
                 linked.add(Resolution.OCCUPATION if occupation else Resolution.PARTICIPANT)
     return Resolution.BOTH if len(linked) == 2 else next(iter(linked), Resolution.NONE)
-
-
-def _spans(text: str, prediction: Prediction) -> list[Span]:
-    spans, at = [], 0
-    for index, token in enumerate(prediction.tokens if prediction.tokens is not None else tokenize(text)):
-        while at < len(text) and text[at].isspace():
-            at += 1
-        if not token or text[at : at + len(token)].casefold() != token.casefold():
-            raise prediction.error(f"token {index} is {token!r} here, the sentence has {text[at:][:20]!r}")
-        spans.append(Span(at, at + len(token)))
-        at += len(token)
-    if text[at:].strip():
-        raise prediction.error(f"the tokens end before {text[at:].strip()[:20]!r}")
-    return spans
 
 
 def is_gotcha(bls: float, pronoun: Gender, answer: Resolution) -> bool | None:

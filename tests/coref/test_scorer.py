@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtbias.coref.conll import Clusters, Mention
+from mtbias.coref.conll import Clusters, Mention, without_repeated
 from mtbias.coref.conll_scorer import CorefScores, Prf, compute_coref, conll_f1, count_coref, count_table
 from mtbias.coref.winobias_data import Baseline, WinoBias, baseline, read_winobias
 from mtbias.types import Stereotype
@@ -46,21 +46,54 @@ def test_the_example_of_pradhan_et_al() -> None:
     assert _values(scores.mentions) == pytest.approx((600 / 7, 75, 80))
 
 
-@pytest.mark.parametrize(
-    ("response", "recall", "precision", "f1"),
-    [
-        ("a bc def", 1, 1, 1),
-        ("a de", 0.6, 0.9, 0.72),
-        ("a bcx defy z", 0.88571, 0.66429, 0.75918),
-        ("a bcx dy z", 0.73333, 0.55, 0.62857),
-        ("a bcxB dy z", 0.68889, 0.51667, 0.59048),
-        ("a bcx dy Bz", 0.73333, 0.55, 0.62857),
-    ],
-)
-def test_the_official_scorers_own_cases(response: str, recall: float, precision: float, f1: float) -> None:
-    """Cases 1 to 6 of test/CorefMetricTestConfig.pm in github.com/conll/reference-coreference-scorers (CEAFe)."""
-    values = _values(_score("a bc def", response).ceafe)
-    assert values == pytest.approx((100 * recall, 100 * precision, 100 * f1), abs=6e-4)
+# Test cases of the official scorer that have values of MUC, B³ or CEAFe: name, key, response, recall and precision. A
+# letter is a mention; in A7 to A9 one stands in the response again, which the scorer drops.
+_A, _D = "a bc def", "12345 67 89ABC"
+OFFICIAL: list[tuple[str, str, str, dict[str, tuple[float, float]]]] = [
+    ("A1", _A, "a bc def", {"muc": (1, 1), "b3": (1, 1), "ceafe": (1, 1)}),
+    ("A2", _A, "a de", {"muc": (1 / 3, 1), "b3": (7 / 18, 1), "ceafe": (0.6, 0.9)}),
+    ("A3", _A, "a bcx defy z", {"muc": (1, 3 / 5), "b3": (1, (4 + 7 / 12) / 9), "ceafe": (0.88571, 0.66429)}),
+    ("A4", _A, "a bcx dy z", {"muc": (1 / 3, 1 / 3), "b3": (5 / 9, 17 / 42), "ceafe": (0.73333, 0.55)}),
+    ("A5", _A, "a bcxB dy z", {"muc": (1 / 3, 1 / 4), "b3": (5 / 9, 5 / 16), "ceafe": (0.68889, 0.51667)}),
+    ("A6", _A, "a bcx dy Bz", {"muc": (1 / 3, 1 / 4), "b3": (5 / 9, 17 / 48), "ceafe": (0.73333, 0.55)}),
+    ("A7", _A, "a bcxb dy z", {"muc": (1 / 3, 1 / 3), "b3": (5 / 9, 17 / 42), "ceafe": (0.73333, 0.55)}),
+    ("A8", _A, "a bcx dy bz", {"muc": (1 / 3, 1 / 3), "b3": (5 / 9, 17 / 42), "ceafe": (0.73333, 0.55)}),
+    ("A9", _A, "a bcx dy bbbbbbbbbbz", {"muc": (1 / 3, 1 / 3), "b3": (5 / 9, 17 / 42), "ceafe": (0.73333, 0.55)}),
+    ("A10", _A, "a b c d e f", {"muc": (0, 0), "b3": (3 / 6, 1)}),
+    ("A11", _A, "abcdef", {"muc": (1, 3 / 5), "b3": (1, 7 / 18)}),
+    ("A12", _A, "a x y c d e z", {"muc": (0, 0), "b3": (13 / 36, 4 / 7)}),
+    ("A13", _A, "axycdez", {"muc": (1 / 3, 1 / 6), "b3": (17 / 36, 6 / 49)}),
+    ("D1", _D, "12345 6789ABC", {"muc": (1, 9 / 10), "b3": (1, 16 / 21)}),
+    ("E1", _D, "1234589ABC 67", {"muc": (1, 9 / 10), "b3": (1, 7 / 12)}),
+    ("F1", "ABCD", "AB CD", {"muc": (2 / 3, 1)}),
+    ("G1", "AB CD", "ABCD", {"muc": (1, 2 / 3)}),
+    ("H1", "ABCD", "ABCD", {"muc": (1, 1)}),
+    ("I1", "ABCD", "AB CD", {"muc": (2 / 3, 1)}),
+    ("J1", "ABC", "AC", {"muc": (1 / 2, 1)}),
+    ("K1", "BCDEGHJ", "ABC DEF GHI", {"muc": (3 / 6, 3 / 6)}),
+    ("L1", "ABC DEFG", "AB CD FGH", {"muc": (2 / 5, 2 / 4)}),
+    ("M1", "abcdef", "abcdef", {"muc": (1, 1), "b3": (1, 1), "ceafe": (1, 1)}),
+    ("M2", "abcdef", "a b c d e f", {"muc": (0, 0)}),
+    ("M5", "abcdef", "a b c x y z", {"muc": (0, 0)}),
+    ("N1", "a b c d e f", "a b c d e f", {"muc": (0, 0), "b3": (1, 1), "ceafe": (1, 1)}),
+    ("N2", "a b c d e f", "abcdef", {"muc": (0, 0)}),
+    ("N4", "a b c d e f", "a b c x y z", {"muc": (0, 0)}),
+]
+
+
+@pytest.mark.parametrize(("key", "response", "expected"), [case[1:] for case in OFFICIAL], ids=[c[0] for c in OFFICIAL])
+def test_the_official_scorers_own_cases(key: str, response: str, expected: dict[str, tuple[float, float]]) -> None:
+    """github.com/conll/reference-coreference-scorers: test/CorefMetricTestConfig.pm, clusters of test/TestCases.README.
+
+    The scorer prints 0 where there is nothing to find or nothing found, which is None here. B³ and CEAFe of N1 are in
+    the README alone.
+    """
+    counts = count_coref(_clusters(key), without_repeated(_clusters(response)))
+    scores = compute_coref(count_table([counts]))
+    for name, (recall, precision) in expected.items():
+        f1 = 2 * recall * precision / (recall + precision) if recall + precision else 0
+        found = [value or 0 for value in _values(getattr(scores, name))]
+        assert found == pytest.approx([100 * recall, 100 * precision, 100 * f1], abs=6e-4), name
 
 
 def test_nothing_to_find_and_nothing_found() -> None:

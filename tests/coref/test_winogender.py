@@ -18,10 +18,10 @@ from mtbias.coref.winogender import (
     compute_winogender,
     count_winogender,
     is_gotcha,
-    read_resolutions,
     read_winogender,
     tokenize,
 )
+from mtbias.coref.winogender_answers import read_resolutions
 from mtbias.errors import DataError
 from mtbias.types import Gender
 from tests.coref.small_corpora import write_winogender
@@ -184,7 +184,8 @@ def _jsonl(path: Path, data: Winogender, changed: Mapping[str, dict[str, Any]]) 
 def test_resolutions_of_clusters(
     data: Winogender, tmp_path: Path, id_: str, row: dict[str, Any], expected: Resolution
 ) -> None:
-    found, files = read_resolutions(_jsonl(tmp_path / "p.jsonl", data, {id_: row}), data)
+    answers = read_resolutions(_jsonl(tmp_path / "p.jsonl", data, {id_: row}), data)
+    found, files = answers.of, answers.files
     assert found[id_] is expected
     assert sum(resolution is not Resolution.NONE for resolution in found.values()) == (expected is not Resolution.NONE)
     assert list(files) == ["p.jsonl"]
@@ -194,9 +195,9 @@ def test_resolutions_of_clusters(
     ("row", "message"),
     [
         ({"clusters": [[[0, 12]]]}, "tokens 0 to 11; a mention ends at 12"),
-        ({"tokens": ["The", "baker"]}, "token 1 is 'baker' here, the sentence has 'plumber rang the ten'"),
-        ({"tokens": ["The", "plumber"]}, "the tokens end before 'rang the tenant, but'"),
-        ({"tokens": ["The", ""]}, "token 1 is ''"),
+        ({"tokens": ["The", "baker"]}, "token 1 is 'plumber' in the data set, 'baker' here"),
+        ({"tokens": ["The", "plumber"]}, "expected 12 tokens, got 2, which end before 'rang'"),
+        ({"tokens": ["The", ""]}, "expected 12 tokens, got 2, which end before 'plumber'"),
         ({"id": "plumber.baker.0.male.txt"}, "none of Winogender's sentences"),
     ],
 )
@@ -211,7 +212,7 @@ def test_labels_from_a_table(data: Winogender, tmp_path: Path) -> None:
     rows = [f"{id_}\t{labels[at % 7]}\tx" for at, id_ in enumerate(data.sentences)]
     path = tmp_path / "p.tsv"
     path.write_text("sentid\tprediction\tmore\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    found, _ = read_resolutions(path, data)
+    found = read_resolutions(path, data).of
     expected = [
         Resolution.OCCUPATION, Resolution.OCCUPATION, Resolution.PARTICIPANT, Resolution.PARTICIPANT, Resolution.BOTH,
         Resolution.NONE, Resolution.NONE,

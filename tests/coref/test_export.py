@@ -1,0 +1,177 @@
+"""What systems are given: ids, tokens and text of every data set, and the way there and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mtbias.cli import main
+from mtbias.coref.conll import read_conll
+from mtbias.coref.coref_text import CorefText, joined
+from mtbias.coref.dataset_texts import DATASETS, read_texts
+from mtbias.coref.export import exported
+from mtbias.coref.reading import read_output
+from mtbias.errors import UsageError
+from tests.coref.small_corpora import write_winobias, write_winogender
+
+BUG_ROWS = """\
+sentence_text,tokens,profession,g,profession_first_index,g_first_index,predicted gender,stereotype,distance,\
+num_of_pronouns,corpus,data_index
+ The nurse  lost her hat .,[],nurse,her,1,4,Female,1,3,1,wikipedia,0
+The clerk said he left .,[],clerk,he,1,3,Male,-1,2,1,wikipedia,1
+"""
+GAP_TEXT = 'Mr. Poe saw "Ann." She met Eve in 1990. 12 men left; he didn\'t.'
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> dict[str, Path | None]:
+    """Where a small file of each data set is."""
+    for name in ("winobias", "winogender"):
+        (tmp_path / name).mkdir()
+    write_winobias(tmp_path / "winobias")
+    write_winogender(tmp_path / "winogender")
+    bug, gap, counter, words = (tmp_path / name for name in ("gold_BUG.csv", "gap.tsv", "c-gap.tsv", "words.toml"))
+    bug.write_text(BUG_ROWS, encoding="utf-8")
+    header = "ID\tText\tPronoun\tPronoun-offset\tA\tA-offset\tA-coref\tB\tB-offset\tB-coref\n"
+    gap.write_text(f"{header}test-1\t{GAP_TEXT}\tShe\t19\tAnn\t13\tTRUE\tEve\t27\tFALSE\n", encoding="utf-8")
+    rows = [
+        (part, "Ann" if n < 2 else "Tom", "she" if n < 2 else "he")
+        for n, part in enumerate(("", "-control", "-swap-1", "-swap-2"))
+    ]
+    lines = [
+        f"0{part}\t{name} met Eve as {word} left.\t{word}\t15\t{name}\t0\tTRUE\tEve\t8\tFALSE\n"
+        for part, name, word in rows
+    ]
+    counter.write_text(header + "".join(lines), encoding="utf-8")
+    words.write_text(
+        'male_occupations = ["clerk"]\nfemale_occupations = ["dental nurse"]\n'
+        'positive_adjectives = ["kind"]\nnegative_adjectives = ["loud"]\n',
+        encoding="utf-8",
+    )
+    named = {"winobias": tmp_path / "winobias", "winogender": tmp_path / "winogender"}
+    return {**named, "gap": gap, "counter-gap": counter, "bug": bug, "sowinobias": words}
+
+
+@pytest.mark.parametrize("form", ["conll", "jsonl"])
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_there_and_back(
+    dataset: str, form: str, places: dict[str, Path | None], tmp_path: Path, coref: Callable[..., str]
+) -> None:
+    out, data = tmp_path / "out.file", places[dataset]
+    arguments = [dataset, "--data", data, "--format", form, "--out", out]
+    said = coref("export", *arguments, "--gold")
+    assert f"documents of {dataset}\nFile: {out}\n" in said
+    data_option = ["--vocabulary" if dataset == "sowinobias" else "--data", data]
+    result = json.loads(coref(dataset, *data_option, "--predictions", out, "--resamples", 0, "--json"))
+    if dataset == "winobias":
+        assert [one["conll_f1"] for one in result["sets"]] == [100, 100]
+        assert [one["link_accuracy"] for one in result["sets"]] == [100, 100]
+    elif dataset == "winogender":
+        assert [result["numbers"][f"{g}_accuracy"]["value"] for g in ("male", "female", "neutral")] == [100, 100, 100]
+    elif dataset == "gap":
+        assert result["systems"][0]["groups"]["overall"]["f1"]["value"] == 100
+    elif dataset == "counter-gap":
+        assert result["systems"][0]["numbers"]["accuracy"]["value"] == 100
+    elif dataset == "bug":
+        assert result["overall"]["accuracy"] == 100
+    else:
+        assert [result["all"][direction]["accuracy"] for direction in ("pro", "anti")] == [100, 100]
+    assert result.get("notes", result.get("systems", [{"notes": []}])[0].get("notes")) == []
+    # Without --gold there is nothing to be right with.
+    coref("export", *arguments)
+    texts, _ = read_texts(dataset, data)
+    assert not any(prediction.clusters for prediction in read_output(texts, [out]).documents.values())
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_characters_of_the_text_are_those_of_its_tokens(
+    dataset: str, places: dict[str, Path | None], tmp_path: Path
+) -> None:
+    """As fastcoref does: read the lines of the text, write characters."""
+    texts, _ = read_texts(dataset, places[dataset])
+    lines = list(exported(texts, "text"))
+    assert len(lines) == len(texts)
+    rows = []
+    for text, line in zip(texts, lines, strict=True):
+        starts, at = [], 0
+        for token in text.tokens:
+            at = line.index(token, at) if token != "_" else at  # BUG's word without characters
+            starts.append(at)
+            at += len(token) if token != "_" else 0
+        clusters = [[[starts[a], starts[b] + len(text.tokens[b])] for a, b in cluster] for cluster in text.gold]
+        rows.append({"text": line, "clusters": clusters, "clusters_strings": []})
+    path = tmp_path / "fastcoref.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    found = read_output(texts, [path])
+    assert {id_: one.clusters for id_, one in found.documents.items()} == {text.id: text.gold for text in texts}
+
+
+def test_conll_of_a_text(places: dict[str, Path | None], tmp_path: Path) -> None:
+    texts, _ = read_texts("gap", places["gap"])
+    path = tmp_path / "gap.conll"
+    path.write_text("\n".join(exported(texts, "conll", gold=True)) + "\n", encoding="utf-8")
+    (document,) = read_conll(path).documents
+    sentences = [[columns[3] for columns in sentence] for sentence in document.sentences]
+    assert [" ".join(words) for words in sentences] == [
+        'Mr . Poe saw " Ann . "', "She met Eve in 1990 .", "12 men left ; he did n't .",
+    ]  # fmt: skip
+    assert document.sentences[1][0] == ("test-1", "0", "0", "She", "XX", "(TOP*", *["-"] * 4, "*", "(0)")
+    assert document.sentences[1][-1][5] == "*)"
+    assert document.clusters == (((5, 5), (8, 8)),)
+
+
+def test_json_of_a_row_of_bug(places: dict[str, Path | None]) -> None:
+    texts, _ = read_texts("bug", places["bug"])
+    line = json.loads(next(iter(exported(texts, "jsonl"))))
+    # Indices count the word without characters between the two blanks.
+    assert line == {
+        "id": "0", "doc_key": "0", "text": "The nurse  lost her hat .",
+        "tokens": ["The", "nurse", "_", "lost", "her", "hat", "."],
+        "sentences": [["The", "nurse", "_", "lost", "her", "hat", "."]], "speakers": [["-"] * 7], "clusters": [],
+    }  # fmt: skip
+
+
+def test_offsets_stay_where_a_text_has_line_ends() -> None:
+    text = CorefText("a", ("He", "left"), "He\nleft", frozenset(), ())
+    assert list(exported([text], "text")) == ["He left"]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "text"),
+    [
+        ("The clerk did n't see the nurse 's hat .", "The clerk didn't see the nurse's hat."),
+        ("( He ) left , she said : yes !", "( He) left, she said: yes!"),
+        ("He 'stays' here", "He 'stays' here"),
+    ],
+)
+def test_tokens_as_a_text(tokens: str, text: str) -> None:
+    assert joined(tokens.split()) == text
+
+
+def test_wrong_usage(places: dict[str, Path | None], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    with pytest.raises(UsageError, match="--data: expected where the data of gap are"):
+        read_texts("gap", None)
+    for words, said in (
+        (["gap", "--format", "conll"], "--data: expected where the data of gap are, got nothing"),
+        (["gap", "--data", str(places["gap"]), "--format", "text", "--gold"], "plain text has no place for clusters"),
+        (["gapp", "--format", "text"], 'Invalid value "gapp"'),
+        (["gap", "--format", "xml"], 'Invalid value "xml" for --format'),
+    ):
+        assert main(["coref", "export", *words, "--out", str(out)]) == 2
+        assert said in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_sowinobias_needs_no_data(tmp_path: Path, coref: Callable[..., str]) -> None:
+    out = tmp_path / "out.txt"
+    result = json.loads(
+        coref("export", "sowinobias", "--format", "text", "--out", out, "--n", "total", "--no-full-stop", "--json")
+    )
+    lines = out.read_text(encoding="utf-8").splitlines()
+    assert result["documents"] == len(lines)
+    assert lines[0].startswith("The ")
+    assert not lines[0].endswith(".")

@@ -1,0 +1,371 @@
+"""One file of each format that systems write, scored as the CoNLL file of the same clusters.
+
+Stanza's files are made by Stanza, CorefUD's was made by udapi 0.5.2; the others are as their authors document them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mtbias.coref.conll import Clusters
+from mtbias.coref.dataset_texts import winobias_texts
+from mtbias.coref.predicted_clusters import Predictions
+from mtbias.coref.reading import read_output
+from mtbias.coref.winobias import score_winobias
+from mtbias.coref.winobias_data import WinoBias, read_winobias
+from mtbias.errors import DataError
+from tests.coref.small_corpora import ANTI_SENTENCES, PRO_SENTENCES, write_winobias
+
+SENTENCES = {
+    f"nw/{name}//{n}": text.split()
+    for name, of in (("pro", PRO_SENTENCES), ("anti", ANTI_SENTENCES))
+    for n, (text, _) in enumerate(of)
+}
+# What a system might say: right, wrong, a cluster too many, half a mention, nothing.
+ANSWERS: dict[str, Clusters] = {
+    "nw/pro//0": (((0, 1), (6, 6)), ((3, 4), (8, 8))),
+    "nw/pro//1": (((0, 1), (6, 6)),),
+    "nw/pro//2": (((4, 5), (7, 7)), ((9, 10), (0, 2))),
+    "nw/anti//0": (((0, 1), (6, 6)),),
+    "nw/anti//1": (),
+    "nw/anti//2": (((0, 2), (7, 7), (9, 9)),),
+}
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> WinoBias:
+    write_winobias(tmp_path)
+    return read_winobias(tmp_path)
+
+
+def _read(data: WinoBias, *paths: Path) -> Predictions:
+    return read_output(winobias_texts(data), paths)
+
+
+def _same(data: WinoBias, *paths: Path) -> tuple[str, ...]:
+    """Check that the scores are those of `ANSWERS` in CoNLL; what was said of the reading."""
+    folder = paths[0].parent / "expected"
+    folder.mkdir(exist_ok=True)
+    both = folder / "both.conll"
+    text = ""
+    for name, words in SENTENCES.items():
+        rows = [f"{name} 0 {at} {word} {_links(at, ANSWERS[name])}" for at, word in enumerate(words)]
+        text += "\n".join([f"#begin document ({name}); part 000", *rows, "", "#end document"]) + "\n"
+    both.write_text(text, encoding="utf-8")
+    expected, found = _read(data, both), _read(data, *paths)
+    assert expected.notes == ()
+    sets = [set(map(frozenset, found.documents[name].clusters)) for name in SENTENCES]
+    assert sets == [set(map(frozenset, ANSWERS[name])) for name in SENTENCES]
+    assert score_winobias(data, found, resamples=20).to_json() == score_winobias(data, expected, resamples=20).to_json()
+    return found.notes
+
+
+def _links(at: int, clusters: Clusters) -> str:
+    links = []
+    for number, cluster in enumerate(clusters):
+        for start, end in cluster:
+            opens, closes = "(" * (at == start), ")" * (at == end)
+            links += [f"{opens}{number}{closes}"] if opens or closes else []
+    return "|".join(links) or "-"
+
+
+def _lines(path: Path, make: Callable[[str], object]) -> Path:
+    path.write_text("".join(json.dumps(make(name)) + "\n" for name in SENTENCES), encoding="utf-8")
+    return path
+
+
+def _characters(name: str) -> list[list[list[int]]]:
+    """The mentions in characters of the words with blanks between them, end excluded."""
+    words = SENTENCES[name]
+    starts = [len(" ".join([*words[:at], ""])) for at in range(len(words))]
+    return [[[starts[a], starts[b] + len(words[b])] for a, b in cluster] for cluster in ANSWERS[name]]
+
+
+def test_e2e_and_spanbert(data: WinoBias, tmp_path: Path) -> None:
+    def line(name: str) -> object:
+        gold = [[[0, 0], [1, 1]]]
+        return {
+            "doc_key": f"{name}_0", "sentences": [SENTENCES[name]], "speakers": [["-"]], "clusters": gold,
+            "predicted_clusters": ANSWERS[name], "top_spans": [[0, 1]],
+        }  # fmt: skip
+
+    notes = _same(data, _lines(tmp_path / "out.txt", line))  # told by what is in it, not by its name
+    assert notes == ("6 ids are the data's in another form, such as 'nw/pro//0_0' for 'nw/pro//0'",)
+
+
+def test_word_pieces_of_spanbert(data: WinoBias, tmp_path: Path) -> None:
+    def line(name: str) -> object:
+        pieces, first, last = ["[CLS]"], [], []
+        for word in SENTENCES[name]:
+            cut = [word[:3], "##" + word[3:]] if len(word) > 3 else ["[UNK]"] if word == "was" else [word]
+            first.append(len(pieces))
+            pieces += cut
+            last.append(len(pieces) - 1)
+        predicted = [[[first[a], last[b]] for a, b in cluster] for cluster in ANSWERS[name]]
+        return {"doc_key": name, "sentences": [[*pieces, "[SEP]"]], "clusters": [], "predicted_clusters": predicted}
+
+    assert _same(data, _lines(tmp_path / "out.jsonl", line)) == ()
+
+
+def test_allennlp_has_no_ids(data: WinoBias, tmp_path: Path) -> None:
+    def line(name: str) -> object:
+        return {"document": SENTENCES[name], "clusters": ANSWERS[name], "top_spans": []}
+
+    # "The plumber called the florist because she was late." is pro//1 and anti//0, so the text does not tell them apart
+    # but for their order.
+    notes = _same(data, _lines(tmp_path / "out.jsonl", line))
+    assert notes == ("6 documents have no id: they are told by their text",)
+
+
+def test_fastcoref(data: WinoBias, tmp_path: Path) -> None:
+    def line(name: str) -> object:
+        text, clusters = " ".join(SENTENCES[name]), _characters(name)
+        return {"text": text, "clusters": clusters, "clusters_strings": [[text[a:b] for a, b in c] for c in clusters]}
+
+    notes = _same(data, _lines(tmp_path / "out.json", line))
+    assert "mentions are read as characters, ends excluded: so the format has them" in notes
+
+
+def test_clusters_alone(data: WinoBias, tmp_path: Path) -> None:
+    # The text that was exported: characters count those of its own text, which has no blank before the full stop.
+    texts = {text.id: text for text in winobias_texts(data)}
+    path = tmp_path / "out.json"
+    assert all(texts[name].text == " ".join(words).replace(" .", ".") for name, words in SENTENCES.items())
+    path.write_text(json.dumps([_characters(name) for name in texts]), encoding="utf-8")
+    notes = _same(data, path)
+    assert notes[0] == "6 documents have no id: they are taken in the data's order"
+    assert notes[1].startswith(
+        "mentions are read as characters, ends excluded: 13 of them are what the data asks about"
+    )
+    by_id = tmp_path / "by_id.json"
+    by_id.write_text(json.dumps({name: ANSWERS[name] for name in SENTENCES}), encoding="utf-8")
+    assert _same(data, by_id) == ()
+
+
+def test_maverick(data: WinoBias, tmp_path: Path) -> None:
+    def document(name: str) -> object:
+        return {
+            "tokens": SENTENCES[name], "clusters_token_offsets": ANSWERS[name], "clusters_char_offsets": None,
+            "clusters_token_text": [],
+        }  # fmt: skip
+
+    path = tmp_path / "out.json"
+    path.write_text(json.dumps([document(name) for name in SENTENCES], indent=1), encoding="utf-8")
+    assert _same(data, path) == ("6 documents have no id: they are told by their text",)
+
+
+def test_the_predictions_of_bug(data: WinoBias, tmp_path: Path) -> None:
+    def line(name: str) -> object:
+        return {"pred": {"document": SENTENCES[name], "clusters": ANSWERS[name]}, "row": {"g": "she", "distance": 3}}
+
+    assert _same(data, _lines(tmp_path / "p.jsonl", line)) == ("6 documents have no id: they are told by their text",)
+
+
+def test_corenlp(data: WinoBias, tmp_path: Path) -> None:
+    def mention(start: int, end: int) -> dict[str, Any]:
+        return {"id": 1, "text": "", "startIndex": start + 1, "endIndex": end + 2, "sentNum": 1, "position": [1, 1]}
+
+    folder = tmp_path / "corenlp"
+    folder.mkdir()
+    for name, words in SENTENCES.items():
+        corefs = {str(n): [mention(*m) for m in cluster] for n, cluster in enumerate(ANSWERS[name])}
+        tokens = [{"index": n + 1, "word": word, "originalText": word} for n, word in enumerate(words)]
+        path = folder / f"{name.replace('/', '_')}.txt.json"  # CoreNLP adds .json to the name of its input
+        path.write_text(json.dumps({"sentences": [{"index": 0, "tokens": tokens}], "corefs": corefs}), encoding="utf-8")
+    notes = _same(data, folder)
+    assert notes == ("6 ids are the data's in another form, such as 'nw_anti__0.txt.json' for 'nw/anti//0'",)
+
+
+def test_corenlp_counts_words_of_sentences(tmp_path: Path) -> None:
+    from mtbias.coref.json_clusters import parse_json
+    from mtbias.files.reading import read_text
+
+    sentences = [
+        {"tokens": [{"word": word} for word in text.split()]} for text in ("Ann left .", "She -LRB- Ann -RRB-")
+    ]
+    chain = [
+        {"startIndex": 1, "endIndex": 2, "sentNum": 1},
+        {"startIndex": 1, "endIndex": 2, "sentNum": 2},
+        {"startIndex": 2, "endIndex": 5, "sentNum": 2},
+    ]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"docId": "a", "sentences": sentences, "corefs": {"7": chain}}), encoding="utf-8")
+    (document,) = parse_json(read_text(path))
+    assert (document.id, document.clusters) == ("a", (((0, 0), (3, 3), (4, 6)),))
+    chain[0]["endIndex"] = 5
+    path.write_text(json.dumps({"docId": "a", "sentences": sentences, "corefs": {"7": chain}}), encoding="utf-8")
+    with pytest.raises(DataError, match="mentions within sentences, got words 1 to 4 of 1"):
+        parse_json(read_text(path))
+
+
+def _stanza(name: str) -> Any:
+    from stanza.models.common.doc import Document
+    from stanza.models.coref.coref_chain import CorefChain, CorefMention
+
+    words = [{"id": n + 1, "text": word, "head": int(n > 0), "deprel": "x"} for n, word in enumerate(SENTENCES[name])]
+    document = Document([words])
+    document.coref = [
+        CorefChain(number, [CorefMention(0, a, b + 1) for a, b in cluster], "", 0)
+        for number, cluster in enumerate(ANSWERS[name])
+    ]
+    return document
+
+
+def test_documents_of_stanza(data: WinoBias, tmp_path: Path) -> None:
+    from stanza.models.common.doc import DocJSONEncoder
+
+    lines, by_id = tmp_path / "lines.jsonl", tmp_path / "by_id.json"
+    written = {name: _stanza(name).to_dict() for name in SENTENCES}
+    text = "".join(json.dumps(one, cls=DocJSONEncoder) + "\n" for one in written.values())
+    lines.write_text(text, encoding="utf-8")
+    assert _same(data, lines) == ("6 documents have no id: they are told by their text",)
+    by_id.write_text(json.dumps(written, cls=DocJSONEncoder), encoding="utf-8")
+    assert _same(data, by_id) == ()
+
+
+def test_conllu_of_stanza(data: WinoBias, tmp_path: Path) -> None:
+    path = tmp_path / "out.txt"
+    text = "".join(f"# newdoc id = {name}\n{_stanza(name):C}\n\n" for name in SENTENCES)
+    assert "coref_chains=start-repr-id0" in text
+    path.write_text(text, encoding="utf-8")
+    assert _same(data, path) == ()
+    path.write_text(text.replace("coref_chains=", "Coref="), encoding="utf-8")
+    assert _same(data, path) == ()
+
+
+# As udapi writes ANSWERS, without the columns that do not matter; the last document has no entity.
+UDAPI: Mapping[str, tuple[str, ...]] = {
+    "nw/pro//0": ("(e1-person-2", "e1)", "", "(e2-person-2", "e2)", "", "(e1-person-1)", "", "(e2-person-1)", ""),
+    "nw/pro//1": ("(e3-person-2", "e3)", "", "", "", "", "(e3-person-1)", "", "", ""),
+    "nw/pro//2": (
+        "(e5-person-3", "", "e5)", "", "(e4-person-2", "e4)", "", "(e4-person-1)", "", "(e5-person-2", "e5)", "",
+    ),
+    "nw/anti//0": ("(e6-person-2", "e6)", "", "", "", "", "(e6-person-1)", "", "", ""),
+    "nw/anti//1": ("",) * 10,
+    "nw/anti//2": (
+        "(e7-person-3", "", "e7)", "", "", "", "", "(e7-person-1)", "", "(e7-person-1)", "", "",
+    ),
+}  # fmt: skip
+
+
+def test_corefud(data: WinoBias, tmp_path: Path) -> None:
+    path = tmp_path / "out.conllu"
+    lines = []
+    for name, entities in UDAPI.items():
+        lines += [f"# newdoc id = {name}", "# global.Entity = eid-etype-head-other"]
+        for number, (word, entity) in enumerate(zip(SENTENCES[name], entities, strict=True), start=1):
+            lines.append(
+                "\t".join([str(number), word, *["_"] * 4, "0", *["_"] * 2, f"Entity={entity}" if entity else "_"])
+            )
+        lines.append("")
+    path.write_text("\n".join(lines), encoding="utf-8")
+    assert _same(data, path) == ()
+
+
+def test_corefud_nested_of_several_parts_and_at_empty_nodes(tmp_path: Path) -> None:
+    from mtbias.coref.conllu_clusters import parse_conllu
+    from mtbias.files.reading import read_text
+
+    rows = [
+        ("1-2", "don't", ""), ("1", "do", "(e1-a-1(e2-b-1)"), ("2", "n't", "e1)(e3[1/2]"), ("2.1", "_", "(e1-a-1)"),
+        ("3", "go", "e3[1/2])"), ("3.1", "_", "(e4"), ("4", "on", "e4)(e3[2/2])"), ("5", ".", "(e4)"),
+    ]  # fmt: skip
+    lines = ["\t".join([n, word, *["_"] * 7, f"SpaceAfter=No|Entity={e}" if e else "_"]) for n, word, e in rows]
+    path = tmp_path / "a.conllu"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (document,) = parse_conllu(read_text(path))
+    assert document.tokens == ("do", "n't", "go", "on", ".")
+    # e1 has a mention of its own at the empty node, which is no word; e3 goes from its first part to its last.
+    assert sorted(map(sorted, document.clusters)) == [[(0, 0)], [(0, 1)], [(1, 3)], [(3, 3), (4, 4)]]
+
+
+@pytest.mark.parametrize(
+    ("last", "message"),
+    [
+        ("Entity=(e1", "mentions that begin and end, got one here that does not"),
+        ("Entity=e1)", "mentions that begin and end"),
+        ("Entity=e1", r"Entity: expected such as \(e1-person-1"),
+        ("coref_chains=id1", "expected such as start-id0, got 'id1'"),
+        ("coref_chains=unit-id1|Entity=(e1)", "got both"),
+    ],
+)
+def test_broken_conllu(data: WinoBias, tmp_path: Path, last: str, message: str) -> None:
+    path = tmp_path / "a.conllu"
+    path.write_text(f"1\tThe\t{'_	' * 7}{last}\n", encoding="utf-8")
+    with pytest.raises(DataError, match=message) as caught:
+        _read(data, path)
+    assert caught.value.line == 1
+
+
+def test_conll_as_the_perl_scorer_reads_it(data: WinoBias, tmp_path: Path) -> None:
+    path = tmp_path / "system.out"
+    text = "# made by a system\n"
+    for name, words in SENTENCES.items():
+        text += f"#begin document {name}\n# sentence 1\n"
+        for at, word in enumerate(words):
+            links = _links(at, ANSWERS[name]).replace("|", "").replace("-", "*")
+            text += f"{word}\t{links}\n"
+        text += "\n#end document\n"
+    path.write_text(text, encoding="utf-8")
+    assert _same(data, path) == ()
+
+
+def test_a_file_with_gold_and_predicted_clusters_is_scored_on_the_predicted(data: WinoBias, tmp_path: Path) -> None:
+    def line(name: str) -> dict[str, object]:
+        gold = winobias_gold[name]
+        return {
+            "id": name,
+            "sentences": [SENTENCES[name]],
+            "speakers": [[]],
+            "clusters": gold,
+            "predicted_clusters": [],
+        }
+
+    winobias_gold = {text.id: text.gold for text in winobias_texts(data)}
+    found = _read(data, _lines(tmp_path / "out.jsonl", line))
+    assert not any(prediction.clusters for prediction in found.documents.values())
+    assert found.notes == ("none of the 6 documents has a cluster",)
+
+
+def test_gold_clusters_alone_are_refused(data: WinoBias, tmp_path: Path) -> None:
+    def gold_alone(name: str) -> dict[str, object]:
+        return {"doc_key": name, "sentences": [SENTENCES[name]], "speakers": [["-"]], "clusters": ANSWERS[name]}
+
+    with pytest.raises(DataError, match="expected predicted_clusters, got the gold clusters alone"):
+        _read(data, _lines(tmp_path / "gold.jsonl", gold_alone))
+
+    def some(name: str) -> dict[str, object]:
+        predicted = {} if name == "nw/anti//0" else {"predicted_clusters": ANSWERS[name]}
+        return {"id": name, "clusters": ANSWERS[name], **predicted}
+
+    with pytest.raises(DataError, match="as 5 of 6 documents of this file have them, got none here") as caught:
+        _read(data, _lines(tmp_path / "some.jsonl", some))
+    assert caught.value.line == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[{"id": "a", "clusters": []},', "expected a JSON"),
+        ("[1]", "expected a JSON object for each document, got int"),
+        ('{"a": 3}', "expected a JSON object for each document, got int"),
+        ('{"sentences": [], "corefs": {"1": [{}]}}', "as CoreNLP writes them"),
+        ('[[{"text": "He", "coref_chains": [{"index": 0, "is_end": true}]}]]', "does not at word 1"),
+        ('{"text": 3, "clusters": []}', "text: expected text"),
+        ("clusters\n", "#begin document"),
+    ],
+)
+def test_what_is_no_format(data: WinoBias, tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "out"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=message):
+        _read(data, path)
+
+
+def test_the_small_corpus_is_what_these_answers_are_about(data: WinoBias) -> None:
+    assert {id_: list(document.words) for id_, document in data.documents.items()} == SENTENCES
