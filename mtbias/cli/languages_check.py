@@ -13,6 +13,7 @@ from mtbias.settings import CacheSettings
 
 if TYPE_CHECKING:
     from mtbias.language.definition import Language
+    from mtbias.morphology import Analyser
 
 _SHOWN = 20
 """Lines and occupations that are shown; JSON has all."""
@@ -23,6 +24,7 @@ def command(
     /,
     *,
     challenge: Path | None = None,
+    analyses: Path | None = None,
     stanza_dir: Path | None = None,
     json: Json = False,
     cache: Cache = CacheSettings(),
@@ -35,14 +37,19 @@ def command(
         Code of an installed language (`mtbias languages` lists them).
     challenge
         Sentences with the calls that are right, a TSV as `mtbias languages new` writes it: kind, evidence, call,
-        source, target; rows without a target are passed over. Needs the language's Stanza models.
+        source, target; rows without a target are passed over. Needs the language's Stanza models, or analyses.
+    analyses
+        Analyses of these sentences instead of Stanza's, in CoNLL-U with a line "# text = …" above each.
     stanza_dir
         Folder of Stanza models.
     """
+    from mtbias.errors import SettingError
     from mtbias.language.installed import get_language
     from mtbias.new_language.occupation_coverage import occupation_coverage
     from mtbias.testing import contract_problems
 
+    if analyses is not None and challenge is None:
+        raise SettingError("analyses", "expected --challenge too, the sentences that are analysed")
     language = get_language(code)
     coverage = occupation_coverage(language)
     found: dict[str, Any] = {
@@ -53,7 +60,7 @@ def command(
         "occupations": coverage.all,
         "missing": list(coverage.missing),
         "one_sided": list(coverage.one_sided),
-        **({} if challenge is None else _challenge(language, challenge, stanza_dir, cache)),
+        **({} if challenge is None else _challenge(language, challenge, _analyser(code, analyses, stanza_dir, cache))),
     }
     if json:
         print_json(found)
@@ -61,17 +68,24 @@ def command(
         _show(found)
 
 
-def _challenge(language: Language, file: Path, stanza_dir: Path | None, cache: CacheSettings) -> dict[str, Any]:
-    """How many sentences there are, and a line for each wrong call."""
+def _analyser(code: str, analyses: Path | None, stanza_dir: Path | None, cache: CacheSettings) -> Analyser:
     from mtbias.corpora import cache_folder
     from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
+    from mtbias.morphology.given_analyses import GivenAnalyser
     from mtbias.morphology.stanza_packages import stanza_folder
+
+    if analyses is not None:
+        return GivenAnalyser(analyses)
+    package = find_package(code, stanza_folder(stanza_dir, cache_folder(cache.cache_dir)))
+    return StanzaAnalyser(package, AnalysisCache(None), device="cpu")
+
+
+def _challenge(language: Language, file: Path, analyser: Analyser) -> dict[str, Any]:
+    """How many sentences there are, and a line for each wrong call."""
     from mtbias.new_language.policy_rows import policy_mistakes, read_policy_rows
 
     rows = read_policy_rows(file)
-    package = find_package(language.code, stanza_folder(stanza_dir, cache_folder(cache.cache_dir)))
-    wrong = policy_mistakes(rows, language, StanzaAnalyser(package, AnalysisCache(None), device="cpu"))
-    return {"sentences": len(rows), "wrong": wrong}
+    return {"sentences": len(rows), "wrong": policy_mistakes(rows, language, analyser)}
 
 
 def _show(found: dict[str, Any]) -> None:

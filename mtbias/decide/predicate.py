@@ -164,7 +164,9 @@ def _behind(phrase: NounPhrase, n: int) -> Evidence | None:
             return None
         elif word.form in verbs.copulas or (reflexive and word.form in verbs.reflexive_copulas):
             # A copula may tell itself (ru аналитик была уверена, he האופה היה); a pronoun in its place never (he הוא).
-            silent = _compound_tense(word, language) or "PRON" in word.tags
+            # Behind an auxiliary it never does (pt "tinha sido convidada", whose participle treebanks call masculine).
+            compound = _compound_tense(word, language) or (n > 0 and _auxiliary(words, n - 1, language))
+            silent = compound or "PRON" in word.tags
             found = None if silent else _shown(word, phrase)
             if found:
                 return found

@@ -1,8 +1,8 @@
 """Pairs of a masculine and a feminine noun that a lexicon suggests: candidates, for nothing in it says who is meant.
 
 Two nouns are a candidate where the lexicon has them under one lemma (UD: *professora* of *professor*), or where they
-share their beginning and their endings are those of several such pairs (*-or*, *-ora*). Things pair like people (pt
-*banho*, *banha*), so that somebody who knows the language must look at each.
+share their beginning and their endings recur (*-or*, *-ora*); where there are pairs of one lemma, endings of such.
+Things pair like people (pt *banho*, *banha*), so that somebody who knows the language must look at each.
 """
 
 from __future__ import annotations
@@ -64,10 +64,12 @@ def find_pairs(lexica: Iterable[Lexicon]) -> tuple[PairCandidate, ...]:
 def _ranked(together: Iterable[tuple[str, str]], alone: Iterable[tuple[str, str]]) -> tuple[PairCandidate, ...]:
     pairs = [(*pair, _endings(*pair), True) for pair in together] + [(*pair, _endings(*pair), False) for pair in alone]
     times = Counter(endings for _, _, endings, _ in pairs)
+    derivations = {endings for _, _, endings, one in pairs if one}
     found = [
         PairCandidate(man, woman, endings, times[endings], one)
         for man, woman, endings, one in pairs
-        if one or times[endings] >= LEAST_PAIRS
+        # A lexicon that has pairs under one lemma shows which endings derive: -or -ora, and not -lismo -lidade.
+        if one or (times[endings] >= LEAST_PAIRS and (not derivations or endings in derivations))
     ]
     return tuple(sorted(found, key=lambda c: (not c.one_lemma, -c.pairs, c.endings, c.masculine, c.feminine)))
 

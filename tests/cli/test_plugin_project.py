@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.types import Gender
-from scripts.challenge import read_challenge
+from mtbias.new_language.occupation_coverage import occupations
+from mtbias.new_language.policy_rows import read_policy_rows
+from mtbias.types import Gender, Reason
+from scripts.policy import read_policy
 
 from .machine import Machine
 
@@ -77,10 +79,29 @@ def test_portuguese_translations_are_scored(installed: Path, stanza_dir: Path, t
     assert [call["gender"] or "none" for call in calls] == [wanted for *_, wanted in rows]
 
 
-def test_its_own_sentences_are_well_formed() -> None:
-    sentences = read_challenge(PROJECT / "challenge" / "pt.tsv")
-    assert len(sentences) == 10
-    assert {s.gender for s in sentences} == {*Gender, None}
+def test_every_occupation_that_it_knows_has_a_noun_for_women_and_men(bare: Machine, installed: Path) -> None:
+    done = bare.run("languages", "check", "pt", "--json", PYTHONPATH=str(installed))
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(done.stdout)
+    assert found["contract"] == found["one_sided"] == []
+    # WinoMT's and Winogender's entities, which are the first of the list, are all there.
+    assert set(occupations()[:100]) & set(found["missing"]) == set()
+
+
+def test_its_own_sentences_have_their_calls(bare: Machine, installed: Path) -> None:
+    # There are no Portuguese models at hand: the analyses are by hand, in the form of UD's Portuguese treebanks.
+    command = ("--challenge", PROJECT / "challenge" / "pt.tsv", "--analyses", PROJECT / "challenge" / "pt.conllu")
+    done = bare.run("languages", "check", "pt", "--json", *command, PYTHONPATH=str(installed))
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(done.stdout)
+    assert found["wrong"] == []
+    rows = read_policy_rows(PROJECT / "challenge" / "pt.tsv")
+    assert found["sentences"] == len(rows) > 60
+    assert {row.call for row in rows} == {*Gender, Reason.NO_MORPHOLOGY, Reason.NO_PERSON, Reason.AMBIGUOUS}
+    # Each kind of the policy is there; of the evidence all but that of case.
+    shipped = {(row.kind, row.evidence): row.call for row in read_policy()}
+    assert {row.kind for row in rows} == {kind for kind, _ in shipped}
+    assert all(shipped[row.kind, row.evidence] is row.call for row in rows)
 
 
 def _with_portuguese(models: Path, folder: Path) -> Path:

@@ -94,6 +94,16 @@ PAST = "VerbForm=Part,Tense=Past"
         ("Su|DET *testigo|NOUN no|ADV está|AUX cansado|ADJ|Gender=Masc,Number=Sing", M),
         ("Su|DET *testigo|NOUN se|PRON sentía|VERB cansada|ADJ|Gender=Fem,Number=Sing", F),
         (f"Su|DET *testigo|NOUN ha|AUX era|AUX invitada|VERB|Gender=Fem,Number=Sing,{PAST}", F),
+        # pt "tinha sido convidada": Portuguese treebanks call "sido" masculine, without a tense; it never agrees.
+        (
+            (
+                "Su|DET *testigo|NOUN ha|AUX era|AUX|Gender=Masc,Number=Sing,VerbForm=Part "
+                "invitada|ADJ|Gender=Fem,Number=Sing"
+            ),
+            F,
+        ),
+        # it "è stata lodata": behind no auxiliary of the list it does.
+        ("Su|DET *testigo|NOUN era|AUX|Gender=Fem,Number=Sing,VerbForm=Part", F),
         # A silent determiner: "el ama" is feminine; another article would contradict it.
         ("El|DET *ama|NOUN llegó|VERB", F),
         # "infermiere" is one man or several women: the article tells, else the number of the English.
