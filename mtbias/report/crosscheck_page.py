@@ -102,10 +102,12 @@ def translation_pieces(sentence: CheckedSentence) -> list[Piece]:
     """The translation with its marks: the persons' heads, and paler the words of the other reference."""
     text = sentence.words.translation or ""
     heads = [span for record in sentence.persons for span in record.call.target[:1]]
-    others = [
-        Span(*match.span())
-        for word in sentence.words.evidence.wrong
-        # Without case and at the edges of words, since a variant lower-cases and drops punctuation.
-        for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE)
-    ]
+    others = [span for word in sentence.words.evidence.wrong for span in _places(word, text)]
     return list(marked(text, heads, others))
+
+
+def _places(word: str, text: str) -> list[Span]:
+    """Where a word stands: as it is written, else in any case, for one variant lower-cases the words."""
+    found = (re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text, flags) for flags in (0, re.IGNORECASE))
+    exact, any_case = ([Span(*match.span()) for match in matches] for matches in found)
+    return exact or any_case

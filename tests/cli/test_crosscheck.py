@@ -21,7 +21,7 @@ TARGETS = [
     "Sie ist Bäckerin.",
     "Die Lehrerin schlief.",
     "Er ist Bäckerin.",
-    "Der Lehrer <b>schlief, Ihre Bank stand da.",  # "Ihre" is about something else
+    "Der Lehrer <b>schlief, Ihre Bank und ihre Uhr.",  # "Ihre" is about something else
 ]
 RIGHT = ["Sie Bäckerin.", "Lehrerin", "Er", "Lehrer"]
 WRONG = ["", "", "Bäckerin.", "Ihre"]
@@ -91,7 +91,7 @@ def test_json_rows_and_page(runs: tuple[str, str], tmp_path: Path, capsys: pytes
     text = page.read_text(encoding="utf-8")
     assert "<script" not in text
     assert '<mark class="head">Lehrer</mark>' in text
-    assert '<mark class="other">Ihre</mark>' in text
+    assert '<mark class="other">Ihre</mark> Bank und ihre Uhr.' in text  # the word as it is written, no other
     assert '<mark class="head">teacher</mark>' in text
     assert "</mark> &lt;b&gt;schlief, " in text
     assert "75.0 % [30.1, 95.4]" in text
