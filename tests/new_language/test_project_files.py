@@ -73,9 +73,13 @@ def test_nothing_of_a_lexicon_is_read_before_its_mark_is_removed(
     lines = table.read_text(encoding="utf-8").splitlines()
     assert "# check artist\tartista\tcommon\twhole1\t" in lines
     assert {"# fill accountant\t\tm\t\t", "# fill accountant\t\tf\t\t"} <= set(lines)
-    # Under names of their own: other tests have a package mtbias_portuguese, too.
+    # Under names of their own, for other tests have a package mtbias_portuguese; both before Python looks for any.
+    for name in ("portuguese_as_drafted", "portuguese_as_checked"):
+        shutil.copytree(table.parent.parent, tmp_path / name)
+        (tmp_path / name / "__init__.py").write_text("", encoding="utf-8")  # it reads the data under the draft's name
+    checked = "\n".join(line.removeprefix("# check ") for line in lines if "\t?\t" not in line)
+    (tmp_path / "portuguese_as_checked" / "data" / "pt_nouns.tsv").write_text(checked, encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
-    shutil.copytree(table.parent.parent, tmp_path / "portuguese_as_drafted")
     language = Language.from_package("portuguese_as_drafted", "pt")
     assert language.nouns == {}
     # What is left is said in one line each.
@@ -83,10 +87,6 @@ def test_nothing_of_a_lexicon_is_read_before_its_mark_is_removed(
         "header: there are no nouns",
         "header: no noun says a gender: every call would rest on its articles",
     ]
-    package = tmp_path / "portuguese_as_checked"
-    shutil.copytree(table.parent.parent, package)
-    checked = "\n".join(line.removeprefix("# check ") for line in lines if "\t?\t" not in line)
-    (package / "data" / "pt_nouns.tsv").write_text(checked, encoding="utf-8")
     language = Language.from_package("portuguese_as_checked", "pt")
     assert set(language.nouns) == {
         "professor", "professores", "professora", "professoras", "médico", "médicos", "artista", "artistas", "vítima",
