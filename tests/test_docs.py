@@ -22,13 +22,18 @@ from scripts import cli_reference
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CLI = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-COREF = (ROOT / "docs" / "coref.md").read_text(encoding="utf-8")
 OF_OTHERS = {"--extra-index-url", "--group", "--help", "--version", "--install-completion", "--debug"}
 """Options of pip, and those that every command has."""
 NAMES = [name for commands in COMMANDS.values() for name in commands]
+OF_COMMANDS = {
+    name: inner for commands in COMMANDS.values() for name, inner in commands.items() if isinstance(inner, dict)
+}
+"""Those that consist of commands; with an empty name among these they are one themselves."""
+ALONE = {name for name, inner in OF_COMMANDS.items() if "" not in inner}
+PARTS = [f"{name} {part}" for name, inner in OF_COMMANDS.items() for part in inner if part]
 
 
-def _parts(command: str = "coref") -> dict[str, App]:
+def _parts(command: str) -> dict[str, App]:
     """The parts of a command that consists of commands."""
     return {name: app[command][name] for name in app[command] if not name.startswith("-")}
 
@@ -45,10 +50,7 @@ def test_the_manual_of_the_commands_is_current() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [
-        *(name for name in NAMES if name not in {"coref", "corpora"}),
-        *(f"{name} {part}" for name in ("coref", "corpora", "languages") for part in app[name] if part[0] != "-"),
-    ],
+    [*(name for name in NAMES if name not in ALONE), *PARTS],
 )
 def test_every_command_is_in_the_manual_with_its_options_and_example(name: str) -> None:
     section = re.search(rf"^### mtbias {name}\n(.*?)(?=^##|\Z)", CLI, re.MULTILINE | re.DOTALL)
@@ -62,7 +64,7 @@ def test_every_command_is_in_the_manual_with_its_options_and_example(name: str) 
 
 
 def test_the_readme_names_no_option_that_does_not_exist() -> None:
-    parts = (part for name in ("coref", "corpora", "languages") for part in _parts(name).values())
+    parts = (part for name in OF_COMMANDS for part in _parts(name).values())
     known = set().union(*map(_options, (*(app[name] for name in NAMES), *parts))) | OF_OTHERS
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", README))
     assert sorted(named - known) == []
@@ -77,7 +79,7 @@ def test_the_readme_names_no_command_that_does_not_exist() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [*NAMES, *(f"coref {n}" for n in _parts()), *(f"{c} {n}" for c in ("corpora", "languages") for n in _parts(c))],
+    [*NAMES, *PARTS],
 )
 def test_every_command_explains_itself_and_ends_with_an_example(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -86,7 +88,7 @@ def test_every_command_explains_itself_and_ends_with_an_example(
     assert main([*name.split(), "--help"]) == 0
     lines = capsys.readouterr().out.rstrip().splitlines()
     assert lines[2].strip(), "no description"
-    if name not in {"coref", "corpora"}:
+    if name not in ALONE:
         start = max((i for i, line in enumerate(lines) if line.startswith(f"Example: mtbias {name}")), default=0)
         assert start, "no example"
         assert not any("│" in line for line in lines[start:]), "the example is the end"
@@ -95,18 +97,24 @@ def test_every_command_explains_itself_and_ends_with_an_example(
             assert match[2].strip(), f"mtbias {name} {match[1]} is not explained"
 
 
-def test_every_part_of_coref_is_documented_with_its_options() -> None:
-    missing = []
-    for name, parser in _parts().items():
-        missing += [name] if f"`{name}`" not in COREF else []
+def _page(command: str) -> str:
+    return (ROOT / "docs" / f"{command}.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", ["coref", "embeddings"])
+def test_every_part_is_documented_with_its_options(command: str) -> None:
+    missing, page = [], _page(command)
+    for name, parser in _parts(command).items():
+        missing += [name] if f"`{name}`" not in page else []
         options = _options(parser)
-        missing += [f"{name} {o}" for o in sorted(options) if not re.search(rf"(?<![\w-]){o}(?![\w-])", COREF)]
+        missing += [f"{name} {o}" for o in sorted(options) if not re.search(rf"(?<![\w-]){o}(?![\w-])", page)]
     assert missing == []
 
 
-def test_the_documentation_of_coref_names_no_option_that_does_not_exist() -> None:
-    known = set().union(*map(_options, _parts().values())) | {"--help"}
-    assert sorted(set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", COREF)) - known) == []
+@pytest.mark.parametrize("command", ["coref", "embeddings"])
+def test_the_documentation_names_no_option_that_does_not_exist(command: str) -> None:
+    known = set().union(*map(_options, _parts(command).values())) | {"--help"}
+    assert sorted(set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", _page(command))) - known) == []
 
 
 def test_every_test_that_the_table_of_faults_names_exists() -> None:

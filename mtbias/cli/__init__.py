@@ -75,9 +75,12 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
             "counterfactual": "mtbias coref counterfactual --data gap-development.tsv --out quadruples.tsv",
             "augment": "mtbias coref augment --data train.conll --kind names --out augmented.conll",
             "sowinobias": "mtbias coref sowinobias --out sowinobias.jsonl",
-            "embeddings": "mtbias coref embeddings --vectors vectors.txt --measure direct --measure weat",
             "bug": "mtbias coref bug --data gold_BUG.csv --predictions clusters.jsonl",
             "export": "mtbias coref export winobias --data winobias --format conll --out winobias.conll",
+        },
+        "embeddings": {
+            "measure": "mtbias embeddings measure --vectors vectors.txt --debiased hard.txt --debiased inlp.txt",
+            "debias": "mtbias embeddings debias --vectors vectors.txt --method hard --out hard.txt",
         },
     },
 }
@@ -86,7 +89,8 @@ one themselves (under the empty name)."""
 
 _PARTS = {
     "corpora": "Export sentences to translate, and make corpora of counterfactual pairs.",
-    "coref": "Score coreference systems on data sets of gender bias, solve weights, measure word vectors.",
+    "coref": "Score coreference systems on data sets of gender bias, and solve weights.",
+    "embeddings": "Measure gender bias in word vectors, and debias them.",
 }
 """What the commands that consist of commands alone do."""
 

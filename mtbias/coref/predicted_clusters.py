@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
 
@@ -18,6 +17,7 @@ from mtbias.coref.conll import Clusters, repeated
 from mtbias.coref.system_output import Counting, OutputDocument, clusters_of_file, files_at
 from mtbias.errors import DataError
 from mtbias.files.reading import read_text
+from mtbias.files.signatures import signature_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,23 +140,8 @@ def check_complete(given: Collection[str], wanted: Collection[str], what: str, p
 
 
 def signature(part: str, files: Mapping[str, Mapping[str, str]], **options: object) -> str:
-    """``coref:<part>|<role>:<hashes>|<option>:<value>|…|mtbias:<version>``: what a number rests on.
-
-    Of `files` (SHA-256 by name, by role) up to three are named by the first 12 digits of each, more of them by those of
-    the hash over all, and their number.
-    """
-    from mtbias import __version__
-
-    parts = [f"coref:{part}"]
-    for role, digests in files.items():
-        hashes = [digest[:12] for digest in digests.values()]
-        if len(hashes) > 3:
-            together = sha256("\n".join(f"{name} {digest}" for name, digest in sorted(digests.items())).encode())
-            hashes = [f"{together.hexdigest()[:12]}({len(hashes)} files)"]
-        if hashes:
-            parts.append(f"{role}:{'+'.join(hashes)}")
-    parts += [f"{name}:{value}" for name, value in options.items()]
-    return "|".join([*parts, f"mtbias:{__version__}"])
+    """``coref:<part>|…``: what a number rests on (`mtbias.files.signatures.signature_line`)."""
+    return signature_line(f"coref:{part}", files, options)
 
 
 class WasRead(Protocol):

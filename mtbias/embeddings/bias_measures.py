@@ -1,19 +1,17 @@
-"""Measures of gender bias in word vectors: direct and indirect bias, WEAT with one target list, GIPE.
+"""Measures of gender bias in word vectors: the gender direction, direct and indirect bias, GIPE.
 
 All vectors have length 1; g is the gender direction, a unit vector that points to the feminine. What needs scikit-learn
-(clustering, recoverability) is in `mtbias.embeddings.biased_groups`.
+(clustering, recoverability) is in `mtbias.embeddings.biased_groups`, WEAT in `mtbias.embeddings.association_tests`.
 
-Sources: Bolukbasi et al. (2016) for direct and indirect bias; Caliskan et al. (2017) for the association test; Kumar,
-Bhotia, Kumar and Chakraborty, *Nurse is closer to woman than surgeon?* (TACL 2020) for GIPE; Dawkins, *SoWinoBias*
-(GeBNLP 2021), which uses all of them. What these papers leave open is an argument here.
+Sources: Bolukbasi et al. (2016) for direct and indirect bias; Kumar, Bhotia, Kumar and Chakraborty, *Nurse is closer to
+woman than surgeon?* (TACL 2020) for GIPE; Dawkins, *SoWinoBias* (GeBNLP 2021), which uses all of them. What these
+papers leave open is an argument here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
-from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +19,35 @@ from numpy.typing import NDArray
 from mtbias.embeddings.measure_settings import Direction
 from mtbias.embeddings.vectors import Vectors
 from mtbias.errors import DataError
-from mtbias.stats.results import Floats
+from mtbias.stats.resampling import bootstrap_units, percentile_interval
+from mtbias.stats.results import Estimate, Floats, Interval, enough, number
 
-_CHUNK = 1 << 14
+
+def gender_subspace(vectors: Vectors, pairs: Sequence[tuple[str, str]], components: int = 1) -> Floats:
+    """An orthonormal basis of the gender subspace, ``[components, dimensions]``.
+
+    The first principal components of the pairs, each centred on its mean (Bolukbasi et al. 2016, section 5).
+
+    Raises:
+        DataError: no pairs; a word without vector; differences of fewer dimensions than `components`.
+    """
+    half = _halves(vectors, pairs)
+    # Each pair centred on its mean is half its difference, once with either sign.
+    _, spread, basis = np.linalg.svd(np.concatenate([half, -half]), full_matrices=False)
+    rank = int((spread > 1e-12).sum())
+    if rank < components:
+        message = f"expected differences of {components} dimensions or more for the gender subspace, got {rank}"
+        raise DataError(f"{message}; there are {len(pairs)} pairs", path=vectors.path)
+    return np.asarray(basis[:components], dtype=np.float64)
+
+
+def _halves(vectors: Vectors, pairs: Sequence[tuple[str, str]]) -> Floats:
+    """Half the difference feminine − masculine of each pair."""
+    missing = vectors.lacking(word for pair in pairs for word in pair)
+    if missing or not pairs:
+        raise DataError(f"expected pairs of words with vectors for the gender direction, got none; without: {missing}")
+    feminine, masculine = (vectors.rows([pair[k] for pair in pairs]) for k in (0, 1))
+    return np.asarray((feminine - masculine) / 2)
 
 
 def gender_direction(vectors: Vectors, pairs: Sequence[tuple[str, str]], method: Direction = "pca") -> Floats:
@@ -32,26 +56,36 @@ def gender_direction(vectors: Vectors, pairs: Sequence[tuple[str, str]], method:
     Raises:
         DataError: no pairs; a word without vector; pairs that are all the same.
     """
-    missing = vectors.lacking(word for pair in pairs for word in pair)
-    if missing or not pairs:
-        raise DataError(f"expected pairs of words with vectors for the gender direction, got none; without: {missing}")
-    feminine, masculine = (vectors.rows([pair[k] for pair in pairs]) for k in (0, 1))
-    half = (feminine - masculine) / 2
-    if method == "mean":
-        direction = half.mean(axis=0)
-    else:
-        # Each pair centred on its mean is half its difference, once with either sign.
-        direction = np.linalg.svd(np.concatenate([half, -half]), full_matrices=False)[2][0]
+    half = _halves(vectors, pairs)
+    mean = half.mean(axis=0)
+    direction = mean if method == "mean" or not half.any() else gender_subspace(vectors, pairs)[0]
     length = float(np.linalg.norm(direction))
-    if length < 1e-12 or not half.any():
+    if length < 1e-12:
         raise DataError("the pairs have no gender direction: their differences are zero, or cancel out")
     direction = direction / length
-    return np.asarray(direction if float(half.mean(axis=0) @ direction) >= 0 else -direction, dtype=np.float64)
+    return np.asarray(direction if float(mean @ direction) >= 0 else -direction, dtype=np.float64)
 
 
-def direct_bias(vectors: Floats, g: Floats, *, c: float = 1.0) -> float | None:
-    """DB = (1/|N|) Σ |cos(w, g)|^c over the rows of `vectors`; [0, 1], None without rows."""
-    return float((np.abs(vectors @ g) ** c).mean()) if len(vectors) else None
+def direct_bias(
+    vectors: Floats, g: Floats, *, c: float = 1.0, resamples: int = 0, rng: np.random.Generator | None = None
+) -> Estimate:
+    """DB = (1/|N|) Σ |cos(w, g)|^c over the rows of `vectors`; [0, 1], None without rows; bootstrap over words."""
+    return _ratio(np.abs(vectors @ g) ** c, np.ones(len(vectors)), resamples, rng)
+
+
+def _ratio(parts: Floats, wholes: Floats, resamples: int, rng: np.random.Generator | None) -> Estimate:
+    """Σ parts / Σ wholes over words, with its percentile interval where there are enough of them."""
+
+    def ratio(sums: Floats) -> Floats:
+        value = np.full(len(sums), np.nan)
+        np.divide(sums[:, 0], sums[:, 1], out=value, where=sums[:, 1] > 0)
+        return value
+
+    units = np.stack([parts, wholes], axis=1)
+    value = number(ratio(units.sum(axis=0, keepdims=True))[0])
+    if rng is None or not resamples or not enough(len(parts)):
+        return Estimate(value, n=len(parts))
+    return Estimate(value, percentile_interval(bootstrap_units(units, ratio, resamples, rng)), n=len(parts))
 
 
 def indirect_bias(first: Floats, second: Floats, g: Floats) -> Floats:
@@ -71,67 +105,13 @@ def indirect_bias(first: Floats, second: Floats, g: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Weat:
-    """The association of one list of targets with two lists of attributes."""
-
-    s: float
-    """mean over targets of mean cos(t, A1) − mean cos(t, A2); [−2, 2], above 0 where they are closer to A1."""
-    p: float
-    """Share of the partitions of A1 ∪ A2 into parts of these sizes whose value is larger (strictly)."""
-    partitions: int
-    exact: bool
-    """All partitions were counted; else so many random ones."""
-
-
-def weat(
-    targets: Floats, attributes_1: Floats, attributes_2: Floats, *, partitions: int, rng: np.random.Generator
-) -> Weat:
-    """The single-target association test: S and p.
-
-    S is linear: with c(a) the mean over targets of cos(t, a), S = mean c(A1) − mean c(A2); so a partition is a choice
-    of |A1| numbers of |A1| + |A2|. All of them are counted where they are at most `partitions`, else so many are drawn
-    with `rng`. Values within 1e-12 count as equal.
-
-    Raises:
-        DataError: one of the lists is empty, or `partitions` is 0.
-    """
-    n1, n2 = len(attributes_1), len(attributes_2)
-    if not (len(targets) and n1 and n2 and partitions):
-        raise DataError("expected targets, two lists of attributes, and one partition or more for WEAT, got less")
-    closeness = (np.concatenate([attributes_1, attributes_2]) @ targets.T).mean(axis=1)
-    total = float(closeness.sum())
-
-    def values(chosen: NDArray[np.int64]) -> Floats:
-        sums = closeness[chosen].sum(axis=1)
-        return np.asarray(sums / n1 - (total - sums) / n2)
-
-    s = float(values(np.arange(n1)[None])[0])
-    exact = comb(n1 + n2, n1) <= partitions
-    hits = done = 0
-    for chosen in _all(n1 + n2, n1) if exact else _drawn(n1 + n2, n1, partitions, rng):
-        hits += int((values(chosen) > s + 1e-12).sum())
-        done += len(chosen)
-    return Weat(s, hits / done, done, exact)
-
-
-def _all(n: int, k: int) -> Iterator[NDArray[np.int64]]:
-    subsets = combinations(range(n), k)
-    while chunk := list(islice(subsets, _CHUNK)):
-        yield np.array(chunk, dtype=np.int64)
-
-
-def _drawn(n: int, k: int, times: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    for start in range(0, times, _CHUNK):
-        size = min(_CHUNK, times - start)
-        yield rng.permuted(np.tile(np.arange(n), (size, 1)), axis=1)[:, :k]
-
-
-@dataclass(frozen=True, slots=True)
 class Gipe:
     """Gender-based illicit proximity."""
 
     value: float | None
     """Σ γ·η / Σ γ; [0, 1]. None where all weights are 0."""
+    interval: Interval | None
+    """Bootstrap over the words, each with its γ and η as they are; None without resamples."""
     n: int
     """Words."""
     neighbours: int
@@ -152,6 +132,8 @@ def gipe(
     neighbours: int = 100,
     theta: float = 0.03,
     weight_without_edges: float = 1.0,
+    resamples: int = 0,
+    rng: np.random.Generator | None = None,
 ) -> Gipe:
     """GIPE(V) = Σ γ(w)·η(w) / Σ γ(w) over the words V.
 
@@ -168,6 +150,8 @@ def gipe(
         theta: θ, strictly. The program's default is 0.03, it was run with 0.05 and 0.07 too.
         weight_without_edges: γ of a word without incoming edges. The formula's 1 + 0/0 is read as 1; the authors'
             program gives 0.
+        resamples: for the interval; 0: none.
+        rng: draws them.
 
     Raises:
         DataError: a word has no vector, in either space; fewer words than `neighbours` + 1; no words.
@@ -190,8 +174,9 @@ def gipe(
     gamma = np.full(len(words), float(weight_without_edges))
     linked = incoming[:, 0] > 0
     gamma[linked] = 1 + incoming[linked, 1] / incoming[linked, 0]
-    value = float(gamma @ (above / neighbours) / gamma.sum()) if gamma.any() else None
-    return Gipe(value, len(words), neighbours, int(above.sum()), undefined, int((~linked).sum()))
+    found = _ratio(gamma * above / neighbours, gamma, resamples, rng)
+    edges = (neighbours, int(above.sum()), undefined, int((~linked).sum()))
+    return Gipe(found.value, found.interval, len(words), *edges)
 
 
 def _edges(word: str, vectors: Vectors, original: Vectors, g: Floats, n: int) -> tuple[list[str], Floats]:

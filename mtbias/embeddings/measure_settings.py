@@ -1,28 +1,34 @@
-"""What a user may set of the measures of word vectors; apart from them, so that a list of options loads no numpy."""
+"""What a user may set of word vectors; apart from what is done with them, so that a list of options loads no numpy."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from math import inf
 from typing import Literal, get_args
 
 from mtbias.errors import SettingError
-from mtbias.settings import MOST_SEED, Settings, at_least, check_number
+from mtbias.settings import MOST_RESAMPLES, MOST_SEED, Settings, at_least, check_number, number_in
 
-Measure = Literal["direct", "indirect", "weat", "gipe", "clustering", "recoverability"]
+Measure = Literal["direct", "indirect", "weat", "weat-two-targets", "gipe", "clustering", "recoverability"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 Direction = Literal["pca", "mean"]
 """How g is found from pairs of words: the first principal component of the pairs, each centred on its mean; or the mean
 of their differences."""
 
+Selection = Literal["by-gender", "overall"]
+"""Which words are the most biased: half of them from each gender, or those that lean most, whichever way."""
+
+Method = Literal["hard", "inlp"]
+
 _REST_ON = {
-    "direct": ("c",),
+    "direct": ("c", "resamples", "seed"),
     "weat": ("partitions", "seed"),
-    "gipe": ("neighbours", "theta", "edgeless_weight"),
-    "clustering": ("cluster_words", "balanced", "kmeans_starts", "seed"),
-    "recoverability": ("recover_words", "balanced", "train_share", "svm_c", "svm_gamma", "seed"),
+    "weat-two-targets": ("partitions", "seed"),
+    "gipe": ("neighbours", "theta", "edgeless_weight", "resamples", "seed"),
+    "clustering": ("cluster_words", "selection", "kmeans_starts", "repeats", "seed"),
+    "recoverability": ("recover_words", "selection", "train_share", "svm_c", "svm_gamma", "repeats", "seed"),
 }
 """What each measure rests on, beside the direction; indirect bias has nothing else."""
 
@@ -47,16 +53,20 @@ class EmbeddingSettings(Settings):
     """Clustering: so many of the most biased words."""
     recover_words: int = at_least(1, 5000)
     """Recoverability: so many of the most biased words."""
-    balanced: bool = False
-    """Take half of the most biased words from each gender."""
+    selection: Selection = "by-gender"
+    """Which words are the most biased: half of them from each gender, or those that lean most, whichever way."""
     kmeans_starts: int = at_least(1, 10)
-    """Clustering: starts of k-means."""
-    train_share: float = 0.5
-    """Recoverability: share of the words to train on, between 0 and 1."""
+    """Clustering: starts of k-means, of which the best is taken."""
+    train_share: float = 0.2
+    """Recoverability: share of the words to train on, between 0 and 1; of 5000 words, 1000."""
     svm_c: float = 1.0
     """Recoverability: C of the support vector machines."""
     svm_gamma: float | Literal["scale", "auto"] = "scale"
     """Recoverability: γ of the radial kernel, scikit-learn's rule for it or a number."""
+    repeats: int = at_least(1, 10, 1000)
+    """Clustering, recoverability: so many times, with other starts and splits; the range shows the spread."""
+    resamples: int = at_least(0, 2000, MOST_RESAMPLES)
+    """Direct bias, GIPE: bootstrap resamples of the words; 0: no intervals."""
     seed: int = at_least(0, 0, MOST_SEED)
     """Seed of all that is drawn."""
 
@@ -65,8 +75,7 @@ class EmbeddingSettings(Settings):
         gamma = () if self.svm_gamma in {"scale", "auto"} else ("svm_gamma",)
         for name in ("c", "theta", *gamma):
             check_number(name, getattr(self, name), 0)
-        if not 0 < self.svm_c < inf:
-            raise SettingError("svm_c", f"expected a number above 0, got {self.svm_c!r}")
+        _check_svm_c(self.svm_c)
         if not 0 < self.train_share < 1:
             raise SettingError("train_share", f"expected a number between 0 and 1, got {self.train_share!r}")
 
@@ -74,3 +83,53 @@ class EmbeddingSettings(Settings):
         """The settings that `measures` rest on, by name."""
         names = {"direction", *(name for measure in measures for name in _REST_ON.get(measure, ()))}
         return {name: value for name, value in asdict(self).items() if name in names}
+
+
+_OF_METHOD = {
+    "hard": ("components",),
+    "inlp": ("direction", "rounds", "biased_words", "neutral_words", "neutral_cosine", "svm_c", "seed"),
+}
+"""What each method of debiasing rests on."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DebiasSettings(Settings):
+    """What a method of debiasing takes; the defaults are those of its paper."""
+
+    components: int = at_least(1, 1)
+    """hard: dimensions of the gender subspace."""
+    direction: Direction = "pca"
+    """inlp: how g is found from its pairs: their first principal component, or the mean of their differences."""
+    rounds: int = at_least(1, 35)
+    """inlp: classifiers that are trained and projected out, one after the other."""
+    biased_words: int = at_least(2, 7500)
+    """inlp: so many of the words that lean most to each gender are trained on."""
+    neutral_words: int = at_least(0, 7500)
+    """inlp: so many words that lean nowhere are a third class; 0: none."""
+    neutral_cosine: float = number_in(0, 1, 0.03)
+    """inlp: these are drawn from the words with a |cos(w, g)| below this."""
+    svm_c: float = 1.0
+    """inlp: C of the linear support vector machines."""
+    seed: int = at_least(0, 0, MOST_SEED)
+    """inlp: seed of the neutral words and of the words that are held out."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_svm_c(self.svm_c)
+
+    def described(self, method: Method) -> dict[str, object]:
+        """The settings that `method` rests on, by name.
+
+        Raises:
+            SettingError: one of another method is set.
+        """
+        for each in fields(self):
+            if each.name not in _OF_METHOD[method] and getattr(self, each.name) != each.default:
+                message = f"expected a setting of --method {method}, got one of another; leave it out"
+                raise SettingError(each.name, message)
+        return {name: getattr(self, name) for name in _OF_METHOD[method]}
+
+
+def _check_svm_c(value: float) -> None:
+    if not 0 < value < inf:
+        raise SettingError("svm_c", f"expected a number above 0, got {value!r}")

@@ -1,8 +1,10 @@
-"""Word vectors in word2vec's text format, normalised to length 1."""
+"""Word vectors in word2vec's text format: reading, normalised to length 1, and writing."""
 
 from __future__ import annotations
 
 import hashlib
+import warnings
+from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,12 +24,18 @@ class Vectors:
     words: tuple[str, ...]
     matrix: Floats
     """``[words, dimensions]``; each row of length 1."""
+    lengths: Floats | None = None
+    """``[words]``: the lengths that the vectors have in the file; None: they are 1."""
     sha256: str = ""
     repeated: int = 0
     """Words that stood in the file already: the first one counts."""
     zeros: int = 0
     """Vectors of length 0, which have no direction and are left out."""
     path: Path | None = None
+    header: bool = False
+    """Whether the file's first line has the number of words and of dimensions."""
+    separator: str = " "
+    """What stands between a word and its numbers in the file: a blank or a tab."""
 
     @cached_property
     def index(self) -> dict[str, int]:
@@ -57,38 +65,55 @@ def read_vectors(path: Path, *, limit: int | None = None) -> Vectors:
             fewer words than the first line says (without `limit`); no words.
     """
     words: dict[str, None] = {}
-    rows: list[Floats] = []
-    repeated = zeros = read = 0
+    values = array("d")  # grows in place: a list of rows would need the memory twice when they are put together
+    dimensions = repeated = zeros = read = 0
     header: tuple[int, int] | None = None
+    separator = ""
     digest = hashlib.sha256()
-    for line, raw in _lines(path):
-        digest.update(raw)
-        try:
-            text = raw.decode("utf-8").removeprefix("\ufeff" if line == 1 else "").rstrip("\r\n ")
-        except UnicodeDecodeError:
-            message = "not UTF-8; save the vectors as text, not in word2vec's binary format"
-            raise DataError(message, path=path, line=line) from None
-        if line == 1 and (header := _header(text)):
-            continue
-        if not text.strip() or (limit is not None and read >= limit):
-            continue
-        read += 1
-        expected = header[1] if header else len(rows[0]) if rows else None
-        word, numbers = _row(text, expected, path, line)
-        if word in words:
-            repeated += 1
-        elif not numbers.any():
-            zeros += 1
-        else:
-            words[word] = None
-            rows.append(numbers)
-    if not rows:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)  # `_fast`
+        for line, raw in _lines(path):
+            digest.update(raw)
+            text = _text(raw, path, line)
+            if line == 1 and (header := _header(text)):
+                dimensions = header[1]
+                continue
+            if not text.strip() or (limit is not None and read >= limit):
+                continue
+            read += 1
+            separator = separator or ("\t" if "\t" in text else " ")
+            word, numbers = _row(text, separator, dimensions, path, line)
+            dimensions = dimensions or len(numbers)
+            if word in words:
+                repeated += 1
+            elif not numbers.any():
+                zeros += 1
+            else:
+                words[word] = None
+                values.frombytes(numbers.tobytes())
+    if not words:
         raise DataError("no vectors in the file", path=path)
     if header and limit is None and read != header[0]:
         raise DataError(f"the first line promises {header[0]} words, the file has {read}; is it cut off?", path=path)
-    matrix = np.stack(rows)
-    matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
-    return Vectors(tuple(words), matrix, digest.hexdigest(), repeated, zeros, path)
+    matrix = np.frombuffer(values).reshape(len(words), dimensions)
+    lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
+    matrix /= lengths[:, None]
+    return Vectors(
+        tuple(words), matrix, lengths, digest.hexdigest(), repeated, zeros, path, header is not None, separator
+    )
+
+
+def vector_lines(words: Iterable[str], rows: Iterable[Floats], like: Vectors) -> Iterator[str]:
+    """The lines of a file of vectors, one vector of `rows` for each of `words`, in the format that `like` came in.
+
+    Numbers have 9 significant digits, which is all of a 32-bit number.
+    """
+    number_of_words, dimensions = like.matrix.shape
+    if like.header:
+        yield f"{number_of_words} {dimensions}"
+    pattern = " ".join(["%.9g"] * dimensions)
+    for word, row in zip(words, rows, strict=True):
+        yield word + like.separator + pattern % tuple(row.tolist())
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -104,6 +129,14 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
         raise DataError(str(error), path=path) from None
 
 
+def _text(raw: bytes, path: Path, line: int) -> str:
+    try:
+        return raw.decode("utf-8").removeprefix("\ufeff" if line == 1 else "").rstrip("\r\n ")
+    except UnicodeDecodeError:
+        message = "not UTF-8; save the vectors as text, not in word2vec's binary format"
+        raise DataError(message, path=path, line=line) from None
+
+
 def _header(text: str) -> tuple[int, int] | None:
     fields = text.split()
     if len(fields) == 2 and all(field.isascii() and field.isdigit() for field in fields):
@@ -111,19 +144,31 @@ def _header(text: str) -> tuple[int, int] | None:
     return None
 
 
-def _row(text: str, expected: int | None, path: Path, line: int) -> tuple[str, Floats]:
-    if expected is None:
-        word, _, rest = text.partition("\t" if "\t" in text else " ")
-        fields = rest.split()
-    else:
+def _row(text: str, separator: str, expected: int, path: Path, line: int) -> tuple[str, Floats]:
+    """The word and the numbers of a line; `expected` is how many numbers, 0 where no line has shown it yet."""
+    word, _, rest = text.partition(separator)
+    numbers = _fast(rest)
+    count = 0 if numbers is None or not np.isfinite(numbers).all() else len(numbers)
+    if numbers is not None and count and word.strip() and count == (expected or count):
+        return word, numbers
+    fields = rest.split()
+    if expected:  # the word may have blanks
         word, *fields = text.rsplit(None, expected)
-    if not word or not fields or len(fields) != (expected or len(fields)):
-        wanted = "a word and numbers" if expected is None else f"a word and {expected} numbers"
+    if not word.strip() or not fields or len(fields) != (expected or len(fields)):
+        wanted = f"a word and {expected} numbers" if expected else "a word and numbers"
         raise DataError(f"expected {wanted}, got {text[:40]!r}", path=path, line=line)
     try:
         numbers = np.array(fields, dtype=np.float64)
     except ValueError:
-        numbers = np.array([np.nan])
-    if not np.isfinite(numbers).all():
+        numbers = None
+    if numbers is None or not np.isfinite(numbers).all():
         raise DataError(f"expected finite numbers behind the word {word!r}, got others", path=path, line=line)
     return word, numbers
+
+
+def _fast(text: str) -> Floats | None:
+    """The numbers of a text in half the time of `str.split`; None where something else is in it (a warning, raised)."""
+    try:
+        return np.fromstring(text, dtype=np.float64, sep=" ")
+    except (DeprecationWarning, ValueError):
+        return None

@@ -56,8 +56,8 @@ GOOD: Mapping[str, str] = {
     "train.conll": f"coref augment --data train.conll --kind names --names names.tsv {_OUT}.conll",
     "vocabulary.toml": f"coref sowinobias --vocabulary vocabulary.toml {_OUT}.jsonl {_FEW}",
     "sowinobias.jsonl": f"coref sowinobias --vocabulary vocabulary.toml --predictions sowinobias.jsonl {_FEW}",
-    "vectors.txt": "coref embeddings --vectors vectors.txt --words words.toml --measure direct",
-    "words.toml": "coref embeddings --vectors vectors.txt --words words.toml --measure direct",
+    "vectors.txt": "embeddings measure --vectors vectors.txt --words words.toml --measure direct",
+    "words.toml": "embeddings measure --vectors vectors.txt --words words.toml --measure direct",
 }
 """A command for each input file that it reads; all of them succeed."""
 
@@ -87,9 +87,7 @@ ALSO: Mapping[str, tuple[str, ...]] = {
     "gap/gap-test-name-spans.json": (
         f"coref gap-weights --data gap/gap-test.tsv --name-spans gap/gap-test-name-spans.json {_OUT}.json",
     ),
-    "vectors.txt": (
-        "coref embeddings --vectors vectors.txt --original vectors.txt --words words.toml --measure direct",
-    ),
+    "vectors.txt": (f"embeddings debias --vectors vectors.txt --words words.toml --method hard {_OUT}.vectors.txt",),
 }
 """Further commands that read the same files."""
 

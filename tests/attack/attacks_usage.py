@@ -59,10 +59,11 @@ def _numbers() -> list[Attack]:
         ("c", "nan"), ("c", "inf"), ("c", "-1"), ("partitions", "0"), ("neighbours", "0"), ("theta", "nan"),
         ("theta", "inf"), ("train-share", "nan"), ("train-share", "0"), ("train-share", "1"), ("train-share", "2"),
         ("svm-c", "0"), ("svm-c", "nan"), ("svm-c", "inf"), ("svm-gamma", "nan"), ("svm-gamma", "-1"), ("limit", "0"),
-        ("kmeans-starts", "0"), ("edgeless-weight", "2"), ("direction", "up"), ("measure", "all"), ("seed", "-1"),
+        ("kmeans-starts", "0"), ("repeats", "0"), ("resamples", "-1"), ("selection", "all"), ("edgeless-weight", "2"),
+        ("direction", "up"), ("measure", "all"), ("seed", "-1"),
     ):  # fmt: skip
         argv = embeddings.replace(" --measure direct", "")
-        rows.append(_usage(f"coref embeddings --{option} {value}", f"{argv} --{option} {value}"))
+        rows.append(_usage(f"embeddings measure --{option} {value}", f"{argv} --{option} {value}"))
     return rows
 
 
@@ -217,7 +218,7 @@ USAGE = (
             ["score", "--lang", "de", "--translations"],
             ["validate", "--lang", "de", "--gold"],
             ["coref", "bug", "--predictions", "bug.jsonl", "--data"],
-            ["coref", "embeddings", "--vectors"],
+            ["embeddings", "measure", "--vectors"],
         )
     ),
     *(

@@ -11,11 +11,8 @@ from mtbias.cli import app, coref_gap_weights, coref_sowinobias, coref_winobias,
 from mtbias.coref.gap_example_weights import PROPERTIES
 from mtbias.coref.sowinobias import Reading
 from mtbias.coref.winobias_data import Baseline
-from mtbias.embeddings.measure_settings import EmbeddingSettings
-from mtbias.errors import SettingError
 
 WINOBIAS = ["winobias", "--data", "x", "--baseline"]
-EMBEDDINGS = ["embeddings", "--vectors", "x"]
 
 
 def _choices(hint: object) -> list[object]:
@@ -76,17 +73,6 @@ def test_a_seed_leaves_the_resamples_as_they_are(
         (["augment", "--data", "x", "--out", "y", "--kind", "names", "--max-names", "0"], "--max-names. Must be >= 1"),
         (["gap-weights", "--data", "x", "--over", "all"], 'Invalid value "all" for --over'),
         (["sowinobias", "--n", "some"], 'Invalid value "some" for --n'),
-        ([*EMBEDDINGS, "--measure", "all"], 'Invalid value "all" for --measure'),
-        ([*EMBEDDINGS, "--direction", "up"], 'Invalid value "up" for --direction'),
-        ([*EMBEDDINGS, "--edgeless-weight", "2"], 'Invalid value "2" for --edgeless-weight. Choose from: 1, 0'),
-        ([*EMBEDDINGS, "--limit", "0"], "--limit. Must be >= 1"),
-        ([*EMBEDDINGS, "--neighbours", "0"], "--neighbours: expected a whole number of at least 1, got 0"),
-        ([*EMBEDDINGS, "--c", "-1"], "--c: expected a finite number of at least 0, got -1.0"),
-        ([*EMBEDDINGS, "--theta", "inf"], "--theta: expected a finite number of at least 0, got inf"),
-        ([*EMBEDDINGS, "--svm-gamma", "nan"], "--svm-gamma: expected a finite number of at least 0, got nan"),
-        ([*EMBEDDINGS, "--svm-gamma", "high"], "Invalid value for --svm-gamma"),
-        ([*EMBEDDINGS, "--svm-c", "0"], "--svm-c: expected a number above 0, got 0.0"),
-        ([*EMBEDDINGS, "--train-share", "1"], "--train-share: expected a number between 0 and 1, got 1.0"),
     ],
 )
 def test_wrong_usage_ends_with_2_and_one_line(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -95,9 +81,3 @@ def test_wrong_usage_ends_with_2_and_one_line(words: list[str], said: str, capsy
     assert out == ""
     assert said in err
     assert err.count("\n") == 1
-
-
-def test_settings_of_embeddings_from_python() -> None:
-    assert EmbeddingSettings(svm_gamma=0, c=2).described(["direct"]) == {"direction": "pca", "c": 2}
-    with pytest.raises(SettingError, match="svm_gamma: expected a finite number of at least 0, got 'high'"):
-        EmbeddingSettings(svm_gamma="high")  # type: ignore[arg-type]

@@ -1,0 +1,84 @@
+"""Hard debiasing by hand in three dimensions, and its properties."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mtbias.embeddings.hard_debiasing import equalised, hard_debiasing, neutralised
+from mtbias.stats.results import Floats
+from tests.embeddings.toy_vectors import make_vectors
+
+G = np.array([[1.0, 0.0, 0.0]])
+"""A gender subspace of one dimension."""
+
+
+def test_neutralised_by_hand() -> None:
+    # Without the first coordinate, then of length 1; nothing is left of the last.
+    rows = np.array([[0.6, 0.8, 0], [-0.8, 0, 0.6], [0, 0.6, 0.8], [1, 0, 0]])
+    assert neutralised(rows, G) == pytest.approx(np.array([[0, 1, 0], [0, 0, 1], [0, 0.6, 0.8], [0, 0, 0]]))
+
+
+def test_equalised_by_hand() -> None:
+    # Mean (.1, .7, 0), without its first coordinate ν = (0, .7, 0): √(1 - .49) is left for ±g.
+    pair = np.array([[0.8, 0.6, 0], [-0.6, 0.8, 0]])
+    assert equalised(pair, G) == pytest.approx(np.array([[sqrt(0.51), 0.7, 0], [-sqrt(0.51), 0.7, 0]]))
+    # In a plane: mean (.3, .3, .8), ν = (0, 0, .8), .6 is left for ±(1, -1) / √2.
+    pair = np.array([[0.6, 0, 0.8], [0, 0.6, 0.8]])
+    side = 0.6 / sqrt(2)
+    assert equalised(pair, np.eye(3)[:2]) == pytest.approx(np.array([[side, -side, 0.8], [-side, side, 0.8]]))
+    # Two words with the same part in the subspace differ in no gender.
+    assert equalised(np.array([[0.6, 0.8, 0], [0.6, 0, 0.8]]), G) is None
+
+
+def test_which_words_are_neutralised_equalised_and_kept() -> None:
+    rows = np.array([[0.8, 0.6, 0], [-0.6, 0.8, 0], [0.6, 0, 0.8], [0.6, 0.8, 0], [0.6, 0, 0.8], [0.6, 0.8, 0]])
+    vectors = make_vectors(["woman", "man", "aunt", "nurse", "gal", "guy"], rows)
+    pairs = [("woman", "man"), ("aunt", "uncle"), ("gal", "guy")]
+    debiasing = hard_debiasing(vectors, G, pairs, ["aunt"])
+    side = sqrt(0.51)
+    # uncle has no vector: aunt stays. gal and guy lie equally far along g: they stay. Two at a time, as in chunks.
+    expected = [[side, 0.7, 0], [-side, 0.7, 0], [0.6, 0, 0.8], [0, 1, 0], [0.6, 0, 0.8], [0.6, 0.8, 0]]
+    assert np.array(list(debiasing.apply(vectors, chunk=2))) == pytest.approx(np.array(expected))
+    assert set(debiasing.equalised) == {"woman", "man"}
+
+
+def _random(seed: int, words: int, dimensions: int, components: int) -> tuple[Floats, Floats]:
+    """Unit vectors and an orthonormal basis."""
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(words, dimensions))
+    basis = np.linalg.qr(rng.normal(size=(dimensions, components)))[0].T
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True), basis
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 60), st.integers(1, 3))
+def test_neutralised_words_have_no_gender(seed: int, extra: int, components: int) -> None:
+    rows, basis = _random(seed, 20, components + extra, components)
+    found = neutralised(rows, basis)
+    assert np.abs(found @ basis.T).max() < 1e-12
+    assert np.linalg.norm(found, axis=1) == pytest.approx(np.ones(20))
+    assert neutralised(found, basis) == pytest.approx(found)
+
+
+def test_a_word_close_to_the_subspace_has_no_gender_either() -> None:
+    # |w - w_B| is 1e-9: what one subtraction leaves by rounding would be 1e-7 of it.
+    rng = np.random.default_rng(0)
+    g, other = np.linalg.qr(rng.normal(size=(300, 2)))[0].T
+    row = (g + 1e-9 * other)[None]
+    assert np.abs(neutralised(row, g[None]) @ g).max() < 1e-12
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 60), st.integers(1, 3))
+def test_equalised_pairs_are_equally_far_from_neutral_words(seed: int, extra: int, components: int) -> None:
+    rows, basis = _random(seed, 10, components + extra, components)
+    pair = equalised(rows[:2], basis)
+    assert pair is not None
+    assert np.linalg.norm(pair, axis=1) == pytest.approx([1, 1])
+    first, second = neutralised(rows[2:], basis) @ pair.T[:, 0], neutralised(rows[2:], basis) @ pair.T[:, 1]
+    assert first == pytest.approx(second, abs=1e-12)
+    # Opposite in the subspace.
+    assert (pair.sum(axis=0) @ basis.T) == pytest.approx(np.zeros(components), abs=1e-12)
