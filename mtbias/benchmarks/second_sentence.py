@@ -21,8 +21,8 @@ _MARK = re.compile(r"<\s*sep\s*>", re.IGNORECASE)
 LONGEST_ALONE = 1.6
 """How many times as long as their references translations of the second sentence alone may be, at the median.
 
-Human translations of both sentences are 2.3 times as long as those of the second (1,100 lines in each of six
-languages, their median); of the second alone, by definition, once.
+In English both sentences together are 2.3 times as long as the second alone, at the median (about 1,100 lines for each
+of six languages); translations of the second alone are about as long as their references.
 """
 
 _UNEVEN = 2.0

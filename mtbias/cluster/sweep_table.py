@@ -76,7 +76,8 @@ def render_sweep(plan: SweepPlan, metrics: _Metrics, form: str, declared: Declar
         return paper_table(runs, form)
     tables = []
     for dataset in plan.sweep.datasets:
-        headline = [number for number in declared.get(dataset, GENDER) if number.headline]
+        # Where systems are compared in how many sentences have a result, the other numbers rest on few for some.
+        headline = [n for n in declared.get(dataset, GENDER) if n.headline or (n.coverage and n.compared)]
         groups = [headline] if form == "latex" else [[number] for number in headline]
         tables += [_table(plan, dataset, metrics, group) for group in groups]
     warned = named_warnings([(cell.id, metrics[cell.id].get("alarms")) for cell in plan.cells])

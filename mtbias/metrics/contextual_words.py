@@ -29,6 +29,7 @@ _JUDGED = slice(0, 5)
 NUMBERS = (
     Number(
         key="decided_percent", label="Judged", short="judged", coverage=True, interval="wilson", remark=True,
+        compared=True,  # systems differ in it much more than in whether they have a translation at all
         about="Sentences but those whose translation could not be told from that of the context.",
     ),
     Number(

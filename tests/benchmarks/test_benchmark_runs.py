@@ -1,0 +1,91 @@
+"""The other benchmarks through every command, on their first real lines: a sweep, a comparison, a killed run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.cli.machine import Machine
+
+pytestmark = pytest.mark.slow
+
+FILES = ("translations.jsonl", "calls.jsonl", "metrics.json")
+DATASETS = ("mt-geneval", "mt-geneval-context", "gest")
+TARGET = "es"  # of all three, and of the demo's model
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
+    return Machine(tmp_path_factory.mktemp("benchmarks"))
+
+
+@pytest.fixture(scope="module")
+def data(shared: Path, machine: Machine) -> Mapping[str, Path]:
+    """20 sentences of each of both versions, 20 with a context, 40 in the first person."""
+    for place, lines in (("sentences", 20), ("context", 20), ("gest", 41)):
+        folder = machine.folder / place
+        folder.mkdir()
+        source = shared / "data" / ("gest" if place == "gest" else f"mtgeneval/{place}")
+        for file in [source / "gest.csv"] if place == "gest" else source.glob(f"*en_{TARGET}.*"):
+            head = file.read_text(encoding="utf-8").split("\n")[:lines]
+            (folder / file.name).write_text("".join(f"{line}\n" for line in head), encoding="utf-8")
+    return dict(zip(DATASETS, (machine.folder / place for place in ("sentences", "context", "gest")), strict=True))
+
+
+def test_a_sweep_over_all_of_them_is_as_eval_and_its_runs_are_compared_and_reported(
+    machine: Machine, data: Mapping[str, Path], tmp_path: Path
+) -> None:
+    file = tmp_path / "all.toml"
+    file.write_text(
+        f"out = 'runs'\nmodels = ['demo']\nlanguages = ['{TARGET}']\ndatasets = {list(DATASETS)}\n"
+        "presets = ['paper', 'fast']\nshards = 2\nstanza_dir = 'mtbias:demo'\n[data]\n"
+        + "".join(f"{name} = '{folder}'\n" for name, folder in data.items())
+    )
+    planned = machine.run("sweep", file, "--dry-run")
+    assert (planned.returncode, planned.stderr) == (0, "")
+    sizes = {"mt-geneval": "40", "mt-geneval-context": "20", "gest": "40"}
+    for name, size in sizes.items():
+        assert any(line.split()[:3] == [f"{name}/demo/{TARGET}", size, "2"] for line in planned.stdout.splitlines())
+    assert not (tmp_path / "runs").exists()
+    done = machine.run("sweep", file)
+    assert (done.returncode, done.stderr) == (0, "")
+    table = (tmp_path / "runs" / "table.txt").read_text()
+    assert "Judged on mt-geneval-context" in table
+    assert "Accuracy of pairs on mt-geneval," in table
+    for name, folder in data.items():
+        runs = [tmp_path / "runs" / name / system / TARGET for system in ("demo", "demo-fast")]
+        alone = tmp_path / name
+        words = ("--dataset", name, "--data", folder, "--stanza-dir", "mtbias:demo", "--out", alone)
+        assert machine.run("eval", "--model", "demo", "--lang", TARGET, *words).returncode == 0
+        for each in FILES:
+            assert (alone / each).read_bytes() == (runs[0] / each).read_bytes(), (name, each)
+        page = tmp_path / f"{name}.html"
+        assert machine.run("report", *runs, "--out", page).returncode == 0
+        assert "<html" in page.read_text(encoding="utf-8")
+        compared = machine.run("compare", *runs)
+        assert (compared.returncode, compared.stderr) == (0, "")
+        assert compared.stdout.startswith(f"{name}: {sizes[name]} sentences")
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_a_killed_run_resumes_and_ends_with_the_same_bytes(
+    machine: Machine, data: Mapping[str, Path], tmp_path: Path, name: str
+) -> None:
+    words = ("eval", "--model", "demo", "--lang", TARGET, "--dataset", name, "--data", data[name])
+    words += ("--stanza-dir", "mtbias:demo", "--batch-rows", "20", "--device", "cpu")  # four sentences a batch
+    whole = machine.run(*words, "--out", tmp_path / "whole")
+    assert (whole.returncode, whole.stderr) == (0, "")
+    killed = tmp_path / "killed"
+    with machine.start(*words, "--out", killed) as process:
+        while process.poll() is None and not list(killed.glob("translations.parts/0*.jsonl")):
+            time.sleep(0.01)
+        process.kill()
+        process.communicate()
+    # However far it came before it was killed, the same command ends it.
+    done = machine.run(*words, "--out", killed)
+    assert (done.returncode, done.stderr) == (0, "")
+    for each in FILES:
+        assert (killed / each).read_bytes() == (tmp_path / "whole" / each).read_bytes(), each
