@@ -74,8 +74,18 @@ def test_a_sweep_over_all_of_them_is_as_eval_and_its_runs_are_compared_and_repor
 def test_a_killed_run_resumes_and_ends_with_the_same_bytes(
     machine: Machine, data: Mapping[str, Path], tmp_path: Path, name: str
 ) -> None:
-    words = ("eval", "--model", "demo", "--lang", TARGET, "--dataset", name, "--data", data[name])
-    words += ("--stanza-dir", "mtbias:demo", "--batch-rows", "20", "--device", "cpu")  # four sentences a batch
+    words: tuple[str | Path, ...] = (
+        "eval",
+        "--model",
+        "demo",
+        "--lang",
+        TARGET,
+        "--dataset",
+        name,
+        "--data",
+        data[name],
+    )
+    words = (*words, "--stanza-dir", "mtbias:demo", "--batch-rows", "20", "--device", "cpu")  # four sentences a batch
     whole = machine.run(*words, "--out", tmp_path / "whole")
     assert (whole.returncode, whole.stderr) == (0, "")
     killed = tmp_path / "killed"
