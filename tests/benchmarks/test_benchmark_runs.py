@@ -63,9 +63,10 @@ def test_a_sweep_over_all_of_them_is_as_eval_and_its_runs_are_compared_and_repor
         for each in FILES:
             assert (alone / each).read_bytes() == (runs[0] / each).read_bytes(), (name, each)
         page = tmp_path / f"{name}.html"
-        assert machine.run("report", *runs, "--out", page).returncode == 0
+        named = ("--name", "paper", "--name", "fast")
+        assert machine.run("report", *runs, *named, "--out", page).returncode == 0
         assert "<html" in page.read_text(encoding="utf-8")
-        compared = machine.run("compare", *runs)
+        compared = machine.run("compare", *runs, *named)
         assert (compared.returncode, compared.stderr) == (0, "")
         assert compared.stdout.startswith(f"{name}: {sizes[name]} sentences")
 
