@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mtbias.embeddings.bias_measures import gender_subspace
 from mtbias.embeddings.hard_debiasing import equalised, hard_debiasing, neutralised
 from mtbias.stats.results import Floats
 from tests.embeddings.toy_vectors import make_vectors
@@ -82,3 +83,23 @@ def test_equalised_pairs_are_equally_far_from_neutral_words(seed: int, extra: in
     assert first == pytest.approx(second, abs=1e-12)
     # Opposite in the subspace.
     assert (pair.sum(axis=0) @ basis.T) == pytest.approx(np.zeros(components), abs=1e-12)
+
+
+def test_against_the_steps_of_the_authors_program() -> None:
+    # Word by word, with scikit-learn's PCA: drop the direction, normalise, then put pairs at ±√(1 - |y|²).
+    decomposition = pytest.importorskip("sklearn.decomposition")
+    vectors = make_vectors([f"w{n}" for n in range(40)], np.random.default_rng(3).normal(size=(40, 9)))
+    pairs = [("w0", "w1"), ("w2", "w3"), ("w4", "w5")]
+    rows, index = vectors.matrix.copy(), vectors.index
+    centred = [(rows[index[a]] - rows[index[b]]) / 2 * sign for a, b in pairs for sign in (1, -1)]
+    g = decomposition.PCA(n_components=1).fit(np.array(centred)).components_[0]
+    for n in range(7, 40):
+        rows[n] -= (rows[n] @ g) * g
+        rows[n] /= np.linalg.norm(rows[n])
+    for a, b in pairs:
+        y = (rows[index[a]] + rows[index[b]]) / 2
+        y -= (y @ g) * g
+        z = np.sqrt(1 - y @ y) * np.sign((rows[index[a]] - rows[index[b]]) @ g)
+        rows[index[a]], rows[index[b]] = y + z * g, y - z * g
+    found = hard_debiasing(vectors, gender_subspace(vectors, pairs), pairs, ["w6"])
+    assert np.array(list(found.apply(vectors))) == pytest.approx(rows, abs=1e-12)

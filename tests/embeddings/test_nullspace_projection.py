@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mtbias.embeddings import nullspace_projection as inlp
 from mtbias.embeddings.measure_settings import DebiasSettings
-from mtbias.embeddings.nullspace_projection import nullspace_projection
 from mtbias.embeddings.vectors import Vectors
 from mtbias.errors import DataError
 from mtbias.stats.results import Floats
@@ -31,7 +31,7 @@ def test_as_many_rounds_as_copies_of_gender_leave_chance(copies: int) -> None:
     from sklearn.linear_model import LogisticRegression
 
     vectors, g = gendered(copies)
-    found = nullspace_projection(vectors, g, DebiasSettings(rounds=copies, neutral_words=0))
+    found = inlp.nullspace_projection(vectors, g, DebiasSettings(rounds=copies, neutral_words=0))
     assert found.classes == (300, 300)
     assert found.chance == 50.0
     assert found.accuracies[0] > 99
@@ -53,7 +53,7 @@ def test_as_many_rounds_as_copies_of_gender_leave_chance(copies: int) -> None:
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.sampled_from([0, 50]))
 def test_it_is_a_projection(seed: int, rounds: int, neutral: int) -> None:
     vectors, g = gendered(1, words=60, dimensions=8, seed=seed)
-    found = nullspace_projection(
+    found = inlp.nullspace_projection(
         vectors, g, DebiasSettings(rounds=rounds, biased_words=20, neutral_words=neutral, neutral_cosine=1)
     )
     removed = found.removed
@@ -70,9 +70,33 @@ def test_it_is_a_projection(seed: int, rounds: int, neutral: int) -> None:
     assert np.array(list(found.apply(again))) == pytest.approx(after, abs=1e-12)
 
 
+@pytest.mark.parametrize("neutral", [0, 50])
+def test_against_the_projections_one_after_the_other(neutral: int) -> None:
+    # The algorithm as the paper has it, in all coordinates: X becomes X P with P of scipy's null space of the weights.
+    from scipy.linalg import null_space
+    from sklearn.svm import LinearSVC
+
+    vectors, g = gendered(2, words=400)
+    chosen = DebiasSettings(rounds=3, biased_words=100, neutral_words=neutral, neutral_cosine=0.2)
+    found = inlp.nullspace_projection(vectors, g, chosen)
+    rng = np.random.default_rng(chosen.seed)
+    classes = inlp._classes(vectors, g, chosen, rng)
+    labels = np.repeat(np.arange(len(classes)), [len(each) for each in classes])
+    train = np.concatenate([inlp._train(len(each), rng) for each in classes])
+    rows, projection, accuracies = vectors.matrix[np.concatenate(classes)], np.eye(12), []
+    for _ in range(3):
+        machine = LinearSVC(fit_intercept=False, dual=False, tol=inlp._TOLERANCE)
+        machine.fit(rows[train], labels[train])
+        accuracies.append(100 * machine.score(rows[~train], labels[~train]))
+        basis = null_space(machine.coef_)
+        projection, rows = projection @ basis @ basis.T, rows @ basis @ basis.T
+    assert projection == pytest.approx(np.eye(12) - found.removed.T @ found.removed, abs=1e-8)
+    assert found.accuracies[:3] == pytest.approx(accuracies)
+
+
 def test_vectors_keep_the_length_that_the_projection_leaves() -> None:
     vectors, g = gendered(1, words=40)
-    found = nullspace_projection(vectors, g, DebiasSettings(rounds=1, neutral_words=0))
+    found = inlp.nullspace_projection(vectors, g, DebiasSettings(rounds=1, neutral_words=0))
     longer = Vectors(vectors.words, vectors.matrix, lengths=np.full(40, 3.0))
     assert np.array(list(found.apply(longer))) == pytest.approx(3 * np.array(list(found.apply(vectors))))
 
@@ -80,15 +104,15 @@ def test_vectors_keep_the_length_that_the_projection_leaves() -> None:
 def test_the_same_seed_gives_the_same_projection() -> None:
     vectors, g = gendered(2, words=100)
     chosen = DebiasSettings(rounds=3, biased_words=30, neutral_words=10, neutral_cosine=0.5)
-    first, second = (nullspace_projection(vectors, g, chosen) for _ in range(2))
+    first, second = (inlp.nullspace_projection(vectors, g, chosen) for _ in range(2))
     assert first.removed.tolist() == second.removed.tolist()
     other = DebiasSettings(rounds=3, biased_words=30, neutral_words=10, neutral_cosine=0.5, seed=1)
-    assert nullspace_projection(vectors, g, other).removed.tolist() != first.removed.tolist()
+    assert inlp.nullspace_projection(vectors, g, other).removed.tolist() != first.removed.tolist()
 
 
 def test_it_ends_where_no_direction_is_left() -> None:
     vectors, g = gendered(1, words=40, dimensions=3)
-    found = nullspace_projection(vectors, g, DebiasSettings(neutral_words=0))
+    found = inlp.nullspace_projection(vectors, g, DebiasSettings(neutral_words=0))
     assert len(found.removed) <= 3
     assert len(found.accuracies) <= 4
 
@@ -96,4 +120,4 @@ def test_it_ends_where_no_direction_is_left() -> None:
 def test_too_few_words() -> None:
     vectors = make_vectors(list("abc"), np.array([[1.0, 1], [1, 2], [-1, 1]]))
     with pytest.raises(DataError, match="two words or more that lean to each gender, got 2 feminine, 1 masculine"):
-        nullspace_projection(vectors, np.array([1.0, 0]), DebiasSettings())
+        inlp.nullspace_projection(vectors, np.array([1.0, 0]), DebiasSettings())
