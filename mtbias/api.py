@@ -89,10 +89,10 @@ class Run(FinishedRun):
     def calls_frame(self) -> pd.DataFrame:
         """The sentences as a data frame, one row each, in the corpus's order, with the id as index.
 
-        Columns: those of `calls.jsonl` up to `reason`; `correct` (the call is the gold gender; no call is not correct);
-        `target` (the aligned words, joined by a space); `decided_by` (the kind of word the call rests on). What is
-        absent is missing: `gender` where there is no call, `reason` where there is one. For another measure than the
-        gender of an entity: the keys of its lines.
+        Columns: those of `calls.jsonl` up to `reason`; `correct` (the call is the gold gender; no call is not correct;
+        missing where the gender is unknown); `target` (the aligned words, joined by a space); `decided_by` (the kind
+        of word the call rests on). What is absent is missing: `gender` where there is no call, `reason` where there is
+        one. For another measure than the gender of an entity: the keys of its lines.
         """
         import pandas as pd
 
@@ -272,7 +272,7 @@ def _row(record: CallRecord) -> dict[str, Any]:
     kept = {name: value for name, value in content.items() if name not in {"target", "target_spans", "evidence"}}
     return {
         **kept,
-        "correct": call.gender is record.gold,
+        "correct": None if record.gold is None else call.gender is record.gold,
         "target": " ".join(content["target"]),
         "decided_by": None if call.gender is None else decided_by(call),
     }

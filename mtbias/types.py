@@ -83,7 +83,8 @@ class Instance(SourceSentence):
     """Characters of `source` that are the head word of the entity ("worker" in "construction worker")."""
     entity: str
     """The entity as the corpus names it, lower-cased ("construction worker")."""
-    gold: Gender
+    gold: Gender | None
+    """None where the sentence shows none: no translation of it is right or wrong."""
     stereotype: Stereotype
     domain: str
     """Sub-corpus: ``winobias``/``winogender`` in WinoMT; ``wikipedia``/``pubmed``/``covid19``/``perseus`` in BUG."""
@@ -202,6 +203,18 @@ class Evidence:
     """The features or the rule, for a reader: ``Gender=Fem``, ``-trice``, ``der: m.nom.sg``."""
 
 
+BOTH_FORMS = "both forms"
+"""Detail of evidence: the nouns of both genders stand side by side (*Ärzte und Ärztinnen*)."""
+BOTH_IN_ONE_WORD = "both forms in one word"
+"""The same: an ending is written on (*Lehrer/in*)."""
+BOTH_ARTICLES = "articles of both genders"
+"""The same: *los y las docentes*."""
+WRITTEN_FOR_BOTH = "written to mean both genders"
+"""The same: a spelling that the language's tables know (*LehrerIn*)."""
+NAMES_BOTH = (BOTH_IN_ONE_WORD, BOTH_FORMS, BOTH_ARTICLES, WRITTEN_FOR_BOTH)
+"""What the details of evidence say that names both genders; the longer first, of those that hold each other."""
+
+
 @dataclass(frozen=True, slots=True)
 class GenderCall:
     """The gender in which the entity stands, with its evidence, **or** the reason for having none. Never both."""
@@ -216,3 +229,9 @@ class GenderCall:
     def __post_init__(self) -> None:
         if (self.gender is None) == (self.reason is None):
             raise ValueError("a call has either a gender or a reason for having none")
+
+    @property
+    def both_forms(self) -> bool:
+        """Whether a neutral call rests on the forms of both genders, and not on one that is neither (*niñes*)."""
+        details = [piece.detail for piece in self.evidence if piece.gender is Gender.NEUTRAL]
+        return self.gender is Gender.NEUTRAL and any(name in detail for detail in details for name in NAMES_BOTH)

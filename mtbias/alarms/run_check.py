@@ -18,8 +18,9 @@ from mtbias.alarms.evidence_classes import OUTSIDE, EvidenceClass, evidence_clas
 from mtbias.alarms.expected_wrong import count_classes, expected_wrong
 from mtbias.errors import UsageError
 from mtbias.language.installed import get_language
-from mtbias.metrics.bias import GENDER_COUNTING
 from mtbias.metrics.measure import GENDER
+from mtbias.metrics.scores import counting_of
+from mtbias.metrics.unknown_gender import UNKNOWN_GENDER
 from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import Interval, percent_of, rounded
 from mtbias.translate.text_language import languages as languages_of
@@ -110,9 +111,10 @@ def check_calls(records: Sequence[Any], lang: str, *, n_resamples: int, seed: in
     if raised:
         kept = [r for r, *signs in zip(records, *raised, strict=True) if not any(signs)]
         content["concerned"] = len(records) - len(kept)
-        if kept:
-            table = GENDER_COUNTING.tabulate(GENDER_COUNTING.cells(kept))
-            content["without"] = GENDER_COUNTING.group(table, n_resamples, seed).to_json()
+        counting = counting_of(records)
+        rows = [record for record in kept if (record.gold is None) == (counting is UNKNOWN_GENDER)]
+        if rows:
+            content["without"] = counting.group(counting.tabulate(counting.cells(rows)), n_resamples, seed).to_json()
     return content
 
 

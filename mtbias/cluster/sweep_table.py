@@ -17,6 +17,8 @@ from mtbias.cluster.sweep_tasks import Cell, SweepPlan
 from mtbias.errors import MissingTranslationsError, RunFolderError
 from mtbias.files.writing import explained, write_atomic
 from mtbias.metrics.definitions import GENDER, Number
+from mtbias.metrics.scores import unknown_part
+from mtbias.metrics.unknown_gender import UNKNOWN_GENDER
 from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.paper_tables import paper_table, with_interval
 from mtbias.report.report_runs import ReportRun
@@ -80,12 +82,17 @@ def render_sweep(plan: SweepPlan, metrics: _Metrics, form: str, declared: Declar
         headline = [n for n in declared.get(dataset, GENDER) if n.headline or (n.coverage and n.compared)]
         groups = [headline] if form == "latex" else [[number] for number in headline]
         tables += [_table(plan, dataset, metrics, group) for group in groups]
+        parts = {c.id: part for c in plan.cells if c.dataset == dataset and (part := unknown_part(metrics[c.id]))}
+        if len(parts) == sum(cell.dataset == dataset for cell in plan.cells):
+            unknown = [number for number in UNKNOWN_GENDER.numbers if number.headline]
+            groups = [unknown] if form == "latex" else [[number] for number in unknown]
+            tables += [_table(plan, dataset, parts, group, "sentences of unknown gender of ") for group in groups]
     warned = named_warnings([(cell.id, metrics[cell.id].get("alarms")) for cell in plan.cells])
     tables[:1] = [replace(table, warnings=warned) for table in tables[:1]]
     return draw(tables, form, [(cell.id, metrics[cell.id]["signature"] or "") for cell in plan.cells])
 
 
-def _table(plan: SweepPlan, dataset: str, metrics: _Metrics, numbers: Sequence[Number]) -> PrintedTable:
+def _table(plan: SweepPlan, dataset: str, metrics: _Metrics, numbers: Sequence[Number], of: str = "") -> PrintedTable:
     """One row per system and number, one column per language; of several numbers, the first column has their names."""
     cells: dict[str, list[Cell]] = {}
     for cell in plan.cells:
@@ -99,11 +106,11 @@ def _table(plan: SweepPlan, dataset: str, metrics: _Metrics, numbers: Sequence[N
     several = len(numbers) > 1
     # The sentences are the same for all systems.
     n = ", ".join(f"{cell.lang} {metrics[cell.id]['overall']['n']:,}" for cell in next(iter(cells.values())))
-    found = level(metrics[plan.cells[0].id])
+    found = level(next(metrics[cell.id] for cell in plan.cells if cell.dataset == dataset))
     return PrintedTable(
         head=["", ""][: 1 + several] + list(plan.sweep.languages),
         rows=[row if several else row[1:] for row in rows],
-        title=f"{', '.join(number.label for number in numbers)} on {dataset}, per cent"
+        title=f"{', '.join(number.label for number in numbers)} on {of}{dataset}, per cent"
         f"{f' with {found}s' if found else ''} (n {n})",
         left=1 + several,
         parts=[row[0] for row in rows],

@@ -113,7 +113,8 @@ class Notes:
         return {what: tuple(ids) for what, ids in self._examples.items()}
 
 
-_GENDERS = {name: each for each in Gender for name in (each.value, each.value[0])}
+GENDERS = {name: each for each in Gender for name in (each.value, each.value[0])}
+"""By the words and letters that files have."""
 
 
 def gender(text: str, path: Path, line: int) -> Gender:
@@ -122,7 +123,7 @@ def gender(text: str, path: Path, line: int) -> Gender:
     Raises:
         DataError: anything else.
     """
-    found = _GENDERS.get(text.strip().lower())
+    found = GENDERS.get(text.strip().lower())
     if found is None:
         message = f"gender: expected male, female or neutral (or m, f, n), got {text!r}"
         raise DataError(message, path=path, line=line)

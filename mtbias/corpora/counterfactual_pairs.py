@@ -34,6 +34,7 @@ COLUMNS = (
 """The columns that are written: those of a corpus of one's own (`mtbias.corpora.own_sentences`)."""
 
 NEUTRAL = "gold gender is neutral"
+UNKNOWN = "the gender is unknown"
 COUNTERPART = "a woman's sentence whose counterpart is in the corpus"
 NO_PRONOUN = "no gendered pronoun"
 BOTH = "masculine and feminine pronouns"
@@ -46,7 +47,7 @@ AMBIGUOUS = "her or his that may be read either way"
 NO_DETERMINER = "no the, a, an, this or these right before the entity"
 INDEFINITE = "a or an where no definite noun phrase can stand"
 
-_OTHER = {Gender.MALE: Gender.FEMALE, Gender.FEMALE: Gender.MALE}
+_OTHER: Mapping[Gender | None, Gender] = {Gender.MALE: Gender.FEMALE, Gender.FEMALE: Gender.MALE}
 _OPPOSITE = {Stereotype.PRO: Stereotype.ANTI, Stereotype.ANTI: Stereotype.PRO, Stereotype.NONE: Stereotype.NONE}
 _EITHER = re.compile(r"\bs/he\b|\(s\)he\b", re.IGNORECASE)
 
@@ -154,6 +155,8 @@ def _plan_swap(instance: Instance) -> _Swap | str:
     """The edits that swap the sentence's pronouns, or the reason why that makes no counterfactual."""
     if instance.gold is Gender.NEUTRAL:
         return NEUTRAL
+    if instance.gold is None:
+        return UNKNOWN
     source = instance.source
     tokens = tokenize(source)
     places = [n for n, token in enumerate(tokens) if token.text.lower() in PRONOUNS]
@@ -239,7 +242,7 @@ def format_custom(instances: Iterable[Instance], *, jsonl: bool = False) -> str:
     """
     rows = [
         {name: getattr(i, name, None) for name in COLUMNS}
-        | {"gender": i.gold, "entity_start": i.head.start, "entity_end": i.head.end}
+        | {"gender": i.gold or "unknown", "entity_start": i.head.start, "entity_end": i.head.end}
         for i in instances
     ]
     if jsonl:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
-from mtbias.corpora.corpus import Corpus, Notes, gender
+from mtbias.corpora.corpus import GENDERS, Corpus, Notes
 from mtbias.english.pronouns import count_pronouns
 from mtbias.errors import DataError
 from mtbias.files.reading import Record, Table, read_table, refuse_long
-from mtbias.types import Instance, Span, Stereotype
+from mtbias.types import Gender, Instance, Span, Stereotype
 
 COLUMNS = {
     "id": "unique name of the row; by default custom-00001 and so on",
     "source": "the sentence (required)",
-    "gender": "male, female or neutral, or m, f, n (required)",
+    "gender": "male, female, neutral or unknown (the sentence shows none), or m, f, n, u (required)",
     "entity": "the entity's words, such as construction worker",
     "entity_index": "0-based whitespace token at which the entity starts",
     "entity_start": "0-based character at which the entity starts",
@@ -26,6 +27,7 @@ COLUMNS = {
     "control": "id of the row of the same gender that is the same but for something else",
 }
 """The columns that are read, with what they hold."""
+_GOLDS: Mapping[str, Gender | None] = {**GENDERS, "unknown": None, "u": None}
 
 
 def read_custom(path: Path) -> Corpus[Instance]:
@@ -56,6 +58,8 @@ def read_custom(path: Path) -> Corpus[Instance]:
         if instance.id in lines:
             raise record.error(f"id {instance.id!r} stands in line {lines[instance.id]} already; ids are unique")
         lines[instance.id] = record.line
+        if instance.gold is None and instance.pronouns:
+            notes.add("gender unknown, but a gendered pronoun in the sentence", instance.id)
         instances.append(instance)
     _check_links(instances, lines, path)
     return notes.corpus("custom", table.file, instances)
@@ -82,13 +86,18 @@ def _instance(record: Record) -> Instance:
     stereotype = record.get("stereotype").lower() or "none"
     if stereotype not in set(Stereotype):
         raise record.error(f"stereotype: expected pro, anti or none, got {stereotype!r}")
+    gold = _gold(record)
+    linked = [name for name in ("pair", "control") if record.get(name)]
+    if gold is None and (stereotype != "none" or linked):
+        name = linked[0] if linked else "stereotype"
+        raise record.error(f"{name}: expected nothing where the gender is unknown, got {record.get(name)!r}; empty it")
     return Instance(
         id=record.get("id") or f"custom-{record.row + 1:05d}",
         row=record.row,
         source=source,
         head=head,
         entity=(entity or source[head.start : head.end]).lower(),
-        gold=gender(record.get("gender"), record.path, record.line),
+        gold=gold,
         stereotype=Stereotype(stereotype),
         domain=record.get("domain") or "custom",
         pronouns=count_pronouns(source),
@@ -96,6 +105,14 @@ def _instance(record: Record) -> Instance:
         pair=record.get("pair") or None,
         control=record.get("control") or None,
     )
+
+
+def _gold(record: Record) -> Gender | None:
+    """The gender of a row; None for one that the sentence does not show."""
+    text = record.get("gender")
+    if text.lower() not in _GOLDS:
+        raise record.error(f"gender: expected male, female, neutral or unknown (or m, f, n, u), got {text!r}")
+    return _GOLDS[text.lower()]
 
 
 def _head(row: Record, source: str, entity: str) -> Span:
@@ -150,8 +167,12 @@ def _head_in_span(row: Record, source: str, entity: str) -> Span | None:
 
 
 def _check_links(instances: list[Instance], lines: dict[str, int], path: Path) -> None:
+    unknown = {instance.id for instance in instances if instance.gold is None}
     for instance in instances:
         for column, id_ in (("pair", instance.pair), ("control", instance.control)):
             if id_ is not None and (id_ not in lines or id_ == instance.id):
                 message = f"{column}: expected the id of another row of this file, got {id_!r}"
+                raise DataError(message, path=path, line=lines[instance.id])
+            if id_ in unknown:
+                message = f"{column}: expected the id of a row whose gender is known, got {id_!r}"
                 raise DataError(message, path=path, line=lines[instance.id])

@@ -208,7 +208,7 @@ def _paired(instances: list[Instance], rows: Mapping[int, _Row], notes: Notes) -
 
 def _controlled(instances: list[Instance]) -> list[Instance]:
     """Link the rows that are the same but for another person, who is "someone" in one of them."""
-    someone: defaultdict[tuple[Gender, str, str], list[str]] = defaultdict(list)
+    someone: defaultdict[tuple[Gender | None, str, str], list[str]] = defaultdict(list)
     for instance in instances:
         if instance.domain != "winobias" and instance.entity != "someone" and _SOMEONE.search(instance.source):
             someone[instance.gold, instance.entity, instance.source.lower()].append(instance.id)

@@ -15,7 +15,7 @@ from unicodedata import combining, normalize
 from mtbias.decide.sentence_words import SentenceWord
 from mtbias.language.definition import Language
 from mtbias.language.grammar import Agreement, NounKind
-from mtbias.types import Evidence, Gender, Span
+from mtbias.types import BOTH_ARTICLES, BOTH_FORMS, BOTH_IN_ONE_WORD, Evidence, Gender, Span
 
 # es "el jefe o la jefa de sala": a conjunction and an article. With more, somebody else may stand between.
 MAX_BETWEEN = 2
@@ -58,16 +58,16 @@ def both_forms(
     other = _other_form(words, head, text, language.determiners, translations)
     if other is not None:
         pair = " / ".join(words[n].text for n in sorted((head, other)))
-        return Evidence("noun", pair, Gender.NEUTRAL, "lexicon", "both forms")
+        return Evidence("noun", pair, Gender.NEUTRAL, "lexicon", BOTH_FORMS)
     written = _written_ending(words[head], text, language)
     if written:
-        return Evidence("noun", words[head].text + written, Gender.NEUTRAL, "form", "both forms in one word")
+        return Evidence("noun", words[head].text + written, Gender.NEUTRAL, "form", BOTH_IN_ONE_WORD)
     neutral = _neutral_word(words[head], text, language)
     if neutral:
         return Evidence("noun", neutral, Gender.NEUTRAL, "form", "an ending for both genders")
     articles = _joined_articles(words, head, text, language)
     if articles:
-        return Evidence("determiner", articles, Gender.NEUTRAL, "form", "articles of both genders")
+        return Evidence("determiner", articles, Gender.NEUTRAL, "form", BOTH_ARTICLES)
     return None
 
 

@@ -34,7 +34,18 @@ from mtbias.decide.tagger_votes import FormVotes
 from mtbias.language.definition import Language
 from mtbias.language.grammar import NounKind, NounReading
 from mtbias.language.split_texts import SplitTexts
-from mtbias.types import DERIVED, ELIMINATION, Alignment, Analysis, Evidence, Gender, GenderCall, Reason, Span
+from mtbias.types import (
+    DERIVED,
+    ELIMINATION,
+    WRITTEN_FOR_BOTH,
+    Alignment,
+    Analysis,
+    Evidence,
+    Gender,
+    GenderCall,
+    Reason,
+    Span,
+)
 
 
 def decide(alignment: Alignment, analysis: Analysis, texts: SplitTexts, votes: FormVotes | None = None) -> GenderCall:
@@ -346,5 +357,5 @@ _SAYS = {
     NounKind.GENERIC: GENERIC,
     NounKind.FIXED: FIXED_GENDER,
     NounKind.THING: "a thing",
-    NounKind.INCLUSIVE: "written to mean both genders",
+    NounKind.INCLUSIVE: WRITTEN_FOR_BOTH,
 }

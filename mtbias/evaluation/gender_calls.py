@@ -18,7 +18,7 @@ from mtbias.language.split_texts import SplitTexts
 from mtbias.machine.devices import require_device
 from mtbias.metrics.bias import GENDER_COUNTING
 from mtbias.metrics.measure import Wanted
-from mtbias.metrics.scores import GenderScores, score
+from mtbias.metrics.scores import CallScores, score
 from mtbias.morphology import (
     Analyser,
     AnalysisCache,
@@ -56,7 +56,7 @@ class GenderKind:
         """See `mtbias.metrics.measure.MeasureKind`."""
         return CallRecord.from_line(line)
 
-    def score(self, records: Sequence[CallRecord], *, n_resamples: int, seed: int) -> GenderScores:
+    def score(self, records: Sequence[CallRecord], *, n_resamples: int, seed: int) -> CallScores:
         """See `mtbias.metrics.measure.MeasureKind`."""
         return score(records, n_resamples=n_resamples, seed=seed)
 

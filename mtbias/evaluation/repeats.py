@@ -33,7 +33,8 @@ def repeat_numbers(
     texts = [[each.text for each in time] for time in (translated.translations, *translated.repeats)]
     calls = [[_call(record) for record in time] for time in records]
     # No intervals here: those of the first time are those of the run.
-    scores = [request.kind.score(time, n_resamples=0, seed=request.seed).overall.to_json() for time in records]
+    groups = [request.kind.score(time, n_resamples=0, seed=request.seed).overall for time in records]
+    scores = [group.to_json() for group in groups]
     return {
         "repeats": {
             "times": len(records),
@@ -42,7 +43,7 @@ def repeat_numbers(
             "calls_changed": _changed(calls),
             "numbers": {
                 number.key: _values([number.of(overall).value for overall in scores])
-                for number in request.kind.counting.numbers
+                for number in groups[0].counting.numbers
                 if number.headline
             },
         }

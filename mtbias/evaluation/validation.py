@@ -18,6 +18,7 @@ from mtbias.metrics.correction import CORRECTED, Correction, correct
 from mtbias.metrics.counting import Counts
 from mtbias.metrics.definitions import GENDER, named
 from mtbias.metrics.human_agreement import LABELS, AgreementReport, agreement, count_agreement, decided_by
+from mtbias.metrics.unknown_gender import UNKNOWN_GENDER
 from mtbias.runs.call_records import evidence_json
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.stats.resampling import wilson_percent
@@ -280,9 +281,14 @@ def correct_run(
             f"{run.path}: expected a run that this evaluator scored ({key} {own.evaluator[key]}), got {key} "
             f"{run.evaluator.get(key)}; score the translations again"
         )
+    if run.counting is UNKNOWN_GENDER:
+        raise DataError(
+            f"{run.path}: expected sentences that show a gender, got none; what is corrected is accuracy, ΔG and ΔS"
+        )
     used = list(validations) if pool else [own]
-    counts = count((r.gold, r.stereotype, r.call.gender) for r in run.calls)
-    blank: Counts = count((r.gold, r.stereotype, None) for r in run.calls if r.call.reason is Reason.UNTRANSLATED)
+    calls = run.known.calls
+    counts = count((r.gold, r.stereotype, r.call.gender) for r in calls)
+    blank: Counts = count((r.gold, r.stereotype, None) for r in calls if r.call.reason is Reason.UNTRANSLATED)
     how: dict[str, Any] = {"untranslated": blank[..., -1], "n_resamples": n_resamples, "seed": seed}
     try:
         correction = correct(counts, sum((v.report.counts for v in used[1:]), start=used[0].report.counts), **how)

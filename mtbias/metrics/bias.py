@@ -27,7 +27,7 @@ _MALE, _FEMALE, _NEUTRAL = range(3)
 _PRO, _ANTI = range(2)
 _NO_CALL = 3
 
-Row = tuple[Gender, Stereotype, Gender | None]
+Row = tuple[Gender | None, Stereotype, Gender | None]
 """Gold gender, stereotype, and the gender that was called."""
 
 _PLACES: dict[Row, tuple[int, int, int]] = {

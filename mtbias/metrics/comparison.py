@@ -23,7 +23,15 @@ from mtbias.metrics.counting import Counting
 from mtbias.metrics.definitions import CONSISTENCY, interval_methods, keys
 from mtbias.metrics.entity_intervals import EntityIntervals, entity_intervals
 from mtbias.metrics.linked_pairs import link
-from mtbias.metrics.run_matching import ComparableRun, NamedRun, by_language, differing_evaluators, name_runs
+from mtbias.metrics.run_matching import (
+    ComparableRun,
+    NamedRun,
+    by_language,
+    differing_evaluators,
+    name_runs,
+    parts,
+)
+from mtbias.metrics.scores import UNKNOWN
 from mtbias.metrics.system_numbers import KINDS, SystemNumbers, SystemPair
 from mtbias.metrics.weighted import WEIGHTED, Weighting, weigh
 from mtbias.stats.results import (
@@ -76,11 +84,18 @@ class Comparison:
     seed: int
     methods: Mapping[str, str] = field(default_factory=dict)
     """How the interval of each plain number of a system is made; those of differences are all bootstrap."""
+    unknown: Comparison | None = None
+    """Of the sentences of unknown gender, where the corpus has others, too."""
 
     @property
     def tests(self) -> int:
         """The size of the family of each number: over so many pairs (of all languages) Holm's correction goes."""
         return len(self.pairs)
+
+    @property
+    def right_or_wrong(self) -> bool:
+        """Whether any system is right anywhere: nothing is where no source tells a gender."""
+        return any(m.both or m.first_only or m.second_only for m in (pair.mcnemar for pair in self.pairs))
 
     @property
     def too_few_resamples(self) -> bool:
@@ -126,6 +141,9 @@ class Comparison:
             "weightings": {number: weighting.to_json() for number, weighting in self.weightings.items()},
             "different_evaluators": {lang: list(phrases) for lang, phrases in self.evaluators.items()},
         }
+        if self.unknown is not None:
+            part = self.unknown.to_json()
+            content[UNKNOWN] = {key: part[key] for key in ("rows", "interval_methods", "systems", "pairs")}
         return {key: rounded(value) for key, value in content.items()}
 
     @property
@@ -151,7 +169,8 @@ class Comparison:
                 for key, d in found.items():
                     ends = *(d.interval or none), *((not weighted and pair.entity_interval(key)) or none)
                     rows.append((pair.lang, pair.first, pair.second, key, weighted, d.difference, *ends, d.p, d.p_holm))
-        return [dict(zip(COLUMNS, map(rounded, row), strict=True)) for row in rows]
+        own = [dict(zip(COLUMNS, map(rounded, row), strict=True)) for row in rows]
+        return own if self.unknown is None else [*own, *self.unknown.table()]
 
     def to_frame(self) -> pd.DataFrame:
         """`table` as a DataFrame; undefined numbers are NaN."""
@@ -188,7 +207,8 @@ def compare_runs(
         DataError: the runs cannot be compared (`name_runs`), no language has two of them (and no weights are asked
             for), or the sentences cannot be balanced (`weigh`).
     """
-    named = name_runs(runs, names=names, different_evaluators=different_evaluators)
+    main, *others = parts(runs)
+    named = name_runs(main, names=names, different_evaluators=different_evaluators)
     languages = by_language(named)
     asked = weighted is True or (weighted is not False and len(weighted) > 0)
     if not asked and max(map(len, languages.values())) < 2:
@@ -196,7 +216,7 @@ def compare_runs(
             f"expected two runs or more in a language, got one in {', '.join(languages)}; "
             "runs are compared within a language"
         )
-    counting, rows = runs[0].counting, named[0].calls
+    counting, rows = main[0].counting, named[0].calls
     weightings: dict[str, Weighting] = {}
     if asked:
         if counting is not GENDER_COUNTING:
@@ -225,13 +245,19 @@ def compare_runs(
         n_resamples=n_resamples,
         seed=seed,
         methods=interval_methods(counting.compared),
+        unknown=None
+        if not others or max(map(len, languages.values())) < 2
+        else compare_runs(
+            others[0], n_resamples=n_resamples, seed=seed, names=names, different_evaluators=different_evaluators
+        ),
     )
 
 
 def _rows(counting: Counting, run: NamedRun, row_cells: Cells) -> dict[str, int]:
     """See `Comparison.rows`."""
     classes = counting.classes(counting.tabulate(row_cells))
-    found = {name: classes[name] for name in ("n", *(name for each in counting.compared for name in each.rests_on))}
+    names = ("n", *(name for each in counting.compared for name in each.rests_on))
+    found = {name: classes[name] for name in names if name != "decided"}  # calls are each system's own
     if counting is GENDER_COUNTING:
         units = link(run.calls)
         found |= {"pairs": len(units.pairs) + 2 * len(units.quadruples), "quadruples": len(units.quadruples)}

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from mtbias import __version__
 from mtbias.errors import DataError
-from mtbias.metrics.definitions import Number, interval_methods, keys
+from mtbias.metrics.definitions import WHOLE, Number, interval_methods, keys
 from mtbias.metrics.entity_intervals import EntityIntervals, entity_intervals
 from mtbias.stats.resampling import bootstrap_counts, percentile_interval, wilson_percent
 from mtbias.stats.results import LEVEL, MIN_ROWS, N_RESAMPLES, Estimate, Floats, Interval, enough, number, rounded
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 """Version of the shape of `metrics.json`."""
-
-WHOLE = ("n", "decided")
-"""The classes of rows that stand at the head of a group: all, and those with a call where the measure has such."""
 
 Counts = NDArray[np.int64]
 """A table of counts; with leading axes in front where many tables are computed at once."""

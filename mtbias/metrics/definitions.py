@@ -16,6 +16,9 @@ from mtbias.stats.results import Estimate
 IntervalMethod = Literal["wilson", "bootstrap"]
 """How the 95 % interval of a number is made: Wilson's score interval of a single share, or the percentile bootstrap."""
 
+WHOLE = ("n", "decided")
+"""The classes of rows that stand at the head of a group: all, and those with a call where the measure has such."""
+
 
 class Unit(StrEnum):
     """In what a number is given."""
@@ -59,7 +62,7 @@ class Number:
     rests_on: tuple[str, ...] = ("n",)
     """The classes of rows that it rests on, of those that a group counts.
 
-    They are keys at the head of a group (`mtbias.metrics.counting.WHOLE`) or of ``denominators``. Its denominator,
+    They are keys at the head of a group (`WHOLE`) or of ``denominators``. Its denominator,
     where there is one; a bootstrap interval needs `MIN_ROWS` rows in each.
     """
     best: Best = Best.HIGH
@@ -131,7 +134,7 @@ class Number:
             KeyError: the group does not count a class.
         """
         part = group[self.place] if self.place else group
-        return [part[name] if name in {"n", "decided"} else part["denominators"][name] for name in self.rests_on]
+        return [part[name] if name in WHOLE else part["denominators"][name] for name in self.rests_on]
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,12 +93,12 @@ def entity_intervals(
         counting.values(part.reshape(-1, *counting.shape), numbers) for part in np.split(tables, len(systems), axis=1)
     )
     replicates = first - second[0] if second else first
-    entities = _entities_by_class(counting, tables_of[0])
+    entities = [_entities_by_class(counting, tables) for tables in tables_of]
     return EntityIntervals(
         n,
         {
             each.key: percentile_interval(column)
-            if min(entities[name] for name in each.rests_on) >= MIN_ENTITIES
+            if min(of[name] for of in entities for name in each.rests_on) >= MIN_ENTITIES
             else None
             for each, column in zip(numbers, replicates.T, strict=True)
         },

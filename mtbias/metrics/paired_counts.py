@@ -237,8 +237,9 @@ def intervals(counting: Counting, replicates: Floats, tables: Counts) -> list[In
     rows of weight above 0. `tables` are those of the levels of weight above 0, of one system or of pairs.
     """
     rows = tables.sum(axis=0)
-    classes = counting.classes(rows if rows.ndim == len(counting.shape) else rows.sum(axis=-1))
+    systems = [rows] if rows.ndim == len(counting.shape) else [rows.sum(axis=axis) for axis in (-1, -2)]
+    classes = [counting.classes(system) for system in systems]
     return [
-        percentile_interval(column) if enough([classes[name] for name in each.rests_on]) else None
+        percentile_interval(column) if enough([of[name] for of in classes for name in each.rests_on]) else None
         for each, column in zip(counting.compared, replicates.T, strict=True)
     ]

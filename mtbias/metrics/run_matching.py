@@ -40,6 +40,10 @@ class ComparableRun(Protocol):
     def metrics(self) -> Mapping[str, Any]: ...
     @property
     def counting(self) -> Counting: ...
+    @property
+    def known(self) -> ComparableRun: ...
+    @property
+    def unknown(self) -> ComparableRun | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,19 +158,31 @@ def differing_rows(
     Raises:
         DataError: as `name_runs`.
     """
-    named = name_runs(runs, names=names, different_evaluators=different_evaluators)
-    counting = runs[0].counting
-    for lang, here in by_language(named).items():
-        for first, second in combinations(here, 2):
-            for a, b in zip(first.calls, second.calls, strict=True):
-                one, other = counting.outcome(a), counting.outcome(b)
-                if one != other:
-                    yield DifferingRow(
-                        lang=lang, id=a.id, about={name: str(getattr(a, name)) for name in counting.shown},
-                        first=first.name, first_call=one, first_reason=_reason(a),
-                        second=second.name, second_call=other, second_reason=_reason(b),
-                        source=a.source, first_translation=a.translation, second_translation=b.translation,
-                    )  # fmt: skip
+    for part in parts(runs):
+        named = name_runs(part, names=names, different_evaluators=different_evaluators)
+        counting = part[0].counting
+        for lang, here in by_language(named).items():
+            for first, second in combinations(here, 2):
+                for a, b in zip(first.calls, second.calls, strict=True):
+                    one, other = counting.outcome(a), counting.outcome(b)
+                    if one != other:
+                        yield DifferingRow(
+                            lang=lang, id=a.id, about={name: str(getattr(a, name)) for name in counting.shown},
+                            first=first.name, first_call=one, first_reason=_reason(a),
+                            second=second.name, second_call=other, second_reason=_reason(b),
+                            source=a.source, first_translation=a.translation, second_translation=b.translation,
+                        )  # fmt: skip
+
+
+def parts(runs: Sequence[ComparableRun]) -> Iterator[Sequence[ComparableRun]]:
+    """What is compared apart: the sentences of the main numbers, and those of unknown gender where all runs have them.
+
+    Runs on one corpus have them or not; others are refused (`name_runs`).
+    """
+    yield [run.known for run in runs]
+    unknown = [part for run in runs if (part := run.unknown) is not None]
+    if unknown and len(unknown) == len(runs):
+        yield unknown
 
 
 def _reason(record: object) -> str | None:

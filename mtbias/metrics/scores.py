@@ -9,9 +9,10 @@ from typing import Any
 
 from mtbias.metrics.bias import GENDER_COUNTING
 from mtbias.metrics.consistency import Consistency, consistency
-from mtbias.metrics.counting import Scores, score_groups
+from mtbias.metrics.counting import Counting, Scores, score_groups
 from mtbias.metrics.human_agreement import decided_by
 from mtbias.metrics.sentence_protocols import Called
+from mtbias.metrics.unknown_gender import UNKNOWN_GENDER
 from mtbias.stats.results import N_RESAMPLES, percent_of, rounded
 from mtbias.types import GenderCall, Reason
 
@@ -43,14 +44,38 @@ class GenderScores(CallScores):
 
     consistency: Consistency | None
     """None where no sentence of the corpus has a counterfactual pair or a control."""
+    unknown: CallScores | None = None
+    """Those of the sentences that show no gender, where there are some: they enter none of the other numbers."""
 
     def further(self) -> dict[str, Any]:
-        """Consistency."""
-        return {"consistency": None if self.consistency is None else self.consistency.to_json()}
+        """Consistency, and the sentences that show no gender."""
+        found: dict[str, Any] = {"consistency": None if self.consistency is None else self.consistency.to_json()}
+        if self.unknown is not None:
+            part = self.unknown.to_json()
+            found[UNKNOWN] = {key: value for key, value in part.items() if key not in _OF_THE_RUN}
+        return found
 
 
-def score(records: Sequence[Called], *, n_resamples: int = N_RESAMPLES, seed: int = 0) -> GenderScores:
+UNKNOWN = "unknown"
+"""The key of `metrics.json` with the numbers of sentences that show no gender, of a corpus that has others, too."""
+_OF_THE_RUN = ("schema", "mtbias", "signature", "fingerprint")
+"""Keys of `metrics.json` that a part of it does not have again."""
+
+
+def unknown_part(metrics: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The numbers of sentences that show no gender, as a `metrics.json` of them alone would have them.
+
+    None where a corpus has none, or no others.
+    """
+    part = metrics.get(UNKNOWN)
+    return None if part is None else {**{key: metrics.get(key) for key in (*_OF_THE_RUN, "corpus")}, **part}
+
+
+def score(records: Sequence[Called], *, n_resamples: int = N_RESAMPLES, seed: int = 0) -> CallScores:
     """Score calls: overall, by domain, pronouns, stereotype and entity, and over counterfactual pairs.
+
+    Records without a gold gender enter no number of the others, nor do those enter theirs
+    (`mtbias.metrics.unknown_gender`); a corpus of them alone has theirs in place of accuracy, ΔG and ΔS.
 
     What every number means stands at `mtbias.metrics.bias.compute`, how its interval is made at
     `mtbias.metrics.counting.Counting.intervals`; those over pairs stand at `mtbias.metrics.consistency`. With 0
@@ -59,16 +84,32 @@ def score(records: Sequence[Called], *, n_resamples: int = N_RESAMPLES, seed: in
     Raises:
         DataError: there are no records.
     """
-    overall, by = score_groups(records, GENDER_COUNTING, n_resamples=n_resamples, seed=seed)
-    calls = [record.call for record in records]
+    known = [record for record in records if record.gold is not None]
+    without = [record for record in records if record.gold is None]
+    unknown = _score_unknown(without, n_resamples, seed) if without else None
+    if unknown is not None and not known:
+        return unknown
+    overall, by = score_groups(known, GENDER_COUNTING, n_resamples=n_resamples, seed=seed)
+    calls = [record.call for record in known]
     return GenderScores(
         overall,
         by,
         n_resamples,
         seed,
         *reasons_and_evidence(calls),
-        consistency=consistency(records, calls, n_resamples=n_resamples, seed=seed),
+        consistency=consistency(known, calls, n_resamples=n_resamples, seed=seed),
+        unknown=unknown,
     )
+
+
+def _score_unknown(records: Sequence[Called], n_resamples: int, seed: int) -> CallScores:
+    overall, by = score_groups(records, UNKNOWN_GENDER, n_resamples=n_resamples, seed=seed)
+    return CallScores(overall, by, n_resamples, seed, *reasons_and_evidence([record.call for record in records]))
+
+
+def counting_of(records: Sequence[Called]) -> Counting:
+    """How the numbers of a corpus are counted: as of unknown gender where no sentence of it has a gold gender."""
+    return GENDER_COUNTING if any(record.gold is not None for record in records) else UNKNOWN_GENDER
 
 
 def reasons_and_evidence(calls: Sequence[GenderCall]) -> tuple[dict[Reason, int], dict[str, int]]:

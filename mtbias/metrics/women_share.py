@@ -1,4 +1,4 @@
-"""Accuracy by entity against the share of women in the occupation, and how the two go together.
+"""Accuracy or feminine forms by entity against the share of women in the occupation, and how the two go together.
 
 The shares ship with mtbias (``data/women_share.tsv``, whose first line has sources, years and licence): those of the
 U.S. Bureau of Labor Statistics for the occupations of Winogender and WinoBias, which are WinoMT's. A file of the user's
@@ -8,7 +8,7 @@ may have others, such as the shares in text of Winogender's ``occupations-stats.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -19,9 +19,9 @@ import numpy as np
 
 from mtbias.errors import DataError
 from mtbias.files.reading import commented_rows, read_table
-from mtbias.stats.correlation import spearman
+from mtbias.stats.correlation import slope, spearman
 from mtbias.stats.resampling import percentile_interval
-from mtbias.stats.results import N_RESAMPLES, Estimate, enough, number
+from mtbias.stats.results import N_RESAMPLES, Estimate, Floats, enough, number
 
 ENTITY_COLUMNS = ("entity", "occupation")
 PERCENT_COLUMNS = ("percent", "bls_pct_female", "bergsma_pct_female")
@@ -29,6 +29,8 @@ PERCENT_COLUMNS = ("percent", "bls_pct_female", "bergsma_pct_female")
 SHARE_COLUMNS = ("share", *PERCENT_COLUMNS)
 
 _SOURCE = "U.S. Bureau of Labor Statistics, 2015 to 2017 (with Rudinger et al. 2018; Zhao et al. 2018)"
+_Statistic = Callable[[Floats, Floats], Floats]
+_ABSENT = Estimate(None)
 _OUTLIERS = 6
 """So many points are named: more do not fit beside each other in a plot."""
 
@@ -59,16 +61,21 @@ class EntityPoint:
     """Per cent of women, in [0, 100]."""
     n: int
     n_male: int
+    """Sentences about men; of unknown gender, translations with the masculine form."""
     n_female: int
-    accuracy: float
-    """Per cent of all its sentences that are right; no call counts as wrong."""
+    accuracy: float | None
+    """Per cent of all its sentences that are right; no call counts as wrong. None of unknown gender."""
     gap: float | None
     """Right for women minus right for men (recalls), in points; None where it lacks sentences of either."""
+    feminine: float | None = None
+    """Of unknown gender: per cent of its calls that are feminine; None where it has no calls."""
+    called: int | None = None
+    """Of unknown gender: its calls."""
 
     @property
     def few(self) -> bool:
-        """Whether it has too few sentences about men or about women for its numbers to say much (`MIN_ROWS`)."""
-        return not enough([self.n_male, self.n_female])
+        """Whether its numbers say little: `MIN_ROWS`, of sentences about men and about women or of calls."""
+        return not enough([self.n_male, self.n_female] if self.called is None else self.called)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +108,29 @@ class WomenRelation:
     """Of the intervals, in per cent."""
     resamples: int
     seed: int
+    feminine: Estimate = _ABSENT
+    """Of unknown gender: the same of `EntityPoint.feminine`. Above 0: the more women do the work, the more feminine
+    forms it is translated with."""
+    slope: Estimate = _ABSENT
+    """Of unknown gender: how much more feminine forms there are, in points, where the share of women is one point
+    higher (least squares over all entities that have calls). 0: the share of women makes no difference; 1: the
+    feminine forms grow as the share of women does."""
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """What stands against the share of women: fields of `EntityPoint`."""
+        unknown = any(point.called is not None for point in self.points)
+        return ("feminine",) if unknown else ("gap", "accuracy")
+
+    @property
+    def fits(self) -> bool:
+        """Whether any of `measures` has a `fit`."""
+        return any(self.fit(measure) for measure in self.measures)
 
     def fit(self, measure: str) -> Fit | None:
         """The line through the points that are not `few`; None with fewer than 3 of them, or of one share only.
 
-        `measure` is ``accuracy`` or ``gap``. The line is for the eye: the test of a relation is ρ.
+        `measure` is one of `measures`. The line is for the eye: the test of a relation is ρ.
         """
         points = self._sure(measure)
         shares = np.array([point.share for point, _ in points])
@@ -206,32 +231,46 @@ def relate(
     The intervals of ρ, of coverage `level` in per cent, come from a percentile bootstrap over entities; with fewer than
     3 entities, or without resamples, there are none. `by_entity` are the groups of `metrics.json`.
     """
-    points = []
-    for name, group in by_entity.items():
-        if (share := shares.of(name)) is None:
-            continue
-        rows, women, men = group["denominators"], group["recall_female"], group["recall_male"]
-        gap = None if women is None or men is None else women - men
-        points.append(EntityPoint(name, share, group["n"], rows["male"], rows["female"], group["accuracy"], gap))
+    points = [_point(name, share, group) for name, group in by_entity.items() if (share := shares.of(name)) is not None]
     points.sort(key=lambda point: (point.share, point.entity))
+
+    def related(measure: str, statistic: _Statistic = spearman) -> Estimate:
+        found = ((point.share, getattr(point, measure)) for point in points)
+        pairs = [(share, value) for share, value in found if value is not None]
+        return _over_entities(pairs, statistic, level, n_resamples, seed)
+
     return WomenRelation(
         shares=shares,
         points=points,
         without=len(by_entity) - len(points),
-        accuracy=_correlation([(p.share, p.accuracy) for p in points], level, n_resamples, seed),
-        gap=_correlation([(p.share, p.gap) for p in points if p.gap is not None], level, n_resamples, seed),
+        accuracy=related("accuracy"),
+        gap=related("gap"),
         level=level,
         resamples=n_resamples,
         seed=seed,
+        feminine=related("feminine"),
+        slope=related("feminine", slope),
     )
 
 
-def _correlation(pairs: Sequence[tuple[float, float]], level: float, n_resamples: int, seed: int) -> Estimate:
+def _point(name: str, share: float, group: Mapping[str, Any]) -> EntityPoint:
+    rows = group["denominators"]
+    if "feminine" in group:
+        called, n = (rows["called_male"], rows["called_female"]), group["n"]
+        return EntityPoint(name, share, n, *called, None, None, group["feminine"], group["decided"])
+    women, men = group["recall_female"], group["recall_male"]
+    gap = None if women is None or men is None else women - men
+    return EntityPoint(name, share, group["n"], rows["male"], rows["female"], group["accuracy"], gap)
+
+
+def _over_entities(
+    pairs: Sequence[tuple[float, float]], statistic: _Statistic, level: float, n_resamples: int, seed: int
+) -> Estimate:
     n, rng = len(pairs), np.random.Generator(np.random.PCG64(seed))
     values = np.array(pairs, dtype=np.float64).reshape(n, 2)
-    rho = number(spearman(values[:, 0], values[:, 1]))
-    if rho is None or n < 3 or not n_resamples:
-        return Estimate(rho, None, n)
+    whole = number(statistic(values[:, 0], values[:, 1]))
+    if whole is None or n < 3 or not n_resamples:
+        return Estimate(whole, None, n)
     drawn = rng.integers(0, n, size=(n_resamples, n))
-    replicates = spearman(values[drawn, 0], values[drawn, 1])
-    return Estimate(rho, percentile_interval(replicates, level / 100), n)
+    replicates = statistic(values[drawn, 0], values[drawn, 1])
+    return Estimate(whole, percentile_interval(replicates, level / 100), n)

@@ -15,6 +15,7 @@ from markupsafe import Markup
 from mtbias.metrics.comparison import Comparison
 from mtbias.metrics.definitions import CONSISTENCY, Number, Unit
 from mtbias.metrics.system_numbers import SystemPair
+from mtbias.metrics.unknown_gender import UNKNOWN_GENDER
 from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.axes import Scale
 from mtbias.report.page import render_page
@@ -31,6 +32,13 @@ class _Row(NamedTuple):
     pair: SystemPair
     label: str
     found: Difference
+
+
+class _Unknown(NamedTuple):
+    """The comparison of the sentences of unknown gender, with its numbers."""
+
+    compared: Comparison
+    numbers: Sequence[Number]
 
 
 def render_comparison_page(runs: Sequence[ReportRun], compared: Comparison, *, max_bytes: int = MAX_BYTES) -> str:
@@ -60,6 +68,10 @@ def _differs(runs: Sequence[ReportRun], sentence: Sentence) -> bool:
 def _page(runs: Sequence[ReportRun], compared: Comparison, shown: Sequence[Sentence], *, total: int) -> str:
     numbers = [number for number in runs[0].numbers if number.compared]
     rows = [row for pair in compared.pairs for row in _rows(pair, numbers)]
+    unknown = None if compared.unknown is None else _Unknown(compared.unknown, UNKNOWN_GENDER.compared)
+    if unknown is not None:
+        found = (row for pair in unknown.compared.pairs for row in _rows(pair, unknown.numbers))
+        rows += [row._replace(label=f"{row.label}, unknown gender") for row in found]
     listed = any(run.calls for run in runs)
     content: dict[str, tuple[str, Any]] = {
         "differences": ("Differences", rows),
@@ -76,6 +88,7 @@ def _page(runs: Sequence[ReportRun], compared: Comparison, shown: Sequence[Sente
         runs=runs,
         compared=compared,
         numbers=numbers,
+        unknown=unknown,
         findings=findings(runs),
         warned=named_warnings([(run.label, run.metrics.get("alarms")) for run in runs]),
         axis=Scale.around(

@@ -12,6 +12,7 @@ from mtbias.metrics.definitions import CONSISTENCY, GENDER, Number
 from mtbias.metrics.entity_intervals import QUESTIONS, EntityIntervals
 from mtbias.metrics.run_matching import DifferingRow
 from mtbias.metrics.system_numbers import SystemNumbers, SystemPair
+from mtbias.metrics.unknown_gender import UNKNOWN_GENDER
 from mtbias.metrics.weighted import Weighting
 from mtbias.report import tables
 from mtbias.report.alarm_texts import named_warnings
@@ -42,7 +43,11 @@ def render_comparison(comparison: Comparison, form: str = "text", numbers: Seque
     if form == "csv":
         return tables.as_csv({**row, "signature": comparison.signature} for row in comparison.table())
     compared = {number.key: number.short for number in numbers if number.compared}
-    return draw(_tables(comparison, compared), form, [("", comparison.signature)])
+    found = _tables(comparison, compared)
+    if comparison.unknown is not None:
+        part, *more = _tables(comparison.unknown, {number.key: number.short for number in UNKNOWN_GENDER.compared})
+        found += [replace(part, title=f"Sentences of unknown gender, of {part.title}", warnings=()), *more]
+    return draw(found, form, [("", comparison.signature)])
 
 
 def render_rows(rows: Sequence[DifferingRow], form: str = "text") -> str:
@@ -142,8 +147,7 @@ def _sentences(c: Comparison) -> PrintedTable:
         counts = (p.differing, m.both, m.first_only, m.second_only, m.neither)
         rows.append([p.lang, _name(p), *(f"{count:,}" for count in counts), p_text(m.p)])
     title = "Sentences by which system is right (McNemar's test: exact, two-sided, not corrected)"
-    if not any(p.mcnemar.both or p.mcnemar.first_only or p.mcnemar.second_only for p in c.pairs):
-        # Nothing is right or wrong where no source tells a gender (GEST).
+    if not c.right_or_wrong:
         return PrintedTable(head[:3], [row[:3] for row in rows], "Sentences with another call", left=2)
     return PrintedTable(head, rows, title, left=2)
 

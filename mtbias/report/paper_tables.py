@@ -6,12 +6,13 @@ A row is a system in a language, or a group of its sentences. No number is compu
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mtbias.errors import DataError
 from mtbias.metrics.counting import flat_row
 from mtbias.metrics.definitions import CLASSES, Number, breakdown, group_label
+from mtbias.metrics.scores import UNKNOWN
 from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_table import whole_metrics
@@ -37,16 +38,26 @@ def paper_table(runs: Sequence[ReportRun], form: str, by: str | None = None) -> 
     langs = list(dict.fromkeys(run.lang for run in runs))
     ordered = sorted(runs, key=lambda run: langs.index(run.lang))
     with whole_metrics():
-        if by is None:
-            rows = [_Row(run, "", run.metrics["overall"]) for run in ordered]
-        else:
-            rows = [_Row(run, group, part) for run in ordered for group, part in run.metrics[f"by_{by}"].items()]
+        rows = _rows(ordered, by)
+        parts = [run.unknown for run in ordered if run.unknown is not None]
+        of_unknown = _rows([part for part in parts if by is None or f"by_{by}" in part.metrics], by)
         if form == "csv":
-            return as_csv([_record(row, by) for row in rows])
+            own = [_record(row, by) for row in rows]
+            return as_csv([*own, *({**_record(row, by), "gender": UNKNOWN} for row in of_unknown)])
         signatures = [(f"{row.run.name}, {row.run.lang}", row.run.metrics["signature"] or UNDEFINED) for row in rows]
         if any(run.numbers != runs[0].numbers for run in runs):
             raise DataError("expected runs of one measure in a table, got several; make one for each, or CSV")
-        return draw([_table(rows, by, runs[0].numbers)], form, signatures)
+        tables = [_table(rows, by, runs[0].numbers)]
+        if of_unknown:
+            table = _table(of_unknown, by, of_unknown[0].run.numbers)
+            tables.append(replace(table, title="Sentences of unknown gender"))
+        return draw(tables, form, signatures)
+
+
+def _rows(runs: Sequence[ReportRun], by: str | None) -> list[_Row]:
+    if by is None:
+        return [_Row(run, "", run.metrics["overall"]) for run in runs]
+    return [_Row(run, group, part) for run in runs for group, part in run.metrics[f"by_{by}"].items()]
 
 
 def _record(row: _Row, by: str | None) -> dict[str, object]:

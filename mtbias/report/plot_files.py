@@ -12,7 +12,7 @@ from mtbias.metrics.definitions import plotted
 from mtbias.metrics.women_share import WomenRelation
 from mtbias.report.plots import panels, scale, svg_intervals
 from mtbias.report.report_runs import ReportRun
-from mtbias.report.scatter import WOMEN_MEASURES, svg_women, women_scale
+from mtbias.report.scatter import svg_women, women_scale
 
 _STYLE = """
 svg { color: #1b1b1f; } text { stroke: none; } .quiet { fill: #55585e; }
@@ -40,7 +40,7 @@ def plot_files(runs: Sequence[ReportRun], women: Sequence[WomenRelation] = ()) -
     for by, parts in found.items():
         for number, part in zip(plotted(runs[0].numbers), parts, strict=True):
             yield f"{number.key}-{by}", str(svg_intervals(part, ident="plot", axis=axis, style=_STYLE))
-    for measure in WOMEN_MEASURES if women else ():
+    for measure in women[0].measures if women else ():
         shared = women_scale(women, measure)
         for i, (run, relation) in enumerate(zip(runs, women, strict=True)):
             name = f"women-{measure}-{i + 1}-{_file_name(run.name)}".rstrip("-")

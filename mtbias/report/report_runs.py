@@ -14,6 +14,8 @@ from mtbias.metrics import definitions
 from mtbias.metrics.definitions import Number
 from mtbias.metrics.finding import finding
 from mtbias.metrics.measure import GENDER
+from mtbias.metrics.scores import unknown_part
+from mtbias.metrics.unknown_gender import UNKNOWN_GENDER
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import FinishedRun
 
@@ -50,6 +52,12 @@ class ReportRun:
         """Name of the corpus; empty where `metrics.json` does not say."""
         return str((self.metrics.get("corpus") or {}).get("name", ""))
 
+    @property
+    def unknown(self) -> ReportRun | None:
+        """The numbers of its sentences of unknown gender, where it has others, too."""
+        part = unknown_part(self.metrics)
+        return None if part is None else ReportRun(self.name, self.lang, part, numbers=UNKNOWN_GENDER.numbers)
+
     @classmethod
     def of(cls, run: FinishedRun, name: str | None = None) -> ReportRun:
         """A finished run under a name, by default its system's; only gender calls are listed sentence by sentence.
@@ -61,6 +69,12 @@ class ReportRun:
         if run.measure != GENDER:
             return cls(named, run.lang, run.metrics, numbers=numbers)
         return cls(named, run.lang, run.metrics, run.calls, get_language(run.lang).direction, numbers, run.answers)
+
+
+def unknown_parts(runs: Sequence[ReportRun]) -> list[ReportRun]:
+    """The parts of unknown gender, one for each run; empty where a run has none."""
+    parts = [run.unknown for run in runs if run.unknown is not None]
+    return parts if len(parts) == len(runs) else []
 
 
 def title_and_intro(what: str, runs: Sequence[ReportRun]) -> tuple[str, str]:

@@ -10,20 +10,29 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from markupsafe import Markup
 
 from mtbias.errors import DataError
-from mtbias.metrics.definitions import CONSISTENCY, Breakdown, breakdowns
+from mtbias.metrics.definitions import CONSISTENCY, Breakdown, Number, breakdowns
+from mtbias.metrics.scores import UNKNOWN
+from mtbias.metrics.unknown_gender import UNKNOWN_GENDER
 from mtbias.metrics.women_share import WomenRelation, WomenShares, shipped_shares
 from mtbias.report import alarm_texts, repeat_table
 from mtbias.report.page import render_page
 from mtbias.report.plots import panels, scale, svg_intervals
-from mtbias.report.report_runs import ReportRun, Sentence, findings, join_sentences, title_and_intro
+from mtbias.report.report_runs import (
+    ReportRun,
+    Sentence,
+    findings,
+    join_sentences,
+    title_and_intro,
+    unknown_parts,
+)
 from mtbias.report.run_table import SCHEMA, filled, noticed, whole_metrics
-from mtbias.report.scatter import WOMEN_MEASURES, correlation_text, relations, svg_women, women_scale
+from mtbias.report.scatter import WOMEN_MEASURES, correlation_text, relations, slope_text, svg_women, women_scale
 from mtbias.report.sentence_data import Columns
 from mtbias.report.sentence_list import MAX_BYTES, fitting, sentence_list
 from mtbias.stats.results import MIN_ROWS
@@ -86,7 +95,8 @@ def check_runs(runs: Sequence[ReportRun]) -> None:
         if found != SCHEMA:
             raise DataError(f"run {run.name!r}: expected metrics.json of schema {SCHEMA}, got schema {found!r}")
         rows = len(run.calls), sum(record.call.gender is not None for record in run.calls)
-        told = run.metrics.get("n"), run.metrics.get("decided", rows[1])
+        parts = [run.metrics, *([run.metrics[UNKNOWN]] if UNKNOWN in run.metrics else [])]
+        told = sum(part.get("n", 0) for part in parts), sum(part.get("decided", rows[1]) for part in parts)
         if run.calls and rows != told:
             raise DataError(
                 f"run {run.name!r}: expected the calls that metrics.json was computed from ({told[0]}, {told[1]} with "
@@ -111,6 +121,7 @@ def _whole_page(runs: Sequence[ReportRun], women: Sequence[WomenRelation], sente
         "groups": (f"By {_listed([by.label for by in few])}", _groups(runs, few)),
         "consistency": ("Consistency", any(paired) and paired),
         "entities": (f"By {_listed([by.label for by in many])}", entities),
+        "unknown": ("Sentences of unknown gender", _unknown(runs, sentences["columns"], women)),
         "confusion": ("Gold and call", [(run, counts) for run in runs if (counts := _confusion(run))]),
         "left-out": ("What was left out, and why", [run for run in runs if _says_what_is_left_out(run.metrics)]),
         "checks": ("Can these numbers be believed?", [run for run in runs if run.metrics.get("alarms")]),
@@ -131,7 +142,8 @@ def _whole_page(runs: Sequence[ReportRun], women: Sequence[WomenRelation], sente
             *(n for n in numbers if n.coverage),
             *(n for n in numbers if (n.headline or n.grouped) and not n.whole),
         ],
-        listed=[n for n in numbers if n.listed] or [n for n in numbers if n.headline],
+        listed=_of_lists(numbers),
+        unknown=numbers == UNKNOWN_GENDER.numbers,
         heads=lambda *whats: [f"{run.name}:\n{what}" if len(runs) > 1 else what for run in runs for what in whats],
         filled=filled,
         noticed=noticed,
@@ -140,16 +152,42 @@ def _whole_page(runs: Sequence[ReportRun], women: Sequence[WomenRelation], sente
         warned=[run for run in runs if alarm_texts.warnings(run.metrics.get("alarms"))],
         women=women,
         women_plots=_women_plots(runs, women),
-        fitted=any(relation.fit(measure) for relation in women for measure in WOMEN_MEASURES),
         shipped=shipped_shares().name,
         few=MIN_ROWS,
-        measures=WOMEN_MEASURES,
+        compared_with=lambda related: [WOMEN_MEASURES[measure] for measure in related[0].measures],
+        slope_text=slope_text,
         correlation_text=correlation_text,
         of_pairs=CONSISTENCY,
         unpaired=list(dict.fromkeys(reason for part in paired for reason in (part or {}).get("left_out", ()))),
         why=_WHY,
         **sentences,
     )
+
+
+def _of_lists(numbers: Sequence[Number]) -> list[Number]:
+    """The numbers of long lists of groups."""
+    return [n for n in numbers if n.listed] or [n for n in numbers if n.headline]
+
+
+class _UnknownPart(NamedTuple):
+    """What the page of a corpus that has other sentences, too, shows of those of unknown gender."""
+
+    runs: list[ReportRun]
+    numbers: Sequence[Number]
+    entities: list[Any]
+    listed: list[Number]
+    women: list[WomenRelation]
+    plots: list[tuple[str, list[Markup]]]
+
+
+def _unknown(runs: Sequence[ReportRun], columns: Columns, women: Sequence[WomenRelation]) -> _UnknownPart | None:
+    parts = unknown_parts(runs)
+    if not parts:
+        return None
+    numbers, related = parts[0].numbers, relations(parts, women[0].shares if women else None)
+    many = [by for by in breakdowns(*(part.metrics for part in parts)) if by.long]
+    entities = [_entities(parts, by, columns, related) for by in many]
+    return _UnknownPart(parts, numbers, entities, _of_lists(numbers), related, _women_plots(parts, related))
 
 
 def _listed(labels: Sequence[str]) -> str:
@@ -203,7 +241,8 @@ def _entities(
 def _women_plots(runs: Sequence[ReportRun], women: Sequence[WomenRelation]) -> list[tuple[str, list[Markup]]]:
     """For each measure its caption and a plot for each run, on one scale."""
     found = []
-    for measure, what in WOMEN_MEASURES.items() if women else ():
+    for measure in women[0].measures if women else ():
+        what = WOMEN_MEASURES[measure]
         axis = women_scale(women, measure)
         plots = [
             svg_women(relation, run.name, measure, ident=f"women-{measure}-{i}", axis=axis, colour=i % 6)

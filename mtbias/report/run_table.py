@@ -15,6 +15,8 @@ from mtbias.errors import DataError
 from mtbias.metrics.definitions import CONSISTENCY, GENDER, Number, all_neutral, breakdowns
 from mtbias.metrics.entity_intervals import QUESTIONS
 from mtbias.metrics.finding import finding
+from mtbias.metrics.scores import UNKNOWN
+from mtbias.metrics.unknown_gender import UNKNOWN_GENDER
 from mtbias.report.alarm_texts import alarm_block, checks_block, expected_block, fixed_text, shown_without, warnings
 from mtbias.report.repeat_table import repeat_block
 from mtbias.report.tables import PrintedTable, aligned, cut, interval_text, note_on_bits, number_text, printable
@@ -56,6 +58,7 @@ def render(metrics_json: Mapping[str, Any], *, width: int = WIDTH, numbers: Sequ
             repeat_block(metrics_json, numbers, level(metrics_json)),
             *_breakdowns(metrics_json, numbers, width),
             _consistency(metrics_json, width),
+            *_unknown(metrics_json, width),
             _shares("Without a call (of all sentences)", metrics_json, "reasons"),
             _shares("What the calls rest on (of all calls)", metrics_json, "evidence"),
             expected_block(metrics_json),
@@ -240,6 +243,17 @@ def _consistency(metrics: Mapping[str, Any], width: int) -> str:
         lines.append(f"  {outside:,} pairs have no controls: in I_across alone")
     lines += [f"  left out: {pairs:,}, {printable(reason)}" for reason, pairs in content["left_out"].items()]
     return "\n".join(["Consistency (pairs that differ in gender alone)", *lines])
+
+
+def _unknown(metrics: Mapping[str, Any], width: int) -> list[str]:
+    """The sentences of unknown gender, where the corpus has others, too."""
+    part = metrics.get(UNKNOWN)
+    if part is None:
+        return []
+    numbers, overall = UNKNOWN_GENDER.numbers, part["overall"]
+    lines = _lines(_lined(numbers), overall, level(part), width, indent="  ")
+    without = _shares("Without a call (of the sentences of unknown gender)", part, "reasons")
+    return ["\n".join([f"Of unknown gender: {_headline(overall, numbers)}", *lines]), without]
 
 
 def _shares(title: str, metrics: Mapping[str, Any], key: str) -> str:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from mtbias.metrics.definitions import GENDER
+from mtbias.metrics.unknown_gender import UNKNOWN_GENDER
 from mtbias.metrics.women_share import WomenRelation, WomenShares, relate, shipped_shares
 from mtbias.report.axes import Frame, Scale
 from mtbias.report.page import render
@@ -17,10 +18,10 @@ from mtbias.report.run_table import whole_metrics
 from mtbias.report.tables import cut, interval, number
 from mtbias.stats.results import Estimate
 
-WOMEN_MEASURES = {"gap": "right for women minus for men", "accuracy": "accuracy"}
+WOMEN_MEASURES = {"gap": "right for women minus for men", "accuracy": "accuracy", "feminine": "feminine forms"}
 """What stands against the share of women (a field of `EntityPoint`), with its name for people."""
 
-_UNITS = {"gap": "points", "accuracy": "per cent"}
+_UNITS = {"gap": "points", "accuracy": "per cent", "feminine": "per cent"}
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 56, 42
 _WIDTH, _HEIGHT = 440, 270
 _SHARES = Scale(0, 100, 25)
@@ -84,7 +85,7 @@ def relations(runs: Sequence[ReportRun], shares: WomenShares | None = None) -> l
     Raises:
         DataError: a `metrics.json` lacks a key.
     """
-    if any(run.numbers != GENDER or "by_entity" not in run.metrics for run in runs):
+    if any(run.numbers not in (GENDER, UNKNOWN_GENDER.numbers) or "by_entity" not in run.metrics for run in runs):
         return []
     with whole_metrics():
         found = [relate(run.metrics["by_entity"], shares or shipped_shares()) for run in runs]
@@ -92,8 +93,8 @@ def relations(runs: Sequence[ReportRun], shares: WomenShares | None = None) -> l
 
 
 def women_scale(relations: Sequence[WomenRelation], measure: str) -> Scale:
-    """The axis of values for the plots of all relations: the gap's own with 0 on it, 0 to 100 for the accuracy."""
-    if measure == "accuracy":
+    """The axis of values for the plots of all relations: the gap's own with 0 on it, 0 to 100 for shares."""
+    if _UNITS[measure] == "per cent":
         return Scale(0, 100, 20)
     return Scale.around(p.gap for relation in relations for p in relation.points if p.gap is not None)
 
@@ -103,9 +104,9 @@ def svg_women(
 ) -> Markup:
     """The entities as points: across, the share of women from 0 to 100 %; upwards, a key of `WOMEN_MEASURES`.
 
-    Every point has its name and numbers as a title, and is hollow where it has few sentences about men or women. A
+    Every point has its name and numbers as a title, and is hollow where it has few sentences (`EntityPoint.few`). A
     broken line is `WomenRelation.fit`; the points farthest from it have their names beside them. An entity without the
-    number (no sentence about a woman, or none about a man) is left out, and counted in the
+    number (no sentence about a woman, or none about a man; no call) is left out, and counted in the
     description.
     `name` is the run's, `colour` its number, 0 to 5; `ident` is a prefix for ids, unique in the page; `style`, a style
     sheet of its own, comes with a white ground.
@@ -129,6 +130,7 @@ def svg_women(
         x=_x,
         shown=shown,
         left_out=len(relation.points) - len(shown),
+        lacking="no call" if measure == "feminine" else "no sentences about men or none about women",
         line=_line(relation, measure, frame),
         labels=name_points(named, list(places.values()), frame),
         colour=f"c{colour}",
@@ -176,6 +178,12 @@ def name_points(
         if places:
             labels.append(min(places, key=lambda place: place.cost(points)))
     return labels
+
+
+def slope_text(found: Estimate) -> str:
+    """``0.31 [0.05, 0.53] points for each point of the share``, two decimals."""
+    ends = "" if found.value is None or found.interval is None else f" {interval(found.interval)}"
+    return f"{number(found.value)}{ends} points for each point of the share"
 
 
 def correlation_text(found: Estimate) -> str:

@@ -16,9 +16,11 @@ from typing import Any
 from mtbias.decide import FOREIGN_WORD, GENERIC
 from mtbias.report.report_runs import ReportRun, Sentence
 from mtbias.runs.call_records import CallRecord
-from mtbias.types import Evidence, Gender, Reason, Span, Stereotype
+from mtbias.types import NAMES_BOTH, Evidence, Gender, Reason, Span, Stereotype
 
 GENDERS = [gender.value for gender in Gender]
+UNKNOWN = "unknown"
+"""As gold gender: the source shows none."""
 CALLS = [*GENDERS, *(reason.value for reason in Reason)]
 
 BLOCK = 1024
@@ -39,7 +41,7 @@ def columns(shown: Sequence[Sentence]) -> Columns:
     """What is filtered by: the values of each property, and for each sentence the place of its value."""
     firsts = [sentence.first for sentence in shown]
     properties: dict[str, tuple[list[str], Callable[[CallRecord], str]]] = {
-        "gold": (GENDERS, lambda r: r.gold.value),
+        "gold": ([*GENDERS, *([UNKNOWN] if any(r.gold is None for r in firsts) else [])], lambda r: r.gold or UNKNOWN),
         "stereotype": ([kind.value for kind in Stereotype], lambda r: r.stereotype.value),
         "entity": (sorted({r.entity for r in firsts}), lambda r: r.entity),
         "domain": (sorted({r.domain for r in firsts}), lambda r: r.domain),
@@ -156,6 +158,8 @@ _SHOWN = {"tagger": "read as {}", "corpus": "{} in most places of this run"}
 
 def evidence_words(evidence: Evidence) -> str:
     """What a word shows: ``feminine form``, ``one form for both genders``, ``no gender shown``."""
+    if evidence.gender is Gender.NEUTRAL and (both := next((n for n in NAMES_BOTH if n in evidence.detail), None)):
+        return both
     if evidence.gender is not None:
         text = _SHOWN.get(evidence.source, "{} form").format(_FORMS[evidence.gender])
         return f"{text}, also used of women" if GENERIC in evidence.detail else text

@@ -33,7 +33,7 @@ class CallRecord:
     source: str
     translation: str | None
     entity: str
-    gold: Gender
+    gold: Gender | None
     stereotype: Stereotype
     domain: str
     pronouns: int
@@ -102,7 +102,7 @@ class _CallLine:
     source: str
     translation: str | None
     entity: str
-    gold: Gender
+    gold: Gender | None
     stereotype: Stereotype
     domain: str
     pronouns: int

@@ -16,6 +16,8 @@ from mtbias.files.strict_json import decoded
 from mtbias.metrics.counting import SCHEMA, Counting, Scores
 from mtbias.metrics.definitions import Number
 from mtbias.metrics.measure import GENDER, find_measure
+from mtbias.metrics.scores import UNKNOWN, unknown_part
+from mtbias.metrics.unknown_gender import UNKNOWN_GENDER
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import CALLS, METRICS, SHA256, RunFolder, is_as_written
 
@@ -238,7 +240,29 @@ class FinishedRun:
     @cached_property
     def counting(self) -> Counting:
         """The measure's numbers, and how they follow from counts; finding the measure reads all that is installed."""
+        axes = self.metrics.get("confusion_axes") or {}
+        if self.measure == GENDER and axes.keys() == UNKNOWN_GENDER.axes.keys():
+            return UNKNOWN_GENDER
         return find_measure(self.measure).counting
+
+    @property
+    def known(self) -> Self:
+        """The run without its sentences of unknown gender, where it has others, too: those of its main numbers."""
+        if UNKNOWN not in self.metrics:
+            return self
+        return replace(self, records=[record for record in self.calls if record.gold is not None], folder=None)
+
+    @property
+    def unknown(self) -> Self | None:
+        """The run of its sentences of unknown gender alone, with their numbers; None where it has no others, or none.
+
+        The measure's own numbers are those of unknown gender in a run that has no others.
+        """
+        part = unknown_part(self.metrics)
+        if part is None:
+            return None
+        rows = [record for record in self.calls if record.gold is None]
+        return replace(self, metrics=part, records=rows, folder=None)
 
     @property
     def numbers(self) -> tuple[Number, ...]:

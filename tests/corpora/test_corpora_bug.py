@@ -248,7 +248,7 @@ def test_the_papers_gold_file_against_pandas(gold: Corpus[Instance], shared: Pat
     stereotypes = {1: "pro", 0: "none", -1: "anti"}
     for instance in gold.instances:
         line = frame.iloc[instance.row]
-        assert instance.gold.value == line["predicted gender"].lower()
+        assert instance.gold == line["predicted gender"].lower()
         assert instance.stereotype.value == stereotypes[line["stereotype"]]
         assert (instance.distance, instance.corpus_pronouns) == (line["distance"], line["num_of_pronouns"])
     # mt_gender's rule: sent.split(" ")[index].lower() != entity.lower(), the row is dropped.

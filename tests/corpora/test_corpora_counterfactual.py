@@ -24,6 +24,7 @@ from mtbias.corpora.counterfactual_pairs import (
     NOT_GOLD,
     OTHERS,
     SWAP,
+    UNKNOWN,
     Counterfactual,
     format_custom,
     make_counterfactual,
@@ -34,7 +35,7 @@ from mtbias.types import Gender, Instance, Span, Stereotype
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
 
 
-def instance(source: str, entity: str = "doctor", gold: Gender = M, id_: str = "a") -> Instance:
+def instance(source: str, entity: str = "doctor", gold: Gender | None = M, id_: str = "a") -> Instance:
     head = entity.rsplit(maxsplit=1)[-1]
     start = source.lower().index(entity.lower()) + len(entity) - len(head)
     span = Span(start, start + len(head))
@@ -86,6 +87,7 @@ def test_the_entity_moves_with_longer_words_before_it() -> None:
     ("source", "entity", "gold", "reason"),
     [
         ("The doctor lost their keys .", "doctor", N, NEUTRAL),
+        ("The doctor lost her keys .", "doctor", None, UNKNOWN),
         ("The doctor slept .", "doctor", M, NO_PRONOUN),
         ("The doctor told her that he slept .", "doctor", M, BOTH),
         ("A doctor knows his or her limits .", "doctor", M, BOTH),
@@ -100,7 +102,9 @@ def test_the_entity_moves_with_longer_words_before_it() -> None:
         ("The doctor wrote _he_ on a card .", "doctor", M, JOINED),
     ],
 )
-def test_what_has_no_twin_is_left_out_with_its_reason(source: str, entity: str, gold: Gender, reason: str) -> None:
+def test_what_has_no_twin_is_left_out_with_its_reason(
+    source: str, entity: str, gold: Gender | None, reason: str
+) -> None:
     made = make_counterfactual([instance(source, entity, gold)])
     assert (made.instances, made.originals, made.left_out) == ((), 0, {reason: 1})
     assert made.examples == {reason: ("a",)}
@@ -182,7 +186,7 @@ def test_without_a_determiner_to_change_there_is_no_control(source: str, reason:
 
 def test_a_quadruple_is_linked_all_around() -> None:
     made = make_counterfactual([instance("He asked the doctor .")], controls=True)
-    assert [(i.id, i.source, i.gold.value, i.pair, i.control) for i in made.instances] == [
+    assert [(i.id, i.source, i.gold, i.pair, i.control) for i in made.instances] == [
         ("a", "He asked the doctor .", "male", "a-swap", "a-control"),
         ("a-control", "He asked this doctor .", "male", "a-swap-control", "a"),
         ("a-swap", "She asked the doctor .", "female", "a", "a-swap-control"),

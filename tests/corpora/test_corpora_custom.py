@@ -113,8 +113,13 @@ def test_other_columns_are_noted(tmp_path: Path) -> None:
             "the columns 'entity_index', or .*; got 'source', 'gender'",
         ),
         ("source\tgender\tentity_start", "The cook left.\tm\t4", 1, "'entity_index', or"),
-        ("source\tgender\tentity", "The cook left.\tx\tcook", 2, "expected male, female or neutral .* got 'x'"),
-        ("source\tgender\tentity", "The cook left.\t\tcook", 2, "male, female or neutral"),
+        (
+            "source\tgender\tentity",
+            "The cook left.\tx\tcook",
+            2,
+            "expected male, female, neutral or unknown .* got 'x'",
+        ),
+        ("source\tgender\tentity", "The cook left.\t\tcook", 2, "male, female, neutral or unknown"),
         ("source\tgender\tentity", "\tm\tcook", 2, "source: expected a sentence"),
         ("source\tgender\tentity", "The cook left.\tm", 2, "expected 3 fields"),
         (
@@ -160,6 +165,24 @@ def test_other_columns_are_noted(tmp_path: Path) -> None:
             "pro, anti or none, got 'maybe'",
         ),
         ("source\tgender\tentity\tdistance", "The cook left.\tm\tcook\tfar", 2, "distance: expected an integer"),
+        (
+            "source\tgender\tentity\tpair",
+            "The cook left.\tunknown\tcook\tzzz",
+            2,
+            "pair: expected nothing where the gender is unknown, got 'zzz'",
+        ),
+        (
+            "source\tgender\tentity\tstereotype",
+            "The cook left.\tu\tcook\tpro",
+            2,
+            "stereotype: expected nothing where the gender is unknown, got 'pro'",
+        ),
+        (
+            "id\tsource\tgender\tentity\tcontrol",
+            "a\tThe cook left.\tm\tcook\tb\nb\tA cook left.\tu\tcook\t",
+            2,
+            "control: expected the id of a row whose gender is known, got 'b'",
+        ),
         (
             "source\tgender\tentity\tpair",
             "The cook left.\tm\tcook\tzzz",
@@ -277,3 +300,13 @@ def test_what_is_written_is_read_back(
     assert (instance.id, instance.source, instance.gold, instance.stereotype) == ("x", source, gender, stereotype)
     start = len(" ".join([*before, *entity])) - len(entity[-1])
     assert instance.head == (start, start + len(entity[-1]))
+
+
+@pytest.mark.parametrize("word", ["unknown", "Unknown", "u", "U"])
+def test_a_sentence_may_show_no_gender(tmp_path: Path, word: str) -> None:
+    rows = f"source\tgender\tentity\nThe cook left.\t{word}\tcook\nThe cook left her car.\t{word}\tcook\n"
+    corpus = load_corpus("custom", put(tmp_path, rows))
+    assert [instance.gold for instance in corpus.instances] == [None, None]
+    # "her" may be another's: it is noted, and the sentence stays.
+    note = "gender unknown, but a gendered pronoun in the sentence"
+    assert (corpus.notes, corpus.examples) == ({note: 1}, {note: ("custom-00002",)})

@@ -187,7 +187,7 @@ def _same(ours: float | None, theirs: float, denominator: int) -> None:
 def test_numbers_agree_with_scikit_learn(counts: Counts) -> None:
     if not counts.sum():
         return
-    gold = [row[0].value for row in _rows_of(counts)]
+    gold = [row[0] for row in _rows_of(counts)]
     called = ["none" if row[2] is None else row[2].value for row in _rows_of(counts)]
     numbers = _numbers(counts)
     precision, recall, f1, support = precision_recall_fscore_support(

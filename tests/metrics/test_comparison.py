@@ -75,7 +75,7 @@ def randomisation_pvalues(pairs: Counts, weights: Floats, n_resamples: int, rng:
     return paired.randomisation_pvalues(GENDER_COUNTING, pairs, weights, n_resamples, rng)
 
 
-def _record(n: int, gold: Gender, kind: Stereotype, call: Gender | None) -> CallRecord:
+def _record(n: int, gold: Gender | None, kind: Stereotype, call: Gender | None) -> CallRecord:
     made = GenderCall(f"r{n}", call, None if call else Reason.UNALIGNED)
     return CallRecord(n, f"Sentence {n}.", f"Satz {n}.", "cook", gold, kind, "own", 1, made)
 
@@ -281,6 +281,11 @@ class Run:
     evaluator: Mapping[str, Any] = field(default_factory=lambda: {"aligner": "agree/1", "plugin": "de/1"})
     counting: Counting = GENDER_COUNTING
     metrics: Mapping[str, Any] = field(default_factory=dict)
+    unknown: None = None
+
+    @property
+    def known(self) -> Run:
+        return self
 
 
 def _run(system: str, lang: str, *, seed: int = 0, right: float = 0.7, n: int = 200) -> Run:

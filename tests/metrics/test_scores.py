@@ -43,7 +43,9 @@ def score(
 ) -> GenderScores:
     """The scores of instances whose translations do not matter."""
     translations = [Translation(instance.id, None, "empty") for instance in instances]
-    return score_records(list(join_records(instances, translations, calls)), n_resamples=n_resamples, seed=seed)
+    found = score_records(list(join_records(instances, translations, calls)), n_resamples=n_resamples, seed=seed)
+    assert isinstance(found, GenderScores)
+    return found
 
 
 # Six rows: 4 decided, 3 correct.

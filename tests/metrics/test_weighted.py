@@ -37,11 +37,16 @@ class Run:
     evaluator: dict[str, Any] = field(default_factory=dict)
     counting: Counting = GENDER_COUNTING
     metrics: dict[str, Any] = field(default_factory=dict)
+    unknown: None = None
+
+    @property
+    def known(self) -> Run:
+        return self
 
 
 def _record(
     n: int,
-    gold: Gender,
+    gold: Gender | None,
     call: Gender | None,
     *,
     kind: Stereotype = NONE,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.metrics.scores import GenderScores, score
+from mtbias.metrics.scores import CallScores, score
 from mtbias.report.run_table import render
 from mtbias.runs.call_records import join_records
 from mtbias.types import Evidence, Gender, GenderCall, Instance, Reason, Span, Stereotype, Translation
@@ -54,7 +54,7 @@ def _metrics() -> dict[str, Any]:
     }
 
 
-def _score(instances: list[Instance], calls: list[GenderCall], *, n_resamples: int = 2000) -> GenderScores:
+def _score(instances: list[Instance], calls: list[GenderCall], *, n_resamples: int = 2000) -> CallScores:
     translations = [Translation(instance.id, None, "empty") for instance in instances]
     return score(list(join_records(instances, translations, calls)), n_resamples=n_resamples)
 

@@ -107,7 +107,7 @@ def test_half_a_surrogate_pair_cannot_be_written() -> None:
         ('"row": 7', '"row": true', "row: expected a whole number, got True"),
         ('"row": 7', '"row": 7, "line": 8', "line: unknown key; there are control, distance"),
         ('"gold": "female"', '"gold": "woman"', "gold: expected male, female or neutral, got 'woman'"),
-        ('"gold": "female"', '"gold": null', "gold: expected male, female or neutral, got None"),
+        ('"gold": "female"', '"gold": 3', "gold: expected male, female or neutral, got 3"),
         ('"reason": null', '"reason": "unaligned"', "either a gender or a reason"),
         (
             '"reason": null',

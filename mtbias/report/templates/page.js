@@ -85,7 +85,10 @@
   // Which sentences, in which order, and which page of them.
   const outcome = (row, run) => {
     const call = run.call[row];
-    return call === null ? "" : call >= data.genders.length ? "none" : call === columns.gold[row] ? "right" : "wrong";
+    if (call === null) return "";
+    if (call >= data.genders.length) return "none";
+    // A gold gender beyond them is "unknown": nothing is right or wrong.
+    return columns.gold[row] >= data.genders.length ? "called" : call === columns.gold[row] ? "right" : "wrong";
   };
   const wanted = async () => {
     const chosen = Object.fromEntries(new FormData(form)), run = runs[chosen.run || 0];
@@ -98,7 +101,7 @@
     const words = fold(chosen.search).split(/\s+/).filter(Boolean);
     if (words.length && !prepared) status.textContent = "Reading all sentences for the search…";
     const found = words.length ? await texts() : [];
-    const groups = { wrong: [], none: [], right: [], "": [] };
+    const groups = { wrong: [], none: [], right: [], called: [], "": [] };
     for (let row = 0; row < data.rows; row++)
       if (tests.every(([column, value]) => column[row] === value) && fits(row)
         && words.every((word) => found[row].includes(word)))
@@ -134,7 +137,7 @@
   const item = async (row) => {
     const block = await blockOf(row), at = row % data.block, source = block.source[at];
     const n = value("pronouns", row), stereotype = value("stereotype", row);
-    const about = [block.id[at], value("entity", row), `gold ${value("gold", row)}`,
+    const about = [block.id[at], value("entity", row), value("gold", row) === "unknown" ? "gender unknown" : `gold ${value("gold", row)}`,
       stereotype === "none" ? "no stereotype" : `${stereotype} stereotype`, value("domain", row),
       `${n} ${n === "1" ? "pronoun" : "pronouns"}`];
     if (source.every((piece) => typeof piece === "string")) about.push("entity not found in the source");
@@ -146,7 +149,8 @@
   const rendering = (row, run, target, evidence, answer) => {
     const name = runs.length > 1 ? `${run.name}: ` : "", kind = outcome(row, run), call = data.calls[run.call[row]];
     if (!kind) return [node("p", "quiet", `${name}not in this run`)];
-    const said = { right: `✓ right: ${call}`, wrong: `✗ wrong: ${call}`, none: `○ no call: ${call}` }[kind];
+    const said = { right: `✓ right: ${call}`, wrong: `✗ wrong: ${call}`, none: `○ no call: ${call}`,
+      called: `• called: ${call}` }[kind];
     const line = node("p", "", node("span", `call ${kind}`, name + said));
     evidence.forEach(([what, word, shows, code], i) => {
       const read = node("em", "", node("bdi", "", word)), words = node("span", "", `${what} `, read, `: ${shows}`);
