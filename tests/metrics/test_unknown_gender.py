@@ -14,6 +14,7 @@ from scipy.stats import binomtest, linregress
 from mtbias.metrics.bias import GENDER_COUNTING
 from mtbias.metrics.comparison import compare_runs
 from mtbias.metrics.counting import Counting
+from mtbias.metrics.definitions import Best
 from mtbias.metrics.run_matching import differing_rows
 from mtbias.metrics.scores import counting_of, score
 from mtbias.metrics.unknown_gender import UNKNOWN_GENDER
@@ -65,6 +66,11 @@ def test_nothing_with_a_call_has_no_shares() -> None:
     assert [overall[key] for key in ("masculine", "feminine", "both_forms", "neutral", "gap")] == [None] * 5
     assert overall["decided_percent"] == 0
     assert overall["ci"]["masculine"] is None
+
+
+def test_no_share_is_ranked() -> None:
+    best = {number.key: number.best for number in UNKNOWN_GENDER.compared}
+    assert best == {**dict.fromkeys(("masculine", "feminine", "both_forms", "neutral"), Best.OPEN), "gap": Best.ZERO}
 
 
 def test_the_bootstrap_of_the_difference_is_that_of_its_rows() -> None:
