@@ -201,7 +201,7 @@ def _number(number: Number, run: FinishedRun) -> PublishedNumber:
         label=number.label,
         unit=number.unit,
         best=number.best,
-        headline=number.headline,
+        shown=number.headline or number.coverage,
         compared=number.compared,
         about=number.about,
         value=found.value,

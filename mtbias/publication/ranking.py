@@ -70,7 +70,7 @@ class Rank:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Results that are ranked together, the best in the first compared number of the headline first."""
+    """Results that are ranked together, the best in the first compared number first."""
 
     results: tuple[PublishedResult, ...]
     pairs: tuple[RankedPair, ...]
@@ -85,8 +85,13 @@ class Block:
 
     @property
     def numbers(self) -> tuple[PublishedNumber, ...]:
-        """The numbers of the headline, as the first result has them."""
-        return tuple(number for number in self.results[0].numbers if number.headline)
+        """The numbers that are shown, as the first result has them: those in which systems are compared first."""
+        return tuple(sorted((n for n in self.results[0].numbers if n.shown), key=lambda n: not n.compared))
+
+    @property
+    def over_entities(self) -> bool:
+        """Whether some number has an interval over entities."""
+        return any(number.interval_entities for result in self.results for number in result.numbers)
 
     @property
     def too_few_resamples(self) -> bool:

@@ -38,7 +38,8 @@ class PublishedNumber:
     label: str
     unit: Unit
     best: Best
-    headline: bool
+    shown: bool
+    """Whether the page shows it."""
     compared: bool
     """Whether systems are tested against each other in it."""
     about: str

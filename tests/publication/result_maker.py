@@ -13,10 +13,13 @@ from mtbias.publication.result_file import (
     PublishedNumber,
     PublishedResult,
 )
+from mtbias.stats.results import Interval
 
 
-def make_number(value: float | None, best: Best = Best.HIGH, key: str = "accuracy") -> PublishedNumber:
-    return PublishedNumber(key, key, Unit.PERCENT, best, True, True, "", value, None, None, None, {"n": 80})
+def make_number(
+    value: float | None, best: Best = Best.HIGH, key: str = "accuracy", over_entities: Interval | None = None
+) -> PublishedNumber:
+    return PublishedNumber(key, key, Unit.PERCENT, best, True, True, "", value, None, over_entities, None, {"n": 80})
 
 
 def make_result(system: str, *numbers: PublishedNumber, **changed: object) -> PublishedResult:

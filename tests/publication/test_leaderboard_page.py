@@ -111,6 +111,12 @@ def test_two_versions_of_a_corpus_are_two_sections() -> None:
     assert "own (files ff00ff00)" in page
 
 
+def test_intervals_over_entities_stand_in_a_table_of_their_own_where_there_are_any() -> None:
+    page = page_of(make_result("A", make_number(5.0, over_entities=(1.25, 9.75))), make_result("B", make_number(4.0)))
+    assert table(page, "95 % intervals over entities")[1:] == [["A", "[1.2, 9.8]"], ["B", "–"]]
+    assert "intervals over entities (" not in page_of(make_result("B", make_number(4.0)))
+
+
 def test_link_note_licence_and_signature_are_there() -> None:
     page = page_of(make_result("A", make_number(5.0), link="https://example.org/a", note="Beam 5.", licence="MIT"))
     for text in ('href="https://example.org/a"', "Beam 5.", "Licence of the translations: MIT.", "system:A"):
