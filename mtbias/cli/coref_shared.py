@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 from cyclopts import Group, Parameter
 
 from mtbias.cli.shared import BOOTSTRAP, print_json
-from mtbias.coref.system_output import Counting
+from mtbias.coref.system_output import SpanCounting
 from mtbias.errors import UsageError
 from mtbias.report.tables import columns, interval, number, printable
 from mtbias.settings import MOST_RESAMPLES, BootstrapSettings, at_least
@@ -87,13 +87,13 @@ class ReadingOptions:
     ] = None
 
     @property
-    def counting(self) -> Counting | None:
+    def counting(self) -> SpanCounting | None:
         """What mentions count, where it is said."""
-        return None if self.spans is None else Counting(self.spans)
+        return None if self.spans is None else SpanCounting(self.spans)
 
     def read(self, texts: Sequence[CorefText], paths: Sequence[Path], also: Collection[str] = ()) -> Predictions:
-        """The clusters in the files at `paths`, of tokens of `texts` (`mtbias.coref.reading.read_output`)."""
-        from mtbias.coref.reading import read_output
+        """The clusters in the files at `paths`, of tokens of `texts` (`mtbias.coref.output_reading.read_output`)."""
+        from mtbias.coref.output_reading import read_output
 
         return read_output(texts, paths, ids=self.ids, spans=self.counting, also=also)
 

@@ -1,7 +1,7 @@
 """A document of a data set of coreference, whichever it is: tokens, text, and the mentions that are asked about.
 
 Systems are given its tokens or its text (`mtbias.coref.export`), and their mentions are read as mentions of its tokens
-(`mtbias.coref.reading`).
+(`mtbias.coref.output_reading`).
 """
 
 from __future__ import annotations

@@ -167,7 +167,7 @@ def _gap(instance: GapInstance) -> CorefText:
     tokens = tuple(instance.text[span.start : span.end] for span in spans)
     pronoun, *candidates = (_within(spans, span) for span in _named(instance))
     right = [mention for mention, gold in zip(candidates, instance.gold, strict=True) if gold]
-    gold = ((*right, pronoun),) if right else ()
+    gold = (tuple(sorted([*right, pronoun])),) if right else ()
     return CorefText(
         instance.id, tokens, instance.text, frozenset([pronoun, *candidates]), gold, _sentence_ends(tokens)
     )

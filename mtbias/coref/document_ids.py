@@ -37,7 +37,7 @@ def told(
         DataError: a document without id of which nothing says which it is; `ids` is another file.
     """
     given = _given(ids, documents, {text.id for text in texts}.union(also)) if ids else {}
-    rules = _Rules([*(text.id for text in texts), *also])
+    rules = _IdForms([*(text.id for text in texts), *also])
     named: dict[int, str] = {}
     by_rule: dict[str, str] = {}
     files = Counter(document.path for document in documents)
@@ -87,7 +87,7 @@ def _given(path: Path, documents: Sequence[OutputDocument], known: Collection[st
     return {at: by_own[d.id] for at, d in enumerate(documents) if d.id is not None and d.id in by_own}
 
 
-class _Rules:
+class _IdForms:
     """The forms that systems and file names give ids."""
 
     def __init__(self, ids: Sequence[str]) -> None:

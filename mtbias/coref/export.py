@@ -1,6 +1,6 @@
 """The documents of a data set as coreference systems take them: CoNLL-2012, JSON lines, plain text.
 
-What a system gives back on them is read without further ado (`mtbias.coref.reading`): ids and tokens are the data's,
+What a system gives back is read without further ado (`mtbias.coref.output_reading`): ids and tokens are the data's,
 and of plain text, which has neither, the order or the text itself says which document is which.
 
 * **CoNLL-2012**: a document each, part 0, 12 columns; without parses, parts of speech and speakers, whose columns have

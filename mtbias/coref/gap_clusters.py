@@ -16,9 +16,9 @@ from pathlib import Path
 from mtbias.coref.conll import Clusters, Mention
 from mtbias.coref.dataset_texts import gap_texts, mentions_of
 from mtbias.coref.gap_instances import GapFile, GapInstance, Labels, SystemLabels, read_labels
+from mtbias.coref.output_reading import read_output
 from mtbias.coref.predicted_clusters import Predictions
-from mtbias.coref.reading import read_output
-from mtbias.coref.system_output import Counting, holds_clusters
+from mtbias.coref.system_output import SpanCounting, holds_clusters
 from mtbias.files.reading import read_text
 
 
@@ -34,7 +34,7 @@ def _one_within_other(one: Mention, other: Mention) -> bool:
 
 
 def read_system(
-    path: Path, data: GapFile, *, official: bool = False, ids: Path | None = None, spans: Counting | None = None
+    path: Path, data: GapFile, *, official: bool = False, ids: Path | None = None, spans: SpanCounting | None = None
 ) -> tuple[SystemLabels, Predictions | None]:
     """A system's labels, from a table of labels (`read_labels`) or from clusters; what they were made of, if clusters.
 

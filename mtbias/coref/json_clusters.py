@@ -12,7 +12,7 @@ from typing import Any
 
 from mtbias.coref.conll import Cluster, Clusters, Mention
 from mtbias.coref.parser_json import corenlp_document, is_stanza, stanza_document
-from mtbias.coref.system_output import TOKENS, Counting, OutputDocument
+from mtbias.coref.system_output import TOKENS, OutputDocument, SpanCounting
 from mtbias.files.reading import TextFile, parse_json_lines
 from mtbias.files.strict_json import load_json, once
 
@@ -86,7 +86,7 @@ def _document(value: Any, key: str | None, file: TextFile, line: int) -> tuple[o
     if isinstance(value, list):
         # As `get_clusters()` of fastcoref gives them: nothing but the mentions themselves says what they count.
         clusters = _clusters(value, "clusters", file, line)
-        return value, OutputDocument(key, clusters, file.path, line, countings=(*TOKENS, Counting.CHARACTERS))
+        return value, OutputDocument(key, clusters, file.path, line, countings=(*TOKENS, SpanCounting.CHARACTERS))
     if not isinstance(value, dict):
         raise file.error(f"expected a JSON object for each document, got {type(value).__name__}", line)
     if isinstance(value.get("pred"), dict):
@@ -112,9 +112,9 @@ def _indexed(value: Mapping[str, Any], key: str | None, file: TextFile, line: in
         )
     if text is not None and not isinstance(text, str):
         raise file.error(f"text: expected text, got {_short(text)}", line)
-    countings: tuple[Counting, ...] = TOKENS
+    countings: tuple[SpanCounting, ...] = TOKENS
     if text is not None and tokens is None:
-        countings = (Counting.CHARACTERS,) if "clusters_strings" in value else (Counting.CHARACTERS, *TOKENS)
+        countings = (SpanCounting.CHARACTERS,) if "clusters_strings" in value else (SpanCounting.CHARACTERS, *TOKENS)
     clusters = _clusters(value[name], name, file, line)
     return OutputDocument(id_, clusters, file.path, line, tokens, text, countings)
 

@@ -3,7 +3,7 @@
 mtbias's own format is JSONL, a document a line: ``{"id": "…", "clusters": [[[start, end], …], …]}``. Indices count the
 words of the data set's own tokens from 0, and both ends are included. Where a line has ``"tokens": […]`` too, they are
 checked against the data set's. `mtbias.coref.system_output` names the formats of others, which
-`mtbias.coref.reading` reads as clusters of the data set's tokens.
+`mtbias.coref.output_reading` reads as clusters of the data set's tokens.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from mtbias.coref.conll import Clusters, repeated
-from mtbias.coref.system_output import Counting, OutputDocument, clusters_of_file, files_at
+from mtbias.coref.system_output import OutputDocument, SpanCounting, clusters_of_file, files_at
 from mtbias.errors import DataError
 from mtbias.files.reading import read_text
 from mtbias.files.signatures import signature_line
@@ -78,7 +78,7 @@ def read_predictions(*paths: Path) -> Predictions:
     """
     documents, files = read_documents(paths)
     for document in documents:
-        if document.id is None or Counting.INCLUDED not in document.countings:
+        if document.id is None or SpanCounting.INCLUDED not in document.countings:
             raise document.error("expected an id, and mentions that count tokens; this needs the data set's texts")
     named = [(document.id or "", document) for document in documents]
     check_once(named)

@@ -17,7 +17,7 @@
 
 JSON is a line for each document, a list of documents, one document, or an object of documents by id. Where indices are
 numbers that somebody wrote down, "included" is what a format is meant to have, not what a file has:
-`mtbias.coref.reading` looks at the mentions themselves.
+`mtbias.coref.output_reading` looks at the mentions themselves.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from mtbias.errors import DataError
 from mtbias.files.reading import TextFile, split_lines
 
 
-class Counting(StrEnum):
+class SpanCounting(StrEnum):
     """What the two numbers of a mention count."""
 
     INCLUDED = "included"
@@ -43,7 +43,7 @@ class Counting(StrEnum):
     """Characters from 0; the second is the one behind the last."""
 
 
-TOKENS = (Counting.INCLUDED, Counting.EXCLUDED)
+TOKENS = (SpanCounting.INCLUDED, SpanCounting.EXCLUDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class OutputDocument:
     """The tokens or word pieces that the mentions count, where the file has them."""
     text: str | None = None
     """The text whose characters the mentions may count, where the file has it."""
-    countings: tuple[Counting, ...] = (Counting.INCLUDED,)
+    countings: tuple[SpanCounting, ...] = (SpanCounting.INCLUDED,)
     """What the mentions may count, what the format says first; only one where it is beyond doubt."""
     n_tokens: int | None = None
     """How many tokens the document has, where the file does not have them but tells their number."""

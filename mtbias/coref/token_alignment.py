@@ -14,11 +14,13 @@ from functools import lru_cache
 
 from mtbias.coref.conll import Mention
 
-_BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
-"""What stands for a bracket in the Penn Treebank, whole tokens."""
-# The Penn Treebank writes a quotation mark as two single ones, and CoreNLP any other quotation mark too; a text may
-# have two single ones itself. All are compared as single ones.
-_QUOTES = str.maketrans({'"': "''", "“": "''", "”": "''", "`": "'", "‘": "'", "’": "'"})
+# What may be written in more than one way is compared as the longer one, since a data set has either. The Penn Treebank
+# has names for brackets and two single quotation marks for a double one, and CoreNLP writes any other mark so too.
+_WAYS_OF_WRITING = str.maketrans(
+    {"(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-"}
+    | dict.fromkeys('"“”', "''")
+    | dict.fromkeys("`‘’", "'")
+)
 _SPECIAL = frozenset({"[CLS]", "[SEP]", "[PAD]", "[SPL]", "<s>", "</s>", "<pad>"})
 """Word pieces that stand for no text: those of BERT and RoBERTa, and the speaker mark of SpanBERT's coreference."""
 _UNKNOWN = frozenset({"[UNK]", "<unk>"})
@@ -67,9 +69,10 @@ def same_text(tokens: Sequence[str]) -> str:
 def _word_pieces(theirs: Sequence[str]) -> list[str | None] | None:
     """The characters of word pieces, None for the piece of any text; None where they are no word pieces.
 
-    A text has "##" in front of a word hardly ever, its word pieces have it or the special pieces always.
+    A text has "##" before a letter hardly ever (but "###" as a heading), its word pieces have it or the special pieces
+    always.
     """
-    if not any(piece in _SPECIAL or (piece.startswith("##") and len(piece) > 2) for piece in theirs):
+    if not any(piece in _SPECIAL or (piece.startswith("##") and piece[2:3].isalnum()) for piece in theirs):
         return None
     return [
         None if piece in _UNKNOWN else "" if piece in _SPECIAL else _folded(piece.removeprefix("##").lstrip("Ġ▁"))
@@ -86,7 +89,7 @@ def _end_of_unknown(text: str, at: int, following: Sequence[str | None]) -> int:
 
 @lru_cache(maxsize=100_000)  # the words of a data set come again and again
 def _folded(token: str) -> str:
-    plain = unicodedata.normalize("NFKD", _BRACKETS.get(token, token).casefold().translate(_QUOTES))
+    plain = unicodedata.normalize("NFKD", token.casefold().translate(_WAYS_OF_WRITING))
     kinds = ((char, unicodedata.category(char)) for char in plain)
     # Without accents (Mn), controls and signs that cannot be seen (C…).
     return "".join(

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mtbias.coref.dataset_texts import winogender_texts
+from mtbias.coref.output_reading import read_output
 from mtbias.coref.predicted_clusters import check_complete, check_known
-from mtbias.coref.reading import read_output
-from mtbias.coref.system_output import Counting
+from mtbias.coref.system_output import SpanCounting
 from mtbias.coref.winogender import Resolution, Winogender, resolve
 from mtbias.files.reading import TABLES, read_table
 
@@ -38,12 +38,12 @@ class WinogenderAnswers:
 
 
 def read_resolutions(
-    path: Path, data: Winogender, *, ids: Path | None = None, spans: Counting | None = None
+    path: Path, data: Winogender, *, ids: Path | None = None, spans: SpanCounting | None = None
 ) -> WinogenderAnswers:
     """A system's resolutions.
 
     ``.tsv`` and ``.csv`` have the columns ``sentid`` and ``prediction``: occupation (or 0), participant (1), both, none
-    (neither). Anything else is read as clusters (`mtbias.coref.reading.read_output`).
+    (neither). Anything else is read as clusters (`mtbias.coref.output_reading.read_output`).
 
     Raises:
         DataError: what the readers raise; an unknown, doubled or missing id; an unknown prediction.

@@ -14,8 +14,8 @@ import pytest
 
 from mtbias.coref.conll import Clusters
 from mtbias.coref.dataset_texts import winobias_texts
+from mtbias.coref.output_reading import read_output
 from mtbias.coref.predicted_clusters import Predictions
-from mtbias.coref.reading import read_output
 from mtbias.coref.winobias import score_winobias
 from mtbias.coref.winobias_data import WinoBias, read_winobias
 from mtbias.errors import DataError

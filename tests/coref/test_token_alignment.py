@@ -16,6 +16,7 @@ from mtbias.coref.token_alignment import Misaligned, align, same_text
         (["He left"], ["He", "left"], [(0, 1)]),
         (["H", "e", " ", "left"], ["He", "left"], [(0, 0), (0, 0), None, (1, 1)]),
         (["-LRB-", "he", "-RRB-", "``", "x", "''"], ["(", "he", ")", '"', "x", '"'], [(n, n) for n in range(6)]),
+        (list("-LRB- (he)"), ["-LRB-", "-LRB-", "he", ")"], [*[(0, 0)] * 5, None, (1, 1), (2, 2), (2, 2), (3, 3)]),
         (["“x”"], ["'", "'", "x", "''"], [(0, 3)]),
         (["cafe", "STRASSE"], ["Café", "straße"], [(0, 0), (1, 1)]),
         (["a\u200b", "\u200e", "b"], ["a", "b"], [(0, 0), None, (1, 1)]),
@@ -23,7 +24,7 @@ from mtbias.coref.token_alignment import Misaligned, align, same_text
         (["<s>", "Ġhe", "Ġle", "ft"], ["he", "left"], [None, (0, 0), (1, 1), (1, 1)]),
         (["[CLS]", "[UNK]", "left", "[UNK]"], ["Żółw", "left", "now"], [None, (0, 0), (1, 1), (2, 2)]),
         (["he", "left"], ["he", "_", "left"], [(0, 0), (2, 2)]),  # a word without characters
-        (["##", "x"], ["##", "x"], [(0, 0), (1, 1)]),  # no word piece
+        (["##", "###", "x"], ["#", "####", "x"], [(0, 1), (1, 1), (2, 2)]),  # no word pieces
         ([], [], []),
     ],
 )

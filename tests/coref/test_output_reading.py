@@ -9,9 +9,9 @@ import pytest
 
 from mtbias.coref.conll import Mention
 from mtbias.coref.coref_text import CorefText
+from mtbias.coref.output_reading import read_output
 from mtbias.coref.predicted_clusters import Predictions
-from mtbias.coref.reading import read_output
-from mtbias.coref.system_output import Counting
+from mtbias.coref.system_output import SpanCounting
 from mtbias.errors import DataError
 
 ASKED: frozenset[Mention] = frozenset({(0, 1), (3, 4), (6, 6)})
@@ -25,7 +25,7 @@ TEXTS = [
 ]
 
 
-def _read(path: Path, *rows: object, ids: Path | None = None, spans: Counting | None = None) -> Predictions:
+def _read(path: Path, *rows: object, ids: Path | None = None, spans: SpanCounting | None = None) -> Predictions:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return read_output(TEXTS, [path], ids=ids, spans=spans)
 
@@ -73,12 +73,26 @@ def test_what_cannot_be_told_is_an_error_that_names_the_switch(tmp_path: Path) -
     row = {"id": "set/a", "clusters": [[[0, 1], [6, 7]]]}  # (0, 1) with the end, "she" without
     with pytest.raises(DataError, match=r"cannot tell what mentions count: .* --spans included or --spans excluded"):
         _read(tmp_path / "p", row)
-    found = _read(tmp_path / "p", row, spans=Counting.EXCLUDED)
+    found = _read(tmp_path / "p", row, spans=SpanCounting.EXCLUDED)
     assert _clusters(found) == {"set/a": (((0, 0), (6, 6)),)}
     assert (found.notes, found.reading) == ((), {"spans": "excluded"})
-    assert _clusters(_read(tmp_path / "p", row, spans=Counting.INCLUDED)) == {"set/a": (((0, 1), (6, 7)),)}
+    assert _clusters(_read(tmp_path / "p", row, spans=SpanCounting.INCLUDED)) == {"set/a": (((0, 1), (6, 7)),)}
     with pytest.raises(DataError, match=r"\[6, 6\] is no mention where ends are excluded"):
-        _read(tmp_path / "p", {"id": "set/a", "clusters": INCLUDED}, spans=Counting.EXCLUDED)
+        _read(tmp_path / "p", {"id": "set/a", "clusters": INCLUDED}, spans=SpanCounting.EXCLUDED)
+
+
+def test_characters_are_not_taken_for_tokens_nor_tokens_for_characters(tmp_path: Path) -> None:
+    # In "The nurse called the clerk because she left ." the mentions are 0 to 9 and 35 to 38.
+    text = TEXTS[0].text
+    found = _read(tmp_path / "p", {"text": text, "clusters": [[[0, 9], [35, 38]]]})
+    assert _clusters(found) == {"set/a": READ}
+    assert "mentions are read as characters, ends excluded: 2 of them" in found.notes[1]
+    # Characters 0 to 2 and 6 to 7 are within "The" and "nurse".
+    found = _read(tmp_path / "p", {"text": text, "clusters": EXCLUDED})
+    assert _clusters(found) == {"set/a": READ}
+    assert found.notes[1].endswith(
+        "as characters, ends excluded, 0; as tokens, ends included, 0 (--spans says otherwise)"
+    )
 
 
 def test_one_file_tells_for_all_its_documents(tmp_path: Path) -> None:
