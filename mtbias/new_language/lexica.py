@@ -68,8 +68,8 @@ class Lexicon:
     citations: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Lemma → gender → citation form of that gender; of a treebank, whose lemmas are often masculine (*professora* of
     *professor*), that of a woman is a word of its own here."""
-    animate: frozenset[str] = frozenset()
-    """Lemmas that the file marks as animate or human."""
+    animate: frozenset[tuple[str, str]] = frozenset()
+    """Lemma and gender of the nouns that the file marks as animate or human."""
     determiners: Mapping[str, Mapping[Agreement, int]] = field(default_factory=dict)
     """Determiners and contractions with one, of a treebank: what each agrees with, and how often."""
     rows: tuple[ListRow, ...] = ()
@@ -132,7 +132,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
         raise DataError(str(error), path=path) from None
 
 
-def _citations(forms: Iterator[LexiconForm]) -> tuple[dict[str, dict[str, str]], frozenset[str]]:
+def _citations(forms: Iterator[LexiconForm]) -> tuple[dict[str, dict[str, str]], frozenset[tuple[str, str]]]:
     """`Lexicon.citations` and `Lexicon.animate` of the forms: of each gender the singular, in the nominative."""
     found: dict[str, dict[str, str]] = {}
     animate = set()
@@ -146,7 +146,7 @@ def _citations(forms: Iterator[LexiconForm]) -> tuple[dict[str, dict[str, str]],
         elif gender == "m":
             genders.setdefault("m", lemma)  # lemmas are masculine where a word has two genders
         if alive:
-            animate.add(lemma)
+            animate.add((lemma, gender))
     return {lemma: genders for lemma, genders in found.items() if genders}, frozenset(animate)
 
 

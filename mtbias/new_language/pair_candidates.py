@@ -50,10 +50,12 @@ def find_pairs(lexica: Iterable[Lexicon]) -> tuple[PairCandidate, ...]:
     together: set[tuple[str, str]] = set()
     alone: set[tuple[str, str]] = set()
     for lexicon in lexica:
+        # Of which genders the lexicon says what is alive: Slavic ones say so of masculine nouns alone.
+        marked = {gender for _, gender in lexicon.animate}
         citations = {
             lemma: genders
             for lemma, genders in lexicon.citations.items()
-            if not lexicon.animate or lemma in lexicon.animate or len(genders) > 1
+            if any(gender not in marked or (lemma, gender) in lexicon.animate for gender in genders)
         }
         both = [(g["m"], g["f"]) for g in citations.values() if "m" in g and "f" in g]
         together |= {pair for pair in both if pair[0] != pair[1]}

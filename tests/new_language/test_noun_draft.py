@@ -79,10 +79,15 @@ def test_candidates_have_the_endings_of_pairs_of_one_lemma_where_there_are_any(t
 
 
 def test_where_a_lexicon_marks_what_is_alive_things_are_no_candidates(tmp_path: Path) -> None:
-    alive = "".join(
-        f"{stem}ik\t{stem}ik\tN;MASC;HUM;NOM;SG\n{stem}ica\t{stem}ica\tN;FEM;HUM;NOM;SG\n"
-        for stem in ("zakonn", "robotn", "siostrzan")
-    )
-    things = "kostk\tkostkik\tN;MASC;NOM;SG\n"
-    (path,) = write(tmp_path, forms=alive + things)
-    assert {c.masculine for c in find_pairs([read_lexicon(path)])} == {"zakonnik", "robotnik", "siostrzanik"}
+    # Polish tables mark masculine nouns alone; -ak -aczka is as frequent here as -ik -ica.
+    men = ("zakonnik", "robotnik", "siostrzanik")
+    women = ("zakonnica", "robotnica", "siostrzanica", "znaczka", "kwiaczka", "haczka")
+    things = ("znak", "kwiak", "hak")
+    text = "".join(f"{man}\t{man}\tN;MASC;HUM;NOM;SG\n" for man in men)
+    text += "".join(f"{woman}\t{woman}\tN;FEM;NOM;SG\n" for woman in women)
+    (path,) = write(tmp_path, forms=text + "".join(f"{thing}\t{thing}\tN;MASC;NOM;SG\n" for thing in things))
+    assert [(c.masculine, c.feminine) for c in find_pairs([read_lexicon(path)])] == [
+        ("robotnik", "robotnica"),
+        ("siostrzanik", "siostrzanica"),
+        ("zakonnik", "zakonnica"),
+    ]
