@@ -11,8 +11,8 @@ from mtbias.machine.installation import install_command
 from mtbias.metrics.definitions import plotted
 from mtbias.metrics.women_share import WomenRelation
 from mtbias.report.plots import panels, scale, svg_intervals
-from mtbias.report.report_runs import ReportRun
-from mtbias.report.scatter import svg_women, women_scale
+from mtbias.report.report_runs import ReportRun, unknown_parts
+from mtbias.report.scatter import relations, svg_women, women_scale
 
 _STYLE = """
 svg { color: #1b1b1f; } text { stroke: none; } .quiet { fill: #55585e; }
@@ -29,7 +29,8 @@ _NAME = 40
 def plot_files(runs: Sequence[ReportRun], women: Sequence[WomenRelation] = ()) -> Iterator[tuple[str, str]]:
     """The plots of a report, each with the name of its file without ending.
 
-    ``delta_g-by_domain`` and the like show all runs; ``women-gap-1-NAME`` and ``women-accuracy-1-NAME`` one run each.
+    ``delta_g-by_domain`` and the like show all runs; ``women-gap-1-NAME`` and ``women-accuracy-1-NAME`` one run each,
+    ``women-feminine-1-NAME`` its sentences of unknown gender.
     `runs` are at least one, all of one measure; `women` is empty where shares are not known.
 
     Raises:
@@ -40,6 +41,12 @@ def plot_files(runs: Sequence[ReportRun], women: Sequence[WomenRelation] = ()) -
     for by, parts in found.items():
         for number, part in zip(plotted(runs[0].numbers), parts, strict=True):
             yield f"{number.key}-{by}", str(svg_intervals(part, ident="plot", axis=axis, style=_STYLE))
+    yield from _women_files(runs, women)
+    if of_unknown := unknown_parts(runs):
+        yield from _women_files(of_unknown, relations(of_unknown, women[0].shares if women else None))
+
+
+def _women_files(runs: Sequence[ReportRun], women: Sequence[WomenRelation]) -> Iterator[tuple[str, str]]:
     for measure in women[0].measures if women else ():
         shared = women_scale(women, measure)
         for i, (run, relation) in enumerate(zip(runs, women, strict=True)):

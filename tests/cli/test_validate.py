@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mtbias.cli import main
+from mtbias.evaluation.gender_calls import GENDER
+from mtbias.runs.finished_run import read_run
+from mtbias.runs.run_folder import RunFolder
+from mtbias.types import Stereotype
 
 from .machine import Machine
 
@@ -140,8 +145,6 @@ def test_what_does_not_fit_is_refused(say: Any, run: Path, german: Path, tmp_pat
 
 def test_a_run_of_another_evaluator_is_refused(say: Any, run: Path, tmp_path: Path) -> None:
     from mtbias.language.installed import get_language
-    from mtbias.runs.finished_run import read_run
-    from mtbias.runs.run_folder import RunFolder
 
     manifest = {**read_run(run).manifest.identity, "plugin": "de/older"}
     folder = tmp_path / "older"
@@ -152,3 +155,24 @@ def test_a_run_of_another_evaluator_is_refused(say: Any, run: Path, tmp_path: Pa
     assert code == 1
     ours = f"plugin de/{get_language('de').version}"
     assert f"expected a run that this evaluator scored ({ours}), got plugin de/older; score the translations" in err
+
+
+def test_sentences_of_unknown_gender_are_not_corrected(say: Any, run: Path, tmp_path: Path) -> None:
+    read = read_run(run)
+
+    def written(name: str, unknown: int) -> Path:
+        """The run with so many sentences as if they showed no gender."""
+        lone = [replace(call, pair=None, control=None) for call in read.calls]
+        calls = [replace(call, gold=None, stereotype=Stereotype.NONE) for call in lone[:unknown]] + lone[unknown:]
+        with RunFolder(tmp_path / name).open_or_create({**read.manifest.identity, "seed": unknown}, {}) as folder:
+            fingerprint = folder.manifest.fingerprint
+            scores = GENDER.score(calls, n_resamples=20, seed=0).to_json(fingerprint=fingerprint)
+            folder.write_calls(call.to_json() for call in calls)
+            folder.write_metrics({**read.metrics, **scores})
+        return tmp_path / name
+
+    code, out, _ = say("--lang", "de", "--correct", written("some", 5), "--resamples", "50", "--json")
+    assert (code, json.loads(out)["corrections"][0]["n"]) == (0, len(read.calls) - 5)
+    code, _, err = say("--lang", "de", "--correct", written("all", len(read.calls)))
+    assert (code, err.count("\n")) == (1, 1)
+    assert "expected sentences that show a gender, got none; what is corrected is accuracy, ΔG and ΔS" in err

@@ -17,8 +17,10 @@ from mtbias.corpora import load_corpus
 from mtbias.metrics.unknown_gender import UNKNOWN_GENDER
 from mtbias.report.comparison_tables import render_comparison
 from mtbias.report.paper_tables import paper_table
+from mtbias.report.plot_files import plot_files
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
+from mtbias.report.scatter import relations
 from mtbias.runs.run_folder import RunFolder
 from mtbias.settings import BootstrapSettings, ScoreSettings
 
@@ -190,6 +192,16 @@ def test_the_page_of_a_corpus_with_both(mixed: Run, other: Run) -> None:
     assert len([svg for svg in section.all("svg") if svg.attributes.get("role") == "img"]) == 2
     assert table_rows(page, "Accuracy by entity")[0][0] == "entity"
     assert set(column_values(page_data(page), "gold")) == {"male", "female", "unknown"}
+
+
+def test_plots_as_files_have_both(mixed: Run, alone: Run) -> None:
+    both = [name for name, _ in plot_files([ReportRun.of(mixed)], relations([ReportRun.of(mixed)]))]
+    assert [name for name in both if name.startswith("women")] == [
+        "women-gap-1-mixed", "women-accuracy-1-mixed", "women-feminine-1-mixed",
+    ]  # fmt: skip
+    one = dict(plot_files([ReportRun.of(alone)], relations([ReportRun.of(alone)])))
+    assert [name for name in one if name.startswith("women")] == ["women-feminine-1-alone"]
+    assert "feminine forms, per cent" in one["women-feminine-1-alone"]
 
 
 def test_tables_have_both(mixed: Run, other: Run) -> None:
