@@ -43,7 +43,7 @@ def test_what_a_file_holds_does_not_reach_the_terminal(tmp_path: Path, capsys: p
     told = ["score", "--translations", str(path), "--lang", "de", "--dataset", "custom", "--data", str(path)]
     assert main(told) == 1
     err = capsys.readouterr().err
-    assert err.startswith(f"mtbias: {path}:2: gender: expected male, female or neutral")
+    assert err.startswith(f"mtbias: {path}:2: gender: expected male, female, neutral")
     assert err.rstrip("\n").isprintable()
     assert len(err) < MESSAGE_LENGTH + 20
 
