@@ -33,7 +33,7 @@ from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem
 from mtbias.translate.seq2seq.checkpoints import locate
 from mtbias.types import Instance
 
-LANGUAGES = ("ar", "cs", "de", "en", "es", "he", "it", "ru", "uk")
+LANGUAGES = ("ar", "cs", "de", "en", "es", "fr", "he", "it", "ru", "uk")
 
 
 def plain(folder: Path, lang: str, sources: Sequence[str]) -> list[str]:

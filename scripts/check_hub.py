@@ -34,7 +34,7 @@ from mtbias.translate.seq2seq.engine import Engine
 from mtbias.translate.seq2seq.families import family_of
 from mtbias.translate.seq2seq.torch_search import TokenRules
 
-LANGUAGES = ("ar", "cs", "de", "es", "he", "it", "ru", "uk")
+LANGUAGES = ("ar", "cs", "de", "es", "fr", "he", "it", "ru", "uk")
 SENTENCES = (
     "The doctor asked the nurse to help her with the procedure.",
     "The carpenter built a table for his neighbour.",
@@ -101,6 +101,11 @@ def column(*codes: str) -> dict[str, str]:
     return dict(zip(LANGUAGES, codes, strict=True))
 
 
+def numbered(*ids: int) -> dict[str, int]:
+    """The token id of English and of each of `LANGUAGES`."""
+    return dict(zip(("en", *LANGUAGES), ids, strict=True))
+
+
 def opus(pair: str, codes: Mapping[str, str]) -> Assumed:
     """Opus-MT: everything but the pair is the same."""
     config = {"scale_embedding": True, "static_position_embeddings": True, "activation_function": "swish"}
@@ -134,19 +139,23 @@ ASSUMED = {
         "sentencepiece.bpe.model",
         source="__en__",
         sizes=WIDE | {"vocab_size": 128_112},
-        ids=dict(zip(("en", *LANGUAGES), (128022, 128006, 128017, 128020, 128023, 128035, 128045, 128077, 128094))),
+        ids=dict(
+            zip(("en", *LANGUAGES), (128022, 128006, 128017, 128020, 128023, 128028, 128035, 128045, 128077, 128094))
+        ),
     ),
     "mbart50": Assumed(
         "facebook/mbart-large-50-many-to-many-mmt",
         "mBART50",
-        column("ar_AR", "cs_CZ", "de_DE", "es_XX", "he_IL", "it_IT", "ru_RU", "uk_UA"),
+        column("ar_AR", "cs_CZ", "de_DE", "es_XX", "fr_XX", "he_IL", "it_IT", "ru_RU", "uk_UA"),
         {"model_type": "mbart", "scale_embedding": True, "tokenizer_class": "MBart50Tokenizer"},
         PLAIN_RULES | {"forced_end": 2},
         FAIRSEQ,
         "sentencepiece.bpe.model",
         source="en_XX",
         sizes=WIDE | {"vocab_size": 250_054, "activation_function": "relu", "normalize_before": True},
-        ids=dict(zip(("en", *LANGUAGES), (250004, 250001, 250002, 250003, 250005, 250030, 250011, 250021, 250048))),
+        ids=dict(
+            zip(("en", *LANGUAGES), (250004, 250001, 250002, 250003, 250005, 250008, 250030, 250011, 250021, 250048))
+        ),
     ),
     "nllb": Assumed(
         "facebook/nllb-200-distilled-600M",
@@ -159,6 +168,7 @@ ASSUMED = {
                     ("ces", "Latn"),
                     ("deu", "Latn"),
                     ("spa", "Latn"),
+                    ("fra", "Latn"),
                     ("heb", "Hebr"),
                     ("ita", "Latn"),
                     ("rus", "Cyrl"),
@@ -172,7 +182,9 @@ ASSUMED = {
         "sentencepiece.bpe.model",
         source="eng_Latn",
         sizes=WIDE | {"vocab_size": 256_206},
-        ids=dict(zip(("en", *LANGUAGES), (256047, 256011, 256036, 256042, 256161, 256067, 256077, 256147, 256188))),
+        ids=dict(
+            zip(("en", *LANGUAGES), (256047, 256011, 256036, 256042, 256161, 256057, 256067, 256077, 256147, 256188))
+        ),
     ),
     "madlad": Assumed(
         "google/madlad400-3b-mt",

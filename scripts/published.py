@@ -4,8 +4,8 @@
 
 `--folder` holds SYSTEM/en-LANG.txt files of ``source ||| target`` lines. For German, Hebrew and Arabic the rules of the
 predecessor (mt_gender, 2019) are simple enough to be put on top of mtbias's own alignment ("2019 rules"): where that
-column comes close to the published one, the rules make the difference and not the alignment. For Spanish and Italian
-(spaCy of 2019), Russian and Ukrainian (a dictionary) they cannot be run again here.
+column comes close to the published one, the rules make the difference and not the alignment. For Spanish, French,
+Italian (spaCy of 2019), Russian and Ukrainian (a dictionary) they cannot be run again here.
 """
 
 from __future__ import annotations

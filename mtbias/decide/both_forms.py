@@ -31,6 +31,8 @@ _WRITTEN_ON = re.compile(
     """,
     re.VERBOSE,
 )
+_BETWEEN_ARTICLES = re.compile(r"\s*/\s*|\s?\(|[·•.-]")
+"""What joins two articles beside a conjunction: *der/die*, *le (la)*, *le·la*, *le.la*; not a sentence's end."""
 _BETWEEN = re.compile(r"\s*[/(]?\s*")
 """What may stand between two words of one phrase beside the words: blanks, a slash or an opening bracket."""
 _NEUTRAL = re.compile(r"[\w@*]+")
@@ -177,9 +179,12 @@ def _joined_articles(words: Sequence[SentenceWord], head: int, text: str, langua
     # es "los y las jóvenes docentes". Beyond another noun they are somebody else's: "el y la directora con su médico".
     while second > 0 and words[second].is_modifier and words[second].form not in language.determiners:
         second -= 1
-    slash = second > 0 and text[words[second - 1].span.end : words[second].span.start].strip() == "/"
-    first = second - 1 if slash else second - 2
-    if first < 0 or not (slash or "CCONJ" in words[second - 1].tags):
+    split = _split_article(words, head, text, language)
+    if split:
+        return split
+    sign = second > 0 and _BETWEEN_ARTICLES.fullmatch(text, words[second - 1].span.end, words[second].span.start)
+    first = second - 1 if sign else second - 2
+    if first < 0 or not (sign or "CCONJ" in words[second - 1].tags):
         return ""
     one, other = (language.determiners.get(words[n].form, ()) for n in (first, second))
     if words[first].form == words[second].form or not any(_of_both(a, b) for a in one for b in other):
@@ -187,7 +192,25 @@ def _joined_articles(words: Sequence[SentenceWord], head: int, text: str, langua
     # uk "Я прибираю сама, а мій партнер": behind a comma somebody else begins.
     if "," in text[words[first].span.end : words[second].span.start]:
         return ""
-    return text[words[first].span.start : words[second].span.end]
+    end = words[second].span.end
+    return text[words[first].span.start : end + (text[end : end + 1] == ")")]
+
+
+def _split_article(words: Sequence[SentenceWord], head: int, text: str, language: Language) -> str:
+    """An article with the other gender's ending written on, right before the head (*un(e)* journaliste, *ein/e*
+    Angestellte), as it is written; else nothing.
+    """
+    for article in words[max(0, head - 2) : head]:
+        own = language.determiners.get(article.form, ())
+        written = _WRITTEN_ON.match(text, article.span.end) if own else None
+        if written is None or text[written.end() : words[head].span.start].strip():
+            continue
+        ending = language.fold(written[1])
+        stems = (article.form[: len(article.form) - cut] for cut in range(len(article.form)))
+        others = (language.determiners.get(stem + ending, ()) for stem in stems)
+        if any(_of_both(a, b) for other in others for a in own for b in other):
+            return text[article.span.start : written.end()]
+    return ""
 
 
 def _of_both(one: Agreement, other: Agreement) -> bool:

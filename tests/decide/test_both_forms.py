@@ -205,6 +205,9 @@ def test_what_is_no_ending_for_both_genders(text: str, word: str) -> None:
         ("Los|DET y|CCONJ las|DET nuevos|ADJ *docentes|NOUN llegaron|VERB", "Los y las"),
         ("Los|DET ~/|PUNCT ~las|DET *docentes|NOUN llegaron|VERB", "Los/las"),
         ("Der|DET ~/|PUNCT ~die|DET *docentes|NOUN kam|VERB", "Der/die"),
+        ("El|DET ~·|PUNCT ~la|DET *docentes|NOUN llegó|VERB", "El·la"),
+        ("El|DET ~.|PUNCT ~la|DET *docentes|NOUN llegó|VERB", "El.la"),
+        ("El|DET (|PUNCT ~la|DET ~)|PUNCT *docentes|NOUN llegó|VERB", "El (la)"),
     ],
 )
 def test_articles_of_both_genders(call: Call, sentence: str, word: str) -> None:
@@ -223,10 +226,38 @@ def test_articles_of_both_genders(call: Call, sentence: str, word: str) -> None:
         "El|DET y|CCONJ su|DET *médico|NOUN llegaron|VERB",
         # nothing stands before the article
         "la|DET *médico|NOUN",
+        # a sentence's end
+        "Lo|PRON cree|VERB el|DET ~.|PUNCT La|DET *docente|NOUN llegó|VERB",
     ],
 )
 def test_other_articles_are_no_pair(call: Call, sentence: str) -> None:
     assert call(LANGUAGE, sentence, translations=DOCTORS).gender is not N
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "written"),
+    [
+        ("Un(e) journaliste dort", "journaliste", "Un(e)"),
+        ("Un·e journaliste dort", "journaliste", "Un·e"),
+        ("Aucun/e journaliste ne dort", "journaliste", "Aucun/e"),
+    ],
+)
+def test_an_article_with_the_other_genders_ending(text: str, word: str, written: str) -> None:
+    found = _evidence(text, word, FRENCH)
+    assert found is not None
+    assert (found.word, found.gender, found.detail) == (written, N, "articles of both genders")
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("Un (et un seul) journaliste dort", "journaliste"),
+        ("Chaque/s journaliste dort", "journaliste"),  # one form for both
+        ("Un(e) autre dort, le journaliste dort", "journaliste"),  # somebody else's
+    ],
+)
+def test_what_is_no_ending_on_the_persons_article(text: str, word: str) -> None:
+    assert _evidence(text, word, FRENCH) is None
 
 
 @pytest.mark.parametrize(

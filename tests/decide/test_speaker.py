@@ -9,6 +9,7 @@ import pytest
 from mtbias.decide.speaker import speaker_call
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
+from mtbias.plugin import Language
 from mtbias.types import Analysis, Gender, Reason
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
@@ -95,6 +96,21 @@ SPOKEN = [
     ("it", "Sono|AUX stata|AUX|VerbForm=Part,Number=Sing licenziata|VERB|VerbForm=Part,Number=Sing", F),
     ("it", "Sono|AUX stanche|ADJ|Number=Plur", None),
     ("it", "Ho|AUX mangiato|VERB|VerbForm=Part,Number=Sing", None),
+    # French: behind a copula with je, or of the first person alone; with avoir nothing agrees
+    ("fr", "Je|PRON suis|AUX fatiguée|ADJ|Number=Sing", F),
+    ("fr", "Je|PRON suis|AUX très|ADV heureux|ADJ", M),
+    ("fr", "Je|PRON suis|AUX arrivée|VERB|VerbForm=Part,Number=Sing", F),
+    ("fr", "J'|PRON ~ai|AUX été|AUX|VerbForm=Part,Number=Sing élu|VERB|VerbForm=Part,Number=Sing", M),
+    ("fr", "J'|PRON ~étais|AUX timide|ADJ|Number=Sing et|CCONJ seule|ADJ|Number=Sing", None),
+    ("fr", "J'|PRON ~étais|AUX toute|ADV seule|ADJ|Number=Sing", F),
+    ("fr", "Je|PRON me|PRON sens|VERB prête|ADJ|Number=Sing", F),
+    ("fr", "Je|PRON me|PRON suis|AUX assise|VERB|VerbForm=Part,Number=Sing", F),
+    ("fr", "Je|PRON me|PRON suis|AUX demandé|VERB|VerbForm=Part,Number=Sing,Gender=Masc pourquoi|ADV", None),
+    ("fr", "J'|PRON ~ai|AUX mangé|VERB|VerbForm=Part,Number=Sing", None),
+    ("fr", "Tu|PRON étais|AUX fatiguée|ADJ|Number=Sing", None),
+    ("fr", "Je|PRON suis|AUX une|DET personne|NOUN timide|ADJ|Number=Sing", None),
+    ("fr", "Je|PRON l'|PRON ~ai|AUX fait|VERB|VerbForm=Part moi-même|PRON", None),
+    ("fr", "Elle|PRON est|AUX fatiguée|ADJ|Number=Sing", None),
     # Hebrew and Arabic: predicates of the present, in Hebrew verbs, too
     ("he", f"אני|{ICH} אוהבת|VERB|VerbForm=Part,Number=Sing,Gender=Fem", F),
     ("he", f"שאני|{ICH} אוהב|VERB|VerbForm=Part,Number=Sing,Gender=Masc", M),
@@ -115,7 +131,7 @@ SPOKEN = [
 def test_what_agrees_with_the_speaker(
     analyse: Callable[[str], Analysis], code: str, sentence: str, expected: Gender | None
 ) -> None:
-    call = speaker_call("x", analyse(sentence), SplitTexts(get_language(code)))
+    call = speaker_call("x", analyse(sentence), SplitTexts(Language.from_package("mtbias_languages", code)))
     assert call.gender is expected
     if expected is None:
         assert (call.reason, call.evidence) == (Reason.NO_MORPHOLOGY, ())

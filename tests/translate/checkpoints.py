@@ -254,7 +254,7 @@ def make_madlad(folder: Path, *, seed: int = 5) -> Path:
     """
     from transformers import T5Config, T5ForConditionalGeneration, T5Tokenizer
 
-    names = [f"<2{code}>" for code in ("ar", "cs", "de", "es", "he", "it", "ru", "uk")]
+    names = [f"<2{code}>" for code in ("ar", "cs", "de", "es", "fr", "he", "it", "ru", "uk")]
     folder.mkdir(parents=True, exist_ok=True)
     learned = learn_pieces([*sentences()[0], *sentences()[1]], names=names)
     (folder / "spiece.model").write_bytes(learned)
