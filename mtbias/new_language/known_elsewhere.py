@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from mtbias.entry_points import installed
 from mtbias.errors import DataError
 from mtbias.files.strict_json import load_json
+from mtbias.language.installed import GROUP
 from mtbias.morphology.stanza_packages import PROCESSORS
 from mtbias.translate.seq2seq.families import codes
 
@@ -14,12 +16,15 @@ _FOR = {"tokenize": "words", "mwt": "contractions are split", "pos": "parts of s
 
 
 def prospects(code: str, stanza: Path) -> tuple[str, ...]:
-    """A line on Stanza's models in the folder `stanza`, and one for each family of translation models.
+    """What is to be said, a line each: who registers the language already, which models Stanza has in the folder
+    `stanza`, and which families of translation models know it.
 
     Raises:
         DataError: Stanza's index there is damaged.
     """
-    return (_stanza_line(code, stanza), *_family_lines(code))
+    there = installed(GROUP).get(code, ())
+    twice = [f"{' and '.join(there)} registers {code} already: two plugins for one code are refused"] if there else []
+    return (*twice, _stanza_line(code, stanza), *_family_lines(code))
 
 
 def _stanza_line(code: str, folder: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -182,6 +183,13 @@ def test_what_stanza_has(tmp_path: Path, index: str, says: str, capsys: pytest.C
     command = ["languages", "new", "pt", "--name", "Portuguese", "--out", str(tmp_path / "new")]
     assert main([*command, "--stanza-dir", str(tmp_path)]) == 0
     assert says in capsys.readouterr().out
+
+
+def test_a_code_that_somebody_registers_already_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["languages", "new", "de", "--name", "German", "--out", str(tmp_path / "new")]
+    assert main([*command, "--stanza-dir", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"^  mtbias \S+ registers de already: two plugins for one code are refused$", out, re.MULTILINE)
 
 
 def test_an_installed_language_is_checked(capsys: pytest.CaptureFixture[str]) -> None:
