@@ -85,7 +85,7 @@ def strings(path: Path) -> Iterator[tuple[int, str]]:
 
 def _documents() -> list[str]:
     named = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Makefile", "mkdocs.yml")
-    searched = (*ROOT.glob("docs/**/*.md"), *ROOT.glob("docs/**/*.json"), *ROOT.glob("languages/*.md"))
+    searched = (*ROOT.glob("docs/**/*.md"), *ROOT.glob("docs/schemas/*.json"), *ROOT.glob("languages/*.md"))
     return [*named, *sorted(str(path.relative_to(ROOT)) for path in searched)]
 
 
