@@ -43,7 +43,7 @@ def command(
         CoNLL-2012; JSON lines with id, text, tokens, and the keys of e2e-coref (doc_key, sentences, speakers,
         clusters); or plain text, a line for each document.
     out
-        The file to write.
+        The file to write; or, for plain text, a folder that is there: a file for each document, as CoreNLP takes them.
     gold
         Write the right clusters too, of what the data set asks about: to train on, not for a system to read.
     n
@@ -52,12 +52,16 @@ def command(
         Sentences of sowinobias without a full stop.
     """
     from mtbias.coref.dataset_texts import read_texts
-    from mtbias.coref.export import exported
+    from mtbias.coref.export import exported, file_names
 
     if gold and form == "text":
         raise UsageError("--gold: plain text has no place for clusters; take --format conll or jsonl")
     texts, files = read_texts(dataset, data, n=n, full_stop=not no_full_stop)
-    write_atomic(out, exported(texts, form, gold=gold))
+    if form == "text" and out.is_dir():
+        for name, line in zip(file_names(texts), exported(texts, form), strict=True):
+            write_atomic(out / name, [line])
+    else:
+        write_atomic(out, exported(texts, form, gold=gold))
     result: dict[str, Any] = {"dataset": dataset, "documents": len(texts), "format": form, "out": str(out)}
     result["signature"] = signature("export", {"data": files}, dataset=dataset, format=form, gold=str(gold).lower())
     show(result, f"{len(texts)} documents of {dataset}\nFile: {out}\n\n", json=json)

@@ -7,11 +7,13 @@ and of plain text, which has neither, the order or the text itself says which do
   what stands for none.
 * **JSON lines**: `id`, `text`, `tokens`, and what e2e-coref takes: `doc_key`, `sentences`, `speakers` and `clusters`,
   which are empty unless gold ones are asked for.
-* **Text**: a line for each document.
+* **Text**: a line for each document; or a file for each, whose name is the id with other signs for those that file
+  names cannot have, for systems that take a file for a document.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from json import dumps
@@ -34,6 +36,11 @@ def exported(texts: Sequence[CorefText], form: Format, *, gold: bool = False) ->
         else:
             # One character for another: offsets stay as they are.
             yield text.text.translate({ord(end): " " for end in "\n\r\v\f\x85\u2028\u2029"})
+
+
+def file_names(texts: Sequence[CorefText]) -> list[str]:
+    """A file name for each of `texts`, from which its id is told (`mtbias.coref.document_ids`)."""
+    return [re.sub(r"[^\w.-]+", "_", text.id) + ".txt" for text in texts]
 
 
 def _object(text: CorefText, clusters: Clusters) -> dict[str, object]:

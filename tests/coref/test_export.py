@@ -109,6 +109,24 @@ def test_characters_of_the_text_are_those_of_its_tokens(
     assert {id_: one.clusters for id_, one in found.documents.items()} == {text.id: text.gold for text in texts}
 
 
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_a_file_for_each_document(
+    dataset: str, places: dict[str, Path | None], tmp_path: Path, coref: Callable[..., str]
+) -> None:
+    """As CoreNLP does: take the files of a folder, write one for each, words of its own."""
+    given, back = tmp_path / "given", tmp_path / "back"
+    given.mkdir()
+    back.mkdir()
+    coref("export", dataset, "--data", places[dataset], "--format", "text", "--out", given)
+    texts, _ = read_texts(dataset, places[dataset])
+    assert len(list(given.iterdir())) == len(texts)
+    for path in given.iterdir():
+        tokens = [{"originalText": char} for char in path.read_text(encoding="utf-8") if not char.isspace()]
+        written = {"sentences": [{"tokens": tokens}], "corefs": {}}
+        (back / f"{path.name}.json").write_text(json.dumps(written), encoding="utf-8")
+    assert set(read_output(texts, [back]).documents) == {text.id for text in texts}
+
+
 def test_conll_of_a_text(places: dict[str, Path | None], tmp_path: Path) -> None:
     texts, _ = read_texts("gap", places["gap"])
     path = tmp_path / "gap.conll"
