@@ -163,7 +163,7 @@ def _split(file: TextFile, *, any_columns: bool) -> Iterator[tuple[int, str, int
         elif begin is not None and _END.fullmatch(text):
             yield *begin, rows
             begin = None
-        elif any_columns and text.startswith("#") and not (begin and _is_word(text.split())):
+        elif any_columns and _is_remark(text, within=begin is not None):
             continue
         elif begin is None:
             if text:
@@ -172,6 +172,16 @@ def _split(file: TextFile, *, any_columns: bool) -> Iterator[tuple[int, str, int
             rows.append((number, tuple(text.split())))
     if begin is not None:
         raise file.error("expected #end document, got the end of the file inside this document", begin[0])
+
+
+def _is_remark(text: str, *, within: bool) -> bool:
+    """Whether a line is a remark: within a document no word, and outside no document's first line that was cut off."""
+    if not text.startswith("#"):
+        return False
+    if within:
+        return not _is_word(text.split())
+    rest = text.lstrip("#").strip()
+    return not rest or not ("begin document".startswith(rest) or rest.startswith("begin document"))
 
 
 def _is_word(columns: Sequence[str]) -> bool:

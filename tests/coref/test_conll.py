@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.coref.conll import ConllFile, read_conll, repeated, without_repeated
+from mtbias.coref.conll import ConllDocument, ConllFile, parse_conll, read_conll, repeated, without_repeated
 from mtbias.errors import DataError
+from mtbias.files.reading import read_text
 
 
 def _read(folder: Path, text: str) -> ConllFile:
@@ -60,6 +61,42 @@ def test_words_that_look_like_links_or_comments_are_words(tmp_path: Path) -> Non
     (document,) = _read(tmp_path, _document([("(0", "-"), ("#", "-"), ("-", "(0)")])).documents
     assert document.words == ("(0", "#", "-")
     assert document.clusters == (((2, 2),),)
+
+
+def _free(folder: Path, text: str) -> ConllDocument:
+    path = folder / "file.conll"
+    path.write_text(text, encoding="utf-8")
+    (document,) = parse_conll(read_text(path), any_columns=True)
+    return document
+
+
+def test_any_columns(tmp_path: Path) -> None:
+    """As the shared task's scorer reads them: the last column counts, and all mentions in it."""
+    rows = ["# a remark", "The\t(1(1", "nurse\t1)1)", "", "#\t*", ";\t(2)(3)_"]
+    text = "\n".join(["# a system", "#begin document (a b); part 002", *rows, "#end document", ""])
+    document = _free(tmp_path, text)
+    assert (document.id, document.n_words) == ("a b#2", 4)
+    # "#" is a word, since its line says which mentions it is in (none).
+    assert document.shown_words == ("The", "nurse", "#", ";")
+    assert document.clusters == (((0, 1), (0, 1)), ((3, 3),), ((3, 3),))
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (["x 0 0 He -", "x 0 1 ran -"], ("He", "ran")),
+        (["He -", "ran -"], ("He", "ran")),
+        (["1 He -", "2 ran -"], ("He", "ran")),
+        (["x 0 -", "x 1 -"], None),  # numbers of words
+        (["x 1 -", "x 2 -", "x 1 -"], None),  # of two sentences
+        (["0 x -", "1 x -"], None),  # the name
+        (["-", "(1)"], None),
+        (["7 -"], None),
+    ],
+)
+def test_the_column_of_words(tmp_path: Path, rows: list[str], words: tuple[str, ...] | None) -> None:
+    text = "\n".join(["#begin document (x); part 000", *rows, "#end document"]) + "\n"
+    assert _free(tmp_path, text).shown_words == words
 
 
 @pytest.mark.parametrize(

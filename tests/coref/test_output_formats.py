@@ -359,6 +359,7 @@ def test_gold_clusters_alone_are_refused(data: WinoBias, tmp_path: Path) -> None
         ('[[{"text": "He", "coref_chains": [{"index": 0, "is_end": true}]}]]', "does not at word 1"),
         ('{"text": 3, "clusters": []}', "text: expected text"),
         ("clusters\n", "#begin document"),
+        ("#begin document (a)\na (0)\n#end document\n#begin docu", "got '#begin docu'"),  # a file that was cut off
     ],
 )
 def test_what_is_no_format(data: WinoBias, tmp_path: Path, text: str, message: str) -> None:
