@@ -54,7 +54,7 @@ def told(
     notes = []
     if by_rule:
         own, ours = next(iter(by_rule.items()))
-        notes.append(f"{len(by_rule)} ids are the data's in another form, such as {own!r} for {ours!r}")
+        notes.append(f"ids in another form than the data's, such as {own!r} for {ours!r}: {len(by_rule)}")
     rest = {at: document for at, document in enumerate(documents) if at not in named}
     if rest:
         found, note = _without_id(rest, texts, len(documents))
@@ -133,15 +133,16 @@ def _without_id(
     rest: Mapping[int, OutputDocument], texts: Sequence[CorefText], n_documents: int
 ) -> tuple[dict[int, str], str]:
     shown = {at: tokens for at, d in rest.items() if (tokens := d.tokens or d.text) is not None}
-    n = f"{len(rest)} documents have no id: they are"
     first = next(iter(rest.values()))
     if not shown:
         if n_documents != len(texts) or len(rest) != len(texts):
             raise first.error(
-                f"{len(rest)} documents have neither id nor text, and the data has {len(texts)}: which are they? Give "
-                "--ids FILE"
+                f"expected an id, a text, or all of the data's {len(texts)} documents in their order, got {len(rest)} "
+                "without either; give --ids FILE"
             )
-        return dict(zip(rest, (text.id for text in texts), strict=True)), f"{n} taken in the data's order"
+        return dict(zip(rest, (text.id for text in texts), strict=True)), (
+            f"documents without id, taken in the data's order: {len(rest)}"
+        )
     if len(shown) < len(rest):
         raise next(d for at, d in rest.items() if at not in shown).error("it has neither id nor text; give --ids FILE")
     ids_of, at_of = defaultdict(list), defaultdict(list)
@@ -158,8 +159,8 @@ def _without_id(
             raise document.error(message)
         if len(places) != len(ours):
             raise document.error(
-                f"it has no id, and {len(places)} documents have this text, which the data has {len(ours)} times "
-                f"({', '.join(ours[:3])}); give --ids FILE"
+                f"it has no id, and its text is that of {len(ours)} documents of the data ({', '.join(ours[:3])}), but "
+                f"of {len(places)} here; give --ids FILE"
             )
         found |= zip(places, ours, strict=True)
-    return found, f"{n} told by their text"
+    return found, f"documents without id, told by their text: {len(rest)}"

@@ -85,9 +85,9 @@ def read_output(
             found[id_] = Prediction(id_, clusters, None, document.path, document.line)
         else:
             found[id_] = Prediction(id_, document.clusters, document.tokens, document.path, document.line)
-    notes += [f"{n} mentions {what}" for what, n in changed.items() if n]
+    notes += [f"mentions {what}: {n}" for what, n in changed.items() if n]
     if found and not any(prediction.clusters for prediction in found.values()):
-        notes.append(f"none of the {len(found)} documents has a cluster")
+        notes.append(f"documents without any cluster: all {len(found)}")
     taken = dict.fromkeys(str(way) for way in ways.values() if way is not SpanCounting.INCLUDED)
     return Predictions(found, files, tuple(notes), {"spans": "+".join(taken)} if taken else {})
 
@@ -152,10 +152,10 @@ class _Placed:
                 self._check(start, last, len(units), way)
                 mention = _tokens(units, start, last)
                 if mention is None:
-                    changed["are of no word and left out"] += 1
+                    changed["of no word, left out"] += 1
                     continue
                 if _within_token(units, start, last, mention):
-                    changed["begin or end within a token of the data and are taken to its ends"] += 1
+                    changed["that begin or end within a token of the data, taken to its ends"] += 1
                 mentions.append(mention)
             if mentions:
                 found.append(tuple(mentions))

@@ -95,7 +95,7 @@ def test_e2e_and_spanbert(data: WinoBias, tmp_path: Path) -> None:
         }  # fmt: skip
 
     notes = _same(data, _lines(tmp_path / "out.txt", line))  # told by what is in it, not by its name
-    assert notes == ("6 ids are the data's in another form, such as 'nw/pro//0_0' for 'nw/pro//0'",)
+    assert notes == ("ids in another form than the data's, such as 'nw/pro//0_0' for 'nw/pro//0': 6",)
 
 
 def test_word_pieces_of_spanbert(data: WinoBias, tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_allennlp_has_no_ids(data: WinoBias, tmp_path: Path) -> None:
     # "The plumber called the florist because she was late." is pro//1 and anti//0, so the text does not tell them apart
     # but for their order.
     notes = _same(data, _lines(tmp_path / "out.jsonl", line))
-    assert notes == ("6 documents have no id: they are told by their text",)
+    assert notes == ("documents without id, told by their text: 6",)
 
 
 def test_fastcoref(data: WinoBias, tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_clusters_alone(data: WinoBias, tmp_path: Path) -> None:
     assert all(texts[name].text == " ".join(words).replace(" .", ".") for name, words in SENTENCES.items())
     path.write_text(json.dumps([_characters(name) for name in texts]), encoding="utf-8")
     notes = _same(data, path)
-    assert notes[0] == "6 documents have no id: they are taken in the data's order"
+    assert notes[0] == "documents without id, taken in the data's order: 6"
     assert notes[1].startswith(
         "mentions are read as characters, ends excluded: 13 of them are what the data asks about"
     )
@@ -156,14 +156,14 @@ def test_maverick(data: WinoBias, tmp_path: Path) -> None:
 
     path = tmp_path / "out.json"
     path.write_text(json.dumps([document(name) for name in SENTENCES], indent=1), encoding="utf-8")
-    assert _same(data, path) == ("6 documents have no id: they are told by their text",)
+    assert _same(data, path) == ("documents without id, told by their text: 6",)
 
 
 def test_the_predictions_of_bug(data: WinoBias, tmp_path: Path) -> None:
     def line(name: str) -> object:
         return {"pred": {"document": SENTENCES[name], "clusters": ANSWERS[name]}, "row": {"g": "she", "distance": 3}}
 
-    assert _same(data, _lines(tmp_path / "p.jsonl", line)) == ("6 documents have no id: they are told by their text",)
+    assert _same(data, _lines(tmp_path / "p.jsonl", line)) == ("documents without id, told by their text: 6",)
 
 
 def test_corenlp(data: WinoBias, tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_corenlp(data: WinoBias, tmp_path: Path) -> None:
         path = folder / f"{name.replace('/', '_')}.txt.json"  # CoreNLP adds .json to the name of its input
         path.write_text(json.dumps({"sentences": [{"index": 0, "tokens": tokens}], "corefs": corefs}), encoding="utf-8")
     notes = _same(data, folder)
-    assert notes == ("6 ids are the data's in another form, such as 'nw_anti__0.txt.json' for 'nw/anti//0'",)
+    assert notes == ("ids in another form than the data's, such as 'nw_anti__0.txt.json' for 'nw/anti//0': 6",)
 
 
 def test_corenlp_counts_words_of_sentences(tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_documents_of_stanza(data: WinoBias, tmp_path: Path) -> None:
     written = {name: _stanza(name).to_dict() for name in SENTENCES}
     text = "".join(json.dumps(one, cls=DocJSONEncoder) + "\n" for one in written.values())
     lines.write_text(text, encoding="utf-8")
-    assert _same(data, lines) == ("6 documents have no id: they are told by their text",)
+    assert _same(data, lines) == ("documents without id, told by their text: 6",)
     by_id.write_text(json.dumps(written, cls=DocJSONEncoder), encoding="utf-8")
     assert _same(data, by_id) == ()
 
@@ -313,7 +313,7 @@ def test_conll_as_the_perl_scorer_reads_it(data: WinoBias, tmp_path: Path) -> No
             text += f"{word}\t{links}\n"
         text += "\n#end document\n"
     path.write_text(text, encoding="utf-8")
-    assert _same(data, path) == ("3 ids are the data's in another form, such as '(nw/pro//0)' for 'nw/pro//0'",)
+    assert _same(data, path) == ("ids in another form than the data's, such as '(nw/pro//0)' for 'nw/pro//0': 3",)
 
 
 def test_a_file_with_gold_and_predicted_clusters_is_scored_on_the_predicted(data: WinoBias, tmp_path: Path) -> None:
@@ -330,7 +330,7 @@ def test_a_file_with_gold_and_predicted_clusters_is_scored_on_the_predicted(data
     winobias_gold = {text.id: text.gold for text in winobias_texts(data)}
     found = _read(data, _lines(tmp_path / "out.jsonl", line))
     assert not any(prediction.clusters for prediction in found.documents.values())
-    assert found.notes == ("none of the 6 documents has a cluster",)
+    assert found.notes == ("documents without any cluster: all 6",)
 
 
 def test_gold_clusters_alone_are_refused(data: WinoBias, tmp_path: Path) -> None:

@@ -165,7 +165,7 @@ def test_documents_without_id_are_told_by_their_text(tmp_path: Path) -> None:
     rows = [{"tokens": b, "clusters": INCLUDED}, {"tokens": b, "clusters": []}]
     assert _clusters(_read(tmp_path / "p", *rows)) == {"set/b": READ, "set/c": ()}
     with pytest.raises(
-        DataError, match=r"1 documents have this text, which the data has 2 times \(set/b, set/c\); give"
+        DataError, match=r"its text is that of 2 documents of the data \(set/b, set/c\), but of 1 here; give"
     ):
         _read(tmp_path / "p", rows[0])
     with pytest.raises(DataError, match=r"line 1: it has no id, and its text is none of the data's: 'He left \."):
@@ -175,7 +175,9 @@ def test_documents_without_id_are_told_by_their_text(tmp_path: Path) -> None:
 def test_documents_with_neither_id_nor_text_are_taken_in_order_if_all_are_there(tmp_path: Path) -> None:
     found = _read(tmp_path / "p", [], INCLUDED, [])
     assert _clusters(found) == {"set/a": (), "set/b": READ, "set/c": ()}
-    with pytest.raises(DataError, match=r"2 documents have neither id nor text, and the data has 3: .* --ids FILE"):
+    with pytest.raises(
+        DataError, match=r"all of the data's 3 documents in their order, got 2 without either; give --ids"
+    ):
         _read(tmp_path / "p", [], INCLUDED)
 
 
@@ -185,14 +187,14 @@ def test_other_tokens_become_those_of_the_data(tmp_path: Path) -> None:
     found = _read(tmp_path / "p", row)
     # "the cl" and "The nur" end within a token, and are taken to its end.
     assert _clusters(found) == {"set/a": (((0, 1), (6, 6)), ((3, 4), (0, 1)))}
-    assert found.notes == ("2 mentions begin or end within a token of the data and are taken to its ends",)
+    assert found.notes == ("mentions that begin or end within a token of the data, taken to its ends: 2",)
 
 
 def test_mentions_of_no_word_are_left_out_and_counted(tmp_path: Path) -> None:
     tokens = ["[CLS]", *TEXTS[0].tokens, "[SEP]"]
     found = _read(tmp_path / "p", {"id": "set/a", "tokens": tokens, "clusters": [[[1, 2], [0, 0], [7, 7]], [[10, 10]]]})
     assert _clusters(found) == {"set/a": READ}
-    assert found.notes == ("2 mentions are of no word and left out",)
+    assert found.notes == ("mentions of no word, left out: 2",)
 
 
 @pytest.mark.parametrize(
