@@ -51,7 +51,7 @@ def test_an_unknown_language_lists_the_installed_ones(fails: Fails, target: Path
     said = fails("score", "--translations", target, "--lang", "tlh", code=2)
     assert said.startswith("no language 'tlh' is installed; installed: ")
     listed = said.partition("installed: ")[2].partition(".")[0].split(", ")
-    assert {"ar", "cs", "de", "es", "he", "it", "ru", "uk"} <= set(listed)
+    assert {"ar", "cs", "de", "es", "fr", "he", "it", "ru", "uk"} <= set(listed)
 
 
 def test_a_corpus_that_is_not_here_names_the_command_that_fetches_it(fails: Fails, target: Path, bare: Machine) -> None:

@@ -19,6 +19,7 @@ BUILT_IN = {
     "cs": "Czech",
     "de": "German",
     "es": "Spanish",
+    "fr": "French",
     "he": "Hebrew",
     "it": "Italian",
     "ru": "Russian",

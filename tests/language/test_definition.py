@@ -437,7 +437,7 @@ def test_the_script_is_that_of_the_nouns() -> None:
     assert not get_language("he").latin
 
 
-@given(text=st.text(max_size=80), code=st.sampled_from(["ar", "de", "he", "it", "uk"]))
+@given(text=st.text(max_size=80), code=st.sampled_from(["ar", "de", "fr", "he", "it", "uk"]))
 def test_tokens_of_any_text_stand_in_it_in_order(text: str, code: str) -> None:
     language = get_language(code)
     last = 0
@@ -449,7 +449,7 @@ def test_tokens_of_any_text_stand_in_it_in_order(text: str, code: str) -> None:
     assert not any(c.isalnum() for c in text[last:])
 
 
-@given(text=st.text(max_size=80), code=st.sampled_from(["ar", "de", "he", "it", "uk"]))
+@given(text=st.text(max_size=80), code=st.sampled_from(["ar", "de", "fr", "he", "it", "uk"]))
 def test_folding_twice_changes_nothing_more(text: str, code: str) -> None:
     language = get_language(code)
     assert language.fold(language.fold(text)) == language.fold(text)
