@@ -85,7 +85,7 @@ def _document(value: Any, key: str | None, file: TextFile, line: int) -> tuple[o
         return value, stanza_document(value, key, file, line)
     if isinstance(value, list):
         # As `get_clusters()` of fastcoref gives them: nothing but the mentions themselves says what they count.
-        clusters = _clusters(value, "clusters", file, line)
+        clusters = _clusters(_without_null(value), "clusters", file, line)
         return value, OutputDocument(key, clusters, file.path, line, countings=(*TOKENS, SpanCounting.CHARACTERS))
     if not isinstance(value, dict):
         raise file.error(f"expected a JSON object for each document, got {type(value).__name__}", line)
@@ -110,13 +110,26 @@ def _indexed(value: Mapping[str, Any], key: str | None, file: TextFile, line: in
             "system wrote (or call its clusters predicted_clusters)",
             line,
         )
+    if isinstance(text, list):
+        text = None  # fastcoref's, where it was given words: `_tokens` has them
     if text is not None and not isinstance(text, str):
         raise file.error(f"text: expected text, got {_short(text)}", line)
+    of_fastcoref = "clusters_strings" in value
     countings: tuple[SpanCounting, ...] = TOKENS
     if text is not None and tokens is None:
-        countings = (SpanCounting.CHARACTERS,) if "clusters_strings" in value else (SpanCounting.CHARACTERS, *TOKENS)
-    clusters = _clusters(value[name], name, file, line)
+        countings = (SpanCounting.CHARACTERS,) if of_fastcoref else (SpanCounting.CHARACTERS, *TOKENS)
+    elif of_fastcoref:
+        countings = (SpanCounting.EXCLUDED,)
+    clusters = _clusters(_without_null(value[name]) if of_fastcoref else value[name], name, file, line)
     return OutputDocument(id_, clusters, file.path, line, tokens, text, countings)
+
+
+def _without_null(clusters: object) -> object:
+    """Without null, which fastcoref writes for a mention that is none of the text's (of the marks around it)."""
+    if not isinstance(clusters, list):
+        return clusters
+    kept = [[m for m in cluster if m is not None] if isinstance(cluster, list) else cluster for cluster in clusters]
+    return [cluster for cluster in kept if cluster != []]
 
 
 def _id(value: Mapping[str, Any], file: TextFile, line: int) -> str | None:
@@ -132,6 +145,8 @@ def _id(value: Mapping[str, Any], file: TextFile, line: int) -> str | None:
 def _tokens(value: Mapping[str, Any], file: TextFile, line: int) -> tuple[str, ...] | None:
     """The tokens that a document says, all sentences together."""
     name = next((name for name in ("tokens", "document", "sentences") if value.get(name) is not None), None)
+    if name is None and isinstance(value.get("text"), list):
+        name = "text"
     if name is None:
         return None
     said = value[name]

@@ -6,7 +6,7 @@
 | e2e-coref, SpanBERT | `predicted_clusters` | `doc_key` | tokens or word pieces of `sentences`, both ends included |
 | AllenNLP | `document` and `clusters` | none | tokens of `document`, both ends included |
 | maverick | `clusters_token_offsets` | none | tokens of `tokens`, both ends included |
-| fastcoref | `text` and `clusters` | none | characters of `text`, end excluded |
+| fastcoref | `text` and `clusters` | none | characters of `text`, or tokens where it is a list, end excluded |
 | clusters alone | a list of lists of mentions | none | whatever fits |
 | BUG's predictions | `pred` and `row` | none | those of `pred` |
 | CoreNLP's JSON | `corefs` and `sentences` | `docId` | words of a sentence from 1, end excluded |

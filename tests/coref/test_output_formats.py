@@ -131,6 +131,17 @@ def test_fastcoref(data: WinoBias, tmp_path: Path) -> None:
     assert "mentions are read as characters, ends excluded: so the format has them" in notes
 
 
+def test_fastcoref_on_words(data: WinoBias, tmp_path: Path) -> None:
+    """With `is_split_into_words`, fastcoref's `text` is the list of words, and its mentions count them."""
+
+    def line(name: str) -> object:
+        clusters: list[list[object]] = [[[a, b + 1] for a, b in cluster] for cluster in ANSWERS[name]]
+        return {"text": SENTENCES[name], "clusters": [*clusters, [None]], "clusters_strings": []}
+
+    notes = _same(data, _lines(tmp_path / "out.json", line))
+    assert "mentions are read as tokens, ends excluded: so the format has them" in notes
+
+
 def test_clusters_alone(data: WinoBias, tmp_path: Path) -> None:
     # The text that was exported: characters count those of its own text, which has no blank before the full stop.
     texts = {text.id: text for text in winobias_texts(data)}
