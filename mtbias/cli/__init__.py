@@ -75,6 +75,8 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
             "counterfactual": "mtbias coref counterfactual --data gap-development.tsv --out quadruples.tsv",
             "augment": "mtbias coref augment --data train.conll --kind names --out augmented.conll",
             "sowinobias": "mtbias coref sowinobias --out sowinobias.jsonl",
+            "run": "mtbias coref run --system stanza --model model.pt --dataset bug --data BUG.csv --out found.jsonl",
+            "train": "mtbias coref train --data train.conll --dev dev.conll --encoder bert-base-cased --out trained",
             "bug": "mtbias coref bug --data gold_BUG.csv --predictions clusters.jsonl",
             "export": "mtbias coref export winobias --data winobias --format conll --out winobias.conll",
         },

@@ -1,0 +1,90 @@
+"""``mtbias coref run``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from mtbias.cli.coref_shared import show
+from mtbias.cli.shared import Flag, Json
+from mtbias.coref.predicted_clusters import signature
+from mtbias.errors import UsageError
+
+if TYPE_CHECKING:
+    from mtbias.coref.running import CorefSystem
+
+
+def command(
+    *,
+    system: Literal["stanza", "command"],
+    dataset: Literal["winobias", "winogender", "gap", "counter-gap", "bug", "sowinobias"],
+    out: Path,
+    data: Path | None = None,
+    model: Path | None = None,
+    program: Annotated[str | None, Parameter(name="--command")] = None,
+    form: Annotated[Literal["conll", "jsonl", "text"], Parameter(name="--format")] = "jsonl",
+    device: str | None = None,
+    n: Literal["polarity", "total"] = "polarity",
+    no_full_stop: Flag = False,
+    json: Json = False,
+) -> None:
+    """Run a coreference system on a data set; `mtbias coref DATASET --predictions OUT` scores what it finds.
+
+    A run that was stopped resumes: what was found is kept beside OUT, a document at a time (of a command: all at once).
+
+    Parameters
+    ----------
+    system
+        stanza: Stanza's coreference processor (`pip install 'mtbias[coref]'`) with --model; command: any system, by
+        --command.
+    dataset
+        The data set.
+    out
+        The file to write: JSON lines with id, tokens and clusters.
+    data
+        Where the data set is: what the command that scores it takes as --data; of sowinobias a vocabulary (default: our
+        own).
+    model
+        With stanza: the file of the model (Stanza's own, or of `mtbias coref train`).
+    program
+        With command: how to run it, with {in} for the file of documents and {out} for the file that it writes, in any
+        form that --predictions reads.
+    form
+        With command: the form of {in}.
+    device
+        With stanza: cpu, cuda, or cuda:1 for the second GPU (default: a GPU where there is one).
+    n
+        Which sentences of sowinobias, as `mtbias coref sowinobias` has it.
+    no_full_stop
+        Sentences of sowinobias without a full stop.
+    """
+    from mtbias.coref.dataset_texts import read_texts
+    from mtbias.coref.running import run_system
+    from mtbias.machine.stage_progress import ProgressLine
+
+    chosen = _system(system, model, program, form, device)
+    texts, files = read_texts(dataset, data, n=n, full_stop=not no_full_stop)
+    before = run_system(chosen, texts, out, ProgressLine())
+    signed = signature("run", {"data": files}, dataset=dataset, system=chosen.signature.replace("|", ","))
+    result: dict[str, Any] = {"dataset": dataset, "documents": len(texts), "resumed_at": before, "out": str(out)}
+    resumed = f", {before} of them by a run that was stopped" if before else ""
+    show({**result, "signature": signed}, f"{len(texts)} documents of {dataset}{resumed}\nFile: {out}\n\n", json=json)
+
+
+def _system(
+    system: str, model: Path | None, program: str | None, form: Literal["conll", "jsonl", "text"], device: str | None
+) -> CorefSystem:
+    """The system that is asked for; `UsageError` where its own option is missing, or another's is given."""
+    if system == "stanza":
+        from mtbias.coref.stanza_coref import StanzaCoref
+
+        if model is None or program is not None:
+            raise UsageError("--system stanza: expected --model FILE, and no --command")
+        return StanzaCoref(model, device=device)
+    from mtbias.coref.command_system import CommandSystem
+
+    if program is None or model is not None or device is not None:
+        raise UsageError("--system command: expected --command, and neither --model nor --device")
+    return CommandSystem(program, form)

@@ -1,0 +1,62 @@
+"""``mtbias coref train``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Group, Parameter
+
+from mtbias.cli.coref_shared import show
+from mtbias.cli.shared import Json
+from mtbias.coref.predicted_clusters import signature
+from mtbias.coref.training import TrainingSettings
+from mtbias.report.tables import columns
+
+
+def command(
+    *,
+    data: Path,
+    dev: Path,
+    out: Path,
+    training: Annotated[TrainingSettings, Parameter(name="*", group=Group("Training"))],
+    weights: Path | None = None,
+    stanza_dir: Path | None = None,
+    json: Json = False,
+) -> None:
+    """Train Stanza's coreference model on CoNLL-2012 documents, as they are or augmented (`mtbias coref augment`).
+
+    Parameters
+    ----------
+    data
+        Documents to train on, CoNLL-2012; those of a data set by `mtbias coref export --format conll --gold`.
+    dev
+        Documents to choose the best epoch by.
+    out
+        A new folder: model.pt, which `mtbias coref run --model` takes, and what it was made of.
+    weights
+        A model to begin with (fine-tuning), of the same encoder and sizes.
+    stanza_dir
+        Folder of Stanza's models with an English dependency parser: the head of a mention is then the word that nothing
+        in it governs; without it, its last word.
+    """
+    from mtbias.coref.conll import read_conll
+    from mtbias.coref.training import parsed_heads, train, training_data
+
+    heads = None if stanza_dir is None else parsed_heads(stanza_dir)
+    files = {"data": read_conll(data), "dev": read_conll(dev)}
+    made = {name: training_data(file.documents, heads) for name, file in files.items()}
+    model = train(made["data"], made["dev"], training, out, weights)
+    counts = {
+        name: {"documents": len(of.documents), "mentions": of.mentions, "across_sentences": of.across}
+        for name, of in made.items()
+    }
+    result: dict[str, Any] = {"counts": counts, "model": str(model)}
+    result["signature"] = signature(
+        "train", {name: {file.file.path.name: file.file.sha256} for name, file in files.items()},
+        heads="parse" if heads else "last-word", epochs=training.epochs, seed=training.seed,
+        weights="none" if weights is None else weights.name,
+    )  # fmt: skip
+    rows = [[name, *(str(n) for n in of.values())] for name, of in counts.items()]
+    table = columns(["", "documents", "mentions", "across sentences, left out"], rows)
+    show(result, f"{table}\nModel: {model}\n\n", json=json)

@@ -1,0 +1,70 @@
+"""Any coreference system as a command: a file of documents in, a file of clusters out."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from mtbias.coref.coref_text import CorefText
+from mtbias.coref.export import Format, exported
+from mtbias.coref.reading import read_output
+from mtbias.coref.running import Put
+from mtbias.errors import ModelError, UsageError
+from mtbias.files.writing import write_atomic
+
+IN, OUT = "{in}", "{out}"
+"""Where the command has the names of the two files."""
+_ENDINGS: dict[Format, str] = {"conll": "conll", "jsonl": "jsonl", "text": "txt"}
+
+
+class CommandSystem:
+    """A command that reads documents from one file and writes clusters into another, in any form that is read.
+
+    It is run once on all documents that are still missing; of a command that is stopped nothing is kept.
+    """
+
+    def __init__(self, command: str, form: Format = "jsonl") -> None:
+        """Split the command as a shell would, without running one.
+
+        Raises:
+            UsageError: it names no file to read, or none to write.
+        """
+        try:
+            self._words = shlex.split(command)
+        except ValueError as error:
+            raise UsageError(f"--command: expected words as a shell splits them, got {command!r}: {error}") from None
+        for name in (IN, OUT):
+            if not any(name in word for word in self._words):
+                raise UsageError(f"--command: expected {name} where the command has the file's name, got {command!r}")
+        self._command, self._form = command, form
+
+    @property
+    def signature(self) -> str:
+        """The command; what it runs is the user's to keep."""
+        return f"command:{self._command}|format:{self._form}"
+
+    def resolve(self, texts: Sequence[CorefText], put: Put) -> None:
+        """See `mtbias.coref.running.CorefSystem`.
+
+        Raises:
+            ModelError: the command does not start, or ends with another code than 0.
+            DataError: what it writes is no output on these texts (`mtbias.coref.reading.read_output`).
+        """
+        if not texts:
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            given, made = (Path(folder) / f"{name}.{_ENDINGS[self._form]}" for name in ("documents", "clusters"))
+            write_atomic(given, exported(texts, self._form))
+            words = [word.replace(IN, str(given)).replace(OUT, str(made)) for word in self._words]
+            try:
+                done = subprocess.run(words, check=False, stdin=subprocess.DEVNULL)
+            except OSError as error:
+                raise ModelError(f"--command cannot be started: {error}") from error
+            if done.returncode:
+                raise ModelError(f"--command ended with {done.returncode}: {self._command}")
+            found = read_output(texts, [made])
+        for identifier, prediction in found.documents.items():
+            put(identifier, prediction.clusters)

@@ -1,0 +1,100 @@
+"""Stanza's coreference processor as a system: word-level coreference on a transformer, with a model of one's own.
+
+Source: D'Oosterlinck et al., *CAW-coref* (CRAC 2023), after Dobrovolskii (EMNLP 2021), as in Stanza.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from mtbias.coref.conll import Clusters
+from mtbias.coref.coref_text import CorefText
+from mtbias.coref.running import Put
+from mtbias.errors import DependencyError, MissingResourceError, ModelError
+from mtbias.files.reading import read_bytes
+from mtbias.machine.devices import chosen_device, require_device
+
+_NO_WORD = "_"
+"""Given for a token without characters (two blanks in a row in BUG), which Stanza would drop and count otherwise."""
+
+
+class StanzaCoref:
+    """The processor with the model of a file."""
+
+    def __init__(self, model: Path, *, device: str | None = None) -> None:
+        """Hash the model; it is loaded with the first text.
+
+        Raises:
+            DataError: no such file.
+            SettingError: no such device.
+        """
+        if device is not None:
+            require_device(device)
+        self._model, self._device = model, device
+        self._sha256 = sha256(read_bytes(model)).hexdigest()
+
+    @property
+    def signature(self) -> str:
+        """Stanza's release and the hash of the model."""
+        from importlib.metadata import version
+
+        return f"stanza:{version('stanza')}|model:{self._sha256[:12]}"
+
+    def resolve(self, texts: Sequence[CorefText], put: Put) -> None:
+        """See `mtbias.coref.running.CorefSystem`.
+
+        Raises:
+            DependencyError: peft is not installed.
+            MissingResourceError: the model, or the encoder that it names, cannot be loaded.
+        """
+        if not texts:
+            return
+        pipeline = self._load()
+        for text in texts:
+            put(text.id, self._clusters(pipeline, text))
+
+    def _clusters(self, pipeline: Any, text: CorefText) -> Clusters:  # noqa: ANN401 - stanza has no types
+        document = pipeline([[token or _NO_WORD for token in sentence] for sentence in text.sentences])
+        starts = [0]
+        for sentence, ours in zip(document.sentences, text.sentences, strict=True):
+            if len(sentence.words) != len(ours):
+                raise ModelError(f"{text.id!r}: Stanza made {len(sentence.words)} words of {len(ours)} tokens")
+            starts.append(starts[-1] + len(ours))
+        return tuple(
+            tuple(sorted((starts[m.sentence] + m.start_word, starts[m.sentence] + m.end_word - 1) for m in mentions))
+            for mentions in (chain.mentions for chain in document.coref)
+        )
+
+    def _load(self) -> Any:  # noqa: ANN401 - stanza has no types
+        if find_spec("peft") is None:  # Stanza imports it within
+            raise DependencyError("--system stanza needs peft: pip install 'mtbias[coref]'")
+        import stanza
+        from transformers.utils.logging import disable_progress_bar
+
+        disable_progress_bar()  # of loading the encoder: there is one of the documents
+        with tempfile.TemporaryDirectory() as folder:
+            # Of Stanza's resources nothing is needed: the words are given, the model is a file.
+            (Path(folder) / "resources.json").write_text("{}", encoding="utf-8")
+            try:
+                return stanza.Pipeline(
+                    "en",
+                    dir=folder,
+                    package=None,
+                    processors="tokenize,coref",
+                    tokenize_pretokenized=True,
+                    coref_model_path=str(self._model),
+                    allow_unknown_language=True,
+                    download_method=None,
+                    device=chosen_device(self._device),
+                    verbose=False,
+                )
+            except Exception as error:
+                raise MissingResourceError(
+                    f"Stanza cannot load {self._model}: {type(error).__name__}: {error}; expected a model that its "
+                    "trainer wrote, and the encoder that it names where it was then"
+                ) from error

@@ -1,0 +1,252 @@
+"""Train Stanza's coreference model on documents of one's own: the data as its trainer takes them, its configuration.
+
+The trainer is Stanza's (``python -m stanza.models.wl_coref``), run as a process of its own. It knows mentions by their
+head word: here the word of a mention that nothing in it governs, by a dependency parse where one is given, else the
+mention's last word, which is the head of "the construction worker" and of a pronoun, and not of "the man who left".
+
+Source: D'Oosterlinck et al., *CAW-coref* (CRAC 2023); the keys are those of Stanza 1.15.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from mtbias.coref.conll import Clusters, ConllDocument, Mention, without_repeated
+from mtbias.errors import DataError, DependencyError, MissingResourceError, ModelError
+from mtbias.files.writing import explained, write_atomic
+from mtbias.settings import at_least
+
+Heads = Callable[[Sequence[Sequence[str]]], Sequence[int | None]]
+"""Of the sentences of a document the governor of each word, an index through the document; None for a root."""
+
+_SECTION = "mtbias"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TrainingSettings:
+    """What a user of the trainer chooses; all else is as Stanza has it."""
+
+    encoder: str
+    """A folder with a transformer encoder and its tokenizer, or its name on the Hub. The model remembers it: it must be
+    there where the model is used."""
+    epochs: int = at_least(1, 32)
+    """Epochs; the model is the one that is best on the development documents."""
+    learning_rate: float = 3e-4
+    """Of all but the encoder."""
+    encoder_learning_rate: float = 1e-5
+    """Of the encoder."""
+    hidden_size: int = at_least(1, 1024)
+    """Of the scorers' layers."""
+    dropout: float = 0.3
+    """Share of units that are left out in training."""
+    window: int = at_least(1, 512)
+    """Word pieces that the encoder sees at once."""
+    candidates: int = at_least(1, 50)
+    """Antecedents of a word that are scored in full."""
+    device: str = "cpu"
+    """cpu, cuda, or cuda:1 for the second GPU."""
+    seed: int = at_least(0, 2020)
+    """Of the random numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingData:
+    """Documents as the trainer takes them, and what could not go into them."""
+
+    documents: tuple[dict[str, Any], ...]
+    mentions: int
+    across: int
+    """Mentions that begin in one sentence and end in another: left out, since the trainer has none."""
+
+    @property
+    def alone(self) -> bool:
+        """Whether entities of one mention are marked; in CoNLL-2012's own data they are not."""
+        return any(len(cluster) == 1 for document in self.documents for cluster in document["span_clusters"])
+
+
+def training_data(documents: Iterable[ConllDocument], heads: Heads | None = None) -> TrainingData:
+    """The `documents` with their clusters; without `heads` the head of a mention is its last word.
+
+    A mention that stands in a cluster already, and a cluster that has lost all its mentions, is left out.
+    """
+    found, mentions, across = [], 0, 0
+    for document in documents:
+        sentences = [[columns[3] for columns in sentence] for sentence in document.sentences]
+        sentence_of = [n for n, sentence in enumerate(sentences) for _ in sentence]
+        given = without_repeated(document.clusters)
+        kept = tuple(tuple(m for m in cluster if sentence_of[m[0]] == sentence_of[m[1]]) for cluster in given)
+        kept = tuple(cluster for cluster in kept if cluster)
+        mentions += sum(map(len, kept))
+        across += sum(map(len, given)) - sum(map(len, kept))
+        governors = None if heads is None else heads(sentences)
+        found.append(_document(document.id, sentences, sentence_of, kept, governors))
+    return TrainingData(tuple(found), mentions, across)
+
+
+def _document(
+    name: str,
+    sentences: Sequence[Sequence[str]],
+    sentence_of: Sequence[int],
+    clusters: Clusters,
+    governors: Sequence[int | None] | None,
+) -> dict[str, Any]:
+    heads = {mention: head_of(mention, governors) for cluster in clusters for mention in cluster}
+    n = len(sentence_of)
+    return {
+        "document_id": name,
+        "part_id": 0,
+        "cased_words": [word for sentence in sentences for word in sentence],
+        "sent_id": list(sentence_of),
+        "speaker": ["_"] * n,
+        "pos": ["_"] * n,
+        "deprel": ["_"] * n,
+        "head": list(governors) if governors is not None else [None] * n,
+        # The trainer's ends are excluded.
+        "span_clusters": [[[start, end + 1] for start, end in cluster] for cluster in clusters],
+        "word_clusters": [[heads[mention] for mention in cluster] for cluster in clusters],
+        "head2span": sorted([head, start, end + 1] for (start, end), head in heads.items()),
+        "is_zero": [0] * len(heads),
+        "lang": "en",
+    }
+
+
+def head_of(mention: Mention, governors: Sequence[int | None] | None) -> int:
+    """The head of a mention: its first word whose governor is outside of it; without a parse its last word."""
+    start, end = mention
+    if governors is None:
+        return end
+    outside = (word for word in range(start, end + 1) if (g := governors[word]) is None or not start <= g <= end)
+    return next(outside, end)
+
+
+def parsed_heads(folder: Path) -> Heads:
+    """Governors by Stanza's English dependency parser in `folder`, on the words as they are given.
+
+    Raises:
+        MissingResourceError: no such models there.
+    """
+    import stanza
+
+    try:
+        pipeline = stanza.Pipeline(
+            "en", dir=str(folder), processors="tokenize,pos,lemma,depparse", tokenize_pretokenized=True,
+            download_method=None, verbose=False,
+        )  # fmt: skip
+    except Exception as error:
+        raise MissingResourceError(
+            f"no English dependency parser of Stanza in {folder}: {type(error).__name__}: {error}"
+        ) from error
+
+    def governors(sentences: Sequence[Sequence[str]]) -> list[int | None]:
+        found: list[int | None] = []
+        for sentence in pipeline([list(sentence) for sentence in sentences]).sentences:
+            first = len(found)
+            found += [None if word.head == 0 else first + word.head - 1 for word in sentence.words]
+        return found
+
+    return governors
+
+
+def configuration(settings: TrainingSettings, folder: Path, *, alone: bool) -> str:
+    """The trainer's configuration: data and model in `folder`; `alone`: entities of one mention are to be found too."""
+    values: Mapping[str, object] = {
+        "data_dir": str(folder),
+        "save_dir": str(folder),
+        "save_name": "model",
+        "train_data": str(folder / "train.json"),
+        "dev_data": str(folder / "dev.json"),
+        "test_data": str(folder / "dev.json"),
+        "conll_log_dir": str(folder / "logs"),
+        "device": settings.device,
+        "bert_model": settings.encoder,
+        "bert_window_size": settings.window,
+        "embedding_size": 20,
+        "sp_embedding_size": 64,
+        "a_scoring_batch_size": 128,
+        "hidden_size": settings.hidden_size,
+        "n_hidden_layers": 1,
+        "max_span_len": 64,
+        "rough_k": settings.candidates,
+        "lora": False,
+        "lora_alpha": 128,
+        "lora_dropout": 0.1,
+        "lora_rank": 64,
+        "lora_target_modules": [],
+        "lora_modules_to_save": [],
+        "full_pairwise": False,
+        "clusters_starts_are_singletons": True,
+        "singletons": alone,
+        "bert_finetune": True,
+        "bert_finetune_begin_epoch": 0.0,
+        "dropout_rate": settings.dropout,
+        "learning_rate": settings.learning_rate,
+        "bert_learning_rate": settings.encoder_learning_rate,
+        "train_epochs": settings.epochs,
+        "plateau_epochs": 0,
+        "bce_loss_weight": 0.5,
+        "save_each_checkpoint": False,
+        "log_norms": False,
+        "max_train_len": 5000,
+        "use_zeros": False,
+        "lang_lr_attenuation": "",
+        "lang_lr_weights": "",
+    }
+    # JSON's text, numbers, booleans and lists are TOML's too.
+    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items()]
+    return "\n".join(["[DEFAULT]", *lines, "[DEFAULT.tokenizer_kwargs]", f"[{_SECTION}]", ""])
+
+
+def train(
+    train_data: TrainingData, dev_data: TrainingData, settings: TrainingSettings, out: Path, weights: Path | None = None
+) -> Path:
+    """Write data and configuration to the new folder `out`, run Stanza's trainer, and give the best model's file.
+
+    Args:
+        train_data: to train on.
+        dev_data: to choose the best epoch by.
+        settings: see there.
+        out: gets train.json, dev.json, config.toml, settings.json, training.log and model.pt.
+        weights: a model to begin with, of the same encoder and sizes.
+
+    Raises:
+        DataError: nothing to train on; `out` is there already.
+        DependencyError: peft is not installed.
+        ModelError: the trainer failed; its log says why.
+    """
+    from importlib.util import find_spec
+
+    if find_spec("peft") is None:
+        raise DependencyError("Stanza's trainer needs peft: pip install 'mtbias[coref]'")
+    for name, data in (("train", train_data), ("dev", dev_data)):
+        if not data.mentions:
+            raise DataError(f"expected documents with clusters to {name} on, got none")
+    if out.exists():
+        raise DataError("expected a new folder, this is there already: choose another --out", path=out)
+    with explained(out, "make"):
+        out.mkdir(parents=True)
+    for name, data in (("train", train_data), ("dev", dev_data)):
+        write_atomic(out / f"{name}.json", [json.dumps(data.documents, ensure_ascii=False)])
+    write_atomic(out / "config.toml", configuration(settings, out.resolve(), alone=train_data.alone).encode())
+    write_atomic(out / "settings.json", json.dumps(asdict(settings), indent=2).encode())
+    command = [sys.executable, "-m", "stanza.models.wl_coref", "train", _SECTION]
+    command += ["--config_file", str(out / "config.toml"), "--seed", str(settings.seed), "--save_name", "model"]
+    command += [] if weights is None else ["--weights", str(weights)]
+    log = out / "training.log"
+    with log.open("wb") as file:
+        done = subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, check=False, env={**os.environ})
+    model = out / "model.pt"
+    if done.returncode or not model.is_file():
+        raise ModelError(f"Stanza's trainer ended with {done.returncode}; its last words: {_last_line(log)} ({log})")
+    return model
+
+
+def _last_line(log: Path) -> str:
+    lines = [line.strip() for line in log.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
+    return lines[-1][:200] if lines else "none"

@@ -1,0 +1,131 @@
+"""Documents as Stanza's trainer takes them, and a small model trained, run and scored for real."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from mtbias.cli import main
+from mtbias.coref.conll import read_conll
+from mtbias.coref.training import TrainingSettings, configuration, head_of, train, training_data
+from mtbias.errors import DataError
+from mtbias.files.reading import parse_toml, read_text
+from scripts import toy_coref
+from tests.coref.small_corpora import PRO_SENTENCES, conll, write_winobias
+
+
+def test_heads() -> None:
+    # the(1) old man(0) who(3) left: "man" is governed from outside; without a parse the last word.
+    assert head_of((0, 4), [2, 2, 9, 4, 2]) == 2
+    assert head_of((0, 4), [2, 2, None, 4, 2]) == 2
+    assert head_of((0, 4), None) == 4
+
+
+def test_documents_of_the_trainer_by_hand(tmp_path: Path) -> None:
+    path = tmp_path / "x.conll"
+    path.write_text(conll(PRO_SENTENCES[2:], "x"), encoding="utf-8")
+    data = training_data(read_conll(path).documents)
+    (document,) = data.documents
+    # The nanny (4, 5), she (7), her (9); the trainer's ends are excluded.
+    assert document["span_clusters"] == [[[4, 6], [7, 8], [9, 10]]]
+    assert document["word_clusters"] == [[5, 7, 9]]
+    assert document["head2span"] == [[5, 4, 6], [7, 7, 8], [9, 9, 10]]
+    assert document["cased_words"][:3] == ["The", "night", "guard"]
+    assert document["sent_id"] == [0] * 12
+    assert (data.mentions, data.across) == (3, 0)
+
+
+def test_mentions_across_sentences_are_left_out_and_counted(tmp_path: Path) -> None:
+    lines = ["#begin document (x); part 000", "x 0 0 A (0", "", "x 0 0 b 0)|(1)", "x 0 1 c (1)", "#end document"]
+    path = tmp_path / "x.conll"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    data = training_data(read_conll(path).documents)
+    assert (data.mentions, data.across) == (2, 1)
+    assert data.documents[0]["span_clusters"] == [[[1, 2], [2, 3]]]
+    assert not data.alone
+
+
+def test_the_configuration_is_toml(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(configuration(TrainingSettings(encoder='a "b"', epochs=7), tmp_path, alone=False), encoding="utf-8")
+    read = parse_toml(read_text(path))
+    assert read["DEFAULT"]["bert_model"] == 'a "b"'
+    assert read["DEFAULT"]["train_epochs"] == 7
+    assert read["mtbias"] == {}
+
+
+def test_nothing_to_train_on_and_a_folder_that_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "x.conll"
+    path.write_text(conll(PRO_SENTENCES, "x"), encoding="utf-8")
+    some, nothing = training_data(read_conll(path).documents), training_data([])
+    with pytest.raises(DataError, match="expected documents with clusters to dev on, got none"):
+        train(some, nothing, TrainingSettings(encoder="x"), tmp_path / "new")
+    with pytest.raises(DataError, match="expected a new folder"):
+        train(some, some, TrainingSettings(encoder="x"), tmp_path)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model that Stanza's trainer made of the toy's documents, through the command."""
+    pytest.importorskip("peft")
+    folder = tmp_path_factory.mktemp("toy")
+    toy_coref.write_encoder(folder / "encoder")
+    for name, n, seed in (("train", 200, 0), ("dev", 40, 1)):
+        toy_coref.write_documents(folder / f"{name}.conll", toy_coref.sentences(n, seed))
+    words = ["coref", "train", "--data", str(folder / "train.conll"), "--dev", str(folder / "dev.conll")]
+    words += ["--out", str(folder / "made")]
+    for name, value in asdict(toy_coref.settings(folder / "encoder")).items():
+        words += [f"--{name.replace('_', '-')}", str(value)]
+    assert main(words) == 0
+    return folder / "made" / "model.pt"
+
+
+@pytest.mark.slow
+def test_a_trained_model_is_run_and_scored(trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_winobias(tmp_path)
+    words = ["--dataset", "winobias", "--data", str(tmp_path), "--model", str(trained)]
+    found = tmp_path / "found.jsonl"
+    assert main(["coref", "run", "--system", "stanza", *words, "--out", str(found)]) == 0
+    capsys.readouterr()
+    assert main(["coref", "winobias", "--data", str(tmp_path), "--predictions", str(found), "--json"]) == 0
+    scored = json.loads(capsys.readouterr().out)
+    links = {one["condition"]: one["links"] for one in scored["sets"]}
+    # The toy follows the stereotype in sentences like its own (the first two; the third has other words): right where
+    # it fits. Its answers by hand, from the file.
+    answers = {json.loads(line)["id"]: json.loads(line)["clusters"] for line in found.read_text().splitlines()}
+    assert answers["nw/pro//0"] == [[[0, 1], [6, 6]]]
+    assert answers["nw/anti//0"] == [[[3, 4], [6, 6]]]  # "she" of the plumber: the toy takes the florist
+    assert links["pro"]["right"] >= 2
+    assert links["anti"]["wrong"] >= 2
+
+
+@pytest.mark.slow
+def test_a_killed_run_resumes(trained: Path, tmp_path: Path) -> None:
+    def command(out: Path) -> list[str]:
+        words = ["coref", "run", "--system", "stanza", "--dataset", "sowinobias", "--data", str(vocabulary)]
+        return [sys.executable, "-m", "mtbias", *words, "--model", str(trained), "--out", str(out)]
+
+    vocabulary = tmp_path / "words.toml"
+    lists = {"male_occupations": toy_coref.MEN, "female_occupations": toy_coref.WOMEN,
+             "positive_adjectives": ["kind", "new"], "negative_adjectives": ["late"]}  # fmt: skip
+    vocabulary.write_text("".join(f"{name} = {json.dumps(of)}\n" for name, of in lists.items()), encoding="utf-8")
+    whole, out = tmp_path / "whole.jsonl", tmp_path / "out.jsonl"
+    subprocess.run(command(whole), check=True)
+    part = out.with_name("out.jsonl.part")
+    process = subprocess.Popen(command(out))
+    ends = time.monotonic() + 300
+    while time.monotonic() < ends and not (part.is_file() and part.read_bytes().count(b"\n") > 20):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert not out.exists()
+    assert part.read_bytes().count(b"\n") > 20
+    subprocess.run(command(out), check=True)
+    assert out.read_bytes() == whole.read_bytes()
