@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mtbias.coref.coref_text import CorefText
 from mtbias.coref.export import Format, exported
-from mtbias.coref.reading import read_output
+from mtbias.coref.output_reading import read_output
 from mtbias.coref.running import Put
 from mtbias.errors import ModelError, UsageError
 from mtbias.files.writing import write_atomic
@@ -51,7 +51,7 @@ class CommandSystem:
 
         Raises:
             ModelError: the command does not start, or ends with another code than 0.
-            DataError: what it writes is no output on these texts (`mtbias.coref.reading.read_output`).
+            DataError: what it writes is no output on these texts (`mtbias.coref.output_reading.read_output`).
         """
         if not texts:
             return

@@ -1,8 +1,8 @@
 """Run a coreference system on the texts of a data set: one document after the other, each kept as it comes.
 
-What is found is appended to ``OUT.part``, a line a document, behind a line that says what was run on what. A run that
-was stopped at any moment, killed included, resumes behind the last whole line; the finished OUT has the documents in
-the data's order, so its bytes do not depend on how often it was stopped. It is written in mtbias's JSON lines, with
+What is found is appended to ``OUT.part``, one line per document, behind a line that says what was run on what. A run
+that was stopped at any moment, killed included, resumes behind the last whole line; the finished OUT has the documents
+in the data's order, so its bytes do not depend on how often it was stopped. It is written in mtbias's JSON lines, with
 the tokens, which ``mtbias coref DATASET --predictions`` reads.
 """
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from mtbias.cli import main
 from mtbias.coref.conll import Clusters
 from mtbias.coref.coref_text import CorefText
 from mtbias.coref.running import Put, run_system
 from mtbias.errors import DataError
+from tests.coref.small_corpora import write_winobias
 
 TEXTS = [CorefText(str(n), ("He", "saw", "him", "."), "He saw him.", frozenset(), ()) for n in range(6)]
 
@@ -89,3 +92,55 @@ def test_a_system_that_leaves_documents_out_is_told(tmp_path: Path) -> None:
     for left in (5, 4):
         with pytest.raises(DataError, match=f"gave nothing for {left} of 6 documents"):
             run_system(Silent(), TEXTS, out)
+
+
+def test_any_system_as_a_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # A system of its own, with ends excluded: the pronoun and the first two words.
+    program = tmp_path / "system.py"
+    program.write_text(
+        "import json, sys\n"
+        "with open(sys.argv[1]) as given, open(sys.argv[2], 'w') as made:\n"
+        "    for line in given:\n"
+        "        one = json.loads(line)\n"
+        "        at = next(n for n, word in enumerate(one['tokens']) if word in {'he', 'she'})\n"
+        "        found = {'id': one['id'], 'clusters': [[[0, 2], [at, at + 1]]]}\n"
+        "        print(json.dumps(found), file=made)\n",
+        encoding="utf-8",
+    )
+    data, out = tmp_path / "data", tmp_path / "found.jsonl"
+    data.mkdir()
+    write_winobias(data)
+    words = ["coref", "run", "--system", "command", "--dataset", "winobias", "--data", str(data), "--out", str(out)]
+    assert main([*words, "--command", f"{sys.executable} {program} {{in}} {{out}}"]) == 0
+    found = {line["id"]: line["clusters"] for line in map(json.loads, out.read_text(encoding="utf-8").splitlines())}
+    assert len(found) == 6
+    assert found["nw/pro//0"] == [[[0, 1], [6, 6]]]  # ends included, as mtbias has them
+    assert found["nw/pro//2"] == [[[0, 1], [7, 7]]]
+    capsys.readouterr()
+    assert main(["coref", "winobias", "--data", str(data), "--predictions", str(out), "--json"]) == 0
+    scored = json.loads(capsys.readouterr().out)
+    # "The night" has not the last word of "the night guard": no person.
+    assert scored["sets"][0]["links"] == {"right": 1, "wrong": 1, "both": 0, "none": 1}
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        (["--system", "stanza"], 2, "--system stanza: expected --model FILE, and no --command"),
+        (["--system", "command", "--model", "x"], 2, "--system command: expected --command, and neither"),
+        (["--system", "command", "--command", "x {in}"], 2, "expected {out} where the command has the file's name"),
+        (["--system", "command", "--command", "x 'y"], 2, "expected words as a shell splits them"),
+        (["--system", "command", "--command", "/none {in} {out}"], 1, "--command cannot be started"),
+        (["--system", "command", "--command", "false {in} {out}"], 1, "--command ended with 1"),
+        (["--system", "stanza", "--model", "/none.pt"], 1, "/none.pt"),
+    ],
+)
+def test_what_cannot_be_run_is_said_in_a_line(
+    options: list[str], code: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_winobias(tmp_path)
+    words = ["coref", "run", "--dataset", "winobias", "--data", str(tmp_path), "--out", str(tmp_path / "out.jsonl")]
+    assert main([*words, *options]) == code
+    err = capsys.readouterr().err
+    assert said in err
+    assert err.count("\n") == 1
