@@ -84,6 +84,8 @@ class Comparison:
     seed: int
     methods: Mapping[str, str] = field(default_factory=dict)
     """How the interval of each plain number of a system is made; those of differences are all bootstrap."""
+    unit: str = "sentences"
+    """What is drawn and exchanged as a whole, and counted where systems differ or are right."""
     unknown: Comparison | None = None
     """Of the sentences of unknown gender, where the corpus has others, too."""
 
@@ -111,7 +113,7 @@ class Comparison:
                 f"compare|dataset:{self.dataset}|runs:{'+'.join(system.fingerprint for system in self.systems)}",
                 *([f"weights:{weights}"] if self.weightings else []),
                 *([f"different-evaluators:{'+'.join(self.evaluators)}"] if self.evaluators else []),
-                f"unit:sentence|tests:{self.tests}|resamples:{self.n_resamples}|seed:{self.seed}|mtbias:{__version__}",
+                f"unit:{self.unit.removesuffix('s')}|tests:{self.tests}|resamples:{self.n_resamples}|seed:{self.seed}|mtbias:{__version__}",
             ]
         )
 
@@ -125,7 +127,7 @@ class Comparison:
             "files": dict(self.files),
             "rows": dict(self.rows),
             "intervals": {
-                "method": "paired percentile bootstrap over sentences",
+                "method": f"paired percentile bootstrap over {self.unit}",
                 "level": rounded(100 * LEVEL),
                 "resamples": self.n_resamples,
                 "seed": self.seed,
@@ -135,7 +137,7 @@ class Comparison:
                 "pairs": dict.fromkeys(self.methods, "bootstrap"),
             },
             **({} if self.over_entities is None else {"entity_intervals": self.over_entities.facts()}),
-            "p": {"method": "paired randomisation over sentences", "correction": "Holm", "tests": self.tests},
+            "p": {"method": f"paired randomisation over {self.unit}", "correction": "Holm", "tests": self.tests},
             "systems": [system.to_json() for system in self.systems],
             "pairs": [pair.to_json() for pair in self.pairs],
             "weightings": {number: weighting.to_json() for number, weighting in self.weightings.items()},
@@ -216,7 +218,12 @@ def compare_runs(
             f"expected two runs or more in a language, got one in {', '.join(languages)}; "
             "runs are compared within a language"
         )
-    counting, rows = main[0].counting, named[0].calls
+    counting, unit = main[0].counting, "sentences"
+    if counting.units is not None:
+        units, counting = counting.units, counting.units.counting
+        unit, named = units.name, [replace(run, calls=units.join(run.calls)) for run in named]
+        languages = by_language(named)
+    rows = named[0].calls
     weightings: dict[str, Weighting] = {}
     if asked:
         if counting is not GENDER_COUNTING:
@@ -245,6 +252,7 @@ def compare_runs(
         n_resamples=n_resamples,
         seed=seed,
         methods=interval_methods(counting.compared),
+        unit=unit,
         unknown=None
         if not others or max(map(len, languages.values())) < 2
         else compare_runs(

@@ -68,6 +68,12 @@ class Counting:
     """Attributes of a record that lists of sentences name."""
     more: Callable[[Counts], Mapping[str, Any]] = field(default=lambda _: {})
     """Further plain values of a group in `metrics.json`."""
+    given: int | None = None
+    """How many axes, from the first, are given with a sentence; by default all but the last. (MT-GenEval counts by
+    whether the sentence's counterpart is right, too, which differs from system to system.)"""
+    units: Units | None = None
+    """Where records depend on each other within units, how systems are compared by these; by default a unit is a
+    record."""
     beside: tuple[Number, ...] = ()
     """Numbers of all records that do not follow from a table, where the measure computes them (`Group.beside`)."""
 
@@ -163,6 +169,18 @@ class Counting:
             n = classes[each.rests_on[0]] if len(each.rests_on) == 1 else None
             numbers[each.key] = Estimate(number(rates[each.key]), ends.get(each.key), n)
         return Group(table, classes, numbers, self)
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """Units of records: drawn, and exchanged between systems, as a whole."""
+
+    name: str
+    """Of several of them: ``pairs``."""
+    join: Callable[[Sequence[Any]], Sequence[Any]]
+    """The units of records, in the order in which they begin; each has an ``id`` and a ``source``."""
+    counting: Counting
+    """How they are counted; its numbers are those of the records."""
 
 
 @dataclass(frozen=True, eq=False)

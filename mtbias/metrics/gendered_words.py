@@ -7,13 +7,15 @@ show something.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.metrics.counting import Counting, Counts
+from mtbias.metrics.counting import Counting, Counts, Units
 from mtbias.metrics.definitions import Best, Number, Unit
 from mtbias.stats.results import Floats, percent
 from mtbias.types import Gender
@@ -140,6 +142,84 @@ def _classes(table: Counts) -> dict[str, int]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class SentencePair:
+    """A sentence and its counterpart in the other gender, as one unit."""
+
+    id: str
+    source: str
+    records: tuple[Any | None, Any | None]
+    """Of the feminine and the masculine sentence; None where the corpus lacks it."""
+
+
+def _pairs(records: Sequence[Any]) -> list[SentencePair]:
+    by_id = {record.id: record for record in records}
+    found: list[SentencePair] = []
+    seen: set[str] = set()
+    for record in records:
+        if record.id in seen:
+            continue
+        both = [record, *([by_id[record.pair]] if record.pair in by_id else [])]
+        seen.update(each.id for each in both)
+        of_gender = {each.gender: each for each in both}
+        sides = (of_gender.get(GENDERS[0]), of_gender.get(GENDERS[1]))
+        found.append(SentencePair(record.id, "\n".join(each.source for each in sides if each is not None), sides))
+    return found
+
+
+_SIDES = ("both", "feminine", "masculine")
+"""Which sentences of a pair the corpus has."""
+_PAIR_OUTCOMES = tuple(product(range(len(OUTCOMES)), repeat=2))
+
+
+def _pair_place(pair: SentencePair) -> tuple[int, int]:
+    feminine, masculine = pair.records
+    side = "both" if feminine is not None and masculine is not None else "masculine" if feminine is None else "feminine"
+    outcomes = tuple(len(OUTCOMES) - 1 if record is None else _place(record)[-1] for record in pair.records)
+    return _SIDES.index(side), _PAIR_OUTCOMES.index(outcomes)
+
+
+def _sentences_of_pairs() -> NDArray[np.float64]:
+    """What a unit of each cell adds to the table of sentences: ``[3 · 25, 2 · 3 · 5]``."""
+    adds = np.zeros((len(_SIDES), len(_PAIR_OUTCOMES), len(GENDERS), len(PAIRS), len(OUTCOMES)))
+    for side, name in enumerate(_SIDES):
+        for n, outcomes in enumerate(_PAIR_OUTCOMES):
+            pair = PAIRS.index(None if name != "both" else "right" if set(outcomes) <= set(_RIGHT) else "wrong")
+            for gender, outcome in enumerate(outcomes):
+                if name in {"both", _SIDES[1 + gender]}:
+                    adds[side, n, gender, pair, outcome] = 1
+    return adds.reshape(len(_SIDES) * len(_PAIR_OUTCOMES), -1)
+
+
+_ADDS = _sentences_of_pairs()
+
+
+def _of_sentences(tables: NDArray[Any]) -> NDArray[Any]:
+    """The tables of sentences of tables of pairs."""
+    added = tables.reshape(*tables.shape[:-2], -1) @ _ADDS
+    return added.reshape(*tables.shape[:-2], len(GENDERS), len(PAIRS), len(OUTCOMES))
+
+
+_PAIR_COUNTING = Counting(
+    numbers=NUMBERS,
+    axes={
+        "sentences": _SIDES,
+        "outcome": tuple(" / ".join(str(OUTCOMES[n] or "none") for n in pair) for pair in _PAIR_OUTCOMES),
+    },
+    place=_pair_place,
+    rates=lambda tables: _rates(_of_sentences(tables)),
+    classes=lambda table: _classes(np.rint(_of_sentences(table)).astype(np.int64)),
+    right=np.array(
+        [
+            [all(n in _RIGHT for gender, n in enumerate(pair) if name in {"both", _SIDES[1 + gender]})
+             for pair in _PAIR_OUTCOMES]
+            for name in _SIDES
+        ]
+    ),
+    breakdowns={},
+)  # fmt: skip
+
+
 COUNTING = Counting(
     numbers=NUMBERS,
     axes={"gender": tuple(gender.value for gender in GENDERS), "pair": PAIRS, "outcome": OUTCOMES},
@@ -149,6 +229,8 @@ COUNTING = Counting(
     right=np.broadcast_to(np.array([True, True, False, False, False]), (len(GENDERS), len(PAIRS), len(OUTCOMES))),
     breakdowns={},
     shown=("gender",),
+    given=1,
+    units=Units("pairs", _pairs, _PAIR_COUNTING),
     beside=(*QUALITY, *SCORES),
 )
 """MT-GenEval's counterfactual sentences."""

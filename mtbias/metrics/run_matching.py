@@ -220,9 +220,10 @@ def _in_order(one: ComparableRun, other: ComparableRun) -> Sequence[Any]:
             raise DataError(f"expected the same sentences, got {id_!r} in {_said(where)} and not in {_said(nowhere)}")
     rows = [by_id[row.id] for row in one.calls]
     counting = one.counting
-    given = " or ".join(tuple(counting.axes)[:-1])
+    axes = len(counting.axes) - 1 if counting.given is None else counting.given
+    given = " or ".join(tuple(counting.axes)[:axes])
     for a, b in zip(one.calls, rows, strict=True):
-        if a.source != b.source or counting.place(a)[:-1] != counting.place(b)[:-1]:
+        if a.source != b.source or counting.place(a)[:axes] != counting.place(b)[:axes]:
             raise DataError(
                 f"expected the same sentences, got {a.id!r} with another source, or other {given}, in {_said(other)} "
                 f"than in {_said(one)}; score both with the same release"

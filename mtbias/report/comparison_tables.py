@@ -96,7 +96,7 @@ def _numbers(c: Comparison, names: Mapping[str, str]) -> PrintedTable:
     if "male" in r:  # a measure of one's own may have other classes, or none
         title += f", gold male {r['male']:,}, female {r['female']:,}; pro stereotype {r['pro']:,}, anti {r['anti']:,}"
     title += ". Per cent"
-    title += " [95 % interval over sentences]" if c.n_resamples else ""
+    title += f" [95 % interval over {c.unit}]" if c.n_resamples else ""
     shares = [names[key] for key, method in c.methods.items() if method == "wilson" and key in names]
     notes = [f"Intervals: Wilson for the {', '.join(shares)} of a system, bootstrap for all others"] if shares else []
     if c.pairs:
@@ -127,7 +127,7 @@ def _over_entities(c: Comparison, names: Mapping[str, str], over: EntityInterval
             yield replace(plain, interval=of.entity_interval(key))
 
     title = f"Per cent [95 % interval over {over.n:,} entities]"
-    return PrintedTable(head, _rows(c, cells), title, [f"Intervals {QUESTIONS}; tests are over sentences"], left=2)
+    return PrintedTable(head, _rows(c, cells), title, [f"Intervals {QUESTIONS}; tests are over {c.unit}"], left=2)
 
 
 def _tests(c: Comparison, names: Mapping[str, str]) -> PrintedTable:
@@ -136,7 +136,7 @@ def _tests(c: Comparison, names: Mapping[str, str]) -> PrintedTable:
         [p.lang, _name(p), *(text for key in names for text in (p_text(p.plain[key].p), p_text(p.plain[key].p_holm)))]
         for p in c.pairs
     ]
-    return PrintedTable(head, rows, "Paired randomisation over sentences, two-sided", left=2)
+    return PrintedTable(head, rows, f"Paired randomisation over {c.unit}, two-sided", left=2)
 
 
 def _sentences(c: Comparison) -> PrintedTable:
@@ -146,9 +146,10 @@ def _sentences(c: Comparison) -> PrintedTable:
         m = p.mcnemar
         counts = (p.differing, m.both, m.first_only, m.second_only, m.neither)
         rows.append([p.lang, _name(p), *(f"{count:,}" for count in counts), p_text(m.p)])
-    title = "Sentences by which system is right (McNemar's test: exact, two-sided, not corrected)"
+    units = c.unit.capitalize()
+    title = f"{units} by which system is right (McNemar's test: exact, two-sided, not corrected)"
     if not c.right_or_wrong:
-        return PrintedTable(head[:3], [row[:3] for row in rows], "Sentences with another call", left=2)
+        return PrintedTable(head[:3], [row[:3] for row in rows], f"{units} with another call", left=2)
     return PrintedTable(head, rows, title, left=2)
 
 

@@ -21,7 +21,9 @@ from mtbias.benchmarks.translation_quality import score_numbers
 from mtbias.corpora import load_corpus
 from mtbias.errors import DataError, SettingError, UsageError
 from mtbias.evaluation.repeats import repeat_numbers
+from mtbias.metrics.comparison import compare_runs
 from mtbias.metrics.measure import Wanted
+from mtbias.metrics.run_matching import differing_rows
 from mtbias.settings import ScoreSettings
 from mtbias.translate.system import Translated
 from mtbias.types import Translation, quiet
@@ -222,6 +224,44 @@ def test_translations_of_a_second_time_are_compared_with_those_of_the_first(fold
     assert (found["times"], found["translations_changed"]["count"]) == (2, 1)
     # Sie and Bäckerin. are right in the first sentence alone, and wrong in the third; nothing is in the last
     assert found["numbers"]["accuracy"]["values"] == [75.0, 75.0]
+
+
+def test_two_systems_are_compared_by_pairs(tmp_path: Path) -> None:
+    # Twelve pairs. The first system has all right; the second takes the other gender's reference for both sentences of
+    # six pairs.
+    lines = {
+        ("feminine", "en"): [f"She is baker {n}." for n in range(12)],
+        ("masculine", "en"): [f"He is baker {n}." for n in range(12)],
+        ("feminine", "de"): [f"Sie ist Bäckerin {n}." for n in range(12)],
+        ("masculine", "de"): [f"Er ist Bäcker {n}." for n in range(12)],
+    }
+    for (gender, side), texts in lines.items():
+        name = f"geneval-sentences-{gender}-test.en_de.{side}"
+        (tmp_path / name).write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+    feminine, masculine = lines["feminine", "de"], lines["masculine", "de"]
+    right = score(tmp_path, [*feminine, *masculine])
+    half = score(tmp_path, [*masculine[:6], *feminine[6:], *feminine[:6], *masculine[6:]])
+    compared = compare_runs([right, half], names=["right", "half"])
+    (pair,) = compared.pairs
+    found = {key: (d.first, d.second, d.difference) for key, d in pair.plain.items()}
+    assert found["accuracy"] == found["accuracy_pairs"] == found["accuracy_feminine"] == (100.0, 50.0, 50.0)
+    assert found["gender_gap"] == (0.0, 0.0, 0.0)
+    # Six pairs differ, and both sentences of one are exchanged together: 2 of 2**6 exchanges give as much. As 12
+    # sentences it would be 2 of 2**12.
+    assert pair.plain["accuracy"].p == pytest.approx(2 / 2**6)
+    assert pair.plain["accuracy_pairs"].p == pytest.approx(2 / 2**6)
+    assert (pair.differing, pair.mcnemar.both, pair.mcnemar.first_only, pair.mcnemar.neither) == (6, 6, 6, 0)
+    # The interval is that of 12 pairs, of which as many are drawn wrong as by Binomial(12, 1/2).
+    low, high = pair.plain["accuracy"].interval or (0, 0)
+    expected = stats.binom.ppf([0.025, 0.975], 12, 0.5) / 12 * 100
+    assert (low, high) == pytest.approx(tuple(expected), abs=100 / 12)
+    # A system's own numbers are those of its run.
+    numbers = {system.system: system.plain for system in compared.systems}
+    assert numbers["half"]["accuracy"].value == half.metrics["overall"]["accuracy"] == 50.0
+    assert numbers["half"]["accuracy"].interval == pytest.approx(half.metrics["overall"]["ci"]["accuracy"], abs=1e-6)
+    assert compared.to_json()["intervals"]["method"] == "paired percentile bootstrap over pairs"
+    assert "unit:pair|" in compared.signature
+    assert len(list(differing_rows([right, half]))) == 12  # sentences
 
 
 def google(shared: Path, lang: str) -> list[dict[str, str]]:

@@ -69,8 +69,9 @@ def test_commands_that_compute_nothing_load_nothing(arguments: list[str], tmp_pa
     assert _loaded(code, MTBIAS_CACHE=str(tmp_path)) == []
 
 
-def test_help_takes_under_a_third_of_a_second(bare: Machine) -> None:
-    # Time on the processor, the best of three: other work on the machine must not decide.
+def test_help_takes_under_half_a_second(bare: Machine) -> None:
+    # Time on the processor, the best of three: other work on the machine must not decide. It takes 0.25 s alone and up
+    # to 0.35 s where other processes share the cores' caches; torch alone would take more than a second.
     seconds = []
     for _ in range(3):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -78,7 +79,7 @@ def test_help_takes_under_a_third_of_a_second(bare: Machine) -> None:
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         assert done.returncode == 0
         seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    assert min(seconds) < 0.3
+    assert min(seconds) < 0.5
 
 
 def test_help_goes_to_standard_output_and_names_every_command(bare: Machine) -> None:
