@@ -18,10 +18,10 @@ from mtbias.files.writing import write_atomic
 from mtbias.report.tables import columns, number
 
 if TYPE_CHECKING:
-    from mtbias.coref.gap_example_weights import Spread
+    from mtbias.coref.gap_example_weights import PropertySpread
     from mtbias.coref.named_weights import NamedWeights, OtherWeights
 
-    Confounders = Mapping[str, Mapping[str, Spread]]
+    Confounders = Mapping[str, Mapping[str, PropertySpread]]
     Solved = tuple[NamedWeights, list[str], str, Confounders]
     """Weights, notes, signature, and what the genders differ in where that is known."""
 

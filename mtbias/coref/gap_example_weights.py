@@ -60,7 +60,7 @@ class GapWeights(NamedWeights):
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class PropertySpread:
     """A property of the examples of one gender."""
 
     mean: float
@@ -69,7 +69,7 @@ class Spread:
     n: int
 
 
-def confounders(data: GapFile, spans: NameSpans) -> dict[str, dict[str, Spread]]:
+def confounders(data: GapFile, spans: NameSpans) -> dict[str, dict[str, PropertySpread]]:
     """What women's and men's examples differ in (section 3.3 of the paper), by property and gender.
 
     ``names``: names in a text, of all texts; ``distance``: the antecedent's place among them, of the texts in which a
@@ -85,7 +85,10 @@ def confounders(data: GapFile, spans: NameSpans) -> dict[str, dict[str, Spread]]
         if example.distance is not None:
             found["distance"].setdefault(example.gender.value, []).append(example.distance)
     return {
-        name: {gender: Spread(float(np.mean(of)), float(np.std(of)), len(of)) for gender, of in sorted(genders.items())}
+        name: {
+            gender: PropertySpread(float(np.mean(of)), float(np.std(of)), len(of))
+            for gender, of in sorted(genders.items())
+        }
         for name, genders in found.items()
     }
 

@@ -32,7 +32,7 @@ from mtbias.stats.results import N_RESAMPLES
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class DescribedRun:
     """What the user says about a run."""
 
     name: str | None = None
@@ -72,7 +72,7 @@ def read_checked(path: Path) -> FinishedRun:
 
 def publish(
     runs: Sequence[FinishedRun],
-    described: Sequence[Described] | None = None,
+    described: Sequence[DescribedRun] | None = None,
     *,
     n_resamples: int = N_RESAMPLES,
     seed: int = 0,
@@ -88,7 +88,7 @@ def publish(
     Raises:
         DataError: a run twice; two runs that would be compared have one name; as `mtbias.metrics.comparison`.
     """
-    said = [Described()] * len(runs) if described is None else list(described)
+    said = [DescribedRun()] * len(runs) if described is None else list(described)
     names = [about.name or run.system for run, about in zip(runs, said, strict=True)]
     _refuse_twice(runs, names)
     comparisons: dict[str, list[PublishedComparison]] = {run.manifest.fingerprint: [] for run in runs}
@@ -166,7 +166,7 @@ def _calls_hash(run: FinishedRun) -> str:
 
 
 def _result(
-    run: FinishedRun, name: str, about: Described, comparisons: Sequence[PublishedComparison]
+    run: FinishedRun, name: str, about: DescribedRun, comparisons: Sequence[PublishedComparison]
 ) -> PublishedResult:
     corpus, files = run.corpus
     made: dict[str, Any] = run.metrics["intervals"]
