@@ -120,6 +120,7 @@ def test_what_is_wrong_with_the_file_is_said_in_one_line(table: Path, tmp_path: 
         score(table, ["Spím."], "cs", stanza_dir, variant="plain")
 
 
+@pytest.mark.slow
 def test_the_commands_score_compare_and_report_it(table: Path, tmp_path: Path, stanza_dir: Path) -> None:
     data = ("--dataset", "gest", "--data", str(table))
     given = tmp_path / "given.tsv"
@@ -169,6 +170,7 @@ def published(shared: Path) -> dict[tuple[str, str], dict[str, float]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lang", ["cs", "ru", "uk"])
 @pytest.mark.parametrize("system", ["amazon_translate", "nllb_3b"])
 def test_the_published_shares(

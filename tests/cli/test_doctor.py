@@ -13,6 +13,7 @@ from mtbias.cluster.machine_checks import Check
 from .machine import Machine
 
 
+@pytest.mark.slow
 def test_it_says_what_is_here_and_that_the_demo_gives_its_known_numbers(bare: Machine) -> None:
     done = bare.run("doctor", "--json", MTBIAS_NO_NETWORK="1")
     assert (done.returncode, done.stderr) == (0, "")

@@ -123,6 +123,7 @@ def test_killed_twice_it_ends_with_the_same_bytes(machine: Machine, demo: Path) 
     _kill_and_go_on(machine, demo, seconds, [0.5, 0.5])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float32", "int8"])
 def test_ct2_on_three_threads_gives_the_bytes_of_one_even_killed(machine: Machine, dtype: str) -> None:
     options, folder = ("--engine", "ct2", "--dtype", dtype), machine.folder / f"ct2-{dtype}"

@@ -77,6 +77,7 @@ def _kill(home: Path, seed: int, kills: int) -> None:
     assert any(0 < kept < said["parts"] for kept in said["kept"]), said
 
 
+@pytest.mark.slow
 def test_killed_ten_times(tmp_path: Path) -> None:
     _kill(tmp_path, seed=0, kills=10)
 

@@ -105,6 +105,7 @@ def test_the_table_survives_a_locale_without_its_letters(prepared: Machine, smal
     assert "ΔG" in done.stdout
 
 
+@pytest.mark.slow
 def test_two_runs_give_the_same_bytes(
     prepared: Machine, small: Path, german: Path, stanza_dir: Path, tmp_path: Path
 ) -> None:

@@ -52,6 +52,7 @@ def test_an_endpoint_is_asked_once_and_without_gpu(file: Path) -> None:
     assert (translate_resources(sweep, "owner/unknown").gpus or 0) > 0
 
 
+@pytest.mark.slow
 def test_its_runs_stand_beside_those_of_checkpoints(
     file: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,6 +29,7 @@ def settings(bert: Path, tmp_path: Path, layer: int | None = None) -> mtbias.Eva
     )
 
 
+@pytest.mark.slow
 def test_a_run_killed_while_it_aligns_ends_with_the_same_bytes(
     bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
