@@ -53,10 +53,10 @@ def nullspace_projection(vectors: Vectors, g: Floats, settings: DebiasSettings) 
     """Learn the projection from unit vectors.
 
     A round removes one direction with two classes, up to three with three (one against the rest). It stops before
-    `settings.rounds` where no direction is left.
+    `settings.rounds` where the classifier finds nothing.
 
     Raises:
-        DataError: fewer than two words lean to one of the genders.
+        DataError: fewer than two words lean to one of the genders; the rounds take out all dimensions.
         DependencyError: scikit-learn is not there.
     """
     rng = np.random.default_rng(settings.seed)
@@ -82,6 +82,9 @@ def nullspace_projection(vectors: Vectors, g: Floats, settings: DebiasSettings) 
             break
         removed.append(directions[:rank] @ basis.T)
         basis = basis @ directions[rank:].T
+    if not basis.shape[1]:
+        message = f"{len(removed)} of {settings.rounds} rounds took out all {len(basis)} dimensions: no vector is left"
+        raise DataError(f"{message}; give fewer --rounds, or --neutral-words 0 (one dimension a round)", path=vectors.path)
     held_out = labels[~train]
     chance = 100 * float(np.bincount(held_out).max() / len(held_out))
     taken = np.concatenate([np.empty((0, len(basis))), *removed])
