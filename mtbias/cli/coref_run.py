@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from mtbias.cli.coref_shared import show
+from mtbias.cli.coref_shared import Reading, ReadingOptions, show
 from mtbias.cli.shared import Flag, Json
 from mtbias.coref.predicted_clusters import signature
 from mtbias.errors import UsageError
@@ -26,6 +26,7 @@ def command(
     program: Annotated[str | None, Parameter(name="--command")] = None,
     form: Annotated[Literal["conll", "jsonl", "text"], Parameter(name="--format")] = "jsonl",
     device: str | None = None,
+    reading: Reading = ReadingOptions(),
     n: Literal["polarity", "total"] = "polarity",
     no_full_stop: Flag = False,
     json: Json = False,
@@ -33,6 +34,7 @@ def command(
     """Run a coreference system on a data set; `mtbias coref DATASET --predictions OUT` scores what it finds.
 
     A run that was stopped resumes: what was found is kept beside OUT, a document at a time (of a command: all at once).
+    --ids and --spans are for what a command writes.
 
     Parameters
     ----------
@@ -64,17 +66,25 @@ def command(
     from mtbias.coref.running import run_system
     from mtbias.machine.stage_progress import ProgressLine
 
-    chosen = _system(system, model, program, form, device)
+    chosen = _system(system, model, program, form, device, reading)
     texts, files = read_texts(dataset, data, n=n, full_stop=not no_full_stop)
     before = run_system(chosen, texts, out, ProgressLine())
     signed = signature("run", {"data": files}, dataset=dataset, system=chosen.signature.replace("|", ","))
     result: dict[str, Any] = {"dataset": dataset, "documents": len(texts), "resumed_at": before, "out": str(out)}
+    result["notes"] = chosen.notes
     resumed = f", {before} of them by a run that was stopped" if before else ""
-    show({**result, "signature": signed}, f"{len(texts)} documents of {dataset}{resumed}\nFile: {out}\n\n", json=json)
+    said = "".join(f"{note}\n" for note in chosen.notes)
+    text = f"{len(texts)} documents of {dataset}{resumed}\n{said}File: {out}\n\n"
+    show({**result, "signature": signed}, text, json=json)
 
 
 def _system(
-    system: str, model: Path | None, program: str | None, form: Literal["conll", "jsonl", "text"], device: str | None
+    system: str,
+    model: Path | None,
+    program: str | None,
+    form: Literal["conll", "jsonl", "text"],
+    device: str | None,
+    reading: ReadingOptions,
 ) -> CorefSystem:
     """The system that is asked for; `UsageError` where its own option is missing, or another's is given."""
     if system == "stanza":
@@ -82,9 +92,11 @@ def _system(
 
         if model is None or program is not None:
             raise UsageError("--system stanza: expected --model FILE, and no --command")
+        if reading != ReadingOptions():
+            raise UsageError("--system stanza: expected neither --ids nor --spans, which go with --system command")
         return StanzaCoref(model, device=device)
     from mtbias.coref.command_system import CommandSystem
 
     if program is None or model is not None or device is not None:
         raise UsageError("--system command: expected --command, and neither --model nor --device")
-    return CommandSystem(program, form)
+    return CommandSystem(program, form, ids=reading.ids, spans=reading.counting)

@@ -6,13 +6,17 @@ import shlex
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 
 from mtbias.coref.coref_text import CorefText
 from mtbias.coref.export import Format, exported
 from mtbias.coref.output_reading import read_output
+from mtbias.coref.predicted_clusters import check_known
 from mtbias.coref.running import Put
+from mtbias.coref.system_output import SpanCounting
 from mtbias.errors import ModelError, UsageError
+from mtbias.files.reading import read_bytes
 from mtbias.files.writing import write_atomic
 
 IN, OUT = "{in}", "{out}"
@@ -26,10 +30,13 @@ class CommandSystem:
     It is run once on all documents that are still missing; of a command that is stopped nothing is kept.
     """
 
-    def __init__(self, command: str, form: Format = "jsonl") -> None:
-        """Split the command as a shell would, without running one.
+    def __init__(
+        self, command: str, form: Format = "jsonl", *, ids: Path | None = None, spans: SpanCounting | None = None
+    ) -> None:
+        """Split the command as a shell would, without running one; `ids` and `spans` as `read_output` takes them.
 
         Raises:
+            DataError: no such file of ids.
             UsageError: it names no file to read, or none to write.
         """
         try:
@@ -39,19 +46,28 @@ class CommandSystem:
         for name in (IN, OUT):
             if not any(name in word for word in self._words):
                 raise UsageError(f"--command: expected {name} where the command has the file's name, got {command!r}")
-        self._command, self._form = command, form
+        self._command, self._form, self._ids, self._spans = command, form, ids, spans
+        self._read = "" if ids is None else f"|ids:{sha256(read_bytes(ids)).hexdigest()[:12]}"
+        self._read += "" if spans is None else f"|spans:{spans}"
+        self._notes: tuple[str, ...] = ()
 
     @property
     def signature(self) -> str:
         """The command; what it runs is the user's to keep."""
-        return f"command:{self._command}|format:{self._form}"
+        return f"command:{self._command}|format:{self._form}{self._read}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How ids and mentions of what the command wrote were read."""
+        return self._notes
 
     def resolve(self, texts: Sequence[CorefText], put: Put) -> None:
         """See `mtbias.coref.running.CorefSystem`.
 
         Raises:
             ModelError: the command does not start, or ends with another code than 0.
-            DataError: what it writes is no output on these texts (`mtbias.coref.output_reading.read_output`).
+            DataError: what it writes is no output on these texts (`mtbias.coref.output_reading.read_output`), or has
+                documents that are none of them.
         """
         if not texts:
             return
@@ -65,6 +81,8 @@ class CommandSystem:
                 raise ModelError(f"--command cannot be started: {error}") from error
             if done.returncode:
                 raise ModelError(f"--command ended with {done.returncode}: {self._command}")
-            found = read_output(texts, [made])
+            found = read_output(texts, [made], ids=self._ids, spans=self._spans)
+            check_known(found, {text.id for text in texts}, "the documents that the command was given")
+        self._notes = found.notes
         for identifier, prediction in found.documents.items():
             put(identifier, prediction.clusters)

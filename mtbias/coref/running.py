@@ -35,6 +35,11 @@ class CorefSystem(Protocol):
         """What its answers depend on: names and hashes."""
         ...
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said of how its clusters were read, after `resolve`."""
+        ...
+
     def resolve(self, texts: Sequence[CorefText], put: Put) -> None:
         """Find the clusters of each of `texts`, and `put` those of a document as soon as they are there.
 
@@ -103,8 +108,12 @@ def _kept(part: Path, head: str, known: set[str]) -> dict[str, Clusters]:
         whole = data[: data.rfind(b"\n") + 1]
         if len(whole) < len(data):
             os.truncate(part, len(whole))
-    first, *lines = whole.decode().splitlines() or [""]
-    if first and first != head:
+    first, *lines = whole.decode(errors="replace").removesuffix("\n").split("\n")
+    if first != head and not lines:  # nothing was found: there is nothing to mix
+        with explained(part, "write"):
+            os.truncate(part, 0)
+        return {}
+    if first != head:
         raise DataError(
             f"this run was begun with {first}, and now it is {head}: give the same system and data, or remove the file",
             path=part,

@@ -45,6 +45,11 @@ class StanzaCoref:
 
         return f"stanza:{version('stanza')}|model:{self._sha256[:12]}"
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Nothing: its words are the data's."""
+        return ()
+
     def resolve(self, texts: Sequence[CorefText], put: Put) -> None:
         """See `mtbias.coref.running.CorefSystem`.
 

@@ -23,7 +23,7 @@ class FirstAndThird:
     """Links the first and the third word; stops after so many documents."""
 
     def __init__(self, stops_after: int = 99, name: str = "first-and-third") -> None:
-        self.signature, self._left, self.asked = name, stops_after, [""]
+        self.signature, self.notes, self._left, self.asked = name, (), stops_after, [""]
 
     def resolve(self, texts: Sequence[CorefText], put: Put) -> None:
         """In reverse order: the file's is the data's."""
@@ -116,16 +116,48 @@ def test_any_system_as_a_command(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert len(found) == 6
     assert found["nw/pro//0"] == [[[0, 1], [6, 6]]]  # ends included, as mtbias has them
     assert found["nw/pro//2"] == [[[0, 1], [7, 7]]]
-    capsys.readouterr()
+    # Once written with ends included, nothing tells any more how they were read: the run does.
+    assert "mentions are read as tokens, ends excluded: " in capsys.readouterr().out
     assert main(["coref", "winobias", "--data", str(data), "--predictions", str(out), "--json"]) == 0
     scored = json.loads(capsys.readouterr().out)
     # "The night" has not the last word of "the night guard": no person.
     assert scored["sets"][0]["links"] == {"right": 1, "wrong": 1, "both": 0, "none": 1}
 
 
+def test_what_a_command_writes_is_read_as_it_is_told_and_about_its_documents_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Of the gold mentions one with its last word and one with the word behind it: nothing tells which is meant.
+    program, data = tmp_path / "system.py", tmp_path / "data"
+    program.write_text(
+        "import json, sys\n"
+        "lines = [json.loads(line) for line in open(sys.argv[1])]\n"
+        "ids = [one['id'] for one in lines] + sys.argv[3:]\n"
+        "rows = [{'id': id_, 'clusters': [[[0, 1], [6, 7]]]} for id_ in ids]\n"
+        "open(sys.argv[2], 'w').write('\\n'.join(map(json.dumps, rows)))\n",
+        encoding="utf-8",
+    )
+    data.mkdir()
+    write_winobias(data)
+    words = ["coref", "run", "--system", "command", "--dataset", "winobias", "--data", str(data)]
+    command = f"{sys.executable} -W ignore {program} {{in}} {{out}}"
+    out = tmp_path / "out.jsonl"
+    assert main([*words, "--out", str(out), "--command", command]) == 1
+    assert "cannot tell what mentions count" in capsys.readouterr().err
+    other = tmp_path / "other.jsonl"
+    assert main([*words, "--out", str(other), "--command", f"{command} other", "--spans", "included"]) == 1
+    assert "id 'other': none of the documents that the command was given" in capsys.readouterr().err
+    # The run that was begun without --spans has found nothing that could be mixed with this one.
+    assert main([*words, "--out", str(out), "--command", command, "--spans", "included"]) == 0
+    assert "|spans:included" in capsys.readouterr().out.replace(",", "|")
+    first = json.loads(out.read_text(encoding="utf-8").splitlines()[0])
+    assert first["clusters"] == [[[0, 1], [6, 7]]]
+
+
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
+        (["--system", "stanza", "--model", "x", "--spans", "included"], 2, "expected neither --ids nor --spans"),
         (["--system", "stanza"], 2, "--system stanza: expected --model FILE, and no --command"),
         (["--system", "command", "--model", "x"], 2, "--system command: expected --command, and neither"),
         (["--system", "command", "--command", "x {in}"], 2, "expected {out} where the command has the file's name"),
