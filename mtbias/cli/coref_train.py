@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +13,7 @@ from mtbias.cli.coref_shared import show
 from mtbias.cli.shared import Json
 from mtbias.coref.predicted_clusters import signature
 from mtbias.coref.training import TrainingSettings
+from mtbias.files.reading import read_bytes
 from mtbias.report.tables import columns
 
 
@@ -45,6 +48,7 @@ def command(
 
     heads = None if stanza_dir is None else parsed_heads(stanza_dir)
     files = {"data": read_conll(data), "dev": read_conll(dev)}
+    begun = "none" if weights is None else sha256(read_bytes(weights)).hexdigest()[:12]
     made = {name: training_data(file.documents, heads) for name, file in files.items()}
     model = train(made["data"], made["dev"], training, out, weights)
     counts = {
@@ -52,10 +56,12 @@ def command(
         for name, of in made.items()
     }
     result: dict[str, Any] = {"counts": counts, "model": str(model)}
+    options = {name.replace("_", "-"): value for name, value in asdict(training).items()}
+    if (folder := Path(training.encoder)).is_dir():
+        options["encoder"] = folder.resolve().name  # where it lies is no part of what was trained
     result["signature"] = signature(
         "train", {name: {file.file.path.name: file.file.sha256} for name, file in files.items()},
-        heads="parse" if heads else "last-word", epochs=training.epochs, seed=training.seed,
-        weights="none" if weights is None else weights.name,
+        heads="parse" if heads else "last-word", weights=begun, **options,
     )  # fmt: skip
     rows = [[name, *(str(n) for n in of.values())] for name, of in counts.items()]
     table = columns(["", "documents", "mentions", "across sentences, left out"], rows)

@@ -84,7 +84,9 @@ def nullspace_projection(vectors: Vectors, g: Floats, settings: DebiasSettings) 
         basis = basis @ directions[rank:].T
     if not basis.shape[1]:
         message = f"{len(removed)} of {settings.rounds} rounds took out all {len(basis)} dimensions: no vector is left"
-        raise DataError(f"{message}; give fewer --rounds, or --neutral-words 0 (one dimension a round)", path=vectors.path)
+        raise DataError(
+            f"{message}; give fewer --rounds, or --neutral-words 0 (one dimension a round)", path=vectors.path
+        )
     held_out = labels[~train]
     chance = 100 * float(np.bincount(held_out).max() / len(held_out))
     taken = np.concatenate([np.empty((0, len(basis))), *removed])

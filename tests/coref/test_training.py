@@ -71,6 +71,26 @@ def test_nothing_to_train_on_and_a_folder_that_is_there(tmp_path: Path) -> None:
         train(some, some, TrainingSettings(encoder="x"), tmp_path)
 
 
+def test_the_signature_names_every_setting_and_the_weights_by_their_hash(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("mtbias.coref.training.train", lambda *_: tmp_path / "model.pt")
+    data, encoder, weights = tmp_path / "x.conll", tmp_path / "encoder", tmp_path / "model.pt"
+    data.write_text(conll(PRO_SENTENCES, "x"), encoding="utf-8")
+    encoder.mkdir()
+    weights.write_bytes(b"abc")
+    words = ["coref", "train", "--data", str(data), "--dev", str(data), "--out", str(tmp_path / "new")]
+    words += ["--encoder", str(encoder), "--learning-rate", "0.5", "--json"]
+    assert main([*words, "--weights", str(weights)]) == 0
+    signature = json.loads(capsys.readouterr().out)["signature"]
+    # SHA-256 of "abc", from FIPS 180-2. Every model's file is called model.pt, so a name would say nothing.
+    for part in ("weights:ba7816bf8f01", "encoder:encoder", "learning-rate:0.5", "dropout:0.3", "heads:last-word"):
+        assert f"|{part}|" in signature
+    assert str(tmp_path) not in signature
+    assert main(words) == 0
+    assert "|weights:none|" in json.loads(capsys.readouterr().out)["signature"]
+
+
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model that Stanza's trainer made of the toy's documents, through the command."""
