@@ -8,8 +8,9 @@ Four models of Stanza's: *base* on the documents of --train; *anti-stereotypical
 anti-stereotypical rows of --bug (profession and pronoun in one cluster); *anonymised* and *names*, trained on --train
 with copies of `mtbias coref augment` (a-CDA and n-CDA). Each is run on --gold, and accuracy, ΔG and ΔS of
 `mtbias coref bug` stand beside those of base, with paired intervals and p (table 4 of Levy et al., Findings of EMNLP
-2021, with SpanBERT: 65.1, 10.2, 6.0 before and 64.1, 5.8, 2.9 after). --rows valid takes the rows whose indices are at
-the profession and the pronoun, as the authors' converter does (1,688 of 1,719 of Gold BUG).
+2021, with SpanBERT: 65.1, 10.2, 6.0 before and 64.1, 5.8, 2.9 after). --rows valid fine-tunes only on rows whose
+indices are at the profession and the pronoun, as the authors' converter does (of Gold BUG these would be 1,688 of
+1,719).
 
 With --toy everything is made here (`scripts/toy_coref.py`): that the tools work is all that it shows.
 """
@@ -117,6 +118,10 @@ def main() -> None:
     parser.add_argument("--resamples", type=int, default=10_000)
     parser.add_argument("--out", type=Path, required=True, help="a new folder")
     args = parser.parse_args()
+    if args.out.exists():
+        parser.error(f"--out: expected a new folder, {args.out} is there already")
+    if not args.toy and None in (args.train, args.dev, args.bug, args.gold, args.encoder):
+        parser.error("expected --train, --dev, --bug, --gold and --encoder, or --toy")
     args.out.mkdir(parents=True)
     if args.toy:
         write_toy(args.out / "toy")
@@ -124,8 +129,6 @@ def main() -> None:
         args.bug, args.gold = args.out / "toy" / "bug.csv", args.out / "toy" / "gold.csv"
         settings = toy_settings(args.out.resolve() / "toy" / "encoder")
     else:
-        if None in (args.train, args.dev, args.bug, args.gold, args.encoder):
-            parser.error("expected --train, --dev, --bug, --gold and --encoder, or --toy")
         settings = TrainingSettings(encoder=args.encoder, epochs=args.epochs, device=args.device)
     found = run_all(args, settings)
     print("A toy: random weights, template sentences.\n" if args.toy else "", end="")

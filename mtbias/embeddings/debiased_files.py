@@ -124,7 +124,7 @@ def _counts(debiasing: Debiasing, vectors: Vectors, lists: WordLists) -> dict[st
     names = ("feminine_words", "masculine_words", "neutral_words")
     return {
         "words": len(vectors.words),
-        **dict(zip(names, debiasing.classes)),
+        **dict(zip(names, (*debiasing.classes, 0))),
         "dimensions_removed": len(debiasing.removed),
         "dimensions_left": vectors.matrix.shape[1] - len(debiasing.removed),
         "accuracy_before": debiasing.accuracies[0],

@@ -28,12 +28,12 @@ def waiting_lock(path: Path) -> Iterator[None]:
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        _log.warning("%s: another process downloads into this folder; waiting for it", path.parent)
+        _log.warning("%s: another process writes there; waiting for it", path.parent)
         lock.acquire()
     except OSError as error:
         if error.errno not in NO_LOCKS:
             raise
-        _log.warning("%s: no file locks here; do not start two downloads into one folder", path.parent)
+        _log.warning("%s: no file locks here; do not start two commands that write there", path.parent)
     try:
         yield
     finally:
