@@ -29,7 +29,7 @@ def corenlp_document(value: Mapping[str, Any], key: str | None, file: TextFile, 
             [(m["sentNum"] - 1, m["startIndex"] - 1, m["endIndex"] - 2) for m in chain]
             for chain in value["corefs"].values()
         ]
-        id_ = key or value.get("docId")
+        id_ = value.get("docId") if key is None else key
     except (KeyError, TypeError, AttributeError) as error:
         raise file.error(
             f"expected sentences with tokens, and corefs, as CoreNLP writes them: {error!r}", line
@@ -41,7 +41,7 @@ def corenlp_document(value: Mapping[str, Any], key: str | None, file: TextFile, 
             f"expected mentions within sentences, got words {start + 1} to {end + 1} of {number + 1}", line
         )
     return OutputDocument(
-        id=id_,
+        id=None if id_ is None else str(id_),
         clusters=tuple(
             tuple((starts[n] + start, starts[n] + end) for n, start, end in chain) for chain in chains if chain
         ),
@@ -78,7 +78,7 @@ def stanza_document(value: Any, key: str | None, file: TextFile, line: int) -> O
     """A document of Stanza, whose words say in which chains they are and where a mention of them begins and ends.
 
     Raises:
-        DataError: a mention that ends without having begun, or the reverse.
+        DataError: a chain without its number; a mention that ends without having begun, or the reverse.
     """
     sentences = value["sentences"] if isinstance(value, dict) else value
     # Of a token of several words Stanza writes the token first ("id": [3, 4]) and then the words, which count.
@@ -89,16 +89,20 @@ def stanza_document(value: Any, key: str | None, file: TextFile, line: int) -> O
         if not isinstance(word.get("id"), list) or len(word["id"]) == 1
     ]
     chains = MentionsByWord()
-    for at, word in enumerate(words):
-        for chain in word.get("coref_chains") or ():
-            chains.add(str(chain["index"]), at, begins=chain.get("is_start", False), ends=chain.get("is_end", False))
+    try:
+        for at, word in enumerate(words):
+            for chain in word.get("coref_chains") or ():
+                begins, ends = chain.get("is_start", False), chain.get("is_end", False)
+                chains.add(str(chain["index"]), at, begins=begins, ends=ends)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise file.error(f"expected coref_chains as Stanza writes them: {error!r}", line) from None
     if chains.broken is not None:
         raise file.error(
             f"expected mentions that begin and end, got one that does not at word {chains.broken + 1}", line
         )
     id_ = value.get("id", value.get("doc_id")) if isinstance(value, dict) else None
     return OutputDocument(
-        id=key or (None if id_ is None else str(id_)),
+        id=str(id_) if key is None and id_ is not None else key,
         clusters=chains.clusters,
         path=file.path,
         line=line,

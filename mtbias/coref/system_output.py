@@ -64,14 +64,9 @@ class OutputDocument:
     n_tokens: int | None = None
     """How many tokens the document has, where the file does not have them but tells their number."""
 
-    @property
-    def name(self) -> str:
-        """The document for a message."""
-        return f"line {self.line}" if self.id is None else f"id {self.id!r}"
-
     def error(self, message: str) -> DataError:
         """An error in this document: to be raised where it is found."""
-        return DataError(f"{self.name}: {message}", path=self.path, line=self.line)
+        return DataError(message if self.id is None else f"id {self.id!r}: {message}", path=self.path, line=self.line)
 
 
 def holds_clusters(file: TextFile) -> bool:

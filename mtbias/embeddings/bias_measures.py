@@ -160,7 +160,8 @@ def gipe(
     if missing or not words:
         raise DataError(f"expected words with vectors for GIPE, got none; without: {missing}")
     if not 1 <= neighbours < len(vectors.words):
-        raise DataError(f"expected between 1 and {len(vectors.words) - 1} neighbours, got {neighbours}")
+        message = f"expected between 1 and {len(vectors.words) - 1} neighbours, got {neighbours}; set --neighbours"
+        raise DataError(message, path=vectors.path)
     place = {word: n for n, word in enumerate(words)}
     above, incoming = np.zeros(len(words)), np.zeros((len(words), 2))
     undefined = 0

@@ -208,6 +208,8 @@ def test_corenlp_counts_words_of_sentences(tmp_path: Path) -> None:
     path.write_text(json.dumps({"docId": "a", "sentences": sentences, "corefs": {"7": chain}}), encoding="utf-8")
     (document,) = parse_json(read_text(path))
     assert (document.id, document.clusters) == ("a", (((0, 0), (3, 3), (4, 6)),))
+    path.write_text(json.dumps({"docId": 7, "sentences": sentences, "corefs": {}}), encoding="utf-8")
+    assert parse_json(read_text(path))[0].id == "7"
     chain[0]["endIndex"] = 5
     path.write_text(json.dumps({"docId": "a", "sentences": sentences, "corefs": {"7": chain}}), encoding="utf-8")
     with pytest.raises(DataError, match="mentions within sentences, got words 1 to 4 of 1"):
@@ -368,6 +370,8 @@ def test_gold_clusters_alone_are_refused(data: WinoBias, tmp_path: Path) -> None
         ('{"a": 3}', "expected a JSON object for each document, got int"),
         ('{"sentences": [], "corefs": {"1": [{}]}}', "as CoreNLP writes them"),
         ('[[{"text": "He", "coref_chains": [{"index": 0, "is_end": true}]}]]', "does not at word 1"),
+        ('[[{"text": "He", "coref_chains": [{"idx": 0}]}]]', "coref_chains as Stanza writes them: KeyError"),
+        ('[[{"text": "He", "coref_chains": "x"}]]', "coref_chains as Stanza writes them: AttributeError"),
         ('{"text": 3, "clusters": []}', "text: expected text"),
         ("clusters\n", "#begin document"),
         ("#begin document (a)\na (0)\n#end document\n#begin docu", "got '#begin docu'"),  # a file that was cut off

@@ -168,7 +168,7 @@ def test_documents_without_id_are_told_by_their_text(tmp_path: Path) -> None:
         DataError, match=r"its text is that of 2 documents of the data \(set/b, set/c\), but of 1 here; give"
     ):
         _read(tmp_path / "p", rows[0])
-    with pytest.raises(DataError, match=r"line 1: it has no id, and its text is none of the data's: 'He left \."):
+    with pytest.raises(DataError, match=r"p:1: it has no id, and its text is none of the data's: 'He left \."):
         _read(tmp_path / "p", {"tokens": ["He", "left", "."], "clusters": []})
 
 
