@@ -176,8 +176,11 @@ def recoverability(
 
 def _matrix(biased: BiasedWords, vectors: Vectors) -> Floats:
     if missing := vectors.lacking(biased.words):
-        message = f"{len(missing)} of the words have no vector, such as {missing[0]!r}; the spaces must share words"
-        raise DataError(message, path=vectors.path)
+        message = (
+            f"expected a vector for each of the {len(biased.words)} most biased words, got none for {len(missing)}"
+        )
+        step = "give vectors of the same words, or choose other measures with --measure"
+        raise DataError(f"{message}, such as {missing[0]!r}; {step}", path=vectors.path)
     return vectors.rows(biased.words)
 
 
