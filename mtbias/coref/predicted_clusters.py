@@ -156,9 +156,10 @@ class WasRead(Protocol):
         """What a signature says of it."""
 
 
-def notes_of(*systems: WasRead | None) -> tuple[str, ...]:
-    """What is to be said of how the outputs were read, of each system in its order; of labels there is nothing."""
-    return tuple(note for system in systems if system is not None for note in system.notes)
+def notes_of(system: WasRead | None, against: WasRead | None = None) -> tuple[str, ...]:
+    """What is to be said of how the outputs were read, of the system and of the second one; of labels nothing is."""
+    own, other = (() if one is None else one.notes for one in (system, against))
+    return (*own, *(f"--against: {note}" for note in other))
 
 
 def reading_of(*systems: WasRead | None) -> dict[str, str]:

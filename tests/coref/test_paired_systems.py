@@ -103,7 +103,9 @@ def test_winobias_against_a_second_system(tmp_path: Path, capsys: pytest.Capture
     assert numbers["link_difference"]["difference"] == 0
     assert numbers["link_average"]["p"] == 2 / 8
     assert main([*words, "--over", "occupations", "--resamples", "50"]) == 0
-    assert "first - second, over occupations" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "first - second, over occupations" in shown
+    assert "\n--against: documents without any cluster: all 6\n" in shown  # of the second, not of the first
 
 
 def test_winogender_against_a_second_system(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
