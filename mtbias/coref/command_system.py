@@ -65,7 +65,7 @@ class CommandSystem:
         """See `mtbias.coref.running.CorefSystem`.
 
         Raises:
-            ModelError: the command does not start, or ends with another code than 0.
+            ModelError: the command does not start, ends with another code than 0, or writes nothing.
             DataError: what it writes is no output on these texts (`mtbias.coref.output_reading.read_output`), or has
                 documents that are none of them.
         """
@@ -81,6 +81,8 @@ class CommandSystem:
                 raise ModelError(f"--command cannot be started: {error}") from error
             if done.returncode:
                 raise ModelError(f"--command ended with {done.returncode}: {self._command}")
+            if not made.exists():
+                raise ModelError(f"--command ended well, but wrote no file {OUT}: {self._command}")
             found = read_output(texts, [made], ids=self._ids, spans=self._spans)
             check_known(found, {text.id for text in texts}, "the documents that the command was given")
         self._notes = found.notes

@@ -164,6 +164,7 @@ def test_what_a_command_writes_is_read_as_it_is_told_and_about_its_documents_alo
         (["--system", "command", "--command", "x 'y"], 2, "expected words as a shell splits them"),
         (["--system", "command", "--command", "/none {in} {out}"], 1, "--command cannot be started"),
         (["--system", "command", "--command", "false {in} {out}"], 1, "--command ended with 1"),
+        (["--system", "command", "--command", "true {in} {out}"], 1, "--command ended well, but wrote no file {out}"),
         (["--system", "stanza", "--model", "/none.pt"], 1, "/none.pt"),
     ],
 )
