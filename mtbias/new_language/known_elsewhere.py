@@ -36,7 +36,8 @@ def _stanza_line(code: str, folder: Path) -> str:
         default = entry.get("packages", {}).get("default") or entry.get("default_processors", {})
     except (FileNotFoundError, NotADirectoryError):
         return (
-            f"Stanza: not known: the folder of its models has no index of them; `mtbias fetch --lang {code}` gets both"
+            "Stanza: not known: the folder of its models has no index of them; once the draft is installed, "
+            f"`mtbias fetch --lang {code}` gets both"
         )
     except (ValueError, AttributeError, TypeError) as error:
         message = f"not Stanza's index of resources ({error}): delete it, then fetch the models of any language"

@@ -187,7 +187,10 @@ def _treebank_nouns(path: Path, count: Callable[[str, Agreement], None] | None =
             raise DataError(f"expected the 10 columns of CoNLL-U, got {len(cells)}", path=path, line=number)
         place, form, lemma, upos = cells[0], cells[1].lower(), cells[2].lower(), cells[3]
         if "-" in place:
-            whole, last = form, int(place.partition("-")[2])
+            end = place.partition("-")[2]
+            if not end.isdecimal():
+                raise DataError(f"expected words such as 3-4 in the first column, got {place!r}", path=path, line=number)
+            whole, last = form, int(end)
         if not place.isdecimal():  # a token of several words, or a word that is not in the text
             continue
         features = dict(feature.partition("=")[::2] for feature in cells[5].split("|"))

@@ -105,7 +105,7 @@ def _listed(rows: Iterable[ListRow]) -> dict[str, _Found]:
     found: dict[str, _Found] = defaultdict(_Found)
     for row in rows:
         one = found[row.noun]
-        one.english |= {word: None for word in row.english.split("|") if word}
+        one.english |= {word.strip(): None for word in row.english.split("|") if word.strip()}
         one.listed |= {row.gender} - {""}
     return dict(found)
 
@@ -120,7 +120,8 @@ def _add_counterparts(found: dict[str, _Found], candidates: Iterable[PairCandida
     found.clear()
     for noun, one in ordered.items():
         found[noun] = one
-        other, gender = others.get(noun, ("", ""))
+        other, gender = others.get(noun) or others.get(noun.lower(), ("", ""))
+        other = _written_like(noun, other)
         if other and other not in ordered:
             counterpart = found.setdefault(other, _Found())
             counterpart.english |= one.english
@@ -129,10 +130,13 @@ def _add_counterparts(found: dict[str, _Found], candidates: Iterable[PairCandida
 
 def _add_forms(found: Mapping[str, _Found], lexicon: Lexicon) -> None:
     """Genders and forms of the nouns in `lexicon`, which may have a woman's noun under the lemma of a man's."""
-    lemmas: dict[str, dict[str, str]] = {noun: {"*": noun} for noun in found}
+    small = lexicon.format is LexiconFormat.CONLLU
+    nouns = {noun.lower() if small else noun: noun for noun in found}
+    lemmas: dict[str, dict[str, str]] = {known: {"*": noun} for known, noun in nouns.items()}
     for lemma, genders in lexicon.citations.items():
-        for gender, noun in genders.items():
-            if noun in found:
+        for gender, citation in genders.items():
+            noun = nouns.get(citation)
+            if noun is not None:
                 found[noun].genders.add(gender)
                 lemmas.setdefault(lemma, {})[gender] = noun
     for lemma, form, (gender, case, number), _ in lexicon.forms(lemmas):
@@ -140,8 +144,13 @@ def _add_forms(found: Mapping[str, _Found], lexicon: Lexicon) -> None:
         if owner is None and gender not in lexicon.citations.get(lemma, {}):
             owner = lemmas[lemma].get("*")
         if owner is not None:
-            found[owner].slots[form, Agreement("*", case, number)] = None
+            found[owner].slots[_written_like(owner, form) if small else form, Agreement("*", case, number)] = None
             found[owner].whole |= lexicon.format is LexiconFormat.UNIMORPH
+
+
+def _written_like(noun: str, form: str) -> str:
+    """`form`, in small letters as treebanks are read, with a capital where `noun` has one (de *Lehrer*)."""
+    return form[:1].upper() + form[1:] if noun[:1].isupper() else form
 
 
 def _paradigms(found: Mapping[str, _Found]) -> tuple[DraftParadigm, ...]:

@@ -89,6 +89,7 @@ def test_lists(tmp_path: Path) -> None:
         ("english\tnoun\nteacher\n", 2, "expected 2 columns, as in the header, got 1"),
         ("english\tnoun\nteacher\t\n", 2, "expected a noun"),
         (UNIMORPH + "só uma\n", 17, "expected lemma, form, features; got 1 columns"),
+        (TREEBANK.replace("3-4", "3-"), 4, "expected words such as 3-4 in the first column, got '3-'"),
         (TREEBANK + "\n1\tO\n", 17, "expected the 10 columns of CoNLL-U, got 2"),
     ],
 )

@@ -44,6 +44,20 @@ def test_forms_of_a_treebank_are_no_paradigm(tmp_path: Path) -> None:
     assert [noun.line() for noun in draft.nouns] == ["# check teacher\tprofessora\tf\t\tprofessoras"]
 
 
+def test_nouns_with_a_capital_are_found_in_a_treebank(tmp_path: Path) -> None:
+    # German: treebanks are read in small letters, for a sentence's first word has a capital in every language.
+    words = (("Lehrer", "Masc", "Sing"), ("Lehrern", "Masc", "Plur"), ("Lehrerin", "Fem", "Sing"))
+    treebank = "".join(
+        f"{n}\t{form}\tLehrer\tNOUN\t_\tGender={gender}|Number={number}\t0\troot\t_\t_\n"
+        for n, (form, gender, number) in enumerate(words, 1)
+    )
+    draft = _draft(tmp_path, names="english\tnoun\nteacher | instructor\tLehrer\n", forms=treebank)
+    assert [noun.line() for noun in draft.nouns] == [
+        "# check teacher|instructor\tLehrer\tm\t\tLehrern",
+        "# check teacher|instructor\tLehrerin\tf\t\t",
+    ]
+
+
 def test_a_noun_of_case(tmp_path: Path) -> None:
     # Polish "poeta": the stem is what all forms share; an ending of two cases stands once.
     forms = "".join(
