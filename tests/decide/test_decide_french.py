@@ -28,6 +28,15 @@ PAST = "VerbForm=Part,Number=Sing,Tense=Past"
         ("Notre|DET nouvel|ADJ *élève|NOUN dort|VERB", M),
         ("Notre|DET *élève|NOUN bavarde|ADJ dort|VERB", F),
         ("Notre|DET jeune|ADJ *élève|NOUN dort|VERB", None),
+        # which many have that end like a woman's: sotte, verte, petite, jolie, sûre, plane, idiote
+        ("Notre|DET *élève|NOUN polyglotte|ADJ dort|VERB", None),
+        ("Notre|DET *élève|NOUN est|AUX alerte|ADJ", None),
+        ("Notre|DET *élève|NOUN est|AUX cosmopolite|ADJ", None),
+        ("Notre|DET *élève|NOUN impie|ADJ dort|VERB", None),
+        ("Notre|DET *élève|NOUN semblait|VERB immature|ADJ", None),
+        ("Notre|DET *élève|NOUN mythomane|ADJ dort|VERB", None),
+        ("Notre|DET *élève|NOUN chypriote|ADJ dort|VERB", None),
+        ("Notre|DET *élève|NOUN idiote|ADJ dort|VERB", F),
         # the participle after être agrees, after avoir it does not, nor where the reflexive is indirect
         (f"Notre|DET *élève|NOUN est|AUX partie|VERB|{PAST},Gender=Fem", F),
         (f"Notre|DET *élève|NOUN a|AUX été|AUX punie|VERB|{PAST},Gender=Fem", F),
@@ -50,6 +59,9 @@ PAST = "VerbForm=Part,Number=Sing,Tense=Past"
         # plurals
         ("Tous|ADJ les|DET *artistes|NOUN dorment|VERB", M),
         ("Les|DET *artistes|NOUN dorment|VERB", None),
+        ("Les|DET *artistes|NOUN hypocrites|ADJ dorment|VERB", None),
+        ("Les|DET *artistes|NOUN croates|ADJ dorment|VERB", None),
+        ("Les|DET *artistes|NOUN ottomanes|ADJ dorment|VERB", F),
     ],
 )
 def test_what_shows_the_gender(call: Call, sentence: str, expected: Gender | None) -> None:
