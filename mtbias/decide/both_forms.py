@@ -20,6 +20,8 @@ from mtbias.types import BOTH_ARTICLES, BOTH_FORMS, BOTH_IN_ONE_WORD, Evidence, 
 # es "el jefe o la jefa de sala": a conjunction and an article. With more, somebody else may stand between.
 MAX_BETWEEN = 2
 """Words that may stand between the two nouns."""
+MAX_PREPOSITION = 2
+"""Letters of a preposition beside which an article is written apart where its contraction is not: *de*, *à*, *a*."""
 _WRITTEN_ON = re.compile(
     r"""(?: /-?         # Lehrer/in, Lehrer/-innen, soldador/a, учитель/ница
           | -?\(-?      # médico(a), Lehrer(innen), Lehrer-(innen), Lehrer(-innen)
@@ -31,8 +33,8 @@ _WRITTEN_ON = re.compile(
     """,
     re.VERBOSE,
 )
-_BETWEEN_ARTICLES = re.compile(r"\s*/\s*|\s?\(|[·•.-]")
-"""What joins two articles beside a conjunction: *der/die*, *le (la)*, *le·la*, *le.la*; not a sentence's end."""
+_BETWEEN_ARTICLES = re.compile(r"\s*/\s*|\s?\(|[·•.*:-]")
+"""What joins two articles beside a conjunction: *der/die*, *le (la)*, *le·la*, ``der*die``; not a sentence's end."""
 _BETWEEN = re.compile(r"\s*[/(]?\s*")
 """What may stand between two words of one phrase beside the words: blanks, a slash or an opening bracket."""
 _NEUTRAL = re.compile(r"[\w@*]+")
@@ -182,18 +184,34 @@ def _joined_articles(words: Sequence[SentenceWord], head: int, text: str, langua
     split = _split_article(words, head, text, language)
     if split:
         return split
-    sign = second > 0 and _BETWEEN_ARTICLES.fullmatch(text, words[second - 1].span.end, words[second].span.start)
-    first = second - 1 if sign else second - 2
-    if first < 0 or not (sign or "CCONJ" in words[second - 1].tags):
+    before = second - 1
+    split_contraction = before > 0 and _may_be_preposition(words[before], language)
+    before -= split_contraction
+    sign = before >= 0 and _BETWEEN_ARTICLES.fullmatch(text, words[before].span.end, words[before + 1].span.start)
+    first = before if sign else before - 1
+    if first < 0 or not (sign or "CCONJ" in words[before].tags):
+        return ""
+    if split_contraction and not sign and not all("ADP" in words[n].tags for n in (first, second - 1)):
         return ""
     one, other = (language.determiners.get(words[n].form, ()) for n in (first, second))
     if words[first].form == words[second].form or not any(_of_both(a, b) for a in one for b in other):
         return ""
-    # uk "Я прибираю сама, а мій партнер": behind a comma somebody else begins.
-    if "," in text[words[first].span.end : words[second].span.start]:
-        return ""
     end = words[second].span.end
-    return text[words[first].span.start : end + (text[end : end + 1] == ")")]
+    between = text[words[first].span.end : words[second].span.start]
+    # uk "Я прибираю сама, а мій партнер": behind a comma somebody else begins; so in a bracket, fr "il le (la
+    # journaliste) voit", but not in "le (la) journaliste".
+    bracket = "(" in between
+    if "," in between or (bracket and text[end : end + 1] != ")"):
+        return ""
+    return text[words[first].span.start : end + bracket]
+
+
+def _may_be_preposition(word: SentenceWord, language: Language) -> bool:
+    """Whether an article behind the word may be the second half of what a contraction is for the other gender (fr
+    *du/de la* journaliste, es *al/a la* periodista). Around a slash taggers call it anything.
+    """
+    short = len(word.form) <= MAX_PREPOSITION and "CCONJ" not in word.tags
+    return ("ADP" in word.tags or short) and word.form not in language.determiners
 
 
 def _split_article(words: Sequence[SentenceWord], head: int, text: str, language: Language) -> str:

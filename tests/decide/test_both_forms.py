@@ -32,6 +32,7 @@ LANGUAGE = Language(
         form: parse_agreements(text, where="test")
         for form, text in {
             "el": "m.sg",
+            "del": "m.sg",
             "la": "f.sg",
             "los": "m.pl",
             "las": "f.pl",
@@ -208,11 +209,24 @@ def test_what_is_no_ending_for_both_genders(text: str, word: str) -> None:
         ("El|DET ~·|PUNCT ~la|DET *docentes|NOUN llegó|VERB", "El·la"),
         ("El|DET ~.|PUNCT ~la|DET *docentes|NOUN llegó|VERB", "El.la"),
         ("El|DET (|PUNCT ~la|DET ~)|PUNCT *docentes|NOUN llegó|VERB", "El (la)"),
+        ("(|PUNCT ~El|DET ~/|PUNCT ~la|DET ~)|PUNCT *docentes|NOUN llegó|VERB", "El/la"),
+        ("Die|DET ~:|PUNCT ~der|DET *docentes|NOUN kam|VERB", "Die:der"),
+        # contractions, of which one language writes the woman's as two words
+        ("Habló|VERB del|ADP+DET ~/|PUNCT ~la|DET *docente|NOUN", "del/la"),
+        ("Habló|VERB del|ADP+DET ~/|PUNCT ~de|ADP la|DET *docente|NOUN", "del/de la"),
+        ("Habló|VERB del|VERB ~/|PUNCT ~de|NOUN la|DET *docente|NOUN", "del/de la"),  # so Stanza
+        ("Habló|VERB del|ADP+DET o|CCONJ de|ADP la|DET *docente|NOUN", "del o de la"),
     ],
 )
 def test_articles_of_both_genders(call: Call, sentence: str, word: str) -> None:
     found = call(LANGUAGE, sentence, translations=DOCTORS)
     assert (found.gender, [e.word for e in found.evidence]) == (N, [word])
+
+
+def test_articles_with_a_star() -> None:
+    found = _evidence("Der*die docente kam", "docente")
+    assert found is not None
+    assert (found.word, found.gender, found.detail) == ("Der*die", N, "articles of both genders")
 
 
 @pytest.mark.parametrize(
@@ -226,6 +240,10 @@ def test_articles_of_both_genders(call: Call, sentence: str, word: str) -> None:
         "El|DET y|CCONJ su|DET *médico|NOUN llegaron|VERB",
         # nothing stands before the article
         "la|DET *médico|NOUN",
+        # a bracket of its own
+        "Vio|VERB el|DET (|PUNCT ~la|DET *docente|NOUN ~)|PUNCT",
+        # one and somebody else: no contraction
+        "Vio|VERB el|DET y|CCONJ de|ADP la|DET *docente|NOUN",
         # a sentence's end
         "Lo|PRON cree|VERB el|DET ~.|PUNCT La|DET *docente|NOUN llegó|VERB",
     ],
