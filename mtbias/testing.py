@@ -79,7 +79,10 @@ def contract_problems(language: Language) -> list[str]:
 
 def _header(language: Language) -> Problems:
     if not is_language_code(language.code):
-        yield f"the code must be one of ISO 639-1, or of ISO 639-3 where that has none; got {language.code!r}"
+        yield (
+            "the code must be one of ISO 639-1, or, where that has none, one of ISO 639-3 that Stanza knows; "
+            f"got {language.code!r}"
+        )
     if not language.name.strip():
         yield "the language has no name"
     if language.direction not in ("ltr", "rtl"):

@@ -41,7 +41,7 @@ def test_a_small_language_keeps_the_contract() -> None:
 
 
 BREACHES: Mapping[str, tuple[dict[str, Any], str]] = {
-    "code of three letters": ({"code": "deu"}, "ISO 639-3 where that has none; got 'deu'"),
+    "code of three letters": ({"code": "deu"}, "one of ISO 639-3 that Stanza knows; got 'deu'"),
     "code that is none": ({"code": "xx"}, "got 'xx'"),
     "direction": ({"direction": "right"}, "must be ltr or rtl; got 'right'"),
     "name": ({"name": " "}, "has no name"),

@@ -23,5 +23,5 @@ _ISO_639_3 = (
 
 
 def is_language_code(code: str) -> bool:
-    """Whether `code` is one of ISO 639-1, or one of ISO 639-3 of a language that has none of two letters."""
+    """Whether `code` is one of ISO 639-1, or one of ISO 639-3 that Stanza knows, of a language without two letters."""
     return code in _ISO_639_1.split() or code in _ISO_639_3.split()

@@ -52,12 +52,13 @@ def check_draft(code: str, name: str, out: Path) -> None:
     """Check what the user named, before anything is read.
 
     Raises:
-        UsageError: `code` is none of ISO 639.
+        UsageError: `code` is none of `is_language_code`.
         SettingError: `name` can be no package's; `out` has something in it.
     """
     if not is_language_code(code):
         raise UsageError(
-            f"CODE: expected one of ISO 639-1, such as pl, or of ISO 639-3 where that has none; got {code!r}"
+            "CODE: expected one of ISO 639-1, such as pl, or, where that has none, one of ISO 639-3 that Stanza knows; "
+            f"got {code!r}"
         )
     if not re.fullmatch(r"[A-Za-z]+(?:[ -][A-Za-z]+)*", name):
         raise SettingError("name", f"expected the language's English name, such as Polish; got {name!r}")
