@@ -147,7 +147,7 @@ def crosscheck(one: MeasuredRun, other: MeasuredRun) -> Crosscheck:
 
     Raises:
         DataError: they are not a run by words and one by the genders of persons, are of different languages, or of
-            different translations; or they share no sentence.
+            different translations; or a person's sentence is not in the run by words.
     """
     runs = {run.measure: run for run in (one, other)}
     if runs.keys() != {WORDS, GENDER}:
@@ -169,8 +169,12 @@ def crosscheck(one: MeasuredRun, other: MeasuredRun) -> Crosscheck:
                     f"expected two runs over the same translations, got other ones for {sentence.words.id} "
                     f"({persons.system}: {person.id}); score one file of translations on both data sets"
                 )
-    if not any(sentence.persons for sentence in sentences):
-        raise DataError(f"expected runs over the same sentences, got none of {words.system} in {persons.system}")
+    known = {record.source for record in words.calls}
+    if left := [record.id for record in persons.calls if record.source not in known]:
+        raise DataError(
+            f"expected runs over the same sentences, got {len(left)} of {len(persons.calls)} persons in sentences that "
+            f"the run of the measure {WORDS} does not have, the first is {left[0]}"
+        )
     return Crosscheck(
         system=words.system,
         lang=words.lang,
