@@ -59,7 +59,7 @@ def main(
     runs
         Where the runs are kept (default: nowhere).
     out
-        Folder for the results; other files in it are removed.
+        Folder for the results; other results on WinoMT in it are removed.
     """
     winomt = Path(os.environ.get("MTBIAS_SHARED", ROOT.parent / "shared")) / "data" / "winomt"
     found = [(name, path) for name in SYSTEMS for path in sorted((winomt / "translations" / name).glob("en-*.txt"))]
@@ -79,7 +79,7 @@ def main(
         described = [Described(SYSTEMS[name][0], SYSTEMS[name][1], NOTE, LICENCE) for name, *_ in given]
         results = publish(done, described, n_resamples=bootstrap.resamples, seed=bootstrap.seed)
         written = write_results(results, out)
-    for path in set(out.glob("*.json")) - set(written):
+    for path in set(out.glob("winomt-*.json")) - set(written):
         path.unlink()
     print(f"{len(written)} results in {out}")
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from mtbias.language.installed import get_language
 from mtbias.publication.ranking import make_blocks, read_results
 from scripts.public_results import LICENCE, SYSTEMS, main
 
@@ -39,7 +40,13 @@ def test_every_block_is_whole_and_every_pair_tested() -> None:
         assert not block.too_few_resamples
         assert {result.system for result in block.results} <= names
     google = {result.language for result in found if result.system == "Google Translate 2019"}
-    assert google >= {"ar", "de", "es", "he", "it", "ru", "uk"}
+    assert google >= {"ar", "de", "es", "fr", "he", "it", "ru", "uk"}
+
+
+def test_every_result_was_read_by_the_language_data_of_this_release() -> None:
+    for result in read_results(RESULTS):
+        plugin = f"{result.language}/{get_language(result.language).version}"
+        assert result.evaluator["plugin"] == plugin, f"{result.system}: its numbers are older: run make results"
 
 
 def test_no_sentence_is_published(winomt: Path) -> None:

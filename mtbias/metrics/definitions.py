@@ -26,6 +26,8 @@ class Unit(StrEnum):
     PERCENT = "per cent"
     POINTS = "points"
     """A difference of two percentages."""
+    OWN = "units of the score"
+    """Of the scale that the user's scores have."""
 
 
 class Best(StrEnum):

@@ -87,13 +87,14 @@ QUALITY = tuple(
 SCORES = (
     *(
         Number(
-            key=f"score_{gender}", label=f"Given score, {gender}", decimals=3, rests_on=(gender,), interval="bootstrap",
-            headline=True, about=f"Mean of the scores that were given for {gender} sentences, on their own scale.",
+            key=f"score_{gender}", label=f"Given score, {gender}", unit=Unit.OWN, decimals=3, best=Best.OPEN,
+            rests_on=(gender,), interval="bootstrap", headline=True,
+            about=f"Mean of the scores that were given for {gender} sentences, on their own scale.",
         )
         for gender in ("feminine", "masculine")
     ),
     Number(
-        key="score_gap", label="Gap of the given score", short="score gap", unit=Unit.POINTS, decimals=3,
+        key="score_gap", label="Gap of the given score", short="score gap", unit=Unit.OWN, decimals=3,
         best=Best.ZERO, rests_on=("masculine", "feminine"), interval="bootstrap", headline=True,
         about="Mean of masculine sentences minus that of feminine ones; its interval is over pairs.",
         above="masculine sentences have the higher scores", below="feminine sentences have the higher scores",

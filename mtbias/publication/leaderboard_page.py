@@ -72,27 +72,29 @@ def render_leaderboard(blocks: Sequence[Block], title: str = TITLE) -> str:
 
 
 def rank_text(block: Block, result: PublishedResult, key: str) -> str:
-    """``rank 1–2, 1 not tested``; empty where systems are not ranked."""
+    """``rank 1–2, 1 not tested``: with how many it is not ordered, and why; empty where systems are not ranked."""
     rank: Rank | None = block.ranks.get(key, {}).get(result.identity)
     if rank is None:
         return ""
     places = f"rank {rank.low}" if rank.low == rank.high else f"rank {rank.low}–{rank.high}"
-    return f"{places}, {rank.not_tested} not tested" if rank.not_tested else places
+    unordered = {"not tested": rank.not_tested, "on the other side of the best value": rank.other_side}
+    return ", ".join([places, *(f"{n} {why}" for why, n in unordered.items() if n)])
 
 
-def tested_text(tested: Tested) -> str:
+def tested_text(tested: Tested, decimals: int) -> str:
     """``5.9 [4.9, 7.0], p 0.004: A better``: the difference with its interval, corrected p, and what it says."""
     if tested.relation is Relation.NOT_TESTED or tested.found is None:
         return str(Relation.NOT_TESTED)
     said = {Relation.FIRST: "A better", Relation.SECOND: "B better"}.get(tested.relation, str(tested.relation))
-    return f"{estimate_text(tested.found.difference, tested.found.interval)}, p {p_text(tested.p_holm)}: {said}"
+    difference = estimate_text(tested.found.difference, tested.found.interval, decimals)
+    return f"{difference}, p {p_text(tested.p_holm)}: {said}"
 
 
 def _corpus(blocks: Sequence[Block]) -> _Corpus:
     shown: list[_Shown] = []
     for block in blocks:
         name = _language(block.results[0].language)
-        before = sum(other.label.startswith(name) for other in shown)
+        before = sum(other.block.results[0].language == block.results[0].language for other in shown)
         shown.append(_Shown(f"{name}, block {before + 1}" if before else name, block))
     files = blocks[0].results[0].corpus.files.values()
     numbers = {number.key: number for block in blocks for number in block.numbers if number.compared}

@@ -200,6 +200,7 @@ def _number(number: Number, run: FinishedRun) -> PublishedNumber:
         key=number.key,
         label=number.label,
         unit=number.unit,
+        decimals=number.decimals,
         best=number.best,
         shown=number.headline or number.coverage,
         compared=number.compared,

@@ -65,7 +65,9 @@ class Rank:
     low: int
     high: int
     not_tested: int
-    """With so many systems of the block there is no test of which is better."""
+    """With so many systems of the block there is no test."""
+    other_side: int = 0
+    """So many differ significantly and lie on the other side of the best value: which is better was not tested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ def read_results(folder: Path) -> list[PublishedResult]:
 
     Raises:
         DataError: there are none; a file is damaged or of another schema (`read_result`); a run has two files; two
-            systems of a block have one name; two files disagree about one comparison.
+            systems of a block have one name.
         OSError: a file cannot be read.
     """
     if not folder.is_dir():
@@ -232,7 +234,7 @@ def _relation(first: PublishedNumber | None, second: PublishedNumber | None, p_h
 def _ranks(key: str, results: Sequence[PublishedResult], pairs: Sequence[RankedPair]) -> dict[Identity, Rank]:
     """See `Rank`; results in which the number is undefined have none, and count in nobody's."""
     there = {result.identity for result in results if _value(result, key) is not None}
-    better, worse, unknown = (Counter[Identity]() for _ in range(3))
+    better, worse, not_tested, other_side = (Counter[Identity]() for _ in range(4))
     for pair in pairs:
         first, second = pair.first.identity, pair.second.identity
         if not {first, second} <= there:
@@ -244,9 +246,13 @@ def _ranks(key: str, results: Sequence[PublishedResult], pairs: Sequence[RankedP
             case Relation.SECOND:
                 better[first] += 1
                 worse[second] += 1
-            case Relation.NOT_TESTED | Relation.DIFFERENT:
-                unknown.update((first, second))
-    return {each: Rank(1 + better[each], len(there) - worse[each], unknown[each]) for each in there}
+            case Relation.NOT_TESTED:
+                not_tested.update((first, second))
+            case Relation.DIFFERENT:
+                other_side.update((first, second))
+    return {
+        each: Rank(1 + better[each], len(there) - worse[each], not_tested[each], other_side[each]) for each in there
+    }
 
 
 def _value(result: PublishedResult, key: str) -> float | None:

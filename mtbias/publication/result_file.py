@@ -37,6 +37,8 @@ class PublishedNumber:
     key: str
     label: str
     unit: Unit
+    decimals: int
+    """With which the page shows it."""
     best: Best
     shown: bool
     """Whether the page shows it."""
@@ -45,7 +47,7 @@ class PublishedNumber:
     about: str
     """One sentence for readers."""
     value: float | None
-    """Per cent or points, rounded to 6 decimals; None where undefined."""
+    """In its unit, rounded to 6 decimals; None where undefined."""
     interval: Interval | None
     """95 %, over sentences."""
     interval_entities: Interval | None

@@ -19,7 +19,7 @@ from mtbias.stats.results import Interval
 def make_number(
     value: float | None, best: Best = Best.HIGH, key: str = "accuracy", over_entities: Interval | None = None
 ) -> PublishedNumber:
-    return PublishedNumber(key, key, Unit.PERCENT, best, True, True, "", value, None, over_entities, None, {"n": 80})
+    return PublishedNumber(key, key, Unit.PERCENT, 1, best, True, True, "", value, None, over_entities, None, {"n": 80})
 
 
 def make_result(system: str, *numbers: PublishedNumber, **changed: object) -> PublishedResult:

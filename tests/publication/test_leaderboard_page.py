@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mtbias.metrics.definitions import Best
+from mtbias.metrics.definitions import Best, Unit
 from mtbias.publication.leaderboard_page import render_leaderboard
 from mtbias.publication.ranking import make_blocks
 from mtbias.publication.result_file import PublishedCorpus, PublishedResult
@@ -96,6 +97,20 @@ def test_pairs_say_which_is_better_that_it_is_a_tie_or_that_nobody_tested() -> N
         "B C": "19.0, p 0.004: A better", "D C": "not tested",
     }  # fmt: skip
     assert {row[3] for row in rows} == {"not tested"}
+
+
+def test_a_number_is_shown_with_its_own_decimals_and_unit() -> None:
+    score = replace(make_number(0.8456, Best.OPEN, "score"), unit=Unit.OWN, decimals=3, interval=(0.8, 0.9))
+    page = page_of(make_result("A", score))
+    assert table(page, "German (de): systems")[1][1] == "0.846 [0.800, 0.900]n 80"
+    assert "score, in units of the score, best nowhere" in page
+
+
+def test_systems_on_either_side_of_the_best_value_are_not_called_untested() -> None:
+    results = (make_result(name, make_number(value, Best.ZERO)) for name, value in (("A", 2.0), ("B", -9.0)))
+    page = page_of(*with_tests({"A B": 0.001}, *results))
+    assert table(page, "German (de): systems")[1][1] == "2.0rank 1–2, 1 on the other side of the best value · n 80"
+    assert table(page, "Differences, A minus B")[1][2] == "11.0, p 0.001: different"
 
 
 def test_another_evaluator_is_named_and_not_ranked() -> None:

@@ -91,6 +91,10 @@ def test_which_is_better_where_the_best_is_not_the_highest(
     (block,) = make_blocks(with_tests({"A B": 0.001}, *results))
     assert relations_of(block) == {"A B": expected}
     assert ("accuracy" in block.ranks) is (best is not Best.OPEN)
+    if best is not Best.OPEN:
+        first, second = ranks_of(block).values()
+        ordered = Rank(1, 1, 0), Rank(2, 2, 0)
+        assert (first, second) == (ordered if expected is Relation.FIRST else (Rank(1, 2, 0, 1),) * 2)
 
 
 def test_an_undefined_number_has_no_rank_and_comes_last() -> None:
