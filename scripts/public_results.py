@@ -22,7 +22,7 @@ from mtbias.entry_points import installed
 from mtbias.evaluation.preparation import prepare_score
 from mtbias.evaluation.stages import evaluate
 from mtbias.machine.stage_progress import ProgressLine
-from mtbias.publication.publishing import Described, publish, read_checked, write_results
+from mtbias.publication.publishing import DescribedRun, publish, read_checked, write_results
 from mtbias.settings import BootstrapSettings, DeviceSettings, EvaluatorSettings, ScoreSettings, combined
 from mtbias.translate.given_translations import given_file
 
@@ -76,7 +76,7 @@ def main(
             folder = (runs or Path(scratch)) / f"{name}-{lang}"
             evaluate(prepare_score(given_file(path, name=name), lang, settings), out=folder, progress=ProgressLine())
             done.append(read_checked(folder))
-        described = [Described(SYSTEMS[name][0], SYSTEMS[name][1], NOTE, LICENCE) for name, *_ in given]
+        described = [DescribedRun(SYSTEMS[name][0], SYSTEMS[name][1], NOTE, LICENCE) for name, *_ in given]
         results = publish(done, described, n_resamples=bootstrap.resamples, seed=bootstrap.seed)
         written = write_results(results, out)
     for path in set(out.glob("winomt-*.json")) - set(written):

@@ -45,7 +45,7 @@ def command(
     if links and len(links) != len(runs):
         raise SettingError("link", f"expected an address for each of {len(runs)} runs, got {len(links)}")
 
-    from mtbias.publication.publishing import Described, publish, read_checked, write_results
+    from mtbias.publication.publishing import DescribedRun, publish, read_checked, write_results
     from mtbias.publication.result_file import check_link
 
     for link in links or ():
@@ -55,7 +55,7 @@ def command(
             raise SettingError("link", str(error).removeprefix("link: ")) from error
     note, licence = (None if text is None else escaped(text) for text in (note, licence))
     described = [
-        Described(names[n] if names else None, links[n] if links else None, note, licence) for n in range(len(runs))
+        DescribedRun(names[n] if names else None, links[n] if links else None, note, licence) for n in range(len(runs))
     ]
     read = [read_checked(path) for path in runs]
     results = publish(read, described, n_resamples=bootstrap.resamples, seed=bootstrap.seed)

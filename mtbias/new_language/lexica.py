@@ -189,7 +189,8 @@ def _treebank_nouns(path: Path, count: Callable[[str, Agreement], None] | None =
         if "-" in place:
             end = place.partition("-")[2]
             if not end.isdecimal():
-                raise DataError(f"expected words such as 3-4 in the first column, got {place!r}", path=path, line=number)
+                message = f"expected words such as 3-4 in the first column, got {place!r}"
+                raise DataError(message, path=path, line=number)
             whole, last = form, int(end)
         if not place.isdecimal():  # a token of several words, or a word that is not in the text
             continue

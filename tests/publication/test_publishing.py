@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mtbias.errors import DataError, MtbiasError, RunFolderError
-from mtbias.publication.publishing import Described, publish, read_checked, write_results
+from mtbias.publication.publishing import DescribedRun, publish, read_checked, write_results
 from mtbias.publication.result_file import read_result
 
 from .run_maker import RESAMPLES, make_records, rewrite_metrics, untranslated, write_run
@@ -92,7 +92,7 @@ def test_warnings_are_carried_along(tmp_path: Path) -> None:
 
 
 def test_what_the_user_says_is_kept_and_a_run_published_again_replaces_its_file(one: Path, tmp_path: Path) -> None:
-    about = Described("Alpha 2", "https://example.org/alpha", "Beam 5.", "MIT")
+    about = DescribedRun("Alpha 2", "https://example.org/alpha", "Beam 5.", "MIT")
     _published(tmp_path / "results", one)
     (path,) = write_results(publish([read_checked(one)], [about], n_resamples=0), tmp_path / "results")
     result = read_result(path)
@@ -156,4 +156,4 @@ def test_a_run_twice_and_a_name_twice_are_refused(one: Path, tmp_path: Path) -> 
         publish([run, run], n_resamples=0)
     other = read_checked(write_run(tmp_path / "beta", "beta", make_records(LESS)))
     with pytest.raises(DataError, match="expected a name for each system, got 2 runs of 'x' on own in de"):
-        publish([run, other], [Described("x"), Described("x")], n_resamples=0)
+        publish([run, other], [DescribedRun("x"), DescribedRun("x")], n_resamples=0)
