@@ -117,13 +117,27 @@ def test_a_trained_model_is_run_and_scored(trained: Path, tmp_path: Path, capsys
     assert main(["coref", "winobias", "--data", str(tmp_path), "--predictions", str(found), "--json"]) == 0
     scored = json.loads(capsys.readouterr().out)
     links = {one["condition"]: one["links"] for one in scored["sets"]}
-    # The toy follows the stereotype in sentences like its own (the first two; the third has other words): right where
-    # it fits. Its answers by hand, from the file.
+    # Counted by hand from the file: the pronoun (6, in the third sentence 7) is linked to a mention that ends with a
+    # person's last word, the plumber's 1 or the florist's 4, the guard's 2 or the nanny's 5.
     answers = {json.loads(line)["id"]: json.loads(line)["clusters"] for line in found.read_text().splitlines()}
-    assert answers["nw/pro//0"] == [[[0, 1], [6, 6]]]
-    assert answers["nw/anti//0"] == [[[3, 4], [6, 6]]]  # "she" of the plumber: the toy takes the florist
-    assert links["pro"]["right"] >= 2
-    assert links["anti"]["wrong"] >= 2
+    people = {
+        "pro//0": (1, 4),
+        "pro//1": (4, 1),
+        "pro//2": (5, 2),
+        "anti//0": (1, 4),
+        "anti//1": (4, 1),
+        "anti//2": (5, 2),
+    }
+    counted = {condition: dict.fromkeys(("right", "wrong", "both", "none"), 0) for condition in ("pro", "anti")}
+    for name, (meant, other) in people.items():
+        pronoun = 7 if name.endswith("2") else 6
+        cluster: list[list[int]] = next((c for c in answers[f"nw/{name}"] if [pronoun, pronoun] in c), [])
+        linked = [any(end == person for _, end in cluster) for person in (meant, other)]
+        outcome = {(1, 0): "right", (0, 1): "wrong", (1, 1): "both", (0, 0): "none"}[linked[0], linked[1]]
+        counted[name.partition("//")[0]][outcome] += 1
+    assert links == counted
+    # The toy follows the stereotype, which fits in the first and not in the second.
+    assert links["pro"]["right"] > links["anti"]["right"]
 
 
 @pytest.mark.slow
