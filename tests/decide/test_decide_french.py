@@ -36,6 +36,7 @@ PAST = "VerbForm=Part,Number=Sing,Tense=Past"
         ("Notre|DET *élève|NOUN semblait|VERB immature|ADJ", None),
         ("Notre|DET *élève|NOUN mythomane|ADJ dort|VERB", None),
         ("Notre|DET *élève|NOUN chypriote|ADJ dort|VERB", None),
+        ("Notre|DET *élève|NOUN saoudite|ADJ dort|VERB", None),
         ("Notre|DET *élève|NOUN idiote|ADJ dort|VERB", F),
         # the participle after être agrees, after avoir it does not, nor where the reflexive is indirect
         (f"Notre|DET *élève|NOUN est|AUX partie|VERB|{PAST},Gender=Fem", F),
