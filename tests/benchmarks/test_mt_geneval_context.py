@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from mtbias.corpora import load_corpus
 from mtbias.corpora.mt_geneval_context import ContextualSentence
 from mtbias.entry_points import installed
 from mtbias.errors import DataError, UsageError
+from mtbias.metrics.comparison import compare_runs
 from mtbias.settings import ScoreSettings
 from mtbias.types import Gender
 
@@ -220,3 +222,11 @@ def test_a_system_is_given_both_sentences_without_the_separator(folder: Path, tm
     assert run.calls[0].source == LINES["2to1-test.en_de.en"][0]
     assert run.metrics["overall"]["decided"] == 1
     assert mtbias.read_run(tmp_path / "run").metrics == run.metrics
+
+
+def test_runs_that_were_cut_in_another_way_are_not_compared(folder: Path) -> None:
+    given = score(folder, LINES["original-test.en_de.de"])
+    assert given.evaluator["context"] == "given"
+    joined = replace(given, manifest=replace(given.manifest, identity={**given.manifest.identity, "context": "joined"}))
+    with pytest.raises(DataError, match="expected runs of de read by one evaluator, got context given in"):
+        compare_runs([given, joined])
