@@ -79,11 +79,12 @@ def command(
         files["predictions"] = found.files
         other = reading.read(texts, against) if against else None
         facts |= {"repeated_mentions": found.repeated, "notes": notes_of(found, other)}
-        systems = [
-            None if one is None else {_name(*key): units for key, units in winobias_units(read, one).items()}
-            for one in (found, other)
-        ]
-        paired = drawn(systems[0] or {}, systems[1], over, bootstrap)
+        if other is not None or over != "rows":
+            first, second = (
+                None if one is None else {_name(*key): units for key, units in winobias_units(read, one).items()}
+                for one in (found, other)
+            )
+            paired = drawn(first or {}, second, over, bootstrap)
         if other is not None:
             files["against"] = other.files
         options = reading_of(found, other) | ({"over": over} if paired.result else {})

@@ -23,7 +23,7 @@ from mtbias.coref.gap_instances import GapFile, GapInstance, Labels, gender_of
 from mtbias.errors import DataError
 from mtbias.stats.quadruples import CROSSED, FIRST, SECOND, all_patterns, inconsistency, inconsistent, pattern_number
 from mtbias.stats.resampling import bootstrap_counts, estimate
-from mtbias.stats.results import Difference, Estimate, Floats, percent
+from mtbias.stats.results import Difference, Estimate, Floats, enough, percent
 from mtbias.stats.significance import compare_units
 from mtbias.types import Gender
 
@@ -274,7 +274,8 @@ def compare(
 ) -> dict[str, Difference]:
     """Compare two systems, given the cells (`pattern_cells`) of the same quadruples in the same order.
 
-    p by paired approximate randomisation over quadruples, intervals by the paired bootstrap.
+    p by paired approximate randomisation over quadruples; intervals by the paired bootstrap, where there are `MIN_ROWS`
+    quadruples.
 
     Raises:
         ValueError: of unequal length.
@@ -286,7 +287,7 @@ def compare(
         [name for name, said in METRICS.items() if said.compared],
         n_resamples,
         lambda: rng,
-        rng,
+        rng if enough(len(first)) else None,
     )
 
 

@@ -178,7 +178,7 @@ class Units:
     name: str
     """Of several of them: ``pairs``."""
     join: Callable[[Sequence[Any]], Sequence[Any]]
-    """The units of records, in the order in which they begin; each has an ``id`` and a ``source``."""
+    """The units of records, in the order in which they begin."""
     counting: Counting
     """How they are counted; its numbers are those of the records."""
 

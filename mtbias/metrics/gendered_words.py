@@ -8,7 +8,6 @@ show something.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -143,28 +142,20 @@ def _classes(table: Counts) -> dict[str, int]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class SentencePair:
-    """A sentence and its counterpart in the other gender, as one unit."""
-
-    id: str
-    source: str
-    records: tuple[Any | None, Any | None]
-    """Of the feminine and the masculine sentence; None where the corpus lacks it."""
+_Pair = tuple[Any | None, Any | None]
+"""The records of a feminine sentence and of its masculine counterpart; None where the corpus lacks it."""
 
 
-def _pairs(records: Sequence[Any]) -> list[SentencePair]:
+def _pairs(records: Sequence[Any]) -> list[_Pair]:
     by_id = {record.id: record for record in records}
-    found: list[SentencePair] = []
+    found: list[_Pair] = []
     seen: set[str] = set()
     for record in records:
         if record.id in seen:
             continue
-        both = [record, *([by_id[record.pair]] if record.pair in by_id else [])]
-        seen.update(each.id for each in both)
-        of_gender = {each.gender: each for each in both}
-        sides = (of_gender.get(GENDERS[0]), of_gender.get(GENDERS[1]))
-        found.append(SentencePair(record.id, "\n".join(each.source for each in sides if each is not None), sides))
+        both = {each.gender: each for each in (record, by_id.get(record.pair)) if each is not None}
+        seen.update(each.id for each in both.values())
+        found.append((both.get(GENDERS[0]), both.get(GENDERS[1])))
     return found
 
 
@@ -173,10 +164,10 @@ _SIDES = ("both", "feminine", "masculine")
 _PAIR_OUTCOMES = tuple(product(range(len(OUTCOMES)), repeat=2))
 
 
-def _pair_place(pair: SentencePair) -> tuple[int, int]:
-    feminine, masculine = pair.records
+def _pair_place(pair: _Pair) -> tuple[int, int]:
+    feminine, masculine = pair
     side = "both" if feminine is not None and masculine is not None else "masculine" if feminine is None else "feminine"
-    outcomes = tuple(len(OUTCOMES) - 1 if record is None else _place(record)[-1] for record in pair.records)
+    outcomes = tuple(len(OUTCOMES) - 1 if record is None else _place(record)[-1] for record in pair)
     return _SIDES.index(side), _PAIR_OUTCOMES.index(outcomes)
 
 
