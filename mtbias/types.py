@@ -138,8 +138,13 @@ class Alignment:
     unclaimed: tuple[Span, ...] = ()
     """Where `target` is known as nobody: nouns for people that the tables know as a translation of no other source
     word. A single one is taken where `target` turns out to name nobody."""
+    first_part: Span | None = None
+    """Where no word is known as the entity's translation: the beginning of a compound that is (de *Frauen* in
+    *Frauenrechte*). Taken where `target` turns out to name nobody."""
     qualified: bool = False
     """An adjective or a noun stands before the entity in the English source ("a beautiful local boy")."""
+    quantifier: bool = False
+    """The entity is a numeral or a word such as "others" in the English source."""
     # Sums of floats: their last bits depend on the order of the corpus, and no result rests on them.
     score: float = field(default=0.0, compare=False)
     """What the aligner adds up for the first of `target`; 0 where that is too little, and something else found it."""

@@ -1,6 +1,6 @@
 """How the evaluator does on natural text: persons of Wikipedia and of first-person sentences, labelled by sentence.
 
-    python scripts/natural.py --stanza-dir DIR [--lang CODE]… [--part dev|held-out|held-out-2|all] [--alone] [--rows]
+    python scripts/natural.py --stanza-dir DIR [--lang CODE]… [--part PART] [--alone] [--rows]
 
 The labels are those of ``tests/natural``, whose README has the conventions and names the texts, which are public data
 and no part of mtbias: they are read from the folder that ``MTBIAS_SHARED`` names (default ``../shared``). All sentences
@@ -33,6 +33,7 @@ if __name__ == "__main__":
     sys.path[:0] = [str(ROOT), str(ROOT / "languages")]
 
 from mtbias.align import Pair, StatisticalAligner  # noqa: E402 - the paths above come first
+from mtbias.corpora.mt_geneval_context import read_mt_geneval_context  # noqa: E402
 from mtbias.corpora.mt_geneval_entities import read_marked_sentences  # noqa: E402
 from mtbias.errors import DataError, MtbiasError  # noqa: E402
 from mtbias.evaluation.gender_calls import GenderMeasure  # noqa: E402
@@ -47,7 +48,7 @@ COLUMNS = ("text", "start", "entity", "head", "label", "basis", "keep", "part", 
 ALONE = 25
 """Sentences that are aligned together with ``--alone``."""
 
-Part = Literal["dev", "held-out", "held-out-2", "all"]
+Part = Literal["dev", "held-out", "held-out-2", "held-out-3", "all"]
 Texts = dict[str, tuple[str, str]]
 """Name of a text → source and translation."""
 
@@ -79,14 +80,14 @@ def shared_data() -> Path:
 
 
 def read_texts(lang: str, data: Path) -> Texts:
-    """The texts of a language by the name that the labels give them (``geneval-4``, ``feminine-12``, ``bing-7``).
+    """The texts of a language by the name that the labels give them (``geneval-4``, ``context-0012``, ``bing-7``).
 
     Raises:
         DataError: a file is missing.
     """
     try:
         if lang in ("de", "es"):
-            return _marked_persons(lang, data / "mtgeneval" / "entities")
+            return _marked_persons(lang, data / "mtgeneval" / "entities") | _second_sentences(lang, data / "mtgeneval")
         if lang in ("ar", "it", "ru"):
             return _counterfactual_sentences(lang, data / "mtgeneval" / "sentences")
         return _first_person(lang, data / "gest") if lang in ("cs", "uk") else _winomt(lang, data / "winomt")
@@ -97,6 +98,11 @@ def read_texts(lang: str, data: Path) -> Texts:
 def _marked_persons(lang: str, folder: Path) -> Texts:
     file = read_text(folder / f"geneval.en-{lang}.tsv")
     return {sentence.id: (sentence.source, sentence.reference) for sentence in read_marked_sentences(file)}
+
+
+def _second_sentences(lang: str, folder: Path) -> Texts:
+    contextual = read_mt_geneval_context(folder / "context", lang)
+    return {sentence.id: (sentence.second, sentence.reference) for sentence in contextual.instances}
 
 
 def _counterfactual_sentences(lang: str, folder: Path) -> Texts:
@@ -147,7 +153,7 @@ def _person(record: Record, sentences: Mapping[str, tuple[str, str]]) -> Person:
     if not source.startswith(entity, start):
         raise record.error(f"expected {entity!r} at {start}, got {source[start : start + len(entity)]!r}")
     # The mark may hold more than the head ("police chief"): the head is its last word, as in every corpus.
-    noun = entity.removesuffix("'s")
+    noun = re.sub(r"['’]s?$", "", entity)
     last = re.split(r"[\s-]", noun)[-1].strip(".,'’")
     end = start + len(noun)
     word, _, occurrence = record.get("head").partition("@")
@@ -244,7 +250,7 @@ def main(
         Only these languages.
     part
         The part of the labels that rules may be corrected by (dev), those that were not looked at until they had been
-        measured once (held-out, held-out-2), or all.
+        measured once (held-out, held-out-2, held-out-3), or all.
     alone
         Align 25 persons at a time.
     rows

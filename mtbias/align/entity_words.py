@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from mtbias.align.entity_scores import EntityScores
 from mtbias.align.sentence_pairs import Pair, english_number, qualified
-from mtbias.align.spelling import common_beginning
+from mtbias.align.spelling import common_beginning, likeness, romanised
 from mtbias.english.plurals import singulars
-from mtbias.english.words import english_words, hyphenated_parts
+from mtbias.english.words import QUANTIFIERS, english_words, hyphenated_parts
 from mtbias.language.definition import Language
 from mtbias.language.grammar import NounKind
 from mtbias.language.split_texts import SurfaceWord
@@ -63,6 +63,9 @@ SURELY_EXPLAINED = 0.95
 # With half of the sentence de "Rat" (advice) at its end is the person for *dietitian* at its beginning.
 MAX_SHIFT = 0.3
 """How far off, as a share of the sentence, the only unclaimed noun for people may stand."""
+MIN_LIKENESS = 0.75
+"""Share of letters in common from which a word counts as a translation of an entity that has none in the table (it
+*esperantista*)."""
 KINSHIP = frozenset(("step", "grand", "great", "god", "half", "foster"))
 """Before a hyphen these name other people than the word behind it."""
 
@@ -97,6 +100,15 @@ class KnownTranslations:
         # By the last part alone a step-father would be a father, who may stand beside him.
         return frozenset() if first in KINSHIP and written <= self.of(head) else written
 
+    def first_part(self, entity: str, words: Sequence[SurfaceWord]) -> Span | None:
+        """The beginning of a compound among `words` that translates the entity (de *Frauen* in *Frauenrechte*)."""
+        forms = self.of(entity)
+        for word in words:
+            part = self._language.first_part(word.facts.text) if forms else None
+            if part and any(self._language.fold(reading.lemma) in forms for reading in part[1]):
+                return Span(word.span.start, word.span.start + len(part[0]))
+        return None
+
     def claimed(self, pair: Pair, word: SurfaceWord) -> bool:
         """Whether another word of the source has `word` as its translation; so has a second mention of the entity."""
         forms = word.facts.dictionary_forms
@@ -120,14 +132,30 @@ def align_entity(
     """
     if scores is None:
         return Alignment(pair.id, (), None)
+    found = _align(pair, words, scores, translations)
+    possessive = pair.head is not None and pair.source[pair.head.end :].lstrip().startswith(("'", "’"))
+    if found.translations or not possessive:
+        return found
+    return replace(found, first_part=translations.first_part(pair.entity, words))
+
+
+def _align(
+    pair: Pair, words: Sequence[SurfaceWord], scores: EntityScores, translations: KnownTranslations
+) -> Alignment:
     number = english_number(pair)
     of_entity = translations.of(pair.entity)
     known = np.array([not of_entity.isdisjoint(w.facts.dictionary_forms) for w in words], bool)
-    free = scores.explained < MAX_EXPLAINED
+    if not known.any():
+        alike = (likeness(pair.entity.rpartition(" ")[2], romanised(w.facts.form)) for w in words)
+        known = np.array([ratio >= MIN_LIKENESS for ratio in alike], bool) & ~_copies(pair, words)
+    elsewhere = _copies(pair, words) | (_taken(pair, words, translations) & ~known)
+    free = (scores.explained < MAX_EXPLAINED) & ~elsewhere
     people = np.array([w.facts.names_person for w in words], bool) & free
+    if not people.any():
+        people = np.array([w.facts.ends_like_person for w in words], bool) & free
     # Without the links 80 calls of WinoMT change and 11 of the test sentences are lost, without the lexicon 19 calls
     # change, without the table 5: he אודיטור for *auditor* is found by it alone.
-    total = 0.5 * (scores.link + scores.lexicon + known)
+    total = np.where(elsewhere, 0.0, 0.5 * (scores.link + scores.lexicon + known))
     anchor = int(total.argmax())
     only = _only_known(pair, words, scores, known, translations)
     if only is not None:
@@ -139,7 +167,7 @@ def align_entity(
         if derived is not None:
             return Alignment(pair.id, (words[derived].span,), DERIVED, number)
         return replace(
-            _left_over(pair.id, words, scores, people, number), unclaimed=_unclaimed(pair, words, translations)
+            _left_over(pair.id, words, scores, people, free, number), unclaimed=_unclaimed(pair, words, translations)
         )
     # A known word that another source word explains is another mention: ar سألت الطبيبة الطبيب الآخر "the doctor asked
     # the other doctor".
@@ -153,6 +181,7 @@ def align_entity(
         _basis(scores, anchor, known=bool(known[anchor])),
         number,
         qualified=qualified(pair),
+        quantifier=pair.entity in QUANTIFIERS,
         # For the decision: what the tagger says of an English word does not count.
         copied=pair.head is not None and words[anchor].facts.form == pair.source[slice(*pair.head)].lower(),
         others=tuple(words[j].span for j in ranked if people[j])[:MAX_OTHERS],
@@ -162,6 +191,34 @@ def align_entity(
         score=float(total[anchor]),
         margin=float(total[anchor]) - max((float(total[j]) for j in range(len(words)) if differs[j]), default=0.0),
     )
+
+
+def _copies(pair: Pair, words: Sequence[SurfaceWord]) -> NDArray[np.bool_]:
+    """The words that stand in the source as they are, and not as the entity: names, mostly (*Lord Lieutenant of
+    Hertfordshire*). They render nobody else.
+    """
+    source = english_words(pair.source)
+    entity = {w.form for w in source if pair.head and w.span.overlaps(pair.head)}
+    others = {w.text for w in source if w.text[:1].isupper() and w.form not in entity}
+    return np.array([w.facts.text in others and not w.facts.readings for w in words], bool)
+
+
+def _taken(pair: Pair, words: Sequence[SurfaceWord], translations: KnownTranslations) -> NDArray[np.bool_]:
+    """The words that other words of the source need: those known as their translations, where there are not more of
+    them than mentions in the source (de "dessen jüngere Brüder" for *the latter's younger brothers*).
+    """
+    taken = np.zeros(len(words), bool)
+    source = english_words(pair.source)
+    heads = [n for n, w in enumerate(source) if pair.head and w.span.overlaps(pair.head)]
+    # "Injured people" may be one noun: es "los heridos".
+    others = [w for n, w in enumerate(source) if n not in heads and n + 1 not in heads]
+    for other in others:
+        forms = translations.of(other.form)
+        if forms:
+            found = [j for j, w in enumerate(words) if not forms.isdisjoint(w.facts.dictionary_forms)]
+            mentions = sum(not frozenset(singulars(other.form)).isdisjoint(singulars(w.form)) for w in others)
+            taken[found] |= len(found) <= mentions
+    return taken
 
 
 def _only_known(
@@ -188,20 +245,24 @@ def _only_known(
 
 
 def _unclaimed(pair: Pair, words: Sequence[SurfaceWord], translations: KnownTranslations) -> tuple[Span, ...]:
-    """The nouns for people, near the entity's place, that the tables know as a translation of no other source word."""
+    """The nouns for people, near the entity's place, that the tables know as a translation of no other source word;
+    where there is none, the words that end like one.
+    """
     if pair.head is None:
         return ()
     place, length = pair.head.start / len(pair.source), len(pair.text)
-    near = (w for w in words if w.facts.names_person and abs(w.span.start / length - place) <= MAX_SHIFT)
-    return tuple(w.span for w in near if not translations.claimed(pair, w))
+    near = [w for w in words if abs(w.span.start / length - place) <= MAX_SHIFT]
+    known = tuple(w.span for w in near if w.facts.names_person and not translations.claimed(pair, w))
+    return known or tuple(w.span for w in near if w.facts.ends_like_person)
 
 
 def _same_mention(pair: Pair, found: Sequence[int]) -> int | None:
     """Of the words known as the entity's translation the n-th for its n-th mention, where it is mentioned as often."""
     if pair.head is None:
         return None
-    head = frozenset(singulars(pair.source[slice(*pair.head)].lower()))
-    mentions = [w.span for w in english_words(pair.source) if not head.isdisjoint(singulars(w.form))]
+    source = english_words(pair.source)
+    head = frozenset(form for w in source if w.span.overlaps(pair.head) for form in singulars(w.form.replace("-", "")))
+    mentions = [w.span for w in source if not head.isdisjoint(singulars(w.form.replace("-", "")))]
     place = next((n for n, span in enumerate(mentions) if span.overlaps(pair.head)), None)
     return found[place] if len(mentions) == len(found) and place is not None else None
 
@@ -226,7 +287,12 @@ def _derived(words: Sequence[SurfaceWord], translations: AbstractSet[str]) -> in
 
 
 def _left_over(
-    ident: str, words: Sequence[SurfaceWord], scores: EntityScores, people: NDArray[np.bool_], number: str | None
+    ident: str,
+    words: Sequence[SurfaceWord],
+    scores: EntityScores,
+    people: NDArray[np.bool_],
+    free: NDArray[np.bool_],
+    number: str | None,
 ) -> Alignment:
     """The noun for people that no other source word explains, else such a content word, at the likeliest place.
 
@@ -234,10 +300,10 @@ def _left_over(
     """
     # 61 calls of WinoMT rest on this: people whom the table has under another English word (ru *продавец* "salesman"
     # for *mover*).
-    free = people if people.any() else scores.rare & (scores.explained < MAX_EXPLAINED)
-    if not free.any():
+    left = people if people.any() else scores.rare & free
+    if not left.any():
         return Alignment(ident, (), None)
-    best = int(np.where(free, scores.link, -1.0).argmax())
+    best = int(np.where(left, scores.link, -1.0).argmax())
     return Alignment(ident, (words[best].span,), ELIMINATION, number)
 
 

@@ -179,7 +179,8 @@ def _joined_articles(words: Sequence[SentenceWord], head: int, text: str, langua
     """
     second = head - 1
     # es "los y las jóvenes docentes". Beyond another noun they are somebody else's: "el y la directora con su médico".
-    while second > 0 and words[second].is_modifier and words[second].form not in language.determiners:
+    # fr "tous/toutes les journalistes": an article of both genders is passed over.
+    while second > 0 and _silent_modifier(words[second], language):
         second -= 1
     split = _split_article(words, head, text, language)
     if split:
@@ -204,6 +205,14 @@ def _joined_articles(words: Sequence[SentenceWord], head: int, text: str, langua
     if "," in between or (bracket and text[end : end + 1] != ")"):
         return ""
     return text[words[first].span.start : end + bracket]
+
+
+def _silent_modifier(word: SentenceWord, language: Language) -> bool:
+    """An adjective, or a determiner that stands before both genders alike (fr *les*, *l'*)."""
+    shown = language.determiners.get(word.form)
+    if shown is None:
+        return word.is_modifier
+    return {a[1:] for a in shown if a.gender == "m"} == {a[1:] for a in shown if a.gender == "f"}
 
 
 def _may_be_preposition(word: SentenceWord, language: Language) -> bool:

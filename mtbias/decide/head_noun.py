@@ -84,10 +84,12 @@ def _tagged_head(words: Sequence[SentenceWord], aligned: Sequence[int], anchor: 
             return n
     # Links may stop at the article or preposition, or at an adjective (uk обслуговуюча особа "attending person"). But
     # behind a verb stands its object (es "Pidió al gerente", where the cleaner is left out), and an unsure word may
-    # stand before anything. Three words are room for a numeral, an adjective and the noun.
+    # stand before anything. Three words are room for a numeral, an adjective and the noun. Behind a content word a
+    # preposition opens another phrase (it "luogotenente dell'Hertfordshire", where the tagger reads an adjective).
     if sure and not words[anchor].tags & VERBAL:
+        functional = words[anchor].tags <= {"ADP", "DET", "NUM", "PRON"}
         for n in range(anchor + 1, min(anchor + 4, len(words))):
-            if not words[n].joined:
+            if not words[n].joined or ("ADP" in words[n].tags and not functional):
                 break
             if words[n].is_noun:
                 return n
@@ -143,16 +145,14 @@ def _belongs_to_next(words: Sequence[SentenceWord], n: int, aligned: Sequence[in
     # The table has some of them as nouns too: ar أحد in أحد الأشخاص "one of the persons", cs paní in paní účetní.
     if words[n].form in language.determiners or words[n].form in language.names:
         return True
+    # de "die General Managerin": a compound that is written apart.
+    if language.compounds and n + 1 in aligned and words[n].tags & following.tags & NOMINAL:
+        return following.is_personal
     # "Attending personnel", "suspected person" (ru обслуживающий персонал, uk підозрювана особа): the participle alone
     # would be a man or a woman, the noun behind it is of fixed gender. Where that noun tells, it must be aligned too:
     # otherwise it is somebody else (cs Strojvedoucí inspektorce přísahal "the engine driver swore to the inspector").
     nobody_else = n + 1 in aligned or not following.is_personal
     cased = bool(feature_values(words[n].content, "Case")) and words[n].has_case_of(following)
-    return (
-        language.preposed
-        and bool(following.readings)
-        and nobody_else
-        and words[n].is_adjective
-        and cased
-        and "NOUN" in following.tags
-    )
+    # uk "як доросла людина", where the tagger reads a verb ("has grown up to").
+    attribute = (words[n].is_adjective and cased) or (words[n].tags == {"VERB"} and not following.is_personal)
+    return language.preposed and bool(following.readings) and nobody_else and attribute and "NOUN" in following.tags

@@ -222,7 +222,7 @@ def _between(words: Sequence[SentenceWord], n: int, head: int, language: Languag
     )
     # What is in the table itself is an adjective there, too: it "dell'esperta pediatra", one call of tests/natural and
     # one of tests/challenge.
-    known = bool(words[head].readings)
+    known = bool(words[head].readings) or words[head].facts.ends_like_person
     # cs "kéž bych tu měl přítele" ("here"): a finite verb opens no gap between an article and its noun.
     finite = bool(words[n].tags & VERBAL) and language.verbs.ending(words[n].form) is not None
     return article and n == head - 1 and known and not finite and "ADP" not in words[n].tags

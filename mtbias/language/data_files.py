@@ -22,7 +22,7 @@ _KINDS = ("noun_endings", "noun_endings_except", "first_parts")
 _KEYS = {
     "language": {
         *("code", "name", "direction", "preposed", "postposed", "determiners_follow", "construct"),
-        *("definite", "perhaps_definite", "inclusive", "compounds", "weak", "agent_endings"),
+        *("definite", "perhaps_definite", "inclusive", "compounds", "weak", "agent_endings", "derivations"),
     },
     "tokens": {"elisions", "proclitics", "prefixes", "vowels", "delete", "fold", "careless"},
     "align": {"endings", "min_stem"},
@@ -108,6 +108,7 @@ def _header(head: Mapping[str, Any], where: str) -> Mapping[str, Any]:
         **head,
         "weak": parse_agreements(head.get("weak", ""), where=f"{where}.toml [language] weak"),
         "agent_endings": tuple(head.get("agent_endings", ())),
+        "derivations": tuple(head.get("derivations", ())),
     }
 
 

@@ -24,6 +24,8 @@ _WORD = re.compile(rf"[\w{_MARKS}]+(?:(?:\'\'|[’'ʼ\"״׳‑-])[\w{_MARKS}]+|[
 # he מנכ "ל, as systems detokenise it; without the quotation mark עו "ד "lawyer" would be עוד "more".
 _SPLIT_ABBREVIATION = re.compile(rf"(?:\s[\"״”“]|[\"״”“]\s)[\w{_MARKS}]{{1,4}}(?!\w)")
 _INCLUSIVE_ENDING = re.compile(r"[*:_/](?:in|innen|r|e)$")
+_MIN_PART = 3
+"""Letters of each part of a compound at least."""
 _FORMS_KEPT = 1 << 17
 """Words whose folded form is remembered, for a corpus asks for the same ones over and over: at most some 40 MB."""
 
@@ -65,6 +67,8 @@ class Language:
     noun_endings_except: Mapping[str, NounKind | None] = field(default_factory=dict)
     agent_endings: tuple[str, ...] = ()
     """Endings of masculine nouns that mostly name persons, and things as well (de *-er*)."""
+    derivations: tuple[str, ...] = ()
+    """What makes another noun of a noun, and is no second part of a compound (de *-schaft*)."""
     silent_determiners: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Noun → determiners that say nothing right before it (es *el ama*)."""
     first_parts: Mapping[str, NounKind | None] = field(default_factory=dict)
@@ -188,6 +192,7 @@ class Language:
         written = _without_blanks(text)
         form, readings = self.fold(written), self.noun(written)
         bases = frozenset(base for _, base in self.bases(form))
+        ending = self.ending(form)
         return WordFacts(
             text=text,
             form=form,
@@ -195,7 +200,8 @@ class Language:
             readings=readings,
             dictionary_forms=bases.union(self.fold(r.lemma) for r in readings),
             names_person=any(r.kind.is_personal for r in readings),
-            ending=self.ending(form),
+            ending=ending,
+            ends_like_person=ending is not None and ending[1].is_personal and not readings,
             adjective=self.adjective(form),
         )
 
@@ -258,6 +264,19 @@ class Language:
             if readings and folded[:start].lstrip("0123456789").replace("-", "").isalpha():
                 return readings
         return ()
+
+    def first_part(self, form: str) -> tuple[str, tuple[NounReading, ...]] | None:
+        """The longest noun for people with which a compound begins, and its readings (de *Frauen* of *Frauenrechte*);
+        None where the language has no compounds, or the whole word is in the table.
+        """
+        folded = self.fold(form)
+        if not self.compounds or not form[:1].isupper() or len(folded) != len(form) or folded in self.nouns:
+            return None
+        for size in range(len(folded) - _MIN_PART, _MIN_PART, -1):
+            readings = self.nouns.get(folded[:size])
+            if readings and not folded[size:].startswith(self.derivations):
+                return form[:size], readings
+        return None
 
     def _says_nothing(self, folded: str) -> bool:
         endings = (folded[start:] for start in range(1, len(folded) - 3))

@@ -85,6 +85,8 @@ class WordFacts:
     """One of `readings` is a noun for a person whose gender is not fixed."""
     ending: tuple[str, NounKind] | None
     """The ending of a noun for people that the form has, with what it says."""
+    ends_like_person: bool
+    """It has such an ending, of a noun whose gender is not fixed, and is not in the table."""
     adjective: tuple[Agreement, ...]
     """What the form allows by its ending if it is an adjective; empty where the ending says nothing."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from math import sqrt
+from pathlib import Path
 
 import pytest
 from scipy.stats import binomtest
 
 from mtbias.alarms.evidence_classes import OUTSIDE, EvidenceClass, evidence_class, withheld
-from mtbias.alarms.expected_wrong import ErrorRate, count_classes, expected_wrong, shipped_rates, sum_expected
+from mtbias.alarms.expected_wrong import TABLE, ErrorRate, count_classes, expected_wrong, shipped_rates, sum_expected
 from mtbias.types import Evidence, Gender, GenderCall, Reason
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
@@ -92,3 +93,14 @@ def test_the_rates_that_ship_are_counts_of_labels() -> None:
     assert all(0 <= rate.wrong <= rate.labels for rate in rates.values())
     assert rates[EvidenceClass.NOUN, M].labels >= 100
     assert rates[EvidenceClass.NOUN, F].labels >= 100
+
+
+def test_the_manual_has_the_table_that_ships() -> None:
+    root = Path(__file__).resolve().parents[2]
+    manual = (root / "docs" / "alarms.md").read_text(encoding="utf-8")
+    shipped = (root / "mtbias" / "alarms" / "data" / TABLE).read_text(encoding="utf-8")
+    rows = [line.split("\t") for line in shipped.splitlines() if not line.startswith("#")][1:]
+    assert rows
+    assert manual.split("|---|---|---:|---:|\n")[1].split("\n\n")[0].splitlines() == [
+        f"| {' | '.join(row)} |" for row in rows
+    ]

@@ -357,3 +357,55 @@ def test_people_whom_no_other_word_claims_are_named_where_nobody_is_found() -> N
     assert aligned(far, scores(0.1, 0.0, 0.0, 0.0, 0.9, 0.0, 0.0)).unclaimed == ()
     known = pair("the doctor went", "doctor", "der Arzt ging")
     assert aligned(known, scores(0.0, 0.9, 0.0)).unclaimed == ()
+
+
+def test_a_name_of_the_source_renders_nobody_else() -> None:
+    # "Arzt" is a name of the source, unless the tables know it; "Erfurt" is the town.
+    given = scores(0.0, 0.9, 0.0, 0.2)
+    assert found(pair("the warden left Erfurt", "warden", "der Erfurt verließ Wärter"), given)[0] == ["Wärter"]
+    assert found(pair("the doctor met Arzt", "doctor", "der Arzt traf jemanden"), given)[0] == ["Arzt"]
+    # The entity itself may be left as it is.
+    assert found(pair("the Warden slept", "warden", "der Warden schlief dort"), given)[0] == ["Warden"]
+
+
+def test_a_word_that_another_word_needs_does_not_render_the_entity() -> None:
+    # *The miner* is left out; the one Arzt is the doctor's.
+    given = scores(0.0, 0.9, 0.1)
+    assert found(pair("the miner saw the doctor", "miner", "dem Arzt half"), given)[0] != ["Arzt"]
+    # Of two one is left for the miner.
+    two = pair("the miner saw the doctor", "miner", "dem Arzt half ein Arzt")
+    assert found(two, scores(0.0, 0.9, 0.1, 0.0, 0.2))[0] == ["Arzt"]
+    # "Injured people" may be one noun.
+    both = pair("the doctor people left", "people", "der Arzt ging")
+    assert found(both, given)[0] == ["Arzt"]
+
+
+def test_a_word_spelt_alike_translates_an_entity_that_no_table_has() -> None:
+    text = "Dort schlief die Esperantista"
+    alignment = aligned(pair("An esperantist slept there.", "esperantist", text), scores(0.3, 0.0, 0.0, 0.2))
+    assert alignment.target == alignment.translations == (Span(17, 29),)
+    # Of "Esperanto" the source speaks itself, and seven of ten letters are too few.
+    for other in ("Esperanto", "Esperante"):
+        case = pair("An esperantist of Esperanto slept.", "esperantist", f"Dort schlief das {other}")
+        assert aligned(case, scores(0.3, 0.0, 0.0, 0.2)).translations == ()
+
+
+def test_the_beginning_of_a_compound_renders_a_possessive() -> None:
+    language = dataclasses.replace(LANGUAGE, compounds=True, derivations=("schaft",))
+
+    def part(source: str, text: str) -> Span | None:
+        case = pair(source, "doctor", text, "doctors" if "doctors" in source else "doctor")
+        words = SplitTexts(language).words(text)
+        return align_entity(case, words, scores(*[0.1] * len(words)), KnownTranslations(language)).first_part
+
+    assert part("the doctors' house", "das Ärztehaus") == Span(4, 9)
+    assert part("a doctor's house", "das Arzthaus") == Span(4, 8)
+    assert part("a doctor house", "das Arzthaus") is None  # no possessive
+    assert part("the doctors' house", "die Ärzteschaft") is None  # a derivation
+    assert part("the doctors' house", "das arzthaus") is None  # no noun
+    assert part("the doctors' house", "das Haus der Ärzte und das Ärztehaus") is None  # a word of its own renders it
+
+
+def test_numerals_and_others_are_no_nouns() -> None:
+    assert aligned(pair("the two met", "two", "die beiden kamen"), scores(0.1, 0.9, 0.1)).quantifier
+    assert not aligned(pair("the doctor came", "doctor", "der Arzt kam"), scores(0.1, 0.9, 0.1)).quantifier

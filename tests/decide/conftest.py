@@ -37,8 +37,8 @@ def analysis_of(sentence: str) -> tuple[Analysis, tuple[Span, ...]]:
 
 @pytest.fixture
 def call() -> Call:
-    """``call(language, sentence, number=…, basis=…, copied=…, qualified=…, translations=…, votes=…)`` decides on the
-    words marked with ``*``; `translations` are folded forms that are known to translate the entity.
+    """``call(language, sentence, number=…, basis=…, copied=…, qualified=…, quantifier=…, translations=…, votes=…)``
+    decides on the words marked with ``*``; `translations` are folded forms that are known to translate the entity.
     """
 
     def decided(
@@ -49,13 +49,16 @@ def call() -> Call:
         basis: str = "links+lexicon",
         copied: bool = False,
         qualified: bool = False,
+        quantifier: bool = False,
         translations: Collection[str] = (),
         votes: FormVotes | None = None,
     ) -> GenderCall:
         analysis, target = analysis_of(sentence)
         texts = SplitTexts(language)
         known = tuple(span for span, facts in texts.words(analysis.text) if facts.form in translations)
-        alignment = Alignment("x", target, basis, number, copied, translations=known, qualified=qualified)
+        alignment = Alignment(
+            "x", target, basis, number, copied, translations=known, qualified=qualified, quantifier=quantifier
+        )
         return decide(alignment, analysis, texts, votes)
 
     return decided

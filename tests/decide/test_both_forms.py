@@ -258,6 +258,7 @@ def test_other_articles_are_no_pair(call: Call, sentence: str) -> None:
         ("Un(e) journaliste dort", "journaliste", "Un(e)"),
         ("Un·e journaliste dort", "journaliste", "Un·e"),
         ("Aucun/e journaliste ne dort", "journaliste", "Aucun/e"),
+        ("Tous/toutes les journalistes dorment", "journalistes", "Tous/toutes"),
     ],
 )
 def test_an_article_with_the_other_genders_ending(text: str, word: str, written: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from mtbias.decide import decide
 from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import Language, NounKind, NounReading, parse_agreements
-from mtbias.types import DERIVED, ELIMINATION, Alignment, Analysis, Gender, GenderCall, Reason
+from mtbias.types import DERIVED, ELIMINATION, Alignment, Analysis, Gender, GenderCall, Reason, Span
 
 Call = Callable[..., GenderCall]
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
@@ -392,3 +392,45 @@ def test_a_left_over_word_that_the_table_does_not_know_is_never_called(
 ) -> None:
     found = call(LANGUAGE, "Die|DET *Programmiererin|NOUN|Gender=Fem kam|VERB", basis=basis)
     assert found.gender is expected
+
+
+def test_a_compound_written_apart_has_its_head_at_the_end(call: Call) -> None:
+    # "General" is a man's, too; it is the compound's first part.
+    assert call(LANGUAGE, "Die|DET *Arbeiter|NOUN *Lehrerin|NOUN kam|VERB").gender is F
+    # Not aligned, the second noun is somebody else.
+    assert call(LANGUAGE, "Dann|ADV half|VERB der|DET *Arbeiter|NOUN Lehrerin|NOUN Meier|PROPN").gender is M
+
+
+def test_a_noun_that_only_begins_a_compound_tells_by_its_form(analyse: Callable[[str], Analysis]) -> None:
+    text = "Sie|PRON kennt|VERB die|DET Lehrerinrolle|NOUN|Gender=Fem"
+    alignment = Alignment("x", (), None, "sg", first_part=Span(14, 22))
+    assert decide(alignment, analyse(text), SplitTexts(LANGUAGE)).gender is F
+    thing = Alignment("x", (Span(10, 13),), "links", "sg", first_part=Span(14, 22))
+    found = decide(thing, analyse(text), SplitTexts(LANGUAGE))
+    assert (found.gender, found.target) == (F, (Span(14, 22),))
+    # Whatever the compound's own gender is.
+    own = Alignment("x", (Span(14, 27),), "links", "sg", first_part=Span(14, 20))
+    assert (
+        decide(own, analyse("Sie|PRON kennt|VERB die|DET Lehrerwoche|NOUN|Gender=Fem"), SplitTexts(LANGUAGE)).gender
+        is M
+    )
+
+
+@pytest.mark.parametrize(
+    ("sentence", "reason"),
+    [
+        ("Die|DET *beiden|DET kamen|VERB", SILENT),
+        ("Dann|ADV kamen|VERB *zwei|NUM ~.|PUNCT", SILENT),
+        ("Dann|ADV kamen|VERB *andere|ADJ", SILENT),
+        ("Dann|ADV *kamen|VERB andere|ADJ", UNALIGNED),
+        ("Die|DET *beiden|DET jungen|ADJ Lehrer|NOUN kamen|VERB", None),
+    ],
+)
+def test_numerals_and_others_without_a_noun_have_no_gender(call: Call, sentence: str, reason: Reason | None) -> None:
+    assert call(LANGUAGE, sentence, number="pl", quantifier=True).reason is reason
+
+
+def test_what_ends_like_a_person_is_believed_where_the_tagger_sees_an_adjective(call: Call) -> None:
+    assert call(LANGUAGE, "Der|DET *Heliologe|ADJ kam|VERB", basis="lexicon").gender is M
+    # Without such an ending, and without certainty, it is nothing.
+    assert call(LANGUAGE, "Der|DET *Heliologische|ADJ kam|VERB", basis="lexicon").reason is UNALIGNED

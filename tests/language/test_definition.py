@@ -25,6 +25,8 @@ direction = "rtl"
 preposed = false
 determiners_follow = true
 compounds = true
+agent_endings = ["er"]
+derivations = ["schaft", "heit"]
 inclusive = "[a-z]\\\\*innen$"
 weak = "m.nom.sg n.sg"
 [tokens]
@@ -129,6 +131,7 @@ def test_every_rule_arrives(package: Package) -> None:
     assert (language.preposed, language.postposed, language.determiners_follow, language.compounds) == (
         False, True, True, True,
     )  # fmt: skip
+    assert (language.agent_endings, language.derivations) == (("er",), ("schaft", "heit"))
     assert language.elisions == ("dell'", "l'")  # longest first
     assert language.proclitics == ("wal", "al", "w")
     assert language.align_endings == ("ers", "er", "s")
@@ -187,7 +190,7 @@ def test_the_version_is_the_datas_hash(package: Package) -> None:
         ('code = "xh"', "", r"\[language\] needs code and name"),
         ('name = "Toy"', "name = 3", r"\[language\] needs code and name"),
         ('direction = "rtl"', 'direction = "up"', r"\[language\] direction: expected ltr or rtl; got 'up'"),
-        ("[align]", "[align", r"xh\.toml: .*at line 19"),
+        ("[align]", "[align", r"xh\.toml: .*at line 21"),
         ("m.nom.sg f", "m.nomi.sg f", r"\[determiners\] Der: expected gender\.case\.number .*got 'm\.nomi\.sg'"),
         ('"o" = "m.sg"', '"o" = "x.sg"', r"\[adjective_endings\] o: .*got 'x\.sg'"),
         ('"o" = "m.sg"', '"o" = 3', r"a value is of another type than the format has"),
