@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from mtbias.cli.corpora_shared import JSONL, TSV, corpus_of_entities
 from mtbias.cli.shared import Cache, Corpus, Flag, Json, print_json
 from mtbias.errors import DataError, SettingError
 from mtbias.settings import CacheSettings, CorpusSettings
 
 _SHOWN = 5
-_JSONL, _TSV = {".jsonl", ".ndjson"}, {".tsv", ".tab"}
 
 
 def command(
@@ -44,26 +44,18 @@ def command(
         Leave out sentences with a guess.
     """
     from mtbias import __version__
-    from mtbias.corpora import load_corpus
     from mtbias.corpora.counterfactual_pairs import format_custom, make_counterfactual
-    from mtbias.corpora.loading import BY_LANGUAGE
     from mtbias.files.writing import write_atomic
-    from mtbias.metrics.measure import GENDER
 
     suffix = out.suffix.lower()
-    if suffix not in _JSONL | _TSV:
-        raise SettingError("out", f"expected a name that ends in {', '.join(sorted(_TSV | _JSONL))}, got {str(out)!r}")
-    name = corpus.dataset or "winomt"
-    if name in BY_LANGUAGE:
-        raise SettingError("dataset", f"expected the same sentences for all languages, which {name} has not")
-    read = load_corpus(name, corpus.data, cache=cache.cache_dir)
-    if read.measure != GENDER:
-        raise SettingError("dataset", f"expected sentences with an entity and its gender, which {name} does not mark")
+    if suffix not in JSONL | TSV:
+        raise SettingError("out", f"expected a name that ends in {', '.join(sorted(TSV | JSONL))}, got {str(out)!r}")
+    read = corpus_of_entities(corpus, cache)
     made = make_counterfactual(read.instances, controls=controls, leave_out_ambiguous=leave_out_ambiguous)
     if not made.instances:
         reasons = ", ".join(f"{reason} ({n:,})" for reason, n in made.left_out.items())
         raise DataError(f"no sentence of the corpus can be swapped: {reasons}", path=read.path)
-    write_atomic(out, format_custom(made.instances, jsonl=suffix in _JSONL).encode("utf-8"))
+    write_atomic(out, format_custom(made.instances, jsonl=suffix in JSONL).encode("utf-8"))
     signed = (
         f"counterfactual|dataset:{read.name}|data:{read.sha256[:12]}|controls:{'yes' if controls else 'no'}"
         f"|ambiguous:{'left-out' if leave_out_ambiguous else 'kept'}|mtbias:{__version__}"

@@ -12,6 +12,9 @@ from cyclopts import Parameter
 from mtbias.cli.shared import Flag
 from mtbias.errors import SettingError, UsageError
 
+ENGLISH = "en"
+"""The language that is not translated into, and whose models parse (`mtbias corpora mine`)."""
+
 
 def command(
     *,
@@ -36,9 +39,10 @@ def command(
     revision
         Commit, branch or tag of the model.
     datasets
-        A data set (`mtbias datasets` lists them); may be given several times.
+        A data set (`mtbias datasets` lists them), or bug-occupations, BUG's table of occupations; may be given several
+        times.
     langs
-        Stanza models of a language; may be given several times.
+        Stanza models of a language (en: those that `mtbias corpora mine` parses with); may be given several times.
     sweep
         A sweep's file: download all that it needs, into the folders that it names.
     sha256
@@ -68,7 +72,7 @@ def command(
         raise UsageError("nothing to download: give --model MODEL, --dataset NAME or --lang CODE")
 
     from mtbias.corpora import cache_folder, fetch_dataset
-    from mtbias.morphology.stanza_packages import download, stanza_folder
+    from mtbias.morphology.stanza_packages import PARSER, PROCESSORS, download, stanza_folder
 
     _check_names(models or [], datasets or [], langs or [], sha256)
     _fetch_models(models or [], langs or [], revision, cache_folder(cache_dir))
@@ -79,21 +83,23 @@ def command(
             how = "checked" if piece.verified else "NOT checked, hash recorded"
             print(f"{name}: {found.folder} sha256 {piece.sha256} ({how}{'' if piece.fresh else ', was here'})")
     for lang in langs or []:
-        package = download(lang, stanza_folder(stanza_dir, cache_folder(cache_dir)))
+        processors = PARSER if lang == ENGLISH else PROCESSORS
+        package = download(lang, stanza_folder(stanza_dir, cache_folder(cache_dir)), processors)
         print(f"{lang}: Stanza {package.signature} in {package.folder}")
 
 
 def _check_names(models: Sequence[str], datasets: Sequence[str], langs: Sequence[str], sha256: str | None) -> None:
     """Refuse a wrong name or hash before anything is downloaded."""
-    from mtbias.corpora.catalog import dataset
+    from mtbias.corpora.catalog import fetched_source
     from mtbias.corpora.downloads import given_hash
     from mtbias.language.installed import get_language
     from mtbias.translate.seq2seq.checkpoints import check_name
 
     for lang in langs:
-        get_language(lang)
+        if lang != ENGLISH or models:
+            get_language(lang)
     for name in datasets:
-        given_hash(dataset(name).source, sha256)
+        given_hash(fetched_source(name), sha256)
     for model in models:
         check_name(model)
         if _one_each(model) and not langs:

@@ -37,7 +37,8 @@ FILES = {
 REQUIRED = ("sentence_text", "profession", "profession_first_index", "predicted gender", "stereotype", "corpus")
 """The columns that every use of BUG needs."""
 
-_STEREOTYPES = {"1": Stereotype.PRO, "0": Stereotype.NONE, "-1": Stereotype.ANTI}
+STEREOTYPES = {"1": Stereotype.PRO, "0": Stereotype.NONE, "-1": Stereotype.ANTI}
+"""By what the column says."""
 
 # Windows-1252, with the five bytes that it leaves open standing for themselves.
 _TO_BYTE = {bytes([byte]).decode("cp1252", errors="ignore") or chr(byte): byte for byte in range(256)}
@@ -89,9 +90,9 @@ class BugRow:
     def stereotype(self) -> Stereotype:
         """Whether the gender fits the profession; `DataError` for anything but 1, 0, -1."""
         text = self.record.get("stereotype").removesuffix(".0")
-        if text not in _STEREOTYPES:
+        if text not in STEREOTYPES:
             raise self.record.error(f"stereotype: expected 1, 0 or -1, got {text!r}")
-        return _STEREOTYPES[text]
+        return STEREOTYPES[text]
 
     @property
     def domain(self) -> str:

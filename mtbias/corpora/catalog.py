@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from mtbias.errors import DataError, UsageError
 from mtbias.files.strict_json import DecodingError, converted, decoded
@@ -65,16 +66,27 @@ class Dataset:
 
 
 @functools.cache
-def datasets() -> Mapping[str, Dataset]:
-    """The public data sets by name, in the catalog's order."""
+def _content() -> dict[str, Any]:
     text = resources.files("mtbias.corpora").joinpath("catalog.toml").read_text(encoding="utf-8")
     content = tomllib.loads(text)
-    sources = {
-        name: {**entry, "name": name, "citation": entry["citation"].strip()}
-        for name, entry in content["source"].items()
-    }
-    sets = {name: {**e, "name": name, "source": sources[e["source"]]} for name, e in content["dataset"].items()}
+    for name, entry in content["source"].items():
+        entry |= {"name": name, "citation": entry["citation"].strip()}
+    return content
+
+
+@functools.cache
+def datasets() -> Mapping[str, Dataset]:
+    """The public data sets by name, in the catalog's order."""
+    sources = _content()["source"]
+    sets = {name: {**e, "name": name, "source": sources[e["source"]]} for name, e in _content()["dataset"].items()}
     return converted(dict[str, Dataset], sets)
+
+
+@functools.cache
+def tables() -> Mapping[str, Source]:
+    """What else is fetched by name: tables that go with data sets, and have no sentences of their own."""
+    used = {entry.source.name for entry in datasets().values()}
+    return converted(dict[str, Source], {n: e for n, e in _content()["source"].items() if n not in used})
 
 
 def dataset(name: str) -> Dataset:
@@ -86,6 +98,15 @@ def dataset(name: str) -> Dataset:
     if name not in datasets():
         raise UsageError(f"no data set {name!r} to fetch; there are {', '.join(datasets())}")
     return datasets()[name]
+
+
+def fetched_source(name: str) -> Source:
+    """What is downloaded for the name of a data set or of one of `tables`.
+
+    Raises:
+        UsageError: there is neither; the message lists the data sets.
+    """
+    return tables()[name] if name in tables() else dataset(name).source
 
 
 def cache_folder(cache: Path | None) -> Path:

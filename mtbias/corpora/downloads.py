@@ -23,7 +23,7 @@ from mtbias.corpora.catalog import (
     Downloaded,
     Fetch,
     Source,
-    dataset,
+    fetched_source,
     read_record,
     source_folder,
     write_record,
@@ -70,7 +70,7 @@ def fetch_dataset(
     accept_unverified: bool = False,
     progress: bool = False,
 ) -> Fetched:
-    """Fetch the public data set `name` of the catalog into the cache (see `cache_folder`) and check it.
+    """Fetch the public data set (or table) `name` of the catalog into the cache (see `cache_folder`) and check it.
 
     Args:
         name: its name.
@@ -86,7 +86,7 @@ def fetch_dataset(
         DataError: the download's hash is another than expected; an archive that is broken, holds a dangerous member,
             or lacks a file.
     """
-    source = dataset(name).source
+    source = fetched_source(name)
     return fetch_source(
         source, source_folder(source, cache), sha256=sha256, accept_unverified=accept_unverified, progress=progress
     )

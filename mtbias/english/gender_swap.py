@@ -16,7 +16,8 @@ from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
 
-from mtbias.english.pronouns import PRONOUN_ROLES
+from mtbias.english.pronouns import GENDER_OF_PRONOUN, PRONOUN_ROLES
+from mtbias.types import Gender
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,8 @@ class GenderedWords:
     her: Mapping[str, frozenset[str]]
     endings: tuple[str, ...]
     """Words that end so tell a gender too, though they have no counterpart here (fisherman)."""
+    genders: Mapping[str, Gender]
+    """The gender that a word tells: in lower case, titles with their capital."""
     not_people: frozenset[str]
     """But these do not (specimen)."""
 
@@ -89,9 +92,11 @@ def parse_words(text: str) -> GenderedWords:
     data: dict[str, Any] = tomllib.loads(text)
     titles, his, her, endings = (data.pop(name) for name in ("titles", "his", "her", "endings"))
     swaps = dict(_PRONOUNS)
+    genders = dict(GENDER_OF_PRONOUN) | _genders(titles)
     capital_stays: list[str] = []
     for section in data.values():
         capital_stays += section.get("capital_stays", ())
+        genders |= _genders(section)
         pairs = [pair for m, f in section.get("both", ()) for pair in ((m, f), (f, m))]
         pairs += [*section.get("to_feminine", {}).items(), *section.get("to_masculine", {}).items()]
         for old, new in pairs:
@@ -106,7 +111,17 @@ def parse_words(text: str) -> GenderedWords:
         her={name: frozenset(words) for name, words in her.items() if name != "note"},
         endings=tuple(endings["of_people"]),
         not_people=frozenset(endings["not_people"]),
+        genders=genders,
     )
+
+
+def _genders(section: Mapping[str, Any]) -> dict[str, Gender]:
+    """The gender of each word of a section; of a title with its capital, of another word in lower case."""
+    men = [m for m, _ in section.get("both", ())] + list(section.get("to_feminine", ()))
+    women = [f for _, f in section.get("both", ())] + list(section.get("to_masculine", ()))
+    titles = "both" not in section
+    sides = ((Gender.MALE, men), (Gender.FEMALE, women))
+    return {word if titles else word.lower(): gender for gender, words in sides for word in words}
 
 
 def tokenize(text: str) -> list[WordOrMark]:
@@ -201,6 +216,15 @@ def tells_gender(word: str) -> bool:
     """
     table = gendered_words()
     return word.islower() and word.endswith(table.endings) and word not in table.not_people
+
+
+def word_gender(word: str) -> Gender | None:
+    """The gender that a noun, a title or a pronoun tells by itself: *widow*, *Mr*, *fisherman*; None of other words."""
+    genders = gendered_words().genders
+    found = genders.get(word.removesuffix(".")) or genders.get(word.lower())
+    if found is None and tells_gender(word):
+        return Gender.FEMALE if word.endswith(("woman", "women")) else Gender.MALE
+    return found
 
 
 def _his(tokens: Sequence[str], index: int) -> tuple[str, bool]:

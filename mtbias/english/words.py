@@ -16,6 +16,13 @@ _DETERMINERS = "the a an this that these those my your his her its our their 's 
 DETERMINERS = frozenset(_DETERMINERS.split())
 """What may begin a noun phrase and qualifies nothing."""
 
+_QUANTIFIERS = """
+    one ones two three four five six seven eight nine ten eleven twelve both few many most several some all other others
+    another latter former first second third last same rest
+    """
+QUANTIFIERS = frozenset(_QUANTIFIERS.split())
+"""What may stand for people without a noun ("the two", "others")."""
+
 
 class EnglishWord(NamedTuple):
     """A word of a source sentence."""

@@ -43,7 +43,7 @@ class ProgressLine:
             file: where to, by default standard error as it is at that time.
             clock: seconds from some moment on.
         """
-        self._interval = _seconds() if interval is None else interval
+        self._interval = log_seconds() if interval is None else interval
         self._given, self._clock = file, clock
         self._bar: tqdm[Any] | None = None
         self._stage: str | None = None
@@ -93,15 +93,15 @@ class ProgressLine:
     def _line(self, stage: str, done: int, total: int, now: float) -> str:
         text = f"{stage} {done:,} of {total:,} ({100 * done // total} %)"
         if done >= total:
-            return f"{text}, took {_duration(now - self._began)}"
+            return f"{text}, took {duration(now - self._began)}"
         seconds = now - self._last
         if done <= self._before or seconds <= 0:
             return text
         rate = (done - self._before) / seconds
-        return f"{text}, {rate:,.1f} sentences/s, {_duration((total - done) / rate)} left"
+        return f"{text}, {rate:,.1f} sentences/s, {duration((total - done) / rate)} left"
 
 
-def _seconds() -> float:
+def log_seconds() -> float:
     """Seconds between two lines by the environment.
 
     Raises:
@@ -119,7 +119,7 @@ def _seconds() -> float:
     return seconds or math.inf
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """``45 s``, ``3 min 20 s``, ``2 h 5 min``."""
     whole = round(seconds)
     if whole < 60:

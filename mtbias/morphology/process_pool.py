@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context
 
+from mtbias.machine.worker_process import begin_worker
 from mtbias.morphology.analysis_cache import encode
 from mtbias.morphology.stanza_models import StanzaModels
 from mtbias.morphology.stanza_packages import StanzaPackage
@@ -91,18 +89,8 @@ _models: StanzaModels | None = None
 def _start(package: StanzaPackage, device: str | None) -> None:
     """What a process does first."""
     global _models  # noqa: PLW0603 - a process of a pool has no other place
-    os.environ["OMP_NUM_THREADS"] = "1"
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    begin_worker()
     _models = StanzaModels(package, device)
-
-
-def _end_with_parent() -> None:
-    """A process whose parent was killed would wait for work for ever."""
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
 
 
 def _work(texts: Sequence[str]) -> tuple[list[str], str | None]:

@@ -25,9 +25,9 @@ BATCH = 1024
 POS_BATCH_SENTENCES = 1000
 POS_BATCH_WORDS = 20_000
 """Words a tagger batch may hold: Stanza's own 5,000 leaves a GPU idle."""
-_lenient = partial(warnings.catch_warnings, action="ignore")
+lenient = partial(warnings.catch_warnings, action="ignore")
 """Stanza's and torch's own warnings are not the user's."""
-_BREAKS = str.maketrans(dict.fromkeys("\n\r\t\v\f\x85\u2028\u2029", " "))
+BREAKS = str.maketrans(dict.fromkeys("\n\r\t\v\f\x85\u2028\u2029", " "))
 """Line breaks as blanks, one for one, so that one text stays one sentence and offsets stay true."""
 PROBES = 8
 """Texts that are analysed both ways before the short way is trusted."""
@@ -72,7 +72,7 @@ class StanzaModels:
         if self._bulk is None:
             return self._through_documents(texts)
         short = [n for n, text in enumerate(texts) if len(text) <= MOST_CHARACTERS]
-        with _lenient():
+        with lenient():
             found = dict(zip(short, self._bulk.analyse([texts[n] for n in short]), strict=True))
         long = [n for n in range(len(texts)) if n not in found]
         found.update(zip(long, self._through_documents([texts[n] for n in long]), strict=True))
@@ -88,7 +88,7 @@ class StanzaModels:
             _slowly(str(reason))
             return None
         try:
-            with _lenient():
+            with lenient():
                 same = bulk.analyse(texts) == self._through_documents(texts)
         except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
             _slowly(f"{type(error).__name__}: {error}")
@@ -101,38 +101,53 @@ class StanzaModels:
         """Stanza's own way."""
         if not texts:
             return []
-        with _lenient():
-            documents = self._pipeline.bulk_process([text.translate(_BREAKS) for text in texts])
+        with lenient():
+            documents = self._pipeline.bulk_process([text.translate(BREAKS) for text in texts])
         return [Analysis(text, tuple(_tokens(text, document))) for text, document in zip(texts, documents, strict=True)]
 
     def _load(self) -> Any:  # noqa: ANN401 - stanza has no types
-        import stanza
-        import torch
+        return load_pipeline(
+            self._package,
+            self._device,
+            tokenize_no_ssplit=True,
+            pos_batch_size=POS_BATCH_SENTENCES,
+            pos_batch_maximum_tokens=POS_BATCH_WORDS,
+        )
 
-        # cuDNN's LSTMs would compute with 10 bits of a number's 23; the tags of a GPU are to be those of a CPU.
-        torch.backends.cudnn.allow_tf32 = False
-        package = self._package
-        if self._device:
-            require_device(self._device)
-        try:
-            with _lenient():
-                return stanza.Pipeline(
-                    package.language,
-                    dir=str(package.folder),
-                    package=None,  # else Stanza adds what else the language has: lemmas, parses, names, constituents
-                    processors={p: name for p, name, _ in package.models},
-                    download_method=None,
-                    tokenize_no_ssplit=True,
-                    pos_batch_size=POS_BATCH_SENTENCES,
-                    pos_batch_maximum_tokens=POS_BATCH_WORDS,
-                    verbose=False,
-                    **({"device": self._device} if self._device else {}),
-                )
-        except Exception as error:
-            raise MissingResourceError(
-                f"Stanza cannot load its models for {package.language!r} from {package.folder}: "
-                f"{type(error).__name__}: {error}; `mtbias fetch --lang {package.language}` downloads them again"
-            ) from error
+
+def load_pipeline(package: StanzaPackage, device: str | None, **options: object) -> Any:  # noqa: ANN401 - stanza's
+    """Stanza's pipeline of a package's models and no others, with more of Stanza's `options`.
+
+    The device None is a GPU where there is one.
+
+    Raises:
+        MissingResourceError: Stanza cannot load the models; says which and why.
+        SettingError: there is no such device.
+    """
+    import stanza
+    import torch
+
+    # cuDNN's LSTMs would compute with 10 bits of a number's 23; the tags of a GPU are to be those of a CPU.
+    torch.backends.cudnn.allow_tf32 = False
+    if device:
+        require_device(device)
+    try:
+        with lenient():
+            return stanza.Pipeline(
+                package.language,
+                dir=str(package.folder),
+                package=None,  # else Stanza adds what else the language has: lemmas, parses, names, constituents
+                processors={p: name for p, name, _ in package.models},
+                download_method=None,
+                verbose=False,
+                **options,
+                **({"device": device} if device else {}),
+            )
+    except Exception as error:
+        raise MissingResourceError(
+            f"Stanza cannot load its models for {package.language!r} from {package.folder}: "
+            f"{type(error).__name__}: {error}; `mtbias fetch --lang {package.language}` downloads them again"
+        ) from error
 
 
 def _slowly(reason: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -14,6 +15,8 @@ from mtbias.files.strict_json import load_json
 from mtbias.machine.download_faults import why_failed
 
 PROCESSORS = ("tokenize", "mwt", "pos")
+PARSER = (*PROCESSORS, "lemma", "depparse")
+"""With the two that give dependencies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +48,8 @@ def stanza_folder(given: Path | None, cache: Path) -> Path:
     return Path(variable) if variable else cache / "stanza"
 
 
-def find_package(language: str, folder: Path) -> StanzaPackage:
-    """The default models of `language` in `folder`.
+def find_package(language: str, folder: Path, processors: Sequence[str] = PROCESSORS) -> StanzaPackage:
+    """The default models of `language` in `folder` for `processors`, of which a language may lack ``mwt`` alone.
 
     Raises:
         MissingResourceError: the folder, the language or a model file is missing; names the command that downloads it.
@@ -56,14 +59,15 @@ def find_package(language: str, folder: Path) -> StanzaPackage:
     index = folder / "resources.json"
     try:
         resources = load_json(index.read_bytes())
-        chosen = _default_packages(resources, language)
+        chosen = _default_packages(resources, language, processors)
     except (FileNotFoundError, NotADirectoryError):
         raise MissingResourceError(f"no Stanza resources at {folder} (resources.json is missing): {hint}") from None
     except (ValueError, AttributeError, TypeError) as error:
         raise DataError(f"not Stanza's index of resources ({error}): delete it, then {hint}", path=index) from None
     if not chosen:
         known = ", ".join(sorted(k for k in resources if len(k) <= 3)) or "none"
-        raise MissingResourceError(f"{index} has no tokenize and pos models for {language!r} (it has: {known}): {hint}")
+        wanted = " and ".join(p for p in processors if p != "mwt")
+        raise MissingResourceError(f"{index} has no {wanted} models for {language!r} (it has: {known}): {hint}")
     models = []
     for processor, name in chosen:
         path = folder / resources[language].get("alias", language) / processor / f"{name}.pt"
@@ -77,16 +81,18 @@ def find_package(language: str, folder: Path) -> StanzaPackage:
     return StanzaPackage(language, folder, tuple(models))
 
 
-def _default_packages(resources: dict[str, Any], language: str) -> list[tuple[str, str]]:
+def _default_packages(resources: dict[str, Any], language: str, processors: Sequence[str]) -> list[tuple[str, str]]:
     entry = resources.get(language, {})
     if "alias" in entry:
         entry = resources.get(entry["alias"], {})
     default = entry.get("packages", {}).get("default") or entry.get("default_processors", {})
-    chosen = [(p, default[p]) for p in PROCESSORS if p in default]
-    return chosen if {"tokenize", "pos"} <= {p for p, _ in chosen} else []
+    chosen = [(p, default[p]) for p in processors if p in default]
+    return chosen if set(processors) - {"mwt"} <= {p for p, _ in chosen} else []
 
 
-def download(language: str, folder: Path, *, quiet: bool = True) -> StanzaPackage:
+def download(
+    language: str, folder: Path, processors: Sequence[str] = PROCESSORS, *, quiet: bool = True
+) -> StanzaPackage:
     """Download `language`'s default models into `folder` with Stanza's own downloader (from one process only).
 
     Raises:
@@ -95,10 +101,11 @@ def download(language: str, folder: Path, *, quiet: bool = True) -> StanzaPackag
     import stanza
 
     try:
-        stanza.download(language, model_dir=str(folder), processors="tokenize,pos", verbose=not quiet)
+        wanted = ",".join(p for p in processors if p != "mwt")  # which comes with tokenize, where there is one
+        stanza.download(language, model_dir=str(folder), processors=wanted, verbose=not quiet)
     except Exception as error:
         raise MissingResourceError(
             f"Stanza's models for {language!r} could not be downloaded to {folder}: {why_failed(error)}; check the "
             "network, or give --stanza-dir a folder that has them"
         ) from error
-    return find_package(language, folder)
+    return find_package(language, folder, processors)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mtbias.english.gender_swap import gendered_words, her_is_object, tells_gender, tokenize
+from mtbias.english.gender_swap import gendered_words, her_is_object, tells_gender, tokenize, word_gender
+from mtbias.types import Gender
 
 
 @pytest.mark.parametrize("word", ["fisherman", "clergymen", "gentlewoman", "airwomen", "man"])
@@ -15,6 +16,21 @@ def test_words_of_people_that_end_in_man_tell_a_gender(word: str) -> None:
 @pytest.mark.parametrize("word", ["human", "specimen", "Coleman", "German", "manner", "doctor"])
 def test_other_words_do_not(word: str) -> None:
     assert not tells_gender(word)
+
+
+@pytest.mark.parametrize("word", ["widower", "Mr.", "Sir", "salesmen", "bridegroom", "clergyman", "him", "Brother"])
+def test_a_word_tells_a_man(word: str) -> None:
+    assert word_gender(word) is Gender.MALE
+
+
+@pytest.mark.parametrize("word", ["widow", "Mrs", "Dame", "nun", "granny", "chairwomen", "hers"])
+def test_a_word_tells_a_woman(word: str) -> None:
+    assert word_gender(word) is Gender.FEMALE
+
+
+@pytest.mark.parametrize("word", ["doctor", "mr", "human", "Coleman", "their"])
+def test_a_word_tells_nothing(word: str) -> None:
+    assert word_gender(word) is None
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,235 @@
+"""Patterns as data: a path through the dependencies of a sentence, from a noun up and down to a pronoun.
+
+A pattern file is TOML, a table ``[[pattern]]`` for each pattern (``patterns.toml``, which ships with mtbias, has those
+of BUG's paper and ours)::
+
+    [[pattern]]
+    name = "owns-object"
+    up = ["nsubj"]
+    down = ["obl|obl:unmarked?", "obj", "nmod:poss"]
+    pronouns = ["determiner"]
+
+The path climbs from the noun by the labels of `up`, each the label of a word at its head, and then descends by those of
+`down` to the pronoun. A step may name several labels (``obl|nmod``), and may be left out where it ends in ``?``. Labels
+are compared whole, with their subtypes; ``*`` is any. With ``adjacent = true`` the pronoun is the word behind the noun.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from mtbias.english.pronouns import PRONOUN_ROLES
+from mtbias.files.reading import parse_toml, read_text
+from mtbias.files.strict_json import EXACT, DecodingError, converted
+from mtbias.mining.dependency_graph import DependencyGraph, basic_graph, extended_graph
+from mtbias.mining.parsed_sentence import Node, ParsedSentence
+from mtbias.types import Span
+
+SHIPPED = Path(__file__).with_name("patterns.toml")
+"""The patterns of the paper, and our further structures."""
+
+EDGES = "+edges"
+"""Ends a pattern's name in a find that the basic tree alone does not hold."""
+
+BUG_QUERIES = {1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 9, 7: 10, 8: 11, 9: 14, 10: 15, 11: 17, 12: 18, 13: 20, 14: 21}
+"""The paper's numbers of its patterns → BUG's ``data_index``, which counts the 21 queries before seven were dropped;
+the kept ones are in the appendix's order."""
+
+MOST_NUMBER = max(BUG_QUERIES)
+"""Patterns of the paper."""
+
+MOST_STEPS = 10
+"""Of a path; the paper's longest has six. Every step that may be left out doubles the paths."""
+
+RELATIONS = frozenset(
+    (
+        *("acl", "advcl", "advmod", "amod", "appos", "aux", "case", "cc", "ccomp", "clf", "compound", "conj", "cop"),
+        *("csubj", "dep", "det", "discourse", "dislocated", "expl", "fixed", "flat", "goeswith", "iobj", "list"),
+        *("mark", "nmod", "nsubj", "nummod", "obj", "obl", "orphan", "parataxis", "punct", "reparandum", "root"),
+        *("vocative", "xcomp"),
+    )
+)
+"""The relations of Universal Dependencies, version 2, without their subtypes."""
+
+Role = Literal["subject", "object", "determiner", "possessive", "reflexive"]
+Step = frozenset[str]
+"""The labels that an edge may have."""
+ANY: Step = frozenset("*")
+"""The step that takes an edge of any label."""
+Trail = tuple[tuple[Step, ...], tuple[Step, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A sentence with a tree by hand, in which a pattern finds a noun and a pronoun."""
+
+    __pydantic_config__: ClassVar = EXACT
+    tree: str
+    """The words, separated by spaces, each as ``form/head/label`` with the head's number from 1 (0 at the root), and
+    perhaps ``/XPOS``: ``writers/2/nsubj/NNS came/0/root``."""
+    profession: str
+    pronoun: str
+
+    def sentence(self) -> ParsedSentence:
+        """The example with its tree.
+
+        Raises:
+            ValueError: the tree cannot be read, or its heads do not lead to one root.
+        """
+        nodes: list[Node] = []
+        start = 0
+        for word in self.tree.split():
+            form, _, rest = word.partition("/")
+            head, _, rest = rest.partition("/")
+            label, _, xpos = rest.partition("/")
+            if not (label and head.isdecimal()):
+                raise ValueError(f"example: expected words as form/head/label, got {word!r}")
+            span = Span(start, start + len(form))
+            start = span.end + 1
+            upos = "PROPN" if xpos.startswith("NNP") else "NOUN" if xpos.startswith("NN") else "X"
+            nodes.append(Node(form, upos, label, int(head) - 1, span, xpos=xpos or None))
+        if [node.head for node in nodes].count(-1) != 1 or not all(-1 <= n.head < len(nodes) for n in nodes):
+            raise ValueError(f"example: expected heads from 0 to {len(nodes)}, 0 once, in {self.tree!r}")
+        return ParsedSentence(" ".join(node.form for node in nodes), tuple(nodes))
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A path from a noun to a pronoun, ready for matching."""
+
+    name: str
+    numbers: tuple[int, ...]
+    """Numbers of the paper's patterns that it stands for (two where the paper draws it twice); none of one's own."""
+    paths: tuple[Trail, ...]
+    """The labels of each step up and of each step down; several paths where a step may be left out."""
+    pronouns: frozenset[str]
+    """The words that it may find, in lower case."""
+    extra_edges: bool
+    """Whether the path may also go by edges that follow from the tree (`extended_graph`)."""
+    adjacent: bool = False
+    """Whether the pronoun must be the word behind the noun."""
+    examples: tuple[Example, ...] = ()
+
+    @property
+    def number(self) -> int | None:
+        """The paper's number of the pattern, the first of two."""
+        return self.numbers[0] if self.numbers else None
+
+    def ties(self, graph: DependencyGraph, noun: int, pronoun: int) -> bool:
+        """Whether a path of the pattern leads from the word `noun` to the word `pronoun`, through `noun` once."""
+        if self.adjacent and pronoun != noun + 1:
+            return False
+        for up, down in self.paths:
+            tops = _climb(graph, {noun}, up)
+            if tops:
+                below = _climb(graph, {pronoun}, down[:0:-1]) - {noun}
+                if not tops.isdisjoint(_climb(graph, below, down[:1])):
+                    return True
+        return False
+
+
+def _climb(graph: DependencyGraph, words: set[int], steps: tuple[Step, ...]) -> set[int]:
+    """The words that are reached from `words` by going up an edge for each of `steps`."""
+    for step in steps:
+        words = {head for word in words for label, head in graph.heads[word] if label in step or step == ANY}
+    return words
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A pattern as the file has it."""
+
+    __pydantic_config__: ClassVar = EXACT
+    name: str
+    down: tuple[str, ...]
+    pronouns: tuple[Role, ...]
+    up: tuple[str, ...] = ()
+    numbers: tuple[int, ...] = ()
+    extra_edges: bool = False
+    adjacent: bool = False
+    example: tuple[Example, ...] = ()
+
+    def pattern(self) -> Pattern:
+        """The pattern, after a look at its labels and examples.
+
+        Raises:
+            ValueError: what is wrong.
+        """
+        if not (self.name.strip() and self.name.isprintable()) or self.name.endswith(EDGES):
+            raise ValueError(f"name: expected text in one line that does not end in {EDGES}, got {self.name!r}")
+        if strange := [number for number in self.numbers if not 1 <= number <= MOST_NUMBER]:
+            raise ValueError(f"numbers: expected those of the paper's patterns, 1 to {MOST_NUMBER}, got {strange[0]}")
+        if len(self.up) + len(self.down) > MOST_STEPS:
+            raise ValueError(f"expected at most {MOST_STEPS} steps up and down, got {len(self.up) + len(self.down)}")
+        ups, downs = (list(product(*(_step(step, key) for step in getattr(self, key)))) for key in ("up", "down"))
+        paths = tuple((_present(up), _present(down)) for up, down in product(ups, downs))
+        if not self.pronouns or not all(down for _, down in paths):
+            raise ValueError("expected a step down that cannot be left out, and a role of the pronoun, got none")
+        words = frozenset(word for role in self.pronouns for word in PRONOUN_ROLES[role])
+        pattern = Pattern(self.name, self.numbers, paths, words, self.extra_edges, self.adjacent, self.example)
+        for example in self.example:
+            _check(pattern, example)
+        return pattern
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    __pydantic_config__: ClassVar = EXACT
+    pattern: tuple[_Entry, ...]
+
+
+def read_patterns(path: Path | None = None) -> tuple[Pattern, ...]:
+    """Read the pattern file `path`; None is the one that ships with mtbias. Each pattern must find its examples.
+
+    Raises:
+        DataError: no TOML; an unknown key or label; a name twice; an example that its pattern does not find.
+    """
+    file = read_text(path or SHIPPED)
+    try:
+        entries = converted(_File, parse_toml(file)).pattern
+    except DecodingError as error:
+        raise file.error(str(error)) from None
+    names = Counter(entry.name for entry in entries)
+    if not entries or max(names.values()) > 1:
+        raise file.error(f"expected patterns of different names, got {', '.join(map(repr, names)) or 'none'}")
+    patterns = []
+    for entry in entries:
+        try:
+            patterns.append(entry.pattern())
+        except ValueError as error:
+            raise file.error(f"pattern {entry.name!r}: {error}") from None
+    return tuple(patterns)
+
+
+def _step(text: str, key: str) -> list[Step | None]:
+    """What a step may be: its labels; or nothing, where it is optional."""
+    labels = frozenset(text.removesuffix("?").split("|"))
+    for label in sorted(labels - ANY):
+        if label.partition(":")[0] not in RELATIONS:
+            raise ValueError(
+                f"{key}: {label!r} is no relation of Universal Dependencies, version 2; there are "
+                f"{', '.join(sorted(RELATIONS))}, and their subtypes, such as nmod:poss"
+            )
+    return [labels, None] if text.endswith("?") else [labels]
+
+
+def _present(steps: tuple[Step | None, ...]) -> tuple[Step, ...]:
+    return tuple(step for step in steps if step is not None)
+
+
+def _check(pattern: Pattern, example: Example) -> None:
+    sentence = example.sentence()
+    forms = [node.form for node in sentence.nodes]
+    if not {example.profession, example.pronoun} <= set(forms) or example.pronoun.lower() not in pattern.pronouns:
+        raise ValueError(
+            f"example: expected words of {sentence.text!r}, and a pronoun of the pattern, got {example.profession!r} "
+            f"and {example.pronoun!r}"
+        )
+    graph = extended_graph(sentence) if pattern.extra_edges else basic_graph(sentence)
+    noun = forms.index(example.profession)
+    if not any(pattern.ties(graph, noun, at) for at, form in enumerate(forms) if form == example.pronoun):
+        raise ValueError(f"it does not find {example.profession!r} and {example.pronoun!r} in {sentence.text!r}")

@@ -1,0 +1,79 @@
+"""Rows for people to check, and the precision that their judgements give."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mtbias.errors import DataError
+from mtbias.mining.checked_rows import draw, precision_of, read_corpus, read_judgements
+from tests.mining.mined_files import ROWS, write_mined
+
+HEAD = "key\tjudgement\n"
+
+
+def _judgements(path: Path, *said: tuple[str, str]) -> Path:
+    path.write_text(HEAD + "".join(f"{key}\t{judgement}\n" for key, judgement in said), encoding="utf-8")
+    return path
+
+
+def test_the_smaller_sample_is_the_beginning_of_the_larger(tmp_path: Path) -> None:
+    rows = read_corpus(write_mined(tmp_path / "c.tsv")).rows
+    assert [row.key for row in draw(rows, 9, seed=1)[:3]] == [row.key for row in draw(rows, 3, seed=1)]
+    assert len({row.key for row in draw(rows, 9, seed=1)}) == 5
+    assert len({draw(rows, 1, seed)[0].key for seed in range(40)}) == 5
+
+
+def test_a_key_is_of_the_sentence_and_not_of_its_place(tmp_path: Path) -> None:
+    keys = [row.key for row in read_corpus(write_mined(tmp_path / "c.tsv")).rows]
+    turned = [row.key for row in read_corpus(write_mined(tmp_path / "d.tsv", ROWS[::-1])).rows]
+    assert turned == keys[::-1]
+    twice = read_corpus(write_mined(tmp_path / "e.tsv", [*ROWS, ROWS[0]])).rows
+    assert len(draw(twice, 99, seed=0)) == 5
+
+
+def test_rows_with_another_word_at_an_index_are_left_out(tmp_path: Path) -> None:
+    path = write_mined(tmp_path / "c.tsv")
+    path.write_text(path.read_text().replace("The clerk and", "Well the clerk and"), encoding="utf-8")
+    corpus = read_corpus(path)
+    assert (len(corpus.rows), corpus.left_out) == (4, 1)
+
+
+def test_gold_bug_can_be_checked(shared: Path) -> None:
+    # BUG_MINING.md: 1,720 rows, of which one has no sentence and 31 have another word at an index.
+    corpus = read_corpus(shared / "data" / "bug" / "gold_BUG.csv")
+    assert (len(corpus.rows), corpus.left_out) == (1688, 32)
+
+
+def test_precision_together_by_pattern_and_by_confidence(tmp_path: Path) -> None:
+    corpus = read_corpus(write_mined(tmp_path / "c.tsv"))
+    keys = [row.key for row in corpus.rows]
+    said = [*zip(keys, ["right", "right", "right", "wrong", "unsure"], strict=True), ("0" * 16, "wrong")]
+    _, judgements = read_judgements(_judgements(tmp_path / "v.tsv", *said))
+    found = precision_of(corpus.rows, judgements, tmp_path / "v.tsv")
+    all_ = found.together
+    # 3 of 4. Wilson with z = 1.959964: centre (0.75 + z²/8) / (1 + z²/4) = 0.6275, half-width
+    # z·√(0.1875/4 + z²/64) / (1 + z²/4) = 0.3269.
+    assert (all_.right, all_.wrong, all_.unsure, all_.estimate.value) == (3, 1, 1, 75.0)
+    assert all_.estimate.interval == pytest.approx((30.06, 95.44), abs=0.01)
+    assert all_.strict.value == 60.0
+    assert all_.confidence == pytest.approx((0.92 + 0.92 + 0.55 + 0.55) / 4)
+    assert [(p.name, p.right, p.wrong, p.unsure) for p in found.by_pattern] == [
+        ("conjunct", 1, 1, 1), ("object", 2, 0, 0),
+    ]  # fmt: skip
+    assert [(p.name, p.estimate.value) for p in found.by_confidence] == [
+        ("0.0 to 0.5", None), ("0.5 to 0.6", 50.0), ("0.9 to 1.0", 100.0),
+    ]  # fmt: skip
+    assert [(p.name, p.estimate.value) for p in found.by_gender] == [("female", 100.0), ("male", 50.0)]
+    assert found.unknown == 1
+
+
+def test_files_of_judgements_that_are_none(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"v\.tsv:2: judgement: expected right, wrong, unsure, got 'ok'"):
+        read_judgements(_judgements(tmp_path / "v.tsv", ("a", "ok")))
+    with pytest.raises(DataError, match=r"v\.tsv:3: expected one judgement a row, got a second for 'a'"):
+        read_judgements(_judgements(tmp_path / "v.tsv", ("a", "right"), ("a", "right")))
+    corpus = read_corpus(write_mined(tmp_path / "c.tsv"))
+    with pytest.raises(DataError, match="expected judgements on rows of this corpus, got none"):
+        precision_of(corpus.rows, {"a": "right"}, tmp_path / "v.tsv")

@@ -1,0 +1,84 @@
+"""Differences between the sentences of men and of women, and matched samples without them; expected values by hand."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import pytest
+
+from mtbias.errors import DataError
+from mtbias.metrics.weighted import weigh
+from mtbias.mining.corpus_balance import confounders, matched_sample
+from mtbias.types import Gender, Instance, Span, Stereotype
+
+M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
+
+
+def _row(n: int, gold: Gender, *, domain: str = "d", pronouns: int = 1, words: int = 3) -> Instance:
+    source = " ".join(["cook", *["w"] * (words - 1)])
+    return Instance(f"r{n}", n, source, Span(0, 4), "cook", gold, Stereotype.NONE, domain, pronouns)
+
+
+# Men: 3 sentences of domain a, 1 of b; women: 1 of a, 3 of b.
+CROSSED = [_row(n, gender, domain=domain) for n, (gender, domain) in enumerate(
+    [(M, "a")] * 3 + [(M, "b")] + [(F, "a")] + [(F, "b")] * 3
+)]  # fmt: skip
+
+
+def test_the_sample_has_as_many_of_both_in_every_cell() -> None:
+    # The smaller side of a has 1, that of b has 1: four sentences.
+    found = matched_sample(CROSSED, ["domain"], seed=0)
+    chosen = [(CROSSED[n].domain, CROSSED[n].gold) for n in found.chosen]
+    assert chosen == [("a", M), ("b", M), ("a", F), ("b", F)]
+    assert (found.n_cells, found.n_matched) == (2, 2)
+    assert found == matched_sample(CROSSED, ["domain"], seed=0)
+    assert {matched_sample(CROSSED, ["domain"], seed=seed).chosen[0] for seed in range(20)} == {0, 1, 2}
+
+
+def test_cells_are_combinations_of_classes() -> None:
+    # Every domain and every number of pronouns has both genders; only one combination of them has.
+    rows = [
+        _row(0, M, domain="a", pronouns=1),
+        _row(1, F, domain="a", pronouns=2),
+        _row(2, M, domain="b", pronouns=2),
+        _row(3, F, domain="b", pronouns=2),
+        _row(4, F, domain="b", pronouns=1),
+        _row(5, N, domain="b", pronouns=1),
+    ]
+    found = matched_sample(rows, ["domain", "pronouns"], seed=0)
+    assert (found.chosen, found.n_cells, found.n_matched) == ((2, 3), 4, 1)
+    with pytest.raises(DataError, match="no sentence of a man is like one of a woman in domain; ask for fewer"):
+        matched_sample([_row(0, M, domain="a"), _row(1, F, domain="b")], ["domain"], seed=0)
+    with pytest.raises(DataError, match="expected sentences with a distance, got none"):
+        matched_sample(rows, ["distance"], seed=0)
+
+
+def test_without_properties_the_genders_are_equally_many() -> None:
+    rows = [_row(n, M) for n in range(5)] + [_row(n, F) for n in range(5, 7)]
+    chosen = matched_sample(rows, [], seed=3).chosen
+    assert [rows[n].gold for n in chosen] == [M, M, F, F]
+
+
+def test_differences_before_and_after() -> None:
+    # Men have 1, 1, 2, 4 pronouns: mean 2, variance (1 + 1 + 0 + 4) / 4 = 3/2. Women have 1, 3: mean 2, variance 1.
+    # In the sample: men 1 and 4 (mean 5/2), women 1 and 3 (mean 2). Scale: √((3/2 + 1) / 2) = √(5/4).
+    said = [(M, 1), (M, 1), (M, 2), (M, 4), (F, 1), (F, 3), (N, 9)]
+    rows = [_row(n, gold, pronouns=pronouns) for n, (gold, pronouns) in enumerate(said)]
+    (found,) = confounders(rows, [1, 0, 0, 1, 1, 1, 1], ["pronouns", "distance"])
+    assert (found.property, found.level, found.before, found.after) == ("pronouns", None, (2.0, 2.0), (2.5, 2.0))
+    assert found.standardised == pytest.approx((0.0, 0.5 / sqrt(5 / 4)))
+
+
+def test_shares_of_classes_and_weights_that_make_them_equal() -> None:
+    # a has 3/4 of the men and 1/4 of the women; the variance of either is 3/16, so the difference is 1/2 / √(3/16).
+    weighting = weigh(CROSSED, "delta_g", ["domain"])
+    assert weighting is not None
+    a, b = confounders(CROSSED, weighting.weights, ["domain"])
+    assert (a.level, a.before, b.level, b.before) == ("a", (0.75, 0.25), "b", (0.25, 0.75))
+    assert a.standardised == pytest.approx((0.5 / sqrt(3 / 16), 0.0), abs=1e-9)
+    assert a.after[0] == pytest.approx(a.after[1])
+
+
+def test_what_does_not_differ_has_no_standardised_difference() -> None:
+    (found,) = confounders(CROSSED, [1.0] * 8, ["length"])
+    assert (found.before, found.standardised) == ((3.0, 3.0), (None, None))

@@ -1,0 +1,106 @@
+"""Sentences with their dependencies: what Stanza gives, at true places, for those that are wanted alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mtbias.mining import english_parser
+from mtbias.mining.english_parser import EnglishParser
+from mtbias.mining.head_cycles import cycles, quick_cycles
+from mtbias.mining.parse_cache import ParseCache
+from mtbias.morphology.stanza_packages import PARSER, StanzaPackage, find_package
+
+PASSAGES = [
+    "The doctor didn't call. She told the nurse that he was gonna leave.",
+    "  Odd\u2028breaks, and\ta tab:  the writer's dog saw himself.  ",
+    "Nothing here.",
+]
+
+
+@pytest.fixture(scope="module")
+def package(stanza_dir: Path) -> StanzaPackage:
+    return find_package("en", stanza_dir, PARSER)
+
+
+@pytest.fixture(scope="module")
+def parser(package: StanzaPackage) -> EnglishParser:
+    return EnglishParser(package, "cpu")
+
+
+def test_places_are_true_to_the_passage(parser: EnglishParser) -> None:
+    parses = parser.parse(PASSAGES, lambda _: True)
+    assert parses.sentences == len(parses.found) >= 4
+    for found in parses.found:
+        passage = PASSAGES[found.passage]
+        assert passage[found.offset :].startswith(found.parsed.text)
+        for node in found.parsed.nodes:
+            written = found.parsed.text[slice(*node.span)]
+            assert node.form in {written, "did", "n't", "gon", "na", "going", "to", "writer", "'s"}
+
+
+def test_only_sentences_that_are_wanted_are_parsed(parser: EnglishParser) -> None:
+    parses = parser.parse(PASSAGES, lambda text: "nurse" in text)
+    assert [(found.passage, found.offset) for found in parses.found] == [(0, 24)]  # behind "The doctor didn't call. "
+    assert parses.sentences >= 4
+
+
+def test_a_sentence_that_is_too_long_is_counted(parser: EnglishParser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(english_parser, "MOST_TOKENS", 5)
+    parses = parser.parse(["The nurse left.", "The nurse left the house with him."], lambda _: True)
+    assert (len(parses.found), parses.too_long) == (1, 1)
+
+
+def test_nothing_is_loaded_for_nothing(package: StanzaPackage) -> None:
+    parser = EnglishParser(package, "no such device")
+    assert parser.parse([], lambda _: True).found == ()
+
+
+def test_the_trees_are_those_of_stanzas_pipeline(parser: EnglishParser, stanza_dir: Path) -> None:
+    import stanza
+
+    pipeline = stanza.Pipeline(
+        "en", dir=str(stanza_dir), processors=",".join(PARSER), download_method=None, verbose=False, use_gpu=False
+    )
+    text = "The teacher who had met the nurse said she would write his letter herself. He didn't know the singer."
+    own = [
+        [(w.text, w.lemma, w.upos, w.xpos, w.head - 1, w.deprel) for w in sentence.words]
+        for sentence in pipeline(text).sentences
+    ]
+    found = parser.parse([text], lambda _: True).found
+    assert [[(n.form, n.lemma, n.upos, n.xpos, n.head, n.deprel) for n in f.parsed.nodes] for f in found] == own
+
+
+def test_a_chunk_that_was_kept_is_found_and_a_damaged_one_is_not(parser: EnglishParser, tmp_path: Path) -> None:
+    parses = parser.parse(PASSAGES, lambda _: True)
+    cache = ParseCache(tmp_path, "models")
+    assert cache.get(PASSAGES) is None
+    cache.put(PASSAGES, parses)
+    assert cache.get(PASSAGES) == parses
+    assert ParseCache(tmp_path, "others").get(PASSAGES) is None
+    (path,) = tmp_path.rglob("*.gz")
+    path.write_bytes(path.read_bytes()[:-9])
+    assert cache.get(PASSAGES) is None
+    assert ParseCache(None, "models").get(PASSAGES) is None
+
+
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=30))
+def test_cycles_are_those_that_stanza_finds(heads: list[int]) -> None:
+    from stanza.models.common.chuliu_edmonds import tarjan
+
+    tree = np.array([head % len(heads) for head in heads])
+    ours, theirs = cycles(tree), tarjan(tree)
+    assert [mask.tolist() for mask in ours] == [mask.tolist() for mask in theirs]
+
+
+def test_stanza_finds_cycles_its_own_way_again_afterwards() -> None:
+    from stanza.models.common import chuliu_edmonds
+
+    own = chuliu_edmonds.tarjan
+    with quick_cycles():
+        assert chuliu_edmonds.tarjan is cycles
+    assert chuliu_edmonds.tarjan is own
