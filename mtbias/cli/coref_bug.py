@@ -54,10 +54,11 @@ def command(
 
     read = read_bug(data)
     texts = bug_texts(read)
-    found = reading.read(texts, predictions, also=read.skipped)
+    readings = reading.systems(2 if against else 1)
+    found = readings[0].read(texts, predictions, also=read.skipped)
     scores = score_bug(read, found, seed=bootstrap.seed, resamples=bootstrap.resamples)
     files = {"data": {read.path.name: read.sha256}, "predictions": found.files}
-    other = reading.read(texts, against, also=read.skipped) if against else None
+    other = readings[-1].read(texts, against, also=read.skipped) if against else None
     if other is not None:
         files["against"] = other.files
     asked = other is not None or over != "rows"

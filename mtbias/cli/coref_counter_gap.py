@@ -12,6 +12,7 @@ from mtbias.cli.coref_shared import (
     ReadingOptions,
     compared_json,
     compared_text,
+    compared_with_first,
     generator,
     show,
     with_interval,
@@ -48,17 +49,20 @@ def command(
         A system's labels, tab-separated: id, A-coref, B-coref (TRUE or FALSE), of exactly the instances of the data; or
         its clusters, as `mtbias coref gap` takes them; may be given several times.
     """
-    from mtbias.coref.counter_gap import METRICS, compare, pattern_cells, quadruples, score
+    from mtbias.coref.counter_gap import METRICS, counter_gap_units, pattern_cells, quadruples, score
     from mtbias.coref.gap_clusters import read_system
 
     file = read_instances(data)
     units = quadruples(file)
-    systems = [read_system(path, file, ids=reading.ids, spans=reading.counting) for path in predictions]
+    systems = [
+        read_system(path, file, ids=of.ids, spans=of.counting)
+        for path, of in zip(predictions, reading.systems(len(predictions)), strict=True)
+    ]
     labels = [labels for labels, _ in systems]
     cells = [pattern_cells(units, read.of, path=path) for path, read in zip(predictions, labels, strict=True)]
     n = bootstrap.resamples
     scores = [score(of, n_resamples=n, rng=generator(bootstrap)) for of in cells]
-    compared = [compare(cells[0], other, n_resamples=n, rng=generator(bootstrap)) for other in cells[1:] if n]
+    compared = compared_with_first([counter_gap_units(units, of) for of in cells], bootstrap)
     names = [str(path) for path in predictions]
     hashes = {name: read.sha256 for name, read in zip(names, labels, strict=True)}
     result = {

@@ -9,19 +9,18 @@ from cyclopts import Parameter
 
 from mtbias.cli.coref_shared import show
 from mtbias.cli.shared import Flag, Json
+from mtbias.coref.names import DatasetName, Format
 from mtbias.coref.predicted_clusters import signature
 from mtbias.errors import UsageError
 from mtbias.files.writing import write_atomic
 
 
 def command(
-    dataset: Annotated[
-        Literal["winobias", "winogender", "gap", "counter-gap", "bug", "sowinobias"], Parameter(name="DATASET")
-    ],
+    dataset: Annotated[DatasetName, Parameter(name="DATASET")],
     /,
     *,
     data: Path | None = None,
-    form: Annotated[Literal["conll", "jsonl", "text"], Parameter(name="--format")],
+    form: Annotated[Format, Parameter(name="--format")],
     out: Path,
     gold: Flag = False,
     n: Literal["polarity", "total"] = "polarity",

@@ -14,6 +14,7 @@ from mtbias.cli.coref_shared import (
     ReadingOptions,
     compared_json,
     compared_text,
+    compared_with_first,
     generator,
     show,
     with_interval,
@@ -74,7 +75,7 @@ def command(
         A weight for each candidate (JSON), of "The Gap on GAP" or of `mtbias coref gap-weights`: adds a bias of
         weighted accuracies; may be given several times.
     """
-    from mtbias.coref.gap import compare, score, tally
+    from mtbias.coref.gap import gap_units, score, tally
     from mtbias.coref.gap_example_weights import read_gap_weights
 
     data, name_spans = files_in(data, name_spans)
@@ -87,9 +88,9 @@ def command(
     short = [path.name for path in weights]
     of_weights = short if len(set(short)) == len(short) else [str(path) for path in weights]
     tables = [tally(file, system.answers, [values for values, _ in read]) for system in systems]
-    n, others = bootstrap.resamples, tables[1:]
+    n = bootstrap.resamples
     scores = [score(table, of_weights, n_resamples=n, rng=generator(bootstrap)) for table in tables]
-    compared = [compare(tables[0], o, of_weights, n_resamples=n, rng=generator(bootstrap)) for o in others if n]
+    compared = compared_with_first([gap_units(file, table, of_weights) for table in tables], bootstrap)
     names = [system.name for system in systems]
     said = {} if spans is None else {"names": spans.sha256[:12], "tokens": "regex-as-spacy2"}
     said |= reading_of(*(system.clusters for system in systems))
@@ -144,8 +145,8 @@ def _systems(
     from mtbias.coref.gap import answers, nearest_name, random_name
     from mtbias.coref.gap_clusters import read_system
 
-    for path in predictions:
-        labels, clusters = read_system(path, data, official=True, ids=reading.ids, spans=reading.counting)
+    for path, of in zip(predictions, reading.systems(len(predictions)), strict=True):
+        labels, clusters = read_system(path, data, official=True, ids=of.ids, spans=of.counting)
         yield _System(str(path), labels.sha256[:12], answers(data, labels), clusters)
     if spans is not None:
         for name in baselines:

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from mtbias.cli.coref_shared import Reading, ReadingOptions, show
+from mtbias.cli.coref_shared import Reading, ReadingOptions, opened_system, show
 from mtbias.cli.shared import Flag, Json
+from mtbias.coref.names import DatasetName, Format
 from mtbias.coref.predicted_clusters import signature
-from mtbias.errors import UsageError
-
-if TYPE_CHECKING:
-    from mtbias.coref.running import CorefSystem
 
 
 def command(
     *,
     system: Literal["stanza", "command"],
-    dataset: Literal["winobias", "winogender", "gap", "counter-gap", "bug", "sowinobias"],
+    dataset: DatasetName,
     out: Path,
     data: Path | None = None,
     model: Path | None = None,
     program: Annotated[str | None, Parameter(name="--command")] = None,
-    form: Annotated[Literal["conll", "jsonl", "text"], Parameter(name="--format")] = "jsonl",
+    in_format: Format | None = None,
     device: str | None = None,
     reading: Reading = ReadingOptions(),
     n: Literal["polarity", "total"] = "polarity",
@@ -53,8 +50,8 @@ def command(
     program
         With command: how to run it, with {in} for the file of documents and {out} for the file that it writes, in any
         form that --predictions reads.
-    form
-        With command: the form of {in}.
+    in_format
+        With command: the form of {in}, as `mtbias coref export` writes it (default: jsonl).
     device
         With stanza: cpu, cuda, or cuda:1 for the second GPU (default: a GPU where there is one).
     n
@@ -66,7 +63,7 @@ def command(
     from mtbias.coref.running import run_system
     from mtbias.machine.stage_progress import ProgressLine
 
-    chosen = _system(system, model, program, form, device, reading)
+    chosen = opened_system(system, model, program, in_format, device, reading)
     texts, files = read_texts(dataset, data, n=n, full_stop=not no_full_stop)
     before = run_system(chosen, texts, out, ProgressLine())
     signed = signature("run", {"data": files}, dataset=dataset, system=chosen.signature.replace("|", ","))
@@ -76,27 +73,3 @@ def command(
     said = "".join(f"{note}\n" for note in chosen.notes)
     text = f"{len(texts)} documents of {dataset}{resumed}\n{said}File: {out}\n\n"
     show({**result, "signature": signed}, text, json=json)
-
-
-def _system(
-    system: str,
-    model: Path | None,
-    program: str | None,
-    form: Literal["conll", "jsonl", "text"],
-    device: str | None,
-    reading: ReadingOptions,
-) -> CorefSystem:
-    """The system that is asked for; `UsageError` where its own option is missing, or another's is given."""
-    if system == "stanza":
-        from mtbias.coref.stanza_coref import StanzaCoref
-
-        if model is None or program is not None:
-            raise UsageError("--system stanza: expected --model FILE, and no --command")
-        if reading != ReadingOptions():
-            raise UsageError("--system stanza: expected neither --ids nor --spans, which go with --system command")
-        return StanzaCoref(model, device=device)
-    from mtbias.coref.command_system import CommandSystem
-
-    if program is None or model is not None or device is not None:
-        raise UsageError("--system command: expected --command, and neither --model nor --device")
-    return CommandSystem(program, form, ids=reading.ids, spans=reading.counting)

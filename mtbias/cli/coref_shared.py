@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 from cyclopts import Group, Parameter
 
 from mtbias.cli.shared import BOOTSTRAP, print_json
+from mtbias.coref.names import Format, Spans
 from mtbias.coref.system_output import SpanCounting
 from mtbias.errors import UsageError
 from mtbias.report.tables import columns, interval, number, printable
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from mtbias.coref.coref_text import CorefText
     from mtbias.coref.paired_systems import NumberUnits
     from mtbias.coref.predicted_clusters import Predictions
+    from mtbias.coref.running import CorefSystem
     from mtbias.stats.results import Difference, Estimate
 
     Differences = Mapping[str, Difference]
@@ -67,29 +69,12 @@ class ManyResamples(BootstrapSettings):
     """Bootstrap resamples, and rearrangements of tests; 0: no intervals."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReadingOptions:
-    """What a file of clusters does not say itself."""
+class SystemReading(NamedTuple):
+    """What the files of one system do not say themselves."""
 
-    ids: Annotated[
-        Path | None,
-        Parameter(
-            help="Which document is which, where ids do not say it: a line for each document with the system's id, a "
-            "tab and the data's id, or the data's alone in the order of the system's documents."
-        ),
-    ] = None
-    spans: Annotated[
-        Literal["included", "excluded", "characters"] | None,
-        Parameter(
-            help="What mentions `[start, end]` count: tokens with the last one included, tokens with the end excluded, "
-            "or characters with the end excluded (default: told by the mentions, and said)."
-        ),
-    ] = None
-
-    @property
-    def counting(self) -> SpanCounting | None:
-        """What mentions count, where it is said."""
-        return None if self.spans is None else SpanCounting(self.spans)
+    ids: Path | None
+    counting: SpanCounting | None
+    """What mentions count, where it is said."""
 
     def read(self, texts: Sequence[CorefText], paths: Sequence[Path], also: Collection[str] = ()) -> Predictions:
         """The clusters in the files at `paths`, of tokens of `texts` (`mtbias.coref.output_reading.read_output`)."""
@@ -98,8 +83,75 @@ class ReadingOptions:
         return read_output(texts, paths, ids=self.ids, spans=self.counting, also=also)
 
 
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions:
+    """What files of clusters do not say themselves."""
+
+    ids: Annotated[
+        list[Path] | None,
+        Parameter(
+            help="Which document is which, where ids do not say it: a line for each document with the system's id, a "
+            "tab and the data's id, or the data's alone in the order of the system's documents; once for all systems, "
+            "or once for each in their order."
+        ),
+    ] = None
+    spans: Annotated[
+        list[Spans] | None,
+        Parameter(
+            help="What mentions `[start, end]` count: tokens with the last one included, tokens with the end excluded, "
+            "or characters with the end excluded (default: told by the mentions, and said); once for all systems, or "
+            "once for each in their order."
+        ),
+    ] = None
+
+    def systems(self, n: int) -> list[SystemReading]:
+        """Of each of `n` systems.
+
+        Raises:
+            UsageError: an option is given neither once nor as often as there are systems.
+        """
+        for name, values in (("ids", self.ids), ("spans", self.spans)):
+            if values and len(values) not in {1, n}:
+                each = "once" if n == 1 else f"once, or once for each of {n} systems"
+                raise UsageError(f"--{name}: expected it {each}, got it {len(values)} times")
+        return [
+            SystemReading(
+                self.ids[at % len(self.ids)] if self.ids else None,
+                SpanCounting(self.spans[at % len(self.spans)]) if self.spans else None,
+            )
+            for at in range(n)
+        ]
+
+
 Reading = Annotated[ReadingOptions, Parameter(name="*")]
 ManyBootstrap = Annotated[ManyResamples, Parameter(name="*", group=BOOTSTRAP)]
+
+
+def opened_system(
+    system: str,
+    model: Path | None,
+    program: str | None,
+    in_format: Format | None,
+    device: str | None,
+    reading: ReadingOptions,
+) -> CorefSystem:
+    """The system that is asked for; `UsageError` where its own option is missing, or another's is given."""
+    if system == "stanza":
+        from mtbias.coref.stanza_coref import StanzaCoref
+
+        if model is None or program is not None:
+            raise UsageError("--system stanza: expected --model FILE, and no --command")
+        if reading != ReadingOptions() or in_format is not None:
+            raise UsageError(
+                "--system stanza: expected no --ids, --spans or --in-format, which go with --system command"
+            )
+        return StanzaCoref(model, device=device)
+    from mtbias.coref.command_system import CommandSystem
+
+    if program is None or model is not None or device is not None:
+        raise UsageError("--system command: expected --command, and neither --model nor --device")
+    (own,) = reading.systems(1)
+    return CommandSystem(program, in_format or "jsonl", ids=own.ids, spans=own.counting)
 
 
 def generator(bootstrap: BootstrapSettings) -> np.random.Generator:
@@ -183,6 +235,15 @@ def drawn(
 
 def _of_part(part: str, key: str) -> str:
     return f"{part} {key}".strip().replace("_", " ")
+
+
+def compared_with_first(systems: Sequence[NumberUnits], bootstrap: BootstrapSettings) -> list[Differences]:
+    """The first system minus each further one; nothing without resamples."""
+    from mtbias.coref.paired_systems import compare_systems
+
+    first, *others = systems
+    n = bootstrap.resamples
+    return [compare_systems(first, other, "rows", n, bootstrap.seed) for other in others if n]
 
 
 def compared_json(key: str, names: Sequence[str], compared: Sequence[Differences]) -> list[dict[str, Any]]:

@@ -85,11 +85,12 @@ def command(
         text += f"File: {out}\n"
     if predictions:
         texts = sowinobias_texts(sentences)
-        found = reading.read(texts, predictions)
+        readings = reading.systems(2 if against else 1)
+        found = readings[0].read(texts, predictions)
         table = sowinobias.count(sentences, found)
         scores = sowinobias.score(table, n_resamples=bootstrap.resamples, rng=generator(bootstrap))
         files["predictions"] = dict(found.files)
-        others = reading.read(texts, against) if against else None
+        others = readings[-1].read(texts, against) if against else None
         options |= {"right": "second-person-alone", **reading_of(found, others)}
         options |= {"seed": bootstrap.seed, "resamples": bootstrap.resamples}
         result |= {**scores.to_json(), "notes": notes_of(found, others)}

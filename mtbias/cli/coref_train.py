@@ -45,6 +45,7 @@ def command(
     """
     from mtbias.coref.conll import read_conll
     from mtbias.coref.training import parsed_heads, train, training_data
+    from mtbias.translate.seq2seq.checkpoints import files_hash
 
     heads = None if stanza_dir is None else parsed_heads(stanza_dir)
     files = {"data": read_conll(data), "dev": read_conll(dev)}
@@ -58,7 +59,8 @@ def command(
     result: dict[str, Any] = {"counts": counts, "model": str(model)}
     options = {name.replace("_", "-"): value for name, value in asdict(training).items()}
     if (folder := Path(training.encoder)).is_dir():
-        options["encoder"] = folder.resolve().name  # where it lies is no part of what was trained
+        # Where it lies is no part of what was trained, its weights are.
+        options["encoder"] = f"{folder.resolve().name}@{files_hash(folder)[:12]}"
     result["signature"] = signature(
         "train", {name: {file.file.path.name: file.file.sha256} for name, file in files.items()},
         heads="parse" if heads else "last-word", weights=begun, **options,

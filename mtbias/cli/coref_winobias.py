@@ -74,10 +74,11 @@ def command(
         scores = score_baseline(read, baseline, seed=bootstrap.seed, resamples=bootstrap.resamples)
     else:
         texts = winobias_texts(read)
-        found = reading.read(texts, predictions or ())
+        readings = reading.systems(2 if against else 1)
+        found = readings[0].read(texts, predictions or ())
         scores = score_winobias(read, found, seed=bootstrap.seed, resamples=bootstrap.resamples)
         files["predictions"] = found.files
-        other = reading.read(texts, against) if against else None
+        other = readings[-1].read(texts, against) if against else None
         facts |= {"repeated_mentions": found.repeated, "notes": notes_of(found, other)}
         if other is not None or over != "rows":
             first, second = (

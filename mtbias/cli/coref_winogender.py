@@ -70,13 +70,15 @@ def command(
     from mtbias.coref.winogender_answers import read_resolutions
 
     read = read_winogender(data)
-    answers = read_resolutions(predictions, read, ids=reading.ids, spans=reading.counting)
+    readings = reading.systems(1 if against is None else 2)
+    own, other = readings[0], readings[-1]
+    answers = read_resolutions(predictions, read, ids=own.ids, spans=own.counting)
     counts = count_winogender(read, answers.of)
     scores = compute_winogender(counts, seed=bootstrap.seed, resamples=bootstrap.resamples)
     files = {"data": read.files, "predictions": answers.files}
     paired, others = Added({}, ""), None
     if against is not None:
-        others = read_resolutions(against, read, ids=reading.ids, spans=reading.counting)
+        others = read_resolutions(against, read, ids=other.ids, spans=other.counting)
         files["against"] = others.files
         of_other = {"": winogender_units(count_winogender(read, others.of))}
         paired = drawn({"": winogender_units(counts)}, of_other, "occupations", bootstrap)

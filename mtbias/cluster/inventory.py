@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from mtbias.cluster.coref_settings import CorefSystemSettings
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.sweep_tasks import check_names
 from mtbias.errors import MissingResourceError, MtbiasError
@@ -19,7 +20,7 @@ class Part:
     """Something that a sweep needs."""
 
     kind: str
-    """``model``, ``data``, ``stanza`` or ``aligner``."""
+    """``model``, ``data``, ``stanza``, ``aligner``, ``coref system`` or ``coref data``."""
     name: str
     lang: str
     """The language that it is for; empty for data."""
@@ -37,7 +38,8 @@ class Part:
 def inventory(sweep: Sweep) -> tuple[Part, ...]:
     """Every model, data set and Stanza package of a sweep, and its aligner's encoder. Nothing is fetched."""
     data, measures = _data(sweep)
-    return (*_models(sweep), *data, *((*_stanza(sweep), *_encoder(sweep)) if GENDER in measures else ()))
+    of_words = (*_stanza(sweep), *_encoder(sweep)) if GENDER in measures else ()
+    return (*_models(sweep), *data, *of_words, *_coref(sweep))
 
 
 def _looked_for(kind: str, name: str, lang: str, find: Callable[[], str]) -> Part:
@@ -97,6 +99,8 @@ def _fetch(sweep: Sweep, part: Part, *, sha256: str | None, accept_unverified: b
     if part.kind == "model":
         found = locate(part.name, part.lang, cache=cache)
         return f"{found.revision} in {found.folder}"
+    if part.kind.startswith("coref"):
+        raise MissingResourceError(f"{part.problem}; it is not fetched")
     if part.kind == "aligner":
         return _encoder_place(sweep, fetch=True)
     if part.kind == "stanza":
@@ -206,6 +210,22 @@ def _encoder(sweep: Sweep) -> Iterator[Part]:
 
         name = sweep.aligner_model or DEFAULT_ENCODER
         yield _looked_for("aligner", name, "", partial(_encoder_place, sweep, fetch=False))
+
+
+def _coref(sweep: Sweep) -> Iterator[Part]:
+    from mtbias.cluster.coref_tasks import coref_places
+
+    def system(settings: CorefSystemSettings) -> str:
+        settings.open("cpu")
+        return str(settings.model or settings.command)
+
+    def data() -> str:
+        return ", ".join(f"{name} in {place or 'mtbias'}" for name, place in coref_places(sweep).items())
+
+    if sweep.coref is not None:
+        for name, settings in sweep.coref.systems.items():
+            yield _looked_for("coref system", name, "", partial(system, settings))
+        yield _looked_for("coref data", ", ".join(sweep.coref.datasets) or "sets", "", data)
 
 
 def _encoder_place(sweep: Sweep, *, fetch: bool) -> str:

@@ -50,6 +50,11 @@ def score_resources(sweep: Sweep) -> Resources:
     return sweep.slurm.score.over(Resources(**_table()["score"]))
 
 
+def coref_resources(sweep: Sweep) -> Resources:
+    """What a coreference system asks of Slurm: as a model of unknown size, unless the sweep says otherwise."""
+    return sweep.slurm.coref.over(sweep.slurm.over(Resources(**_table()["sizes"][UNKNOWN_SIZE])))
+
+
 def translate_speed(sweep: Sweep, model: str, *, gpu: bool) -> Speed | None:
     """About how many sentences a second one task translates; None where nothing is known."""
     if model in sweep.speeds:

@@ -13,6 +13,14 @@ _MINUTE, _HOUR = 60, 3600
 
 def plan_text(plan: SweepPlan, *, gpu: bool) -> str:
     """One line per cell (sentences, shards, estimated time), the totals, and what the estimate rests on."""
+    blocks = [_cells(plan, gpu=gpu)] if plan.cells else []
+    if (coref := plan.sweep.coref) is not None:
+        on = ", ".join(coref.datasets) or "all data sets that are found"
+        blocks.append(f"Coreference: {', '.join(coref.systems)} on {on}; how long it takes is not estimated\n")
+    return "\n".join(blocks)
+
+
+def _cells(plan: SweepPlan, *, gpu: bool) -> str:
     names = [cell.id for cell in plan.cells]
     numbers: list[tuple[float | None, ...]] = []
     for cell in plan.cells:

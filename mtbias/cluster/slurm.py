@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.cluster.local_processes import OFFLINE
-from mtbias.cluster.model_sizes import score_resources, translate_resources
+from mtbias.cluster.model_sizes import coref_resources, score_resources, translate_resources
 from mtbias.cluster.sweep_file import Resources, Slurm, read_sweep
-from mtbias.cluster.sweep_tasks import SweepPlan, Task, make_plan
+from mtbias.cluster.sweep_tasks import COREF, SweepPlan, Task, make_plan
 from mtbias.cluster.task_runs import LOGS, Looked, forget_failure, is_done, recorded, run_task
 from mtbias.errors import DataError, DependencyError, MtbiasError, RunFolderError
 from mtbias.files.strict_json import DecodingError, decoded
@@ -119,6 +119,8 @@ def to_submit(plan: SweepPlan, queued: Sequence[str]) -> list[Array]:
         resources = score_resources(plan.sweep)
         if task.kind == "translate":
             resources = translate_resources(plan.sweep, task.cells[0].model)
+        elif task.kind == COREF:
+            resources = coref_resources(plan.sweep)
         arrays.setdefault((task.kind, resources, task.needs_network), []).append(task)
     return [Array(kind, tuple(tasks), resources, network) for (kind, resources, network), tasks in arrays.items()]
 
@@ -326,6 +328,8 @@ def submission_device(plan: SweepPlan) -> str:
     if plan.sweep.device != "auto":
         return plan.sweep.device
     asked = {model: bool(translate_resources(plan.sweep, model).gpus) for model in plan.sweep.models}
+    if plan.sweep.coref is not None:
+        asked["coreference"] = bool(coref_resources(plan.sweep).gpus)
     if len(set(asked.values())) > 1:
         raise DataError(
             f"device: {', '.join(m for m in asked if asked[m])} would run on GPUs and "

@@ -10,6 +10,7 @@ from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
+from mtbias.cluster.coref_settings import CorefSettings
 from mtbias.errors import SettingError
 from mtbias.files.reading import parse_toml, read_text, split_lines
 from mtbias.files.strict_json import DecodingError, converted
@@ -60,6 +61,8 @@ class Slurm(Resources):
     """Tasks of an array that may run at once."""
     score: Resources = Resources()
     """Of scoring."""
+    coref: Resources = Resources()
+    """Of a coreference system."""
     models: Mapping[str, Resources] = field(default_factory=dict)
     """Of translation, by model."""
     extra: Mapping[str, str | int | bool] = field(default_factory=dict)
@@ -84,10 +87,10 @@ class Sweep(DecodingSettings, LanguageModelSettings, EvaluatorSettings, Bootstra
     """Letters (a to z), digits, ``.``, ``_`` and ``-``; default: the file's name, with ``_`` for other characters."""
     out: Path
     """Folder of all runs."""
-    models: tuple[str, ...]
+    models: tuple[str, ...] = ()
     """Short names, hub ids, absolute paths of folders, ``openai:NAME`` of an endpoint, or ``deepl:MODEL``."""
-    languages: tuple[str, ...]
-    datasets: tuple[str, ...]
+    languages: tuple[str, ...] = ()
+    datasets: tuple[str, ...] = ()
     presets: tuple[Preset, ...] = ("paper",)
     data: Mapping[str, Path] = field(default_factory=dict)
     """File or folder to read instead of the cache, by data set."""
@@ -99,6 +102,8 @@ class Sweep(DecodingSettings, LanguageModelSettings, EvaluatorSettings, Bootstra
     speeds: Mapping[str, float] = field(default_factory=dict)
     """Sentences a second by model, for the estimate."""
     slurm: Slurm = Slurm()
+    coref: CorefSettings | None = None
+    """Coreference systems, beside translation or alone."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -108,6 +113,8 @@ class Sweep(DecodingSettings, LanguageModelSettings, EvaluatorSettings, Bootstra
             )
         for key in ("models", "languages", "datasets", "presets"):
             values = getattr(self, key)
+            if self.coref is not None and not (self.models or self.languages or self.datasets):
+                continue  # coreference alone
             if not values or not all(values):
                 raise SettingError(key, f"expected a list of texts, at least one, got {list(values)!r}")
             if twice := [value for n, value in enumerate(values) if value in values[:n]]:
@@ -171,6 +178,7 @@ def resolved(sweep: Sweep, base: Path) -> Sweep:
         aligner_model=None if sweep.aligner_model is None else model_path(sweep.aligner_model, base),
         stanza_dir=None if sweep.stanza_dir is None else _stanza_path(sweep.stanza_dir, base),
         cache_dir=None if sweep.cache_dir is None else _absolute(sweep.cache_dir, base),
+        coref=None if sweep.coref is None else sweep.coref.resolved(base),
     )
 
 
@@ -186,8 +194,8 @@ def _with_models(content: dict[str, Any], base: Path) -> dict[str, Any]:
 
 
 def to_toml(sweep: Sweep) -> str:
-    """A file that `read_sweep` reads as `sweep`, for one that was given as options (the part [slurm] aside)."""
-    tables = {"data", "speeds", "slurm"}
+    """A file that `read_sweep` reads as `sweep`, for one that was given as options (no [slurm], no [coref])."""
+    tables = {"data", "speeds", "slurm", "coref"}
     values = {each.name: getattr(sweep, each.name) for each in fields(sweep) if each.name not in tables}
     plain = {key: str(value) if isinstance(value, Path) else value for key, value in values.items()}
     # A JSON text, number or list of texts is one of TOML too.

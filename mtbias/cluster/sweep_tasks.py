@@ -14,7 +14,7 @@ from mtbias.errors import DataError, UsageError
 from mtbias.translate.shards import Shard
 from mtbias.translate.system_kinds import find_kind, is_remote
 
-TABLE = "table"
+TABLE, COREF = "table", "coref"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,17 +40,21 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What one process does. `id` is ``translate:CELL:K/N``, ``score:LANG`` or ``table``."""
+    """What one process does. `id` is ``translate:CELL:K/N``, ``score:LANG``, ``coref:SYSTEM`` or ``table``."""
 
     kind: str
     cells: tuple[Cell, ...]
     shard: Shard | None = None
+    system: str = ""
+    """Of coreference."""
 
     @property
     def id(self) -> str:
         """The name by which ``mtbias sweep FILE --task ID`` runs it."""
         if self.kind == "translate":
             return f"translate:{self.cells[0].id}:{self.shard}"
+        if self.kind == COREF:
+            return f"{COREF}:{self.system}"
         return TABLE if self.kind == TABLE else f"score:{self.cells[0].lang}"
 
     @property
@@ -81,15 +85,16 @@ class SweepPlan:
         for task in self.tasks:
             if task.id == name:
                 return task
+        first = {task.kind: task.id for task in reversed(self.tasks) if task.kind != TABLE}
         raise UsageError(
-            f"--task: this sweep has no task {name!r}; its tasks are such as {self.tasks[0].id}, "
-            f"{next(t.id for t in self.tasks if t.kind == 'score')} and {TABLE}; `mtbias sweep FILE --tasks` lists them"
+            f"--task: this sweep has no task {name!r}; its tasks are such as {', '.join(reversed(first.values()))} and "
+            f"{TABLE}; `mtbias sweep FILE --tasks` lists them"
         )
 
     def needs(self, task: Task) -> tuple[Task, ...]:
         """The tasks that must have ended before `task` begins."""
         if task.kind == TABLE:
-            return tuple(t for t in self.tasks if t.kind == "score")
+            return tuple(t for t in self.tasks if t.kind in {"score", COREF})
         return tuple(t for cell in task.cells for t in self._shards[cell.id]) if task.kind == "score" else ()
 
     @cached_property
@@ -140,6 +145,7 @@ def make_plan(sweep: Sweep, count: Callable[[Sweep, str], int | None] | None = N
         for k in range(1, cell.shards + 1)
     ]
     tasks += [Task("score", tuple(cell for cell in cells if cell.lang == lang)) for lang in sweep.languages]
+    tasks += [Task(COREF, (), system=name) for name in (() if sweep.coref is None else sweep.coref.systems)]
     return SweepPlan(sweep, tuple(cells), (*tasks, Task(TABLE, tuple(cells))))
 
 

@@ -12,9 +12,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mtbias.cluster.coref_tasks import coref_is_done, run_coref
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.sweep_table import table_is_current, write_tables
-from mtbias.cluster.sweep_tasks import TABLE, Cell, SweepPlan, Task
+from mtbias.cluster.sweep_tasks import COREF, TABLE, Cell, SweepPlan, Task
 from mtbias.errors import MissingTranslationsError, MtbiasError
 from mtbias.files.strict_json import DecodingError, decoded
 from mtbias.files.writing import explained, write_atomic
@@ -56,6 +57,8 @@ def is_done(plan: SweepPlan, task: Task, looked: Looked | None = None) -> bool:
     """
     if task.kind == TABLE:
         return table_is_current(plan)
+    if task.kind == COREF:
+        return coref_is_done(plan.sweep, task.system)
     found = [look(cell, {} if looked is None else looked) for cell in task.cells]
     if task.shard is None:
         return all(run.complete for run in found) and all(page.is_file() for page in pages(plan.sweep, task))
@@ -87,6 +90,8 @@ def run_task(plan: SweepPlan, task: Task, *, device: str, say: Callable[[str], o
         say(f"{task.id}: done already")
     elif task.kind == TABLE:
         say(f"{task.id}: {', '.join(map(str, write_tables(plan)))}")
+    elif task.kind == COREF:
+        run_coref(plan.sweep, task.system, device, say, progress)
     elif task.shard is not None:
         _translate(plan.sweep, task, task.shard, device, say, progress)
     else:

@@ -127,7 +127,7 @@ def linking_clusters(clusters: Clusters, first: int, second: int) -> int:
     )
 
 
-class Share(NamedTuple):
+class LinkShare(NamedTuple):
     """Correct rows of a kind."""
 
     correct: int
@@ -138,7 +138,7 @@ class Share(NamedTuple):
 class BugGroup:
     """The scores of all rows, or of those of a group; in per cent and points."""
 
-    shares: Mapping[str, Share]
+    shares: Mapping[str, LinkShare]
     """Of ``all``, ``male``, ``female``, ``stereotypical`` and ``anti`` rows."""
     numbers: Mapping[str, Estimate]
     """``accuracy`` of all, with Wilson's interval; ``delta_g``, accuracy of male less that of female rows, and
@@ -248,7 +248,7 @@ def count_bug(rows: Sequence[BugSentence], correct: Sequence[bool]) -> NDArray[n
 
 
 def _group(table: NDArray[np.int64], rng: np.random.Generator, resamples: int) -> BugGroup:
-    shares = {kind: Share(int(n[1]), int(n.sum())) for kind, n in _kinds(table).items()}
+    shares = {kind: LinkShare(int(n[1]), int(n.sum())) for kind, n in _kinds(table).items()}
     both_sides = {"delta_g": ("male", "female"), "delta_s": ("stereotypical", "anti")}
     gaps = estimate(
         table[None],

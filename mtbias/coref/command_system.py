@@ -10,7 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from mtbias.coref.coref_text import CorefText
-from mtbias.coref.export import Format, exported
+from mtbias.coref.export import exported
+from mtbias.coref.names import Format
 from mtbias.coref.output_reading import read_output
 from mtbias.coref.predicted_clusters import check_known
 from mtbias.coref.running import Put
@@ -22,6 +23,7 @@ from mtbias.files.writing import write_atomic
 IN, OUT = "{in}", "{out}"
 """Where the command has the names of the two files."""
 _ENDINGS: dict[Format, str] = {"conll": "conll", "jsonl": "jsonl", "text": "txt"}
+_STDERR = 2
 
 
 class CommandSystem:
@@ -76,7 +78,8 @@ class CommandSystem:
             write_atomic(given, exported(texts, self._form))
             words = [word.replace(IN, str(given)).replace(OUT, str(made)) for word in self._words]
             try:
-                done = subprocess.run(words, check=False, stdin=subprocess.DEVNULL)
+                # What it prints goes to stderr: stdout is for the result, which may be JSON.
+                done = subprocess.run(words, check=False, stdin=subprocess.DEVNULL, stdout=_STDERR)
             except OSError as error:
                 raise ModelError(f"--command cannot be started: {error}") from error
             if done.returncode:

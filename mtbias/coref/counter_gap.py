@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.coref.gap_instances import GapFile, GapInstance, Labels, gender_of
+from mtbias.coref.paired_systems import NumberUnits
 from mtbias.errors import DataError
 from mtbias.stats.quadruples import CROSSED, FIRST, SECOND, all_patterns, inconsistency, inconsistent, pattern_number
 from mtbias.stats.resampling import bootstrap_counts, estimate
-from mtbias.stats.results import Difference, Estimate, Floats, enough, percent
-from mtbias.stats.significance import compare_units
+from mtbias.stats.results import Estimate, Floats, percent
 from mtbias.types import Gender
 
 ROLES = ("", "-control", "-swap-1", "-swap-2")
@@ -269,30 +269,13 @@ def _student(rho: float | None, n: int) -> float | None:
     return 2 * float(stdtr(n - 2, -abs(rho) * sqrt((n - 2) / (1 - rho * rho))))
 
 
-def compare(
-    first: NDArray[np.int64], second: NDArray[np.int64], *, n_resamples: int, rng: np.random.Generator
-) -> dict[str, Difference]:
-    """Compare two systems, given the cells (`pattern_cells`) of the same quadruples in the same order.
-
-    p by paired approximate randomisation over quadruples; intervals by the paired bootstrap, where there are `MIN_ROWS`
-    quadruples.
-
-    Raises:
-        ValueError: of unequal length.
-    """
-    return compare_units(
-        _unit_sums(first),
-        _unit_sums(second),
-        lambda sums: numbers(sums.reshape(-1, 2, _SUMS)),
-        [name for name, said in METRICS.items() if said.compared],
-        n_resamples,
-        lambda: rng,
-        rng if enough(len(first)) else None,
-    )
-
-
-def _unit_sums(cells: NDArray[np.int64]) -> Floats:
-    """What each quadruple adds to the sums of each gender: ``[n, 20]``."""
+def counter_gap_units(data: Sequence[Quadruple], cells: NDArray[np.int64]) -> NumberUnits:
+    """What a system's compared `METRICS` rest on, given its `pattern_cells`; a unit is a quadruple."""
     sums = np.zeros((len(cells), 2, _SUMS))
     sums[np.arange(len(cells)), cells // 16] = _ADDS[cells % 16]
-    return sums.reshape(len(cells), 2 * _SUMS)
+
+    def of_sums(summed: Floats) -> dict[str, Floats]:
+        found = numbers(summed.reshape(-1, 2, _SUMS))
+        return {name: found[name] for name, said in METRICS.items() if said.compared}
+
+    return NumberUnits(sums.reshape(len(cells), 2 * _SUMS), tuple(quadruple.id for quadruple in data), of_sums)

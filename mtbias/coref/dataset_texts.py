@@ -54,9 +54,6 @@ _BEFORE_NAMES = frozenset(
 )
 
 
-DATASETS = ("winobias", "winogender", "gap", "counter-gap", "bug", "sowinobias")
-
-
 def read_texts(
     dataset: str, data: Path | None, *, n: SetSize = "polarity", full_stop: bool = True
 ) -> tuple[list[CorefText], Mapping[str, str]]:

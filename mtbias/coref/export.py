@@ -17,12 +17,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from json import dumps
-from typing import Literal
 
 from mtbias.coref.conll import Clusters
 from mtbias.coref.coref_text import CorefText
-
-Format = Literal["conll", "jsonl", "text"]
+from mtbias.coref.names import Format
 
 
 def exported(texts: Sequence[CorefText], form: Format, *, gold: bool = False) -> Iterator[str]:

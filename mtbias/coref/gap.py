@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from mtbias.coref.gap_instances import GapFile, GapInstance, Labels, SystemLabels, gender_of
 from mtbias.coref.gap_spans import NameSpans, nearest_first, touch
+from mtbias.coref.paired_systems import NumberUnits
 from mtbias.errors import DataError
 from mtbias.stats.resampling import bootstrap_units, estimate
-from mtbias.stats.results import Difference, Estimate, Floats, enough, percent
-from mtbias.stats.significance import compare_units
+from mtbias.stats.results import Estimate, Floats, enough, percent
 from mtbias.types import Gender, Span
 
 GROUPS = ("overall", "masculine", "feminine")
@@ -233,29 +233,16 @@ def score(table: Floats, weights: Sequence[str] = (), *, n_resamples: int, rng: 
     )
 
 
-def compare(
-    first: Floats, second: Floats, weights: Sequence[str] = (), *, n_resamples: int, rng: np.random.Generator
-) -> dict[str, Difference]:
-    """Compare two systems on the same examples, given what `tally` gives: F1, accuracy, and all biases.
+def gap_units(data: GapFile, table: Floats, weights: Sequence[str] = ()) -> NumberUnits:
+    """What a system's F1, accuracy and biases rest on, given what `tally` gives; a unit is an example."""
+    n, _, width = table.shape
+    compared = ["f1:overall", "accuracy:overall", *(f"bias:{name}" for name in ("f1", "accuracy", *weights))]
 
-    p by randomisation over examples (exact where they are few); intervals by the paired bootstrap, where
-    there are `MIN_ROWS` examples.
+    def of_sums(sums: Floats) -> dict[str, Floats]:
+        found = numbers(sums.reshape(-1, 2, width), weights)
+        return {name: found[name] for name in compared}
 
-    Raises:
-        ValueError: tables of different shape.
-    """
-    if first.shape != second.shape:
-        raise ValueError(f"expected tables of one shape, got {first.shape} and {second.shape}")
-    n, _, width = first.shape
-    return compare_units(
-        first.reshape(n, -1),
-        second.reshape(n, -1),
-        lambda sums: numbers(sums.reshape(-1, 2, width), weights),
-        ["f1:overall", "accuracy:overall", *(f"bias:{name}" for name in ("f1", "accuracy", *weights))],
-        n_resamples,
-        lambda: rng,
-        rng if enough(n) else None,
-    )
+    return NumberUnits(table.reshape(n, -1), tuple(instance.id for instance in data.instances), of_sums)
 
 
 def _count(value: float) -> float:

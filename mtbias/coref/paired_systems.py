@@ -31,7 +31,7 @@ class NumberUnits:
     sums: Floats
     """``[n_units, k]``: what each unit adds to k sums."""
     occupations: tuple[str, ...]
-    """The occupation of each unit."""
+    """The occupation of each unit; where a data set has none, the unit's id."""
     numbers: Callable[[Floats], Mapping[str, Floats]]
     """Maps sums ``[R, k]`` to numbers by name, each ``[R]``, NaN where undefined."""
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
@@ -19,7 +18,7 @@ from typing import Protocol
 from mtbias.coref.conll import Clusters
 from mtbias.coref.coref_text import CorefText
 from mtbias.errors import DataError
-from mtbias.files.waiting_lock import waiting_lock
+from mtbias.files.part_file import append_line, part_lock
 from mtbias.files.writing import explained, write_atomic
 from mtbias.types import Progress, quiet
 
@@ -55,9 +54,11 @@ def run_system(system: CorefSystem, texts: Sequence[CorefText], out: Path, progr
     Raises:
         DataError: `out` is there and is another run's, or cannot be written; what the system raises.
     """
-    head = json.dumps({"system": system.signature, "texts": _digest(texts)}, ensure_ascii=False)
+    head = json.dumps({"system": system.signature, "texts": texts_digest(texts)}, ensure_ascii=False)
     part = out.with_name(out.name + ".part")
-    with _locked(part):
+    if out.is_dir():
+        raise DataError("expected a file, got a folder: name a file in it", path=out)
+    with part_lock(part):
         if out.is_file():
             raise DataError("this file is there already: remove it, or choose another --out", path=out)
         found = _kept(part, head, {text.id for text in texts})
@@ -65,11 +66,11 @@ def run_system(system: CorefSystem, texts: Sequence[CorefText], out: Path, progr
         progress("resolve", before, len(texts))
         with explained(part, "write"), part.open("ab") as file:
             if not file.tell():
-                _append(file.fileno(), head)
+                append_line(file.fileno(), head)
 
             def put(identifier: str, clusters: Clusters) -> None:
                 found[identifier] = clusters
-                _append(file.fileno(), json.dumps({"id": identifier, "clusters": clusters}, ensure_ascii=False))
+                append_line(file.fileno(), json.dumps({"id": identifier, "clusters": clusters}, ensure_ascii=False))
                 progress("resolve", len(found), len(texts))
 
             system.resolve(missing, put)
@@ -87,13 +88,6 @@ def run_system(system: CorefSystem, texts: Sequence[CorefText], out: Path, progr
 def _lines(texts: Sequence[CorefText], found: Mapping[str, Clusters]) -> Iterator[str]:
     for text in texts:
         yield json.dumps({"id": text.id, "tokens": text.tokens, "clusters": found[text.id]}, ensure_ascii=False)
-
-
-def _append(handle: int, line: str) -> None:
-    """A line in one call, so that a kill leaves whole lines and at most a part of the last one."""
-    data = line.encode() + b"\n"
-    while data:
-        data = data[os.write(handle, data) :]
 
 
 def _kept(part: Path, head: str, known: set[str]) -> dict[str, Clusters]:
@@ -132,17 +126,9 @@ def _kept(part: Path, head: str, known: set[str]) -> dict[str, Clusters]:
     return found
 
 
-def _digest(texts: Sequence[CorefText]) -> str:
+def texts_digest(texts: Sequence[CorefText]) -> str:
+    """SHA-256 of ids and words: which documents they are, however they were read."""
     hashed = sha256()
     for text in texts:
         hashed.update(json.dumps([text.id, text.sentences], ensure_ascii=False).encode() + b"\n")
     return hashed.hexdigest()
-
-
-@contextmanager
-def _locked(part: Path) -> Iterator[None]:
-    """Two runs into one file wait for each other; the lock is gone with the run."""
-    lock = part.with_name(f".{part.name}.lock")
-    with explained(part, "write"), waiting_lock(lock):
-        yield
-    lock.unlink(missing_ok=True)

@@ -20,7 +20,8 @@ from mtbias.files.reading import read_bytes
 from mtbias.machine.devices import chosen_device, require_device
 
 _NO_WORD = "_"
-"""Given for a token without characters (two blanks in a row in BUG), which Stanza would drop and count otherwise."""
+"""Given for a token without characters (two blanks in a row in BUG), which Stanza would drop and count otherwise, and
+for one of which the encoder's tokenizer leaves nothing (a character for private use in Counter-GAP)."""
 
 
 class StanzaCoref:
@@ -37,6 +38,7 @@ class StanzaCoref:
             require_device(device)
         self._model, self._device = model, device
         self._sha256 = sha256(read_bytes(model)).hexdigest()
+        self._pipeline: Any = None
 
     @property
     def signature(self) -> str:
@@ -59,14 +61,16 @@ class StanzaCoref:
         """
         if not texts:
             return
-        pipeline = self._load()
+        if self._pipeline is None:
+            self._pipeline = self._load()
         for text in texts:
-            put(text.id, self._clusters(pipeline, text))
+            put(text.id, self._clusters(self._pipeline, text))
 
     def _clusters(self, pipeline: Any, text: CorefText) -> Clusters:  # noqa: ANN401 - stanza has no types
-        document = pipeline([[token or _NO_WORD for token in sentence] for sentence in text.sentences])
+        given = _given(pipeline, text.sentences)
+        document = pipeline(given)
         starts = [0]
-        for sentence, ours in zip(document.sentences, text.sentences, strict=True):
+        for sentence, ours in zip(document.sentences, given, strict=True):
             if len(sentence.words) != len(ours):
                 raise ModelError(f"{text.id!r}: Stanza made {len(sentence.words)} words of {len(ours)} tokens")
             starts.append(starts[-1] + len(ours))
@@ -103,3 +107,27 @@ class StanzaCoref:
                     f"Stanza cannot load {self._model}: {type(error).__name__}: {error}; expected a model that its "
                     "trainer wrote, and the encoder that it names where it was then"
                 ) from error
+
+
+def _given(pipeline: Any, sentences: Sequence[Sequence[str]]) -> list[list[str]]:  # noqa: ANN401 - stanza has no types
+    """The sentences as Stanza 1.15 can take them; nothing changes for those that it takes as they are.
+
+    A word of which the encoder's tokenizer makes no word piece is an error there: another stands for it. One sentence
+    of more word pieces than two windows of the encoder never ends (its first window is chopped off, the second steps
+    back to its beginning): it is given in parts of at most one window.
+    """
+    model = pipeline.processors["coref"]._model  # nothing public has tokenizer and window
+    window = model.config.bert_window_size - 2
+    found: list[list[str]] = []
+    for sentence in sentences:
+        pieces = [len(model.tokenizer.tokenize(word)) for word in sentence]
+        words = [word if n else _NO_WORD for word, n in zip(sentence, pieces, strict=True)]
+        found.append([])
+        room = window
+        for word, n in zip(words, pieces, strict=True):
+            if sum(pieces) > 2 * window and n > room and found[-1]:
+                found.append([])
+                room = window
+            found[-1].append(word)
+            room -= n
+    return found

@@ -14,14 +14,15 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from mtbias.coref.conll import Clusters, ConllDocument, Mention, without_repeated
 from mtbias.errors import DataError, DependencyError, MissingResourceError, ModelError
 from mtbias.files.writing import explained, write_atomic
-from mtbias.settings import at_least
+from mtbias.machine.devices import require_device
+from mtbias.settings import Settings, at_least, number_in
 
 Heads = Callable[[Sequence[Sequence[str]]], Sequence[int | None]]
 """Of the sentences of a document the governor of each word, an index through the document; None for a root."""
@@ -29,8 +30,8 @@ Heads = Callable[[Sequence[Sequence[str]]], Sequence[int | None]]
 _SECTION = "mtbias"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TrainingSettings:
+@dataclass(frozen=True, kw_only=True)
+class TrainingSettings(Settings):
     """What a user of the trainer chooses; all else is as Stanza has it."""
 
     encoder: str
@@ -38,13 +39,13 @@ class TrainingSettings:
     there where the model is used."""
     epochs: int = at_least(1, 32)
     """Epochs; the model is the one that is best on the development documents."""
-    learning_rate: float = 3e-4
+    learning_rate: float = number_in(0, 1, 3e-4)
     """Of all but the encoder."""
-    encoder_learning_rate: float = 1e-5
+    encoder_learning_rate: float = number_in(0, 1, 1e-5)
     """Of the encoder."""
     hidden_size: int = at_least(1, 1024)
     """Of the scorers' layers."""
-    dropout: float = 0.3
+    dropout: float = number_in(0, 1, 0.3)
     """Share of units that are left out in training."""
     window: int = at_least(1, 512)
     """Word pieces that the encoder sees at once."""
@@ -52,7 +53,7 @@ class TrainingSettings:
     """Antecedents of a word that are scored in full."""
     device: str = "cpu"
     """cpu, cuda, or cuda:1 for the second GPU."""
-    seed: int = at_least(0, 2020)
+    seed: int = at_least(0, 2020, 2**32 - 1)
     """Of the random numbers."""
 
 
@@ -216,9 +217,10 @@ def train(
         weights: a model to begin with, of the same encoder and sizes.
 
     Raises:
-        DataError: nothing to train on; `out` is there already.
+        DataError: nothing to train on; `out` is there already; no such folder of an encoder.
         DependencyError: peft is not installed.
         ModelError: the trainer failed; its log says why.
+        SettingError: no such device.
     """
     from importlib.util import find_spec
 
@@ -229,6 +231,12 @@ def train(
             raise DataError(f"expected documents with clusters to {name} on, got none")
     if out.exists():
         raise DataError("expected a new folder, this is there already: choose another --out", path=out)
+    encoder = Path(settings.encoder)
+    if encoder.is_dir():
+        settings = replace(settings, encoder=str(encoder.resolve()))  # the model remembers it, from wherever it is used
+    elif encoder.is_absolute() or settings.encoder.startswith((".", "~")):  # no name on the Hub
+        raise DataError("expected a folder with an encoder, got none", path=encoder)
+    require_device(settings.device)
     with explained(out, "make"):
         out.mkdir(parents=True)
     for name, data in (("train", train_data), ("dev", dev_data)):

@@ -33,7 +33,7 @@ control, the man's counterpart, the control's counterpart."""
 
 
 @dataclass(frozen=True, slots=True)
-class Units:
+class LinkedUnits:
     """The pairs and quadruples of a corpus. No sentence's pair is counted twice."""
 
     pairs: tuple[LinkedIds, ...]
@@ -46,7 +46,7 @@ class Units:
     """Links that became no pair, and why."""
 
 
-def link(rows: Sequence[Linked]) -> Units:
+def link(rows: Sequence[Linked]) -> LinkedUnits:
     """The counterfactual pairs, control pairs and quadruples among `rows`.
 
     A link counts whichever of the two sentences names it. Left out, and counted by reason, are links to a sentence that
@@ -73,7 +73,7 @@ def link(rows: Sequence[Linked]) -> Units:
     lone = [(a, b) for a, b in controls.items() if place[a] < place[b] and not {a, b} <= inside]
     men, women = (tuple(pair for pair in lone if by_id[pair[0]].gold is g) for g in (Gender.MALE, Gender.FEMALE))
     outside = tuple(pair for pair in pairs if pair[0] not in inside)
-    return Units(outside, men, women, tuple(quadruples), dict(sorted(left_out.items())))
+    return LinkedUnits(outside, men, women, tuple(quadruples), dict(sorted(left_out.items())))
 
 
 def _mates(rows: Sequence[Linked], by_id: Mapping[str, Linked], kind: str, left_out: Counter[str]) -> dict[str, str]:
@@ -108,7 +108,7 @@ def _mates(rows: Sequence[Linked], by_id: Mapping[str, Linked], kind: str, left_
     return mates
 
 
-def count_consistency(units: Units, rows: Sequence[Linked], calls: Iterable[GenderCall]) -> Counts:
+def count_consistency(units: LinkedUnits, rows: Sequence[Linked], calls: Iterable[GenderCall]) -> Counts:
     """The additive table ``[CELLS]`` of one system; tables of two corpora add up.
 
     Raises:
@@ -117,7 +117,7 @@ def count_consistency(units: Units, rows: Sequence[Linked], calls: Iterable[Gend
     return np.bincount(unit_cells(units, rows, calls), minlength=CELLS).astype(np.int64, copy=False)
 
 
-def unit_cells(units: Units, rows: Sequence[Linked], calls: Iterable[GenderCall]) -> Counts:
+def unit_cells(units: LinkedUnits, rows: Sequence[Linked], calls: Iterable[GenderCall]) -> Counts:
     """The cell of each unit: pairs, men, women, quadruples, in their order."""
     gold = {row.id: row.gold for row in rows}
     called = {call.id: call.gender for call in calls}

@@ -35,9 +35,12 @@ _PROPERTIES: Mapping[str, Callable[[Sequence[Described]], list[str | None]]] = {
     "distance": lambda rows: _binned([row.distance for row in rows], FEW_DISTANCES),
     "length": lambda rows: _binned([len(row.source.split()) for row in rows], 0),
     "domain": lambda rows: [row.domain for row in rows],
+    "stereotype": lambda rows: [str(row.stereotype) for row in rows],
 }
-PROPERTIES = tuple(_PROPERTIES)
-"""What sentences can be balanced over; see `properties_of`."""
+PROPERTIES = tuple(name for name in _PROPERTIES if name != "stereotype")
+"""What sentences are balanced over where nothing else is asked for; see `properties_of`."""
+ALL_PROPERTIES = tuple(_PROPERTIES)
+"""The same and the stereotype, over which ΔG's two groups can be balanced, and ΔS's cannot: they are stereotypes."""
 
 WEIGHTED = ("delta_g", "delta_s")
 """The numbers that can be weighted."""
@@ -55,7 +58,7 @@ class Weighting:
     number: str
     """``delta_g`` (groups: gold male, female) or ``delta_s`` (pro, anti)."""
     properties: tuple[str, ...]
-    """The properties that were balanced, of `PROPERTIES`."""
+    """The properties that were balanced, of `ALL_PROPERTIES`."""
     constant: tuple[str, ...]
     """Those that were looked at and do not differ between sentences, or that no sentence has: nothing to balance."""
     balance: Balance
@@ -96,8 +99,8 @@ def weigh(
         rows: the sentences of a corpus. Those in neither group (gold neutral for ΔG, no stereotype for ΔS) are not
             weighed: their weight is 1, which is also the mean of the others'.
         number: ``delta_g`` or ``delta_s``.
-        properties: of `PROPERTIES`; None: all that differ between sentences of the groups. Quartiles are those of both
-            groups together.
+        properties: of `ALL_PROPERTIES`; None: all of `PROPERTIES` that differ between sentences of the groups.
+            Quartiles are those of both groups together.
         n_largest: how many of the largest weights are listed.
 
     Edge cases: None where a group has no sentence: the number is undefined. Without anything to balance all weights
@@ -151,6 +154,7 @@ def properties_of(rows: Sequence[Described], names: Sequence[str] = PROPERTIES) 
       values occur, else quartiles.
     - ``length``: words of the source (separated by white space), in quartiles.
     - ``domain``: the sub-corpus.
+    - ``stereotype``: pro, anti, none.
 
     Quartiles have the smallest values at which 25, 50 and 75 per cent of the sentences are reached as their upper ends.
 
@@ -159,7 +163,7 @@ def properties_of(rows: Sequence[Described], names: Sequence[str] = PROPERTIES) 
     """
     for name in names:
         if name not in _PROPERTIES:
-            raise DataError(f"expected properties among {', '.join(PROPERTIES)}, got {name!r}")
+            raise DataError(f"expected properties among {', '.join(_PROPERTIES)}, got {name!r}")
     return {name: _PROPERTIES[name](rows) for name in names}
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-def render_page(template: str, *, data: object = None, **view: object) -> str:
+def render_page(template: str, *, data: object = None, script_file: str = "page.js", **view: object) -> str:
     """The page of a template, by the name of its file, as text to be written in UTF-8.
 
     `data` is what the page's script reads; without it the page has no script. `view` is what the template shows.
@@ -37,7 +37,7 @@ def render_page(template: str, *, data: object = None, **view: object) -> str:
     Raises:
         DataError: what it shows lacks something that the template wants.
     """
-    style, script = _source("page.css"), "" if data is None else _source("page.js")
+    style, script = _source("page.css"), "" if data is None else _source(script_file)
     allowed = f"style-src {_digest(style)}" + (f"; script-src {_digest(script)}" if script else "")
     policy = f"default-src 'none'; {allowed}; img-src data:; base-uri 'none'; form-action 'none'"
     return str(render(template, style=style, script=script, data=data, policy=policy, **view))

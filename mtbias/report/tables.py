@@ -23,6 +23,7 @@ _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
     "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
     "|": r"\textbar{}", '"': r"\textquotedbl{}", UNDEFINED: "--", "Δ": r"$\Delta$", "…": r"\ldots{}",
+    "−": "$-$", "ρ": r"$\rho$",
     "[": "{[}",  # after the end of a row, LaTeX takes a bare bracket for an option
 }  # fmt: skip
 _MARKDOWN = re.compile(r"([\\`*_{}|<>\[\]#&~])")

@@ -55,7 +55,10 @@ def test_the_demos_stanza_models_keep_their_name(tmp_path: Path) -> None:
     ("text", "expected"),
     [
         ("models = [", "expected TOML, got something else: "),
-        ("out = 'x'\nmodels = ['demo']\nlanguages = ['de']\n", "datasets: expected this key, it is not there"),
+        (
+            "out = 'x'\nmodels = ['demo']\nlanguages = ['de']\n",
+            "datasets: expected a list of texts, at least one, got []",
+        ),
         (f"{LEAST}colour = 1\n", "colour: unknown key; there are aligner, aligner_layer, aligner_model"),
         (f"{LEAST}beams = '5'\n", "beams: expected a whole number, got '5'"),
         (f"{LEAST}beams = true\n", "beams: expected a whole number, got True"),
@@ -73,7 +76,7 @@ def test_the_demos_stanza_models_keep_their_name(tmp_path: Path) -> None:
         (f"{LEAST}[slurm]\nmem = '16'\n", "slurm.mem: expected an amount such as 16G or 8000M, got '16'"),
         (
             f"{LEAST}[slurm]\nspeed = 1\n",
-            "slurm.speed: unknown key; there are account, cpus, extra, gpus, max_parallel",
+            "slurm.speed: unknown key; there are account, coref, cpus, extra, gpus",
         ),
         (f"{LEAST}[slurm.score]\npartition = 'x'\n", "slurm.score.partition: unknown key; there are cpus, gpus, mem"),
         (

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mtbias.coref.bug_links import Bug, BugScores, Share, count_bug, linking_clusters, read_bug, score_bug
+from mtbias.coref.bug_links import Bug, BugScores, LinkShare, count_bug, linking_clusters, read_bug, score_bug
 from mtbias.coref.conll import Clusters
 from mtbias.coref.predicted_clusters import read_predictions
 from mtbias.errors import DataError
@@ -97,11 +97,11 @@ def test_a_cluster_contains_words_with_both_ends(clusters: Clusters, n: int) -> 
 
 def test_accuracy_and_gaps(data: Bug, tmp_path: Path) -> None:
     overall = _score(data, tmp_path, LINKED).overall
-    assert overall.shares["all"] == Share(3, 5)
-    assert (overall.shares["male"], overall.shares["female"]) == (Share(3, 3), Share(0, 2))
+    assert overall.shares["all"] == LinkShare(3, 5)
+    assert (overall.shares["male"], overall.shares["female"]) == (LinkShare(3, 3), LinkShare(0, 2))
     assert (overall.shares["stereotypical"], overall.shares["anti"]) == (
-        Share(1, 2),
-        Share(1, 2),
+        LinkShare(1, 2),
+        LinkShare(1, 2),
     )  # row 4 is on neither side
     assert (overall.numbers["accuracy"].value, overall.numbers["delta_g"].value, overall.numbers["delta_s"].value) == (
         60,
@@ -113,11 +113,11 @@ def test_accuracy_and_gaps(data: Bug, tmp_path: Path) -> None:
 def test_groups(data: Bug, tmp_path: Path) -> None:
     scores = _score(data, tmp_path, LINKED, resamples=100)
     assert {name: group.shares["all"] for name, group in scores.groups["by_distance"].items()} == {
-        "0-4": Share(2, 3),
-        "5-9": Share(1, 2),
+        "0-4": LinkShare(2, 3),
+        "5-9": LinkShare(1, 2),
     }
     assert {name: group.shares["all"] for name, group in scores.groups["by_pronouns"].items()} == {
-        "0": Share(1, 1), "1": Share(1, 3), "2": Share(1, 1),
+        "0": LinkShare(1, 1), "1": LinkShare(1, 3), "2": LinkShare(1, 1),
     }  # fmt: skip
     assert list(scores.groups["by_domain"]) == ["covid19", "pubmed", "wikipedia"]
     near = scores.groups["by_distance"]["0-4"]
@@ -153,9 +153,9 @@ def test_neutral_rows_count_in_accuracy_alone(tmp_path: Path) -> None:
     data = read_bug(_csv(tmp_path / "b.csv", [ROWS[0], (*ROWS[1][:5], "Neutral", *ROWS[1][6:])]))
     overall = _score(data, tmp_path, {0: LINKED[0], 1: LINKED[0]}).overall
     assert (overall.shares["all"], overall.shares["male"], overall.shares["female"]) == (
-        Share(2, 2),
-        Share(1, 1),
-        Share(0, 0),
+        LinkShare(2, 2),
+        LinkShare(1, 1),
+        LinkShare(0, 0),
     )
     assert (overall.numbers["accuracy"].value, overall.numbers["delta_g"].value, overall.numbers["delta_s"].value) == (
         100,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
+from pathlib import Path
 from typing import get_args, get_type_hints
 
 import pytest
@@ -11,6 +13,7 @@ from mtbias.cli import app, coref_gap_weights, coref_sowinobias, coref_winobias,
 from mtbias.coref.gap_example_weights import PROPERTIES
 from mtbias.coref.sowinobias import Reading
 from mtbias.coref.winobias_data import Baseline
+from tests.coref.small_corpora import write_winobias
 
 WINOBIAS = ["winobias", "--data", "x", "--baseline"]
 
@@ -81,3 +84,26 @@ def test_wrong_usage_ends_with_2_and_one_line(words: list[str], said: str, capsy
     assert out == ""
     assert said in err
     assert err.count("\n") == 1
+
+
+def test_each_system_has_its_own_ends(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # The same clusters, once with ends included, once excluded: nothing tells which is meant, since [6, 7] of the one
+    # is as good as of the other.
+    write_winobias(tmp_path)
+    ids = [f"nw/{condition}//{n}" for condition in ("pro", "anti") for n in range(3)]
+    for name, end in (("included", 0), ("excluded", 1)):
+        lines = [json.dumps({"id": id_, "clusters": [[[0, 1 + end], [6, 6 + end]]]}) for id_ in ids]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    words = ["coref", "winobias", "--data", str(tmp_path), "--predictions", str(tmp_path / "included.jsonl")]
+    words += ["--against", str(tmp_path / "excluded.jsonl"), "--resamples", "20", "--json"]
+    assert main([*words, "--spans", "included", "--spans", "excluded"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert "|spans:excluded|" in said["signature"]
+    (numbers,) = (part["numbers"] for part in said["against"]["parts"].values())
+    assert {one["difference"] for one in numbers.values()} == {0.0}
+    assert numbers["link_pro"]["first"] == pytest.approx(100 / 3)  # the plumber in the first sentence
+    assert main([*words, "--spans", "included"]) == 0  # of both, wrong for the second
+    (numbers,) = (part["numbers"] for part in json.loads(capsys.readouterr().out)["against"]["parts"].values())
+    assert numbers["f1_pro"]["difference"] > 0
+    assert main([*words, *(["--spans", "included"] * 3)]) == 2
+    assert "--spans: expected it once, or once for each of 2 systems, got it 3 times" in capsys.readouterr().err

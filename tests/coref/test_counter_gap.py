@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mtbias.coref.counter_gap import compare, pattern_cells, quadruples, score
+from mtbias.coref.counter_gap import counter_gap_units, pattern_cells, quadruples, score
 from mtbias.coref.gap_instances import (
     COLUMNS,
     GapFile,
@@ -20,6 +20,7 @@ from mtbias.coref.gap_instances import (
     read_labels,
     write_instances,
 )
+from mtbias.coref.paired_systems import compare_systems
 from mtbias.errors import DataError
 from mtbias.types import Gender
 
@@ -140,8 +141,8 @@ def test_two_systems_compared_exactly_where_small() -> None:
     # give a difference of 100. p = 2/8.
     rows = quadruple("1") + quadruple("2") + quadruple("3", feminine=True)
     data = quadruples(gap_file(rows))
-    first, second = (pattern_cells(data, predicted(rows, bit * 12)) for bit in "10")
-    compared = compare(first, second, n_resamples=100, rng=np.random.default_rng(0))
+    first, second = (counter_gap_units(data, pattern_cells(data, predicted(rows, bit * 12))) for bit in "10")
+    compared = compare_systems(first, second, "rows", 100, 0)
     assert compared["accuracy"].difference == pytest.approx(100.0)
     assert compared["accuracy"].p == pytest.approx(0.25)
     assert compared["delta"].difference == pytest.approx(0.0)

@@ -11,8 +11,9 @@ import pytest
 from mtbias.cli import main
 from mtbias.coref.conll import read_conll
 from mtbias.coref.coref_text import CorefText, joined
-from mtbias.coref.dataset_texts import DATASETS, read_texts
+from mtbias.coref.dataset_texts import read_texts
 from mtbias.coref.export import exported
+from mtbias.coref.names import DATASETS
 from mtbias.coref.output_reading import read_output
 from mtbias.errors import UsageError
 from tests.coref.small_corpora import write_winobias, write_winogender

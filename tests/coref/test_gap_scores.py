@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from mtbias.coref.gap import Answers, answers, compare, nearest_name, numbers, random_name, score, tally
+from mtbias.coref.gap import Answers, answers, gap_units, nearest_name, numbers, random_name, score, tally
 from mtbias.coref.gap_instances import GapFile, GapInstance, read_labels
 from mtbias.coref.gap_spans import NameSpans
+from mtbias.coref.paired_systems import compare_systems
 from mtbias.errors import DataError
 from mtbias.types import Span
 
@@ -181,15 +182,17 @@ def test_systems_are_compared_by_randomisation() -> None:
     one, other = np.zeros((2, 12, 2))
     one[:9, 0] = 1
     other[8:11, 0] = 1
-    tables = [tally(file, Answers(positive, all_given)) for positive in (one, other)]
-    found = compare(tables[0], tables[1], n_resamples=1024, rng=rng())
+    units = [gap_units(file, tally(file, Answers(positive, all_given))) for positive in (one, other)]
+    found = compare_systems(units[0], units[1], "rows", 1024, 0)
     assert found["accuracy:overall"].difference == pytest.approx(50)
     assert found["accuracy:overall"].p == pytest.approx(binomtest(2, 10).pvalue)
     assert set(found) == {"f1:overall", "accuracy:overall", "bias:f1", "bias:accuracy"}
-    nothing = compare(tables[0], tally(file, Answers(np.zeros((12, 2)), all_given)), n_resamples=100, rng=rng())
+    none = gap_units(file, tally(file, Answers(np.zeros((12, 2)), all_given)))
+    nothing = compare_systems(units[0], none, "rows", 100, 0)
     assert (nothing["bias:f1"].difference, nothing["bias:f1"].p) == (None, None)
-    with pytest.raises(ValueError, match="one shape"):
-        compare(tables[0], tables[1][:5], n_resamples=10, rng=rng())
+    fewer = _many(5)
+    with pytest.raises(DataError, match="two systems on the same rows"):
+        compare_systems(units[0], gap_units(fewer, tally(fewer, Answers(one[:5], all_given[:5]))), "rows", 10, 0)
 
 
 def test_numbers_of_nothing_are_undefined_or_zero() -> None:

@@ -69,6 +69,8 @@ def test_another_system_or_other_texts_are_refused(tmp_path: Path) -> None:
     run_system(FirstAndThird(), TEXTS, out)
     with pytest.raises(DataError, match=r"out\.jsonl.*this file is there already"):
         run_system(FirstAndThird(), TEXTS, out)
+    with pytest.raises(DataError, match="expected a file, got a folder"):  # before anything is resolved
+        run_system(FirstAndThird(0), TEXTS, tmp_path)
 
 
 def test_a_broken_part_is_told(tmp_path: Path) -> None:
@@ -94,7 +96,7 @@ def test_a_system_that_leaves_documents_out_is_told(tmp_path: Path) -> None:
             run_system(Silent(), TEXTS, out)
 
 
-def test_any_system_as_a_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_any_system_as_a_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     # A system of its own, with ends excluded: the pronoun and the first two words.
     program = tmp_path / "system.py"
     program.write_text(
@@ -104,7 +106,8 @@ def test_any_system_as_a_command(tmp_path: Path, capsys: pytest.CaptureFixture[s
         "        one = json.loads(line)\n"
         "        at = next(n for n, word in enumerate(one['tokens']) if word in {'he', 'she'})\n"
         "        found = {'id': one['id'], 'clusters': [[[0, 2], [at, at + 1]]]}\n"
-        "        print(json.dumps(found), file=made)\n",
+        "        print(json.dumps(found), file=made)\n"
+        "print('of the command')\n",
         encoding="utf-8",
     )
     data, out = tmp_path / "data", tmp_path / "found.jsonl"
@@ -117,9 +120,13 @@ def test_any_system_as_a_command(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert found["nw/pro//0"] == [[[0, 1], [6, 6]]]  # ends included, as mtbias has them
     assert found["nw/pro//2"] == [[[0, 1], [7, 7]]]
     # Once written with ends included, nothing tells any more how they were read: the run does.
-    assert "mentions are read as tokens, ends excluded: " in capsys.readouterr().out
+    said = capfd.readouterr()
+    assert "mentions are read as tokens, ends excluded: " in said.out
+    # stdout is for the result.
+    assert "of the command\n" in said.err
+    assert "of the command" not in said.out
     assert main(["coref", "winobias", "--data", str(data), "--predictions", str(out), "--json"]) == 0
-    scored = json.loads(capsys.readouterr().out)
+    scored = json.loads(capfd.readouterr().out)
     # "The night" has not the last word of "the night guard": no person.
     assert scored["sets"][0]["links"] == {"right": 1, "wrong": 1, "both": 0, "none": 1}
 
@@ -157,7 +164,8 @@ def test_what_a_command_writes_is_read_as_it_is_told_and_about_its_documents_alo
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        (["--system", "stanza", "--model", "x", "--spans", "included"], 2, "expected neither --ids nor --spans"),
+        (["--system", "stanza", "--model", "x", "--spans", "included"], 2, "expected no --ids, --spans or --in-format"),
+        (["--system", "stanza", "--model", "x", "--in-format", "jsonl"], 2, "which go with --system command"),
         (["--system", "stanza"], 2, "--system stanza: expected --model FILE, and no --command"),
         (["--system", "command", "--model", "x"], 2, "--system command: expected --command, and neither"),
         (["--system", "command", "--command", "x {in}"], 2, "expected {out} where the command has the file's name"),

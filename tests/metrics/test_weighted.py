@@ -235,7 +235,7 @@ def test_a_number_without_groups_has_no_weights() -> None:
 
 def test_a_property_that_is_not_known_or_not_there_is_refused() -> None:
     records = [_record(n, (M, F)[n % 2], M) for n in range(40)]
-    with pytest.raises(DataError, match="pronouns, distance, length, domain, got 'colour'"):
+    with pytest.raises(DataError, match="pronouns, distance, length, domain, stereotype, got 'colour'"):
         weigh(records, "delta_g", ["colour"])
     with pytest.raises(DataError, match="sentences with a distance, got none"):
         weigh(records, "delta_g", ["distance"])

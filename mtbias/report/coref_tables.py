@@ -1,0 +1,145 @@
+"""The tables of `mtbias coref eval`: the headline of every data set, differences between systems, and CSV with it all.
+
+No number is computed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from mtbias.coref.dataset_scores import NamedNumber
+from mtbias.coref.evaluation import Evaluation, NumberDifference
+from mtbias.report.tables import UNDEFINED, PrintedTable, as_csv, cut, draw, estimate_text, number
+from mtbias.stats.results import ALPHA
+
+
+def render_evaluation(evaluations: Sequence[Evaluation], differences: Sequence[NumberDifference], form: str) -> str:
+    """The tables in one of the forms ``text``, ``markdown``, ``latex``, ``csv``; ends in a newline.
+
+    `evaluations` are the system's, then those it was compared with; `differences` are the first's from the others. CSV
+    has every number, the others those of the headline.
+    """
+    if form == "csv":
+        return as_csv([*_records(evaluations), *_difference_records(differences)])
+    first, *others = evaluations
+    tables = [_numbers(evaluations), *(_differences(first.name, other.name, differences) for other in others)]
+    several = len(evaluations) > 1
+    signatures = [
+        (f"{one.name}, {name}" if several else name, result.scores.signature)
+        for one in evaluations
+        for name, result in one.results.items()
+    ]
+    return draw(tables, form, signatures)
+
+
+def labelled(one: NamedNumber) -> str:
+    """The number's label with the part of the data set that it is of."""
+    return f"{one.part}: {one.label}" if one.part else one.label
+
+
+def all_numbers(evaluations: Sequence[Evaluation], dataset: str) -> list[tuple[NamedNumber, list[NamedNumber | None]]]:
+    """Each number of a data set, as the first system that has it names it, with those of all systems."""
+    of_systems = [
+        {(one.part, one.key): one for one in e.results[dataset].scores.numbers} if dataset in e.results else {}
+        for e in evaluations
+    ]
+    named: dict[tuple[str, str], NamedNumber] = {}
+    for numbers in of_systems:
+        named = numbers | named
+    return [(one, [numbers.get(key) for numbers in of_systems]) for key, one in named.items()]
+
+
+def _value(one: NamedNumber | None) -> str:
+    """A number with its interval; a dash where there is none."""
+    return UNDEFINED if one is None else estimate_text(one.estimate.value, one.estimate.interval, one.decimals)
+
+
+def notes(evaluations: Sequence[Evaluation]) -> Iterator[str]:
+    """What is to be said of the data sets, each note with its data set."""
+    for one in evaluations:
+        for name, result in one.results.items():
+            of = f"{one.name}, {name}" if len(evaluations) > 1 else name
+            yield from (f"{of}: {note}" for note in result.notes)
+
+
+def _numbers(evaluations: Sequence[Evaluation]) -> PrintedTable:
+    rows: list[list[str]] = []
+    parts: list[str] = []
+    for dataset in evaluations[0].results:
+        for one, of_systems in all_numbers(evaluations, dataset):
+            if one.headline:
+                name = dataset if dataset not in parts else ""
+                rows.append([name, labelled(one), *map(_value, of_systems), _n(one)])
+                parts.append(dataset)
+    return PrintedTable(
+        head=["data set", "number", *(cut(one.name) for one in evaluations), "n"],
+        rows=rows,
+        title="Coreference: per cent and points, but for correlations and biases (F/M)" + _level(evaluations[0]),
+        notes=list(notes(evaluations)),
+        left=2,
+        parts=parts,
+    )
+
+
+def _level(one: Evaluation) -> str:
+    return " [95 % interval]" if one.settings.resamples else ""
+
+
+def _n(one: NamedNumber) -> str:
+    return UNDEFINED if one.estimate.n is None else f"{one.estimate.n:,}"
+
+
+def _differences(first: str, other: str, differences: Sequence[NumberDifference]) -> PrintedTable:
+    rows: list[list[str]] = []
+    parts: list[str] = []
+    tested = any(one.difference.p is not None for one in differences)
+    for one in differences:
+        if one.second == other and one.number.headline:
+            d = one.difference
+            rows.append(
+                [one.dataset if one.dataset not in parts else "", labelled(one.number), _difference(one),
+                 number(d.p, 4), number(d.p_holm, 4)]
+            )  # fmt: skip
+            parts.append(one.dataset)
+    return PrintedTable(
+        head=["data set", "number", "difference", "p", "p, Holm"],
+        rows=rows,
+        title=f"{first} minus {other}",
+        notes=[f"*: significant, p below {ALPHA:g} corrected by Holm over all differences of the data set, here or not"]
+        if tested
+        else [],
+        left=2,
+        parts=parts,
+    )
+
+
+def _difference(one: NumberDifference) -> str:
+    """With its interval, and a star where it is significant."""
+    d = one.difference
+    return estimate_text(d.difference, d.interval, one.number.decimals) + ("*" if d.significant else "")
+
+
+def _records(evaluations: Sequence[Evaluation]) -> Iterator[Mapping[str, Any]]:
+    for evaluation in evaluations:
+        for dataset, result in evaluation.results.items():
+            for one in result.scores.numbers:
+                of = one.estimate
+                lower, upper = of.interval or (None, None)
+                yield {
+                    "system": evaluation.name, "minus": None, "dataset": dataset, "part": one.part, "key": one.key,
+                    "label": one.label, "value": of.value, "lower": lower, "upper": upper, "n": of.n, "p": of.p,
+                    "p_holm": None, "seed": evaluation.settings.seed, "resamples": evaluation.settings.resamples,
+                    "signature": result.scores.signature,
+                }  # fmt: skip
+
+
+def _difference_records(differences: Sequence[NumberDifference]) -> Iterator[Mapping[str, Any]]:
+    for one in differences:
+        d = one.difference
+        lower, upper = d.interval or (None, None)
+        yield {
+            "system": one.first, "minus": one.second, "dataset": one.dataset, "part": one.number.part,
+            "key": one.number.key, "label": one.number.label, "value": d.difference, "lower": lower, "upper": upper,
+            "p": d.p, "p_holm": d.p_holm,
+        }  # fmt: skip
