@@ -27,7 +27,9 @@ Dialog = Any
 WIDTHS = {"phone": 390, "desktop": 1280}
 SCHEMES = ("light", "dark")
 GRAVE = {"serious", "critical"}
-READY = "() => { const s = document.querySelector('#status'); return !s || /needs|sentences/.test(s.textContent); }"
+READY = (
+    "() => { const s = document.querySelector('#status'); return !s || /needs|sentences|judged/.test(s.textContent); }"
+)
 SECTIONS = "() => [...document.querySelectorAll('main > section')].map((section) => section.id)"
 WIDER = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 

@@ -57,6 +57,9 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
         "corpora": {
             "export": "mtbias corpora export --dataset winomt --out winomt.en.txt",
             "counterfactual": "mtbias corpora counterfactual --dataset winomt --out pairs.tsv --controls",
+            "mine": "mtbias corpora mine --text articles.txt.gz --out corpus.tsv",
+            "check": "mtbias corpora check --data corpus.tsv --out check.html",
+            "balance": "mtbias corpora balance --dataset bug --data corpus.tsv --sample balanced.tsv",
         },
         "doctor": "mtbias doctor --sweep paper.toml",
     },
@@ -76,6 +79,7 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
             "augment": "mtbias coref augment --data train.conll --kind names --out augmented.conll",
             "sowinobias": "mtbias coref sowinobias --out sowinobias.jsonl",
             "run": "mtbias coref run --system stanza --model model.pt --dataset bug --data BUG.csv --out found.jsonl",
+            "eval": "mtbias coref eval --system stanza --model model.pt --data coreference --out runs/ours",
             "train": "mtbias coref train --data train.conll --dev dev.conll --encoder bert-base-cased --out trained",
             "bug": "mtbias coref bug --data gold_BUG.csv --predictions clusters.jsonl",
             "export": "mtbias coref export winobias --data winobias --format conll --out winobias.conll",
@@ -90,7 +94,7 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
 one themselves (under the empty name)."""
 
 _PARTS = {
-    "corpora": "Export sentences to translate, and make corpora of counterfactual pairs.",
+    "corpora": "Export sentences to translate, mine corpora from text, pair, check and balance corpora.",
     "coref": "Score coreference systems on data sets of gender bias, and solve weights.",
     "embeddings": "Measure gender bias in word vectors, and debias them.",
 }

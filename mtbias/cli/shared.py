@@ -48,6 +48,7 @@ Cache = Annotated[CacheSettings, Parameter(name="*")]
 
 Flag = Annotated[bool, Parameter(show_default=False)]
 Count = Annotated[int, Parameter(validator=validators.Number(gte=1))]
+Seed = Annotated[int, Parameter(validator=validators.Number(gte=0))]
 Lang = Annotated[str, Parameter(help="Target language, such as de (`mtbias languages` lists them).")]
 HERE = Path("-")
 """Standard output."""
@@ -76,6 +77,21 @@ def checked_names(names: Sequence[str] | None, runs: Sequence[Path]) -> list[str
     if names and len(names) != len(runs):
         raise SettingError("name", f"expected a name for each of {len(runs)} runs, got {len(names)}")
     return [escaped(name) for name in names or ()]
+
+
+def refuse_input(setting: str, out: Path, *inputs: Path) -> None:
+    """Refuse to write over a file that is read, under whatever name it was given.
+
+    Raises:
+        SettingError: `out`, which the option `setting` names, is one of `inputs`.
+    """
+    for path in inputs:
+        try:
+            same = out.samefile(path)
+        except (OSError, ValueError):  # there is none yet
+            same = False
+        if same:
+            raise SettingError(setting, f"expected another file than those that are read, got {str(out)!r}")
 
 
 def print_json(content: object, *, indent: int | None = 1) -> None:

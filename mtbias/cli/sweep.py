@@ -115,7 +115,7 @@ def _all(plan: SweepPlan, file: Path, device: str, *, gpus: int, jobs: int, writ
     from mtbias.cluster.inventory import refuse_missing
     from mtbias.cluster.local_processes import run_locally, workers
     from mtbias.cluster.sweep_file import to_toml
-    from mtbias.cluster.sweep_table import FILES, read_text
+    from mtbias.cluster.sweep_table import read_text, table_files
     from mtbias.files.writing import explained, write_atomic
 
     refuse_missing(plan.sweep, file)
@@ -140,7 +140,7 @@ def _all(plan: SweepPlan, file: Path, device: str, *, gpus: int, jobs: int, writ
             f"{len(failed)} of {len(plan.tasks)} tasks failed; correct what is wrong and run the same command again: "
             "it does only what is missing"
         )
-    print(f"\n{read_text(plan)}\nFiles:  {', '.join(str(plan.sweep.out / name) for name in FILES)}")
+    print(f"\n{read_text(plan)}\nFiles:  {', '.join(str(plan.sweep.out / name) for name in table_files(plan))}")
 
 
 def _one(plan: SweepPlan, name: str, device: str) -> None:

@@ -16,8 +16,8 @@ _log = logging.getLogger(__name__)
 def waiting_lock(path: Path) -> Iterator[None]:
     """Hold the lock file `path` within the block, after waiting for whoever has it; it ends with the process.
 
-    Where the file system has no locks, a warning is logged and the block runs without. The file stays: removing it
-    would let two processes hold two files of one name.
+    Where the file system has no locks, a warning is logged and the block runs without. The file stays.
+    Who removes it afterwards does no harm: filelock sees that the file it waited for is gone, and takes a new one.
 
     Raises:
         OSError: the file cannot be written.
