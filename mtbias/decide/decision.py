@@ -280,7 +280,7 @@ def _judge(phrase: NounPhrase, votes: FormVotes | None, *, foreign: bool) -> _Ju
         if any(e.gender not in (None, Gender.NEUTRAL, noun.gender) for e in articles):
             return None, Reason.AMBIGUOUS, [noun, *articles, *adjectives]
         return noun.gender, None, [noun, *articles, *adjectives]
-    return _silent_noun(noun, [*articles, *adjectives], phrase)
+    return _silent_noun(noun, [*(articles or phrase_evidence.shared_determiner(phrase)), *adjectives], phrase)
 
 
 _TELLING = (NounKind.MASCULINE, NounKind.FEMININE)

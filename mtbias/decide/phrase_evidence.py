@@ -70,6 +70,31 @@ def determiners(phrase: NounPhrase, noun_gender: Gender | None = None) -> list[E
     return [Evidence(kind, " ".join(words[n].text for n in sorted(known)), gender, "form", listed(allowed) + how)]
 
 
+def shared_determiner(phrase: NounPhrase) -> list[Evidence]:
+    """Evidence of the article before the first of several nouns that name the same person (es *un actor y cantante*, it
+    *una scrittrice, attivista e giornalista*): in Romance a singular noun without article is in a row with the one before.
+
+    Empty where the noun has a determiner of its own, or the noun before it is not known to name a person.
+    """
+    words, language, first = phrase.words, phrase.language, phrase.first
+    romance = language.preposed and language.postposed and not language.prepositions
+    own = any(words[n].form in language.determiners or "DET" in words[n].tags for n in phrase.left)
+    if not romance or own or phrase.number != "sg":
+        return []
+    n = first - 1
+    if n > 0 and words[first].joined and words[n].joined and words[n].tags == {"CCONJ"}:
+        n -= 1
+    # A mark and a blank between, and no capital behind them: a comma.
+    elif n < 0 or words[first].span.start - words[n].span.end != len(", ") or not words[first].text[0].islower():
+        return []
+    while n > 0 and words[n].joined and words[n].is_adjective and not words[n].is_personal:
+        n -= 1
+    if not words[n].is_personal:
+        return []
+    before = NounPhrase.around(words, n, language, phrase.number)
+    return determiners(before) or shared_determiner(before)
+
+
 def fitting_readings(phrase: NounPhrase) -> tuple[NounReading, ...]:
     """The readings of the head that fit its determiner, then those in the number of the English source (it
     *infermiere*: a man in *l'infermiere*, women in *le infermiere*); all of them where none would be left.

@@ -8,6 +8,10 @@ import pytest
 
 from mtbias.plugin import Language, NounKind, NounReading, parse_agreements
 from mtbias.types import Gender, GenderCall, Reason
+from mtbias_languages.czech import CZECH
+from mtbias_languages.french import FRENCH
+from mtbias_languages.italian import ITALIAN
+from mtbias_languages.spanish import SPANISH
 
 Call = Callable[..., GenderCall]
 M, F = Gender.MALE, Gender.FEMALE
@@ -88,3 +92,29 @@ def test_an_article_of_another_number_is_part_of_another_phrase(call: Call) -> N
     assert call(several, "Der|DET *Coach|NOUN kam|VERB", number="pl").gender is None
     only = Language(code="de", name="Toy", determiners=LANGUAGE.determiners, nouns=several.nouns)
     assert call(only, "Der|DET *Coach|NOUN kam|VERB", number="pl").gender is M
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "expected"),
+    [
+        (SPANISH, "Es|AUX un|DET actor|NOUN y|CCONJ *cantante|NOUN", M),
+        (SPANISH, "Es|AUX una|DET abogada|NOUN ~,|PUNCT actriz|NOUN e|CCONJ *activista|NOUN", F),
+        (SPANISH, "Es|AUX una|DET abogada|NOUN ~,|PUNCT *activista|NOUN y|CCONJ actriz|NOUN", F),
+        (SPANISH, "Es|AUX un|DET actor|NOUN francés|ADJ y|CCONJ *cantante|NOUN", M),
+        (ITALIAN, "È|AUX un|DET attore|NOUN e|CCONJ *giornalista|NOUN", M),
+        (FRENCH, "C'|PRON ~est|AUX une|DET avocate|NOUN et|CCONJ *journaliste|NOUN", F),
+        # an article of its own, another case, no noun for people, a full stop, no article at all
+        (SPANISH, "la|DET abogada|NOUN y|CCONJ su|DET *cantante|NOUN", None),
+        (SPANISH, "la|DET abogada|NOUN y|CCONJ de|ADP *cantante|NOUN", None),
+        (SPANISH, "el|DET teatro|NOUN y|CCONJ *cantante|NOUN", None),
+        (SPANISH, "Vino|VERB la|DET abogada|NOUN ~.|PUNCT *Cantante|NOUN y|CCONJ actriz|NOUN", None),
+        (SPANISH, "Es|AUX actor|NOUN y|CCONJ *cantante|NOUN", None),
+        # where nouns show case they may be two persons
+        (CZECH, "ten|DET herec|NOUN a|CCONJ *mluvčí|NOUN", None),
+    ],
+)
+def test_the_article_of_the_first_of_several_nouns(
+    call: Call, language: Language, sentence: str, expected: Gender | None
+) -> None:
+    assert call(language, sentence).gender is expected
+    assert call(language, sentence, number="pl").gender is None
