@@ -71,10 +71,10 @@ def determiners(phrase: NounPhrase, noun_gender: Gender | None = None) -> list[E
 
 
 def shared_determiner(phrase: NounPhrase) -> list[Evidence]:
-    """Evidence of the article before the first of several nouns that name the same person (es *un actor y cantante*, it
-    *una scrittrice, attivista e giornalista*): in Romance a singular noun without article is in a row with the one before.
+    """Evidence of the article before the first of several nouns that name the same person (es *un actor y cantante*).
 
-    Empty where the noun has a determiner of its own, or the noun before it is not known to name a person.
+    In Romance a singular noun without an article stands in a row with the one before it. Empty where the noun has a
+    determiner of its own, or the noun before it is not known to name a person.
     """
     words, language, first = phrase.words, phrase.language, phrase.first
     romance = language.preposed and language.postposed and not language.prepositions
