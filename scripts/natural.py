@@ -48,7 +48,7 @@ COLUMNS = ("text", "start", "entity", "head", "label", "basis", "keep", "part", 
 ALONE = 25
 """Sentences that are aligned together with ``--alone``."""
 
-Part = Literal["dev", "held-out", "held-out-2", "held-out-3", "all"]
+Part = Literal["dev", "held-out", "held-out-2", "held-out-3", "held-out-4", "all"]
 Texts = dict[str, tuple[str, str]]
 """Name of a text → source and translation."""
 
@@ -89,7 +89,10 @@ def read_texts(lang: str, data: Path) -> Texts:
         if lang in ("de", "es"):
             return _marked_persons(lang, data / "mtgeneval" / "entities") | _second_sentences(lang, data / "mtgeneval")
         if lang in ("ar", "it", "ru"):
-            return _counterfactual_sentences(lang, data / "mtgeneval" / "sentences")
+            counterfactual = _counterfactual_sentences(lang, data / "mtgeneval" / "sentences")
+            return counterfactual | _second_sentences(lang, data / "mtgeneval")
+        if lang == "fr":
+            return _second_sentences(lang, data / "mtgeneval")
         return _first_person(lang, data / "gest") if lang in ("cs", "uk") else _winomt(lang, data / "winomt")
     except OSError as error:
         raise DataError(f"{lang}: expected the texts that tests/natural/README.md names: {error}") from error
@@ -250,7 +253,7 @@ def main(
         Only these languages.
     part
         The part of the labels that rules may be corrected by (dev), those that were not looked at until they had been
-        measured once (held-out, held-out-2, held-out-3), or all.
+        measured once (held-out, held-out-2, held-out-3, held-out-4), or all.
     alone
         Align 25 persons at a time.
     rows
