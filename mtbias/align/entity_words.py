@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.align.entity_scores import EntityScores
-from mtbias.align.sentence_pairs import Pair, english_number, qualified
+from mtbias.align.sentence_pairs import Pair, english_number, entity_place, qualified
 from mtbias.align.spelling import common_beginning, likeness, romanised
 from mtbias.english.plurals import singulars
-from mtbias.english.words import QUANTIFIERS, english_words, hyphenated_parts
+from mtbias.english.words import QUANTIFIERS, EnglishWord, english_words, hyphenated_parts
 from mtbias.language.definition import Language
 from mtbias.language.grammar import NounKind
 from mtbias.language.split_texts import SurfaceWord
@@ -77,6 +77,12 @@ class KnownTranslations:
         """Nothing is looked up yet."""
         self._language = language
         self._found: dict[str, frozenset[str]] = {}
+        self._phrases: dict[str, set[str]] = {}
+        """English nouns of several words by each of their words."""
+        for phrase in language.glossary:
+            if " " in phrase:
+                for word in phrase.split(" "):
+                    self._phrases.setdefault(word, set()).add(phrase)
 
     def of(self, entity: str) -> frozenset[str]:
         """Folded forms that translate the entity ("construction worker"), as a phrase or by its head."""
@@ -88,6 +94,14 @@ class KnownTranslations:
             found = frozenset[str]().union(*whole, *alone)
             self._found[entity] = found or self._of_parts(entity)
         return self._found[entity]
+
+    def of_phrases_with(self, entity: str) -> frozenset[str]:
+        """Folded forms that translate a phrase in which the entity's head stands (de *Generalsekretär*, "secretary
+        general", for *secretary*).
+        """
+        head = entity.rpartition(" ")[2]
+        phrases = {phrase for word in singulars(head) for phrase in self._phrases.get(word, ())}
+        return frozenset[str]().union(*(self._language.glossary[phrase] for phrase in phrases))
 
     def _of_parts(self, entity: str) -> frozenset[str]:
         """For a hyphenated word: written in one ("step-father"), as two ("flight-attendant"), or by its head."""
@@ -111,12 +125,20 @@ class KnownTranslations:
 
     def claimed(self, pair: Pair, word: SurfaceWord) -> bool:
         """Whether another word of the source has `word` as its translation; so has a second mention of the entity."""
-        forms = word.facts.dictionary_forms
-        return any(
-            not self.of(other.form).isdisjoint(forms)
-            for other in english_words(pair.source)
-            if pair.head is None or not other.span.overlaps(pair.head)
-        )
+        forms, source = word.facts.dictionary_forms, english_words(pair.source)
+        own = _own(pair, source)
+        return any(not self.of(w.form).isdisjoint(forms) for n, w in enumerate(source) if n not in own)
+
+
+def _own(pair: Pair, source: Sequence[EnglishWord]) -> range:
+    """Which words of the source are the entity's own, those before its head with it: they need no other rendering (fr
+    *aide-soignante* for *nurse's aide*).
+    """
+    if pair.head is None:
+        return range(0)
+    first, head = entity_place(pair, source)
+    last = max((n for n, w in enumerate(source) if w.span.overlaps(pair.head)), default=head)
+    return range(first, last + 1)
 
 
 def align_entity(
@@ -145,6 +167,9 @@ def _align(
     number = english_number(pair)
     of_entity = translations.of(pair.entity)
     known = np.array([not of_entity.isdisjoint(w.facts.dictionary_forms) for w in words], bool)
+    if not known.any():
+        wider = translations.of_phrases_with(pair.entity)
+        known = np.array([not wider.isdisjoint(w.facts.dictionary_forms) for w in words], bool)
     if not known.any():
         alike = (likeness(pair.entity.rpartition(" ")[2], romanised(w.facts.form)) for w in words)
         known = np.array([ratio >= MIN_LIKENESS for ratio in alike], bool) & ~_copies(pair, words)
@@ -209,9 +234,9 @@ def _taken(pair: Pair, words: Sequence[SurfaceWord], translations: KnownTranslat
     """
     taken = np.zeros(len(words), bool)
     source = english_words(pair.source)
-    heads = [n for n, w in enumerate(source) if pair.head and w.span.overlaps(pair.head)]
+    own = _own(pair, source)
     # "Injured people" may be one noun: es "los heridos".
-    others = [w for n, w in enumerate(source) if n not in heads and n + 1 not in heads]
+    others = [w for n, w in enumerate(source) if n not in own and n + 1 not in own]
     for other in others:
         forms = translations.of(other.form)
         if forms:

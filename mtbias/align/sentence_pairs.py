@@ -52,7 +52,7 @@ def index_pairs(pairs: Sequence[Pair], texts: SplitTexts) -> IndexedPairs:
     def source_forms() -> Iterator[list[str]]:
         for pair in pairs:
             words = english_words(pair.source)
-            heads.append(_entity_place(pair, words))
+            heads.append(entity_place(pair, words))
             yield [word.form for word in words]
 
     source = index_side(source_forms())
@@ -62,7 +62,8 @@ def index_pairs(pairs: Sequence[Pair], texts: SplitTexts) -> IndexedPairs:
     return IndexedPairs(tuple(heads), source, merge_types(forms, keys), keys)
 
 
-def _entity_place(pair: Pair, words: Sequence[EnglishWord]) -> tuple[int, int]:
+def entity_place(pair: Pair, words: Sequence[EnglishWord]) -> tuple[int, int]:
+    """The first word of the entity among `words`, and its head, the last one; (-1, -1) where the span is no word."""
     if pair.head is None:
         return -1, -1
     at = pair.head.start
@@ -71,8 +72,8 @@ def _entity_place(pair: Pair, words: Sequence[EnglishWord]) -> tuple[int, int]:
         return -1, -1
     # "Construction worker" as far as it stands before the head: elsewhere the corpus may say "worker" alone.
     first = head
-    for modifier in reversed(pair.entity.lower().split()[:-1]):
-        if first == 0 or words[first - 1].form != modifier:
+    for modifier in reversed(english_words(pair.entity.rpartition(" ")[0])):
+        if first == 0 or words[first - 1].form != modifier.form:
             break
         first -= 1
     return first, head
@@ -90,7 +91,7 @@ def qualified(pair: Pair) -> bool:
     hyphen (*groom-to-be*).
     """
     words = english_words(pair.source)
-    first, head = _entity_place(pair, words)
+    first, head = entity_place(pair, words)
     if head >= 0 and hyphenated_parts(words[head].form)[2]:
         return True
     return first > 0 and words[first - 1].form not in DETERMINERS

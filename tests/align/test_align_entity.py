@@ -409,3 +409,22 @@ def test_the_beginning_of_a_compound_renders_a_possessive() -> None:
 def test_numerals_and_others_are_no_nouns() -> None:
     assert aligned(pair("the two met", "two", "die beiden kamen"), scores(0.1, 0.9, 0.1)).quantifier
     assert not aligned(pair("the doctor came", "doctor", "der Arzt kam"), scores(0.1, 0.9, 0.1)).quantifier
+
+
+def test_a_word_is_known_by_a_phrase_in_which_the_entity_stands() -> None:
+    nothing = scores(0.0, 0.0, 0.0)
+    assert found(pair("the worker slept", "worker", "der Maurer schlief"), nothing) == (["Maurer"], "lexicon")
+    # Not where a word is known that translates the entity itself.
+    language = dataclasses.replace(LANGUAGE, glossary={**LANGUAGE.glossary, "head doctor": frozenset(("wirt",))})
+    case = pair("the doctor slept", "doctor", "ein Arzt, der Wirt")
+    alignment = align_entity(
+        case, SplitTexts(language).words(case.text), scores(*[0.0] * 4), KnownTranslations(language)
+    )
+    assert alignment.translations == (Span(4, 8),)
+
+
+def test_what_stands_in_the_entity_itself_needs_no_other_rendering() -> None:
+    given = scores(0.0, 0.0, 0.0, 0.9)
+    helper, other = "the doctor's help came soon", "the help of the doctor came"
+    assert aligned(pair(helper, "doctor's help", "der Arzt kam bald"), given).unclaimed == (Span(4, 8),)
+    assert aligned(pair(other, "help", "der Arzt kam bald"), given).unclaimed == ()
