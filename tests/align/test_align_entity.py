@@ -428,3 +428,11 @@ def test_what_stands_in_the_entity_itself_needs_no_other_rendering() -> None:
     helper, other = "the doctor's help came soon", "the help of the doctor came"
     assert aligned(pair(helper, "doctor's help", "der Arzt kam bald"), given).unclaimed == (Span(4, 8),)
     assert aligned(pair(other, "help", "der Arzt kam bald"), given).unclaimed == ()
+
+
+def test_two_words_of_the_source_claim_what_translates_both() -> None:
+    given, text = scores(0.9, 0.0, 0.0, 0.0), "dort half der Maurer"
+    two = pair("the construction worker helped the miner", "miner", text)
+    assert aligned(two, given).unclaimed == ()
+    one = pair("the worker helped the miner", "miner", text)
+    assert aligned(one, given).unclaimed == (Span(14, 20),)
