@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,36 +21,15 @@ from mtbias.cluster.sweep_tasks import SweepPlan, make_plan
 from mtbias.cluster.task_runs import is_done, run_task
 from mtbias.errors import DataError, MissingResourceError, MissingTranslationsError
 from mtbias.types import quiet
-from scripts.toy_coref import sentences, write_bug
-from tests.coref.small_corpora import write_winogender
+from tests.cluster.small_coref_sweep import coref_sweep
 
-# Links the word of a place and the pronoun of the toy's sentences and of Winogender's.
-SYSTEM = """
-import json, sys
-pronouns = {"he", "she", "his", "her", "they", "their"}
-with open(sys.argv[1]) as given, open(sys.argv[2], "w") as made:
-    for one in map(json.loads, given):
-        at = next(n for n, word in enumerate(one["tokens"]) if word in pronouns)
-        print(json.dumps({"id": one["id"], "clusters": [[[int(sys.argv[3])] * 2, [at] * 2]]}), file=made)
-"""
 TRANSLATION = "models = ['demo']\nlanguages = ['de']\ndatasets = ['demo']\n"
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     """A sweep of two systems on two data sets."""
-    (tmp_path / "winogender").mkdir()
-    write_winogender(tmp_path / "winogender")
-    write_bug(tmp_path / "bug.csv", sentences(30, 1) + sentences(20, 2, stereotypical=False))
-    (tmp_path / "system.py").write_text(SYSTEM, encoding="utf-8")
-    systems = "".join(
-        f"[coref.systems.{name}]\ncommand = '{sys.executable} {tmp_path}/system.py {{in}} {{out}} {place}'\n"
-        for name, place in (("first", 1), ("fourth", 4))
-    )
-    path = tmp_path / "paper.toml"
-    text = "out = 'runs'\nresamples = 20\nseed = 3\n[coref]\ndatasets = ['bug', 'winogender']\n[coref.data]\n"
-    path.write_text(f"{text}bug = 'bug.csv'\nwinogender = 'winogender'\n{systems}", encoding="utf-8")
-    return path
+    return coref_sweep(tmp_path, tmp_path)
 
 
 @pytest.fixture
