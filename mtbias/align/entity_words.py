@@ -10,7 +10,7 @@ the head is chosen where parts of speech are known.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
@@ -124,17 +124,17 @@ class KnownTranslations:
         return None
 
     def claimed(self, pair: Pair, word: SurfaceWord) -> bool:
-        """Whether another word of the source has `word` as its translation; so has a second mention of the entity."""
+        """Whether another word of the source, or one with that before it (*medical officer*), has `word` as its
+        translation; so has a second mention of the entity.
+        """
         forms, source = word.facts.dictionary_forms, english_words(pair.source)
         own = _own(pair, source)
-        return any(not self.of(phrase).isdisjoint(forms) for phrase in _phrases(source, own))
-
-
-def _phrases(source: Sequence[EnglishWord], own: range) -> Iterator[str]:
-    """The words that are not the entity's own, each with the one before it (*medical officer*)."""
-    for n, word in enumerate(source):
-        if n not in own:
-            yield f"{source[n - 1].form} {word.form}" if n and n - 1 not in own else word.form
+        for n, other in enumerate(source):
+            before = source[n - 1].form if n and n - 1 not in own else ""
+            phrase = f"{before} {other.form}" if before in self._phrases else other.form
+            if n not in own and not self.of(phrase).isdisjoint(forms):
+                return True
+        return False
 
 
 def _own(pair: Pair, source: Sequence[EnglishWord]) -> range:
