@@ -263,7 +263,8 @@ def main(
         data = shared_data()
         for code in lang or sorted(path.stem for path in FILES.glob("*.tsv")):
             persons, calls = evaluate(code, data, stanza_dir, part=part, alone=alone)
-            if not persons:  # French has the last part alone
+            if not persons:
+                print(f"{code}  no persons in this part")
                 continue
             print(report(code, persons, calls), flush=True)
             for person, call in zip(persons, calls, strict=True):

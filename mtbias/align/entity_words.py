@@ -10,6 +10,7 @@ the head is chosen where parts of speech are known.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
@@ -95,13 +96,16 @@ class KnownTranslations:
             self._found[entity] = found or self._of_parts(entity)
         return self._found[entity]
 
-    def of_phrases_with(self, entity: str) -> frozenset[str]:
+    def of_phrases_with(self, pair: Pair) -> frozenset[str]:
         """Folded forms that translate a phrase in which the entity's head stands (de *Generalsekretär*, "secretary
-        general", for *secretary*).
+        general", for *secretary*), if the source does not have the phrase for somebody else.
         """
-        head = entity.rpartition(" ")[2]
-        phrases = {phrase for word in singulars(head) for phrase in self._phrases.get(word, ())}
-        return frozenset[str]().union(*(self._language.glossary[phrase] for phrase in phrases))
+        if pair.head is None:
+            return frozenset()
+        rest = f"{pair.source[: pair.head.start]} | {pair.source[pair.head.end :]}".lower()
+        phrases = {p for word in singulars(pair.entity.rpartition(" ")[2]) for p in self._phrases.get(word, ())}
+        elsewhere = {p for p in phrases if re.search(rf"\b{re.escape(p)}", rest)}
+        return frozenset[str]().union(*(self._language.glossary[p] for p in phrases - elsewhere))
 
     def _of_parts(self, entity: str) -> frozenset[str]:
         """For a hyphenated word: written in one ("step-father"), as two ("flight-attendant"), or by its head."""
@@ -129,23 +133,25 @@ class KnownTranslations:
         """
         forms, source = word.facts.dictionary_forms, english_words(pair.source)
         own = _own(pair, source)
-        for n, other in enumerate(source):
-            before = source[n - 1].form if n and n - 1 not in own else ""
-            phrase = f"{before} {other.form}" if before in self._phrases else other.form
-            if n not in own and not self.of(phrase).isdisjoint(forms):
-                return True
-        return False
+        return any(not self._of_other(source, n, own).isdisjoint(forms) for n in range(len(source)) if n not in own)
+
+    def _of_other(self, source: Sequence[EnglishWord], n: int, own: range) -> frozenset[str]:
+        """Folded forms that translate a word of the source, or the phrase that it ends."""
+        before = source[n - 1].form if n and n - 1 not in own else ""
+        phrases = (f"{before} {word}" for word in singulars(source[n].form)) if before in self._phrases else ()
+        found = (self._language.glossary.get(phrase, frozenset()) for phrase in phrases)
+        return self.of(source[n].form).union(*found)
 
 
 def _own(pair: Pair, source: Sequence[EnglishWord]) -> range:
-    """Which words of the source are the entity's own, those before its head with it: they need no other rendering (fr
-    *aide-soignante* for *nurse's aide*).
+    """Which words of the source are the entity's own: its head and what stands before it in the entity (de
+    *Script-Editor-Assistent* for *assistant script editor*), but no possessor (*the king's mistress* are two people).
     """
-    if pair.head is None:
+    head = [n for n, w in enumerate(source) if pair.head is not None and w.span.overlaps(pair.head)]
+    if not head:
         return range(0)
-    first, head = entity_place(pair, source)
-    last = max((n for n, w in enumerate(source) if w.span.overlaps(pair.head)), default=head)
-    return range(first, last + 1)
+    first = entity_place(pair, source)[0]
+    return range(first if first >= 0 else head[0], head[-1] + 1)
 
 
 def align_entity(
@@ -175,8 +181,11 @@ def _align(
     of_entity = translations.of(pair.entity)
     known = np.array([not of_entity.isdisjoint(w.facts.dictionary_forms) for w in words], bool)
     if not known.any():
-        wider = translations.of_phrases_with(pair.entity)
-        known = np.array([not wider.isdisjoint(w.facts.dictionary_forms) for w in words], bool)
+        wider = translations.of_phrases_with(pair)
+        known = np.array(
+            [not wider.isdisjoint(w.facts.dictionary_forms) and not translations.claimed(pair, w) for w in words], bool
+        )
+        of_entity = wider if known.any() else of_entity
     if not known.any():
         alike = (likeness(pair.entity.rpartition(" ")[2], romanised(w.facts.form)) for w in words)
         known = np.array([ratio >= MIN_LIKENESS for ratio in alike], bool) & ~_copies(pair, words)
@@ -189,7 +198,7 @@ def _align(
     # change, without the table 5: he אודיטור for *auditor* is found by it alone.
     total = np.where(elsewhere, 0.0, 0.5 * (scores.link + scores.lexicon + known))
     anchor = int(total.argmax())
-    only = _only_known(pair, words, scores, known, translations)
+    only = _only_known(pair, words, scores, known, of_entity, translations)
     if only is not None:
         anchor = only
     if total[anchor] < SURE_SCORE and people.any() and not (words[anchor].facts.readings or known[anchor]):
@@ -258,6 +267,7 @@ def _only_known(
     words: Sequence[SurfaceWord],
     scores: EntityScores,
     known: NDArray[np.bool_],
+    of_entity: AbstractSet[str],
     translations: KnownTranslations,
 ) -> int | None:
     """The one word that is known as the entity's translation, unless another word of the source claims it."""
@@ -270,7 +280,7 @@ def _only_known(
         return None
     only = int(found[0])
     # The first part of a compound may be another word's (de "100-Meter-Läufer", "Parallax-Mitarbeiter").
-    compound = translations.of(pair.entity).isdisjoint(words[only].facts.bases)
+    compound = of_entity.isdisjoint(words[only].facts.bases)
     if scores.explained[only] >= SURELY_EXPLAINED and not compound:
         return None
     return None if translations.claimed(pair, words[only]) else only

@@ -72,8 +72,8 @@ def entity_place(pair: Pair, words: Sequence[EnglishWord]) -> tuple[int, int]:
         return -1, -1
     # "Construction worker" as far as it stands before the head: elsewhere the corpus may say "worker" alone.
     first = head
-    for modifier in reversed(english_words(pair.entity.rpartition(" ")[0])):
-        if first == 0 or words[first - 1].form != modifier.form:
+    for modifier in reversed(pair.entity.lower().split()[:-1]):
+        if first == 0 or words[first - 1].form != modifier:
             break
         first -= 1
     return first, head

@@ -142,7 +142,7 @@ def _decide_at(
         why = "the table knows it as a thing" if words[head].readings else "nothing says that it names a person"
         evidence = Evidence("noun", words[head].text, None, "lexicon", why)
         return GenderCall(alignment.id, None, Reason.NO_PERSON, spans, (evidence,))
-    gender, reason, found = _judge(phrase, None if foreign else votes, foreign=foreign)
+    gender, reason, found = _judge(phrase, None if foreign else votes, foreign=foreign, alone=not alignment.qualified)
     return GenderCall(alignment.id, gender, reason, spans, tuple(found))
 
 
@@ -252,8 +252,10 @@ def _foreign(word: SentenceWord, language: Language) -> bool:
     return any(rest.isascii() and rest.isalpha() for rest in rests)
 
 
-def _judge(phrase: NounPhrase, votes: FormVotes | None, *, foreign: bool) -> _Judgement:
-    """The decision on one phrase. A `foreign` noun says nothing by itself, whatever the tagger makes of it."""
+def _judge(phrase: NounPhrase, votes: FormVotes | None, *, foreign: bool, alone: bool) -> _Judgement:
+    """The decision on one phrase. A `foreign` noun says nothing by itself, whatever the tagger makes of it. One that
+    stands `alone` in the source, or behind a determiner, shares its article with no noun before it.
+    """
     noun, kind = _noun(phrase, votes, foreign=foreign)
     meant = phrase_evidence.sex_adjectives(phrase)
     if meant and kind is not NounKind.INCLUSIVE:
@@ -280,7 +282,9 @@ def _judge(phrase: NounPhrase, votes: FormVotes | None, *, foreign: bool) -> _Ju
         if any(e.gender not in (None, Gender.NEUTRAL, noun.gender) for e in articles):
             return None, Reason.AMBIGUOUS, [noun, *articles, *adjectives]
         return noun.gender, None, [noun, *articles, *adjectives]
-    return _silent_noun(noun, [*(articles or phrase_evidence.shared_determiner(phrase)), *adjectives], phrase)
+    if not articles and not alone:
+        articles = phrase_evidence.shared_determiner(phrase)
+    return _silent_noun(noun, [*articles, *adjectives], phrase)
 
 
 _TELLING = (NounKind.MASCULINE, NounKind.FEMININE)

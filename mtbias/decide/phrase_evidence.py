@@ -73,26 +73,35 @@ def determiners(phrase: NounPhrase, noun_gender: Gender | None = None) -> list[E
 def shared_determiner(phrase: NounPhrase) -> list[Evidence]:
     """Evidence of the article before the first of several nouns that name the same person (es *un actor y cantante*).
 
-    In Romance a singular noun without an article stands in a row with the one before it. Empty where the noun has a
-    determiner of its own, or the noun before it is not known to name a person.
+    In Romance a singular noun without an article stands in a row with the one before it, behind "and", farther off
+    behind commas. Empty where the noun has a determiner of its own, the one before it is not known to name a person, or
+    a preposition stands before that: es *entre la abogada y cliente* are two.
     """
-    words, language, first = phrase.words, phrase.language, phrase.first
-    romance = language.preposed and language.postposed and not language.prepositions
-    own = any(words[n].form in language.determiners or "DET" in words[n].tags for n in phrase.left)
-    if not romance or own or phrase.number != "sg":
+    words, n = phrase.words, phrase.first - 1
+    if n < 1 or not (words[n + 1].joined and words[n].joined) or words[n].tags != {"CCONJ"}:
         return []
-    n = first - 1
-    if n > 0 and words[first].joined and words[n].joined and words[n].tags == {"CCONJ"}:
-        n -= 1
-    # A mark and a blank between, and no capital behind them: a comma.
-    elif n < 0 or words[first].span.start - words[n].span.end != len(", ") or not words[first].text[0].islower():
+    return _before_in_row(phrase, n - 1)
+
+
+def _before_in_row(phrase: NounPhrase, n: int) -> list[Evidence]:
+    """The article of the noun whose phrase ends at `n`, or of the first noun of the row in which it stands."""
+    words, language = phrase.words, phrase.language
+    romance = language.preposed and language.postposed and not language.prepositions
+    own = any(words[k].form in language.determiners or "DET" in words[k].tags for k in phrase.left)
+    if not romance or own or phrase.number != "sg":
         return []
     while n > 0 and words[n].joined and words[n].is_adjective and not words[n].is_personal:
         n -= 1
     if not words[n].is_personal:
         return []
     before = NounPhrase.around(words, n, language, phrase.number)
-    return determiners(before) or shared_determiner(before)
+    governed = before.before()
+    if any("ADP" in word.tags for word in (governed, words[before.first]) if word is not None):
+        return []
+    # A mark and a blank, and no capital behind them: a comma.
+    comma = before.first > 0 and words[before.first].span.start - words[before.first - 1].span.end == len(", ")
+    further = comma and words[before.first].text[0].islower()
+    return determiners(before) or (_before_in_row(before, before.first - 1) if further else [])
 
 
 def fitting_readings(phrase: NounPhrase) -> tuple[NounReading, ...]:

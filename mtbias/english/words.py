@@ -46,7 +46,7 @@ def hyphenated_parts(word: str) -> tuple[str, str, str]:
     return "-".join(parts[:-1]), parts[-1], ""
 
 
-@lru_cache(maxsize=2)  # alignment asks for the words of a sentence, and of its entity, several times in a row
+@lru_cache(maxsize=1)  # alignment asks for one sentence's words several times in a row
 def english_words(text: str) -> tuple[EnglishWord, ...]:
     """Words of `text` in order, clitics (``'s``, ``n't``) split off, punctuation dropped."""
     words = []

@@ -423,11 +423,23 @@ def test_a_word_is_known_by_a_phrase_in_which_the_entity_stands() -> None:
     assert alignment.translations == (Span(4, 8),)
 
 
+def test_a_phrase_that_is_somebody_else_in_the_source_lends_the_entity_no_translation() -> None:
+    nothing = scores(0.0, 0.0, 0.0)
+    both = pair("a construction worker met the worker's friend", "worker", "der Maurer ging", "worker's")
+    assert aligned(both._replace(head=Span(30, 36)), nothing).translations == ()
+    # What another word claims is not the entity's either.
+    language = dataclasses.replace(LANGUAGE, glossary={**LANGUAGE.glossary, "mason": frozenset(("maurer",))})
+    case = pair("the mason met the worker", "worker", "der Maurer ging")
+    words = SplitTexts(language).words(case.text)
+    assert align_entity(case, words, nothing, KnownTranslations(language)).translations == ()
+
+
 def test_what_stands_in_the_entity_itself_needs_no_other_rendering() -> None:
-    given = scores(0.0, 0.0, 0.0, 0.9)
-    helper, other = "the doctor's help came soon", "the help of the doctor came"
-    assert aligned(pair(helper, "doctor's help", "der Arzt kam bald"), given).unclaimed == (Span(4, 8),)
-    assert aligned(pair(other, "help", "der Arzt kam bald"), given).unclaimed == ()
+    given, text = scores(0.0, 0.0, 0.0, 0.9), "der Arzt kam bald"
+    assert aligned(pair("the doctor help came soon", "doctor help", text), given).unclaimed == (Span(4, 8),)
+    assert aligned(pair("the help of the doctor came", "help", text), given).unclaimed == ()
+    # A possessor is somebody else.
+    assert aligned(pair("the doctor's help came soon", "doctor's help", text), given).unclaimed == ()
 
 
 def test_two_words_of_the_source_claim_what_translates_both() -> None:
