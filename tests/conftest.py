@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -48,6 +49,20 @@ def stanza_dir(shared: Path) -> Path:
     if not folder.is_dir():
         pytest.skip(f"no Stanza resources at {folder}: set MTBIAS_SHARED")
     return folder
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A headless Chromium, or a skip that says what is missing."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: --group pictures")
+    from scripts.look_at_report import find_chromium
+
+    if (path := find_chromium()) is None:
+        pytest.skip("no Chromium on the path")
+    with playwright.sync_playwright() as started:
+        launched = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield launched
+        launched.close()
 
 
 @pytest.fixture

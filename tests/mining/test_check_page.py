@@ -13,7 +13,7 @@ import pytest
 
 from mtbias.mining.check_page import render_check_page
 from mtbias.mining.checked_rows import CheckedRow, read_corpus, read_judgements
-from scripts.look_at_report import WIDER, find_chromium
+from scripts.look_at_report import WIDER
 from tests.mining.mined_files import ROWS, write_mined
 
 EVIL = "</script><script>alert(1)</script><img/src=x/onerror=alert(2)>"
@@ -53,17 +53,6 @@ def test_the_page_loads_nothing_and_markup_in_the_data_is_text(tmp_path: Path) -
     assert "<img" not in page
     assert "default-src 'none'; style-src 'sha256-" in unescape(page)
     assert not re.search(r"(?:src|href)=\"(?!#|data:,)", page)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: --group pictures")
-    if (path := find_chromium()) is None:
-        pytest.skip("no Chromium on the path")
-    with playwright.sync_playwright() as started:
-        launched = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield launched
-        launched.close()
 
 
 @pytest.fixture

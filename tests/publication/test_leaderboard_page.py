@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -14,7 +13,7 @@ from mtbias.metrics.definitions import Best, Unit
 from mtbias.publication.leaderboard_page import render_leaderboard
 from mtbias.publication.ranking import make_blocks
 from mtbias.publication.result_file import PublishedCorpus, PublishedResult
-from scripts.look_at_report import WIDER, find_chromium
+from scripts.look_at_report import WIDER
 
 from .result_maker import make_number, make_result, with_tests
 
@@ -141,17 +140,6 @@ def test_link_note_licence_and_signature_are_there() -> None:
 def test_a_note_that_all_share_stands_above_the_table() -> None:
     page = page_of(*(make_result(name, make_number(5.0), note="Small models.") for name in "AB"))
     assert page.index("Small models.") < page.index("<table>")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: --group pictures")
-    if (path := find_chromium()) is None:
-        pytest.skip("no Chromium on the path")
-    with playwright.sync_playwright() as started:
-        launched = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield launched
-        launched.close()
 
 
 def _open(browser: Any, path: Path, page: str, troubles: list[str], **context: Any) -> Any:

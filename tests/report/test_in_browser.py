@@ -10,22 +10,11 @@ import pytest
 
 from mtbias.report.run_page import render_html
 from mtbias.types import Evidence
-from scripts.look_at_report import WIDER, find_chromium, wait_until_ready
+from scripts.look_at_report import WIDER, wait_until_ready
 
 from .page_reader import EVIL, F, M, make_record, make_run
 
 Opened = Callable[..., Any]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: --group pictures")
-    if (path := find_chromium()) is None:
-        pytest.skip("no Chromium on the path")
-    with playwright.sync_playwright() as started:
-        launched = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield launched
-        launched.close()
 
 
 @pytest.fixture
