@@ -60,7 +60,7 @@ def _attribute_of_fixed(words: Sequence[SentenceWord], n: int, language: Languag
     """A noun for people right behind one whose gender is nobody's: its adjective (es *las personas refugiadas*, *la
     parte demandante*, it *l'impresa costruttrice*). Only where adjectives stand on either side and nouns show no case.
     """
-    if n == 0 or not words[n].joined or not (language.preposed and language.postposed) or language.prepositions:
+    if n == 0 or not words[n].joined or not language.either_side:
         return False
     return bool(words[n - 1].readings) and not words[n - 1].is_personal
 

@@ -285,9 +285,9 @@ def _same_person(word: SentenceWord, language: Language) -> bool:
     """A noun for people right behind another one, whose ending is an adjective's too (es *su dentista favorita*, where
     the tagger sees a noun): without article and comma it is no other person.
     """
-    # Only in languages without case whose adjectives may stand on either side (Romance); elsewhere it may be an object.
-    romance = language.preposed and language.postposed and not language.prepositions
-    return romance and word.tags == {"NOUN"} and bool(word.facts.adjective) and word.facts.names_person
+    # Elsewhere than in Romance it may be an object.
+    noun = word.tags == {"NOUN"} and word.facts.names_person
+    return language.either_side and noun and bool(word.facts.adjective)
 
 
 def _compound_end(words: Sequence[SentenceWord], head: int) -> int:

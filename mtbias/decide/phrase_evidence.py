@@ -86,9 +86,8 @@ def shared_determiner(phrase: NounPhrase) -> list[Evidence]:
 def _before_in_row(phrase: NounPhrase, n: int) -> list[Evidence]:
     """The article of the noun whose phrase ends at `n`, or of the first noun of the row in which it stands."""
     words, language = phrase.words, phrase.language
-    romance = language.preposed and language.postposed and not language.prepositions
     own = any(words[k].form in language.determiners or "DET" in words[k].tags for k in phrase.left)
-    if not romance or own or phrase.number != "sg":
+    if not language.either_side or own or phrase.number != "sg":
         return []
     while n > 0 and words[n].joined and words[n].is_adjective and not words[n].is_personal:
         n -= 1

@@ -321,6 +321,11 @@ class Language:
         """Whether a folded form surely has the written-on article."""
         return bool(self.definite and re.search(self.definite, form))
 
+    @property
+    def either_side(self) -> bool:
+        """Adjectives stand on either side of their noun, and nouns show no case (the Romance languages)."""
+        return self.preposed and self.postposed and not self.prepositions
+
     def same_definiteness(self, noun: str, adjective: str) -> bool:
         """Whether an adjective may belong to a noun: both have the written-on article or neither, as forms show."""
         if not self.definite:
