@@ -155,6 +155,6 @@ def _chunk_scores(
         at = slice(block.start + head * columns, block.start + (head + 1) * columns)
         entity = forward[block].reshape(rows, columns)[begin : head + 1].sum(axis=0)
         others = link[block].reshape(rows, columns).copy()
-        others[begin : head + 1] = 0.0
+        others[pairs.from_qualifier[k] : head + 1] = 0.0
         types = target.ids[target.offsets[k] : target.offsets[k + 1]]
         yield EntityScores(link[at], entity, lexicon[at], others.max(axis=0), null[1][types] <= common)

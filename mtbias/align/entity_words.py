@@ -14,15 +14,16 @@ import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.align.entity_scores import EntityScores
 from mtbias.align.sentence_pairs import Pair, english_number, entity_place, qualified
-from mtbias.align.spelling import common_beginning, likeness, romanised
+from mtbias.align.spelling import MIN_LETTERS, common_beginning, likeness, romanised, skeleton
 from mtbias.english.plurals import singulars
-from mtbias.english.words import QUANTIFIERS, EnglishWord, english_words, hyphenated_parts
+from mtbias.english.words import PREPOSITIONS, QUANTIFIERS, EnglishWord, english_words, hyphenated_parts
 from mtbias.language.definition import Language
 from mtbias.language.grammar import NounKind
 from mtbias.language.split_texts import SurfaceWord
@@ -67,6 +68,8 @@ MAX_SHIFT = 0.3
 MIN_LIKENESS = 0.75
 """Share of letters in common from which a word counts as a translation of an entity that has none in the table (it
 *esperantista*)."""
+_IN_LIST = re.compile(r"\s*(?:,\s*(?:and|or)?|and|or)\s+(?:(?:the|an?)\s+)?(?:[\w-]+\s+)?", re.IGNORECASE)
+"""What stands between two nouns of a list: a comma, *and*, *or*, an article, one word that qualifies the second."""
 KINSHIP = frozenset(("step", "grand", "great", "god", "half", "foster"))
 """Before a hyphen these name other people than the word behind it."""
 
@@ -76,7 +79,7 @@ class KnownTranslations:
 
     def __init__(self, language: Language) -> None:
         """Nothing is looked up yet."""
-        self._language = language
+        self.language = language
         self._found: dict[str, frozenset[str]] = {}
         self._phrases: dict[str, set[str]] = {}
         """English nouns of several words by each of their words."""
@@ -86,15 +89,26 @@ class KnownTranslations:
                     self._phrases.setdefault(word, set()).add(phrase)
 
     def of(self, entity: str) -> frozenset[str]:
-        """Folded forms that translate the entity ("construction worker"), as a phrase or by its head."""
+        """Folded forms that translate the entity ("construction worker"), as a phrase or by its head, which stands
+        before a preposition ("editor in chief").
+        """
         if entity not in self._found:
-            modifiers, _, head = entity.rpartition(" ")
-            known = self._language.glossary
-            whole = (known.get(f"{modifiers} {w}".strip(), frozenset()) for w in singulars(head))
-            alone = (known.get(w, frozenset()) for w in singulars(head))
+            known, (*modifiers, head) = self.language.glossary, entity.split(" ")
+            whole = (known.get(" ".join([*modifiers, w]), frozenset()) for w in singulars(head))
+            inner = next((n for n in range(1, len(modifiers)) if modifiers[n] in PREPOSITIONS), None)
+            alone = [known.get(w, frozenset()) for w in singulars(head)]
+            if inner is not None:
+                alone = [self.of(" ".join(modifiers[:inner]))]
             found = frozenset[str]().union(*whole, *alone)
             self._found[entity] = found or self._of_parts(entity)
         return self._found[entity]
+
+    def of_phrase(self, pair: Pair) -> frozenset[str]:
+        """Folded forms that translate the entity's head with the word before it in the sentence (*sales manager*,
+        where the corpus has *manager* for the entity).
+        """
+        source = english_words(pair.source)
+        return self._of_ending_at(source, entity_place(pair, source)[1])
 
     def of_phrases_with(self, pair: Pair) -> frozenset[str]:
         """Folded forms that translate a phrase in which the entity's head stands (de *Generalsekretär*, "secretary
@@ -105,7 +119,7 @@ class KnownTranslations:
         rest = f"{pair.source[: pair.head.start]} | {pair.source[pair.head.end :]}".lower()
         phrases = {p for word in singulars(pair.entity.rpartition(" ")[2]) for p in self._phrases.get(word, ())}
         elsewhere = {p for p in phrases if re.search(rf"\b{re.escape(p)}", rest)}
-        return frozenset[str]().union(*(self._language.glossary[p] for p in phrases - elsewhere))
+        return frozenset[str]().union(*(self.language.glossary[p] for p in phrases - elsewhere))
 
     def _of_parts(self, entity: str) -> frozenset[str]:
         """For a hyphenated word: written in one ("step-father"), as two ("flight-attendant"), or by its head."""
@@ -122,8 +136,8 @@ class KnownTranslations:
         """The beginning of a compound among `words` that translates the entity (de *Frauen* in *Frauenrechte*)."""
         forms = self.of(entity)
         for word in words:
-            part = self._language.first_part(word.facts.text) if forms else None
-            if part and any(self._language.fold(reading.lemma) in forms for reading in part[1]):
+            part = self.language.first_part(word.facts.text) if forms else None
+            if part and any(self.language.fold(reading.lemma) in forms for reading in part[1]):
                 return Span(word.span.start, word.span.start + len(part[0]))
         return None
 
@@ -133,14 +147,20 @@ class KnownTranslations:
         """
         forms, source = word.facts.dictionary_forms, english_words(pair.source)
         own = _own(pair, source)
-        return any(not self._of_other(source, n, own).isdisjoint(forms) for n in range(len(source)) if n not in own)
+        return any(not self.of_mention(source, n, own).isdisjoint(forms) for n in range(len(source)) if n not in own)
 
-    def _of_other(self, source: Sequence[EnglishWord], n: int, own: range) -> frozenset[str]:
-        """Folded forms that translate a word of the source, or the phrase that it ends."""
-        before = source[n - 1].form if n and n - 1 not in own else ""
+    def of_mention(self, source: Sequence[EnglishWord], n: int, own: range) -> frozenset[str]:
+        """Folded forms that translate the n-th word of the source, or the phrase of two words that it ends. The phrase
+        has none of the entity's `own` words.
+        """
+        phrase = frozenset[str]() if n - 1 in own else self._of_ending_at(source, n)
+        return self.of(source[n].form) | phrase
+
+    def _of_ending_at(self, source: Sequence[EnglishWord], n: int) -> frozenset[str]:
+        """Folded forms that translate the phrase of two words that ends with the n-th of the source."""
+        before = source[n - 1].form if n > 0 else ""
         phrases = (f"{before} {word}" for word in singulars(source[n].form)) if before in self._phrases else ()
-        found = (self._language.glossary.get(phrase, frozenset()) for phrase in phrases)
-        return self.of(source[n].form).union(*found)
+        return frozenset[str]().union(*(self.language.glossary.get(phrase, frozenset()) for phrase in phrases))
 
 
 def _own(pair: Pair, source: Sequence[EnglishWord]) -> range:
@@ -178,17 +198,7 @@ def _align(
     pair: Pair, words: Sequence[SurfaceWord], scores: EntityScores, translations: KnownTranslations
 ) -> Alignment:
     number = english_number(pair)
-    of_entity = translations.of(pair.entity)
-    known = np.array([not of_entity.isdisjoint(w.facts.dictionary_forms) for w in words], bool)
-    if not known.any():
-        wider = translations.of_phrases_with(pair)
-        known = np.array(
-            [not wider.isdisjoint(w.facts.dictionary_forms) and not translations.claimed(pair, w) for w in words], bool
-        )
-        of_entity = wider if known.any() else of_entity
-    if not known.any():
-        alike = (likeness(pair.entity.rpartition(" ")[2], romanised(w.facts.form)) for w in words)
-        known = np.array([ratio >= MIN_LIKENESS for ratio in alike], bool) & ~_copies(pair, words)
+    known, of_entity = _known(pair, words, translations)
     elsewhere = _copies(pair, words) | (_taken(pair, words, translations) & ~known)
     free = (scores.explained < MAX_EXPLAINED) & ~elsewhere
     people = np.array([w.facts.names_person for w in words], bool) & free
@@ -201,7 +211,9 @@ def _align(
     only = _only_known(pair, words, scores, known, of_entity, translations)
     if only is not None:
         anchor = only
-    if total[anchor] < SURE_SCORE and people.any() and not (words[anchor].facts.readings or known[anchor]):
+    # de "an der Guildhall School … Büroangestellte": one link at a preposition would be enough.
+    unsure = total[anchor] < SURE_SCORE or not scores.rare[anchor]
+    if unsure and people.any() and not (words[anchor].facts.readings or known[anchor]):
         anchor = int(np.where(people, total, -1.0).argmax())
     if total[anchor] < MIN_SCORE:
         derived = None if people.any() else _derived(words, of_entity)
@@ -212,7 +224,10 @@ def _align(
         )
     # A known word that another source word explains is another mention: ar سألت الطبيبة الطبيب الآخر "the doctor asked
     # the other doctor".
-    members = _phrase(anchor, scores, known & free, _near(words, anchor, people, known=bool(known[anchor])))
+    person = bool(known[anchor]) and any(r.kind.is_personal for r in words[anchor].facts.readings)
+    borders = np.array([person and (not scores.rare[j] or w.facts.names_person) for j, w in enumerate(words)], bool)
+    near = _near(words, anchor, people, known=bool(known[anchor]))
+    members = _phrase(anchor, scores, known & free, near, borders)
     # A second mention of the entity is no rival.
     differs = [w.facts.form != words[anchor].facts.form and j not in members for j, w in enumerate(words)]
     ranked = [int(j) for j in np.argsort(-total, kind="stable") if free[j] and j not in members]
@@ -232,6 +247,40 @@ def _align(
         score=float(total[anchor]),
         margin=float(total[anchor]) - max((float(total[j]) for j in range(len(words)) if differs[j]), default=0.0),
     )
+
+
+def _known(
+    pair: Pair, words: Sequence[SurfaceWord], translations: KnownTranslations
+) -> tuple[NDArray[np.bool_], AbstractSet[str]]:
+    """The words that are known to translate the entity, and the folded forms that do: by the tables, by a phrase in
+    which the entity stands, or as the English noun itself.
+    """
+    of_entity = translations.of(pair.entity) | translations.of_phrase(pair)
+    known = np.array([not of_entity.isdisjoint(w.facts.dictionary_forms) for w in words], bool)
+    if known.any():
+        return known, of_entity
+    wider = translations.of_phrases_with(pair)
+    known = np.array(
+        [not wider.isdisjoint(w.facts.dictionary_forms) and not translations.claimed(pair, w) for w in words], bool
+    )
+    if known.any():
+        return known, wider
+    return np.array(_loans(pair, words, translations.language), bool) & ~_copies(pair, words), of_entity
+
+
+def _loans(pair: Pair, words: Sequence[SurfaceWord], language: Language) -> list[bool]:
+    """Which words are the English noun itself, by their letters or, in a script without vowels, by their consonants."""
+    english = pair.entity.rpartition(" ")[2]
+    consonants = skeleton(english)
+    found = []
+    for word in words:
+        letters = romanised(word.facts.form)
+        if letters or len(consonants) < MIN_LETTERS:
+            found.append(likeness(english, letters) >= MIN_LIKENESS)
+        else:
+            forms = (form for base in word.facts.bases for form in (base, language.stem(base)))
+            found.append(consonants in map(skeleton, forms))
+    return found
 
 
 def _copies(pair: Pair, words: Sequence[SurfaceWord]) -> NDArray[np.bool_]:
@@ -270,15 +319,18 @@ def _only_known(
     of_entity: AbstractSet[str],
     translations: KnownTranslations,
 ) -> int | None:
-    """The one word that is known as the entity's translation, unless another word of the source claims it."""
+    """The one word that is known as the entity's translation, unless another word of the source claims it; of several
+    the one for this mention.
+    """
     # In files of 25 random sentences of WinoMT 148 entities of 7,000 have another head than in the whole file, with the
     # rule 57; of the whole files in seven languages it changes three.
-    found = np.flatnonzero(known)
+    found = np.flatnonzero(known).tolist()
     if len(found) > 1:
-        return _same_mention(pair, found.tolist())
-    if not len(found):
+        place = _same_mention(pair, found)
+        return _in_order(pair, words, found, translations) if place is None else place
+    if not found:
         return None
-    only = int(found[0])
+    only = found[0]
     # The first part of a compound may be another word's (de "100-Meter-Läufer", "Parallax-Mitarbeiter").
     compound = of_entity.isdisjoint(words[only].facts.bases)
     if scores.explained[only] >= SURELY_EXPLAINED and not compound:
@@ -307,6 +359,31 @@ def _same_mention(pair: Pair, found: Sequence[int]) -> int | None:
     mentions = [w.span for w in source if not head.isdisjoint(singulars(w.form.replace("-", "")))]
     place = next((n for n, span in enumerate(mentions) if span.overlaps(pair.head)), None)
     return found[place] if len(mentions) == len(found) and place is not None else None
+
+
+def _in_order(
+    pair: Pair, words: Sequence[SurfaceWord], found: Sequence[int], translations: KnownTranslations
+) -> int | None:
+    """Of the words known as the entity's translation the n-th for the n-th person of a list, where each of its nouns
+    has all of them for translations (ru *священников, викариев* for *curates, vicars*). Elsewhere a translation may
+    turn the order round: *the author was praised by the writer*.
+    """
+    source = english_words(pair.source)
+    own = _own(pair, source)
+    if not own:
+        return None
+    persons = [own[-1]]
+    for n in range(len(source)):
+        forms = frozenset[str]() if n in own else translations.of_mention(source, n, own)
+        claimed = [not forms.isdisjoint(words[j].facts.dictionary_forms) for j in found]
+        if all(claimed):
+            persons.append(n)
+        elif any(claimed):
+            return None
+    persons.sort()
+    gaps = (pair.source[source[a].span.end : source[b].span.start] for a, b in pairwise(persons))
+    listed = all(_IN_LIST.fullmatch(gap) for gap in gaps)
+    return found[persons.index(own[-1])] if listed and len(persons) == len(found) else None
 
 
 def _near(words: Sequence[SurfaceWord], anchor: int, people: NDArray[np.bool_], *, known: bool) -> NDArray[np.bool_]:
@@ -355,25 +432,36 @@ def _basis(scores: EntityScores, anchor: int, *, known: bool) -> str:
     return "links+lexicon" if known or scores.lexicon[anchor] >= MIN_SCORE else "links"
 
 
-def _phrase(anchor: int, scores: EntityScores, known: NDArray[np.bool_], people: NDArray[np.bool_]) -> list[int]:
+def _phrase(
+    anchor: int,
+    scores: EntityScores,
+    known: NDArray[np.bool_],
+    people: NDArray[np.bool_],
+    borders: NDArray[np.bool_],
+) -> list[int]:
     """Indices of the words around the anchor that belong to the entity.
 
     So does a noun for people before it, parted from it by function words at most, that no other source word explains
-    (``empleado de la empresa``).
+    (``empleado de la empresa``). Beyond one of the `borders` before it (function words and persons, if the anchor is
+    known as one) only a translation of the entity does (``Soudci a soudkyně``).
     """
     members = [anchor]
     for step in (-1, 1):
-        j, gap, functional = anchor + step, 0, True
+        j, gap, functional, beyond = anchor + step, 0, True, False
         while 0 <= j < len(known) and gap <= MAX_GAP:
             # es "técnicas auxiliares", ar صديقًا للطهي: the head comes first. Beyond a content word it would be another
             # person: ar الرئيس التنفيذي في المكتبة "the CEO … in the library" for *librarian*.
             before = step < 0 and functional and people[j]
             # A translation counts without a link only next to the anchor; farther off it is another's: ar الرئيس
             # التنفيذي … المحرر "the CEO … the editor", where رئيس begins a compound for *editor* too.
-            if scores.belongs[j] >= MIN_BELONGS or (gap == 0 and known[j]) or before:
+            linked = scores.belongs[j] >= MIN_BELONGS and (known[j] or not beyond)
+            if linked or (gap == 0 and known[j]) or before:
                 members.append(j)
                 gap = 0
             else:
+                # ar زواجه الملكي من قرينه "his royal marriage to his consort": the person is found behind the
+                # preposition, and what stands before it and is no translation is something else.
+                beyond = beyond or (step < 0 and bool(borders[j]))
                 gap += 1
                 functional = functional and not scores.rare[j]
             j += step

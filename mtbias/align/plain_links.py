@@ -49,14 +49,14 @@ def scores_of_links(
     counts += np.bincount(np.searchsorted(keys, np.array(mutual, np.int64)), minlength=len(keys))
     table = counted(keys, counts, source, target)
     common = np.bincount(target.ids, minlength=width) > MAX_SHARE * len(target.lengths)
-    for (first, head), (s, t), (_, end), (forward, backward) in zip(
-        pairs.heads, starts, starts[1:], links, strict=False
+    for (first, head), qualifier, (s, t), (_, end), (forward, backward) in zip(
+        pairs.heads, pairs.from_qualifier, starts, starts[1:], links, strict=False
     ):
         if head < 0 or end == t:
             yield None
             continue
         word, types = source_ids[s + head], target.ids[t:end]
-        others = {j for i, j in forward | backward if not first <= i <= head}
+        others = {j for i, j in forward | backward if not qualifier <= i <= head}
         members = {j for i, j in forward | backward if first <= i <= head}
         places = range(end - t)
         yield EntityScores(

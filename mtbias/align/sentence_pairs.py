@@ -10,7 +10,7 @@ import numpy as np
 
 from mtbias.align.word_types import Side, index_side, merge_types, target_keys
 from mtbias.english.plurals import is_plural
-from mtbias.english.words import DETERMINERS, EnglishWord, english_words, hyphenated_parts
+from mtbias.english.words import CONJUNCTIONS, DETERMINERS, PREPOSITIONS, EnglishWord, english_words, hyphenated_parts
 from mtbias.language.split_texts import SplitTexts
 from mtbias.types import Instance, Span
 
@@ -38,6 +38,9 @@ class IndexedPairs:
 
     heads: tuple[tuple[int, int], ...]
     """First and last source word of the entity; the last is the head; (-1, -1) where the span is not a word."""
+    from_qualifier: tuple[int, ...]
+    """The first source word whose links do not speak against the entity: its own first word, or what qualifies it if it
+    is a single word (*gay people* may be one noun)."""
     source: Side
     target: Side
     target_forms: dict[str, str]
@@ -47,19 +50,22 @@ class IndexedPairs:
 def index_pairs(pairs: Sequence[Pair], texts: SplitTexts) -> IndexedPairs:
     """Split both sides of `pairs` into words, find the entity among them, and number the types."""
     heads: list[tuple[int, int]] = []
+    from_qualifier: list[int] = []
 
     # Generators on both sides: the words of one pair at a time are in memory, not those of the corpus.
     def source_forms() -> Iterator[list[str]]:
         for pair in pairs:
             words = english_words(pair.source)
-            heads.append(entity_place(pair, words))
+            first, head = entity_place(pair, words)
+            heads.append((first, head))
+            from_qualifier.append(first - 1 if first == head and qualifies(pair, words, head - 1) else first)
             yield [word.form for word in words]
 
     source = index_side(source_forms())
     forms = index_side([word.facts.form for word in texts.words(pair.text)] for pair in pairs)
     counts = np.bincount(forms.ids, minlength=len(forms.types))
     keys = target_keys(texts.language, {form: int(n) for form, n in zip(forms.types, counts, strict=True)})
-    return IndexedPairs(tuple(heads), source, merge_types(forms, keys), keys)
+    return IndexedPairs(tuple(heads), tuple(from_qualifier), source, merge_types(forms, keys), keys)
 
 
 def entity_place(pair: Pair, words: Sequence[EnglishWord]) -> tuple[int, int]:
@@ -77,6 +83,16 @@ def entity_place(pair: Pair, words: Sequence[EnglishWord]) -> tuple[int, int]:
             break
         first -= 1
     return first, head
+
+
+def qualifies(pair: Pair, words: Sequence[EnglishWord], n: int) -> bool:
+    """Whether the n-th word, with a blank behind it, may qualify the next one.
+
+    No determiner, preposition or conjunction does. A verb is taken for a qualifier, for nothing says what is one.
+    """
+    if n < 0 or words[n].form in DETERMINERS | PREPOSITIONS | CONJUNCTIONS:
+        return False
+    return pair.source[words[n].span.end : words[n + 1].span.start].isspace()
 
 
 def english_number(pair: Pair) -> str | None:

@@ -57,7 +57,13 @@ def common_beginning(form: str, other: str) -> int:
 
 def likeness(english: str, letters: str) -> float:
     """Share of letters that an English word and a romanised one have in common from their beginning (*president*,
-    *presidente*: 9 of 10), 0 under `MIN_LETTERS` and `MIN_COMMON`.
+    *presidente*: 9 of 10), 0 under `MIN_LETTERS` and `MIN_COMMON`. A doubled letter may stand for one (*impressionist*,
+    es *impresionista*).
     """
+    single = _DOUBLED.sub(r"\1", english), _DOUBLED.sub(r"\1", letters)
+    return max(_likeness(english, letters), _likeness(*single))
+
+
+def _likeness(english: str, letters: str) -> float:
     length = common_beginning(letters, english)
     return length / max(len(english), len(letters)) if length >= MIN_LETTERS else 0.0

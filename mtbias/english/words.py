@@ -33,7 +33,8 @@ class EnglishWord(NamedTuple):
     """`text` in lower case, with straight apostrophes."""
 
 
-_INNER_PREPOSITIONS = frozenset(("at", "by", "de", "for", "from", "in", "of", "on", "to", "with"))
+PREPOSITIONS = frozenset(("at", "by", "de", "for", "from", "in", "of", "on", "to", "with"))
+CONJUNCTIONS = frozenset(("and", "or"))
 
 
 def hyphenated_parts(word: str) -> tuple[str, str, str]:
@@ -41,7 +42,7 @@ def hyphenated_parts(word: str) -> tuple[str, str, str]:
     a preposition stands inside (*colonel-in-chief*, *groom-to-be*). Without a hyphen all of it is the head.
     """
     parts = word.split("-")
-    if len(parts) > 2 and not _INNER_PREPOSITIONS.isdisjoint(parts[1:-1]):
+    if len(parts) > 2 and not PREPOSITIONS.isdisjoint(parts[1:-1]):
         return "", parts[0], "-".join(parts[1:])
     return "-".join(parts[:-1]), parts[-1], ""
 
