@@ -16,13 +16,15 @@ def find_head(
     *,
     sure: bool = True,
     qualified: bool = False,
+    translations: Sequence[Span] = (),
 ) -> int | None:
     """Index of the head among the aligned words, or None where the spans meet no word.
 
     The first noun of the phrase is its head in all languages that ship with mtbias (genitives, complements and second
     parts of construct compounds follow it, adjectives are no nouns): first a noun for people that the plugin knows,
     then what the tagger calls a noun, then, where the alignment is `sure`, a noun that follows the aligned article,
-    numeral or preposition, then the anchor itself.
+    numeral or preposition, then the anchor itself. A form of address, an adjective or a determiner that could stand
+    alone gives way to its noun behind it; `translations` are the words that are known to translate the entity.
     """
     aligned = sorted({n - words[n].compound for n in _overlapping(words, target)})
     if not aligned:
@@ -49,11 +51,34 @@ def find_head(
     # es "un bello chico", "los futuros maridos": taggers read the adjective before its noun as the noun. Without the
     # rule ten calls of WinoMT are called a woman at "economía mecánica"; without its exception three of 764 persons of
     # MT-GenEval are not found.
-    if not qualified and _only_qualifies(words, head, language, sure=sure):
+    # What translates the entity's qualifier alone is one all the same (es "títulos nacionales australianos" for
+    # *Australian women's titles*).
+    noun = qualified and words[head].span in translations
+    if not noun and _only_qualifies(words, head, language, sure=sure):
         return None
     if _attribute_of_fixed(words, head, language):
         return head - 1
-    return head + 1 if _belongs_to_next(words, head, aligned, language) else head
+    # it "la prima donna eletta": for *woman* the form of address is the noun.
+    named = words[head].form in language.names and words[head].span in translations
+    if not named and _belongs_to_next(words, head, aligned, language):
+        return head + 1
+    return head + 1 if _qualifies_next(words, head, language, translations) else head
+
+
+def _qualifies_next(words: Sequence[SentenceWord], n: int, language: Language, translations: Sequence[Span]) -> bool:
+    """An adjective that would translate the entity with its qualifier (it *vecchia* "old woman"), before the noun that
+    translates it alone.
+    """
+    if not language.preposed or n + 1 == len(words) or not words[n + 1].joined:
+        return False
+    noun = words[n + 1]
+    # Where nouns show no case the second word may be the adjective (es *estudiante universitario*).
+    known = "NOUN" in noun.tags or (noun.is_noun and bool(language.prepositions))
+    cases, others = (feature_values(word.tagged, "Case") for word in (words[n], noun))
+    # ru "Военный солдатке приказал": in another case it is somebody else. "Other" names nobody (cs *ostatní lidé*).
+    together = not cases or not cases.isdisjoint(others) or not words[n].is_personal
+    attribute = bool(words[n].tags) and words[n].tags <= {"ADJ", "DET"} and together
+    return known and noun.span in translations and attribute
 
 
 def _attribute_of_fixed(words: Sequence[SentenceWord], n: int, language: Language) -> bool:
@@ -120,14 +145,20 @@ def _construct_start(words: Sequence[SentenceWord], n: int, language: Language) 
 
 
 def _only_qualifies(words: Sequence[SentenceWord], n: int, language: Language, *, sure: bool) -> bool:
-    """An adjective of a noun for no person right before it (it *economia meccanica*, ar *شيء ميكانيكي*): it renders
-    nobody.
+    """An adjective of a noun for no person before it (it *economia meccanica*, ar *شيء ميكانيكي*): it renders nobody.
+    Other adjectives may stand between them.
     """
     # Only in languages without case whose adjectives follow. In Arabic and Hebrew an adjective has its noun's article,
     # and the tagger takes many a noun for one: there only where the alignment is not `sure`.
     if n == 0 or not words[n].joined or not language.postposed or language.prepositions:
         return False
-    word, noun = words[n], words[n - 1]
+    word, first = words[n], n - 1
+    while first > 0 and words[first].joined and words[first].is_adjective and not words[first].readings:
+        # it "chiese un favore all’impiegato", where the tagger reads an adjective.
+        if words[first].form in language.determiners:
+            break
+        first -= 1
+    noun = words[first]
     if not language.preposed and (sure or not language.same_definiteness(noun.form, word.form)):
         return False
     if not word.is_adjective or noun.readings or "NOUN" not in noun.tags:
@@ -150,8 +181,10 @@ def _belongs_to_next(words: Sequence[SentenceWord], n: int, aligned: Sequence[in
         return following.is_personal
     # "Attending personnel", "suspected person" (ru обслуживающий персонал, uk підозрювана особа): the participle alone
     # would be a man or a woman, the noun behind it is of fixed gender. Where that noun tells, it must be aligned too:
-    # otherwise it is somebody else (cs Strojvedoucí inspektorce přísahal "the engine driver swore to the inspector").
-    nobody_else = n + 1 in aligned or not following.is_personal
+    # otherwise it is somebody else (cs Strojvedoucí inspektorce přísahal "the engine driver swore to the inspector"),
+    # unless an adjective agrees with it in all.
+    agreeing = bool(language.prepositions) and words[n].tags == {"ADJ"} and words[n].agrees_with(following)
+    nobody_else = n + 1 in aligned or not following.is_personal or agreeing
     cased = bool(feature_values(words[n].content, "Case")) and words[n].has_case_of(following)
     # uk "як доросла людина", where the tagger reads a verb ("has grown up to").
     attribute = (words[n].is_adjective and cased) or (words[n].tags == {"VERB"} and not following.is_personal)

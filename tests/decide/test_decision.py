@@ -13,6 +13,7 @@ from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import Language, NounKind, NounReading
 from mtbias.types import Alignment, Analysis, Gender, GenderCall, Reason, Span
+from tests.decide.conftest import analysis_of
 
 LANGUAGE = Language(code="es", name="Toy", nouns={"autora": (NounReading("autora", NounKind.FEMININE, ()),)})
 
@@ -46,8 +47,13 @@ def test_an_adjective_that_the_tagger_reads_as_the_noun_before_it(call: Callable
     spanish = get_language("es")
     boy = "un|DET|Gender=Masc,Number=Sing bello|NOUN|Gender=Masc,Number=Sing *chico|ADJ|Gender=Masc,Number=Sing"
     economy = "la|DET|Gender=Fem,Number=Sing economía|NOUN|Gender=Fem,Number=Sing *mecánica|ADJ|Gender=Fem,Number=Sing"
-    assert call(spanish, boy, qualified=True).gender is Gender.MALE
+    titles = "títulos|NOUN|Gender=Masc,Number=Plur nacionales|ADJ|Number=Plur *australianos|ADJ|Gender=Masc,Number=Plur"
+    assert call(spanish, boy, qualified=True, translations={"chico"}).gender is Gender.MALE
     assert call(spanish, economy).reason is Reason.UNALIGNED
+    assert call(spanish, titles, qualified=True).reason is Reason.UNALIGNED
+    # A contraction begins another phrase, whatever the tagger reads.
+    favour = "un|DET favore|NOUN|Gender=Masc,Number=Sing all'|ADJ ~*impiegato|ADJ|Gender=Masc,Number=Sing"
+    assert call(get_language("it"), favour).gender is Gender.MALE
 
 
 @pytest.mark.parametrize(
@@ -124,6 +130,36 @@ def test_an_adjective_or_a_verb_is_not_the_only_person(analyse: Callable[[str], 
     assert _where(text, "sg", "фабрики", "Больной") == ("фабрики", Reason.NO_PERSON)
 
 
+def _head(call: GenderCall, sentence: str) -> str:
+    """The word of a marked sentence that is judged."""
+    text = analysis_of(sentence)[0].text
+    return text[slice(*call.target[0])]
+
+
+@pytest.mark.parametrize(
+    ("code", "sentence", "translations", "head"),
+    [
+        # A form of address belongs to the noun behind it, unless it is the noun (*the first woman elected*).
+        ("it", "la|DET prima|ADJ *donna|NOUN|Gender=Fem eletta|NOUN|Gender=Fem", {"donna"}, "donna"),
+        ("it", "la|DET *donna|NOUN|Gender=Fem poliziotto|NOUN|Gender=Masc", {"poliziotto"}, "poliziotto"),
+        # *Old woman*: the adjective would render both words, the noun renders one.
+        ("it", "la|DET *vecchia|ADJ|Gender=Fem donna|NOUN|Gender=Fem", {"donna", "vecchia"}, "donna"),
+        ("it", "la|DET *vecchia|ADJ|Gender=Fem donna|NOUN|Gender=Fem", {"vecchia"}, "vecchia"),
+        ("ru", "*Военный|ADJ|Case=Nom солдатке|NOUN|Case=Dat приказал|VERB", {"военный", "солдатке"}, "Военный"),
+        # Where adjectives follow, the second word may be one.
+        ("es", "la|DET *estudiante|NOUN universitaria|ADJ|Gender=Fem", {"universitaria", "estudiante"}, "estudiante"),
+        # It agrees with the noun behind it in case, number and gender; otherwise that is somebody else.
+        ("ru", "*больной|ADJ|{dative} женщине|NOUN|{dative} помогли|VERB", set(), "женщине"),
+        ("ru", "*Больной|ADJ|Case=Nom,Gender=Masc,Number=Sing женщине|NOUN|{dative} помог|VERB", set(), "Больной"),
+    ],
+)
+def test_the_noun_behind_an_adjective_or_a_form_of_address(
+    call: Callable[..., GenderCall], code: str, sentence: str, translations: set[str], head: str
+) -> None:
+    sentence = sentence.replace("{dative}", "Case=Dat,Gender=Fem,Number=Sing")
+    assert _head(call(get_language(code), sentence, translations=translations), sentence) == head
+
+
 @pytest.mark.parametrize(
     ("sentence", "expected"),
     [
@@ -136,6 +172,11 @@ def test_a_form_that_may_be_carelessly_written(
     call: Callable[..., GenderCall], sentence: str, expected: Gender | None
 ) -> None:
     assert call(get_language("ar"), sentence).gender is expected
+
+
+def test_a_plural_of_women_and_men_is_silent_in_arabic(call: Callable[..., GenderCall]) -> None:
+    """The widow (أرملة) and the widower (أرمل) have one plural."""
+    assert call(get_language("ar"), "زرنا|VERB *أراملكم|NOUN", number="pl").reason is Reason.NO_MORPHOLOGY
 
 
 def test_a_feminine_ending_is_no_sign_of_a_person_in_arabic(call: Callable[..., GenderCall]) -> None:
