@@ -154,7 +154,9 @@ def _entity_head(
     # uk "сказав Cleaner гарною новиною": the English word itself is there, whatever noun stands behind it.
     if alignment.copied and target:
         return target, next((n for n, word in enumerate(words) if word.span == target[0]), None), sure
-    head = find_head(words, target, language, sure=sure, qualified=alignment.qualified)
+    head = find_head(
+        words, target, language, sure=sure, qualified=alignment.qualified, translations=alignment.translations
+    )
     # de "antwortete dem Abgeordneten", he "הרתך שרף…": links at a verb, while a noun for people is left without one.
     if alignment.others and (head is None or not words[head].is_noun):
         target, sure = alignment.others[:1], False
@@ -260,9 +262,10 @@ def _judge(phrase: NounPhrase, votes: FormVotes | None, *, foreign: bool, alone:
     meant = phrase_evidence.sex_adjectives(phrase)
     if meant and kind is not NounKind.INCLUSIVE:
         return _meant(noun, kind, meant)
-    # No article and no verb is asked: they agree with the noun, in "die Person" and "hvězda poděkovala" of men too.
+    # No verb is asked, and no article that agrees with the noun, in "die Person" and "hvězda poděkovala" of men too.
     if kind is NounKind.FIXED:
-        return None, Reason.NO_MORPHOLOGY, [noun]
+        feminine = phrase_evidence.feminine_article(phrase)
+        return (Gender.FEMALE, None, [*feminine, noun]) if feminine else (None, Reason.NO_MORPHOLOGY, [noun])
     if kind is NounKind.INCLUSIVE:
         return noun.gender, None, [noun]
     articles = phrase_evidence.determiners(phrase, noun.gender if kind in _TELLING else None)

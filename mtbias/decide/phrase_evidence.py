@@ -70,6 +70,17 @@ def determiners(phrase: NounPhrase, noun_gender: Gender | None = None) -> list[E
     return [Evidence(kind, " ".join(words[n].text for n in sorted(known)), gender, "form", listed(allowed) + how)]
 
 
+def feminine_article(phrase: NounPhrase) -> list[Evidence]:
+    """Evidence of a feminine determiner before a noun of masculine gender (es *las miembros*): in Romance, where nouns
+    show no case, it agrees with the person. Empty where there is none, or the table does not say that the noun is
+    masculine.
+    """
+    agreements = [a for reading in phrase.words[phrase.head].readings for a in reading.agreements]
+    if not phrase.language.either_side or {a.gender for a in agreements} != {"m"}:
+        return []
+    return [e for e in determiners(phrase, Gender.MALE) if e.gender is Gender.FEMALE]
+
+
 def shared_determiner(phrase: NounPhrase) -> list[Evidence]:
     """Evidence of the article before the first of several nouns that name the same person (es *un actor y cantante*).
 
