@@ -48,7 +48,7 @@ COLUMNS = ("text", "start", "entity", "head", "label", "basis", "keep", "part", 
 ALONE = 25
 """Sentences that are aligned together with ``--alone``."""
 
-Part = Literal["dev", "held-out", "held-out-2", "held-out-3", "held-out-4", "all"]
+Part = Literal["dev", "held-out", "held-out-2", "held-out-3", "held-out-4", "held-out-5", "all"]
 Texts = dict[str, tuple[str, str]]
 """Name of a text → source and translation."""
 
@@ -253,7 +253,7 @@ def main(
         Only these languages.
     part
         The part of the labels that rules may be corrected by (dev), those that were not looked at until they had been
-        measured once (held-out, held-out-2, held-out-3, held-out-4), or all.
+        measured once (held-out, held-out-2, held-out-3, held-out-4, held-out-5), or all.
     alone
         Align 25 persons at a time.
     rows
