@@ -21,7 +21,7 @@ CAUSES = {
 """Why a measure calls it wrong → whether the translation is, as it was read; a reference may leave it unclear."""
 NEITHER = ["no call", "no person"]
 # (both right, both wrong, wrong by words alone, wrong by persons alone), with the small Stanza models.
-GOOGLE = {"de": (284, 4, 50, 1), "es": (303, 19, 57, 6)}
+GOOGLE = {"de": (284, 4, 50, 1), "es": (301, 17, 59, 5)}
 
 
 def readings() -> list[dict[str, str]]:
@@ -32,7 +32,7 @@ def readings() -> list[dict[str, str]]:
 
 def test_the_file_has_each_sentence_once_with_known_words() -> None:
     rows = readings()
-    assert len({(row["lang"], row["sentence"]) for row in rows}) == len(rows) == 199
+    assert len({(row["lang"], row["sentence"]) for row in rows}) == len(rows) == 198
     for row in rows:
         expected = CAUSES[row["cause"]]
         assert row["translation"] == expected or (row["cause"], row["translation"]) == ("reference", "unclear"), row
