@@ -13,14 +13,14 @@ from pathlib import Path
 
 import cyclopts
 
-from mtbias.alarms.evidence_classes import withheld
 from mtbias.cli.shared import Device, Evaluator
 from mtbias.corpora.human_labels import read_labels
 from mtbias.evaluation.gender_calls import GENDER
 from mtbias.evaluation.validation import Validation, validate
 from mtbias.machine.stage_progress import ProgressLine
-from mtbias.metrics.human_agreement import LABELS
-from mtbias.metrics.measure import Wanted
+from mtbias.score.evidence_classes import withheld
+from mtbias.score.human_agreement import LABELS
+from mtbias.score.measure import Wanted
 from mtbias.settings import DeviceSettings, EvaluatorSettings
 from mtbias.translate.bitext import read_bitext
 

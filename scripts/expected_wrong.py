@@ -1,4 +1,4 @@
-"""How many labelled calls are wrong, by what they rest on: makes `mtbias/alarms/data/expected_wrong.tsv`.
+"""How many labelled calls are wrong, by what they rest on: makes `mtbias/score/data/expected_wrong.tsv`.
 
     python scripts/expected_wrong.py --gold LABELS.csv --translations WINOMT/translations/google --stanza-dir DIR
 
@@ -22,14 +22,14 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT)]
 
 
-from mtbias.alarms.evidence_classes import EvidenceClass, evidence_class  # noqa: E402
-from mtbias.alarms.expected_wrong import GENDERS, TABLE  # noqa: E402
 from mtbias.cli.shared import Evaluator  # noqa: E402
 from mtbias.corpora.human_labels import read_labels  # noqa: E402
 from mtbias.evaluation.gender_calls import GENDER  # noqa: E402
 from mtbias.evaluation.validation import validate  # noqa: E402
-from mtbias.metrics.human_agreement import LABELS  # noqa: E402
-from mtbias.metrics.measure import Wanted  # noqa: E402
+from mtbias.score.evidence_classes import EvidenceClass, evidence_class  # noqa: E402
+from mtbias.score.expected_wrong import GENDERS, TABLE  # noqa: E402
+from mtbias.score.human_agreement import LABELS  # noqa: E402
+from mtbias.score.measure import Wanted  # noqa: E402
 from mtbias.settings import EvaluatorSettings  # noqa: E402
 from mtbias.translate.bitext import read_bitext  # noqa: E402
 from mtbias.types import GenderCall  # noqa: E402

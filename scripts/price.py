@@ -26,8 +26,8 @@ from mtbias.evaluation.gender_calls import GENDER
 from mtbias.evaluation.request import Request
 from mtbias.evaluation.stages import evaluate
 from mtbias.machine.stage_progress import ProgressLine
-from mtbias.metrics.measure import Wanted
 from mtbias.runs.run_folder import RunFolder
+from mtbias.score.measure import Wanted
 from mtbias.settings import Engine, EvaluatorSettings, TranslationSettings
 from mtbias.stats.results import Difference
 from mtbias.stats.significance import holm

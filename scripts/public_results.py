@@ -22,7 +22,7 @@ from mtbias.entry_points import installed
 from mtbias.evaluation.preparation import prepare_score
 from mtbias.evaluation.stages import evaluate
 from mtbias.machine.stage_progress import ProgressLine
-from mtbias.publication.publishing import DescribedRun, publish, read_checked, write_results
+from mtbias.report.publishing import DescribedRun, publish, read_checked, write_results
 from mtbias.settings import BootstrapSettings, DeviceSettings, EvaluatorSettings, ScoreSettings, combined
 from mtbias.translate.given_translations import given_file
 

@@ -21,10 +21,10 @@ from mtbias.cli.shared import Device, Evaluator
 from mtbias.corpora import load_corpus
 from mtbias.evaluation.gender_calls import GENDER
 from mtbias.machine.stage_progress import ProgressLine
-from mtbias.metrics.bias import accuracy_bounds
-from mtbias.metrics.measure import Wanted
-from mtbias.metrics.scores import CallScores
 from mtbias.runs.call_records import CallRecord
+from mtbias.score.bias import accuracy_bounds
+from mtbias.score.measure import Wanted
+from mtbias.score.scores import CallScores
 from mtbias.settings import DeviceSettings, EvaluatorSettings
 from mtbias.translate.given_translations import read_translations
 from mtbias.types import Gender, Span

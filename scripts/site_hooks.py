@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from mtbias.publication.leaderboard_page import render_leaderboard
-from mtbias.publication.ranking import make_blocks, read_results
+from mtbias.report.leaderboard_page import render_leaderboard
+from mtbias.report.ranking import make_blocks, read_results
 
 PAGE = "results/index.html"
 

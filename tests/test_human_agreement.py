@@ -18,8 +18,8 @@ from mtbias.corpora.human_labels import read_labels
 from mtbias.evaluation.gender_calls import GenderMeasure
 from mtbias.evaluation.validation import Validation, validate
 from mtbias.language.installed import get_language
-from mtbias.metrics.human_agreement import LABELS
 from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
+from mtbias.score.human_agreement import LABELS
 from mtbias.translate.bitext import read_bitext
 
 LANGUAGES = ("ar", "de", "es", "he", "it", "ru", "uk")

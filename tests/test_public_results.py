@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from mtbias.language.installed import get_language
-from mtbias.publication.ranking import make_blocks, read_results
+from mtbias.report.ranking import make_blocks, read_results
 from scripts.public_results import LICENCE, SYSTEMS, main
 
 ROOT = Path(__file__).resolve().parent.parent

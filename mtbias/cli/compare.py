@@ -11,8 +11,8 @@ from mtbias.errors import SettingError, UsageError
 from mtbias.settings import BootstrapSettings
 
 if TYPE_CHECKING:
-    from mtbias.metrics.comparison import Comparison
     from mtbias.runs.finished_run import FinishedRun
+    from mtbias.score.comparison import Comparison
 
 
 def command(
@@ -61,10 +61,10 @@ def command(
         raise SettingError("report", f"expected a file, got the folder {report}")
 
     from mtbias.files.writing import write_atomic
-    from mtbias.metrics.comparison import compare_runs
-    from mtbias.metrics.run_matching import differing_rows
     from mtbias.report.comparison_tables import render_comparison, render_rows
     from mtbias.runs.finished_run import read_run
+    from mtbias.score.comparison import compare_runs
+    from mtbias.score.run_matching import differing_rows
 
     read = [read_run(path) for path in runs]
     compared = compare_runs(

@@ -11,7 +11,7 @@ from mtbias.cli.shared import HERE, Json, Rows, print_json
 from mtbias.errors import SettingError
 
 if TYPE_CHECKING:
-    from mtbias.metrics.crosscheck import Crosscheck
+    from mtbias.score.crosscheck import Crosscheck
 
 
 def command(
@@ -42,9 +42,9 @@ def command(
         raise SettingError("rows", f"expected a file, got the folder {rows}")
     from mtbias.files.writing import write_atomic
     from mtbias.language.installed import get_language
-    from mtbias.metrics.crosscheck import crosscheck
     from mtbias.report.crosscheck_page import render_crosscheck, render_crosscheck_page, render_differing
     from mtbias.runs.finished_run import read_run
+    from mtbias.score.crosscheck import crosscheck
 
     found = crosscheck(read_run(words), read_run(persons))
     if report is not None:

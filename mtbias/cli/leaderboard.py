@@ -33,8 +33,8 @@ def command(
         raise SettingError("out", f"expected a folder, got the file {out}")
 
     from mtbias.files.writing import explained, write_atomic
-    from mtbias.publication.leaderboard_page import TITLE, render_leaderboard
-    from mtbias.publication.ranking import make_blocks, read_results
+    from mtbias.report.leaderboard_page import TITLE, render_leaderboard
+    from mtbias.report.ranking import make_blocks, read_results
 
     page = render_leaderboard(make_blocks(read_results(results)), title or TITLE)
     with explained(out, "make the folder"):

@@ -45,8 +45,8 @@ def command(
     if links and len(links) != len(runs):
         raise SettingError("link", f"expected an address for each of {len(runs)} runs, got {len(links)}")
 
-    from mtbias.publication.publishing import DescribedRun, publish, read_checked, write_results
-    from mtbias.publication.result_file import check_link
+    from mtbias.report.publishing import DescribedRun, publish, read_checked, write_results
+    from mtbias.report.result_file import check_link
 
     for link in links or ():
         try:

@@ -12,9 +12,9 @@ from mtbias.errors import DataError, SettingError, UsageError
 from mtbias.files.special_files import own_descriptor
 
 if TYPE_CHECKING:
-    from mtbias.metrics.women_share import WomenRelation
     from mtbias.report.report_runs import ReportRun
     from mtbias.runs.finished_run import FinishedRun
+    from mtbias.score.women_share import WomenRelation
 
 
 def command(
@@ -70,10 +70,10 @@ def command(
     if women_column and not women:
         raise UsageError("--women-column: expected --women FILE beside it, got none; add it")
 
-    from mtbias.metrics.women_share import read_women
     from mtbias.report.report_runs import ReportRun, unique_names
     from mtbias.report.scatter import relations
     from mtbias.runs.finished_run import read_run
+    from mtbias.score.women_share import read_women
 
     read = [read_run(path) for path in runs]
     systems = names or [run.system for run in read]

@@ -11,7 +11,7 @@ from mtbias.cluster.coref_settings import CorefSystemSettings
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.sweep_tasks import check_names
 from mtbias.errors import MissingResourceError, MtbiasError
-from mtbias.metrics.measure import GENDER
+from mtbias.score.measure import GENDER
 from mtbias.translate.system_kinds import DEEPL, find_kind, is_of_plugin, is_remote
 
 
@@ -206,7 +206,7 @@ def _stanza(sweep: Sweep) -> Iterator[Part]:
 
 def _encoder(sweep: Sweep) -> Iterator[Part]:
     if sweep.aligner == "neural":
-        from mtbias.encoder.neural_aligner import DEFAULT_ENCODER
+        from mtbias.align.neural_aligner import DEFAULT_ENCODER
 
         name = sweep.aligner_model or DEFAULT_ENCODER
         yield _looked_for("aligner", name, "", partial(_encoder_place, sweep, fetch=False))
@@ -229,9 +229,9 @@ def _coref(sweep: Sweep) -> Iterator[Part]:
 
 
 def _encoder_place(sweep: Sweep, *, fetch: bool) -> str:
+    from mtbias.align.encoder_model import check_encoder
+    from mtbias.align.neural_aligner import locate_encoder
     from mtbias.corpora import cache_folder
-    from mtbias.encoder.encoder_model import check_encoder
-    from mtbias.encoder.neural_aligner import locate_encoder
 
     found = locate_encoder(
         sweep.aligner_model, sweep.languages[0], cache=cache_folder(sweep.cache_dir), offline=not fetch, fetch=fetch

@@ -17,15 +17,15 @@ from mtbias.cluster import coref_tasks
 from mtbias.cluster.sweep_tasks import Cell, SweepPlan
 from mtbias.errors import MissingTranslationsError, RunFolderError
 from mtbias.files.writing import explained, write_atomic
-from mtbias.metrics.definitions import GENDER, Number
-from mtbias.metrics.scores import unknown_part
-from mtbias.metrics.unknown_gender import UNKNOWN_GENDER
 from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.paper_tables import paper_table, with_interval
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_table import level
 from mtbias.report.tables import PrintedTable, draw
 from mtbias.runs.finished_run import read_run
+from mtbias.score.definitions import GENDER, Number
+from mtbias.score.scores import unknown_part
+from mtbias.score.unknown_gender import UNKNOWN_GENDER
 
 FILES = {"table.txt": "text", "table.md": "markdown", "table.tex": "latex", "table.csv": "csv"}
 """The files of the table, with their forms."""

@@ -16,9 +16,6 @@ from mtbias.language.definition import Language
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
 from mtbias.machine.devices import require_device
-from mtbias.metrics.bias import GENDER_COUNTING
-from mtbias.metrics.measure import Wanted
-from mtbias.metrics.scores import CallScores, score
 from mtbias.morphology import (
     Analyser,
     AnalysisCache,
@@ -29,16 +26,19 @@ from mtbias.morphology import (
 )
 from mtbias.morphology.stanza_packages import download
 from mtbias.runs.call_records import CallRecord, join_records
+from mtbias.score.bias import GENDER_COUNTING
+from mtbias.score.measure import Wanted
+from mtbias.score.scores import CallScores, score
 from mtbias.types import GenderCall, Instance, Json, Progress, Reason, Translation, quiet
 
 
 class GenderKind:
-    """The measure of WinoMT, BUG and one's own sentences (`mtbias.metrics.measure.MeasureKind`)."""
+    """The measure of WinoMT, BUG and one's own sentences (`mtbias.score.measure.MeasureKind`)."""
 
     counting = GENDER_COUNTING
 
     def open(self, wanted: Wanted) -> GenderMeasure:
-        """See `mtbias.metrics.measure.MeasureKind`.
+        """See `mtbias.score.measure.MeasureKind`.
 
         Raises:
             UsageError: an unknown language, aligner or device.
@@ -53,11 +53,11 @@ class GenderKind:
         return GenderMeasure(language, aligner, make_analyser(wanted))
 
     def read(self, line: bytes) -> CallRecord:
-        """See `mtbias.metrics.measure.MeasureKind`."""
+        """See `mtbias.score.measure.MeasureKind`."""
         return CallRecord.from_line(line)
 
     def score(self, records: Sequence[CallRecord], *, n_resamples: int, seed: int) -> CallScores:
-        """See `mtbias.metrics.measure.MeasureKind`."""
+        """See `mtbias.score.measure.MeasureKind`."""
         return score(records, n_resamples=n_resamples, seed=seed)
 
 
@@ -66,7 +66,7 @@ GENDER = GenderKind()
 
 @dataclass(frozen=True)
 class GenderMeasure(AnalysedTexts):
-    """What reads genders in one language (`mtbias.metrics.measure.Measure`)."""
+    """What reads genders in one language (`mtbias.score.measure.Measure`)."""
 
     language: Language
     aligner: Aligner
@@ -80,7 +80,7 @@ class GenderMeasure(AnalysedTexts):
     def judge(
         self, instances: Sequence[Instance], translations: Sequence[Translation], progress: Progress = quiet
     ) -> list[CallRecord]:
-        """See `mtbias.metrics.measure.Measure`."""
+        """See `mtbias.score.measure.Measure`."""
         calls = self.call_instances(instances, translations, progress)
         return list(join_records(instances, translations, calls))
 
@@ -135,7 +135,7 @@ def make_aligner(wanted: Wanted) -> Aligner:
     settings = wanted.settings
     if settings.aligner != "neural":
         return get_aligner(settings.aligner)
-    from mtbias.encoder.neural_aligner import NeuralAligner, locate_encoder
+    from mtbias.align.neural_aligner import NeuralAligner, locate_encoder
 
     cache = cache_folder(settings.cache_dir)
     try:

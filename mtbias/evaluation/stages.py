@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from mtbias.alarms.run_check import checks
 from mtbias.evaluation.repeats import repeat_numbers
 from mtbias.evaluation.request import Request
 from mtbias.evaluation.translation import host_facts, planned, translate_corpus
-from mtbias.metrics.measure import Judged
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.runs.kept_parts import remove_parts
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import SHA256, RunFolder
+from mtbias.score.measure import Judged
+from mtbias.score.run_check import checks
 from mtbias.translate.system import Translated
 from mtbias.types import Progress, quiet
 

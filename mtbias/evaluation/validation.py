@@ -8,19 +8,19 @@ from functools import cached_property
 from typing import Any
 
 from mtbias import __version__
-from mtbias.alarms.evidence_classes import withheld
 from mtbias.align import Pair
 from mtbias.corpora.human_labels import HumanLabel
 from mtbias.errors import DataError
 from mtbias.evaluation.gender_calls import GenderMeasure
-from mtbias.metrics.bias import count
-from mtbias.metrics.correction import CORRECTED, Correction, correct
-from mtbias.metrics.counting import Counts
-from mtbias.metrics.definitions import GENDER, named
-from mtbias.metrics.human_agreement import LABELS, AgreementReport, agreement, count_agreement, decided_by
-from mtbias.metrics.unknown_gender import UNKNOWN_GENDER
 from mtbias.runs.call_records import evidence_json
 from mtbias.runs.finished_run import FinishedRun
+from mtbias.score.bias import count
+from mtbias.score.correction import CORRECTED, Correction, correct
+from mtbias.score.counting import Counts
+from mtbias.score.definitions import GENDER, named
+from mtbias.score.evidence_classes import withheld
+from mtbias.score.human_agreement import LABELS, AgreementReport, agreement, count_agreement, decided_by
+from mtbias.score.unknown_gender import UNKNOWN_GENDER
 from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import N_RESAMPLES, percent_of, rounded
 from mtbias.types import GenderCall, Json, Progress, Reason, quiet
@@ -262,7 +262,7 @@ def correct_run(
 
     One of `validations` must be of the run's language, by the evaluator that scored the run. With `pool` the confusions
     of all of them are added up: the evaluator is taken to err alike in all. `n_resamples` and `seed` are those of
-    `mtbias.metrics.correction.correct`.
+    `mtbias.score.correction.correct`.
 
     Raises:
         DataError: the run's language was not validated, another evaluator called it, or a gender has no labels.

@@ -12,10 +12,6 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from mtbias.metrics.comparison import Comparison
-from mtbias.metrics.definitions import CONSISTENCY, Number, Unit
-from mtbias.metrics.system_numbers import SystemPair
-from mtbias.metrics.unknown_gender import UNKNOWN_GENDER
 from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.axes import Scale
 from mtbias.report.page import render_page
@@ -23,6 +19,10 @@ from mtbias.report.plots import Panel, scale, svg_intervals
 from mtbias.report.report_runs import ReportRun, Sentence, findings, join_sentences, title_and_intro
 from mtbias.report.run_page import check_runs
 from mtbias.report.sentence_list import MAX_BYTES, fitting, sentence_list
+from mtbias.score.comparison import Comparison
+from mtbias.score.definitions import CONSISTENCY, Number, Unit
+from mtbias.score.system_numbers import SystemPair
+from mtbias.score.unknown_gender import UNKNOWN_GENDER
 from mtbias.stats.results import ALPHA, Difference, Estimate
 
 

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from mtbias.metrics.comparison import Comparison
-from mtbias.metrics.definitions import CONSISTENCY, GENDER, Number
-from mtbias.metrics.entity_intervals import QUESTIONS, EntityIntervals
-from mtbias.metrics.run_matching import DifferingRow
-from mtbias.metrics.system_numbers import SystemNumbers, SystemPair
-from mtbias.metrics.unknown_gender import UNKNOWN_GENDER
-from mtbias.metrics.weighted import Weighting
 from mtbias.report import tables
 from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.tables import UNDEFINED, PrintedTable, cut, draw, estimate_text, number_text, p_text, printable
+from mtbias.score.comparison import Comparison
+from mtbias.score.definitions import CONSISTENCY, GENDER, Number
+from mtbias.score.entity_intervals import QUESTIONS, EntityIntervals
+from mtbias.score.run_matching import DifferingRow
+from mtbias.score.system_numbers import SystemNumbers, SystemPair
+from mtbias.score.unknown_gender import UNKNOWN_GENDER
+from mtbias.score.weighted import Weighting
 from mtbias.stats.results import ALPHA, Difference, Estimate
 
 FORMATS = (*tables.FORMATS, "json", "csv")

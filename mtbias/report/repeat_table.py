@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mtbias.metrics.definitions import Number
 from mtbias.report.tables import UNDEFINED, aligned, interval_text, number_text
+from mtbias.score.definitions import Number
 
 EXPLAINED = "Spread: greatest minus least, of asking again. The interval is of drawing other sentences."
 

@@ -16,10 +16,6 @@ import numpy as np
 from markupsafe import Markup
 
 from mtbias.errors import DataError
-from mtbias.metrics.definitions import CONSISTENCY, Breakdown, Number, breakdowns
-from mtbias.metrics.scores import UNKNOWN
-from mtbias.metrics.unknown_gender import UNKNOWN_GENDER
-from mtbias.metrics.women_share import WomenRelation, WomenShares, shipped_shares
 from mtbias.report import alarm_texts, repeat_table
 from mtbias.report.page import render_page
 from mtbias.report.plots import panels, scale, svg_intervals
@@ -35,6 +31,10 @@ from mtbias.report.run_table import SCHEMA, filled, noticed, whole_metrics
 from mtbias.report.scatter import WOMEN_MEASURES, correlation_text, relations, slope_text, svg_women, women_scale
 from mtbias.report.sentence_data import Columns
 from mtbias.report.sentence_list import MAX_BYTES, fitting, sentence_list
+from mtbias.score.definitions import CONSISTENCY, Breakdown, Number, breakdowns
+from mtbias.score.scores import UNKNOWN
+from mtbias.score.unknown_gender import UNKNOWN_GENDER
+from mtbias.score.women_share import WomenRelation, WomenShares, shipped_shares
 from mtbias.stats.results import MIN_ROWS
 from mtbias.types import Reason
 

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from mtbias.metrics.definitions import GENDER
-from mtbias.metrics.unknown_gender import UNKNOWN_GENDER
-from mtbias.metrics.women_share import WomenRelation, WomenShares, relate, shipped_shares
 from mtbias.report.axes import Frame, Scale
 from mtbias.report.page import render
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_table import whole_metrics
 from mtbias.report.tables import cut, interval, number
+from mtbias.score.definitions import GENDER
+from mtbias.score.unknown_gender import UNKNOWN_GENDER
+from mtbias.score.women_share import WomenRelation, WomenShares, relate, shipped_shares
 from mtbias.stats.results import Estimate
 
 WOMEN_MEASURES = {"gap": "right for women minus for men", "accuracy": "accuracy", "feminine": "feminine forms"}

@@ -14,12 +14,12 @@ from markupsafe import Markup
 
 from mtbias.corpora.human_labels import HumanLabel
 from mtbias.language.definition import Direction
-from mtbias.metrics.definitions import Unit
-from mtbias.metrics.human_agreement import LABELS
 from mtbias.report import page
 from mtbias.report import validation_table as rows
 from mtbias.report.plots import ALL, Panel, scale, svg_intervals
 from mtbias.report.sentence_data import evidence_code, evidence_words, marked
+from mtbias.score.definitions import Unit
+from mtbias.score.human_agreement import LABELS
 from mtbias.stats.results import Estimate
 from mtbias.types import GenderCall
 

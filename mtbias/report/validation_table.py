@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mtbias.metrics.definitions import GENDER
 from mtbias.report.tables import PrintedTable, as_text, columns, interval_text, number_text, printable
+from mtbias.score.definitions import GENDER
 
 BASES = {
     "N": "the noun",

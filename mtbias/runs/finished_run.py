@@ -10,16 +10,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from mtbias.alarms.run_check import checks
 from mtbias.errors import DataError
 from mtbias.files.strict_json import decoded
-from mtbias.metrics.counting import SCHEMA, Counting, Scores
-from mtbias.metrics.definitions import Number
-from mtbias.metrics.measure import GENDER, find_measure
-from mtbias.metrics.scores import UNKNOWN, unknown_part
-from mtbias.metrics.unknown_gender import UNKNOWN_GENDER
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import CALLS, METRICS, SHA256, RunFolder, is_as_written
+from mtbias.score.counting import SCHEMA, Counting, Scores
+from mtbias.score.definitions import Number
+from mtbias.score.measure import GENDER, find_measure
+from mtbias.score.run_check import checks
+from mtbias.score.scores import UNKNOWN, unknown_part
+from mtbias.score.unknown_gender import UNKNOWN_GENDER
 
 _log = logging.getLogger(__name__)
 

@@ -14,10 +14,10 @@ from mtbias.errors import DataError, RunFolderError
 from mtbias.files.folder_lock import FolderLock
 from mtbias.files.strict_json import load_json
 from mtbias.files.writing import explained, is_ours, remove_temporaries, write_atomic, write_new
-from mtbias.metrics.measure import Judged
 from mtbias.runs import call_records as records
 from mtbias.runs.kept_parts import PARTS
 from mtbias.runs.manifest import RunManifest
+from mtbias.score.measure import Judged
 from mtbias.types import Json, Translation
 
 MANIFEST, TRANSLATIONS, CALLS, METRICS = "manifest.json", "translations.jsonl", "calls.jsonl", "metrics.json"
@@ -162,7 +162,7 @@ class RunFolder:
         self.write_atomic(CALLS, records.to_lines(calls))
 
     def read_calls(self, read: Callable[[bytes], _Judged]) -> list[_Judged]:
-        """The calls on disk, each as `read` makes it of its line (`mtbias.metrics.measure.MeasureKind.read`).
+        """The calls on disk, each as `read` makes it of its line (`mtbias.score.measure.MeasureKind.read`).
 
         Raises:
             RunFolderError: there are none.

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.benchmarks.reference_words import FoundWords, WordRecord
 from mtbias.cli import main
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.run_folder import RunFolder
+from mtbias.score.reference_words import FoundWords, WordRecord
 from mtbias.types import Evidence, Gender, GenderCall, Json, Span, Stereotype, Translation
 
 M, F = Gender.MALE, Gender.FEMALE

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mtbias.cli import main
-from tests.publication.run_maker import make_records, untranslated, write_run
+from tests.report.run_maker import make_records, untranslated, write_run
 
 RIGHT, LESS = ([n % 5 > least for n in range(80)] for least in (0, 2))
 

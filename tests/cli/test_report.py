@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from mtbias.cli import main
-from mtbias.metrics.scores import score
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.run_folder import RunFolder
+from mtbias.score.scores import score
 from mtbias.types import Evidence, Gender, GenderCall, Json, Reason, Span, Stereotype, Translation
 
 M, F = Gender.MALE, Gender.FEMALE

@@ -71,8 +71,8 @@ def test_markdown_and_latex_carry_denominators_and_signatures(plan: SweepPlan) -
 
 def _finish(cell: Cell, gender: Gender) -> None:
     """A complete run of one sentence."""
-    from mtbias.metrics.scores import score
     from mtbias.runs.call_records import join_records
+    from mtbias.score.scores import score
     from mtbias.types import Translation
 
     instance = Instance(

@@ -7,8 +7,8 @@ from math import sqrt
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.metrics.weighted import weigh
 from mtbias.mining.corpus_balance import confounders, matched_sample
+from mtbias.score.weighted import weigh
 from mtbias.types import Gender, Instance, Span, Stereotype
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from typing import Any, Literal
 
-from mtbias.metrics.scores import score
 from mtbias.report.run_page import ReportRun, render_html
 from mtbias.runs.call_records import CallRecord
+from mtbias.score.scores import score
 from mtbias.types import Evidence, Gender, GenderCall, Reason, Span, Stereotype
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL

@@ -9,13 +9,13 @@ from dataclasses import replace
 
 import pytest
 
-from mtbias.metrics.comparison import Comparison
-from mtbias.metrics.entity_intervals import EntityIntervals
-from mtbias.metrics.paired_counts import McNemar
-from mtbias.metrics.run_matching import DifferingRow
-from mtbias.metrics.system_numbers import SystemNumbers, SystemPair
-from mtbias.metrics.weighted import Weighting
 from mtbias.report.comparison_tables import FORMATS, render_comparison, render_rows
+from mtbias.score.comparison import Comparison
+from mtbias.score.entity_intervals import EntityIntervals
+from mtbias.score.paired_counts import McNemar
+from mtbias.score.run_matching import DifferingRow
+from mtbias.score.system_numbers import SystemNumbers, SystemPair
+from mtbias.score.weighted import Weighting
 from mtbias.stats.balance import Balance
 from mtbias.stats.results import Difference, Estimate
 

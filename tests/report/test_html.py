@@ -12,8 +12,8 @@ from dataclasses import replace
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.metrics.scores import score
 from mtbias.report.run_page import ReportRun, render_html
+from mtbias.score.scores import score
 from mtbias.types import Reason, Stereotype
 
 from .page_reader import (

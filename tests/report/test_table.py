@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.metrics.scores import CallScores, score
 from mtbias.report.run_table import render
 from mtbias.runs.call_records import join_records
+from mtbias.score.scores import CallScores, score
 from mtbias.types import Evidence, Gender, GenderCall, Instance, Reason, Span, Stereotype, Translation
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL

@@ -14,7 +14,6 @@ from jsonschema import Draft202012Validator
 import mtbias
 from mtbias.api import Run
 from mtbias.corpora import load_corpus
-from mtbias.metrics.unknown_gender import UNKNOWN_GENDER
 from mtbias.report.comparison_tables import render_comparison
 from mtbias.report.paper_tables import paper_table
 from mtbias.report.plot_files import plot_files
@@ -22,6 +21,7 @@ from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
 from mtbias.report.scatter import relations
 from mtbias.runs.run_folder import RunFolder
+from mtbias.score.unknown_gender import UNKNOWN_GENDER
 from mtbias.settings import BootstrapSettings, ScoreSettings
 
 from .page_reader import column_values, page_data, read_page, table_lines, table_rows

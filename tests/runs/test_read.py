@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from mtbias.errors import DataError, RunFolderError
-from mtbias.metrics.scores import score
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import read_run
 from mtbias.runs.run_folder import RunFolder
+from mtbias.score.scores import score
 from mtbias.types import Gender, GenderCall, Json, Span, Stereotype, Translation
 
 IDENTITY: dict[str, Json] = {

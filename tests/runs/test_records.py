@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtbias.errors import DataError
-from mtbias.metrics.scores import score
 from mtbias.runs.call_records import (
     CallRecord,
     from_lines,
@@ -21,6 +20,7 @@ from mtbias.runs.call_records import (
     translation_from_line,
     translation_to_json,
 )
+from mtbias.score.scores import score
 from mtbias.types import Evidence, Gender, GenderCall, Instance, Reason, Span, Stereotype, Translation
 
 INSTANCE = Instance(

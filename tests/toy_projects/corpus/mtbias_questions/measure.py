@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.files.strict_json import decoded
-from mtbias.metrics.counting import Counting, Scores, score_groups
-from mtbias.metrics.definitions import Best, Number, Unit
-from mtbias.metrics.measure import Wanted
+from mtbias.score.counting import Counting, Scores, score_groups
+from mtbias.score.definitions import Best, Number, Unit
+from mtbias.score.measure import Wanted
 from mtbias.stats.results import Floats, percent
 from mtbias.types import Json, Progress, Translation
 from mtbias_questions.corpus import Question

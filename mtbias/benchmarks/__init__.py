@@ -1,1 +1,0 @@
-"""The measures of other benchmarks, as their authors define them."""

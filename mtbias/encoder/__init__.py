@@ -1,1 +1,0 @@
-"""Alignment by a multilingual encoder: which words of two languages have the most similar embeddings in context."""

@@ -1,0 +1,1 @@
+"""Counts, numbers, intervals, comparison, alarms and the measures: how numbers follow from records of sentences."""

@@ -1,1 +1,0 @@
-"""Tests of the results page; a package, so that they can share a helper."""
