@@ -26,7 +26,7 @@ GOOGLE = {"de": (284, 4, 50, 1), "es": (301, 17, 59, 5)}
 
 def readings() -> list[dict[str, str]]:
     """The rows of the file: language, sentence, both measures, whether the translation is right, why, a note."""
-    with (ROOT / "tests" / "benchmarks" / "crosscheck.tsv").open(encoding="utf-8", newline="") as file:
+    with (ROOT / "tests" / "score" / "crosscheck.tsv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t"))
 
 
