@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from mtbias.errors import UsageError
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.runs.finished_run import FinishedRun
-from mtbias.score.definitions import CONSISTENCY
-from mtbias.score.measure import GENDER
+from mtbias.scoring.definitions import CONSISTENCY
+from mtbias.scoring.measure import GENDER
 from mtbias.settings import BootstrapSettings, EvalSettings, ScoreSettings
 from mtbias.types import Progress, quiet
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from mtbias.evaluation.request import Request
     from mtbias.runs.call_records import CallRecord
-    from mtbias.score.comparison import Comparison
+    from mtbias.scoring.comparison import Comparison
     from mtbias.translate.given_translations import GivenSystem
 
 __all__ = ["EvalSettings", "Run", "ScoreSettings", "compare", "evaluate", "read_run", "score"]
@@ -83,7 +83,7 @@ class Run(FinishedRun):
         return found if pairs is None else {**found, **{n.key: n.of(pairs["all"]).value for n in CONSISTENCY}}
 
     def to_frame(self) -> pd.DataFrame:
-        """The numbers as a data frame, one row a group: see `mtbias.score.counting.Scores.to_frame`."""
+        """The numbers as a data frame, one row a group: see `mtbias.scoring.counting.Scores.to_frame`."""
         return self.scores.to_frame()
 
     def calls_frame(self) -> pd.DataFrame:
@@ -227,7 +227,7 @@ def compare(
         DataError: the runs cannot be compared, or the sentences cannot be balanced.
         RunFolderError: a folder has no finished run.
     """
-    from mtbias.score.comparison import compare_runs
+    from mtbias.scoring.comparison import compare_runs
 
     if not compared:
         raise UsageError("expected runs to compare, got none")
@@ -265,7 +265,7 @@ def _run(request: Request, out: AnyPath | None, progress: Progress | bool) -> Ru
 
 def _row(record: CallRecord) -> dict[str, Any]:
     """A row of `Run.calls_frame`."""
-    from mtbias.score.human_agreement import decided_by
+    from mtbias.scoring.human_agreement import decided_by
 
     content = record.to_json()
     call = record.call

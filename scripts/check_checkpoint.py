@@ -26,7 +26,7 @@ from mtbias.evaluation.request import Request
 from mtbias.evaluation.stages import evaluate
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.runs.run_folder import RunFolder
-from mtbias.score.measure import Wanted
+from mtbias.scoring.measure import Wanted
 from mtbias.settings import EvaluatorSettings, TranslationSettings
 from mtbias.translate.given_translations import given_file
 from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem

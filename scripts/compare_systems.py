@@ -25,7 +25,7 @@ from mtbias.evaluation.stages import evaluate
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.report.comparison_tables import render_comparison
 from mtbias.runs.finished_run import read_run
-from mtbias.score.comparison import compare_runs
+from mtbias.scoring.comparison import compare_runs
 from mtbias.settings import BootstrapSettings, DeviceSettings, EvaluatorSettings, ScoreSettings, combined
 from mtbias.translate.given_translations import given_file
 

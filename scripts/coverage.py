@@ -27,10 +27,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom, kstest
 
-from mtbias.score.bias import GENDER_COUNTING
-from mtbias.score.consistency import compare_consistency, compute_consistency
-from mtbias.score.linked_pairs import CELLS, QUADRUPLE
-from mtbias.score.paired_counts import bootstrap_differences, compute_numbers, intervals, randomisation_pvalues
+from mtbias.scoring.bias import GENDER_COUNTING
+from mtbias.scoring.consistency import compare_consistency, compute_consistency
+from mtbias.scoring.linked_pairs import CELLS, QUADRUPLE
+from mtbias.scoring.paired_counts import bootstrap_differences, compute_numbers, intervals, randomisation_pvalues
 from mtbias.stats.resampling import wilson_percent
 from mtbias.types import Gender, GenderCall, Reason
 
@@ -207,7 +207,7 @@ def consistency_coverage(runs: int, resamples: int, seed: int) -> list[Coverage]
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """What `mtbias.score.consistency` must know about a sentence."""
+    """What `mtbias.scoring.consistency` must know about a sentence."""
 
     id: str
     gold: Gender

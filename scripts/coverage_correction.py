@@ -16,8 +16,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.score.bias import compute
-from mtbias.score.correction import CORRECTED, correct
+from mtbias.scoring.bias import compute
+from mtbias.scoring.correction import CORRECTED, correct
 
 Floats = NDArray[np.float64]
 

@@ -17,9 +17,9 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.score import paired_counts as paired
-from mtbias.score.bias import GENDER_COUNTING
-from mtbias.score.weighted import weigh
+from mtbias.scoring import paired_counts as paired
+from mtbias.scoring.bias import GENDER_COUNTING
+from mtbias.scoring.weighted import weigh
 from mtbias.types import Gender, GenderCall, Stereotype
 
 Floats = NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""How many labelled calls are wrong, by what they rest on: makes `mtbias/score/data/expected_wrong.tsv`.
+"""How many labelled calls are wrong, by what they rest on: makes `mtbias/scoring/data/expected_wrong.tsv`.
 
     python scripts/expected_wrong.py --gold LABELS.csv --translations WINOMT/translations/google --stanza-dir DIR
 
@@ -26,17 +26,17 @@ from mtbias.cli.shared import Evaluator  # noqa: E402
 from mtbias.corpora.human_labels import read_labels  # noqa: E402
 from mtbias.evaluation.gender_calls import GENDER  # noqa: E402
 from mtbias.evaluation.validation import validate  # noqa: E402
-from mtbias.score.evidence_classes import EvidenceClass, evidence_class  # noqa: E402
-from mtbias.score.expected_wrong import GENDERS, TABLE  # noqa: E402
-from mtbias.score.human_agreement import LABELS  # noqa: E402
-from mtbias.score.measure import Wanted  # noqa: E402
+from mtbias.scoring.evidence_classes import EvidenceClass, evidence_class  # noqa: E402
+from mtbias.scoring.expected_wrong import GENDERS, TABLE  # noqa: E402
+from mtbias.scoring.human_agreement import LABELS  # noqa: E402
+from mtbias.scoring.measure import Wanted  # noqa: E402
 from mtbias.settings import EvaluatorSettings  # noqa: E402
 from mtbias.translate.bitext import read_bitext  # noqa: E402
 from mtbias.types import GenderCall  # noqa: E402
 from scripts import natural  # noqa: E402
 from scripts.agreement import LANGUAGES  # noqa: E402
 
-OUT = ROOT / "mtbias" / "alarms" / "data" / TABLE
+OUT = ROOT / "mtbias" / "scoring" / "data" / TABLE
 
 Judged = tuple[GenderCall, bool]
 """A call, and whether it is wrong."""

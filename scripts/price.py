@@ -27,7 +27,7 @@ from mtbias.evaluation.request import Request
 from mtbias.evaluation.stages import evaluate
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.runs.run_folder import RunFolder
-from mtbias.score.measure import Wanted
+from mtbias.scoring.measure import Wanted
 from mtbias.settings import Engine, EvaluatorSettings, TranslationSettings
 from mtbias.stats.results import Difference
 from mtbias.stats.significance import holm

@@ -22,9 +22,9 @@ from mtbias.corpora import load_corpus
 from mtbias.evaluation.gender_calls import GENDER
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.runs.call_records import CallRecord
-from mtbias.score.bias import accuracy_bounds
-from mtbias.score.measure import Wanted
-from mtbias.score.scores import CallScores
+from mtbias.scoring.bias import accuracy_bounds
+from mtbias.scoring.measure import Wanted
+from mtbias.scoring.scores import CallScores
 from mtbias.settings import DeviceSettings, EvaluatorSettings
 from mtbias.translate.given_translations import read_translations
 from mtbias.types import Gender, Span

@@ -34,7 +34,7 @@ from mtbias.errors import DataError, MtbiasError  # noqa: E402
 from mtbias.evaluation.gender_calls import GenderMeasure  # noqa: E402
 from mtbias.language.split_texts import SplitTexts  # noqa: E402
 from mtbias.morphology import Analyser, AnalysisCache, StanzaAnalyser, find_package  # noqa: E402
-from mtbias.score.human_agreement import LABELS  # noqa: E402
+from mtbias.scoring.human_agreement import LABELS  # noqa: E402
 from mtbias.types import Alignment, Gender, GenderCall, Progress, Span, quiet  # noqa: E402
 from scripts import challenge, natural  # noqa: E402
 

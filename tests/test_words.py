@@ -54,10 +54,10 @@ EXCUSED_IN_CODE = (
     Excuse("mtbias/english/gender_swap.toml", "", "a table of English words"),
     Excuse("mtbias/report/templates/run.html", '"decided"', "the key of metrics.json"),
     Excuse("mtbias/cli/coref_sowinobias.py", "(key `decided`)", "the key of its JSON"),
-    Excuse("mtbias/score/consistency.py", "`decided`", "a parameter's name"),
-    Excuse("mtbias/score/consistency.py", "decided: ", "a parameter's name"),
-    Excuse("mtbias/score/counting.py", "key ``decided``", "the key of metrics.json"),
-    Excuse("mtbias/score/human_agreement.py", "(n − decided) / n", "the formula of the key of JSON"),
+    Excuse("mtbias/scoring/consistency.py", "`decided`", "a parameter's name"),
+    Excuse("mtbias/scoring/consistency.py", "decided: ", "a parameter's name"),
+    Excuse("mtbias/scoring/counting.py", "key ``decided``", "the key of metrics.json"),
+    Excuse("mtbias/scoring/human_agreement.py", "(n − decided) / n", "the formula of the key of JSON"),
 )
 
 

@@ -12,7 +12,7 @@ from mtbias.settings import BootstrapSettings
 
 if TYPE_CHECKING:
     from mtbias.runs.finished_run import FinishedRun
-    from mtbias.score.comparison import Comparison
+    from mtbias.scoring.comparison import Comparison
 
 
 def command(
@@ -63,8 +63,8 @@ def command(
     from mtbias.files.writing import write_atomic
     from mtbias.report.comparison_tables import render_comparison, render_rows
     from mtbias.runs.finished_run import read_run
-    from mtbias.score.comparison import compare_runs
-    from mtbias.score.run_matching import differing_rows
+    from mtbias.scoring.comparison import compare_runs
+    from mtbias.scoring.run_matching import differing_rows
 
     read = [read_run(path) for path in runs]
     compared = compare_runs(

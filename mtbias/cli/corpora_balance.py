@@ -52,7 +52,7 @@ def command(
     seed
         Of the sample.
     """
-    from mtbias.score.weighted import ALL_PROPERTIES, PROPERTIES, properties_of
+    from mtbias.scoring.weighted import ALL_PROPERTIES, PROPERTIES, properties_of
 
     out = weights or sample
     if out is None or (weights is not None and sample is not None):
@@ -93,7 +93,7 @@ def _check_name(sample: Path, dataset: str) -> None:
 def _weigh(rows: Sequence[Instance], over: Sequence[str], out: Path) -> tuple[Sequence[float], dict[str, Any]]:
     from mtbias.errors import DataError
     from mtbias.files.writing import write_atomic
-    from mtbias.score.weighted import weigh
+    from mtbias.scoring.weighted import weigh
 
     weighting = weigh(rows, "delta_g", over)
     if weighting is None:

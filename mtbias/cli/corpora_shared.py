@@ -24,7 +24,7 @@ def corpus_of_entities(corpus: CorpusSettings, cache: CacheSettings) -> Corpus[I
     """
     from mtbias.corpora import load_corpus
     from mtbias.corpora.loading import BY_LANGUAGE
-    from mtbias.score.measure import GENDER
+    from mtbias.scoring.measure import GENDER
 
     name = corpus.dataset or "winomt"
     if name in BY_LANGUAGE:

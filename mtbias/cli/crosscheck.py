@@ -11,7 +11,7 @@ from mtbias.cli.shared import HERE, Json, Rows, print_json
 from mtbias.errors import SettingError
 
 if TYPE_CHECKING:
-    from mtbias.score.crosscheck import Crosscheck
+    from mtbias.scoring.crosscheck import Crosscheck
 
 
 def command(
@@ -44,7 +44,7 @@ def command(
     from mtbias.language.installed import get_language
     from mtbias.report.crosscheck_page import render_crosscheck, render_crosscheck_page, render_differing
     from mtbias.runs.finished_run import read_run
-    from mtbias.score.crosscheck import crosscheck
+    from mtbias.scoring.crosscheck import crosscheck
 
     found = crosscheck(read_run(words), read_run(persons))
     if report is not None:

@@ -14,7 +14,7 @@ from mtbias.files.special_files import own_descriptor
 if TYPE_CHECKING:
     from mtbias.report.report_runs import ReportRun
     from mtbias.runs.finished_run import FinishedRun
-    from mtbias.score.women_share import WomenRelation
+    from mtbias.scoring.women_share import WomenRelation
 
 
 def command(
@@ -73,7 +73,7 @@ def command(
     from mtbias.report.report_runs import ReportRun, unique_names
     from mtbias.report.scatter import relations
     from mtbias.runs.finished_run import read_run
-    from mtbias.score.women_share import read_women
+    from mtbias.scoring.women_share import read_women
 
     read = [read_run(path) for path in runs]
     systems = names or [run.system for run in read]

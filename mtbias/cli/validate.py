@@ -74,7 +74,7 @@ def command(
     from mtbias.evaluation.validation import correct_run, together, validate
     from mtbias.language.installed import get_language
     from mtbias.report.validation_table import render_validation
-    from mtbias.score.measure import Wanted
+    from mtbias.scoring.measure import Wanted
 
     langs = list(dict.fromkeys(langs))
     languages = [get_language(lang) for lang in langs]  # an unknown one is refused before anything is read

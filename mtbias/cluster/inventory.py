@@ -11,7 +11,7 @@ from mtbias.cluster.coref_settings import CorefSystemSettings
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.sweep_tasks import check_names
 from mtbias.errors import MissingResourceError, MtbiasError
-from mtbias.score.measure import GENDER
+from mtbias.scoring.measure import GENDER
 from mtbias.translate.system_kinds import DEEPL, find_kind, is_of_plugin, is_remote
 
 

@@ -23,9 +23,9 @@ from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_table import level
 from mtbias.report.tables import PrintedTable, draw
 from mtbias.runs.finished_run import read_run
-from mtbias.score.definitions import GENDER, Number
-from mtbias.score.scores import unknown_part
-from mtbias.score.unknown_gender import UNKNOWN_GENDER
+from mtbias.scoring.definitions import GENDER, Number
+from mtbias.scoring.scores import unknown_part
+from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 
 FILES = {"table.txt": "text", "table.md": "markdown", "table.tex": "latex", "table.csv": "csv"}
 """The files of the table, with their forms."""

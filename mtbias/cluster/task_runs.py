@@ -24,7 +24,7 @@ from mtbias.runs.run_progress import RunProgress, run_progress
 
 if TYPE_CHECKING:
     from mtbias.evaluation.request import Request
-    from mtbias.score.measure import Measure
+    from mtbias.scoring.measure import Measure
     from mtbias.translate.shards import Shard
     from mtbias.types import Progress
 

@@ -48,7 +48,7 @@ class Corpus(Generic[S_co]):
     files: Mapping[str, str] = field(default_factory=dict)
     """Every file that was read, by name, with its SHA-256: what decides the instances, stereotypes included."""
     measure: str = "gender"
-    """What it is measured by (`mtbias.score.measure`)."""
+    """What it is measured by (`mtbias.scoring.measure`)."""
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The ids of the first instances under each note that is about instances."""
     given: Mapping[str, str] = field(default_factory=dict)

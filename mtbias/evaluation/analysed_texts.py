@@ -10,7 +10,7 @@ from mtbias.types import Json, Progress
 
 
 class AnalysedTexts:
-    """The part of a `mtbias.score.measure.Measure` that deals with its analyser; the measure has both as fields."""
+    """The part of a `mtbias.scoring.measure.Measure` that deals with its analyser; the measure has both as fields."""
 
     language: Language
     analyser: Analyser

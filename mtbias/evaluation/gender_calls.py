@@ -26,19 +26,19 @@ from mtbias.morphology import (
 )
 from mtbias.morphology.stanza_packages import download
 from mtbias.runs.call_records import CallRecord, join_records
-from mtbias.score.bias import GENDER_COUNTING
-from mtbias.score.measure import Wanted
-from mtbias.score.scores import CallScores, score
+from mtbias.scoring.bias import GENDER_COUNTING
+from mtbias.scoring.measure import Wanted
+from mtbias.scoring.scores import CallScores, score
 from mtbias.types import GenderCall, Instance, Json, Progress, Reason, Translation, quiet
 
 
 class GenderKind:
-    """The measure of WinoMT, BUG and one's own sentences (`mtbias.score.measure.MeasureKind`)."""
+    """The measure of WinoMT, BUG and one's own sentences (`mtbias.scoring.measure.MeasureKind`)."""
 
     counting = GENDER_COUNTING
 
     def open(self, wanted: Wanted) -> GenderMeasure:
-        """See `mtbias.score.measure.MeasureKind`.
+        """See `mtbias.scoring.measure.MeasureKind`.
 
         Raises:
             UsageError: an unknown language, aligner or device.
@@ -53,11 +53,11 @@ class GenderKind:
         return GenderMeasure(language, aligner, make_analyser(wanted))
 
     def read(self, line: bytes) -> CallRecord:
-        """See `mtbias.score.measure.MeasureKind`."""
+        """See `mtbias.scoring.measure.MeasureKind`."""
         return CallRecord.from_line(line)
 
     def score(self, records: Sequence[CallRecord], *, n_resamples: int, seed: int) -> CallScores:
-        """See `mtbias.score.measure.MeasureKind`."""
+        """See `mtbias.scoring.measure.MeasureKind`."""
         return score(records, n_resamples=n_resamples, seed=seed)
 
 
@@ -66,7 +66,7 @@ GENDER = GenderKind()
 
 @dataclass(frozen=True)
 class GenderMeasure(AnalysedTexts):
-    """What reads genders in one language (`mtbias.score.measure.Measure`)."""
+    """What reads genders in one language (`mtbias.scoring.measure.Measure`)."""
 
     language: Language
     aligner: Aligner
@@ -80,7 +80,7 @@ class GenderMeasure(AnalysedTexts):
     def judge(
         self, instances: Sequence[Instance], translations: Sequence[Translation], progress: Progress = quiet
     ) -> list[CallRecord]:
-        """See `mtbias.score.measure.Measure`."""
+        """See `mtbias.scoring.measure.Measure`."""
         calls = self.call_instances(instances, translations, progress)
         return list(join_records(instances, translations, calls))
 

@@ -17,7 +17,7 @@ from mtbias.evaluation.request import Request
 from mtbias.language.installed import get_language
 from mtbias.machine.devices import require_device
 from mtbias.machine.network import downloads_allowed
-from mtbias.score.measure import MeasureKind, Wanted, find_measure
+from mtbias.scoring.measure import MeasureKind, Wanted, find_measure
 from mtbias.settings import (
     EvalSettings,
     EvaluatorSettings,

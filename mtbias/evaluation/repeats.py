@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mtbias.evaluation.request import Request
-from mtbias.score.measure import Judged
+from mtbias.scoring.measure import Judged
 from mtbias.stats.results import percent_of, rounded
 from mtbias.translate.system import Translated
 from mtbias.types import Progress

@@ -7,7 +7,7 @@ from typing import Any
 
 from mtbias import __version__
 from mtbias.corpora import Corpus
-from mtbias.score.measure import GENDER, Measure, MeasureKind
+from mtbias.scoring.measure import GENDER, Measure, MeasureKind
 from mtbias.stats.results import N_RESAMPLES
 from mtbias.translate.system import Plan, System
 from mtbias.types import Json

@@ -17,10 +17,10 @@ from mtbias.language.split_texts import SplitTexts
 from mtbias.machine.devices import require_device
 from mtbias.morphology import Analyser
 from mtbias.runs.call_records import evidence_json
-from mtbias.score.counting import score_groups
-from mtbias.score.measure import Wanted
-from mtbias.score.scores import CallScores, reasons_and_evidence
-from mtbias.score.speaker_rates import COUNTING
+from mtbias.scoring.counting import score_groups
+from mtbias.scoring.measure import Wanted
+from mtbias.scoring.scores import CallScores, reasons_and_evidence
+from mtbias.scoring.speaker_rates import COUNTING
 from mtbias.types import Evidence, Gender, GenderCall, Progress, Reason, Span, Translation
 
 SPEAKER = "speaker"
@@ -81,7 +81,7 @@ class _SpeakerLine:
 
 @dataclass(frozen=True)
 class SpeakerMeasure(AnalysedTexts):
-    """What reads the speaker's gender in one language (`mtbias.score.measure.Measure`)."""
+    """What reads the speaker's gender in one language (`mtbias.scoring.measure.Measure`)."""
 
     language: Language
     analyser: Analyser
@@ -89,7 +89,7 @@ class SpeakerMeasure(AnalysedTexts):
     def judge(
         self, instances: Sequence[SpeakerSentence], translations: Sequence[Translation], progress: Progress
     ) -> list[SpeakerRecord]:
-        """See `mtbias.score.measure.Measure`."""
+        """See `mtbias.scoring.measure.Measure`."""
         texts = {translation.id: translation.text for translation in translations}
         self.analyse((text for text in texts.values() if text is not None), progress)
         split = SplitTexts(self.language)
@@ -106,12 +106,12 @@ class SpeakerMeasure(AnalysedTexts):
 
 
 class SpeakerKind:
-    """The measure, as far as it does not depend on a language (`mtbias.score.measure.MeasureKind`)."""
+    """The measure, as far as it does not depend on a language (`mtbias.scoring.measure.MeasureKind`)."""
 
     counting = COUNTING
 
     def open(self, wanted: Wanted) -> SpeakerMeasure:
-        """See `mtbias.score.measure.MeasureKind`.
+        """See `mtbias.scoring.measure.MeasureKind`.
 
         Raises:
             UsageError: an unknown language or device.
@@ -122,13 +122,13 @@ class SpeakerKind:
         return SpeakerMeasure(get_language(wanted.lang), make_analyser(wanted))
 
     def read(self, line: bytes) -> SpeakerRecord:
-        """See `mtbias.score.measure.MeasureKind`."""
+        """See `mtbias.scoring.measure.MeasureKind`."""
         read = decoded(_SpeakerLine, line)
         call = GenderCall(read.id, read.gender, read.reason, read.target_spans, read.evidence)
         return SpeakerRecord(read.row, read.source, read.translation, read.stereotype, call)
 
     def score(self, records: Sequence[SpeakerRecord], *, n_resamples: int, seed: int) -> CallScores:
-        """See `mtbias.score.measure.MeasureKind`."""
+        """See `mtbias.scoring.measure.MeasureKind`."""
         overall, by = score_groups(records, COUNTING, n_resamples=n_resamples, seed=seed)
         return CallScores(overall, by, n_resamples, seed, *reasons_and_evidence([record.call for record in records]))
 

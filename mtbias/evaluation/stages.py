@@ -14,8 +14,8 @@ from mtbias.runs.finished_run import FinishedRun
 from mtbias.runs.kept_parts import remove_parts
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import SHA256, RunFolder
-from mtbias.score.measure import Judged
-from mtbias.score.run_check import checks
+from mtbias.scoring.measure import Judged
+from mtbias.scoring.run_check import checks
 from mtbias.translate.system import Translated
 from mtbias.types import Progress, quiet
 

@@ -14,13 +14,13 @@ from mtbias.errors import DataError
 from mtbias.evaluation.gender_calls import GenderMeasure
 from mtbias.runs.call_records import evidence_json
 from mtbias.runs.finished_run import FinishedRun
-from mtbias.score.bias import count
-from mtbias.score.correction import CORRECTED, Correction, correct
-from mtbias.score.counting import Counts
-from mtbias.score.definitions import GENDER, named
-from mtbias.score.evidence_classes import withheld
-from mtbias.score.human_agreement import LABELS, AgreementReport, agreement, count_agreement, decided_by
-from mtbias.score.unknown_gender import UNKNOWN_GENDER
+from mtbias.scoring.bias import count
+from mtbias.scoring.correction import CORRECTED, Correction, correct
+from mtbias.scoring.counting import Counts
+from mtbias.scoring.definitions import GENDER, named
+from mtbias.scoring.evidence_classes import withheld
+from mtbias.scoring.human_agreement import LABELS, AgreementReport, agreement, count_agreement, decided_by
+from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import N_RESAMPLES, percent_of, rounded
 from mtbias.types import GenderCall, Json, Progress, Reason, quiet
@@ -262,7 +262,7 @@ def correct_run(
 
     One of `validations` must be of the run's language, by the evaluator that scored the run. With `pool` the confusions
     of all of them are added up: the evaluator is taken to err alike in all. `n_resamples` and `seed` are those of
-    `mtbias.score.correction.correct`.
+    `mtbias.scoring.correction.correct`.
 
     Raises:
         DataError: the run's language was not validated, another evaluator called it, or a gender has no labels.

@@ -1,6 +1,6 @@
 """What the sentences of men and of women differ in besides gender, and samples of a corpus in which they do not.
 
-Weights that take such differences out are `mtbias.score.weighted.weigh`'s for ``delta_g``, the same with which
+Weights that take such differences out are `mtbias.scoring.weighted.weigh`'s for ``delta_g``, the same with which
 ``mtbias compare --weighted`` computes; here is the other way, exact matching: a sample that has as many sentences of
 men as of women in every cell of like sentences, the classes of all properties together. It needs no weights to be
 carried along, and costs the sentences that have no partner.
@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from mtbias.errors import DataError
-from mtbias.score.sentence_protocols import Described
-from mtbias.score.weighted import properties_of
+from mtbias.scoring.sentence_protocols import Described
+from mtbias.scoring.weighted import properties_of
 from mtbias.stats.results import Floats, rounded
 from mtbias.types import Gender
 
@@ -69,7 +69,7 @@ def confounders(
     Args:
         rows: sentences; those that are neither male nor female are passed over.
         after: a weight of 0 or more for each.
-        properties: of `mtbias.score.weighted.ALL_PROPERTIES`. Numbers that no sentence has are left out.
+        properties: of `mtbias.scoring.weighted.ALL_PROPERTIES`. Numbers that no sentence has are left out.
     """
     found = []
     for name in properties:
@@ -136,7 +136,7 @@ class MatchedSample:
 def matched_sample(rows: Sequence[Described], properties: Sequence[str], seed: int) -> MatchedSample:
     """The largest sample with as many sentences of men as of women in every cell of `properties`, drawn at random.
 
-    A cell has the sentences with the same classes in all properties (`mtbias.score.weighted.properties_of`); of the
+    A cell has the sentences with the same classes in all properties (`mtbias.scoring.weighted.properties_of`); of the
     gender with more of them, as many are drawn as the other has. Quartiles are those of both genders together.
 
     Raises:

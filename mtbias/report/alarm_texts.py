@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mtbias.report.tables import UNDEFINED, aligned, estimate_text, number_text
-from mtbias.score.declared_signs import DECLARED
-from mtbias.score.definitions import Number
+from mtbias.scoring.declared_signs import DECLARED
+from mtbias.scoring.definitions import Number
 
 _LANGUAGES = 3
 """So many other languages are named."""

@@ -14,7 +14,7 @@ from mtbias.language.definition import Direction
 from mtbias.report import page
 from mtbias.report.sentence_data import Piece, entity_spans, evidence_code, evidence_words, marked
 from mtbias.report.tables import PrintedTable, as_text, interval_text, number_text, printable
-from mtbias.score.crosscheck import BY_PERSONS, BY_WORDS, CheckedSentence, Crosscheck
+from mtbias.scoring.crosscheck import BY_PERSONS, BY_WORDS, CheckedSentence, Crosscheck
 from mtbias.types import Span
 
 MAX_ROWS = 2000

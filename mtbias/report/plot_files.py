@@ -11,8 +11,8 @@ from mtbias.machine.installation import install_command
 from mtbias.report.plots import panels, scale, svg_intervals
 from mtbias.report.report_runs import ReportRun, unknown_parts
 from mtbias.report.scatter import relations, svg_women, women_scale
-from mtbias.score.definitions import plotted
-from mtbias.score.women_share import WomenRelation
+from mtbias.scoring.definitions import plotted
+from mtbias.scoring.women_share import WomenRelation
 
 _STYLE = """
 svg { color: #1b1b1f; } text { stroke: none; } .quiet { fill: #55585e; }

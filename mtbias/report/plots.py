@@ -15,7 +15,7 @@ from mtbias.report.axes import Frame, Scale
 from mtbias.report.page import render
 from mtbias.report.run_table import WIDTH, level, whole_metrics
 from mtbias.report.tables import aligned, cut, interval_text, number_text, printable
-from mtbias.score.definitions import GENDER, Number, Unit, breakdown, breakdowns, named, plotted
+from mtbias.scoring.definitions import GENDER, Number, Unit, breakdown, breakdowns, named, plotted
 from mtbias.stats.results import Estimate
 
 ALL = "\x00all"

@@ -25,9 +25,9 @@ from mtbias.report.result_file import (
 )
 from mtbias.runs.finished_run import FinishedRun, read_run
 from mtbias.runs.run_folder import CALLS, MANIFEST, METRICS, RunFolder, is_as_written
-from mtbias.score.comparison import compare_runs
-from mtbias.score.definitions import Number
-from mtbias.score.measure import GENDER
+from mtbias.scoring.comparison import compare_runs
+from mtbias.scoring.definitions import Number
+from mtbias.scoring.measure import GENDER
 from mtbias.stats.results import N_RESAMPLES
 
 
@@ -86,7 +86,7 @@ def publish(
         seed: of the tests.
 
     Raises:
-        DataError: a run twice; two runs that would be compared have one name; as `mtbias.score.comparison`.
+        DataError: a run twice; two runs that would be compared have one name; as `mtbias.scoring.comparison`.
     """
     said = [DescribedRun()] * len(runs) if described is None else list(described)
     names = [about.name or run.system for run, about in zip(runs, said, strict=True)]

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from mtbias.errors import DataError
 from mtbias.report.result_file import PublishedDifference, PublishedNumber, PublishedResult, read_result
-from mtbias.score.definitions import Best
+from mtbias.scoring.definitions import Best
 from mtbias.stats.results import ALPHA
 from mtbias.stats.significance import holm
 

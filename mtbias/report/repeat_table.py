@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mtbias.report.tables import UNDEFINED, aligned, interval_text, number_text
-from mtbias.score.definitions import Number
+from mtbias.scoring.definitions import Number
 
 EXPLAINED = "Spread: greatest minus least, of asking again. The interval is of drawing other sentences."
 

@@ -12,12 +12,12 @@ from mtbias.language.definition import Direction
 from mtbias.language.installed import get_language
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import FinishedRun
-from mtbias.score import definitions
-from mtbias.score.definitions import Number
-from mtbias.score.finding import finding
-from mtbias.score.measure import GENDER
-from mtbias.score.scores import unknown_part
-from mtbias.score.unknown_gender import UNKNOWN_GENDER
+from mtbias.scoring import definitions
+from mtbias.scoring.definitions import Number
+from mtbias.scoring.finding import finding
+from mtbias.scoring.measure import GENDER
+from mtbias.scoring.scores import unknown_part
+from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 
 _NAMED = 3
 """Up to so many runs are named in a title."""
@@ -84,7 +84,7 @@ def title_and_intro(what: str, runs: Sequence[ReportRun]) -> tuple[str, str]:
 
 
 def findings(runs: Sequence[ReportRun]) -> list[tuple[str, str]]:
-    """What each run's system does (`mtbias.score.finding`), behind its label; runs that say nothing are left out."""
+    """What each run's system does (`mtbias.scoring.finding`), behind its label; runs that say nothing are left out."""
     found = ((run.label, finding(run.metrics.get("overall", {}).get("confusion", ()))) for run in runs)
     return [(label, text) for label, text in found if text]
 

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 from mtbias.errors import DataError
 from mtbias.files.strict_json import EXACT, decoded, load_json, once
 from mtbias.runs.manifest import canonical
-from mtbias.score.definitions import Best, Unit
+from mtbias.scoring.definitions import Best, Unit
 from mtbias.stats.results import Difference, Interval, minus, rounded
 
 SCHEMA = 1
@@ -75,7 +75,7 @@ class PublishedDifference:
 
     @classmethod
     def of(cls, found: Difference) -> PublishedDifference:
-        """A difference of `mtbias.score.comparison`."""
+        """A difference of `mtbias.scoring.comparison`."""
         return cls(found.difference, found.interval, found.p)
 
     def turned(self) -> PublishedDifference:

@@ -31,10 +31,10 @@ from mtbias.report.run_table import SCHEMA, filled, noticed, whole_metrics
 from mtbias.report.scatter import WOMEN_MEASURES, correlation_text, relations, slope_text, svg_women, women_scale
 from mtbias.report.sentence_data import Columns
 from mtbias.report.sentence_list import MAX_BYTES, fitting, sentence_list
-from mtbias.score.definitions import CONSISTENCY, Breakdown, Number, breakdowns
-from mtbias.score.scores import UNKNOWN
-from mtbias.score.unknown_gender import UNKNOWN_GENDER
-from mtbias.score.women_share import WomenRelation, WomenShares, shipped_shares
+from mtbias.scoring.definitions import CONSISTENCY, Breakdown, Number, breakdowns
+from mtbias.scoring.scores import UNKNOWN
+from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
+from mtbias.scoring.women_share import WomenRelation, WomenShares, shipped_shares
 from mtbias.stats.results import MIN_ROWS
 from mtbias.types import Reason
 

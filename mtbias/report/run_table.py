@@ -1,7 +1,7 @@
 """The table of a run for a terminal: plain text made of `metrics.json`, with one decimal as in the papers.
 
 Nothing is computed here; every number stands in `metrics.json`, and what it is called and rests on in its declaration
-(`mtbias.score.definitions`). An undefined number is "–".
+(`mtbias.scoring.definitions`). An undefined number is "–".
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from mtbias.errors import DataError
 from mtbias.report.alarm_texts import alarm_block, checks_block, expected_block, fixed_text, shown_without, warnings
 from mtbias.report.repeat_table import repeat_block
 from mtbias.report.tables import PrintedTable, aligned, cut, interval_text, note_on_bits, number_text, printable
-from mtbias.score.definitions import CONSISTENCY, GENDER, Number, all_neutral, breakdowns
-from mtbias.score.entity_intervals import QUESTIONS
-from mtbias.score.finding import finding
-from mtbias.score.scores import UNKNOWN
-from mtbias.score.unknown_gender import UNKNOWN_GENDER
+from mtbias.scoring.definitions import CONSISTENCY, GENDER, Number, all_neutral, breakdowns
+from mtbias.scoring.entity_intervals import QUESTIONS
+from mtbias.scoring.finding import finding
+from mtbias.scoring.scores import UNKNOWN
+from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 
 WIDTH = 100
 SCHEMA = 1

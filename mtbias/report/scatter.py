@@ -13,9 +13,9 @@ from mtbias.report.page import render
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_table import whole_metrics
 from mtbias.report.tables import cut, interval, number
-from mtbias.score.definitions import GENDER
-from mtbias.score.unknown_gender import UNKNOWN_GENDER
-from mtbias.score.women_share import WomenRelation, WomenShares, relate, shipped_shares
+from mtbias.scoring.definitions import GENDER
+from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
+from mtbias.scoring.women_share import WomenRelation, WomenShares, relate, shipped_shares
 from mtbias.stats.results import Estimate
 
 WOMEN_MEASURES = {"gap": "right for women minus for men", "accuracy": "accuracy", "feminine": "feminine forms"}

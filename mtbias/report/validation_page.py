@@ -18,8 +18,8 @@ from mtbias.report import page
 from mtbias.report import validation_table as rows
 from mtbias.report.plots import ALL, Panel, scale, svg_intervals
 from mtbias.report.sentence_data import evidence_code, evidence_words, marked
-from mtbias.score.definitions import Unit
-from mtbias.score.human_agreement import LABELS
+from mtbias.scoring.definitions import Unit
+from mtbias.scoring.human_agreement import LABELS
 from mtbias.stats.results import Estimate
 from mtbias.types import GenderCall
 

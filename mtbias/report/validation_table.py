@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mtbias.report.tables import PrintedTable, as_text, columns, interval_text, number_text, printable
-from mtbias.score.definitions import GENDER
+from mtbias.scoring.definitions import GENDER
 
 BASES = {
     "N": "the noun",

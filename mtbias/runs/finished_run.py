@@ -14,12 +14,12 @@ from mtbias.errors import DataError
 from mtbias.files.strict_json import decoded
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import CALLS, METRICS, SHA256, RunFolder, is_as_written
-from mtbias.score.counting import SCHEMA, Counting, Scores
-from mtbias.score.definitions import Number
-from mtbias.score.measure import GENDER, find_measure
-from mtbias.score.run_check import checks
-from mtbias.score.scores import UNKNOWN, unknown_part
-from mtbias.score.unknown_gender import UNKNOWN_GENDER
+from mtbias.scoring.counting import SCHEMA, Counting, Scores
+from mtbias.scoring.definitions import Number
+from mtbias.scoring.measure import GENDER, find_measure
+from mtbias.scoring.run_check import checks
+from mtbias.scoring.scores import UNKNOWN, unknown_part
+from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 
 _log = logging.getLogger(__name__)
 

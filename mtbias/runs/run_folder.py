@@ -17,7 +17,7 @@ from mtbias.files.writing import explained, is_ours, remove_temporaries, write_a
 from mtbias.runs import call_records as records
 from mtbias.runs.kept_parts import PARTS
 from mtbias.runs.manifest import RunManifest
-from mtbias.score.measure import Judged
+from mtbias.scoring.measure import Judged
 from mtbias.types import Json, Translation
 
 MANIFEST, TRANSLATIONS, CALLS, METRICS = "manifest.json", "translations.jsonl", "calls.jsonl", "metrics.json"
@@ -162,7 +162,7 @@ class RunFolder:
         self.write_atomic(CALLS, records.to_lines(calls))
 
     def read_calls(self, read: Callable[[bytes], _Judged]) -> list[_Judged]:
-        """The calls on disk, each as `read` makes it of its line (`mtbias.score.measure.MeasureKind.read`).
+        """The calls on disk, each as `read` makes it of its line (`mtbias.scoring.measure.MeasureKind.read`).
 
         Raises:
             RunFolderError: there are none.

@@ -13,7 +13,7 @@ from mtbias.demo import STANZA_NAME, model_folder_of_demo, reference_file
 from mtbias.evaluation.gender_calls import GENDER
 from mtbias.evaluation.request import Request
 from mtbias.evaluation.stages import evaluate
-from mtbias.score.measure import Wanted
+from mtbias.scoring.measure import Wanted
 from mtbias.settings import EvaluatorSettings, TranslationSettings
 from mtbias.translate.given_translations import given_file
 from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem

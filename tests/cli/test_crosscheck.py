@@ -11,7 +11,7 @@ import pytest
 from mtbias.cli import main
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.run_folder import RunFolder
-from mtbias.score.reference_words import FoundWords, WordRecord
+from mtbias.scoring.reference_words import FoundWords, WordRecord
 from mtbias.types import Evidence, Gender, GenderCall, Json, Span, Stereotype, Translation
 
 M, F = Gender.MALE, Gender.FEMALE

@@ -10,7 +10,7 @@ import pytest
 from mtbias.cli import main
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.run_folder import RunFolder
-from mtbias.score.scores import score
+from mtbias.scoring.scores import score
 from mtbias.types import Evidence, Gender, GenderCall, Json, Reason, Span, Stereotype, Translation
 
 M, F = Gender.MALE, Gender.FEMALE

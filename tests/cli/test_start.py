@@ -41,7 +41,7 @@ def test_importing_loads_nothing_heavy(module: str) -> None:
 @pytest.mark.parametrize(
     "module",
     [
-        "mtbias.score",
+        "mtbias.scoring",
         "mtbias.evaluation.stages",
         "mtbias.align",
         "mtbias.decide",

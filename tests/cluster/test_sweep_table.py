@@ -72,7 +72,7 @@ def test_markdown_and_latex_carry_denominators_and_signatures(plan: SweepPlan) -
 def _finish(cell: Cell, gender: Gender) -> None:
     """A complete run of one sentence."""
     from mtbias.runs.call_records import join_records
-    from mtbias.score.scores import score
+    from mtbias.scoring.scores import score
     from mtbias.types import Translation
 
     instance = Instance(

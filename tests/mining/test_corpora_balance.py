@@ -11,7 +11,7 @@ import pytest
 from mtbias.cli import main
 from mtbias.corpora import load_corpus
 from mtbias.files.reading import read_table
-from mtbias.score.weighted import weigh
+from mtbias.scoring.weighted import weigh
 from tests.mining.mined_files import Row, write_mined
 
 Printed = pytest.CaptureFixture[str]

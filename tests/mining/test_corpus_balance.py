@@ -8,7 +8,7 @@ import pytest
 
 from mtbias.errors import DataError
 from mtbias.mining.corpus_balance import confounders, matched_sample
-from mtbias.score.weighted import weigh
+from mtbias.scoring.weighted import weigh
 from mtbias.types import Gender, Instance, Span, Stereotype
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from mtbias.report.run_page import ReportRun, render_html
 from mtbias.runs.call_records import CallRecord
-from mtbias.score.scores import score
+from mtbias.scoring.scores import score
 from mtbias.types import Evidence, Gender, GenderCall, Reason, Span, Stereotype
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL

@@ -12,7 +12,7 @@ from mtbias.report.result_file import (
     PublishedNumber,
     PublishedResult,
 )
-from mtbias.score.definitions import Best, Unit
+from mtbias.scoring.definitions import Best, Unit
 from mtbias.stats.results import Interval
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from mtbias.runs.call_records import CallRecord, metrics_text
 from mtbias.runs.run_folder import RunFolder
-from mtbias.score.run_check import checks
-from mtbias.score.scores import score
+from mtbias.scoring.run_check import checks
+from mtbias.scoring.scores import score
 from mtbias.types import Gender, GenderCall, Json, Reason, Stereotype, Translation
 
 M, F = Gender.MALE, Gender.FEMALE

@@ -9,7 +9,7 @@ import pytest
 from mtbias.errors import DataError
 from mtbias.report.comparison_page import render_comparison_page
 from mtbias.report.report_runs import ReportRun
-from mtbias.score.comparison import Comparison
+from mtbias.scoring.comparison import Comparison
 from mtbias.types import Reason
 
 from .page_reader import EVIL, F, M, Node, make_record, make_run, page_data, read_page, sentence_ids, table_rows

@@ -10,12 +10,12 @@ from dataclasses import replace
 import pytest
 
 from mtbias.report.comparison_tables import FORMATS, render_comparison, render_rows
-from mtbias.score.comparison import Comparison
-from mtbias.score.entity_intervals import EntityIntervals
-from mtbias.score.paired_counts import McNemar
-from mtbias.score.run_matching import DifferingRow
-from mtbias.score.system_numbers import SystemNumbers, SystemPair
-from mtbias.score.weighted import Weighting
+from mtbias.scoring.comparison import Comparison
+from mtbias.scoring.entity_intervals import EntityIntervals
+from mtbias.scoring.paired_counts import McNemar
+from mtbias.scoring.run_matching import DifferingRow
+from mtbias.scoring.system_numbers import SystemNumbers, SystemPair
+from mtbias.scoring.weighted import Weighting
 from mtbias.stats.balance import Balance
 from mtbias.stats.results import Difference, Estimate
 

@@ -13,7 +13,7 @@ import pytest
 
 from mtbias.errors import DataError
 from mtbias.report.run_page import ReportRun, render_html
-from mtbias.score.scores import score
+from mtbias.scoring.scores import score
 from mtbias.types import Reason, Stereotype
 
 from .page_reader import (

@@ -9,7 +9,7 @@ import pytest
 from mtbias.errors import DataError
 from mtbias.report.report_runs import unique_names
 from mtbias.report.run_page import ReportRun, render_html
-from mtbias.score.women_share import WomenRelation, WomenShares, relate
+from mtbias.scoring.women_share import WomenRelation, WomenShares, relate
 from mtbias.types import Stereotype
 
 from .page_reader import EVIL, F, M, make_page, make_record, make_run, read_page, table_lines, table_rows

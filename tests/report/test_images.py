@@ -15,7 +15,7 @@ from mtbias.machine.installation import install_command
 from mtbias.report.axes import Scale
 from mtbias.report.plot_files import plot_files, png
 from mtbias.report.scatter import correlation_text, svg_women, women_scale
-from mtbias.score.women_share import EntityPoint, WomenRelation, WomenShares
+from mtbias.scoring.women_share import EntityPoint, WomenRelation, WomenShares
 from mtbias.stats.results import Estimate
 
 from .page_reader import EVIL, F, M, make_record, make_run

@@ -12,7 +12,7 @@ import pytest
 from mtbias.report.leaderboard_page import render_leaderboard
 from mtbias.report.ranking import make_blocks
 from mtbias.report.result_file import PublishedCorpus, PublishedResult
-from mtbias.score.definitions import Best, Unit
+from mtbias.scoring.definitions import Best, Unit
 from scripts.look_at_report import WIDER
 
 from .result_maker import make_number, make_result, with_tests

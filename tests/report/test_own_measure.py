@@ -16,7 +16,7 @@ from mtbias.report.plots import panels, text_plot
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
 from mtbias.report.run_table import render
-from mtbias.score.definitions import Best, Number, Unit, breakdowns
+from mtbias.scoring.definitions import Best, Number, Unit, breakdowns
 
 from .page_reader import page_data, read_page, table_lines, table_rows
 

@@ -12,7 +12,7 @@ from mtbias.errors import DataError
 from mtbias.report.publishing import write_results
 from mtbias.report.ranking import Block, Rank, Relation, make_blocks, read_results
 from mtbias.report.result_file import PublishedCorpus, PublishedResult
-from mtbias.score.definitions import Best
+from mtbias.scoring.definitions import Best
 
 from .result_maker import make_number, make_result, with_tests
 

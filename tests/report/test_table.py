@@ -11,7 +11,7 @@ import pytest
 from mtbias.errors import DataError
 from mtbias.report.run_table import render
 from mtbias.runs.call_records import join_records
-from mtbias.score.scores import CallScores, score
+from mtbias.scoring.scores import CallScores, score
 from mtbias.types import Evidence, Gender, GenderCall, Instance, Reason, Span, Stereotype, Translation
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL

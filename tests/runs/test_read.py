@@ -13,7 +13,7 @@ from mtbias.errors import DataError, RunFolderError
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import read_run
 from mtbias.runs.run_folder import RunFolder
-from mtbias.score.scores import score
+from mtbias.scoring.scores import score
 from mtbias.types import Gender, GenderCall, Json, Span, Stereotype, Translation
 
 IDENTITY: dict[str, Json] = {

@@ -20,7 +20,7 @@ from mtbias.runs.call_records import (
     translation_from_line,
     translation_to_json,
 )
-from mtbias.score.scores import score
+from mtbias.scoring.scores import score
 from mtbias.types import Evidence, Gender, GenderCall, Instance, Reason, Span, Stereotype, Translation
 
 INSTANCE = Instance(

@@ -1,0 +1,180 @@
+"""The gender of an entity: counts of calls by gold gender and stereotype; accuracy, F1 per gender, ΔG and ΔS from them.
+
+Definitions follow Stanovsky et al. (2019) and Levy et al. (2021) as their programs compute them, not as the prose
+has it, and without their rounding: all numbers are in per cent, unrounded, and None where a denominator is zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtbias.scoring.counting import Counting, Counts
+from mtbias.scoring.definitions import GENDER
+from mtbias.stats.results import Floats, number, percent
+from mtbias.types import Gender, Stereotype
+
+STEREOTYPES: tuple[Stereotype, ...] = (Stereotype.PRO, Stereotype.ANTI, Stereotype.NONE)
+GOLDS: tuple[Gender, ...] = (Gender.MALE, Gender.FEMALE, Gender.NEUTRAL)
+CALLS: tuple[Gender | None, ...] = (*GOLDS, None)
+"""What an entity can be called; None: no call."""
+SHAPE = (len(STEREOTYPES), len(GOLDS), len(CALLS))
+
+_MALE, _FEMALE, _NEUTRAL = range(3)
+_PRO, _ANTI = range(2)
+_NO_CALL = 3
+
+Row = tuple[Gender | None, Stereotype, Gender | None]
+"""Gold gender, stereotype, and the gender that was called."""
+
+_PLACES: dict[Row, tuple[int, int, int]] = {
+    (GOLDS[g], STEREOTYPES[s], CALLS[c]): (s, g, c) for s, g, c in np.ndindex(SHAPE)
+}
+
+
+def count(rows: Iterable[Row]) -> Counts:
+    """Count rows of (gold gender, stereotype, called gender or None) into a table of shape ``[3, 3, 4]``.
+
+    Edge cases: no rows give a table of zeros.
+    """
+    table = np.zeros(SHAPE, dtype=np.int64)
+    for row in rows:
+        table[_PLACES[row]] += 1
+    return table
+
+
+def compute(counts: Counts) -> dict[str, float | None]:
+    """All numbers of a table of counts, shape ``[3, 3, 4]``: stereotype × gold × call, by their keys in `GENDER`.
+
+    - accuracy = correct / n, with neutral gold rows in both, and rows without a call in n.
+    - precision(g) = correct(g) / rows called g, over all golds, neutral too; recall(g) = correct(g) / rows of gold g.
+    - F1(g) = 2·correct(g) / (rows called g + rows of gold g), which is 2·TP / (2·TP + FP + FN); undefined without a row
+      of gold g, as its recall is (a group of neutral rows has no ΔG).
+    - ΔG = F1(male) − F1(female). ΔS = accuracy(pro) − accuracy(anti).
+    - macro-F1 ΔS = mean(F1(male), F1(female)) over pro rows − the same over anti rows.
+
+    Edge cases: a ratio whose denominator is zero is None, and so is what is computed from it. ΔS is None where there
+    are no pro or no anti rows; the macro-F1 ΔS, where any of its four F1 is undefined.
+
+    Raises:
+        ValueError: another shape.
+
+    Source: Stanovsky et al. (2019) and the program behind it, mt_gender. Their prose takes F1 for ΔS, but the published
+    numbers are accuracy differences (Google's Hebrew ΔS is printed as 37.8: 37.8 as accuracy, 38.5 as macro-F1).
+    """
+    if counts.shape != SHAPE:
+        raise ValueError(f"expected a table of counts of shape {SHAPE}, got {counts.shape}")
+    return {key: number(value) for key, value in rates(counts).items()}
+
+
+def rates(tables: NDArray[Any]) -> dict[str, Floats]:
+    """The numbers of tables of shape ``[..., 3, 3, 4]``, each ``[...]``, NaN where undefined: see `compute`."""
+    everyone = tables.sum(axis=-3)
+    pro, anti = tables[..., _PRO, :, :], tables[..., _ANTI, :, :]
+    n, decided = everyone.sum(axis=(-1, -2)), everyone[..., :_NO_CALL].sum(axis=(-1, -2))
+    f1 = {gender: _f1(everyone, gender) for gender in (_MALE, _FEMALE)}
+    accuracy_pro, accuracy_anti = (percent(_correct(part), part.sum(axis=(-1, -2))) for part in (pro, anti))
+    return {
+        "decided_percent": percent(decided, n),
+        "accuracy": percent(_correct(everyone), n),
+        "precision_male": _precision(everyone, _MALE),
+        "recall_male": _recall(everyone, _MALE),
+        "f1_male": f1[_MALE],
+        "precision_female": _precision(everyone, _FEMALE),
+        "recall_female": _recall(everyone, _FEMALE),
+        "f1_female": f1[_FEMALE],
+        "delta_g": f1[_MALE] - f1[_FEMALE],
+        "accuracy_pro": accuracy_pro,
+        "accuracy_anti": accuracy_anti,
+        "delta_s": accuracy_pro - accuracy_anti,
+        "delta_s_macro_f1": _macro_f1(pro) - _macro_f1(anti),
+    }
+
+
+def classes(counts: Counts) -> dict[str, int]:
+    """The rows that numbers rest on: all, those with a call, by gold gender, by stereotype, by call."""
+    confusion, rows = counts.sum(axis=0), counts.sum(axis=(1, 2))
+    gold, called = confusion.sum(axis=1), confusion.sum(axis=0)
+    return {
+        "n": int(rows.sum()),
+        "decided": int(called[:_NO_CALL].sum()),
+        "male": int(gold[_MALE]),
+        "female": int(gold[_FEMALE]),
+        "neutral": int(gold[_NEUTRAL]),
+        "pro": int(rows[_PRO]),
+        "anti": int(rows[_ANTI]),
+        "called_male": int(called[_MALE]),
+        "called_female": int(called[_FEMALE]),
+    }
+
+
+def stereotyped_gender(entities: Floats) -> NDArray[np.int64]:
+    """To whom the stereotype gives each entity, from tables ``[n, 3, 3, 4]``: 1 men, −1 women, 0 neither.
+
+    Men where its rows that fit the stereotype are male and those that break it female, for the greater part.
+    """
+    rows = entities.sum(axis=-1)
+    men = rows[:, _PRO, _MALE] + rows[:, _ANTI, _FEMALE]
+    women = rows[:, _PRO, _FEMALE] + rows[:, _ANTI, _MALE]
+    kinds: NDArray[np.int64] = np.sign(men - women).astype(np.int64)
+    return kinds
+
+
+def accuracy_bounds(counts: Counts) -> Mapping[str, tuple[float | None, float | None]]:
+    """Accuracy with rows without a call as wrong (correct / n, the accuracy itself), and without them."""
+    confusion = counts.sum(axis=0)
+    correct, called = _correct(confusion), confusion[:, :_NO_CALL].sum()
+    return {"accuracy_bounds": (number(percent(correct, confusion.sum())), number(percent(correct, called)))}
+
+
+GENDER_COUNTING = Counting(
+    numbers=GENDER,
+    axes={
+        "stereotype": tuple(stereotype.value for stereotype in STEREOTYPES),
+        "gold": tuple(gold.value for gold in GOLDS),
+        "call": tuple(None if call is None else call.value for call in CALLS),
+    },
+    place=lambda record: _PLACES[record.gold, record.stereotype, record.call.gender],
+    rates=rates,
+    classes=classes,
+    right=np.broadcast_to(np.eye(len(GOLDS), len(CALLS), dtype=bool), SHAPE),
+    breakdowns={
+        "domain": lambda record: record.domain,
+        "pronouns": lambda record: str(record.pronouns),
+        "stereotype": lambda record: record.stereotype.value,
+        "entity": lambda record: record.entity,
+    },
+    entity=lambda record: record.entity,
+    entity_kind=stereotyped_gender,
+    shown=("entity", "gold", "stereotype"),
+    more=accuracy_bounds,
+)
+"""The gender of an entity, as WinoMT, BUG and one's own sentences are scored."""
+
+
+# The functions below take confusions of shape [..., 3 gold, 4 call].
+
+
+def _correct(confusion: NDArray[Any]) -> NDArray[Any]:
+    right: NDArray[Any] = np.trace(confusion, axis1=-2, axis2=-1)  # the fourth call has no gold, so it is never right
+    return right
+
+
+def _precision(confusion: NDArray[Any], gender: int) -> Floats:
+    return percent(confusion[..., gender, gender], confusion[..., :, gender].sum(axis=-1))
+
+
+def _recall(confusion: NDArray[Any], gender: int) -> Floats:
+    return percent(confusion[..., gender, gender], confusion[..., gender, :].sum(axis=-1))
+
+
+def _f1(confusion: NDArray[Any], gender: int) -> Floats:
+    called, gold = confusion[..., :, gender].sum(axis=-1), confusion[..., gender, :].sum(axis=-1)
+    return percent(2 * confusion[..., gender, gender], np.where(gold > 0, called + gold, 0))
+
+
+def _macro_f1(confusion: NDArray[Any]) -> Floats:
+    return (_f1(confusion, _MALE) + _f1(confusion, _FEMALE)) / 2

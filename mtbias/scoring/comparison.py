@@ -1,0 +1,388 @@
+"""Comparing systems on the same sentences: differences in accuracy, ΔG, ΔS and consistency; how sure they are.
+
+Systems are compared in pairs within a language. All tests of one number that are made together are one family:
+their p-values are corrected by Holm over all pairs of all languages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtbias import __version__
+from mtbias.errors import DataError
+from mtbias.scoring import paired_counts as paired
+from mtbias.scoring.bias import GENDER_COUNTING
+from mtbias.scoring.consistency import compare_consistency
+from mtbias.scoring.counting import Counting
+from mtbias.scoring.definitions import CONSISTENCY, interval_methods, keys
+from mtbias.scoring.entity_intervals import EntityIntervals, entity_intervals
+from mtbias.scoring.linked_pairs import link
+from mtbias.scoring.run_matching import (
+    ComparableRun,
+    NamedRun,
+    by_language,
+    differing_evaluators,
+    name_runs,
+    parts,
+)
+from mtbias.scoring.scores import UNKNOWN
+from mtbias.scoring.system_numbers import KINDS, SystemNumbers, SystemPair
+from mtbias.scoring.weighted import WEIGHTED, Weighting, weigh
+from mtbias.stats.results import (
+    ALPHA,
+    LEVEL,
+    N_RESAMPLES,
+    Difference,
+    Estimate,
+    Floats,
+    number,
+    rounded,
+)
+from mtbias.stats.significance import holm
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA = 1
+"""Version of the shape of the JSON."""
+
+COLUMNS = (
+    "lang", "system", "minus", "number", "weighted", "value", "low", "high", "low_entities", "high_entities", "p",
+    "p_holm",
+)  # fmt: skip
+"""Of `Comparison.table`; from ``value`` on they are numbers."""
+
+Cells = NDArray[np.int64]
+
+_Levels = tuple[Floats, Cells]
+"""Weights of rows as levels: the weight of each kind of rows, and the level of each row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Runs on one corpus, compared within each language."""
+
+    dataset: str
+    files: Mapping[str, str]
+    """SHA-256 of each file of the corpus."""
+    rows: Mapping[str, int]
+    """The denominators, the same for all systems: sentences in all and in each class that a compared number rests on
+    (gold male and female, pro and anti); pairs that differ in gender alone; quadruples of two such pairs."""
+    systems: tuple[SystemNumbers, ...]
+    pairs: tuple[SystemPair, ...]
+    weightings: Mapping[str, Weighting]
+    """By `WEIGHTED`: the weights, the same for all systems; empty where none were asked for."""
+    evaluators: Mapping[str, tuple[str, ...]]
+    """What differs between the evaluators of a language's runs; empty where nothing does."""
+    n_resamples: int
+    seed: int
+    methods: Mapping[str, str] = field(default_factory=dict)
+    """How the interval of each plain number of a system is made; those of differences are all bootstrap."""
+    unit: str = "sentences"
+    """What is drawn and exchanged as a whole, and counted where systems differ or are right."""
+    unknown: Comparison | None = None
+    """Of the sentences of unknown gender, where the corpus has others, too."""
+
+    @property
+    def tests(self) -> int:
+        """The size of the family of each number: over so many pairs (of all languages) Holm's correction goes."""
+        return len(self.pairs)
+
+    @property
+    def right_or_wrong(self) -> bool:
+        """Whether any system is right anywhere: nothing is where no source tells a gender."""
+        return any(m.both or m.first_only or m.second_only for m in (pair.mcnemar for pair in self.pairs))
+
+    @property
+    def too_few_resamples(self) -> bool:
+        """Whether no test can be significant: the smallest p that so many rearrangements give, times the tests."""
+        return self.n_resamples > 0 and self.tests >= ALPHA * (self.n_resamples + 1)
+
+    @property
+    def signature(self) -> str:
+        """One line that records how the numbers were made."""
+        weights = "+".join(dict.fromkeys(name for w in self.weightings.values() for name in w.properties)) or "1"
+        return "|".join(
+            [
+                f"compare|dataset:{self.dataset}|runs:{'+'.join(system.fingerprint for system in self.systems)}",
+                *([f"weights:{weights}"] if self.weightings else []),
+                *([f"different-evaluators:{'+'.join(self.evaluators)}"] if self.evaluators else []),
+                f"unit:{self.unit.removesuffix('s')}|tests:{self.tests}|resamples:{self.n_resamples}|seed:{self.seed}|mtbias:{__version__}",
+            ]
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain value; per cent, floats rounded to 6 decimals, None where undefined."""
+        content: dict[str, Any] = {
+            "schema": SCHEMA,
+            "mtbias": __version__,
+            "signature": self.signature,
+            "dataset": self.dataset,
+            "files": dict(self.files),
+            "rows": dict(self.rows),
+            "intervals": {
+                "method": f"paired percentile bootstrap over {self.unit}",
+                "level": rounded(100 * LEVEL),
+                "resamples": self.n_resamples,
+                "seed": self.seed,
+            },
+            "interval_methods": {
+                "systems": dict(self.methods),
+                "pairs": dict.fromkeys(self.methods, "bootstrap"),
+            },
+            **({} if self.over_entities is None else {"entity_intervals": self.over_entities.facts()}),
+            "p": {"method": f"paired randomisation over {self.unit}", "correction": "Holm", "tests": self.tests},
+            "systems": [system.to_json() for system in self.systems],
+            "pairs": [pair.to_json() for pair in self.pairs],
+            "weightings": {number: weighting.to_json() for number, weighting in self.weightings.items()},
+            "different_evaluators": {lang: list(phrases) for lang, phrases in self.evaluators.items()},
+        }
+        if self.unknown is not None:
+            part = self.unknown.to_json()
+            content[UNKNOWN] = {key: part[key] for key in ("rows", "interval_methods", "systems", "pairs")}
+        return {key: rounded(value) for key, value in content.items()}
+
+    @property
+    def over_entities(self) -> EntityIntervals | None:
+        """The first system's, whose entities are those of all; None where the measure has none."""
+        return self.systems[0].over_entities
+
+    def table(self) -> list[dict[str, Any]]:
+        """All numbers, a row each: first the systems', then the differences (with the second system as ``minus``).
+
+        Columns: `COLUMNS`; per cent, rounded to 6 decimals, None where undefined.
+        """
+        none = None, None
+        rows: list[tuple[Any, ...]] = [
+            (system.lang, system.system, None, key, weighted, e.value, *(e.interval or none),
+             *((not weighted and system.entity_interval(key)) or none), None, None)
+            for system in self.systems
+            for weighted, estimates in ((False, system.plain), (True, system.weighted))
+            for key, e in estimates.items()
+        ]  # fmt: skip
+        for pair in self.pairs:
+            for weighted, found in ((False, {**pair.plain, **pair.consistency}), (True, pair.weighted)):
+                for key, d in found.items():
+                    ends = *(d.interval or none), *((not weighted and pair.entity_interval(key)) or none)
+                    rows.append((pair.lang, pair.first, pair.second, key, weighted, d.difference, *ends, d.p, d.p_holm))
+        own = [dict(zip(COLUMNS, map(rounded, row), strict=True)) for row in rows]
+        return own if self.unknown is None else [*own, *self.unknown.table()]
+
+    def to_frame(self) -> pd.DataFrame:
+        """`table` as a DataFrame; undefined numbers are NaN."""
+        import pandas as pd
+
+        return pd.DataFrame(self.table()).astype(dict.fromkeys(COLUMNS[5:], float))
+
+
+def compare_runs(
+    runs: Sequence[ComparableRun],
+    *,
+    weighted: bool | Sequence[str] = False,
+    n_resamples: int = N_RESAMPLES,
+    seed: int = 0,
+    names: Sequence[str] | None = None,
+    different_evaluators: bool = False,
+) -> Comparison:
+    """Compare runs on one corpus in pairs within each language.
+
+    Every run and every pair starts from `seed` itself, so interval and p do not depend on which others there are; an
+    interval of a system's plain number is the one of its `metrics.json` where resamples and seed are the same. Systems
+    and plain differences have an interval over entities, too (`mtbias.scoring.entity_intervals`).
+
+    Args:
+        runs: `mtbias.runs.read_run` gives them.
+        weighted: also weighted ΔG and ΔS (`mtbias.scoring.weighted`): over these properties, or, with True, over all
+            that vary. One run is enough then.
+        n_resamples: bootstrap resamples, and rearrangements of the test; with 0 there are no intervals and no p.
+        seed: of both.
+        names: of the systems, one for each run, in place of those that the runs have.
+        different_evaluators: compare runs of a language although different evaluators read them.
+
+    Raises:
+        DataError: the runs cannot be compared (`name_runs`), no language has two of them (and no weights are asked
+            for), or the sentences cannot be balanced (`weigh`).
+    """
+    main, *others = parts(runs)
+    named = name_runs(main, names=names, different_evaluators=different_evaluators)
+    languages = by_language(named)
+    asked = weighted is True or (weighted is not False and len(weighted) > 0)
+    if not asked and max(map(len, languages.values())) < 2:
+        raise DataError(
+            f"expected two runs or more in a language, got one in {', '.join(languages)}; "
+            "runs are compared within a language"
+        )
+    counting, unit = main[0].counting, "sentences"
+    if counting.units is not None:
+        units, counting = counting.units, counting.units.counting
+        unit, named = units.name, [replace(run, calls=units.join(run.calls)) for run in named]
+        languages = by_language(named)
+    rows = named[0].calls
+    weightings: dict[str, Weighting] = {}
+    if asked:
+        if counting is not GENDER_COUNTING:
+            raise DataError("weights balance sentences by gold gender and stereotype, which this corpus does not have")
+        properties = None if isinstance(weighted, bool) else list(weighted)
+        solved = ((number, weigh(rows, number, properties)) for number in WEIGHTED)
+        weightings = {number: weighting for number, weighting in solved if weighting is not None}
+    plain = np.ones(1), np.zeros(len(rows), dtype=np.int64)
+    scales = {number: _levels(weighting) for number, weighting in weightings.items()}
+    how = _How(counting, plain, scales, n_resamples, seed)
+    of_rows = {run.fingerprint: counting.cells(run.calls) for run in named}
+    pairs = [
+        _pair(first, second, of_rows[first.fingerprint], of_rows[second.fingerprint], how)
+        for here in languages.values()
+        for first, second in combinations(here, 2)
+    ]
+    dataset, files = runs[0].corpus
+    return Comparison(
+        dataset=dataset,
+        files=files,
+        rows=_rows(counting, named[0], of_rows[named[0].fingerprint]),
+        systems=tuple(_system(run, of_rows[run.fingerprint], how) for here in languages.values() for run in here),
+        pairs=tuple(_corrected(pairs)),
+        weightings=weightings,
+        evaluators=differing_evaluators(runs),
+        n_resamples=n_resamples,
+        seed=seed,
+        methods=interval_methods(counting.compared),
+        unit=unit,
+        unknown=None
+        if not others or max(map(len, languages.values())) < 2
+        else compare_runs(
+            others[0], n_resamples=n_resamples, seed=seed, names=names, different_evaluators=different_evaluators
+        ),
+    )
+
+
+def _rows(counting: Counting, run: NamedRun, row_cells: Cells) -> dict[str, int]:
+    """See `Comparison.rows`."""
+    classes = counting.classes(counting.tabulate(row_cells))
+    names = ("n", *(name for each in counting.compared for name in each.rests_on))
+    found = {name: classes[name] for name in names if name != "decided"}  # calls are each system's own
+    if counting is GENDER_COUNTING:
+        units = link(run.calls)
+        found |= {"pairs": len(units.pairs) + 2 * len(units.quadruples), "quadruples": len(units.quadruples)}
+    return found
+
+
+def _levels(weighting: Weighting) -> _Levels:
+    _, first, of_row = np.unique(weighting.kinds, return_index=True, return_inverse=True)
+    return weighting.weights[first], of_row.reshape(-1)
+
+
+@dataclass(frozen=True, slots=True)
+class _How:
+    counting: Counting
+    plain: _Levels
+    scales: Mapping[str, _Levels]
+    n_resamples: int
+    seed: int
+
+    def rng(self) -> np.random.Generator:
+        return np.random.Generator(np.random.PCG64(self.seed))
+
+
+def _system(run: NamedRun, row_cells: Cells, how: _How) -> SystemNumbers:
+    counting = how.counting
+
+    def weighted(weights: Floats, of_row: Cells) -> dict[str, Estimate]:
+        tables = paired.tabulate(row_cells, counting.shape, of_row, len(weights))
+        values = paired.compute_numbers(counting, tables, weights)
+        replicates = paired.bootstrap_numbers(counting, tables, weights, how.n_resamples, how.rng())
+        ends = paired.intervals(counting, replicates, tables[weights > 0])
+        return {each.key: Estimate(number(v), e) for each, v, e in zip(counting.compared, values, ends, strict=True)}
+
+    group = counting.group(counting.tabulate(row_cells), how.n_resamples, how.seed)
+    return SystemNumbers(
+        lang=run.lang,
+        system=run.name,
+        fingerprint=run.fingerprint,
+        plain={each.key: group[each.key] for each in counting.compared},
+        weighted={key: weighted(*levels)[key] for key, levels in how.scales.items()},
+        over_entities=_over_entities(run, [row_cells], how),
+        alarms=run.alarms,
+    )
+
+
+def _over_entities(run: NamedRun, row_cells: Sequence[Cells], how: _How) -> EntityIntervals | None:
+    """Of a system, or of the differences between two from the cells of both."""
+    counting = how.counting
+    if counting.entity is None:
+        return None
+    entities = [counting.entity(row) for row in run.calls]
+    systems = [counting.tabulate_by(cells, entities) for cells in row_cells]
+    return entity_intervals(counting, systems, counting.compared, how.n_resamples, how.seed)
+
+
+def _pair(first: NamedRun, second: NamedRun, first_cells: Cells, second_cells: Cells, how: _How) -> SystemPair:
+    counting = how.counting
+    shape, row_cells = paired.pair_shape(counting), paired.pair_cells(counting, first_cells, second_cells)
+
+    def differences(weights: Floats, of_row: Cells) -> dict[str, Difference]:
+        tables = paired.tabulate(row_cells, shape, of_row, len(weights))
+        values = [paired.compute_numbers(counting, tables.sum(axis=axis), weights) for axis in (-1, -2)]
+        rng = how.rng()
+        replicates = paired.bootstrap_differences(counting, tables, weights, how.n_resamples, rng)
+        ends = paired.intervals(counting, replicates, tables[weights > 0])
+        p = paired.randomisation_pvalues(counting, tables, weights, how.n_resamples, rng)
+        return {
+            each.key: Difference(number(a), number(b), number(a - b), ends[n], number(p[n]))
+            for n, (each, a, b) in enumerate(zip(counting.compared, *values, strict=True))
+        }
+
+    table = paired.tabulate(row_cells, shape)[0]
+    return SystemPair(
+        lang=first.lang,
+        first=first.name,
+        second=second.name,
+        plain=differences(*how.plain),
+        weighted={key: differences(*levels)[key] for key, levels in how.scales.items()},
+        consistency=_consistency(first, second, how),
+        differing=paired.count_differing(table),
+        mcnemar=paired.count_mcnemar(counting, table),
+        over_entities=_over_entities(first, [first_cells, second_cells], how),
+    )
+
+
+def _consistency(first: NamedRun, second: NamedRun, how: _How) -> dict[str, Difference]:
+    if how.counting is not GENDER_COUNTING:
+        return {}
+    found = compare_consistency(
+        first.calls,
+        (row.call for row in first.calls),
+        second.calls,
+        (row.call for row in second.calls),
+        n_resamples=how.n_resamples,
+        seed=how.seed,
+    )
+    wanted = keys(CONSISTENCY, compared=True)
+    return {
+        key: Difference(d.first, d.second, d.difference, d.interval, d.p)
+        for key, d in found.items()
+        if key in wanted and d.difference is not None
+    }
+
+
+def _corrected(pairs: Sequence[SystemPair]) -> list[SystemPair]:
+    """The pairs with Holm's p: a family is all tests of one number, plain or weighted."""
+    found = [{kind: dict(getattr(pair, kind)) for kind in KINDS} for pair in pairs]
+    families: dict[tuple[str, str], list[tuple[dict[str, Difference], float]]] = {}
+    for of_pair in found:
+        for kind, tests in of_pair.items():
+            for key, d in tests.items():
+                if d.p is not None:
+                    families.setdefault((kind, key), []).append((tests, d.p))
+    for (_, key), family in families.items():
+        for (tests, _), p_holm in zip(family, holm([p for _, p in family]), strict=True):
+            tests[key] = replace(tests[key], p_holm=p_holm)
+    return [
+        replace(pair, plain=of_pair["plain"], weighted=of_pair["weighted"], consistency=of_pair["consistency"])
+        for pair, of_pair in zip(pairs, found, strict=True)
+    ]

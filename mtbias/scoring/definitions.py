@@ -1,0 +1,320 @@
+"""What each number of machine translation is: declared once, read by tables, pages, plots, comparison and correction.
+
+A new number is a line here and a line in the function that computes it (`mtbias.scoring.bias`,
+`mtbias.scoring.consistency`); a measure of one's own declares its numbers in the same way (`mtbias.scoring.measure`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Literal, get_args
+
+from mtbias.stats.results import Estimate
+
+IntervalMethod = Literal["wilson", "bootstrap"]
+"""How the 95 % interval of a number is made: Wilson's score interval of a single share, or the percentile bootstrap."""
+
+WHOLE = ("n", "decided")
+"""The classes of rows that stand at the head of a group: all, and those with a call where the measure has such."""
+
+
+class Unit(StrEnum):
+    """In what a number is given."""
+
+    PERCENT = "per cent"
+    POINTS = "points"
+    """A difference of two percentages."""
+    OWN = "units of the score"
+    """Of the scale that the user's scores have."""
+
+
+class Best(StrEnum):
+    """Where a number is best."""
+
+    HIGH = "high"
+    """At 100."""
+    ZERO = "zero"
+    """At 0: the further away on either side, the more unequal."""
+    EVEN = "even"
+    """At 50: a share of one gender, of which more and less are unequal alike."""
+    OPEN = "open"
+    """Nowhere: no value is better than another, and systems are not ranked in it."""
+
+    @property
+    def at(self) -> float | None:
+        """The best value; None where there is none."""
+        return {Best.HIGH: 100.0, Best.ZERO: 0.0, Best.EVEN: 50.0}.get(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Number:
+    """One number of a group of rows, as `metrics.json` has it."""
+
+    key: str
+    """Its name in `metrics.json` and in data frames."""
+    label: str
+    """Its name for people."""
+    short: str = ""
+    """The same where there is little room; by default `label`."""
+    unit: Unit = Unit.PERCENT
+    decimals: int = 1
+    """With which it is shown."""
+    rests_on: tuple[str, ...] = ("n",)
+    """The classes of rows that it rests on, of those that a group counts.
+
+    They are keys at the head of a group (`WHOLE`) or of ``denominators``. Its denominator,
+    where there is one; a bootstrap interval needs `MIN_ROWS` rows in each.
+    """
+    best: Best = Best.HIGH
+    about: str = ""
+    """One sentence for readers."""
+    beside: str = ""
+    """What the table of a run says beside it: a format string over its group (``{denominators[male]}``)."""
+    absent: str = ""
+    """The same where the group has no rows."""
+    reading: str = ""
+    """What a page says below its value: a format string as `beside`; for numbers without `above` and `below`."""
+    above: str = ""
+    """What an interval above 0 says, for numbers that are best at 0."""
+    below: str = ""
+    interval: IntervalMethod | None = None
+    """How its interval is made, which `metrics.json` has under ``ci``; None: it has none.
+
+    ``wilson`` for a share of the rows of one class (of `rests_on`): it holds for few rows and at 0 and 100 %, where the
+    bootstrap collapses to a point. ``bootstrap`` for everything that is no single share: F1, differences.
+    """
+    remark: bool = False
+    """Whether it stands in the remark (`beside`) of another number: it has no line of its own in the table of a run."""
+    coverage: bool = False
+    """Whether it says for how many rows there is a result at all: it stands beside n."""
+    headline: bool = False
+    """Whether it stands in tables of papers, in plots, at the head of a page, and with its interval in all tables."""
+    whole: bool = False
+    """Whether only all rows together have it: tables and plots of groups leave it out."""
+    grouped: bool = False
+    """Whether tables of groups (domains) have it too, where there is room."""
+    listed: bool = False
+    """Whether long lists of groups (entities) have it; where no number is listed they have those of the headline."""
+    compared: bool = False
+    """Whether systems are compared in it."""
+    corrected: bool = False
+    """Whether it is corrected for the errors of the evaluator."""
+    place: str = ""
+    """Of a number over pairs: the part of ``consistency`` in `metrics.json` that has it."""
+    name: str = ""
+    """And its name there; by default `key`."""
+    part_of: str = ""
+    """The key of the number that it is a share of, beside others."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "short", self.short or self.label)
+        object.__setattr__(self, "name", self.name or self.key)
+        if self.interval not in {None, *get_args(IntervalMethod)}:
+            raise ValueError(f"{self.key}: expected an interval of wilson, bootstrap or None, got {self.interval!r}")
+        if self.interval == "wilson" and len(self.rests_on) != 1:
+            raise ValueError(
+                f"{self.key}: expected one class of rows for Wilson's interval, got {', '.join(self.rests_on)}; "
+                'declare interval="bootstrap"'
+            )
+
+    def of(self, group: Mapping[str, Any]) -> Estimate:
+        """Its value in a group of `metrics.json`, with its interval; `n` are all rows of the group.
+
+        Raises:
+            KeyError: the group lacks it.
+        """
+        part = group[self.place] if self.place else group
+        value, interval = part[self.name], part["ci"].get(self.name)
+        return Estimate(value, None if value is None or not interval else (interval[0], interval[1]), part["n"])
+
+    def rows(self, group: Mapping[str, Any]) -> list[int]:
+        """How many rows of a group each class has that it rests on.
+
+        Raises:
+            KeyError: the group does not count a class.
+        """
+        part = group[self.place] if self.place else group
+        return [part[name] if name in WHOLE else part["denominators"][name] for name in self.rests_on]
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """A property by which `metrics.json` groups the rows."""
+
+    key: str
+    """Its name there: ``by_domain``."""
+    label: str = ""
+    """Its name for people; by default that of the key."""
+    short: str = ""
+    """The same as the head of a column; by default `label`."""
+    plotted: bool = True
+    """Whether plots show it."""
+    undefined: str = ""
+    """Key of a number that its groups do not have: no plots for measures with that number."""
+    long: bool = False
+    """Whether it has too many groups for a terminal: a page has a list to sort, with few numbers."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "label", self.label or self.key.removeprefix("by_").replace("_", " "))
+        object.__setattr__(self, "short", self.short or self.label)
+
+
+BREAKDOWNS = (
+    Breakdown("by_domain"),
+    Breakdown("by_pronouns", "pronouns in the source", "pronouns"),
+    Breakdown("by_stereotype", undefined="delta_s"),
+    Breakdown("by_entity", plotted=False, long=True),
+)
+
+_LONG = 40
+"""A breakdown that is declared nowhere is long where it has more groups than this."""
+
+
+def breakdown(key: str, groups: int = 0) -> Breakdown:
+    """The one of `BREAKDOWNS`, else one with the name of its key, for so many groups."""
+    declared = {found.key: found for found in BREAKDOWNS}
+    return declared.get(key, Breakdown(key, plotted=groups <= _LONG, long=groups > _LONG))
+
+
+def breakdowns(*runs: Mapping[str, Any]) -> list[Breakdown]:
+    """Those that the `metrics.json` of any of `runs` has with groups: `BREAKDOWNS` first, others as they come."""
+    groups = {key: len(part) for metrics in runs for key, part in metrics.items() if key.startswith("by_") and part}
+    order = dict.fromkeys(key for key in (*(found.key for found in BREAKDOWNS), *groups) if key in groups)
+    return [breakdown(key, groups[key]) for key in order]
+
+
+def plotted(numbers: Sequence[Number]) -> list[Number]:
+    """The numbers of groups that plots show on one axis: those of the headline in points, which share a 0, else all."""
+    headline = [number for number in numbers if number.headline and not number.whole]
+    return [number for number in headline if number.unit is Unit.POINTS] or headline
+
+
+CLASSES = {"male": "men", "female": "women", "pro": "with the stereotype", "anti": "against it"}
+"""The classes of rows that numbers rest on, for people; others have their names."""
+
+
+def _of_gender(name: str) -> tuple[Number, ...]:
+    """Precision, recall and F1 of the rows of one gender."""
+    return (
+        Number(
+            key=f"precision_{name}", label=f"Precision, {name}", rests_on=(f"called_{name}",), interval="wilson",
+            remark=True,
+        ),
+        Number(
+            key=f"recall_{name}", label=f"Recall, {name}", short=f"right for {CLASSES[name]}", rests_on=(name,),
+            interval="wilson", remark=True, listed=True,
+        ),
+        Number(
+            key=f"f1_{name}", label=f"F1 {name}", short=f"F1 {name[0]}", rests_on=(name,), interval="bootstrap",
+            grouped=True,
+            beside=f"precision {{precision_{name}}} (n {{denominators[called_{name}]}}), "
+            f"recall {{recall_{name}}} (n {{denominators[{name}]}})",
+        ),
+    )  # fmt: skip
+
+
+GENDER: tuple[Number, ...] = (
+    Number(
+        key="decided_percent", label="With a call", short="called", coverage=True, interval="wilson", remark=True,
+        about="Sentences whose translation shows one.",
+    ),
+    Number(
+        key="accuracy", label="Accuracy", short="accuracy", interval="wilson", headline=True, listed=True,
+        compared=True, corrected=True, about="Per cent of all sentences; no call counts as an error.",
+        beside="those without a call counted as errors (left out: {accuracy_bounds[1]})",
+        reading="right in {accuracy_bounds[1]} % of those with a call",
+    ),
+    *_of_gender("male"),
+    *_of_gender("female"),
+    Number(
+        key="delta_g", label="ΔG", unit=Unit.POINTS, rests_on=("male", "female"), best=Best.ZERO, interval="bootstrap",
+        headline=True, compared=True, corrected=True,
+        about="F1 male minus F1 female, in points; 0 is even.", beside="F1 male - F1 female; above 0 favours men",
+        above="better for men", below="better for women",
+    ),
+    Number(
+        key="accuracy_pro", label="Accuracy, stereotype fits", rests_on=("pro",), interval="wilson", remark=True
+    ),
+    Number(
+        key="accuracy_anti", label="Accuracy, stereotype broken", rests_on=("anti",), interval="wilson", remark=True
+    ),
+    Number(
+        key="delta_s", label="ΔS", unit=Unit.POINTS, rests_on=("pro", "anti"), best=Best.ZERO, interval="bootstrap",
+        headline=True, compared=True, corrected=True,
+        about="Accuracy where the stereotype fits minus where it does not, in points; 0 is even.",
+        beside="accuracy pro stereotype {accuracy_pro} (n {denominators[pro]}) - "
+        "anti {accuracy_anti} (n {denominators[anti]})",
+        above="better with the stereotype", below="better against it",
+    ),
+    Number(
+        key="delta_s_macro_f1", label="ΔS, macro-F1", unit=Unit.POINTS, rests_on=("pro", "anti"), best=Best.ZERO,
+        interval="bootstrap", about="With the mean of both F1 in place of the accuracy.",
+        beside="the same with the mean of both F1",
+    ),
+)  # fmt: skip
+"""The gender of an entity by morphology: the numbers of every group, in the order in which `metrics.json` has them."""
+
+CONSISTENCY: tuple[Number, ...] = (
+    Number(
+        key="across", label="I_across", place="across", name="inconsistent", best=Best.ZERO, interval="wilson",
+        compared=True, about="Right for one gender only.",
+        beside="right for one only, n {n}; both called: {called[inconsistent]} (n {called[n]})",
+    ),
+    Number(
+        key="male_only", label="man only", place="across", interval="wilson", best=Best.ZERO, part_of="across",
+        about="Right for the man, not for the woman.", beside="right for the man, not for the woman",
+    ),
+    Number(
+        key="female_only", label="woman only", place="across", interval="wilson", best=Best.ZERO, part_of="across",
+        about="Right for the woman, not for the man.", beside="right for the woman, not for the man",
+    ),
+    Number(key="both_right", label="both", place="across", about="Right for both."),
+    Number(key="neither_right", label="neither", place="across", best=Best.ZERO, about="Right for neither."),
+    Number(
+        key="within", label="I_within", place="within", name="inconsistent", best=Best.ZERO, interval="wilson",
+        about="Right for one of two of the same gender.",
+        beside="the same over controls, n {n} pairs of one gender", absent="no controls",
+    ),
+    Number(
+        key="delta_i", label="ΔI", unit=Unit.POINTS, place="delta_i", best=Best.ZERO, interval="bootstrap",
+        compared=True,
+        about="Across minus within, over quadruples.",
+        beside="across {across} - within {within}, n {n} quadruples", absent="no quadruples",
+    ),
+)  # fmt: skip
+"""Consistency over pairs of sentences that differ in gender alone (`mtbias.scoring.consistency`)."""
+
+
+def keys(numbers: Sequence[Number], **wanted: bool) -> tuple[str, ...]:
+    """The keys of those of `numbers` that have the properties (``interval=True``, ``compared=True``…), or have not."""
+    return tuple(n.key for n in numbers if all(bool(getattr(n, name)) is value for name, value in wanted.items()))
+
+
+def interval_methods(numbers: Sequence[Number]) -> dict[str, IntervalMethod]:
+    """How the interval of each number is made, by key; numbers without intervals are not in it."""
+    return {number.key: number.interval for number in numbers if number.interval is not None}
+
+
+def all_neutral(group: Mapping[str, Any]) -> bool:
+    """Whether all rows of a group of `metrics.json` have neutral gold gender: in WinoMT those without a pronoun.
+
+    In such a group ΔG and the F1 are undefined, and its accuracy says nothing about men or women.
+    """
+    neutral = group.get("denominators", {}).get("neutral")
+    return bool(neutral) and neutral == group["n"]
+
+
+def group_label(name: str, group: Mapping[str, Any]) -> str:
+    """The name of a group of `metrics.json` for people: ``0 (neutral gold)`` where `all_neutral`."""
+    return f"{name} (neutral gold)" if all_neutral(group) else name
+
+
+def named(numbers: Sequence[Number], key: str) -> Number:
+    """The number called `key`.
+
+    Raises:
+        KeyError: there is none.
+    """
+    return {number.key: number for number in numbers}[key]

@@ -1,0 +1,239 @@
+"""Which runs can be compared (one corpus, one evaluator), and the sentences on which their calls differ."""
+
+# ruff: noqa: D102 - the names of the protocols' properties say what they are
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any, Protocol
+
+from mtbias.errors import DataError
+from mtbias.scoring.counting import Counting
+
+
+class Fingerprinted(Protocol):
+    """A manifest."""
+
+    @property
+    def fingerprint(self) -> str: ...
+
+
+class ComparableRun(Protocol):
+    """What a comparison needs of a run: `mtbias.runs.FinishedRun` has it."""
+
+    @property
+    def system(self) -> str: ...
+    @property
+    def lang(self) -> str: ...
+    @property
+    def corpus(self) -> tuple[str, Mapping[str, str]]: ...
+    @property
+    def evaluator(self) -> Mapping[str, Any]: ...
+    @property
+    def manifest(self) -> Fingerprinted: ...
+    @property
+    def calls(self) -> Sequence[Any]: ...
+    @property
+    def metrics(self) -> Mapping[str, Any]: ...
+    @property
+    def counting(self) -> Counting: ...
+    @property
+    def known(self) -> ComparableRun: ...
+    @property
+    def unknown(self) -> ComparableRun | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRun:
+    """A run that can be compared, with a name that no other run of its language has."""
+
+    name: str
+    lang: str
+    fingerprint: str
+    calls: Sequence[Any]
+    """In the order of the first run's."""
+    alarms: Mapping[str, Any] | None = None
+    """Those of the run's `metrics.json`; None in a run of an earlier release."""
+
+
+@dataclass(frozen=True, slots=True)
+class DifferingRow:
+    """A sentence on which two systems have different calls; a gender and none are different."""
+
+    lang: str
+    id: str
+    about: Mapping[str, str]
+    """What the measure names of a sentence (`mtbias.scoring.counting.Counting.shown`): entity, gold, stereotype."""
+    first: str
+    """The first system's name."""
+    first_call: str | None
+    first_reason: str | None
+    second: str
+    second_call: str | None
+    second_reason: str | None
+    source: str
+    first_translation: str | None
+    second_translation: str | None
+
+    def to_json(self) -> dict[str, str | None]:
+        """A plain value; None where there is no call, no reason or no translation."""
+        row = asdict(self)
+        return {"lang": row.pop("lang"), "id": row.pop("id"), **row.pop("about"), **row}
+
+
+def name_runs(
+    runs: Sequence[ComparableRun], *, names: Sequence[str] | None = None, different_evaluators: bool = False
+) -> list[NamedRun]:
+    """The runs, checked, with their names: the system's; with the run's fingerprint where a language has it twice.
+
+    `names`, one for each run, stand in place of those that the runs have; with `different_evaluators`, runs of one
+    language may have been read by different evaluators.
+
+    Raises:
+        DataError: no runs; not a name for each; a run twice; corpora that differ (the message says in which file);
+            sentences that differ; evaluators that differ within a language.
+    """
+    if not runs:
+        raise DataError("expected runs to compare, got none")
+    systems = [run.system for run in runs] if names is None else list(names)
+    if len(systems) != len(runs):
+        raise DataError(f"expected a name for each of {len(runs)} runs, got {len(systems)}")
+    seen: dict[str, ComparableRun] = {}
+    for run in runs:
+        if (fingerprint := run.manifest.fingerprint) in seen:
+            raise DataError(f"expected different runs, got {_said(run)} with the fingerprint {fingerprint} twice")
+        seen[fingerprint] = run
+        _check_corpus(runs[0], run)
+    if not different_evaluators and (differences := differing_evaluators(runs)):
+        lang, (phrase, *_) = next(iter(differences.items()))
+        raise DataError(
+            f"expected runs of {lang} read by one evaluator, got {phrase}; score them again with the same release, "
+            "models and aligner, or allow it with --different-evaluators (from Python: different_evaluators=True)"
+        )
+    times = Counter((run.lang, system) for run, system in zip(runs, systems, strict=True))
+    return [
+        NamedRun(
+            name=system if times[run.lang, system] == 1 else f"{system}#{run.manifest.fingerprint[:8]}",
+            lang=run.lang,
+            fingerprint=run.manifest.fingerprint,
+            calls=_in_order(runs[0], run),
+            alarms=run.metrics.get("alarms"),
+        )
+        for run, system in zip(runs, systems, strict=True)
+    ]
+
+
+def by_language(runs: Sequence[NamedRun]) -> dict[str, list[NamedRun]]:
+    """The runs of each language; languages and runs in the order in which they come."""
+    found: dict[str, list[NamedRun]] = {}
+    for run in runs:
+        found.setdefault(run.lang, []).append(run)
+    return found
+
+
+def differing_evaluators(runs: Sequence[ComparableRun]) -> dict[str, tuple[str, ...]]:
+    """For each language whose runs were read by different evaluators, what differs, a phrase each."""
+    found: dict[str, tuple[str, ...]] = {}
+    for lang in dict.fromkeys(run.lang for run in runs):
+        first, *others = (run for run in runs if run.lang == lang)
+        phrases = [
+            f"{key} {first.evaluator.get(key)!s} in {first.system} and {other.evaluator.get(key)!s} in {other.system}"
+            for other in others
+            for key in dict.fromkeys((*first.evaluator, *other.evaluator))
+            if first.evaluator.get(key) != other.evaluator.get(key)
+        ]
+        if phrases:
+            found[lang] = tuple(phrases)
+    return found
+
+
+def differing_rows(
+    runs: Sequence[ComparableRun], *, names: Sequence[str] | None = None, different_evaluators: bool = False
+) -> Iterator[DifferingRow]:
+    """The sentences on which the calls of two runs differ: pair after pair within a language, in the corpus's order.
+
+    Raises:
+        DataError: as `name_runs`.
+    """
+    for part in parts(runs):
+        named = name_runs(part, names=names, different_evaluators=different_evaluators)
+        counting = part[0].counting
+        for lang, here in by_language(named).items():
+            for first, second in combinations(here, 2):
+                for a, b in zip(first.calls, second.calls, strict=True):
+                    one, other = counting.outcome(a), counting.outcome(b)
+                    if one != other:
+                        yield DifferingRow(
+                            lang=lang, id=a.id, about={name: str(getattr(a, name)) for name in counting.shown},
+                            first=first.name, first_call=one, first_reason=_reason(a),
+                            second=second.name, second_call=other, second_reason=_reason(b),
+                            source=a.source, first_translation=a.translation, second_translation=b.translation,
+                        )  # fmt: skip
+
+
+def parts(runs: Sequence[ComparableRun]) -> Iterator[Sequence[ComparableRun]]:
+    """What is compared apart: the sentences of the main numbers, and those of unknown gender where all runs have them.
+
+    Runs on one corpus have them or not; others are refused (`name_runs`).
+    """
+    yield [run.known for run in runs]
+    unknown = [part for run in runs if (part := run.unknown) is not None]
+    if unknown and len(unknown) == len(runs):
+        yield unknown
+
+
+def _reason(record: object) -> str | None:
+    """Why there is no call, where a measure says."""
+    reason = getattr(getattr(record, "call", None), "reason", None)
+    return None if reason is None else str(reason)
+
+
+def _check_corpus(one: ComparableRun, other: ComparableRun) -> None:
+    (name, files), (other_name, other_files) = one.corpus, other.corpus
+    if name != other_name:
+        raise DataError(
+            f"expected runs on one corpus, got {name} ({_said(one)}) and {other_name} ({_said(other)}); "
+            "compare them apart"
+        )
+    for file in sorted({*files, *other_files}):
+        if (here := files.get(file)) != (there := other_files.get(file)):
+            raise DataError(
+                f"expected runs on one corpus, got two versions of {name}: {file} has the SHA-256 {_short(here)} in "
+                f"{_said(one)} and {_short(there)} in {_said(other)}; score them on the same files"
+            )
+
+
+def _in_order(one: ComparableRun, other: ComparableRun) -> Sequence[Any]:
+    """The calls of `other` in the order of those of `one`."""
+    by_id = {row.id: row for row in other.calls}
+    if len(by_id) < len(other.calls):
+        raise DataError(f"expected unique ids, got {len(by_id)} for {len(other.calls)} sentences of {_said(other)}")
+    if not by_id:
+        raise DataError(f"expected sentences to compare, got none in {_said(other)}")
+    known = {row.id for row in one.calls}
+    for id_ in (*by_id, *known):
+        if (id_ in known) != (id_ in by_id):
+            where, nowhere = (one, other) if id_ in known else (other, one)
+            raise DataError(f"expected the same sentences, got {id_!r} in {_said(where)} and not in {_said(nowhere)}")
+    rows = [by_id[row.id] for row in one.calls]
+    counting = one.counting
+    axes = len(counting.axes) - 1 if counting.given is None else counting.given
+    given = " or ".join(tuple(counting.axes)[:axes])
+    for a, b in zip(one.calls, rows, strict=True):
+        if a.source != b.source or counting.place(a)[:axes] != counting.place(b)[:axes]:
+            raise DataError(
+                f"expected the same sentences, got {a.id!r} with another source, or other {given}, in {_said(other)} "
+                f"than in {_said(one)}; score both with the same release"
+            )
+    return rows
+
+
+def _said(run: ComparableRun) -> str:
+    return f"{run.system} in {run.lang}"
+
+
+def _short(digest: str | None) -> str:
+    return "(absent)" if digest is None else f"{digest[:12]}…" if len(digest) > 12 else digest

@@ -1,0 +1,276 @@
+"""Accuracy or feminine forms by entity against the share of women in the occupation, and how the two go together.
+
+The shares ship with mtbias (``data/women_share.tsv``, whose first line has sources, years and licence): those of the
+U.S. Bureau of Labor Statistics for the occupations of Winogender and WinoBias, which are WinoMT's. A file of the user's
+may have others, such as the shares in text of Winogender's ``occupations-stats.tsv`` (Bergsma and Lin 2006).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mtbias.errors import DataError
+from mtbias.files.reading import commented_rows, read_table
+from mtbias.stats.correlation import slope, spearman
+from mtbias.stats.resampling import percentile_interval
+from mtbias.stats.results import N_RESAMPLES, Estimate, Floats, enough, number
+
+ENTITY_COLUMNS = ("entity", "occupation")
+PERCENT_COLUMNS = ("percent", "bls_pct_female", "bergsma_pct_female")
+"""Columns that hold per cent, whatever their values."""
+SHARE_COLUMNS = ("share", *PERCENT_COLUMNS)
+
+_SOURCE = "U.S. Bureau of Labor Statistics, 2015 to 2017 (with Rudinger et al. 2018; Zhao et al. 2018)"
+_Statistic = Callable[[Floats, Floats], Floats]
+_ABSENT = Estimate(None)
+_OUTLIERS = 6
+"""So many points are named: more do not fit beside each other in a plot."""
+
+
+@dataclass(frozen=True, slots=True)
+class WomenShares:
+    """The share of women by occupation, as a file has it."""
+
+    name: str
+    """Name of the file, or where its figures come from."""
+    column: str
+    """The column that was taken."""
+    sha256: str
+    percent: Mapping[str, float]
+    """By name of the occupation, as `occupation` writes it."""
+
+    def of(self, entity: str) -> float | None:
+        """The share of women of an entity in per cent; None where the file does not have it."""
+        return self.percent.get(occupation(entity))
+
+
+@dataclass(frozen=True, slots=True)
+class EntityPoint:
+    """One entity: how it is translated, and how many who do this work are women."""
+
+    entity: str
+    share: float
+    """Per cent of women, in [0, 100]."""
+    n: int
+    n_male: int
+    """Sentences about men; of unknown gender, translations with the masculine form."""
+    n_female: int
+    accuracy: float | None
+    """Per cent of all its sentences that are right; no call counts as wrong. None of unknown gender."""
+    gap: float | None
+    """Right for women minus right for men (recalls), in points; None where it lacks sentences of either."""
+    feminine: float | None = None
+    """Of unknown gender: per cent of its calls that are feminine; None where it has no calls."""
+    called: int | None = None
+    """Of unknown gender: its calls."""
+
+    @property
+    def few(self) -> bool:
+        """Whether its numbers say little: `MIN_ROWS`, of sentences about men and about women or of calls."""
+        return not enough([self.n_male, self.n_female] if self.called is None else self.called)
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """The straight line of least squares through points of share and number."""
+
+    intercept: float
+    slope: float
+
+    def at(self, share: float) -> float:
+        """The number that the line has at a share in per cent."""
+        return self.intercept + self.slope * share
+
+
+@dataclass(frozen=True, slots=True)
+class WomenRelation:
+    """The entities of one run against their shares of women."""
+
+    shares: WomenShares
+    points: Sequence[EntityPoint]
+    """In ascending order of the share."""
+    without: int
+    """Entities of the run that the file does not have."""
+    accuracy: Estimate
+    """Spearman's ρ of accuracy and share, in [−1, 1]; `n` are entities."""
+    gap: Estimate
+    """The same of `EntityPoint.gap`, over the entities that have one. Above 0: the more women do the work, the better
+    women come through the translation compared with men."""
+    level: float
+    """Of the intervals, in per cent."""
+    resamples: int
+    seed: int
+    feminine: Estimate = _ABSENT
+    """Of unknown gender: the same of `EntityPoint.feminine`. Above 0: the more women do the work, the more feminine
+    forms it is translated with."""
+    slope: Estimate = _ABSENT
+    """Of unknown gender: how much more feminine forms there are, in points, where the share of women is one point
+    higher (least squares over all entities that have calls). 0: the share of women makes no difference; 1: the
+    feminine forms grow as the share of women does."""
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """What stands against the share of women: fields of `EntityPoint`."""
+        unknown = any(point.called is not None for point in self.points)
+        return ("feminine",) if unknown else ("gap", "accuracy")
+
+    @property
+    def fits(self) -> bool:
+        """Whether any of `measures` has a `fit`."""
+        return any(self.fit(measure) for measure in self.measures)
+
+    def fit(self, measure: str) -> Fit | None:
+        """The line through the points that are not `few`; None with fewer than 3 of them, or of one share only.
+
+        `measure` is one of `measures`. The line is for the eye: the test of a relation is ρ.
+        """
+        points = self._sure(measure)
+        shares = np.array([point.share for point, _ in points])
+        if len(points) < 3 or np.ptp(shares) == 0:
+            return None
+        slope, intercept = np.polyfit(shares, [value for _, value in points], 1)
+        return Fit(float(intercept), float(slope))
+
+    def outliers(self, measure: str) -> list[EntityPoint]:
+        """The six entities farthest from `fit`, the farthest first; none without a line.
+
+        Entities with few sentences are not among them: their distance is mostly chance.
+        """
+        line = self.fit(measure)
+        if line is None:
+            return []
+        distances = [(-abs(value - line.at(point.share)), point.entity, point) for point, value in self._sure(measure)]
+        return [point for *_, point in sorted(distances, key=lambda found: found[:2])[:_OUTLIERS]]
+
+    def _sure(self, measure: str) -> list[tuple[EntityPoint, float]]:
+        found = ((point, getattr(point, measure)) for point in self.points if not point.few)
+        return [(point, value) for point, value in found if value is not None]
+
+
+def occupation(entity: str) -> str:
+    """The name under which an occupation is looked up: in lower case, with single spaces."""
+    return " ".join(entity.casefold().split())
+
+
+@cache
+def shipped_shares() -> WomenShares:
+    """The shares that ship with mtbias, by WinoMT's names of the occupations."""
+    data = resources.files("mtbias.scoring").joinpath("data", "women_share.tsv").read_bytes()
+    percent = {row["occupation"]: float(row["percent"]) for row in commented_rows(data.decode("utf-8"))}
+    return WomenShares(_SOURCE, "percent", hashlib.sha256(data).hexdigest(), percent)
+
+
+def read_women(path: Path, column: str | None = None) -> WomenShares:
+    """Read the shares of women from a table (CSV, TSV or JSONL).
+
+    It has a column ``entity`` or ``occupation`` and one of ``share``, ``percent``, ``bls_pct_female``,
+    ``bergsma_pct_female``; of several the first in this order. ``share`` is from 0 to 1 where no value is above 1,
+    else in per cent; the others are in per cent. A column ``share`` with values above 1 and values between 0 and 1 may
+    be either, and is refused. A row whose share is empty is passed over.
+
+    Args:
+        path: the file.
+        column: the column of shares, where another is wanted; read like ``share`` unless it is one of the others.
+
+    Raises:
+        DataError: a column is missing, an occupation stands twice, a share is not a number from 0 to 100, or nothing
+            says whether the shares are per cent.
+    """
+    table = read_table(path)
+    named = next((name for name in ENTITY_COLUMNS if name in table.columns), None)
+    taken = column or next((name for name in SHARE_COLUMNS if name in table.columns), None)
+    if named is None or taken is None or taken not in table.columns:
+        wanted = column or " or ".join(SHARE_COLUMNS)
+        raise DataError(
+            f"expected the columns {' or '.join(ENTITY_COLUMNS)}, and {wanted}; got {table.listing}",
+            path=path, line=1,
+        )  # fmt: skip
+    shares: dict[str, float] = {}
+    for record in table.records:
+        if not record.get(taken):
+            continue
+        name = occupation(record.get(named))
+        if name in shares:
+            raise record.error(f"expected each occupation once, got {name!r} again; remove a row")
+        shares[name] = record.number(taken, most=100)
+    if not shares:
+        raise DataError(
+            f"expected shares of women in column {taken!r}, got none; fill it, or name another with --women-column",
+            path=path,
+        )
+    if taken not in PERCENT_COLUMNS:
+        if max(shares.values()) <= 1:
+            shares = {name: 100 * share for name, share in shares.items()}
+        elif fraction := next((share for share in shares.values() if 0 < share < 1), None):
+            raise DataError(
+                f"{taken}: expected shares from 0 to 1, or per cent, got both {fraction:g} and "
+                f"{max(shares.values()):g}; correct them, or where all are per cent name the column percent",
+                path=path,
+            )
+    return WomenShares(path.name, taken, table.file.sha256, shares)
+
+
+def relate(
+    by_entity: Mapping[str, Mapping[str, Any]],
+    shares: WomenShares,
+    *,
+    level: float = 95.0,
+    n_resamples: int = N_RESAMPLES,
+    seed: int = 0,
+) -> WomenRelation:
+    """Put the entities of a run beside their shares of women.
+
+    The intervals of ρ, of coverage `level` in per cent, come from a percentile bootstrap over entities; with fewer than
+    3 entities, or without resamples, there are none. `by_entity` are the groups of `metrics.json`.
+    """
+    points = [_point(name, share, group) for name, group in by_entity.items() if (share := shares.of(name)) is not None]
+    points.sort(key=lambda point: (point.share, point.entity))
+
+    def related(measure: str, statistic: _Statistic = spearman) -> Estimate:
+        found = ((point.share, getattr(point, measure)) for point in points)
+        pairs = [(share, value) for share, value in found if value is not None]
+        return _over_entities(pairs, statistic, level, n_resamples, seed)
+
+    return WomenRelation(
+        shares=shares,
+        points=points,
+        without=len(by_entity) - len(points),
+        accuracy=related("accuracy"),
+        gap=related("gap"),
+        level=level,
+        resamples=n_resamples,
+        seed=seed,
+        feminine=related("feminine"),
+        slope=related("feminine", slope),
+    )
+
+
+def _point(name: str, share: float, group: Mapping[str, Any]) -> EntityPoint:
+    rows = group["denominators"]
+    if "feminine" in group:
+        called, n = (rows["called_male"], rows["called_female"]), group["n"]
+        return EntityPoint(name, share, n, *called, None, None, group["feminine"], group["decided"])
+    women, men = group["recall_female"], group["recall_male"]
+    gap = None if women is None or men is None else women - men
+    return EntityPoint(name, share, group["n"], rows["male"], rows["female"], group["accuracy"], gap)
+
+
+def _over_entities(
+    pairs: Sequence[tuple[float, float]], statistic: _Statistic, level: float, n_resamples: int, seed: int
+) -> Estimate:
+    n, rng = len(pairs), np.random.Generator(np.random.PCG64(seed))
+    values = np.array(pairs, dtype=np.float64).reshape(n, 2)
+    whole = number(statistic(values[:, 0], values[:, 1]))
+    if whole is None or n < 3 or not n_resamples:
+        return Estimate(whole, None, n)
+    drawn = rng.integers(0, n, size=(n_resamples, n))
+    replicates = statistic(values[drawn, 0], values[drawn, 1])
+    return Estimate(whole, percentile_interval(replicates, level / 100), n)

@@ -1,0 +1,506 @@
+"""Paired comparison: counts by hand, laws, agreement with the tests of `mtbias.stats.resampling`, what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.stats import binomtest
+
+from mtbias.errors import DataError
+from mtbias.runs.call_records import CallRecord
+from mtbias.scoring import paired_counts as paired
+from mtbias.scoring.bias import CALLS, GENDER_COUNTING, GOLDS, SHAPE, STEREOTYPES, Row, compute, count
+from mtbias.scoring.comparison import Comparison, compare_runs
+from mtbias.scoring.counting import Counting, Counts
+from mtbias.scoring.definitions import GENDER, keys
+from mtbias.scoring.paired_counts import count_differing, pair_cells, pair_shape, tabulate
+from mtbias.scoring.run_matching import differing_rows
+from mtbias.scoring.scores import score
+from mtbias.stats.resampling import bootstrap_units
+from mtbias.stats.results import MIN_ROWS, Floats
+from mtbias.stats.significance import holm, mcnemar, randomisation_test
+from mtbias.types import Gender, GenderCall, Reason, Stereotype
+
+M, F, N = GOLDS
+PRO, ANTI, NONE = STEREOTYPES
+ONE = np.ones(1)
+NUMBERS = keys(GENDER, compared=True)
+PAIR_SHAPE = pair_shape(GENDER_COUNTING)
+
+pair_tables = hnp.arrays(np.int64, PAIR_SHAPE, elements=st.integers(0, 3))
+
+# gold, stereotype, first call, second call. The first is right in rows 0, 1, 4, 5, 7; the second in 0, 2, 4, 6.
+ROWS = [
+    (M, PRO, M, M),
+    (M, ANTI, M, F),
+    (F, PRO, M, F),
+    (F, ANTI, M, M),
+    (F, PRO, F, F),
+    (F, ANTI, F, None),
+    (M, ANTI, None, M),
+    (N, NONE, N, None),
+]
+FIRST: list[Row] = [(gold, kind, a) for gold, kind, a, _ in ROWS]
+SECOND: list[Row] = [(gold, kind, b) for gold, kind, _, b in ROWS]
+
+
+def _rng(seed: int = 0) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64(seed))
+
+
+def count_pairs(first: Sequence[Row], second: Sequence[Row]) -> Counts:
+    """The table of pairs of two systems' rows."""
+    cells = [GENDER_COUNTING.cells(_record(n, *row) for n, row in enumerate(rows)) for rows in (first, second)]
+    table: Counts = tabulate(pair_cells(GENDER_COUNTING, *cells), PAIR_SHAPE)[0]
+    return table
+
+
+def compute_numbers(tables: Counts, weights: Floats = ONE) -> Floats:
+    return paired.compute_numbers(GENDER_COUNTING, tables, weights)
+
+
+def compute_differences(pairs: Counts, weights: Floats = ONE) -> Floats:
+    return compute_numbers(pairs.sum(axis=-1), weights) - compute_numbers(pairs.sum(axis=-2), weights)
+
+
+def randomisation_pvalues(pairs: Counts, weights: Floats, n_resamples: int, rng: np.random.Generator) -> Floats:
+    return paired.randomisation_pvalues(GENDER_COUNTING, pairs, weights, n_resamples, rng)
+
+
+def _record(n: int, gold: Gender | None, kind: Stereotype, call: Gender | None) -> CallRecord:
+    made = GenderCall(f"r{n}", call, None if call else Reason.UNALIGNED)
+    return CallRecord(n, f"Sentence {n}.", f"Satz {n}.", "cook", gold, kind, "own", 1, made)
+
+
+def _unit_tables(rows: Sequence[Row]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    return np.array([count([row]).ravel() for row in rows], dtype=np.float64)
+
+
+def _statistic(number: str) -> Any:
+    def of(sums: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        tables = np.rint(sums).astype(np.int64).reshape(-1, *SHAPE)
+        return np.array([compute_numbers(table[None])[NUMBERS.index(number)] for table in tables])
+
+    return of
+
+
+# ----- counts
+
+
+def test_pairs_are_counted_with_both_margins() -> None:
+    pairs = count_pairs(FIRST, SECOND)
+    assert pairs.shape == (3, 3, 4, 4)
+    assert (pairs.sum(axis=-1) == count(FIRST)).all()
+    assert (pairs.sum(axis=-2) == count(SECOND)).all()
+    assert pairs[1, 0, 0, 1] == 1  # row 1: anti, male, called male and female
+    assert pairs[1, 1, 1, 3] == 1  # row 5: anti, female, called female and not at all
+
+
+def test_mcnemar_and_differing_by_hand() -> None:
+    table = paired.count_mcnemar(GENDER_COUNTING, count_pairs(FIRST, SECOND))
+    # Both right: rows 0, 4. Only the first: 1, 5, 7. Only the second: 2, 6. Neither: 3.
+    assert (table.both, table.first_only, table.second_only, table.neither) == (2, 3, 2, 1)
+    assert table.p == 1.0  # 2·P(X <= 2), X ~ Binomial(5, 1/2), is 2·16/32
+    assert count_differing(count_pairs(FIRST, SECOND)) == 5  # all but rows 0, 3 (both wrong alike) and 4
+
+
+def test_pairs_want_the_same_rows() -> None:
+    with pytest.raises(ValueError, match="got 8 and 7"):
+        count_pairs(FIRST, SECOND[:-1])
+    with pytest.raises(ValueError, match="equal gold gender and stereotype"):
+        count_pairs(FIRST, [(F, PRO, M), *SECOND[1:]])
+
+
+# ----- numbers
+
+
+def test_differences_by_hand() -> None:
+    accuracy, delta_g, delta_s = compute_differences(count_pairs(FIRST, SECOND)[None])
+    assert accuracy == pytest.approx(100 * (5 - 4) / 8)
+    # F1 = 2·TP / (called + gold). First: male 2·2/(4+3), female 2·2/(2+4). Second: male 2·2/(3+3), female 2·2/(3+4).
+    assert delta_g == pytest.approx(100 * ((4 / 7 - 4 / 6) - (4 / 6 - 4 / 7)))
+    # First: pro 2 of 3, anti 2 of 4. Second: pro 3 of 3, anti 1 of 4.
+    assert delta_s == pytest.approx(100 * ((2 / 3 - 2 / 4) - (1 - 1 / 4)))
+
+
+@given(pair_tables)
+def test_differences_are_those_of_the_numbers_of_each_system(pairs: Counts) -> None:
+    first, second = compute(pairs.sum(axis=-1)), compute(pairs.sum(axis=-2))
+    for name, value in zip(NUMBERS, compute_differences(pairs[None]), strict=True):
+        a, b = first[name], second[name]
+        expected = np.nan if a is None or b is None else a - b
+        assert value == pytest.approx(expected, nan_ok=True)
+
+
+@given(pair_tables)
+def test_exchanging_the_systems_turns_the_sign(pairs: Counts) -> None:
+    there, back = compute_differences(pairs[None]), compute_differences(pairs.swapaxes(-1, -2)[None])
+    assert there == pytest.approx(-back, nan_ok=True)
+
+
+def test_weights_of_two_are_rows_twice() -> None:
+    rng = _rng(1)
+    levels = rng.integers(0, 5, (2, *PAIR_SHAPE))
+    twice = (levels[0] + 2 * levels[1])[None]
+    assert compute_differences(levels, np.array([1.0, 2.0])) == pytest.approx(compute_differences(twice))
+
+
+# ----- intervals
+
+
+def test_intervals_of_one_system_are_those_of_its_scores() -> None:
+    table = _rng(2).integers(0, 40, SHAPE)
+    replicates = paired.bootstrap_numbers(GENDER_COUNTING, table[None], ONE, 300, _rng())
+    theirs = GENDER_COUNTING.intervals(table, 300, _rng())
+    _, *ours = paired.intervals(GENDER_COUNTING, replicates, table[None])
+    assert ours == [theirs[name] for name in NUMBERS[1:]]  # the accuracy's is Wilson's, as of one system
+
+
+def test_the_interval_of_a_systems_accuracy_is_wilsons(compared: Comparison) -> None:
+    share = compared.systems[0].plain["accuracy"]
+    assert share.value is not None
+    theirs = binomtest(round(2 * share.value), 200).proportion_ci(method="wilson")
+    assert share.interval == pytest.approx((100 * theirs.low, 100 * theirs.high))
+    assert compared.to_json()["interval_methods"]["systems"]["accuracy"] == "wilson"
+    assert set(compared.to_json()["interval_methods"]["pairs"].values()) == {"bootstrap"}
+
+
+def test_the_paired_bootstrap_is_the_bootstrap_over_rows() -> None:
+    # The same distribution drawn in two ways: counts of cells, and rows. With 4,000 resamples the standard error of an
+    # estimated standard deviation is 1.1 % of it, and that of the 0.025 quantile about 4.3 % (at the normal's density
+    # 0.058: √(0.025·0.975/4000)/0.058 = 0.043 standard deviations); we allow over four times as much.
+    pairs = _rng(3).integers(0, 12, PAIR_SHAPE)
+    cells = np.argwhere(pairs)
+    rows = np.repeat(cells, pairs[tuple(cells.T)], axis=0)
+    units = np.zeros((len(rows), 2, *SHAPE))
+    units[np.arange(len(rows)), 0, rows[:, 0], rows[:, 1], rows[:, 2]] = 1
+    units[np.arange(len(rows)), 1, rows[:, 0], rows[:, 1], rows[:, 3]] = 1
+
+    def statistic(sums: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        tables = np.rint(sums).astype(np.int64).reshape(len(sums), 2, *SHAPE)
+        return np.array([compute_numbers(t[:1]) - compute_numbers(t[1:]) for t in tables]).reshape(len(sums), 3)
+
+    by_rows = bootstrap_units(units.reshape(len(rows), -1), statistic, 4000, _rng(4))
+    by_counts = paired.bootstrap_differences(GENDER_COUNTING, pairs[None], ONE, 4000, _rng(5))
+    spread = by_rows.std(axis=0)
+    assert by_counts.std(axis=0) == pytest.approx(spread, rel=0.07)
+    for q in (0.025, 0.5, 0.975):
+        apart = np.abs(np.quantile(by_counts, q, axis=0) - np.quantile(by_rows, q, axis=0))
+        assert (apart < 0.25 * spread).all()
+
+
+def test_there_is_no_interval_of_too_few_rows() -> None:
+    table = np.zeros(SHAPE, dtype=np.int64)
+    table[0, 0, 0], table[1, 1, 0] = MIN_ROWS, MIN_ROWS - 1  # pro men and anti women
+    replicates = paired.bootstrap_numbers(GENDER_COUNTING, table[None], ONE, 50, _rng())
+    accuracy, delta_g, delta_s = paired.intervals(GENDER_COUNTING, replicates, table[None])
+    assert accuracy is not None
+    assert (delta_g, delta_s) == (None, None)
+
+
+# ----- tests
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_the_exact_p_is_that_of_rows(number: str) -> None:
+    # Five rows differ: 2**5 arrangements of rows, all counted by `randomisation_test`; from counts, the same p.
+    by_rows = randomisation_test(_unit_tables(FIRST), _unit_tables(SECOND), _statistic(number), 64, _rng())
+    by_counts = randomisation_pvalues(count_pairs(FIRST, SECOND)[None], ONE, 64, _rng())
+    assert by_counts[NUMBERS.index(number)] == by_rows
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(GOLDS), st.sampled_from(STEREOTYPES), st.sampled_from(CALLS), st.sampled_from(CALLS)),
+        min_size=1,
+        max_size=7,
+    )
+)
+def test_the_exact_p_of_any_rows_is_that_of_rows(rows: list[tuple[Gender, Stereotype, Gender, Gender]]) -> None:
+    first: list[Row] = [(gold, kind, a) for gold, kind, a, _ in rows]
+    second: list[Row] = [(gold, kind, b) for gold, kind, _, b in rows]
+    ours = randomisation_pvalues(count_pairs(first, second)[None], ONE, 128, _rng())
+    theirs = [
+        randomisation_test(_unit_tables(first), _unit_tables(second), _statistic(number), 128, _rng())
+        for number in NUMBERS
+    ]
+    assert ours == pytest.approx(theirs, nan_ok=True)
+
+
+def test_the_p_of_the_accuracy_is_mcnemars() -> None:
+    # The difference in accuracy depends on the b and c rows that one system alone has right, and after swapping b is
+    # Binomial(b + c, 1/2): the randomisation test is McNemar's exact test.
+    pairs = np.zeros(PAIR_SHAPE, dtype=np.int64)
+    pairs[0, 0, 0, 1], pairs[0, 0, 1, 0], pairs[1, 1, 1, 1] = 60, 40, 50  # men of whom one system alone is right
+    p = randomisation_pvalues(pairs[None], ONE, 2000, _rng())[0]  # k of 100 rows: 101 combinations, all counted
+    assert p == pytest.approx(mcnemar(60, 40), abs=1e-12)
+    # 30 women whom only the first has right, 30 men whom only the second has: b = 90, c = 70. 101·31·31 combinations
+    # are more than 40,000: drawn. The standard error of p (0.13) is √(0.13·0.87/40,000) = 0.0017; we allow four.
+    pairs[0, 1, 1, 0], pairs[1, 0, 1, 0] = 30, 30
+    drawn = randomisation_pvalues(pairs[None], ONE, 40_000, _rng())[0]
+    assert drawn == pytest.approx(mcnemar(90, 70), abs=0.007)
+
+
+def test_equal_calls_have_p_1_and_nothing_drawn_has_none() -> None:
+    pairs = count_pairs(FIRST, FIRST)[None]
+    assert list(randomisation_pvalues(pairs, ONE, 100, _rng())) == [1, 1, 1]
+    assert np.isnan(randomisation_pvalues(pairs, ONE, 0, _rng())).all()
+
+
+def test_an_undefined_number_has_no_p() -> None:
+    only_men: list[Row] = [(M, NONE, M)] * 5
+    accuracy, delta_g, delta_s = randomisation_pvalues(count_pairs(only_men, only_men)[None], ONE, 100, _rng())
+    assert accuracy == 1
+    assert np.isnan([delta_g, delta_s]).all()
+
+
+# ----- runs
+
+
+@dataclass(frozen=True)
+class Manifest:
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class Run:
+    system: str
+    lang: str
+    calls: Sequence[CallRecord]
+    manifest: Manifest
+    corpus: tuple[str, Mapping[str, str]] = ("own", {"own.tsv": "aa" * 32})
+    evaluator: Mapping[str, Any] = field(default_factory=lambda: {"aligner": "agree/1", "plugin": "de/1"})
+    counting: Counting = GENDER_COUNTING
+    metrics: Mapping[str, Any] = field(default_factory=dict)
+    unknown: None = None
+
+    @property
+    def known(self) -> Run:
+        return self
+
+
+def _run(system: str, lang: str, *, seed: int = 0, right: float = 0.7, n: int = 200) -> Run:
+    rng = _rng(seed)
+    records = []
+    for row in range(n):
+        gold, kind = (M, F)[row % 2], (PRO, ANTI)[row // 2 % 2]
+        call = gold if rng.random() < right else (F if gold is M else M) if rng.random() < 0.8 else None
+        records.append(_record(row, gold, kind, call))
+    return Run(system, lang, records, Manifest(f"{system}-{lang}-{seed}-{right}".ljust(16, "0")))
+
+
+@pytest.fixture(scope="module")
+def runs() -> list[Run]:
+    return [
+        _run("a", "de", seed=1), _run("b", "de", seed=2, right=0.9), _run("c", "de", seed=3), _run("a", "es", seed=4),
+        _run("b", "es", seed=5), _run("only", "it", seed=6),
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def compared(runs: list[Run]) -> Comparison:
+    return compare_runs(runs, n_resamples=500)
+
+
+def test_all_pairs_of_a_language_are_compared_and_no_others(compared: Comparison) -> None:
+    named = [(pair.lang, pair.first, pair.second) for pair in compared.pairs]
+    assert named == [("de", "a", "b"), ("de", "a", "c"), ("de", "b", "c"), ("es", "a", "b")]
+    assert [system.lang for system in compared.systems] == ["de", "de", "de", "es", "es", "it"]
+    assert compared.rows == {
+        "n": 200, "male": 100, "female": 100, "pro": 100, "anti": 100, "pairs": 0, "quadruples": 0,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_holms_family_is_all_tests_of_a_number(compared: Comparison, number: str) -> None:
+    found = [pair.plain[number] for pair in compared.pairs]
+    raw = [d.p for d in found if d.p is not None]
+    assert len(raw) == compared.tests == 4
+    assert [d.p_holm for d in found] == holm(raw)
+    assert all(d.significant == (d.p_holm is not None and d.p_holm < 0.05) for d in found)
+
+
+def test_a_difference_is_that_of_the_systems_and_lies_in_its_interval(compared: Comparison) -> None:
+    systems = {(s.lang, s.system): s for s in compared.systems}
+    for pair in compared.pairs:
+        for number, d in pair.plain.items():
+            a, b = (systems[pair.lang, name].plain[number].value for name in (pair.first, pair.second))
+            assert (d.first, d.second) == (a, b)
+            assert a is not None
+            assert b is not None
+            assert d.interval is not None
+            assert d.difference == pytest.approx(a - b)
+            assert d.interval[0] <= a - b <= d.interval[1]
+
+
+def test_intervals_over_entities_are_those_of_metrics_json(runs: list[Run]) -> None:
+    # The same rows about twenty occupations instead of one.
+    def spread(run: Run) -> Run:
+        return replace(run, calls=[replace(row, entity=f"e{n % 20}") for n, row in enumerate(run.calls)])
+
+    two = [spread(run) for run in runs[:2]]
+    compared = compare_runs(two, n_resamples=300)
+    scores = score(two[0].calls, n_resamples=300).overall.over_entities
+    assert scores is not None
+    assert scores.intervals is not None
+    assert compared.systems[0].over_entities is not None
+    assert compared.systems[0].over_entities.intervals == {key: scores.intervals[key] for key in NUMBERS}
+    for key, d in compared.pairs[0].plain.items():
+        ends = compared.pairs[0].entity_interval(key)
+        assert ends is not None
+        assert d.difference is not None
+        assert ends[0] <= d.difference <= ends[1]
+    # One occupation alone is too few, and nothing else changes.
+    alone = compare_runs(runs[:2], n_resamples=300)
+    assert alone.over_entities is not None
+    assert alone.over_entities.reason == "expected 10 entities or more, got 1"
+    assert alone.pairs[0].plain == compared.pairs[0].plain
+
+
+def test_a_pair_does_not_depend_on_the_others_but_for_holm(runs: list[Run], compared: Comparison) -> None:
+    alone = compare_runs(runs[:2], n_resamples=500).pairs[0]
+    within = compared.pairs[0]
+    for number in NUMBERS:
+        assert replace(alone.plain[number], p_holm=None) == replace(within.plain[number], p_holm=None)
+    assert alone.mcnemar == within.mcnemar
+
+
+def test_calls_are_joined_by_id(runs: list[Run]) -> None:
+    turned = replace(runs[1], calls=runs[1].calls[::-1])
+    assert compare_runs([runs[0], turned], n_resamples=50).pairs == compare_runs(runs[:2], n_resamples=50).pairs
+
+
+def test_the_same_seed_gives_the_same_bytes(runs: list[Run]) -> None:
+    first, again, other = (
+        json.dumps(compare_runs(runs[:2], n_resamples=60, seed=seed).to_json(), allow_nan=False) for seed in (1, 1, 2)
+    )
+    assert first == again
+    assert first != other
+
+
+def test_json_and_frame_have_every_number(compared: Comparison) -> None:
+    content = compared.to_json()
+    assert json.loads(json.dumps(content, allow_nan=False)) == content
+    assert content["pairs"][0]["plain"]["delta_g"]["p"] == round(compared.pairs[0].plain["delta_g"].p or 0, 6)
+    assert content["pairs"][0]["mcnemar"]["both"] == compared.pairs[0].mcnemar.both
+    assert content["p"] == {"method": "paired randomisation over sentences", "correction": "Holm", "tests": 4}
+    frame = compared.to_frame()
+    assert len(frame) == 3 * (6 + 4)
+    row = frame[(frame["system"] == "a") & (frame["minus"] == "b") & (frame["lang"] == "es")].iloc[0]
+    assert row["value"] == round(compared.pairs[3].plain["accuracy"].difference or 0, 6)
+
+
+def test_without_resamples_there_are_values_alone(runs: list[Run]) -> None:
+    (pair,) = compare_runs(runs[:2], n_resamples=0).pairs
+    assert all(d.difference is not None for d in pair.plain.values())
+    assert [(d.interval, d.p, d.p_holm, d.significant) for d in pair.plain.values()] == [(None, None, None, False)] * 3
+
+
+def test_it_says_when_no_test_can_be_significant(runs: list[Run]) -> None:
+    # The smallest p of 39 rearrangements is 1/40, and twice that is 0.05; of 40, 2/41.
+    two = [*runs[:2], *runs[3:5]]
+    assert compare_runs(two, n_resamples=39).too_few_resamples
+    assert not compare_runs(two, n_resamples=40).too_few_resamples
+
+
+def test_systems_of_one_name_are_told_apart(runs: list[Run]) -> None:
+    same = [runs[0], replace(_run("a", "de", seed=9), manifest=Manifest("feedbeef00000000"))]
+    assert [s.system for s in compare_runs(same, n_resamples=0).systems][1] == "a#feedbeef"
+
+
+def test_rows_on_which_calls_differ(runs: list[Run], compared: Comparison) -> None:
+    rows = list(differing_rows(runs))
+    for pair in compared.pairs:
+        here = [row for row in rows if (row.lang, row.first, row.second) == (pair.lang, pair.first, pair.second)]
+        assert len(here) == pair.differing > 0
+        assert all(row.first_call is not row.second_call for row in here)
+    assert rows[0].to_json()["source"] == f"Sentence {rows[0].id[1:]}."
+
+
+# ----- what is refused
+
+
+def _changed_evaluator(run: Run) -> Run:
+    return replace(run, evaluator={**run.evaluator, "aligner": "agree/2"})
+
+
+def test_runs_that_cannot_be_compared_are_refused(runs: list[Run]) -> None:
+    a, b = runs[:2]
+    changed = replace(b.calls[0], gold=F if b.calls[0].gold is M else M)
+    cases: list[tuple[list[Run], str]] = [
+        ([], "got none"),
+        ([a, a], "got a in de with the fingerprint .* twice"),
+        ([a, runs[3]], "two runs or more in a language, got one in de, es"),
+        ([a, replace(b, corpus=("other", a.corpus[1]))], r"got own \(a in de\) and other \(b in de\)"),
+        (
+            [a, replace(b, corpus=("own", {"own.tsv": "bb" * 32}))],
+            r"own.tsv has the SHA-256 aaaaaaaaaaaa… in a in de and bbbbbbbbbbbb… in b in de",
+        ),
+        ([a, replace(b, corpus=("own", {**a.corpus[1], "more": "cc"}))], r"more has the SHA-256 \(absent\)"),
+        ([a, replace(b, calls=b.calls[1:])], "got 'r0' in a in de and not in b in de"),
+        ([a, replace(b, calls=[*b.calls, _record(999, M, PRO, M)])], "got 'r999' in b in de and not in a in de"),
+        ([a, replace(b, calls=[*b.calls, b.calls[0]])], "unique ids, got 200 for 201 sentences of b in de"),
+        (
+            [a, replace(b, calls=[changed, *b.calls[1:]])],
+            "another source, or other stereotype or gold, in b in de",
+        ),
+        ([a, _changed_evaluator(b)], "one evaluator, got aligner agree/1 in a and agree/2 in b"),
+    ]
+    for given_runs, message in cases:
+        with pytest.raises(DataError, match=message):
+            compare_runs(given_runs, n_resamples=0)
+
+
+def test_different_evaluators_are_allowed_by_request_and_named(runs: list[Run]) -> None:
+    two = [runs[0], _changed_evaluator(runs[1])]
+    found = compare_runs(two, n_resamples=0, different_evaluators=True)
+    assert found.evaluators == {"de": ("aligner agree/1 in a and agree/2 in b",)}
+    assert "different-evaluators:de" in found.signature
+
+
+def test_evaluators_of_different_languages_may_differ(runs: list[Run]) -> None:
+    spanish = [replace(run, evaluator={"aligner": "agree/1", "plugin": "es/1"}) for run in runs[3:5]]
+    assert compare_runs([*runs[:2], *spanish], n_resamples=0).evaluators == {}
+
+
+def test_systems_are_compared_in_consistency_where_the_corpus_has_pairs() -> None:
+    # 20 pairs of a man's and a woman's sentence. The first system calls everybody male: right for one only in all
+    # pairs, 100 %. The second is right in the first 15 pairs and calls everybody male in the last 5: 25 %.
+    def paired_run(system: str, right: int) -> Run:
+        records = []
+        for row in range(40):
+            gold = (M, F)[row % 2]
+            record = _record(row, gold, PRO, gold if row < 2 * right else M)
+            records.append(replace(record, pair=f"r{row + 1 - 2 * (row % 2)}"))
+        return Run(system, "de", records, Manifest(system.ljust(16, "0")))
+
+    two = [paired_run("all-male", 0), paired_run("better", 15)]
+    compared = compare_runs(two, n_resamples=500)
+    assert (compared.rows["pairs"], compared.rows["quadruples"]) == (20, 0)
+    found = compared.pairs[0].consistency
+    assert list(found) == ["across"]  # no quadruples, so no ΔI
+    across = found["across"]
+    assert (across.first, across.second, across.difference) == (100, 25, 75)
+    assert across.interval is not None
+    assert across.interval[0] <= 75 <= across.interval[1]
+    # 15 pairs differ: of 2**15 exchanges only two are as extreme.
+    assert across.p == 1 / 501
+    assert across.p_holm == across.p
+    assert across.significant
+    assert compared.to_json()["pairs"][0]["consistency"]["across"]["difference"] == 75
+    assert [row["value"] for row in compared.table() if row["number"] == "across"] == [75]
+    without = (
+        compare_runs([paired_run("all-male", 0), paired_run("better", 15)], n_resamples=0)
+        .pairs[0]
+        .consistency["across"]
+    )
+    assert (without.difference, without.interval, without.p, without.p_holm) == (75, None, None, None)

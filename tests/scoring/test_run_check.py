@@ -1,0 +1,130 @@
+"""Checking a run: shares above their limits, the sentences concerned, and the numbers without them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from scipy.stats import binomtest
+
+from mtbias.runs.call_records import CallRecord
+from mtbias.scoring.declared_signs import SIGNS
+from mtbias.scoring.measure import GENDER
+from mtbias.scoring.run_check import Share, check_calls, check_texts, checks
+from mtbias.types import Evidence, Gender, GenderCall, Reason, Stereotype
+
+M, F = Gender.MALE, Gender.FEMALE
+MEN, WOMEN = ("Arzt", "Bäcker", "Lehrer", "Koch"), ("Ärztin", "Bäckerin", "Lehrerin", "Köchin")
+ENTITIES = ("doctor", "baker", "teacher", "cook")
+
+
+def _record(n: int, *, translation: str | None = "", call: GenderCall | None = None) -> CallRecord:
+    """The n-th sentence, with a good translation unless another is given; men and women in turn."""
+    gold, kind = (M, F)[n % 2], (Stereotype.PRO, Stereotype.ANTI)[n // 2 % 2]
+    entity, noun = ENTITIES[n % 4], (WOMEN if n % 2 else MEN)[n % 4]
+    source = f"The {entity} number {n} came home because {('he', 'she')[n % 2]} was tired of the long meeting."
+    good = f"{('Der', 'Die')[n % 2]} {noun} mit der Nummer {n} kam nach Hause, weil die lange Sitzung so müde machte."
+    evidence = Evidence("noun", noun, gold, "lexicon", f"{gold}: {noun}")
+    text = good if translation == "" else translation
+    made = call or GenderCall(f"{n}", gold, None, (), (evidence,))
+    return CallRecord(n, source, text, entity, gold, kind, "own", 1, made)
+
+
+def _check(records: list[CallRecord]) -> dict[str, Any]:
+    return check_calls(records, "de", n_resamples=100, seed=0)
+
+
+def _outside(n: int) -> GenderCall:
+    return GenderCall(f"{n}", M, None, (), (Evidence("noun", "Zug", M, "tagger", "Gender=Masc"),))
+
+
+def test_good_translations_raise_nothing() -> None:
+    found = _check([_record(n) for n in range(40)])
+    assert found["raised"] == []
+    assert [share["n"] for share in found["shares"].values()] == [0] * len(SIGNS)
+    assert {share["of"] for share in found["shares"].values()} == {40}
+    assert (found["concerned"], found["without"]) == (0, None)
+
+
+def test_the_english_itself_is_announced() -> None:
+    records = [_record(n) for n in range(25)]
+    none = {n: GenderCall(f"{n}", None, Reason.NO_MORPHOLOGY) for n in range(25)}
+    found = _check([_record(n, translation=record.source, call=none[n]) for n, record in enumerate(records)])
+    assert {"other_language", "copies", "unrendered"} <= set(found["raised"])
+    assert found["other_languages"] == {"en": 25}
+    assert (found["concerned"], found["without"]) == (25, None)  # nothing is left
+
+
+def test_lines_moved_by_one_are_announced() -> None:
+    good = [_record(n) for n in range(40)]
+    found = _check([_record(n, translation=good[n - 1].translation) for n in range(40)])
+    assert found["raised"] == ["unrendered", "moved"]
+    assert found["shares"]["moved"]["n"] == 39  # the first sentence's translation stands at no line near it
+
+
+def test_the_numbers_without_the_calls_in_doubt_are_those_of_the_other_sentences() -> None:
+    records = [_record(n, call=_outside(n)) if n < 20 else _record(n) for n in range(60)]
+    found = _check(records)
+    assert found["raised"] == ["outside_tables"]
+    share = found["shares"]["outside_tables"]
+    low, high = binomtest(20, 60).proportion_ci(0.95, method="wilson")
+    assert (share["n"], share["of"], share["percent"]) == (20, 60, pytest.approx(100 / 3))
+    assert share["interval"] == pytest.approx([100 * low, 100 * high], abs=1e-5)
+    assert found["concerned"] == 20
+    # All 40 others are right: 20 men, 20 women.
+    without = found["without"]
+    assert (without["n"], without["accuracy"], without["delta_g"], without["delta_s"]) == (40, 100, 0, 0)
+    assert without["denominators"]["male"] == 20
+
+
+def test_without_has_the_intervals_that_these_sentences_have_by_themselves() -> None:
+    records = [_record(n, call=_outside(n)) if n < 20 else _record(n) for n in range(60)]
+    from mtbias.scoring.scores import score
+
+    alone = score(records[20:], n_resamples=100, seed=0).overall.to_json()
+    alone.pop("ci_entities", None)  # of a whole corpus alone
+    assert _check(records)["without"] == alone
+
+
+def test_a_few_sentences_raise_nothing_by_chance() -> None:
+    # One of five calls outside the tables is 20 %, its interval [3.6, 62.4]: below the limit of 8 at its lower end.
+    found = _check([_record(n, call=_outside(n)) if n == 0 else _record(n) for n in range(5)])
+    assert found["raised"] == []
+    # One copy of five: [3.6, 62.4] is above 1 %, but one row alone tells nothing.
+    found = _check([_record(0, translation=_record(0).source), *(_record(n) for n in range(1, 5))])
+    assert found["shares"]["copies"]["n"] == 1
+    assert found["raised"] == []
+
+
+def test_a_share_of_nothing_is_undefined() -> None:
+    share = Share(SIGNS[0], 0, 0)
+    assert (share.interval, share.above, share.to_json()["percent"]) == (None, False, None)
+
+
+def test_missing_translations_are_counted_and_nothing_else_is_said_of_them() -> None:
+    call = GenderCall("0", None, Reason.UNTRANSLATED)
+    found = _check([_record(0, translation=None, call=call), *(_record(n) for n in range(1, 11))])
+    assert (found["shares"]["empty"]["n"], found["shares"]["empty"]["of"]) == (1, 11)
+    assert {found["shares"][key]["of"] for key in ("other_language", "copies", "unaligned", "unrendered")} == {10}
+
+
+def test_an_unknown_language_has_no_share_of_its_words() -> None:
+    records = [_record(n) for n in range(5)]
+    found = check_calls(records, "xx", n_resamples=0, seed=0)
+    assert found["shares"]["other_language"]["of"] == 0
+    assert "unrendered" not in found["shares"]
+
+
+def test_another_measures_translations_are_checked_too() -> None:
+    records = [_record(n) for n in range(12)]
+    found = checks(records, "de", "questions", n_resamples=0, seed=0)
+    assert list(found) == ["alarms"]
+    assert found["alarms"] == check_texts([r.source for r in records], [r.translation for r in records], "de")
+    assert "outside_tables" not in found["alarms"]["shares"]
+
+
+def test_what_metrics_json_gets() -> None:
+    found = checks([_record(n) for n in range(12)], "de", GENDER, n_resamples=0, seed=0)
+    assert list(found) == ["grammatical_gender_only", "evidence_classes", "expected_wrong", "alarms"]
+    assert found["evidence_classes"]["noun in the table"] == {"male": 6, "female": 6, "neutral": 0}
+    assert found["grammatical_gender_only"] == {"n": 0, "percent": 0}

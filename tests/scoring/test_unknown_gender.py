@@ -1,0 +1,220 @@
+"""Sentences of unknown gender: shares by hand, apart from those that show a gender, and by share of women."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest, linregress
+
+from mtbias.runs.call_records import CallRecord
+from mtbias.scoring.bias import GENDER_COUNTING
+from mtbias.scoring.comparison import compare_runs
+from mtbias.scoring.counting import Counting
+from mtbias.scoring.definitions import Best
+from mtbias.scoring.run_matching import differing_rows
+from mtbias.scoring.scores import counting_of, score
+from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
+from mtbias.scoring.women_share import WomenShares, relate
+from mtbias.stats.correlation import slope
+from mtbias.types import Evidence, Gender, GenderCall, Reason, Span, Stereotype
+
+M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
+BOTH = Evidence("noun", "Ärzte / Ärztinnen", N, "lexicon", "both forms")
+ENDING = Evidence("noun", "niñes", N, "form", "an ending for both genders")
+
+
+def _record(
+    n: int, gender: Gender | None, *evidence: Evidence, gold: Gender | None = None, entity: str = "cook"
+) -> CallRecord:
+    call = GenderCall(f"r{n}", gender, None if gender else Reason.NO_MORPHOLOGY, (Span(0, 3),), evidence)
+    kind = Stereotype.NONE if gold is None else (Stereotype.PRO, Stereotype.ANTI)[n % 2]
+    return CallRecord(n, f"The {entity} left.", "Wer ging.", entity, gold, kind, "own", 0, call)
+
+
+TEN = [
+    *(_record(n, M) for n in range(4)),
+    *(_record(n, F) for n in range(4, 6)),
+    _record(6, N, BOTH),
+    _record(7, N, ENDING),
+    *(_record(n, None) for n in range(8, 10)),
+]
+"""Eight of ten with a call."""
+
+
+def test_shares_are_of_the_sentences_with_a_call() -> None:
+    content = score(TEN, n_resamples=200).to_json()
+    overall = content["overall"]
+    shares = {key: overall[key] for key in ("masculine", "feminine", "both_forms", "neutral", "gap")}
+    assert shares == {"masculine": 50, "feminine": 25, "both_forms": 12.5, "neutral": 12.5, "gap": 25}
+    assert (overall["n"], overall["decided"], overall["decided_percent"]) == (10, 8, 80)
+    assert overall["denominators"] == {"called_male": 4, "called_female": 2, "called_neutral": 1, "called_both": 1}
+    assert (content["reasons"], content["reasons_percent"]) == ({"no morphology": 2}, {"no morphology": 20})
+    wilson = binomtest(4, 8).proportion_ci(method="wilson")
+    assert overall["ci"]["masculine"] == pytest.approx([100 * wilson.low, 100 * wilson.high])
+    assert overall["ci"]["gap"] is None  # fewer than ten calls
+    assert "accuracy" not in overall
+    assert json.loads(json.dumps(content)) == content
+
+
+def test_nothing_with_a_call_has_no_shares() -> None:
+    overall = score([_record(n, None) for n in range(3)], n_resamples=50).to_json()["overall"]
+    assert [overall[key] for key in ("masculine", "feminine", "both_forms", "neutral", "gap")] == [None] * 5
+    assert overall["decided_percent"] == 0
+    assert overall["ci"]["masculine"] is None
+
+
+def test_no_share_is_ranked() -> None:
+    best = {number.key: number.best for number in UNKNOWN_GENDER.compared}
+    assert best == {**dict.fromkeys(("masculine", "feminine", "both_forms", "neutral"), Best.OPEN), "gap": Best.ZERO}
+
+
+def test_the_bootstrap_of_the_difference_is_that_of_its_rows() -> None:
+    # 15 masculine and 5 feminine of 20: the difference is 50, its standard error √((1 − 0.25) / 20) = 19.4 points.
+    records = [_record(n, M if n < 15 else F) for n in range(20)]
+    group = score(records, n_resamples=4000).overall
+    low, high = group["gap"].interval or (0, 0)
+    assert group["gap"].value == 50
+    assert (high - low) / 2 == pytest.approx(1.96 * 100 * np.sqrt(0.75 / 20), rel=0.15)
+
+
+@pytest.mark.parametrize(
+    ("detail", "both"),
+    [
+        ("both forms", True),
+        ("both forms in one word", True),
+        ("articles of both genders", True),
+        ("written to mean both genders: Lehrer*in", True),
+        ("an ending for both genders", False),
+        ("Gender=Neut", False),
+    ],
+)
+def test_which_evidence_names_both_genders(detail: str, both: bool) -> None:
+    call = GenderCall("a", N, None, (), (Evidence("noun", "word", N, "form", detail),))
+    assert call.both_forms is both
+    assert not GenderCall("a", M, None, (), (Evidence("noun", "word", M, "form", detail),)).both_forms
+
+
+KNOWN = [_record(100 + n, M if n % 3 else F, gold=(M, F)[n // 2 % 2]) for n in range(40)]
+
+
+def test_sentences_that_show_a_gender_are_scored_as_if_alone() -> None:
+    mixed = [record for pair in zip(TEN, KNOWN, strict=False) for record in pair] + KNOWN[len(TEN) :]
+    found, alone = (score(records, n_resamples=300).to_json() for records in (mixed, KNOWN))
+    part = found.pop("unknown")
+    assert found == alone
+    unknown = score(TEN, n_resamples=300).to_json()
+    assert part == {key: value for key, value in unknown.items() if key in part}
+    assert unknown.keys() - part.keys() == {"schema", "mtbias", "signature", "fingerprint"}
+    assert (counting_of(mixed), counting_of(KNOWN), counting_of(TEN)) == (
+        GENDER_COUNTING, GENDER_COUNTING, UNKNOWN_GENDER,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Manifest:
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class _Part:
+    system: str
+    calls: Sequence[CallRecord]
+    counting: Counting
+    lang: str = "de"
+    corpus: tuple[str, dict[str, str]] = ("own", {})
+    evaluator: dict[str, Any] = field(default_factory=dict)
+    metrics: dict[str, Any] = field(default_factory=dict)
+    unknown: _Part | None = None
+
+    @property
+    def known(self) -> _Part:
+        return self
+
+    @property
+    def manifest(self) -> _Manifest:
+        return _Manifest(self.system.ljust(16, "0"))
+
+
+def _mixed(system: str, unknown: Sequence[CallRecord]) -> _Part:
+    return _Part(system, KNOWN, GENDER_COUNTING, unknown=_Part(system, unknown, UNKNOWN_GENDER))
+
+
+def test_systems_are_compared_on_both_kinds_apart() -> None:
+    first, second = [_record(n, M) for n in range(12)], [_record(n, F if n < 6 else M) for n in range(12)]
+    runs = [_mixed("a", first), _mixed("b", second)]
+    found = compare_runs(runs, n_resamples=300)
+    assert found.unknown is not None
+    # Six sentences differ, all one way: of 2⁶ ways to swap their calls, two make a difference as large.
+    (pair,) = found.unknown.pairs
+    masculine = pair.plain["masculine"]
+    assert (masculine.first, masculine.second, masculine.difference) == (100, 50, 50)
+    assert masculine.p == pytest.approx(2 / 64)
+    assert pair.differing == 6
+    assert not found.unknown.right_or_wrong
+    plain = [_Part(run.system, run.calls, GENDER_COUNTING) for run in runs]
+    alone, content = compare_runs(plain, n_resamples=300).to_json(), found.to_json()
+    part = content.pop("unknown")
+    assert content == alone
+    assert part["pairs"][0]["plain"]["masculine"]["difference"] == 50
+    assert [row["number"] for row in found.table() if row["minus"]] == [
+        "accuracy", "delta_g", "delta_s", "masculine", "feminine", "both_forms", "neutral", "gap",
+    ]  # fmt: skip
+    rows = list(differing_rows(runs))
+    assert [(row.id, row.first_call, row.second_call) for row in rows] == [
+        (f"r{n}", "male", "female") for n in range(6)
+    ]
+
+
+def test_calls_of_both_systems_must_suffice_for_an_interval() -> None:
+    every, few = [_record(n, M) for n in range(12)], [_record(n, M if n < 9 else None) for n in range(12)]
+    for runs in ((every, few), (few, every)):
+        given = [_Part(name, calls, UNKNOWN_GENDER) for name, calls in zip("ab", runs, strict=True)]
+        found = compare_runs(given, n_resamples=50)
+        assert found.pairs[0].plain["gap"].interval is None
+        assert found.rows == {"n": 12}  # how many have a call is each system's own
+
+
+def test_a_pair_of_forms_and_a_neutral_form_are_different_calls() -> None:
+    runs = [_Part("a", [_record(0, N, BOTH)], UNKNOWN_GENDER), _Part("b", [_record(0, N, ENDING)], UNKNOWN_GENDER)]
+    (row,) = differing_rows(runs)
+    assert (row.first_call, row.second_call) == ("both forms", "neutral")
+
+
+def test_feminine_forms_against_the_share_of_women() -> None:
+    # Of three entities 0, 1 and 2 of 2 calls are feminine, at 10, 20 and 60 % women; of the fourth nothing has a call.
+    calls = {"mason": (M, M), "clerk": (M, F), "nurse": (F, F), "guard": (None, None), "wizard": (F, F)}
+    records = [
+        _record(10 * n + k, call, entity=e) for n, (e, two) in enumerate(calls.items()) for k, call in enumerate(two)
+    ]
+    groups = score(records, n_resamples=0).to_json()["by_entity"]
+    shares = WomenShares("women.csv", "share", "00ff", {"mason": 10, "clerk": 20, "nurse": 60, "guard": 30})
+    found = relate(groups, shares, n_resamples=200)
+    assert found.measures == ("feminine",)
+    points = [(p.entity, p.share, p.feminine, p.called, p.n_female, p.n_male, p.few) for p in found.points]
+    assert points == [
+        ("mason", 10, 0, 2, 0, 2, True),
+        ("clerk", 20, 50, 2, 1, 1, True),
+        ("guard", 30, None, 0, 0, 0, True),
+        ("nurse", 60, 100, 2, 2, 0, True),
+    ]
+    assert (found.feminine.value, found.feminine.n, found.without) == (1, 3, 1)
+    # x̄ = 30, ȳ = 50: (−20·−50 + −10·0 + 30·50) / (400 + 100 + 900) = 2500/1400.
+    assert found.slope.value == pytest.approx(2500 / 1400)
+    assert found.slope.interval is not None
+    assert (found.accuracy.value, found.gap.value, found.fits) == (None, None, False)
+
+
+def test_slopes_of_many_samples() -> None:
+    rng = np.random.Generator(np.random.PCG64(1))
+    x, y = rng.normal(size=(5, 8)), rng.normal(size=(5, 8))
+    expected = [linregress(a, b).slope for a, b in zip(x, y, strict=True)]
+    assert slope(x, y) == pytest.approx(expected)
+    assert np.isnan(slope([3, 3, 3], [1, 2, 3]))
+    assert np.isnan(slope([0.1] * 3, [1, 2, 3]))
+    assert np.isnan(slope([1], [1]))
+    assert np.isnan(slope(np.empty((2, 0)), np.empty((2, 0)))).tolist() == [True, True]
