@@ -157,8 +157,6 @@ results: install
 
 coverage: install
 	$(BIN)/python scripts/coverage.py --runs 1000
-	$(BIN)/python scripts/coverage_weighted.py --runs 1000
-	$(BIN)/python scripts/coverage_correction.py --runs 1000
 
 clean:
 	rm -rf $(VENV) dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

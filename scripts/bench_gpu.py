@@ -17,7 +17,7 @@ translations of the prices. At the deadline it ends with what it has; what was n
 - hours: 3 families × 8 languages × 105,687 sentences by these speeds, with each stage's share.
 
 On a GPU translations of a batch have equal lengths here, so what two stages and leaving sentences save is not in it
-(`scripts/count_steps.py`). With --device cpu --tiny it shows within two minutes whether all of it runs.
+(`scripts/experiments/count_steps.py`). With --device cpu --tiny it shows within two minutes whether all of it runs.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ from mtbias.types import DERIVED, ELIMINATION, Alignment, Span
 
 # With 0.05 other people are taken (it *operaio* "worker" for *attendant*), with 0.15 true renderings are lost (es
 # *operadora* for *attendant*): 5 calls of WinoMT each. With 0.3 it is 12 calls, and none of the 47 wrong heads of the
-# labelled sentences is gone (docs/evaluation.md; scripts/threshold.py).
+# labelled sentences is gone (docs/evaluation.md; scripts/experiments/threshold.py).
 MIN_SCORE = 0.10
 """Least score (0 to 2) at which a target word counts as the entity's; below it the entity is unaligned."""
 # The decision takes the first; without it 7 calls of WinoMT and 3 of the test sentences would be lost.

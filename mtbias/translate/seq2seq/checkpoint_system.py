@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 POOLED = 8
 """Batches whose second stages are one on a GPU; a run that is killed loses so many at most. With 1 % of translations
-that loop, BUG takes 61 % of the steps of one stage (`scripts/count_steps.py`)."""
+that loop, BUG takes 61 % of the steps of one stage (`scripts/experiments/count_steps.py`)."""
 _PACKAGES = {"transformers": "transformers", "ct2": "ctranslate2"}
 
 

@@ -1,6 +1,6 @@
 """What the alarms' signs show on good output and on broken, for `docs/alarms.md`: the limits lie between the two.
 
-    python scripts/alarm_limits.py --stanza-dir DIR [--cache-dir DIR] [--lang CODE]… [--rows 1000]
+    python scripts/experiments/alarm_limits.py --stanza-dir DIR [--cache-dir DIR] [--lang CODE]… [--rows 1000]
         [--broken LANG=NAME=FILE]…
 
 Good output: WinoMT's translations, a folder for each system (``data/winomt/translations`` of the folder that
@@ -25,7 +25,7 @@ from typing import Any
 
 import cyclopts
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)]
 
 from mtbias.align import Pair  # noqa: E402

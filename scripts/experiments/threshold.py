@@ -1,6 +1,6 @@
 """When alignment should say "unaligned": coverage against error over thresholds of its score and of its margin.
 
-    python scripts/threshold.py --stanza-dir DIR [--gold LABELS.csv] [--lang CODE]…
+    python scripts/experiments/threshold.py --stanza-dir DIR [--gold LABELS.csv] [--lang CODE]…
 
 The rows are the labelled ones: ``tests/challenge``, ``tests/independent``, the part ``dev`` of
 ``tests/unusual`` and of ``tests/natural`` (where the public data is; the whole file and 25 sentences at a time), and
@@ -24,7 +24,7 @@ from pathlib import Path
 
 import cyclopts
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 if __name__ == "__main__":
     sys.path[:0] = [str(ROOT), str(ROOT / "languages")]
 

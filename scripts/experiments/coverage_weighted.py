@@ -1,6 +1,6 @@
 """How often 95 % intervals of weighted ΔG and ΔS hold the truth, resampled within kinds of sentences.
 
-    python scripts/coverage_weighted.py [--runs N] [--rows N] [--resamples N] [--seed N]
+    python scripts/experiments/coverage_weighted.py [--runs N] [--rows N] [--resamples N] [--seed N]
 
 A population has two properties (pronouns, domain) that are not spread alike over the groups. In "confounded" the
 system's accuracy depends on the properties alone, so that the weighted numbers are 0 and the plain ones are not; in

@@ -1,6 +1,6 @@
 """The price of fewer bits: what a run's translations, calls of gender, ΔG and ΔS become in bf16, fp16 and int8.
 
-    python scripts/price.py --model FOLDER --data WINOMT --stanza-dir DIR --lang de es … --out RUNS
+    python scripts/experiments/price.py --model FOLDER --data WINOMT --stanza-dir DIR --lang de es … --out RUNS
 
 For each language `mtbias eval` makes a run in fp32 (--reference) and one of every other type (--types), in
 folders of --out: a run that is there already is read, one that was interrupted goes on. `mtbias compare` gives the
@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "languages"))
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "languages"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from mtbias import Run, compare, read_run
 from mtbias.corpora import load_corpus

@@ -1,6 +1,6 @@
 """Do the corrected intervals hold the truth? A simulation of systems and evaluators that are known.
 
-    python scripts/coverage_correction.py [--runs 1000] [--draws 400] [--labels 49,9,0] [--labels …]
+    python scripts/experiments/coverage_correction.py [--runs 1000] [--draws 400] [--labels 49,9,0] [--labels …]
 
 In each run a system of known bias translates WinoMT's 3,888 rows, a human reads them, an evaluator with known
 errors calls them, and labels of that evaluator are drawn. Prints one line of a Markdown table for each number of

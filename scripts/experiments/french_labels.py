@@ -1,6 +1,6 @@
 """How the evaluator does on the 120 labelled French translations of WinoMT.
 
-    python scripts/french_labels.py RUNS
+    python scripts/experiments/french_labels.py RUNS
 
 RUNS has a run for each system, SYSTEM-fr, as ``scripts/public_results.py --runs RUNS`` leaves them. The labels are
 those of ``tests/language/french_winomt.tsv``: system, row of WinoMT's file, the word that renders the entity, and the
@@ -13,7 +13,7 @@ import csv
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "languages")]
 
 from mtbias import read_run  # noqa: E402 - the paths above come first

@@ -1,7 +1,8 @@
-"""Whether a translation model's own cross-attention finds the entity better than the statistical model does.
+r"""Whether a translation model's own cross-attention finds the entity better than the statistical model does.
 
     mtbias eval --model FOLDER --lang de --out RUN
-    python scripts/attention_heads.py --model FOLDER --lang de --translations RUN/translations.jsonl --data WINOMT
+    python scripts/experiments/attention_heads.py --model FOLDER --lang de --data WINOMT \
+        --translations RUN/translations.jsonl
 
 The checkpoint reads source and translation once more (teacher forcing), and its cross-attention, averaged over heads
 and layers, takes the place of the statistical model's links; everything else is as `mtbias score` has it. Both align

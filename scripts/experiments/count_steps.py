@@ -1,6 +1,6 @@
 """Steps of the decoder, counted and not timed: as `generate` computes them, with sentences leaving, in two stages.
 
-    python scripts/count_steps.py --model FOLDER --data WINOMT --lang de [--rows N]
+    python scripts/experiments/count_steps.py --model FOLDER --data WINOMT --lang de [--rows N]
 
 The first rows are WinoMT's: every sentence is translated once, in fp32 at beam 5, which says after how many steps its
 search is over. The others are 105,687 sentences of BUG's lengths (`scripts.bench.work.draw_lengths`), whose searches
@@ -22,8 +22,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "languages"))
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "languages"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from mtbias.corpora import load_corpus
 from mtbias.translate.seq2seq.batch_plan import CPU_ROWS, Batch, Budget, cpu_budget, make_plan
