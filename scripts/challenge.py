@@ -13,11 +13,13 @@ its head where the first aligned word overlaps the expected one. ``--markdown`` 
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
+
+import cyclopts
 
 ROOT = Path(__file__).resolve().parent.parent
 if __name__ == "__main__":
@@ -25,12 +27,13 @@ if __name__ == "__main__":
 
 from mtbias.align import Aligner, Pair, StatisticalAligner  # noqa: E402 - the paths above come first
 from mtbias.corpora import entity_place as locate  # noqa: E402
-from mtbias.errors import DataError, MtbiasError  # noqa: E402
+from mtbias.errors import DataError  # noqa: E402
 from mtbias.evaluation.gender_calls import GenderMeasure  # noqa: E402
 from mtbias.files.reading import Record, integer, read_table  # noqa: E402
-from mtbias.morphology import Analyser, AnalysisCache, StanzaAnalyser, find_package  # noqa: E402
+from mtbias.morphology import Analyser  # noqa: E402
 from mtbias.plugin import Language  # noqa: E402
 from mtbias.types import Gender, GenderCall, Span  # noqa: E402
+from scripts.labelled import each_language, evidence_of, shipped_language, stanza_of  # noqa: E402
 
 UNUSUAL_DEV = 25
 COLUMNS = ("id", "source", "entity_index", "entity", "target", "head_index", "gender", "category", "note")
@@ -98,11 +101,6 @@ def unusual_files() -> dict[str, Path]:
 def unusual_parts(sentences: Sequence[Sentence]) -> Mapping[str, Sequence[Sentence]]:
     """The first 25 sentences of a file of ``tests/unusual`` (``dev``) and the rest (``held-out``)."""
     return {"dev": sentences[:UNUSUAL_DEV], "held-out": sentences[UNUSUAL_DEV:]}
-
-
-def challenge_language(code: str) -> Language:
-    """A shipped language as the checkout has it, whatever is installed."""
-    return Language.from_package("mtbias_languages", code)
 
 
 def read_challenge(path: Path) -> tuple[Sentence, ...]:
@@ -199,7 +197,7 @@ def table(outcomes: Sequence[Outcome]) -> Iterator[str]:
             f"{s.gender or 'none'} at {s.target[slice(*s.target_head)] if s.target_head else '–'}",
             call.gender or call.reason or "",
             s.target[slice(*call.target[0])] if call.target else "–",
-            "; ".join(f"{e.kind} {e.word}: {e.gender or 'silent'} ({e.source}, {e.detail})" for e in call.evidence),
+            evidence_of(call),
             s.note,
         )
         yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
@@ -217,40 +215,46 @@ def _report(code: str, outcomes: Sequence[Outcome]) -> str:
     )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print a line a language, and with ``--markdown`` the table of what went wrong."""
-    parser = argparse.ArgumentParser(description=str(__doc__).split("\n", 1)[0])
-    parser.add_argument("--stanza-dir", type=Path, required=True, metavar="DIR", help="folder of Stanza models")
-    parser.add_argument("--lang", action="append", metavar="CODE", help="only this language (may be repeated)")
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--independent", action="store_true", help="the independent sentences")
-    which.add_argument(
-        "--unusual", choices=("dev", "held-out", "all"), help="the unusual professions, one part or both"
-    )
-    parser.add_argument("--markdown", action="store_true", help="print what went wrong as Markdown tables")
-    chosen = parser.parse_args(arguments)
-    files = unusual_files() if chosen.unusual else challenge_files(independent=chosen.independent)
-    try:
-        for code in chosen.lang or files:
-            if code not in files:
-                raise DataError(f"no challenge file for {code!r}; there are {', '.join(files)}")
-            analyser = StanzaAnalyser(find_package(code, chosen.stanza_dir), AnalysisCache(None), device="cpu")
-            sentences, language = read_challenge(files[code]), challenge_language(code)
-            parts = unusual_parts(sentences) if chosen.unusual else {"all": sentences}
-            outcomes = [
-                outcome
-                for part, rows in parts.items()
-                if chosen.unusual in (None, "all", part)
-                for outcome in evaluate(rows, language, StatisticalAligner(), analyser)
-            ]
-            print(_report(code, outcomes))
-            if chosen.markdown:
-                print("", *table(outcomes), "", sep="\n")
-    except MtbiasError as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
+def main(
+    *,
+    stanza_dir: Path,
+    lang: list[str] | None = None,
+    independent: bool = False,
+    unusual: Literal["dev", "held-out", "all"] | None = None,
+    markdown: bool = False,
+) -> int:
+    """Print one line per language, and with ``--markdown`` the table of what went wrong.
+
+    Parameters
+    ----------
+    stanza_dir
+        Folder of Stanza models.
+    lang
+        Only these languages.
+    independent
+        The independent sentences.
+    unusual
+        The unusual professions, one part or both.
+    markdown
+        Print what went wrong as Markdown tables.
+    """
+    files = unusual_files() if unusual else challenge_files(independent=independent)
+
+    def run(code: str) -> None:
+        analyser, sentences = stanza_of(code, stanza_dir), read_challenge(files[code])
+        parts = unusual_parts(sentences) if unusual else {"all": sentences}
+        outcomes = [
+            outcome
+            for part, rows in parts.items()
+            if unusual in (None, "all", part)
+            for outcome in evaluate(rows, shipped_language(code), StatisticalAligner(), analyser)
+        ]
+        print(_report(code, outcomes), flush=True)
+        if markdown:
+            print("", *table(outcomes), "", sep="\n")
+
+    return each_language(lang, files, run)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(cyclopts.run(main))

@@ -35,12 +35,12 @@ if __name__ == "__main__":
 from mtbias.align import Pair, StatisticalAligner  # noqa: E402 - the paths above come first
 from mtbias.corpora.mt_geneval_context import read_mt_geneval_context  # noqa: E402
 from mtbias.corpora.mt_geneval_entities import read_marked_sentences  # noqa: E402
-from mtbias.errors import DataError, MtbiasError  # noqa: E402
+from mtbias.errors import DataError  # noqa: E402
 from mtbias.evaluation.gender_calls import GenderMeasure  # noqa: E402
 from mtbias.files.reading import Record, read_table, read_text  # noqa: E402
 from mtbias.language.installed import get_language  # noqa: E402
-from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package  # noqa: E402
 from mtbias.types import Gender, GenderCall, Span  # noqa: E402
+from scripts.labelled import each_language, stanza_of  # noqa: E402
 
 FILES = ROOT / "tests" / "natural"
 LABELS = {"m": Gender.MALE, "f": Gender.FEMALE, "n": Gender.NEUTRAL, "none": None}
@@ -218,8 +218,7 @@ def evaluate(
 ) -> tuple[list[Person], list[GenderCall]]:
     """The persons of `part` that are kept, and the calls on them; the other part's sentences help alignment."""
     persons = read_persons(FILES / f"{lang}.tsv", read_texts(lang, data))
-    analyser = StanzaAnalyser(find_package(lang, stanza_dir), AnalysisCache(None), device="cpu")
-    measure = GenderMeasure(get_language(lang), StatisticalAligner(), analyser)
+    measure = GenderMeasure(get_language(lang), StatisticalAligner(), stanza_of(lang, stanza_dir))
     pairs = [person.pair for person in persons]
     step = ALONE if alone else len(pairs)
     calls = [call for k in range(0, len(pairs), step) for call in measure.call_pairs(pairs[k : k + step])]
@@ -259,21 +258,18 @@ def main(
     rows
         List the rows whose call or head is wrong.
     """
-    try:
-        data = shared_data()
-        for code in lang or sorted(path.stem for path in FILES.glob("*.tsv")):
-            persons, calls = evaluate(code, data, stanza_dir, part=part, alone=alone)
-            if not persons:
-                print(f"{code}  no persons in this part")
-                continue
-            print(report(code, persons, calls), flush=True)
-            for person, call in zip(persons, calls, strict=True):
-                if rows and wrong_row(person, call):
-                    print(describe(person, call))
-    except MtbiasError as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
+
+    def run(code: str) -> None:
+        persons, calls = evaluate(code, shared_data(), stanza_dir, part=part, alone=alone)
+        if not persons:
+            print(f"{code}  no persons in this part")
+            return
+        print(report(code, persons, calls), flush=True)
+        for person, call in zip(persons, calls, strict=True):
+            if rows and wrong_row(person, call):
+                print(describe(person, call))
+
+    return each_language(lang, sorted(path.stem for path in FILES.glob("*.tsv")), run)
 
 
 if __name__ == "__main__":

@@ -21,9 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if __name__ == "__main__":
     sys.path[:0] = [str(ROOT), str(ROOT / "languages")]
 
-from mtbias.errors import MtbiasError  # noqa: E402 - the paths above come first
-from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package  # noqa: E402
-from mtbias.new_language.policy_rows import (  # noqa: E402
+from mtbias.new_language.policy_rows import (  # noqa: E402 - the paths above come first
     PolicyRow,
     describe,
     is_right,
@@ -31,7 +29,7 @@ from mtbias.new_language.policy_rows import (  # noqa: E402
     read_policy_rows,
 )
 from mtbias.types import GenderCall  # noqa: E402
-from scripts.challenge import challenge_language  # noqa: E402
+from scripts.labelled import each_language, shipped_language, stanza_of  # noqa: E402
 
 FILE = ROOT / "tests" / "policy" / "policy.tsv"
 LANGUAGES = ("ar", "cs", "de", "es", "fr", "he", "it", "ru", "uk")
@@ -48,8 +46,8 @@ def read_policy(path: Path = FILE) -> tuple[PolicyRow, ...]:
 
 def evaluate(rows: Sequence[PolicyRow], code: str, stanza_dir: Path) -> list[tuple[PolicyRow, GenderCall]]:
     """The calls on the rows of one language, aligned among themselves."""
-    analyser = StanzaAnalyser(find_package(code, stanza_dir), AnalysisCache(None), device="cpu")
-    return policy_calls([row for row in rows if row.language == code], challenge_language(code), analyser)
+    own = [row for row in rows if row.language == code]
+    return policy_calls(own, shipped_language(code), stanza_of(code, stanza_dir))
 
 
 def table_lines(rows: Sequence[PolicyRow]) -> Iterator[str]:
@@ -82,19 +80,17 @@ def main(*, stanza_dir: Path | None = None, lang: list[str] | None = None, table
     tables
         Print the tables of docs/policy.md; nothing is run.
     """
-    try:
-        rows = read_policy()
-        if tables or stanza_dir is None:
-            print("\n".join(table_lines(rows)))
-            return 0
-        for code in lang or LANGUAGES:
-            outcomes = evaluate(rows, code, stanza_dir)
-            wrong = [describe(row, call) for row, call in outcomes if not is_right(row, call)]
-            print(f"{code}  {len(outcomes) - len(wrong)} of {len(outcomes)}", *wrong, sep="\n", flush=True)
-    except MtbiasError as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
+    rows = read_policy()
+    if tables or stanza_dir is None:
+        print("\n".join(table_lines(rows)))
+        return 0
+
+    def run(code: str) -> None:
+        outcomes = evaluate(rows, code, stanza_dir)
+        wrong = [describe(row, call) for row, call in outcomes if not is_right(row, call)]
+        print(f"{code}  {len(outcomes) - len(wrong)} of {len(outcomes)}", *wrong, sep="\n", flush=True)
+
+    return each_language(lang, LANGUAGES, run)
 
 
 if __name__ == "__main__":

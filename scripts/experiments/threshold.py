@@ -33,10 +33,11 @@ from mtbias.corpora.human_labels import read_labels  # noqa: E402
 from mtbias.errors import DataError, MtbiasError  # noqa: E402
 from mtbias.evaluation.gender_calls import GenderMeasure  # noqa: E402
 from mtbias.language.split_texts import SplitTexts  # noqa: E402
-from mtbias.morphology import Analyser, AnalysisCache, StanzaAnalyser, find_package  # noqa: E402
+from mtbias.morphology import Analyser  # noqa: E402
 from mtbias.scoring.human_agreement import LABELS  # noqa: E402
 from mtbias.types import Alignment, Gender, GenderCall, Progress, Span, quiet  # noqa: E402
 from scripts import challenge, natural  # noqa: E402
+from scripts.labelled import shipped_language, stanza_of  # noqa: E402
 
 SCORES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.75, 1.0)
 MARGINS = (-1.0, 0.0, 0.05, 0.1, 0.2, 0.3, 0.5)
@@ -82,7 +83,7 @@ def judge(rows: Sequence[Labelled], code: str, analyser: Analyser) -> list[Judge
     """Alignments and calls of rows that are aligned together."""
     aligner = KeepingAligner()
     checked: Aligner = aligner
-    calls = GenderMeasure(challenge.challenge_language(code), checked, analyser).call_pairs([r.pair for r in rows])
+    calls = GenderMeasure(shipped_language(code), checked, analyser).call_pairs([r.pair for r in rows])
     return [Judged(*found) for found in zip(rows, aligner.kept, calls, strict=True)]
 
 
@@ -154,7 +155,7 @@ def main(*, stanza_dir: Path, gold: Path | None = None, lang: list[str] | None =
     sets: dict[str, list[Judged]] = {}
     try:
         for code in lang or LANGUAGES:
-            analyser = StanzaAnalyser(find_package(code, stanza_dir), AnalysisCache(None), device="cpu")
+            analyser = stanza_of(code, stanza_dir)
             for name, rows in files(code, gold):
                 sets.setdefault(name, []).extend(judge(rows, code, analyser) if rows else ())
     except MtbiasError as error:

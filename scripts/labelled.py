@@ -1,0 +1,40 @@
+"""What the scripts over labelled sentences share: a language as the checkout has it, its models, and the loop."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+
+from mtbias.errors import DataError, MtbiasError
+from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
+from mtbias.plugin import Language
+from mtbias.types import GenderCall
+
+
+def shipped_language(code: str) -> Language:
+    """A shipped language as the checkout has it, whatever is installed."""
+    return Language.from_package("mtbias_languages", code)
+
+
+def stanza_of(code: str, stanza_dir: Path) -> StanzaAnalyser:
+    """Stanza's models of a language, on the CPU and without a cache."""
+    return StanzaAnalyser(find_package(code, stanza_dir), AnalysisCache(None), device="cpu")
+
+
+def each_language(chosen: Sequence[str] | None, known: Collection[str], run: Callable[[str], None]) -> int:
+    """Run something for the chosen languages, or for all; the exit status, after an error's line on standard error."""
+    try:
+        for code in chosen or known:
+            if code not in known:
+                raise DataError(f"no sentences for {code!r}; there are {', '.join(known)}")
+            run(code)
+    except MtbiasError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def evidence_of(call: GenderCall) -> str:
+    """The evidence of a call in one line."""
+    return "; ".join(f"{e.kind} {e.word}: {e.gender or 'silent'} ({e.source}, {e.detail})" for e in call.evidence)
