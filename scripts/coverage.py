@@ -260,7 +260,7 @@ def consistency_differences(
 # --- Single shares ----------------------------------------------------------------------------------------------------
 
 SHARE_ROWS = (5, 16, 50)
-SHARE_TRUTHS = (0.0, 0.05, 0.5, 1.0)
+SHARE_TRUTHS = (0.0, 0.05, 0.5)
 
 
 def bootstrap_of_share(right: int, n: int) -> tuple[float, float]:

@@ -59,7 +59,7 @@ def table_lines(rows: Sequence[PolicyRow]) -> Iterator[str]:
         own = [row for row in rows if row.kind == kind]
         for evidence in dict.fromkeys(row.evidence for row in own):
             same = [row for row in own if row.evidence == evidence]
-            cells = (", ".join(f"*{_cell(r)}*" for r in same if r.language == code) or "–" for code in LANGUAGES)
+            cells = (", ".join(f"*{_cell(r)}*" for r in same if r.language == code) for code in LANGUAGES)
             yield f"| {evidence} | {same[0].call} | " + " | ".join(cells) + " |"
 
 
