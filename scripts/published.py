@@ -119,7 +119,7 @@ def main(
         "mtbias",
         "difference",
         "2019 rules, our alignment",
-        "failures left out",
+        "left out",
         "none",
     ]
     rows = [head]
