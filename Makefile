@@ -18,14 +18,16 @@ MACHINE := --stanza-dir $(MTBIAS_SHARED)/stanza_resources --cache-dir $(VENV)/ca
 # The demo's language.
 DEMO_LANG ?= de
 
-.PHONY: help docs cli-docs demo demo-build demo-verify checkpoint bench-translate bench-scale bench-eval bench-gpu install test lint types imports pytest test-slow test-eflomal test-latex format wheel agreement challenge natural policy published compare results coverage pictures clean
+.PHONY: help docs cli-docs demo demo-build demo-verify checkpoint bench-translate bench-scale bench-eval bench-gpu install test lint types imports pytest test-slow test-exhaustive test-eflomal test-latex budgets format wheel agreement challenge natural policy published compare results coverage pictures clean
 
 help:
 	@echo "make demo             install into $(VENV) (downloads packages), then run mtbias eval --model demo (DEMO_LANG=es for Spanish)"
 	@echo "make test             run ruff, mypy, import-linter and pytest (without the slow tests), in $(VENV)"
-	@echo "make test-slow        run the slow tests"
+	@echo "make test-slow        run the slow tests, of kills and attacks a seeded sample"
+	@echo "make test-exhaustive  run the kills and attacks that the sample leaves out"
 	@echo "make test-eflomal     test --aligner eflomal: installs it (GPL, compiled)"
 	@echo "make test-latex       test that LaTeX compiles the tables for papers: needs pdflatex"
+	@echo "make budgets          print the tokens of every package beside its budget"
 	@echo "make format           let ruff format and fix what it can"
 	@echo "make wheel            build dist/*.whl and dist/*.tar.gz, and list the wheel's files"
 	@echo "make docs             build the documentation site, into site/"
@@ -72,16 +74,18 @@ lint: install
 
 types: install
 	$(BIN)/mypy
-	$(BIN)/mypy tests scripts
 
 imports: install
 	$(BIN)/lint-imports
 
 pytest: install
-	$(PYTEST) -m "not slow and not eflomal and not latex"
+	$(PYTEST) -m "not slow and not exhaustive and not eflomal and not latex"
 
 test-slow: install
-	$(PYTEST) -m slow
+	$(PYTEST) -m "slow and not exhaustive"
+
+test-exhaustive: install
+	$(PYTEST) -m exhaustive
 
 test-eflomal: install
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt "eflomal>=2"
@@ -90,6 +94,9 @@ test-eflomal: install
 test-latex: install
 	@command -v pdflatex > /dev/null || { echo "expected pdflatex, found none (Debian: apt install texlive-latex-recommended)"; exit 1; }
 	$(PYTEST) -m latex
+
+budgets: install
+	$(BIN)/python -m pytest -q -s tests/test_budgets.py
 
 format: install
 	$(BIN)/ruff check --fix .
