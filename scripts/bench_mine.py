@@ -42,7 +42,7 @@ from mtbias.mining.occupations import read_occupations  # noqa: E402
 from mtbias.mining.patterns import read_patterns  # noqa: E402
 from mtbias.mining.text_input import read_chunks  # noqa: E402
 from mtbias.mining.word_filter import WordFilter  # noqa: E402
-from mtbias.morphology.stanza_packages import PARSER, find_package  # noqa: E402
+from mtbias.morphology.stanza_models import PARSER, find_package  # noqa: E402
 
 Json = dict[str, Any]
 CHILD = "--child"

@@ -41,7 +41,7 @@ from typing import IO, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from mtbias.machine.cores_and_memory import usable_cores
+from mtbias.machine.devices import usable_cores
 from scripts.bench.families import SHAPES, TINY, Shape, make_checkpoint
 from scripts.bench.limits import floor_seconds, measure_limits
 from scripts.bench.runner import BASELINE, ON_CPU, Place, Runner, Variant

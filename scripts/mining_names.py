@@ -31,7 +31,7 @@ from mtbias.mining.english_parser import EnglishParser  # noqa: E402
 from mtbias.mining.parsed_sentence import ParsedSentence  # noqa: E402
 from mtbias.mining.persons import names_a_person, proper_names  # noqa: E402
 from mtbias.mining.word_filter import WordFilter  # noqa: E402
-from mtbias.morphology.stanza_packages import PARSER, find_package  # noqa: E402
+from mtbias.morphology.stanza_models import PARSER, find_package  # noqa: E402
 from mtbias.stats.resampling import wilson_percent  # noqa: E402
 
 

@@ -32,7 +32,7 @@ from mtbias.mining.parsed_sentence import ParsedSentence  # noqa: E402
 from mtbias.mining.patterns import Pattern, read_patterns  # noqa: E402
 from mtbias.mining.word_filter import WordFilter  # noqa: E402
 from mtbias.morphology.analysis_cache import parse_feats  # noqa: E402
-from mtbias.morphology.stanza_packages import PARSER, find_package  # noqa: E402
+from mtbias.morphology.stanza_models import PARSER, find_package  # noqa: E402
 from mtbias.stats.resampling import wilson_percent  # noqa: E402
 
 

@@ -43,7 +43,7 @@ from mtbias.mining.occupations import Occupations, read_occupations  # noqa: E40
 from mtbias.mining.parsed_sentence import Find, ParsedSentence  # noqa: E402
 from mtbias.mining.patterns import EDGES, Pattern, read_patterns  # noqa: E402
 from mtbias.mining.word_filter import WordFilter  # noqa: E402
-from mtbias.morphology.stanza_packages import PARSER, find_package  # noqa: E402
+from mtbias.morphology.stanza_models import PARSER, find_package  # noqa: E402
 from mtbias.stats.resampling import wilson_percent  # noqa: E402
 from mtbias.types import Gender  # noqa: E402
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.machine.cores_and_memory import free_memory, threads, usable_cores
+from mtbias.machine.devices import free_memory, threads, usable_cores
 
 MEMINFO = "MemTotal:       8000 kB\nMemFree:         900 kB\nMemAvailable:    5000 kB\n"
 

@@ -8,11 +8,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Protocol, get_args
 
-from mtbias.align.entity_scores import EntityScores, model_scores
+from mtbias.align.entity_scores import EntityScores, Links, model_scores, scores_of_links
 from mtbias.align.entity_words import KnownTranslations, align_entity
-from mtbias.align.plain_links import Links, scores_of_links
-from mtbias.align.sentence_pairs import IndexedPairs, Pair, index_pairs
-from mtbias.align.word_types import Side
+from mtbias.align.sentence_pairs import IndexedPairs, Pair, Side, index_pairs
 from mtbias.errors import DependencyError, UsageError
 from mtbias.language.split_texts import SplitTexts
 from mtbias.machine.installation import install_command

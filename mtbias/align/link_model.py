@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.align.word_types import IntArray, Side
+from mtbias.align.sentence_pairs import IntArray, Side
 
 FloatArray = NDArray[np.float64]
 

@@ -7,19 +7,237 @@ linked if any of their subwords are. No sentence needs another: a text of one li
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mtbias.align.aligners import align_entities
-from mtbias.align.encoder_model import Encoder, Subwords, check_encoder
-from mtbias.align.plain_links import Links, scores_of_links
+from mtbias.align.entity_scores import Links, scores_of_links
 from mtbias.align.sentence_pairs import Pair, index_pairs
 from mtbias.english.words import english_words
-from mtbias.errors import SettingError
+from mtbias.errors import ModelError, MtbiasError, SettingError
 from mtbias.language.split_texts import SplitTexts
 from mtbias.machine.devices import chosen_device
-from mtbias.translate.seq2seq.checkpoints import Checkpoint, locate
+from mtbias.translate.seq2seq.checkpoints import Checkpoint, explained, first_line, locate
+from mtbias.translate.seq2seq.codec import TOKENIZER_ADVICE, load_tokenizer, read_config
+from mtbias.translate.seq2seq.engine import is_out_of_memory
+from mtbias.translate.seq2seq.transformers_engine import check_finite, check_whole, free_memory, read_weights
 from mtbias.types import Alignment, Progress, Span, quiet
+
+_ADVICE = "download the checkpoint again"
+# Layer 8 of 12 is the best of mBERT and of XLM-R's base size (Jalili Sabet et al. 2020, figure 2); a model of another
+# depth has its own as far up.
+DEPTH = 2 / 3
+"""How far up the layer is that is taken where none is asked for."""
+# What mBERT and XLM-R have learnt from. A model that reads more reads longer texts in windows all the same.
+MOST_TOKENS = 512
+"""Subwords of a window, special ones included, unless the model reads fewer."""
+LEAST_TOKENS = 8
+"""Subwords that an encoder must be able to read."""
+CPU_TOKENS, GPU_TOKENS = 1 << 12, 1 << 15
+"""Subwords of a batch, padded."""
+
+
+def check_encoder(folder: Path, layer: int | None) -> int:
+    """The layer whose embeddings are taken: `layer`, or two thirds up, of the encoder whose config.json is in `folder`.
+
+    Raises:
+        ModelError: no config.json, or one of something else than an encoder.
+        SettingError: the encoder has no such layer.
+    """
+    config = read_config(folder)
+    layers = config.get("num_hidden_layers")
+    kind = config.get("model_type")
+    if config.get("is_encoder_decoder") or type(layers) is not int or layers < 1:
+        raise ModelError(
+            f"{folder}: expected a multilingual encoder such as BERT or XLM-R, got a config.json of type {kind!r}; "
+            "--aligner-model takes the hub id or the folder of an encoder"
+        )
+    if layer is not None and layer > layers:
+        raise SettingError("aligner_layer", f"expected a layer of {folder.name}, 0 to {layers}, got {layer}")
+    return round(DEPTH * layers) if layer is None else layer
+
+
+@dataclass(frozen=True, slots=True)
+class Subwords:
+    """A text as the encoder reads it, without special tokens."""
+
+    ids: Sequence[int]
+    spans: Sequence[Span]
+    """Characters of the text that each stands for."""
+
+
+class Encoder:
+    """Tokenizer and weights of an encoder, in fp32: a text's vectors must not depend on what shares its batch."""
+
+    def __init__(self, folder: Path, *, layer: int, device: str) -> None:
+        """Load the encoder up to `layer` (0: the embeddings without context; see `check_encoder`).
+
+        Raises:
+            ModelError: tokenizer or weights cannot be loaded, or do not fit.
+        """
+        self.folder, self.device = folder, device
+        self.most_tokens = GPU_TOKENS if device.startswith("cuda") else CPU_TOKENS
+        self._tokenizer = load_tokenizer(folder, "AutoTokenizer")
+        with explained(folder, "reading the tokenizer", TOKENIZER_ADVICE):
+            self._before, self._after = self._special_tokens()
+        self._model = _load_encoder(folder, layer, device)
+        with explained(folder, "reading config.json", _ADVICE):
+            self._room = self._most_tokens() - len(self._before) - len(self._after)
+            self._vocabulary = int(self._model.get_input_embeddings().num_embeddings)
+
+    def subwords(self, texts: Sequence[str]) -> list[Subwords]:
+        """The subwords of each text, of whatever length.
+
+        Raises:
+            ModelError: an id that the model does not have.
+        """
+        if not texts:
+            return []
+        with explained(self.folder, "splitting texts", TOKENIZER_ADVICE):
+            read = self._tokenizer(
+                list(texts), add_special_tokens=False, truncation=False, return_offsets_mapping=True, verbose=False
+            )
+        found = []
+        for ids, offsets in zip(read["input_ids"], read["offset_mapping"], strict=True):
+            if ids and max(ids) >= self._vocabulary:
+                raise ModelError(
+                    f"{self.folder}: the tokenizer has the id {max(ids)}, the model {self._vocabulary} ids; "
+                    f"{TOKENIZER_ADVICE}"
+                )
+            found.append(Subwords(ids, [Span(*each) for each in offsets]))
+        return found
+
+    def vectors(self, texts: Sequence[Subwords]) -> list[Any]:
+        """The embedding of every subword of each text, length 1: tensors of shape [subwords, size], on the CPU.
+
+        A text that the model cannot read at once is read in windows that overlap by half; of two, a subword is
+        taken from that in which it stands farther from the end.
+
+        Raises:
+            ModelError: a single window does not fit into memory, or embeddings that are not numbers.
+        """
+        import torch
+
+        windows = [(n, *window) for n, text in enumerate(texts) for window in cut_windows(len(text.ids), self._room)]
+        rows = [texts[n].ids[start:end] for n, start, end, *_ in windows]
+        pieces: list[list[Any]] = [[] for _ in texts]
+        for (n, start, _, first, last), row in zip(windows, self._embedded(rows), strict=True):
+            pieces[n].append(row[first - start : last - start])
+        empty = torch.zeros((0, 1))
+        return [torch.nn.functional.normalize(torch.cat(each), dim=-1) if each else empty for each in pieces]
+
+    def _embedded(self, rows: Sequence[Sequence[int]]) -> list[Any]:
+        """The embeddings of each row of subwords, in order; rows of like length are computed together."""
+        order = sorted(range(len(rows)), key=lambda n: (-len(rows[n]), n))
+        found: dict[int, Any] = {}
+        batch: list[int] = []
+        for n in order:
+            if batch and (len(batch) + 1) * len(rows[batch[0]]) > self.most_tokens:
+                found |= zip(batch, self._batch([rows[k] for k in batch]), strict=True)
+                batch = []
+            batch.append(n)
+        found |= zip(batch, self._batch([rows[k] for k in batch]), strict=True)
+        return [found[n] for n in range(len(rows))]
+
+    def _batch(self, rows: Sequence[Sequence[int]]) -> list[Any]:
+        """The embeddings of one batch, in halves where memory runs out; later batches stay below what failed."""
+        if not rows:
+            return []
+        longest = max(map(len, rows))
+        middle = (len(rows) + 1) // 2
+        if len(rows) == 1 or len(rows) * longest <= self.most_tokens:
+            try:
+                return self._hidden(rows)
+            except MtbiasError:
+                raise
+            except Exception as error:
+                failed = f"{type(error).__name__}: {first_line(error)[:200]}"
+                if not is_out_of_memory(error):
+                    raise ModelError(f"{self.folder}: encoding failed: {failed}; {_ADVICE}") from error
+            # Outside the block, whose traceback holds what has filled the memory.
+            free_memory(self.device)
+            if len(rows) == 1:
+                raise ModelError(
+                    f"{longest} subwords do not fit into memory ({failed}); use --device cpu, or a smaller "
+                    "--aligner-model"
+                )
+            self.most_tokens = middle * longest
+        return [*self._batch(rows[:middle]), *self._batch(rows[middle:])]
+
+    def _hidden(self, rows: Sequence[Sequence[int]]) -> list[Any]:
+        import torch
+
+        whole = [[*self._before, *ids, *self._after] for ids in rows]
+        longest = max(map(len, whole))
+        pad = self._tokenizer.pad_token_id or 0
+        ids = torch.tensor([[*row, *[pad] * (longest - len(row))] for row in whole], device=self.device)
+        mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in whole], device=self.device)
+        with torch.inference_mode():
+            read = self._model(input_ids=ids, attention_mask=mask).last_hidden_state.cpu()
+        start = len(self._before)
+        found = [row[start : start + len(ids)] for row, ids in zip(read, rows, strict=True)]
+        if not all(bool(each.isfinite().all()) for each in found):
+            raise ModelError(f"{self.folder}: embeddings that are not numbers; {_ADVICE}")
+        return found
+
+    def _special_tokens(self) -> tuple[list[int], list[int]]:
+        """The ids in front of a text and behind it."""
+        if not self._tokenizer.is_fast:
+            raise ModelError(
+                f"{self.folder}: expected a tokenizer that says which characters a subword stands for, got one without "
+                "tokenizer.json; use a checkpoint that has it"
+            )
+        read = self._tokenizer("a", return_special_tokens_mask=True)
+        ids, special = read["input_ids"], read["special_tokens_mask"]
+        if 0 not in special:
+            raise ModelError(f"{self.folder}: the tokenizer has no letter a; {TOKENIZER_ADVICE}")
+        first, last = special.index(0), len(special) - special[::-1].index(0)
+        return list(ids[:first]), list(ids[last:])
+
+    def _most_tokens(self) -> int:
+        config = self._model.config
+        positions = getattr(config, "max_position_embeddings", None) or MOST_TOKENS
+        if "roberta" in config.model_type:
+            positions -= config.pad_token_id + 1  # its positions begin behind the padding's
+        most = int(min(self._tokenizer.model_max_length, positions, MOST_TOKENS))
+        if most < LEAST_TOKENS:
+            raise ModelError(
+                f"{self.folder}: expected a model that reads {LEAST_TOKENS} subwords, got {most}; {_ADVICE}"
+            )
+        return most
+
+
+def cut_windows(count: int, most: int) -> list[tuple[int, int, int, int]]:
+    """Windows of at most `most` subwords over `count`: (start, end, first kept, end of the kept) of each.
+
+    What is kept of all windows are all subwords, once and in order.
+    """
+    if not count:
+        return []
+    starts = [*range(0, count - most, max(most // 2, 1)), max(count - most, 0)]
+    ends = [min(start + most, count) for start in starts]
+    cuts = [0, *((start + end) // 2 for start, end in zip(starts[1:], ends, strict=False)), count]
+    return list(zip(starts, ends, cuts, cuts[1:], strict=False))
+
+
+def _load_encoder(folder: Path, layer: int, device: str) -> Any:  # noqa: ANN401 - a transformers model
+    import torch
+    from transformers import AutoConfig, AutoModel
+
+    with explained(folder, "loading the weights with transformers", _ADVICE):
+        # The layers above are not needed: a third of the time.
+        config = AutoConfig.from_pretrained(
+            str(folder), local_files_only=True, trust_remote_code=False, num_hidden_layers=layer
+        )
+        model, found = read_weights(folder, AutoModel, config=config, dtype=torch.float32)
+        # Checkpoints that predict masked words have no pooler, and nothing here reads it; nor the layers above.
+        missing = [key for key in map(str, found["missing_keys"]) if "pooler" not in key]
+        check_whole(folder, {"missing_keys": missing, "unexpected_keys": ()})
+        check_finite(folder, model, "float32")
+    with explained(folder, f"moving the weights to {device}", "choose another --device, or a smaller model"):
+        return model.to(device).eval()
+
 
 DEFAULT_ENCODER = "google-bert/bert-base-multilingual-cased"
 """The encoder that is used where none is named: mBERT, with which SimAlign was published."""
@@ -38,7 +256,7 @@ Text = tuple[str, str]
 class NeuralAligner:
     """Links words by the embeddings of an encoder, and finds entities as the statistical model does.
 
-    The tables of nouns, common spellings and cognates count as they do there (`mtbias.align.plain_links`). Everything
+    The tables of nouns, common spellings and cognates count as they do there (`mtbias.align.entity_scores`). Everything
     is computed in fp32, and links do not depend on batches.
     """
 
@@ -47,7 +265,7 @@ class NeuralAligner:
 
         Args:
             checkpoint: an encoder on this machine (`locate_encoder`).
-            layer: whose embeddings; None is the one two thirds up (`mtbias.align.encoder_model.check_encoder`).
+            layer: whose embeddings; None is the one two thirds up (`mtbias.align.neural_aligner.check_encoder`).
             device: None is a GPU where there is one.
 
         Raises:

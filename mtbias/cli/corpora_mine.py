@@ -110,7 +110,7 @@ def command(
     table = read_occupations(occupations, folder)
     package = None
     if text:
-        from mtbias.morphology.stanza_packages import PARSER, find_package, stanza_folder
+        from mtbias.morphology.stanza_models import PARSER, find_package, stanza_folder
 
         package = find_package("en", stanza_folder(stanza_dir, folder), PARSER)
         require_device(device := chosen_device(device))

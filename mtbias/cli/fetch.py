@@ -72,7 +72,7 @@ def command(
         raise UsageError("nothing to download: give --model MODEL, --dataset NAME or --lang CODE")
 
     from mtbias.corpora import cache_folder, fetch_dataset
-    from mtbias.morphology.stanza_packages import PARSER, PROCESSORS, download, stanza_folder
+    from mtbias.morphology.stanza_models import PARSER, PROCESSORS, download, stanza_folder
 
     _check_names(models or [], datasets or [], langs or [], sha256)
     _fetch_models(models or [], langs or [], revision, cache_folder(cache_dir))

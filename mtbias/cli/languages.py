@@ -23,7 +23,7 @@ def command(*, stanza_dir: Path | None = None, json: Json = False, cache: Cache 
     from mtbias.entry_points import installed
     from mtbias.errors import MtbiasError
     from mtbias.language.installed import GROUP, get_language
-    from mtbias.morphology.stanza_packages import find_package, stanza_folder
+    from mtbias.morphology.stanza_models import find_package, stanza_folder
 
     folder = stanza_folder(stanza_dir, cache_folder(cache.cache_dir))
     rows: list[dict[str, Any]] = []

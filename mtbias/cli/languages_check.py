@@ -72,7 +72,7 @@ def _analyser(code: str, analyses: Path | None, stanza_dir: Path | None, cache: 
     from mtbias.corpora import cache_folder
     from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
     from mtbias.morphology.given_analyses import GivenAnalyser
-    from mtbias.morphology.stanza_packages import stanza_folder
+    from mtbias.morphology.stanza_models import stanza_folder
 
     if analyses is not None:
         return GivenAnalyser(analyses)

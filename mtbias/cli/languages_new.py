@@ -45,7 +45,7 @@ def command(
         Folder of Stanza models to look in.
     """
     from mtbias.corpora import cache_folder
-    from mtbias.morphology.stanza_packages import stanza_folder
+    from mtbias.morphology.stanza_models import stanza_folder
     from mtbias.new_language.known_elsewhere import prospects
     from mtbias.new_language.lexica import read_lexicon
     from mtbias.new_language.project_files import Draft, check_draft, write_draft

@@ -90,7 +90,7 @@ def fetch(
 def _fetch(sweep: Sweep, part: Part, *, sha256: str | None, accept_unverified: bool) -> str:
     from mtbias.corpora import cache_folder, fetch_dataset
     from mtbias.language.installed import get_language
-    from mtbias.morphology.stanza_packages import download, stanza_folder
+    from mtbias.morphology.stanza_models import download, stanza_folder
     from mtbias.translate.seq2seq.checkpoints import locate
 
     cache = cache_folder(sweep.cache_dir)
@@ -229,8 +229,7 @@ def _coref(sweep: Sweep) -> Iterator[Part]:
 
 
 def _encoder_place(sweep: Sweep, *, fetch: bool) -> str:
-    from mtbias.align.encoder_model import check_encoder
-    from mtbias.align.neural_aligner import locate_encoder
+    from mtbias.align.neural_aligner import check_encoder, locate_encoder
     from mtbias.corpora import cache_folder
 
     found = locate_encoder(

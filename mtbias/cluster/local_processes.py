@@ -23,7 +23,7 @@ from mtbias.cluster.task_runs import (
     write_failure,
 )
 from mtbias.files.writing import explained
-from mtbias.machine.cores_and_memory import usable_cores
+from mtbias.machine.devices import usable_cores
 
 _PAUSE = 0.05
 _GRACE = 10.0

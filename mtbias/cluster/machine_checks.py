@@ -18,8 +18,7 @@ from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.task_runs import translation_device
 from mtbias.errors import MtbiasError
 from mtbias.machine import network
-from mtbias.machine.cores_and_memory import usable_cores
-from mtbias.machine.devices import gpu_count
+from mtbias.machine.devices import gpu_count, usable_cores
 from mtbias.machine.installation import install_command
 from mtbias.report.tables import printable
 

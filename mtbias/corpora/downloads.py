@@ -29,7 +29,7 @@ from mtbias.corpora.catalog import (
     write_record,
 )
 from mtbias.errors import DataError, MissingResourceError, UsageError
-from mtbias.files.waiting_lock import waiting_lock
+from mtbias.files.folder_lock import waiting_lock
 from mtbias.files.writing import LOCK_NAME
 from mtbias.machine.download_faults import why_failed
 

@@ -24,7 +24,7 @@ from mtbias.morphology import (
     find_package,
     stanza_folder,
 )
-from mtbias.morphology.stanza_packages import download
+from mtbias.morphology.stanza_models import download
 from mtbias.runs.call_records import CallRecord, join_records
 from mtbias.scoring.bias import GENDER_COUNTING
 from mtbias.scoring.measure import Wanted

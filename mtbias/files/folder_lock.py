@@ -1,4 +1,6 @@
-"""The lock of a folder: one process writes into it alone, or many share it."""
+"""Locks: of a folder, into which one process writes alone or many together; and one that waits, of a file that several
+processes read, change and write.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,8 @@ import errno
 import logging
 import os
 import socket
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from mtbias.errors import RunFolderError
@@ -94,3 +97,31 @@ def _holder(handle: int) -> str:
     if pid == _SHARED:
         return "a task that translates a shard"
     return f"process {pid} on {host}" if pid else "another process"
+
+
+@contextmanager
+def waiting_lock(path: Path) -> Iterator[None]:
+    """Hold the lock file `path` within the block, after waiting for whoever has it; it ends with the process.
+
+    Where the file system has no locks, a warning is logged and the block runs without. The file stays.
+    Who removes it afterwards does no harm: filelock sees that the file it waited for is gone, and takes a new one.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        _log.warning("%s: another process writes there; waiting for it", path.parent)
+        lock.acquire()
+    except OSError as error:
+        if error.errno not in NO_LOCKS:
+            raise
+        _log.warning("%s: no file locks here; do not start two commands that write there", path.parent)
+    try:
+        yield
+    finally:
+        lock.release()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from mtbias.files.waiting_lock import waiting_lock
+from mtbias.files.folder_lock import waiting_lock
 from mtbias.files.writing import explained
 
 

@@ -1,8 +1,70 @@
-"""On which device models run."""
+"""What this process may use of the machine: GPUs; cores and memory, less where a scheduler gives it a share."""
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from multiprocessing import parent_process
+from pathlib import Path, PurePosixPath
+
 from mtbias.errors import SettingError
+
+
+def usable_cores() -> int:
+    """Cores that the system lets this process use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def threads() -> int:
+    """Threads to compute with: the first number of ``OMP_NUM_THREADS``, where there is one, else `usable_cores`."""
+    first = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    return int(first) if first.isdecimal() and int(first) else usable_cores()
+
+
+def free_memory(root: Path = Path("/")) -> int:
+    """Bytes of memory that this process may still take.
+
+    What Linux calls available (``proc`` and ``sys`` are in `root`), or less where a control group (of Slurm, of a
+    container) allows less; elsewhere half of what the machine has.
+    """
+    return max(0, min([_available(root / "proc/meminfo"), *_left_in_groups(root)]))
+
+
+def _available(file: Path) -> int:
+    with suppress(OSError, ValueError):
+        for line in file.read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    if hasattr(os, "sysconf"):
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    return 1 << 32
+
+
+def _left_in_groups(root: Path) -> Iterator[int]:
+    """What each control group of this process, and each above it, has left; its cache of files can be given back."""
+    with suppress(OSError):
+        for line in (root / "proc/self/cgroup").read_text().splitlines():
+            _, controllers, path = line.split(":", 2)
+            if controllers == "":
+                top, names = root / "sys/fs/cgroup", ("memory.max", "memory.current", "inactive_file")
+            elif "memory" in controllers.split(","):
+                top = root / "sys/fs/cgroup/memory"
+                names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+            else:
+                continue
+            group = PurePosixPath(path)
+            for each in (group, *group.parents):
+                with suppress(OSError, ValueError):  # no limit, or none that is to be seen from here
+                    yield _left(top / str(each).lstrip("/"), *names)
+
+
+def _left(group: Path, limit: str, used: str, cache: str) -> int:
+    most, now = int((group / limit).read_text()), int((group / used).read_text())
+    stat = dict(line.split(" ", 1) for line in (group / "memory.stat").read_text().splitlines())
+    return most - now + int(stat.get(cache, 0))
 
 
 def gpu_count() -> int:
@@ -34,3 +96,18 @@ def require_device(name: str) -> None:
         raise SettingError("device", f"expected {known}, got {name!r}")
     if device.type == "cuda" and (device.index or 0) >= gpu_count():
         raise SettingError("device", f"expected a GPU of this machine, got {name}; torch sees {gpu_count()}: give cpu")
+
+
+def begin_worker() -> None:
+    """Compute with one thread, leave Ctrl-C to the parent, and end where the parent is killed."""
+    os.environ["OMP_NUM_THREADS"] = "1"
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A process whose parent was killed would wait for work for ever."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

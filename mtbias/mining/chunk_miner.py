@@ -13,7 +13,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from mtbias.errors import escaped
-from mtbias.machine.worker_process import begin_worker
+from mtbias.machine.devices import begin_worker
 from mtbias.mining.conllu_trees import read_tree
 from mtbias.mining.counts import CHOSEN, PARSED, READ, SENTENCES, Counts
 from mtbias.mining.english_parser import MOST_TOKENS, EnglishParser, FoundSentence, Parses
@@ -25,7 +25,7 @@ from mtbias.mining.parse_cache import ParseCache
 from mtbias.mining.patterns import Pattern
 from mtbias.mining.text_input import Chunk
 from mtbias.mining.word_filter import WordFilter
-from mtbias.morphology.stanza_packages import StanzaPackage
+from mtbias.morphology.stanza_models import StanzaPackage
 
 _log = logging.getLogger(__name__)
 

@@ -15,8 +15,7 @@ from typing import Any
 from mtbias.mining.head_cycles import quick_cycles
 from mtbias.mining.parsed_sentence import Node, ParsedSentence
 from mtbias.morphology.analysis_cache import parse_feats
-from mtbias.morphology.stanza_models import BREAKS, lenient, load_pipeline
-from mtbias.morphology.stanza_packages import StanzaPackage
+from mtbias.morphology.stanza_models import BREAKS, StanzaPackage, lenient, load_pipeline
 from mtbias.types import Span
 
 MOST_TOKENS = 250

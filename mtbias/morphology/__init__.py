@@ -2,7 +2,7 @@
 
 from mtbias.morphology.analyser import Analyser, StanzaAnalyser
 from mtbias.morphology.analysis_cache import AnalysisCache
-from mtbias.morphology.stanza_packages import StanzaPackage, find_package, stanza_folder
+from mtbias.morphology.stanza_models import StanzaPackage, find_package, stanza_folder
 
 __all__ = [
     "Analyser",

@@ -9,7 +9,7 @@ from mtbias.entry_points import installed
 from mtbias.errors import DataError
 from mtbias.files.strict_json import load_json
 from mtbias.language.installed import GROUP
-from mtbias.morphology.stanza_packages import PROCESSORS
+from mtbias.morphology.stanza_models import PROCESSORS
 from mtbias.translate.seq2seq.families import codes
 
 _FOR = {"tokenize": "words", "mwt": "contractions are split", "pos": "parts of speech and gender"}

@@ -27,11 +27,10 @@ from numpy.typing import NDArray
 
 from mtbias.align import Pair
 from mtbias.align.aligners import align_entities
-from mtbias.align.encoder_model import Subwords
 from mtbias.align.entity_scores import MAX_SHARE, EntityScores, model_scores, prior_links
 from mtbias.align.entity_words import KnownTranslations
 from mtbias.align.link_model import counted, distinct_keys, prior_counts
-from mtbias.align.neural_aligner import words_of
+from mtbias.align.neural_aligner import Subwords, words_of
 from mtbias.align.sentence_pairs import IndexedPairs, index_pairs
 from mtbias.english.plurals import singulars
 from mtbias.english.words import english_words

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mtbias.align import link_model as model
 from mtbias.align.link_model import P_NULL, SMOOTHING, LinkCounts, cells_of, chunks, posteriors, train
-from mtbias.align.word_types import Side, index_side, merge_types
+from mtbias.align.sentence_pairs import Side, index_side, merge_types
 
 NO_PRIOR = (np.zeros(0, np.int64), np.zeros(0))
 HOUSE = index_side([["the", "house"], ["the", "book"]])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mtbias.align.word_types import target_keys
+from mtbias.align.sentence_pairs import target_keys
 from mtbias.english.words import english_words
 from mtbias.plugin import Language, NounKind, NounReading
 

@@ -11,7 +11,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtbias.align.encoder_model import Encoder, check_encoder, cut_windows
+from mtbias.align.neural_aligner import Encoder, check_encoder, cut_windows
 from mtbias.errors import ModelError, SettingError
 from tests.translate.reference import change
 

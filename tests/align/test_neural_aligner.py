@@ -11,8 +11,15 @@ import pytest
 import torch
 
 from mtbias.align import Pair, neural_aligner
-from mtbias.align.encoder_model import Encoder, Subwords
-from mtbias.align.neural_aligner import DEFAULT_ENCODER, NeuralAligner, locate_encoder, mutual_links, words_of
+from mtbias.align.neural_aligner import (
+    DEFAULT_ENCODER,
+    Encoder,
+    NeuralAligner,
+    Subwords,
+    locate_encoder,
+    mutual_links,
+    words_of,
+)
 from mtbias.errors import MissingResourceError, ModelError, SettingError
 from mtbias.language.definition import Language
 from mtbias.language.split_texts import SplitTexts
@@ -103,7 +110,7 @@ def test_batches_do_not_matter(aligner: NeuralAligner, monkeypatch: pytest.Monke
     assert repr(shuffled[::-1]) == repr(whole)
     monkeypatch.setattr(neural_aligner, "LETTERS", 1)
     assert repr(aligner.align(given, SplitTexts(BARE))) == repr(whole)
-    monkeypatch.setattr("mtbias.align.encoder_model.CPU_TOKENS", 100)
+    monkeypatch.setattr("mtbias.align.neural_aligner.CPU_TOKENS", 100)
     monkeypatch.setattr(neural_aligner, "LETTERS", 1000)
     assert repr(aligner.align(given, SplitTexts(BARE))) == repr(whole)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mtbias.align.entity_scores import EntityScores
-from mtbias.align.plain_links import Links, scores_of_links
+from mtbias.align.entity_scores import EntityScores, Links, scores_of_links
 from mtbias.align.sentence_pairs import Pair, index_pairs
 from mtbias.language.definition import Language
 from mtbias.language.split_texts import SplitTexts

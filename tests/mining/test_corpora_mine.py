@@ -28,7 +28,7 @@ from mtbias.mining.mining_progress import MiningProgress
 from mtbias.mining.occupations import read_occupations
 from mtbias.mining.patterns import read_patterns
 from mtbias.mining.text_input import read_chunks
-from mtbias.morphology.stanza_packages import PARSER, find_package
+from mtbias.morphology.stanza_models import PARSER, find_package
 from mtbias.types import Gender, Stereotype
 
 HERE = Path(__file__).parent

@@ -13,7 +13,7 @@ from mtbias.mining import english_parser
 from mtbias.mining.english_parser import EnglishParser
 from mtbias.mining.head_cycles import cycles, quick_cycles
 from mtbias.mining.parse_cache import ParseCache
-from mtbias.morphology.stanza_packages import PARSER, StanzaPackage, find_package
+from mtbias.morphology.stanza_models import PARSER, StanzaPackage, find_package
 
 PASSAGES = [
     "The doctor didn't call. She told the nurse that he was gonna leave.",

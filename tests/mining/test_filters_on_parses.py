@@ -11,7 +11,7 @@ from mtbias.mining.find_filters import MinedRow, MiningOptions, rows_of
 from mtbias.mining.matcher import find
 from mtbias.mining.occupations import Occupations, Workers
 from mtbias.mining.patterns import read_patterns
-from mtbias.morphology.stanza_packages import PARSER, find_package
+from mtbias.morphology.stanza_models import PARSER, find_package
 
 TABLE = Occupations({"doctor": Workers(60, 40), "nurse": Workers(10, 90)}, sha256="")
 

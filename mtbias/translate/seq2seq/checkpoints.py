@@ -17,8 +17,8 @@ from typing import Any
 
 from mtbias.demo import model_folder_of_demo
 from mtbias.errors import DependencyError, MissingResourceError, ModelError, MtbiasError, SettingError, UsageError
+from mtbias.files.folder_lock import waiting_lock
 from mtbias.files.strict_json import DecodingError, decoded, load_json
-from mtbias.files.waiting_lock import waiting_lock
 from mtbias.files.writing import write_atomic
 from mtbias.machine.download_faults import why_failed
 from mtbias.machine.network import downloads_allowed

@@ -11,7 +11,7 @@ from typing import Any
 
 from mtbias.errors import ModelError, UsageError
 from mtbias.files.strict_json import load_json
-from mtbias.machine import cores_and_memory as host
+from mtbias.machine import devices as host
 from mtbias.settings import DTYPES
 from mtbias.translate.seq2seq.batch_plan import cpu_concurrency
 from mtbias.translate.seq2seq.beam_search import Decoding

@@ -13,7 +13,7 @@ from pickle import UnpicklingError
 from typing import Any
 
 from mtbias.errors import ModelError, MtbiasError, UsageError
-from mtbias.machine import cores_and_memory as host
+from mtbias.machine import devices as host
 from mtbias.settings import DTYPES
 from mtbias.translate.seq2seq.batch_plan import cpu_concurrency
 from mtbias.translate.seq2seq.beam_search import Decoding
