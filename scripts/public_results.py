@@ -1,6 +1,6 @@
 """The results that the documentation shows: systems whose translations of WinoMT are public, scored and published.
 
-    python scripts/public_results.py [--runs DIR] [--out docs/results] [--stanza-dir DIR] [--cache-dir DIR]
+    python scripts/public_results.py [--runs DIR] [--out FILE] [--stanza-dir DIR] [--cache-dir DIR]
 
 The translations are those that WinoMT's authors ship (Google and Bing of 2019), and those of four systems of 2025 in a
 repository that extends theirs; both under the MIT licence. They are looked for in the folder of public data that
@@ -22,12 +22,12 @@ from mtbias.entry_points import installed
 from mtbias.evaluation.preparation import prepare_score
 from mtbias.evaluation.stages import evaluate
 from mtbias.machine.stage_progress import ProgressLine
-from mtbias.report.publishing import DescribedRun, publish, read_checked, write_results
+from mtbias.report.publishing import About, make_results, read_checked, write_results
 from mtbias.settings import BootstrapSettings, DeviceSettings, EvaluatorSettings, ScoreSettings, combined
 from mtbias.translate.given_translations import given_file
 
 ROOT = Path(__file__).resolve().parent.parent
-OUT = ROOT / "docs" / "results"
+OUT = ROOT / "docs" / "results" / "results.jsonl"
 
 _OF_2019 = "https://github.com/gabrielStanovsky/mt_gender/tree/5862928/translations"
 _OF_2025 = "https://github.com/sbonifacio/mt_gender_pt/tree/a12ad7a/wino_mt/translations"
@@ -59,7 +59,7 @@ def main(
     runs
         Where the runs are kept (default: nowhere).
     out
-        Folder for the results; other results on WinoMT in it are removed.
+        File for the results; one that is there is replaced.
     """
     winomt = Path(os.environ.get("MTBIAS_SHARED", ROOT.parent / "shared")) / "data" / "winomt"
     found = [(name, path) for name in SYSTEMS for path in sorted((winomt / "translations" / name).glob("en-*.txt"))]
@@ -76,12 +76,10 @@ def main(
             folder = (runs or Path(scratch)) / f"{name}-{lang}"
             evaluate(prepare_score(given_file(path, name=name), lang, settings), out=folder, progress=ProgressLine())
             done.append(read_checked(folder))
-        described = [DescribedRun(SYSTEMS[name][0], SYSTEMS[name][1], NOTE, LICENCE) for name, *_ in given]
-        results = publish(done, described, n_resamples=bootstrap.resamples, seed=bootstrap.seed)
-        written = write_results(results, out)
-    for path in set(out.glob("winomt-*.json")) - set(written):
-        path.unlink()
-    print(f"{len(written)} results in {out}")
+        about = [About(SYSTEMS[name][0], SYSTEMS[name][1], NOTE, LICENCE) for name, *_ in given]
+        results = make_results(done, about, n_resamples=bootstrap.resamples, seed=bootstrap.seed)
+        write_results(results, out)
+    print(f"{len(results)} results in {out}")
 
 
 if __name__ == "__main__":

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from mtbias.report.leaderboard_page import render_leaderboard
-from mtbias.report.ranking import make_blocks, read_results
+from mtbias.report.publishing import RESULTS, read_results
+from mtbias.report.ranking import make_blocks
+from mtbias.report.results_page import render_results
 
 PAGE = "results/index.html"
 
@@ -15,6 +16,6 @@ def on_files(files: Any, config: Any) -> Any:  # noqa: ANN401 - of mkdocs, which
     """Add the page to the files of the site: it is made for each build, so it is never older than the results."""
     from mkdocs.structure.files import File
 
-    page = render_leaderboard(make_blocks(read_results(Path(config["docs_dir"]) / "results")))
+    page = render_results(make_blocks(read_results(Path(config["docs_dir"]) / "results" / RESULTS)))
     files.append(File.generated(config, PAGE, content=page))
     return files

@@ -11,23 +11,24 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from mtbias.language.installed import get_language
-from mtbias.report.ranking import make_blocks, read_results
+from mtbias.report.publishing import read_results
+from mtbias.report.ranking import make_blocks
 from scripts.public_results import LICENCE, SYSTEMS, main
 
 ROOT = Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "docs" / "results"
-PATHS = sorted(RESULTS.glob("*.json"))
+RESULTS = ROOT / "docs" / "results" / "results.jsonl"
+LINES = RESULTS.read_text(encoding="utf-8").splitlines()
 SCHEMA = json.loads((ROOT / "docs" / "schemas" / "result.schema.json").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
-def test_a_result_keeps_its_schema(path: Path) -> None:
+def test_every_result_keeps_its_schema() -> None:
     Draft202012Validator.check_schema(SCHEMA)
-    Draft202012Validator(SCHEMA).validate(json.loads(path.read_bytes()))
+    for line in LINES:
+        Draft202012Validator(SCHEMA).validate(json.loads(line))
 
 
 def test_the_schema_has_the_keys_of_a_result_in_their_order() -> None:
-    assert list(json.loads(PATHS[0].read_bytes())) == list(SCHEMA["properties"])
+    assert list(json.loads(LINES[0])) == list(SCHEMA["properties"])
 
 
 def test_every_block_is_whole_and_every_pair_tested() -> None:
@@ -50,7 +51,7 @@ def test_every_result_was_read_by_the_language_data_of_this_release() -> None:
 
 
 def test_no_sentence_is_published(winomt: Path) -> None:
-    texts = "".join(path.read_text(encoding="utf-8") for path in PATHS)
+    texts = RESULTS.read_text(encoding="utf-8")
     with (winomt / "en.txt").open(encoding="utf-8", newline="") as file:
         sentences = [row[2] for row in csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)]
     assert not any(sentence in texts for sentence in sentences)
@@ -93,7 +94,9 @@ def test_two_results_follow_from_the_translations(
         (data / "translations" / system / file).symlink_to(winomt / "translations" / system / file)
     monkeypatch.setenv("MTBIAS_SHARED", str(tmp_path / "shared"))
     evaluator = EvaluatorSettings(stanza_dir=stanza_dir, cache_dir=tmp_path / "cache")
-    main(runs=tmp_path / "runs", out=tmp_path / "results", evaluator=evaluator, device=DeviceSettings(device="cpu"))
+    main(
+        runs=tmp_path / "runs", out=tmp_path / "results.jsonl", evaluator=evaluator, device=DeviceSettings(device="cpu")
+    )
     published = {(result.system, result.language): result for result in read_results(RESULTS)}
     for system, lang in wanted:
         result = published[SYSTEMS[system][0], lang]

@@ -41,8 +41,7 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
         "compare": "mtbias compare runs/opus-de runs/m2m100-de --rows differing.csv",
         "crosscheck": "mtbias crosscheck runs/words-de runs/persons-de --report crosscheck.html",
         "report": "mtbias report runs/opus-de runs/m2m100-de --out report.html",
-        "publish": "mtbias publish runs/opus-de runs/m2m100-de --out results",
-        "leaderboard": "mtbias leaderboard results --out site",
+        "publish": "mtbias publish runs/opus-de runs/m2m100-de --out site",
     },
     "Resources": {
         "fetch": "mtbias fetch --model opus-mt --dataset winomt --lang de",

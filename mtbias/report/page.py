@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping
 from functools import cache, partial
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -29,10 +30,18 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-def render_page(template: str, *, data: object = None, script_file: str = "page.js", **view: object) -> str:
+def render_page(
+    template: str,
+    *,
+    data: object = None,
+    script_file: str = "page.js",
+    sections: Mapping[str, tuple[str, Any]] | None = None,
+    **view: object,
+) -> str:
     """The page of a template, by the name of its file, as text to be written in UTF-8.
 
-    `data` is what the page's script reads; without it the page has no script. `view` is what the template shows.
+    `data` is what the page's script reads; without it the page has no script. `sections` are headings with what stands
+    below them, by key: one below which nothing stands is left out. `view` is what else the template shows.
 
     Raises:
         DataError: what it shows lacks something that the template wants.
@@ -40,7 +49,8 @@ def render_page(template: str, *, data: object = None, script_file: str = "page.
     style, script = _source("page.css"), "" if data is None else _source(script_file)
     allowed = f"style-src {_digest(style)}" + (f"; script-src {_digest(script)}" if script else "")
     policy = f"default-src 'none'; {allowed}; img-src data:; base-uri 'none'; form-action 'none'"
-    return str(render(template, style=style, script=script, data=data, policy=policy, **view))
+    shown = {key: part for key, part in (sections or {}).items() if part[1]}
+    return str(render(template, style=style, script=script, data=data, policy=policy, sections=shown, **view))
 
 
 def render(template: str, **view: object) -> Markup:

@@ -1,38 +1,285 @@
-"""Runs become published results: each is checked against its own calls first, and those that can be are compared."""
+"""Published results: checked runs as lines of numbers without any sentence, tested against each other in pairs.
+
+A line describes itself: which numbers the measure has, how they are called and where they are best stands in it, so
+that a page can be made where the measure is not installed.
+"""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from mtbias import __version__
 from mtbias.errors import DataError
-from mtbias.files.strict_json import load_json
-from mtbias.files.writing import explained, write_atomic
+from mtbias.files.strict_json import EXACT, decoded, load_json, once
+from mtbias.files.writing import write_atomic
 from mtbias.language.installed import get_language
 from mtbias.report.alarm_texts import warnings
-from mtbias.report.result_file import (
-    PublishedComparison,
-    PublishedCorpus,
-    PublishedDifference,
-    PublishedNumber,
-    PublishedResult,
-)
 from mtbias.runs.finished_run import FinishedRun, read_run
+from mtbias.runs.manifest import canonical
 from mtbias.runs.run_folder import CALLS, MANIFEST, METRICS, RunFolder, is_as_written
 from mtbias.scoring.comparison import compare_runs
-from mtbias.scoring.definitions import Number
+from mtbias.scoring.definitions import Best, Number, Unit
 from mtbias.scoring.measure import GENDER
-from mtbias.stats.results import N_RESAMPLES
+from mtbias.stats.results import N_RESAMPLES, Interval, minus, rounded
+
+RESULTS = "results.jsonl"
+SCHEMA = 1
+"""Version of the shape of a line."""
+
+_HASH = "sha256"
+_BY_HAND = ("link", "note", "licence", _HASH)
+"""What may be edited without the run: the line's own hash does not cover it."""
 
 
 @dataclass(frozen=True, slots=True)
-class DescribedRun:
+class PublishedNumber:
+    """One number of all sentences, with what it is and what it rests on."""
+
+    __pydantic_config__: ClassVar = EXACT
+
+    key: str
+    label: str
+    unit: Unit
+    decimals: int
+    """With which the page shows it."""
+    best: Best
+    shown: bool
+    """Whether the page shows it."""
+    compared: bool
+    """Whether systems are tested against each other in it."""
+    about: str
+    """One sentence for readers."""
+    value: float | None
+    """In its unit, rounded to 6 decimals; None where undefined."""
+    interval: Interval | None
+    """95 %, over sentences."""
+    interval_entities: Interval | None
+    """95 %, over entities, where the measure has such."""
+    method: str | None
+    """How `interval` was made: ``wilson`` or ``bootstrap``; None where the number has none."""
+    rows: Mapping[str, int]
+    """The denominators: rows of each class that it rests on."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedDifference:
+    """A number of the run minus that of another, on the same sentences."""
+
+    __pydantic_config__: ClassVar = EXACT
+
+    difference: float | None
+    interval: Interval | None
+    p: float | None
+    """Two-sided, paired randomisation over sentences, not corrected: over how many tests is known on the page alone."""
+
+    def __post_init__(self) -> None:
+        if self.p is not None and not 0 <= self.p <= 1:
+            raise ValueError(f"p: expected a number within 0 and 1, got {self.p}")
+
+    def turned(self) -> PublishedDifference:
+        """The same, seen from the other run."""
+        ends = None if self.interval is None else (-self.interval[1], -self.interval[0])
+        return PublishedDifference(minus(0.0, self.difference), ends, self.p)
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedComparison:
+    """The paired tests of a run against another one."""
+
+    __pydantic_config__: ClassVar = EXACT
+
+    fingerprint: str
+    """Of the other run."""
+    calls: str
+    """SHA-256 of the other's `calls.jsonl`: an endpoint's runs may share a fingerprint and differ here."""
+    resamples: int
+    seed: int
+    numbers: Mapping[str, PublishedDifference]
+    """By key."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedCorpus:
+    """Which sentences: two results are on one corpus where name and files are the same."""
+
+    __pydantic_config__: ClassVar = EXACT
+
+    name: str
+    files: Mapping[str, str]
+    """SHA-256 of each file."""
+
+
+@dataclass(frozen=True)
+class PublishedResult:
+    """What a line of `results.jsonl` holds."""
+
+    __pydantic_config__: ClassVar = EXACT
+
+    mtbias: str
+    """Release that published it."""
+    system: str
+    language: str
+    corpus: PublishedCorpus
+    evaluator: Mapping[str, Any]
+    """What read the translations: aligner, Stanza and its models, language plugin, release; the measure where it is
+    another than the gender of an entity."""
+    signature: str
+    fingerprint: str
+    calls: str
+    """SHA-256 of the run's `calls.jsonl`."""
+    sentences: int
+    numbers: tuple[PublishedNumber, ...]
+    resamples: int
+    """Of the intervals over sentences, with `seed`; 0: there are none."""
+    seed: int
+    warnings: tuple[str, ...]
+    """The run's alarms in words; the page shows them all."""
+    alarms: Mapping[str, Any]
+    """The same as numbers, as `metrics.json` has them."""
+    comparisons: tuple[PublishedComparison, ...]
+    """With runs that were published together with it; both lines hold a comparison, each from its own side."""
+    link: str | None = None
+    """Where more about the run is."""
+    note: str | None = None
+    licence: str | None = None
+    """Of the system's translations."""
+
+    def __post_init__(self) -> None:
+        check_link(self.link)
+        known = {number.key for number in self.numbers if number.compared}
+        for comparison in self.comparisons:
+            if foreign := sorted(comparison.numbers.keys() - known):
+                raise ValueError(f"comparisons: expected numbers that are compared, got {foreign[0]!r}")
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """What makes it this run and no other: fingerprint, and hash of its calls."""
+        return self.fingerprint, self.calls
+
+    @cached_property
+    def place(self) -> str:
+        """Corpus and language, as one text."""
+        return json.dumps([self.corpus.name, dict(self.corpus.files), self.language], sort_keys=True)
+
+    @cached_property
+    def block(self) -> str:
+        """What results have in common that are tested against each other and ranked together, as one text."""
+        return json.dumps([self.place, dict(self.evaluator)], sort_keys=True)
+
+    def number(self, key: str) -> PublishedNumber | None:
+        """The number called `key`, where it has it."""
+        return next((number for number in self.numbers if number.key == key), None)
+
+    def to_json(self) -> dict[str, Any]:
+        """The content of the line: numbers rounded to 6 decimals, its own hash last."""
+        content: dict[str, Any] = {"schema": SCHEMA, **{key: rounded(part) for key, part in asdict(self).items()}}
+        return {**content, _HASH: own_hash(content)}
+
+
+def check_link(link: str | None) -> None:
+    """Refuse what a reader should not follow: a page is opened by people who did not make it.
+
+    Raises:
+        ValueError: it is no address of http or https.
+    """
+    if link is not None and not link.startswith(("https://", "http://")):
+        raise ValueError(f"link: expected an address that begins with https:// or http://, got {link!r}")
+
+
+def own_hash(content: Mapping[str, Any]) -> str:
+    """SHA-256 of all that is not edited by hand, as canonical JSON.
+
+    Raises:
+        ValueError: a number is not finite.
+    """
+    return sha256(canonical({key: part for key, part in content.items() if key not in _BY_HAND}).encode()).hexdigest()
+
+
+# --- The file ---------------------------------------------------------------------------------------------------------
+
+
+def read_results(path: Path) -> list[PublishedResult]:
+    """All results of the file at `path`, in its order.
+
+    Raises:
+        DataError: there is no such file, or nothing in it; a line is damaged, of another schema, or a number in it was
+            changed; a run stands in it twice; two systems of a block have one name.
+        OSError: the file cannot be read.
+    """
+    how = "`mtbias publish RUN --out DIR` writes them"
+    if not path.is_file():
+        raise DataError(f"expected a file of results, got none; {how}", path=path)
+    lines = enumerate(path.read_bytes().splitlines(), start=1)
+    results = [_read_line(line, path, number) for number, line in lines if line.strip()]
+    if not results:
+        raise DataError(f"expected results, got none; {how}", path=path)
+    check_apart(results, path)
+    return results
+
+
+def _read_line(line: bytes, path: Path, number: int) -> PublishedResult:
+    try:
+        content = load_json(line, once)
+        if not isinstance(content, dict) or "schema" not in content:
+            raise DataError("expected a result that `mtbias publish` wrote; leave it out", path=path, line=number)
+        if (schema := content.pop("schema")) != SCHEMA:
+            message = (
+                f"expected schema {SCHEMA}, got {schema!r}; publish the run again, or read it with the mtbias that "
+            )
+            raise DataError(f"{message}wrote it", path=path, line=number)
+        stated = content.pop(_HASH, None)
+        result = decoded(PublishedResult, json.dumps(content, ensure_ascii=False))
+        if stated != own_hash({"schema": schema, **content}):
+            message = "expected the numbers as they were published, got others; publish the run again"
+            raise DataError(message, path=path, line=number)
+    except ValueError as error:
+        raise DataError(f"damaged: {error}; publish the run again", path=path, line=number) from error
+    return result
+
+
+def check_apart(results: Sequence[PublishedResult], path: Path | None = None) -> None:
+    """Refuse results that no page can tell apart.
+
+    Raises:
+        DataError: a run twice; two systems of a block with one name.
+    """
+    runs, names = set(), set()
+    for result in results:
+        if result.fingerprint in runs:
+            raise DataError(f"expected each run once, got {result.fingerprint} twice; leave one out", path=path)
+        if (result.block, result.system) in names:
+            raise DataError(
+                f"expected a name for each system, got {result.system!r} twice on {result.corpus.name} in "
+                f"{result.language}; leave one out, or publish it under a name of its own with --name",
+                path=path,
+            )
+        runs.add(result.fingerprint)
+        names.add((result.block, result.system))
+
+
+def write_results(results: Iterable[PublishedResult], path: Path) -> None:
+    """Write a line for each result, by corpus, language and fingerprint.
+
+    Raises:
+        RunFolderError: the file cannot be written.
+    """
+    ordered = sorted(results, key=lambda result: (result.corpus.name, result.language, result.fingerprint))
+    lines = (json.dumps(result.to_json(), ensure_ascii=False) for result in ordered)
+    write_atomic(path, "".join(f"{line}\n" for line in lines).encode())
+
+
+# --- Runs -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class About:
     """What the user says about a run."""
 
     name: str | None = None
@@ -50,9 +297,8 @@ def read_checked(path: Path) -> FinishedRun:
         DataError: `metrics.json` is not as it was written, or says what does not follow from the calls.
         MtbiasError: its language is not installed, without which the alarms cannot be checked.
     """
-    folder = RunFolder(path)
     again = "run `mtbias eval` or `mtbias score` into the folder again"
-    if not is_as_written(folder.read_metrics()):
+    if not is_as_written(RunFolder(path).read_metrics()):
         raise DataError(f"expected the file as mtbias wrote it, got other content; {again}", path=path / METRICS)
     run = read_run(path)
     stated = load_json((path / MANIFEST).read_bytes())["signature"]
@@ -70,9 +316,9 @@ def read_checked(path: Path) -> FinishedRun:
     return run
 
 
-def publish(
+def make_results(
     runs: Sequence[FinishedRun],
-    described: Sequence[DescribedRun] | None = None,
+    about: Sequence[About] | None = None,
     *,
     n_resamples: int = N_RESAMPLES,
     seed: int = 0,
@@ -81,111 +327,52 @@ def publish(
 
     Args:
         runs: of `read_checked`.
-        described: one for each run.
+        about: one for each run.
         n_resamples: rearrangements of each paired test; with 0 nothing is tested.
         seed: of the tests.
 
     Raises:
         DataError: a run twice; two runs that would be compared have one name; as `mtbias.scoring.comparison`.
     """
-    said = [DescribedRun()] * len(runs) if described is None else list(described)
-    names = [about.name or run.system for run, about in zip(runs, said, strict=True)]
-    _refuse_twice(runs, names)
-    comparisons: dict[str, list[PublishedComparison]] = {run.manifest.fingerprint: [] for run in runs}
-    if n_resamples:
-        for group in _comparable(runs):
-            _compare(group, comparisons, n_resamples, seed)
-    return [
-        _result(run, name, about, comparisons[run.manifest.fingerprint])
-        for run, name, about in zip(runs, names, said, strict=True)
-    ]
+    results = [_result(*both) for both in zip(runs, about or [About()] * len(runs), strict=True)]
+    check_apart(results)
+    groups: dict[str, list[FinishedRun]] = defaultdict(list)
+    for run, result in zip(runs, results, strict=True):
+        groups[result.block].append(run)
+    calls = {result.fingerprint: result.calls for result in results}
+    comparisons: dict[str, list[PublishedComparison]] = defaultdict(list)
+    for group in groups.values() if n_resamples else ():
+        if len(group) > 1:
+            # The names are those of the fingerprints, which tell the runs of a pair apart.
+            names = [run.manifest.fingerprint for run in group]
+            for pair in compare_runs(group, n_resamples=n_resamples, seed=seed, names=names).pairs:
+                numbers = {k: PublishedDifference(d.difference, d.interval, d.p) for k, d in pair.plain.items()}
+                turned = {key: difference.turned() for key, difference in numbers.items()}
+                for one, other, of in ((pair.first, pair.second, numbers), (pair.second, pair.first, turned)):
+                    comparisons[one].append(PublishedComparison(other, calls[other], n_resamples, seed, of))
+    return [replace(result, comparisons=tuple(comparisons[result.fingerprint])) for result in results]
 
 
-def write_results(results: Sequence[PublishedResult], folder: Path) -> list[Path]:
-    """Write each result into its file; one of the same run that is there is replaced.
-
-    Raises:
-        RunFolderError: the folder cannot be made or written.
-    """
-    with explained(folder, "make the folder"):
-        folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for result in results:
-        path = folder / result.file_name
-        write_atomic(path, f"{json.dumps(result.to_json(), ensure_ascii=False, indent=1)}\n".encode())
-        written.append(path)
-    return written
-
-
-def _together(run: FinishedRun) -> str:
-    """What runs have in common that are compared and ranked together, as one text."""
-    name, files = run.corpus
-    return json.dumps([name, run.lang, files, run.evaluator], sort_keys=True)
-
-
-def _comparable(runs: Sequence[FinishedRun]) -> list[list[FinishedRun]]:
-    """The runs that can be compared with each other; those alone are left out."""
-    groups: dict[str, list[FinishedRun]] = {}
-    for run in runs:
-        groups.setdefault(_together(run), []).append(run)
-    return [group for group in groups.values() if len(group) > 1]
-
-
-def _refuse_twice(runs: Sequence[FinishedRun], names: Sequence[str]) -> None:
-    for fingerprint, times in Counter(run.manifest.fingerprint for run in runs).items():
-        if times > 1:
-            raise DataError(f"expected each run once, got {fingerprint} {times} times; leave one out")
-    places = Counter((_together(run), name) for run, name in zip(runs, names, strict=True))
-    for run, name in zip(runs, names, strict=True):
-        if (times := places[_together(run), name]) > 1:
-            raise DataError(
-                f"expected a name for each system, got {times} runs of {name!r} on {run.corpus[0]} in {run.lang}; give "
-                "each run a name of its own with --name"
-            )
-
-
-def _compare(
-    group: Sequence[FinishedRun], into: dict[str, list[PublishedComparison]], n_resamples: int, seed: int
-) -> None:
-    """Test all pairs of the runs, and note each pair at both."""
-    # The names are those of the fingerprints, which tell the runs of a pair apart.
-    names = [run.manifest.fingerprint for run in group]
-    by_name = dict(zip(names, group, strict=True))
-    compared = compare_runs(group, n_resamples=n_resamples, seed=seed, names=names)
-    for pair in compared.pairs:
-        found = {key: PublishedDifference.of(difference) for key, difference in pair.plain.items()}
-        turned = {key: difference.turned() for key, difference in found.items()}
-        for one, other, numbers in ((pair.first, pair.second, found), (pair.second, pair.first, turned)):
-            into[one].append(PublishedComparison(other, _calls_hash(by_name[other]), n_resamples, seed, numbers))
-
-
-def _calls_hash(run: FinishedRun) -> str:
+def _result(run: FinishedRun, about: About) -> PublishedResult:
     if run.path is None:
         raise DataError("expected a run in a folder, got one that was not written; evaluate it with out=DIR")
-    return sha256((run.path / CALLS).read_bytes()).hexdigest()
-
-
-def _result(
-    run: FinishedRun, name: str, about: DescribedRun, comparisons: Sequence[PublishedComparison]
-) -> PublishedResult:
     corpus, files = run.corpus
-    made: dict[str, Any] = run.metrics["intervals"]
     return PublishedResult(
         mtbias=__version__,
-        system=name,
+        system=about.name or run.system,
         language=run.lang,
         corpus=PublishedCorpus(corpus, files),
         evaluator=run.evaluator,
         signature=run.signature,
         fingerprint=run.manifest.fingerprint,
-        calls=_calls_hash(run),
+        calls=sha256((run.path / CALLS).read_bytes()).hexdigest(),
         sentences=len(run.calls),
         numbers=tuple(_number(number, run) for number in run.numbers),
-        resamples=made["resamples"],
-        seed=made["seed"],
+        resamples=run.metrics["intervals"]["resamples"],
+        seed=run.metrics["intervals"]["seed"],
         warnings=tuple(warnings(run.metrics["alarms"])),
         alarms=run.metrics["alarms"],
-        comparisons=tuple(comparisons),
+        comparisons=(),
         link=about.link,
         note=about.note,
         licence=about.licence,
@@ -194,19 +381,13 @@ def _result(
 
 def _number(number: Number, run: FinishedRun) -> PublishedNumber:
     overall = run.metrics["overall"]
-    found = number.of(overall)
+    estimate = number.of(overall)
     over_entities = (overall.get("ci_entities") or {}).get(number.key)
     return PublishedNumber(
-        key=number.key,
-        label=number.label,
-        unit=number.unit,
-        decimals=number.decimals,
-        best=number.best,
+        **{name: getattr(number, name) for name in ("key", "label", "unit", "decimals", "best", "compared", "about")},
         shown=number.headline or number.coverage,
-        compared=number.compared,
-        about=number.about,
-        value=found.value,
-        interval=found.interval,
+        value=estimate.value,
+        interval=estimate.interval,
         interval_entities=None if over_entities is None else (over_entities[0], over_entities[1]),
         method=run.metrics["interval_methods"].get(number.key),
         rows=dict(zip(number.rests_on, number.rows(overall), strict=True)),

@@ -1,4 +1,4 @@
-"""`mtbias publish` and `mtbias leaderboard`: from run folders to a page, and errors in one line."""
+"""`mtbias publish`: from run folders to a page, and errors in one line."""
 
 from __future__ import annotations
 
@@ -29,26 +29,30 @@ def _run(capsys: pytest.CaptureFixture[str], *arguments: str | Path, code: int =
 
 
 def test_from_runs_to_a_page(two: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    results, site = tmp_path / "results", tmp_path / "site"
+    site = tmp_path / "site"
     out, err = _run(
-        capsys, "publish", *two, "--out", results, "--name", "Alpha", "--name", "Beta", "--link", "https://a.example",
+        capsys, "publish", *two, "--out", site, "--name", "Alpha", "--name", "Beta", "--link", "https://a.example",
         "--link", "https://b.example", "--note", "Beam 5.", "--licence", "MIT", "--resamples", "200",
+        "--title", "Ours",
     )  # fmt: skip
     # Calls without evidence, of translations that hold no cook: what is wrong with such runs is told of both.
     assert {line.partition(")")[0] for line in err.splitlines()} == {"WARNING: Alpha (de", "WARNING: Beta (de"}
-    assert [line.partition(": ")[2] for line in out.splitlines()] == [
-        "Alpha (de), tested against 1 of the others",
-        "Beta (de), tested against 1 of the others",
+    assert out.splitlines() == [
+        "Alpha (de): tested against 1 of the others",
+        "Beta (de): tested against 1 of the others",
+        f"Page: {site}/index.html (nothing else is needed to open it)",
     ]
-    contents = [json.loads(path.read_bytes()) for path in results.iterdir()]
+    contents = [json.loads(line) for line in (site / "results.jsonl").read_text(encoding="utf-8").splitlines()]
     assert {(each["system"], each["link"], each["note"], each["licence"]) for each in contents} == {
         ("Alpha", "https://a.example", "Beam 5.", "MIT"), ("Beta", "https://b.example", "Beam 5.", "MIT"),
     }  # fmt: skip
-    out, err = _run(capsys, "leaderboard", results, "--out", site, "--title", "Ours")
-    assert (out.startswith(f"Page: {site}/index.html ("), err) == (True, "")
     page = (site / "index.html").read_text(encoding="utf-8")
     assert "<title>Ours</title>" in page
     assert page.index(">Alpha</a>") < page.index(">Beta</a>")
+    out, err = _run(capsys, "publish", "--out", site, "--title", "Ours, again")
+    assert (out.count("\n"), err) == (1, "")
+    again = (site / "index.html").read_text(encoding="utf-8")
+    assert again == page.replace("Ours</", "Ours, again</")
 
 
 def test_warnings_go_to_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -81,10 +85,11 @@ def test_one_bad_run_writes_nothing(two: list[str], tmp_path: Path, capsys: pyte
 
 
 def test_a_folder_without_results_and_a_file_as_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _, err = _run(capsys, "leaderboard", tmp_path, "--out", tmp_path / "site", code=1)
+    _, err = _run(capsys, "publish", "--out", tmp_path / "site", code=1)
     assert err == (
-        f"mtbias: {tmp_path}: expected results (.json), got none; `mtbias publish RUN --out DIR` writes them\n"
+        f"mtbias: {tmp_path / 'site' / 'results.jsonl'}: expected a file of results, got none; "
+        "`mtbias publish RUN --out DIR` writes them\n"
     )
     (tmp_path / "site").write_text("", encoding="utf-8")
-    _, err = _run(capsys, "leaderboard", tmp_path, "--out", tmp_path / "site", code=2)
+    _, err = _run(capsys, "publish", "--out", tmp_path / "site", code=2)
     assert err.startswith("mtbias: --out: expected a folder, got the file")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from mtbias.report.result_file import (
+from mtbias.report.publishing import (
     PublishedComparison,
     PublishedCorpus,
     PublishedDifference,

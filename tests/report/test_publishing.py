@@ -1,4 +1,4 @@
-"""Publishing: what is refused, and that a file has the run's numbers, its warnings, and no sentence."""
+"""Publishing: what is refused, and that a result has the run's numbers, its warnings, and no sentence."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from mtbias.errors import DataError, MtbiasError, RunFolderError
-from mtbias.report.publishing import DescribedRun, publish, read_checked, write_results
-from mtbias.report.result_file import read_result
+from mtbias.report.publishing import About, PublishedResult, make_results, read_checked, read_results, write_results
+from mtbias.report.results_page import publish
+from mtbias.settings import BootstrapSettings
 
 from .run_maker import RESAMPLES, make_records, rewrite_metrics, untranslated, write_run
 
@@ -24,13 +25,16 @@ def one(tmp_path: Path) -> Path:
     return write_run(tmp_path / "alpha", "alpha", make_records(RIGHT))
 
 
-def _published(path: Path, *folders: Path, n_resamples: int = RESAMPLES) -> list[Path]:
-    return write_results(publish([read_checked(folder) for folder in folders], n_resamples=n_resamples), path)
+def _published(path: Path, *folders: Path, n_resamples: int = RESAMPLES) -> list[PublishedResult]:
+    """The results of the runs, in their order, written and read again."""
+    made = make_results([read_checked(folder) for folder in folders], n_resamples=n_resamples)
+    write_results(made, path)
+    read = {result.fingerprint: result for result in read_results(path)}
+    return [read[result.fingerprint] for result in made]
 
 
-def test_a_file_has_the_numbers_of_the_run_with_intervals_and_denominators(one: Path, tmp_path: Path) -> None:
-    (path,) = _published(tmp_path / "results", one)
-    result = read_result(path)
+def test_a_result_has_the_numbers_of_the_run_with_intervals_and_denominators(one: Path, tmp_path: Path) -> None:
+    (result,) = _published(tmp_path / "results.jsonl", one)
     assert (result.system, result.language, result.corpus.name, result.sentences) == ("alpha", "de", "own", 80)
     number = result.number("accuracy")
     assert number is not None
@@ -42,22 +46,21 @@ def test_a_file_has_the_numbers_of_the_run_with_intervals_and_denominators(one: 
     assert dict(gap.rows) == {"male": 40, "female": 40}
     assert (gap.value, gap.unit, gap.best) == (0.0, "points", "zero")
     assert result.calls == sha256((one / "calls.jsonl").read_bytes()).hexdigest()
-    assert path.name == f"own-de-{result.fingerprint}.json"
     metrics = json.loads((one / "metrics.json").read_bytes())
     assert {n.key: n.value for n in result.numbers} == {n.key: metrics["overall"][n.key] for n in result.numbers}
 
 
 def test_no_sentence_leaves_the_run(one: Path, tmp_path: Path) -> None:
-    (path,) = _published(tmp_path / "results", one)
-    text = path.read_text(encoding="utf-8")
+    _published(tmp_path / "results.jsonl", one)
+    text = (tmp_path / "results.jsonl").read_text(encoding="utf-8")
     for record in make_records(RIGHT):
         assert record.source not in text
         assert f'"{record.translation}"' not in text
 
 
-def test_runs_given_together_are_tested_and_both_files_say_so(one: Path, tmp_path: Path) -> None:
+def test_runs_given_together_are_tested_and_both_lines_say_so(one: Path, tmp_path: Path) -> None:
     other = write_run(tmp_path / "beta", "beta", make_records(LESS))
-    first, second = map(read_result, _published(tmp_path / "results", one, other))
+    first, second = _published(tmp_path / "results.jsonl", one, other)
     (here,), (there,) = first.comparisons, second.comparisons
     assert (here.fingerprint, here.calls) == second.identity
     assert (there.fingerprint, there.calls) == first.identity
@@ -74,30 +77,53 @@ def test_runs_of_another_evaluator_corpus_or_language_are_not_tested(one: Path, 
         write_run(tmp_path / "b", "beta", make_records(LESS), data={"own.tsv": "ff00"}),
         write_run(tmp_path / "c", "beta", make_records(LESS), lang="es"),
     ]
-    results = _published(tmp_path / "results", one, *others)
-    assert [read_result(path).comparisons for path in results] == [()] * 4
+    results = _published(tmp_path / "results.jsonl", one, *others)
+    assert [result.comparisons for result in results] == [()] * 4
 
 
 def test_without_resamples_nothing_is_tested(one: Path, tmp_path: Path) -> None:
     other = write_run(tmp_path / "beta", "beta", make_records(LESS))
-    assert all(not read_result(path).comparisons for path in _published(tmp_path / "r", one, other, n_resamples=0))
+    results = _published(tmp_path / "results.jsonl", one, other, n_resamples=0)
+    assert not any(result.comparisons for result in results)
 
 
 def test_warnings_are_carried_along(tmp_path: Path) -> None:
     run = write_run(tmp_path / "alpha", "alpha", untranslated(make_records(RIGHT)))
-    (path,) = _published(tmp_path / "results", run)
-    result = read_result(path)
+    (result,) = _published(tmp_path / "results.jsonl", run)
     assert "80 of 80" in result.warnings[0]
     assert result.alarms["raised"]
 
 
-def test_what_the_user_says_is_kept_and_a_run_published_again_replaces_its_file(one: Path, tmp_path: Path) -> None:
-    about = DescribedRun("Alpha 2", "https://example.org/alpha", "Beam 5.", "MIT")
-    _published(tmp_path / "results", one)
-    (path,) = write_results(publish([read_checked(one)], [about], n_resamples=0), tmp_path / "results")
-    result = read_result(path)
+def test_what_the_user_says_is_kept(one: Path) -> None:
+    about = About("Alpha 2", "https://example.org/alpha", "Beam 5.", "MIT")
+    (result,) = make_results([read_checked(one)], [about], n_resamples=0)
     assert (result.system, result.link, result.note, result.licence) == (about.name, about.link, about.note, "MIT")
-    assert list((tmp_path / "results").iterdir()) == [path]
+
+
+def test_a_run_published_again_replaces_its_result_and_others_stay(one: Path, tmp_path: Path) -> None:
+    other = write_run(tmp_path / "beta", "beta", make_records(LESS))
+    out = tmp_path / "site"
+    publish([one, other], out, bootstrap=BootstrapSettings(resamples=RESAMPLES))
+    publish([one], out, ["Alpha 2"], bootstrap=BootstrapSettings(resamples=RESAMPLES))
+    beta, alpha = sorted(read_results(out / "results.jsonl"), key=lambda result: result.system, reverse=True)
+    assert (alpha.system, alpha.comparisons, beta.system) == ("Alpha 2", (), "beta")
+    # The other's line still holds the test of both.
+    ((comparison,),) = (beta.comparisons,)
+    assert (comparison.fingerprint, comparison.calls) == alpha.identity
+    page = (out / "index.html").read_bytes()
+    (out / "index.html").unlink()
+    publish([], out)
+    assert (out / "index.html").read_bytes() == page
+
+
+def test_a_name_that_is_there_is_refused_before_anything_is_written(one: Path, tmp_path: Path) -> None:
+    out = tmp_path / "site"
+    publish([one], out)
+    before = {path: path.read_bytes() for path in out.iterdir()}
+    other = write_run(tmp_path / "beta", "beta", make_records(LESS))
+    with pytest.raises(DataError, match="expected a name for each system, got 'alpha' twice on own in de"):
+        publish([other], out, ["alpha"])
+    assert {path: path.read_bytes() for path in out.iterdir()} == before
 
 
 def test_a_run_that_is_not_complete_is_refused(one: Path) -> None:
@@ -153,7 +179,7 @@ def test_another_identity_under_the_old_fingerprint_is_refused(one: Path) -> Non
 def test_a_run_twice_and_a_name_twice_are_refused(one: Path, tmp_path: Path) -> None:
     run = read_checked(one)
     with pytest.raises(DataError, match="expected each run once"):
-        publish([run, run], n_resamples=0)
+        make_results([run, run], n_resamples=0)
     other = read_checked(write_run(tmp_path / "beta", "beta", make_records(LESS)))
-    with pytest.raises(DataError, match="expected a name for each system, got 2 runs of 'x' on own in de"):
-        publish([run, other], [DescribedRun("x"), DescribedRun("x")], n_resamples=0)
+    with pytest.raises(DataError, match="expected a name for each system, got 'x' twice on own in de"):
+        make_results([run, other], [About("x"), About("x")], n_resamples=0)

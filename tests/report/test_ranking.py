@@ -1,4 +1,4 @@
-"""Ranks and ties, from results whose tests are given by hand; and folders of results that contradict themselves."""
+"""Ranks and ties, from results whose tests are given by hand; and files of results that contradict themselves."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.report.publishing import write_results
-from mtbias.report.ranking import Block, Rank, Relation, make_blocks, read_results
-from mtbias.report.result_file import PublishedCorpus, PublishedResult
+from mtbias.report.publishing import PublishedCorpus, PublishedResult, read_results, write_results
+from mtbias.report.ranking import Block, Rank, Relation, make_blocks
 from mtbias.scoring.definitions import Best
 
 from .result_maker import make_number, make_result, with_tests
@@ -130,27 +129,28 @@ def test_too_few_rearrangements_are_told() -> None:
     assert replace(block, families={"accuracy": 101}).too_few_resamples
 
 
-def _written(folder: Path, *results: PublishedResult) -> list[Path]:
-    return write_results(results, folder)
+def _written(folder: Path, *results: PublishedResult) -> Path:
+    write_results(results, folder / "results.jsonl")
+    return folder / "results.jsonl"
 
 
 def test_results_are_read_as_they_were_written(tmp_path: Path) -> None:
     results = with_tests({"A B": 0.25}, make_result("A", make_number(70.5)), make_result("B", make_number(60.0)))
-    _written(tmp_path, *results)
-    assert read_results(tmp_path) == results
+    assert read_results(_written(tmp_path, *results)) == results
 
 
 def test_two_results_of_one_run_are_refused(tmp_path: Path) -> None:
-    (path,) = _written(tmp_path, make_result("A", make_number(5.0)))
-    (tmp_path / "copy.json").write_bytes(path.read_bytes())
-    with pytest.raises(DataError, match=r"own-de-fp-A\.json: expected one result of a run, got fp-A in copy\.json too"):
-        read_results(tmp_path)
+    path = _written(tmp_path, make_result("A", make_number(5.0)))
+    path.write_bytes(path.read_bytes() * 2)
+    with pytest.raises(DataError, match=r"results\.jsonl: expected each run once, got fp-A twice; leave one out"):
+        read_results(path)
 
 
 def test_two_systems_of_one_name_are_refused(tmp_path: Path) -> None:
-    _written(tmp_path, make_result("A", make_number(5.0)), make_result("A", make_number(6.0), fingerprint="other"))
-    with pytest.raises(DataError, match="expected a name for each system of own in de, got 'A' in"):
-        read_results(tmp_path)
+    number = make_number(5.0)
+    path = _written(tmp_path, make_result("A", number), make_result("A", number, fingerprint="other"))
+    with pytest.raises(DataError, match="expected a name for each system, got 'A' twice on own in de; leave one out"):
+        read_results(path)
 
 
 def test_comparisons_that_contradict_each_other_are_refused() -> None:
@@ -171,31 +171,34 @@ def test_comparisons_that_contradict_each_other_are_refused() -> None:
         ({"link": "javascript:alert(1)"}, "link: expected an address that begins with https:// or http://"),
     ],
 )
-def test_a_file_that_was_changed_is_refused(tmp_path: Path, change: dict[str, object], message: str) -> None:
-    (path,) = _written(tmp_path, make_result("A", make_number(5.0)))
+def test_a_line_that_was_changed_is_refused(tmp_path: Path, change: dict[str, object], message: str) -> None:
+    path = _written(tmp_path, make_result("A", make_number(5.0)))
     path.write_text(json.dumps({**json.loads(path.read_bytes()), **change}), encoding="utf-8")
     with pytest.raises(DataError) as refused:
-        read_results(tmp_path)
+        read_results(path)
+    assert "results.jsonl:1: " in str(refused.value)
     assert message in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
 def test_link_note_and_licence_may_be_edited_by_hand(tmp_path: Path) -> None:
-    (path,) = _written(tmp_path, make_result("A", make_number(5.0)))
+    path = _written(tmp_path, make_result("A", make_number(5.0)))
     edited = {**json.loads(path.read_bytes()), "link": "https://example.org", "note": "Beam 5.", "licence": "MIT"}
     path.write_text(json.dumps(edited), encoding="utf-8")
-    (result,) = read_results(tmp_path)
+    (result,) = read_results(path)
     assert (result.link, result.note, result.licence) == ("https://example.org", "Beam 5.", "MIT")
 
 
-def test_no_folder_no_results_and_no_result_are_one_line_each(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="expected a folder of results, got none"):
-        read_results(tmp_path / "nowhere")
-    with pytest.raises(DataError, match=r"expected results \(\.json\), got none"):
-        read_results(tmp_path)
-    (tmp_path / "a.json").write_text("[]", encoding="utf-8")
-    with pytest.raises(DataError, match="expected a result that `mtbias publish` wrote"):
-        read_results(tmp_path)
-    (tmp_path / "a.json").write_text("{", encoding="utf-8")
-    with pytest.raises(DataError, match=r"a\.json: damaged: "):
-        read_results(tmp_path)
+def test_no_file_no_results_and_no_result_are_one_line_each(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    with pytest.raises(DataError, match=r"expected a file of results, got none; `mtbias publish RUN --out DIR`"):
+        read_results(path)
+    path.write_text("\n", encoding="utf-8")
+    with pytest.raises(DataError, match="expected results, got none"):
+        read_results(path)
+    path.write_text("\n[]\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"jsonl:2: expected a result that `mtbias publish` wrote"):
+        read_results(path)
+    path.write_text("{", encoding="utf-8")
+    with pytest.raises(DataError, match=r"jsonl:1: damaged: "):
+        read_results(path)

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from mtbias.report.leaderboard_page import render_leaderboard
+from mtbias.report.publishing import PublishedCorpus, PublishedResult
 from mtbias.report.ranking import make_blocks
-from mtbias.report.result_file import PublishedCorpus, PublishedResult
+from mtbias.report.results_page import render_results
 from mtbias.scoring.definitions import Best, Unit
 from scripts.look_at_report import WIDER
 
@@ -32,7 +32,7 @@ def results() -> list[PublishedResult]:
 
 
 def page_of(*found: PublishedResult) -> str:
-    return render_leaderboard(make_blocks(found))
+    return render_results(make_blocks(found))
 
 
 class Cells(HTMLParser):
