@@ -39,7 +39,6 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
     },
     "Compare and report": {
         "compare": "mtbias compare runs/opus-de runs/m2m100-de --rows differing.csv",
-        "crosscheck": "mtbias crosscheck runs/words-de runs/persons-de --report crosscheck.html",
         "report": "mtbias report runs/opus-de runs/m2m100-de --out report.html",
         "publish": "mtbias publish runs/opus-de runs/m2m100-de --out site",
     },
