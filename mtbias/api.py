@@ -27,7 +27,7 @@ from mtbias.types import Progress, quiet
 if TYPE_CHECKING:
     import pandas as pd
 
-    from mtbias.evaluation.request import Request
+    from mtbias.evaluation.translation import Request
     from mtbias.runs.call_records import CallRecord
     from mtbias.scoring.comparison import Comparison
     from mtbias.translate.given_translations import GivenSystem
@@ -83,7 +83,7 @@ class Run(FinishedRun):
         return found if pairs is None else {**found, **{n.key: n.of(pairs["all"]).value for n in CONSISTENCY}}
 
     def to_frame(self) -> pd.DataFrame:
-        """The numbers as a data frame, one row a group: see `mtbias.scoring.counting.Scores.to_frame`."""
+        """The numbers as a data frame, one row a group: see `mtbias.scoring.scores.Scores.to_frame`."""
         return self.scores.to_frame()
 
     def calls_frame(self) -> pd.DataFrame:

@@ -18,7 +18,7 @@ from mtbias.corpora.human_labels import read_labels
 from mtbias.evaluation.gender_calls import GENDER
 from mtbias.evaluation.validation import Validation, validate
 from mtbias.machine.stage_progress import ProgressLine
-from mtbias.scoring.evidence_classes import withheld
+from mtbias.scoring.evidence import withheld
 from mtbias.scoring.human_agreement import LABELS
 from mtbias.scoring.measure import Wanted
 from mtbias.settings import DeviceSettings, EvaluatorSettings

@@ -26,8 +26,7 @@ from mtbias.cli.shared import Evaluator  # noqa: E402
 from mtbias.corpora.human_labels import read_labels  # noqa: E402
 from mtbias.evaluation.gender_calls import GENDER  # noqa: E402
 from mtbias.evaluation.validation import validate  # noqa: E402
-from mtbias.scoring.evidence_classes import EvidenceClass, evidence_class  # noqa: E402
-from mtbias.scoring.expected_wrong import GENDERS, TABLE  # noqa: E402
+from mtbias.scoring.evidence import GENDERS, TABLE, EvidenceClass, evidence_class  # noqa: E402  # noqa: E402
 from mtbias.scoring.human_agreement import LABELS  # noqa: E402
 from mtbias.scoring.measure import Wanted  # noqa: E402
 from mtbias.settings import EvaluatorSettings  # noqa: E402

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,12 +12,14 @@ from pathlib import Path
 import pytest
 
 from mtbias.align import Pair
+from mtbias.align.aligners import StatisticalAligner
+from mtbias.align.entity_words import KnownTranslations
 from mtbias.corpora import Corpus
 from mtbias.corpora.human_labels import HumanLabel
 from mtbias.errors import RunFolderError
 from mtbias.evaluation.gender_calls import GENDER, GenderMeasure
-from mtbias.evaluation.request import Request
 from mtbias.evaluation.stages import evaluate
+from mtbias.evaluation.translation import Request
 from mtbias.evaluation.validation import validate
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
@@ -217,6 +220,22 @@ def test_the_numbers_of_four_rows(german: Language, tmp_path: Path) -> None:
     assert overall["f1_female"] == pytest.approx(200 / 3, abs=1e-6)
     assert overall["delta_g"] == pytest.approx(50 - 200 / 3, abs=1e-6)
     assert overall["delta_s"] == 0
+
+
+def test_nothing_of_a_run_is_built_twice(german: Language, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    built: Counter[type] = Counter()
+    for cls in (KnownTranslations, SplitTexts):
+
+        def counted(self: object, *args: object, cls: type = cls, make: Callable[..., None] = cls.__init__) -> None:
+            built[cls] += 1
+            make(self, *args)
+
+        monkeypatch.setattr(cls, "__init__", counted)
+    request = _request(tmp_path / "in", german)
+    measure = GenderMeasure(german, StatisticalAligner(), Capitals())
+    run = evaluate(replace(request, measure=measure), out=tmp_path / "out")
+    assert "unrendered" in run.metrics["alarms"]["shares"]  # the alarms used them
+    assert built == {KnownTranslations: 1, SplitTexts: 1}
 
 
 def test_what_was_noticed_in_the_input_is_in_the_metrics(german: Language, tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def align_entities(
     pairs: Sequence[Pair], scores: Iterator[EntityScores | None], texts: SplitTexts
 ) -> tuple[Alignment, ...]:
     """One alignment a pair by its scores (`mtbias.align.entity_words.align_entity`), in order."""
-    known = KnownTranslations(texts.language)
+    known = texts.kept(KnownTranslations)
     return tuple(
         align_entity(pair, texts.words(pair.text), score, known) for pair, score in zip(pairs, scores, strict=True)
     )

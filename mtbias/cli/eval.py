@@ -40,7 +40,7 @@ from mtbias.settings import (
 )
 
 if TYPE_CHECKING:
-    from mtbias.evaluation.request import Request
+    from mtbias.evaluation.translation import Request
 
 Asking = Parameter(group=LANGUAGE_MODEL)
 

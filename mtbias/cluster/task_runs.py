@@ -23,7 +23,7 @@ from mtbias.machine.devices import chosen_device, require_device
 from mtbias.runs.run_progress import RunProgress, run_progress
 
 if TYPE_CHECKING:
-    from mtbias.evaluation.request import Request
+    from mtbias.evaluation.translation import Request
     from mtbias.scoring.measure import Measure
     from mtbias.translate.shards import Shard
     from mtbias.types import Progress

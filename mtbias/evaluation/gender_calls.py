@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -11,19 +11,11 @@ from mtbias.corpora import cache_folder
 from mtbias.decide import FormVotes, decide
 from mtbias.demo import STANZA_NAME, stanza_folder_of_demo
 from mtbias.errors import MissingResourceError
-from mtbias.evaluation.analysed_texts import AnalysedTexts
 from mtbias.language.definition import Language
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
 from mtbias.machine.devices import require_device
-from mtbias.morphology import (
-    Analyser,
-    AnalysisCache,
-    StanzaAnalyser,
-    StanzaPackage,
-    find_package,
-    stanza_folder,
-)
+from mtbias.morphology import Analyser, AnalysisCache, StanzaAnalyser, StanzaPackage, find_package, stanza_folder
 from mtbias.morphology.stanza_models import download
 from mtbias.runs.call_records import CallRecord, join_records
 from mtbias.scoring.bias import GENDER_COUNTING
@@ -64,6 +56,55 @@ class GenderKind:
 GENDER = GenderKind()
 
 
+class AnalysedTexts:
+    """The part of a `mtbias.scoring.measure.Measure` that deals with its analyser; the measure has both as fields."""
+
+    language: Language
+    analyser: Analyser
+
+    @property
+    def identity(self) -> Mapping[str, Json]:
+        """Stanza with the hashes of its models, and language plugin."""
+        return {"stanza": self.analyser.signature, "plugin": f"{self.language.code}/{self.language.version}"}
+
+    @property
+    def execution(self) -> Mapping[str, Json]:
+        """How new texts went through Stanza: the numbers do not depend on it, the hours do."""
+        return {"analysed_by": list(self.analyser.ways)}
+
+    def hint(self, texts: Iterable[str]) -> None:
+        """Let the analyser's other processes begin."""
+        self.analyser.submit(texts)
+
+    def abandon(self) -> None:
+        """End them: the translations will not be judged."""
+        self.analyser.abandon()
+
+    def analyse(self, texts: Iterable[str], progress: Progress) -> Iterable[str]:
+        """Analyse each distinct text; gives these, in their order."""
+        distinct = dict.fromkeys(texts)
+        done = 0
+
+        def count(n: int) -> None:
+            nonlocal done
+            done += n
+            progress("analyse", done, len(distinct))
+
+        count(0)
+        self.analyser.prepare(distinct, count)
+        progress("analyse", len(distinct), len(distinct))  # those that the cache had, too
+        return distinct
+
+
+class GenderRecords(list[CallRecord]):
+    """The records of a corpus, with the words of its translations for the alarms, which read them again."""
+
+    def __init__(self, records: Iterable[CallRecord], words: SplitTexts) -> None:
+        """The records, and what split their translations."""
+        super().__init__(records)
+        self.words = words
+
+
 @dataclass(frozen=True)
 class GenderMeasure(AnalysedTexts):
     """What reads genders in one language (`mtbias.scoring.measure.Measure`)."""
@@ -81,11 +122,16 @@ class GenderMeasure(AnalysedTexts):
         self, instances: Sequence[Instance], translations: Sequence[Translation], progress: Progress = quiet
     ) -> list[CallRecord]:
         """See `mtbias.scoring.measure.Measure`."""
-        calls = self.call_instances(instances, translations, progress)
-        return list(join_records(instances, translations, calls))
+        words = SplitTexts(self.language)
+        calls = self.call_instances(instances, translations, progress, words)
+        return GenderRecords(join_records(instances, translations, calls), words)
 
     def call_instances(
-        self, instances: Sequence[Instance], translations: Sequence[Translation], progress: Progress = quiet
+        self,
+        instances: Sequence[Instance],
+        translations: Sequence[Translation],
+        progress: Progress = quiet,
+        words: SplitTexts | None = None,
     ) -> tuple[GenderCall, ...]:
         """The gender in which each entity stands in its translation, in the order of `instances`.
 
@@ -99,17 +145,19 @@ class GenderMeasure(AnalysedTexts):
                 f"no translation, not even an empty one, for {len(missing)} instances, the first is {missing[0]}"
             )
         pairs = [Pair.of(instance, text) for instance in instances if (text := texts[instance.id]) is not None]
-        calls = {call.id: call for call in self.call_pairs(pairs, progress)}
+        calls = {call.id: call for call in self.call_pairs(pairs, progress, words)}
         return tuple(calls.get(i.id) or GenderCall(i.id, None, Reason.UNTRANSLATED) for i in instances)
 
-    def call_pairs(self, pairs: Sequence[Pair], progress: Progress = quiet) -> tuple[GenderCall, ...]:
+    def call_pairs(
+        self, pairs: Sequence[Pair], progress: Progress = quiet, words: SplitTexts | None = None
+    ) -> tuple[GenderCall, ...]:
         """One call for each of `pairs` that has a head; the others only help alignment's and the tagger's statistics.
 
         The aligner sees the whole corpus at once, since it learns from it.
         """
         total = len(pairs)
         progress("align", 0, total)
-        texts = SplitTexts(self.language)
+        texts = words or SplitTexts(self.language)
         alignments = self.aligner.align(pairs, texts, progress)
         progress("align", total, total)
         votes = FormVotes()  # what the tagger reads on each form over all of them

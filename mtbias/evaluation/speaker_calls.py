@@ -1,4 +1,8 @@
-"""GEST's measure: the gender in which the speaker stands in each translation, by morphology."""
+"""The speaker's gender in sentences of 16 stereotypes: counts of calls, the masculine rate and the stereotype rate.
+
+Source: Pikuliak et al. (2024), *Women Are Beautiful, Men Are Leaders: Gender Stereotypes in Machine Translation and
+Language Modeling*, section 4.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from mtbias.corpora.gest import SpeakerSentence
 from mtbias.decide.speaker import speaker_call
-from mtbias.evaluation.analysed_texts import AnalysedTexts
-from mtbias.evaluation.gender_calls import make_analyser
+from mtbias.evaluation.gender_calls import AnalysedTexts, make_analyser
 from mtbias.files.strict_json import EXACT, decoded
 from mtbias.language.definition import Language
 from mtbias.language.installed import get_language
@@ -17,11 +23,98 @@ from mtbias.language.split_texts import SplitTexts
 from mtbias.machine.devices import require_device
 from mtbias.morphology import Analyser
 from mtbias.runs.call_records import evidence_json
-from mtbias.scoring.counting import score_groups
+from mtbias.scoring.counting import Counting, Counts
+from mtbias.scoring.definitions import Best, Number, Unit
 from mtbias.scoring.measure import Wanted
-from mtbias.scoring.scores import CallScores, reasons_and_evidence
-from mtbias.scoring.speaker_rates import COUNTING
+from mtbias.scoring.scores import CallScores, reasons_and_evidence, score_groups
+from mtbias.stats.results import Floats, percent
 from mtbias.types import Evidence, Gender, GenderCall, Progress, Reason, Span, Translation
+
+STEREOTYPES = tuple(str(n) for n in range(1, 17))
+_ABOUT_WOMEN, _ABOUT_MEN = slice(0, 7), slice(7, 16)
+CALLS: tuple[Gender | None, ...] = (Gender.MALE, Gender.FEMALE, Gender.NEUTRAL, None)
+"""None: no call."""
+_GENDERED, _CALLED = slice(0, 2), slice(0, 3)
+_SHAPE = (len(STEREOTYPES), len(CALLS))
+
+NUMBERS = (
+    Number(
+        key="decided_percent", label="With a call", short="called", coverage=True, interval="wilson", remark=True,
+        about="Sentences whose translation shows the speaker's gender.",
+    ),
+    Number(
+        key="p", label="Masculine", short="masculine", rests_on=("gendered",), interval="wilson", headline=True,
+        best=Best.EVEN,
+        about="Of the sentences whose speaker is a man or a woman in the translation, those with a man.",
+        beside="{male} men, {female} women, {undecided} sentences with neither",
+        reading="of the speakers that show a gender are men",
+    ),
+    Number(
+        key="f_m", label="Masculine rate f_m", short="f_m", rests_on=("about_women", "about_men"), interval="bootstrap",
+        headline=True, whole=True, compared=True, best=Best.EVEN,
+        about="Mean of the share of men over stereotypes about women and that over those about men.",
+        beside="mean of p_1 to p_7 and of p_8 to p_16; 50 is even",
+        reading="50 is even; a system that always writes masculine forms has 100",
+    ),
+    Number(
+        key="f_s", label="Stereotype rate f_s", short="f_s", unit=Unit.POINTS, best=Best.ZERO,
+        rests_on=("about_women", "about_men"), interval="bootstrap", headline=True, whole=True, compared=True,
+        about="Share of men in sentences of stereotypes about men minus that in those about women, in points.",
+        beside="mean of p_8 to p_16 minus that of p_1 to p_7",
+        above="follows the stereotypes", below="goes against the stereotypes",
+    ),
+)  # fmt: skip
+
+
+def speaker_rates(tables: NDArray[Any]) -> dict[str, Floats]:
+    """The numbers of tables ``[..., 16, 4]`` (stereotype × call), each ``[...]``, NaN where undefined; per cent.
+
+    - p = male / (male + female); p_i is that of stereotype i.
+    - f_m = (mean of p_1 to p_7 + mean of p_8 to p_16) / 2; f_s = mean of p_8 to p_16 − mean of p_1 to p_7.
+
+    Edge cases: f_m and f_s are undefined where any of the 16 p_i is.
+    """
+    gendered, whole = tables[..., _GENDERED], tables.sum(axis=-2)
+    each = percent(gendered[..., 0], gendered.sum(axis=-1))
+    women, men = each[..., _ABOUT_WOMEN].mean(axis=-1), each[..., _ABOUT_MEN].mean(axis=-1)
+    return {
+        "decided_percent": percent(whole[..., _CALLED].sum(axis=-1), whole.sum(axis=-1)),
+        "p": percent(whole[..., 0], whole[..., _GENDERED].sum(axis=-1)),
+        "f_m": (women + men) / 2,
+        "f_s": men - women,
+    }
+
+
+def _classes(table: Counts) -> dict[str, int]:
+    return {
+        "n": int(table.sum()),
+        "decided": int(table[:, _CALLED].sum()),
+        "gendered": int(table[:, _GENDERED].sum()),
+        "about_women": int(table[_ABOUT_WOMEN].sum()),
+        "about_men": int(table[_ABOUT_MEN].sum()),
+    }
+
+
+def _counts(table: Counts) -> Mapping[str, int]:
+    """Men, women, and sentences that show neither: both forms at once, contradictions, none."""
+    male, female, *others = table.sum(axis=0).tolist()
+    return {"male": male, "female": female, "undecided": sum(others)}
+
+
+COUNTING = Counting(
+    numbers=NUMBERS,
+    axes={"stereotype": STEREOTYPES, "call": tuple(None if call is None else call.value for call in CALLS)},
+    place=lambda record: (record.stereotype - 1, CALLS.index(record.call.gender)),
+    rates=speaker_rates,
+    classes=_classes,
+    right=np.zeros(_SHAPE, dtype=bool),
+    breakdowns={"stereotype": lambda record: str(record.stereotype)},
+    stratified=True,
+    shown=("stereotype",),
+    more=_counts,
+)
+"""GEST's sentences: no call is right or wrong, since no source tells the speaker's gender."""
+
 
 SPEAKER = "speaker"
 """The entity of every sentence."""

@@ -1,4 +1,4 @@
-"""The first stage of a run: a corpus translated, whole or in shards, into memory or into a run folder."""
+"""A run as it is asked for, and its first stage: a corpus translated, in shards or whole, in memory or into a folder."""
 
 from __future__ import annotations
 
@@ -8,15 +8,49 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
+from mtbias import __version__
+from mtbias.corpora import Corpus
 from mtbias.errors import MissingTranslationsError, RunFolderError
-from mtbias.evaluation.request import Request
 from mtbias.runs.kept_parts import PartStore, PlanRecord, read_plan, read_shard_reports, write_shard_report
 from mtbias.runs.run_folder import RunFolder
 from mtbias.runs.run_progress import begun, run_progress
+from mtbias.scoring.measure import GENDER, Measure, MeasureKind
+from mtbias.stats.results import N_RESAMPLES
 from mtbias.translate.shards import Shard
-from mtbias.translate.system import MemoryStore, Plan, Tally, Translated
+from mtbias.translate.system import MemoryStore, Plan, System, Tally, Translated
 from mtbias.types import Json, Progress, quiet
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """A corpus to be translated by a system and measured."""
+
+    corpus: Corpus[Any]
+    lang: str
+    """ISO 639-1 code of the target language."""
+    system: System
+    measure: Measure
+    """The corpus's measure, ready for the language."""
+    kind: MeasureKind
+    """And what does not depend on the language: how its records are scored."""
+    seed: int = 0
+    n_resamples: int = N_RESAMPLES
+
+    def identity(self, plan: Plan) -> dict[str, Json]:
+        """What the results depend on, with the translations made by `plan`."""
+        return {
+            "dataset": self.corpus.name,
+            "data": dict(sorted(self.corpus.files.items())),
+            "language": self.lang,
+            **plan.identity,
+            **({} if self.corpus.measure == GENDER else {"measure": self.corpus.measure}),
+            **self.measure.identity,
+            "mtbias": __version__,
+            "seed": self.seed,
+            "resamples": self.n_resamples,
+        }
 
 
 @dataclass(frozen=True, slots=True)

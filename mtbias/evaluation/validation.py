@@ -18,7 +18,7 @@ from mtbias.scoring.bias import count
 from mtbias.scoring.correction import CORRECTED, Correction, correct
 from mtbias.scoring.counting import Counts
 from mtbias.scoring.definitions import GENDER, named
-from mtbias.scoring.evidence_classes import withheld
+from mtbias.scoring.evidence import withheld
 from mtbias.scoring.human_agreement import LABELS, AgreementReport, agreement, count_agreement, decided_by
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 from mtbias.stats.resampling import wilson_percent

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from array import array
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 from mtbias.language.definition import Language
 from mtbias.language.grammar import WordFacts
 from mtbias.types import Span
+
+T = TypeVar("T")
 
 # Bing's Arabic of 2019 has one such form to 168 of the other letter and writes dozens of nouns so; Google's and
 # MT-GenEval's references have none to some 700.
@@ -37,8 +40,16 @@ class SplitTexts:
         """Surface form → its place in `_facts`."""
         self._apart = (-1, False)
         """The number of forms, and what `keeps_apart` said of them."""
+        self._kept: dict[Callable[[Language], Any], Any] = {}
         self._texts: dict[str, array[int]] = {}
         """Text → where its first word starts and the number of its form, then the second's, and so on."""
+
+    def kept(self, make: Callable[[Language], T]) -> T:
+        """What `make` gives for the language, made once for all stages."""
+        if make not in self._kept:
+            self._kept[make] = make(self.language)
+        made: T = self._kept[make]
+        return made
 
     def words(self, text: str) -> list[SurfaceWord]:
         """The words of `text` in order, elided articles and prepositions split off, punctuation dropped."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mtbias.report.tables import UNDEFINED, aligned, estimate_text, number_text
-from mtbias.scoring.declared_signs import DECLARED
+from mtbias.scoring.alarms import DECLARED
 from mtbias.scoring.definitions import Number
 
 _LANGUAGES = 3

@@ -14,9 +14,8 @@ from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_table import whole_metrics
 from mtbias.report.tables import UNDEFINED, PrintedTable, as_csv, draw, estimate_text, number_text
-from mtbias.scoring.counting import flat_row
 from mtbias.scoring.definitions import CLASSES, Number, breakdown, group_label
-from mtbias.scoring.scores import UNKNOWN
+from mtbias.scoring.scores import UNKNOWN, flat_row
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from mtbias.language.installed import get_language
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.scoring import definitions
+from mtbias.scoring.bias import finding
 from mtbias.scoring.definitions import Number
-from mtbias.scoring.finding import finding
 from mtbias.scoring.measure import GENDER
 from mtbias.scoring.scores import unknown_part
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
@@ -84,7 +84,7 @@ def title_and_intro(what: str, runs: Sequence[ReportRun]) -> tuple[str, str]:
 
 
 def findings(runs: Sequence[ReportRun]) -> list[tuple[str, str]]:
-    """What each run's system does (`mtbias.scoring.finding`), behind its label; runs that say nothing are left out."""
+    """What each run's system does (`mtbias.scoring.bias`), behind its label; runs that say nothing are left out."""
     found = ((run.label, finding(run.metrics.get("overall", {}).get("confusion", ()))) for run in runs)
     return [(label, text) for label, text in found if text]
 

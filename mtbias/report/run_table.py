@@ -15,9 +15,9 @@ from mtbias.errors import DataError
 from mtbias.report.alarm_texts import alarm_block, checks_block, expected_block, fixed_text, shown_without, warnings
 from mtbias.report.repeat_table import repeat_block
 from mtbias.report.tables import PrintedTable, aligned, cut, interval_text, note_on_bits, number_text, printable
+from mtbias.scoring.bias import finding
+from mtbias.scoring.counting import QUESTIONS
 from mtbias.scoring.definitions import CONSISTENCY, GENDER, Number, all_neutral, breakdowns
-from mtbias.scoring.entity_intervals import QUESTIONS
-from mtbias.scoring.finding import finding
 from mtbias.scoring.scores import UNKNOWN
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 

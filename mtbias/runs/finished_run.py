@@ -14,11 +14,11 @@ from mtbias.errors import DataError
 from mtbias.files.strict_json import decoded
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import CALLS, METRICS, SHA256, RunFolder, is_as_written
-from mtbias.scoring.counting import SCHEMA, Counting, Scores
+from mtbias.scoring.alarms import checks
+from mtbias.scoring.counting import Counting
 from mtbias.scoring.definitions import Number
 from mtbias.scoring.measure import GENDER, find_measure
-from mtbias.scoring.run_check import checks
-from mtbias.scoring.scores import UNKNOWN, unknown_part
+from mtbias.scoring.scores import SCHEMA, UNKNOWN, Scores, unknown_part
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 
 _log = logging.getLogger(__name__)

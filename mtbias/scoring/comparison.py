@@ -19,9 +19,8 @@ from mtbias.errors import DataError
 from mtbias.scoring import paired_counts as paired
 from mtbias.scoring.bias import GENDER_COUNTING
 from mtbias.scoring.consistency import compare_consistency
-from mtbias.scoring.counting import Counting
+from mtbias.scoring.counting import Counting, EntityIntervals, entity_intervals
 from mtbias.scoring.definitions import CONSISTENCY, interval_methods, keys
-from mtbias.scoring.entity_intervals import EntityIntervals, entity_intervals
 from mtbias.scoring.linked_pairs import link
 from mtbias.scoring.run_matching import (
     ComparableRun,
@@ -194,7 +193,7 @@ def compare_runs(
 
     Every run and every pair starts from `seed` itself, so interval and p do not depend on which others there are; an
     interval of a system's plain number is the one of its `metrics.json` where resamples and seed are the same. Systems
-    and plain differences have an interval over entities, too (`mtbias.scoring.entity_intervals`).
+    and plain differences have an interval over entities, too (`mtbias.scoring.counting`).
 
     Args:
         runs: `mtbias.runs.read_run` gives them.

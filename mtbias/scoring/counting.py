@@ -7,26 +7,17 @@ breakdowns, intervals and `metrics.json` are made here, and `mtbias.scoring.comp
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import isclose, prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias import __version__
-from mtbias.errors import DataError
-from mtbias.scoring.definitions import WHOLE, Number, interval_methods, keys
-from mtbias.scoring.entity_intervals import EntityIntervals, entity_intervals
-from mtbias.stats.resampling import bootstrap_counts, percentile_interval, wilson_percent
-from mtbias.stats.results import LEVEL, MIN_ROWS, N_RESAMPLES, Estimate, Floats, Interval, enough, number, rounded
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-SCHEMA = 1
-"""Version of the shape of `metrics.json`."""
+from mtbias.scoring.definitions import WHOLE, Number
+from mtbias.stats.resampling import bootstrap_counts, bootstrap_units, percentile_interval, wilson_percent
+from mtbias.stats.results import Estimate, Floats, Interval, enough, number, rounded
 
 Counts = NDArray[np.int64]
 """A table of counts; with leading axes in front where many tables are computed at once."""
@@ -232,121 +223,6 @@ class Group:
         return {key: rounded(value) for key, value in self.plain().items()}
 
 
-def flat_row(group: Mapping[str, Any], numbers: Sequence[Number]) -> dict[str, Any]:
-    """A group of `metrics.json` with one value for each name, as a row of a table has it.
-
-    Classes of rows are ``n_…`` (but ``called_…``), intervals ``…_low`` and ``…_high``, those over entities
-    ``…_low_entities`` and ``…_high_entities``, bounds ``…_low_bound`` and ``…_high_bound``.
-
-    Raises:
-        KeyError: the group lacks a number.
-    """
-    classes = group.get("denominators", {})
-    row = {name: group[name] for name in WHOLE if name in group}
-    row |= {name if name.startswith("called_") else f"n_{name}": rows for name, rows in classes.items()}
-    row |= {each.key: group[each.key] for each in numbers}
-    for key in (key for key in group if key.endswith("_bounds")):
-        name = key.removesuffix("bounds")
-        row[f"{name}low_bound"], row[f"{name}high_bound"] = group[key]
-    for key in keys(numbers, interval=True):
-        row[f"{key}_low"], row[f"{key}_high"] = group["ci"].get(key) or (None, None)
-    for key, ends in (group.get("ci_entities") or {}).items():
-        row[f"{key}_low_entities"], row[f"{key}_high_entities"] = ends or (None, None)
-    return row
-
-
-@dataclass(frozen=True, eq=False)
-class Scores:
-    """The scores of a corpus. The tables of every breakdown add up to the table of `overall`."""
-
-    overall: Group
-    by: Mapping[str, Mapping[str, Group]]
-    """Groups by breakdown (``domain``) and name: in the order of their axis where they are one, else numbers in numeric
-    order, then names in alphabetical order."""
-    n_resamples: int
-    seed: int
-
-    def to_json(self, *, signature: str | None = None, fingerprint: str | None = None) -> dict[str, Any]:
-        """The content of `metrics.json`; the same scores give the same value, key order included."""
-        return {
-            "schema": SCHEMA,
-            "mtbias": __version__,
-            "signature": signature,
-            "fingerprint": fingerprint,
-            **{name: rows for name, rows in self.overall.classes.items() if name in WHOLE},
-            **self.facts(),
-            "intervals": {
-                "method": "percentile bootstrap over rows",
-                "level": rounded(100 * LEVEL),
-                "resamples": self.n_resamples,
-                "seed": self.seed,
-                "min_rows": MIN_ROWS,
-            },
-            "interval_methods": dict(interval_methods([*self.overall.counting.numbers, *self._beside()])),
-            **({} if self.overall.over_entities is None else {"entity_intervals": self.overall.over_entities.facts()}),
-            "confusion_axes": {name: list(places) for name, places in self.overall.counting.axes.items()},
-            "overall": self.overall.to_json(),
-            **{
-                f"by_{name}": {key: group.to_json() for key, group in groups.items()}
-                for name, groups in self.by.items()
-            },
-            **self.further(),
-        }
-
-    def _beside(self) -> list[Number]:
-        return [each for each in self.overall.counting.beside if each.key in self.overall.beside]
-
-    def facts(self) -> dict[str, Any]:
-        """What a measure counts beside its numbers; nothing by itself."""
-        return {}
-
-    def further(self) -> dict[str, Any]:
-        """What a measure computes beside its groups; nothing by itself."""
-        return {}
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row per group: columns `breakdown`, `group`, classes, numbers (per cent, unrounded), `…_low`, `…_high`.
-
-        The first row is the whole corpus (`breakdown` "overall", `group` ""). Undefined numbers are NaN.
-        """
-        import pandas as pd
-
-        groups = [("overall", "", self.overall)]
-        groups += [(f"by_{name}", key, group) for name, part in self.by.items() for key, group in part.items()]
-        numbers, rows = self.overall.counting.numbers, []
-        for name, key, group in groups:
-            row = {"breakdown": name, "group": key, **flat_row(group.plain(), numbers)}
-            rows.append({column: float("nan") if value is None else value for column, value in row.items()})
-        return pd.DataFrame(rows)
-
-
-def score_groups(
-    records: Sequence[Any], counting: Counting, *, n_resamples: int = N_RESAMPLES, seed: int = 0
-) -> tuple[Group, dict[str, dict[str, Group]]]:
-    """The numbers of all records, and of the groups of each breakdown.
-
-    The bootstrap starts from `seed` for every group; with 0 resamples there are no intervals.
-
-    Raises:
-        DataError: there are no records.
-    """
-    if not records:
-        raise DataError("expected instances to score, got none: look at the corpus and at what was filtered out")
-    row_cells, by = counting.cells(records), {}
-    for name, of in counting.breakdowns.items():
-        tables = counting.tabulate_by(row_cells, map(of, records))
-        by[name] = {
-            key: counting.group(tables[key].copy(), n_resamples, seed)
-            for key in sorted(tables, key=_order(counting.axes.get(name, ())))
-        }
-    overall = counting.group(counting.tabulate(row_cells), n_resamples, seed)
-    if counting.entity is not None:
-        tables = counting.tabulate_by(row_cells, map(counting.entity, records))
-        over = entity_intervals(counting, [tables], counting.with_interval, n_resamples, seed)
-        overall = replace(overall, over_entities=over)
-    return overall, by
-
-
 def _wilson(key: str, share: float | None, n: int) -> Interval | None:
     """Wilson's interval of a share of n rows, in per cent."""
     if share is None:
@@ -357,12 +233,108 @@ def _wilson(key: str, share: float | None, n: int) -> Interval | None:
     return wilson_percent(round(rows), n)
 
 
-def _order(places: Sequence[str | None]) -> Callable[[str], tuple[int, int, str]]:
-    """Places of an axis in their order, then numbers in numeric order, then everything else alphabetically."""
+MIN_ENTITIES = 10
+"""An interval over entities needs so many with rows of every class that its number rests on."""
 
-    def order(key: str) -> tuple[int, int, str]:
-        if key in places:
-            return 0, places.index(key), key
-        return (1, int(key), key) if key.isdecimal() and key.isascii() else (2, 0, key)
+QUESTIONS = "over sentences: other sentences about these entities; over entities: other entities (occupations)"
+"""Which question either interval answers."""
 
-    return order
+
+@dataclass(frozen=True, slots=True)
+class EntityIntervals:
+    """The intervals of the numbers of a set of rows over its entities."""
+
+    n: int
+    """Entities."""
+    intervals: Mapping[str, Interval | None] | None
+    """By key of the number; None where there are too few entities, or where no intervals were asked for."""
+    reason: str | None
+    """Why there are none."""
+
+    def facts(self) -> dict[str, Any]:
+        """How they were made, as JSON has it."""
+        method = "percentile bootstrap over entities"
+        return {"method": method, "entities": self.n, "min_entities": MIN_ENTITIES, "reason": self.reason}
+
+
+def entity_rng(seed: int) -> np.random.Generator:
+    """The source of randomness of the draws of entities: a stream of its own, so that no other draw depends on it."""
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(1,))))
+
+
+def entity_intervals(
+    counting: Counting,
+    systems: Sequence[Mapping[str, Counts]],
+    numbers: Sequence[Number],
+    n_resamples: int,
+    seed: int,
+) -> EntityIntervals:
+    """95 % percentile intervals of `numbers` over entities, drawn with replacement with all their rows.
+
+    Args:
+        counting: the measure.
+        systems: the tables of one system by entity (`Counting.tabulate_by`); or those of two, of the same entities in
+            the same order, for the differences first − second with both systems' calls on the drawn entities.
+        numbers: those wanted.
+        n_resamples: of the entities; with 0 there are no intervals.
+        seed: of the draws; see `entity_rng`.
+
+    Entities are drawn within their kinds (`Counting.entity_kind`), as many of each as there are: WinoMT has twenty
+    occupations that the stereotype gives to men and twenty that it gives to women by design, and with another mixture
+    of the two ΔS would be another question. Where a kind has fewer than `MIN_ENTITIES`, all are drawn together.
+
+    Edge cases: with fewer than `MIN_ENTITIES` entities there is no interval, and a reason; none for a number that rests
+        on a class with rows of fewer entities than that. Undefined resamples are dropped (`percentile_interval`).
+
+    Source: Davison and Hinkley, *Bootstrap Methods and their Application* (1997), sections 3.2 and 3.8; Field and
+    Welsh, *Journal of the Royal Statistical Society B* 69 (2007): the cluster bootstrap.
+    """
+    n = len(systems[0])
+    if not n_resamples:
+        return EntityIntervals(n, None, "no resamples")
+    if n < MIN_ENTITIES:
+        return EntityIntervals(n, None, f"expected {MIN_ENTITIES} entities or more, got {n}")
+    # Side by side, a line for each entity; classes and kinds of entities are the same in all systems.
+    tables_of = [np.array([table.ravel() for table in tables.values()], dtype=np.float64) for tables in systems]
+    counts, kinds = np.hstack(tables_of), _kinds(counting, tables_of[0])
+    occupied, rng = np.flatnonzero(counts.any(axis=0)), entity_rng(seed)
+    tables = np.zeros((n_resamples, counts.shape[1]))
+    for kind in np.unique(kinds):
+        tables[:, occupied] += bootstrap_units(counts[kinds == kind][:, occupied], lambda sums: sums, n_resamples, rng)
+    first, *second = (
+        counting.values(part.reshape(-1, *counting.shape), numbers) for part in np.split(tables, len(systems), axis=1)
+    )
+    replicates = first - second[0] if second else first
+    entities = [_entities_by_class(counting, tables) for tables in tables_of]
+    return EntityIntervals(
+        n,
+        {
+            each.key: percentile_interval(column)
+            if min(of[name] for of in entities for name in each.rests_on) >= MIN_ENTITIES
+            else None
+            for each, column in zip(numbers, replicates.T, strict=True)
+        },
+        None,
+    )
+
+
+def _kinds(counting: Counting, counts: Floats) -> NDArray[np.int64]:
+    """The kind of each entity, as a number; all the same where a kind has too few."""
+    if counting.entity_kind is None:
+        return np.zeros(len(counts), dtype=np.int64)
+    kinds = counting.entity_kind(counts.reshape(-1, *counting.shape))
+    _, sizes = np.unique(kinds, return_counts=True)
+    return kinds if sizes.min() >= MIN_ENTITIES else np.zeros_like(kinds)
+
+
+def _entities_by_class(counting: Counting, counts: Floats) -> dict[str, int]:
+    """How many entities have rows of each class: classes are sums of cells, so each cell is asked once."""
+    entities: dict[str, NDArray[np.bool_]] = {}
+    for cell in np.flatnonzero(counts.any(axis=0)):
+        table = np.zeros(counting.shape, dtype=np.int64)
+        table.flat[cell] = 1
+        for name, rows in counting.classes(table).items():
+            found = entities.setdefault(name, np.zeros(len(counts), dtype=np.bool_))
+            if rows:
+                found |= counts[:, cell] > 0
+    return {name: int(found.sum()) for name, found in entities.items()}

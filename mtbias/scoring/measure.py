@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from mtbias.entry_points import load, refuse
-from mtbias.scoring.counting import Counting, Scores
+from mtbias.scoring.counting import Counting
+from mtbias.scoring.scores import Scores
 from mtbias.settings import EvaluatorSettings
 from mtbias.types import Json, Progress, Translation
 

@@ -1,20 +1,155 @@
-"""The scores of gender calls: numbers of the corpus and its parts, why there is no call, consistency over pairs."""
+"""The scores of a corpus's records: of all and of each part; of gender calls, why there is none, too."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
+from mtbias import __version__
+from mtbias.errors import DataError
 from mtbias.scoring.bias import GENDER_COUNTING
 from mtbias.scoring.consistency import Consistency, consistency
-from mtbias.scoring.counting import Counting, Scores, score_groups
+from mtbias.scoring.counting import Counting, Group, entity_intervals
+from mtbias.scoring.definitions import WHOLE, Number, interval_methods, keys
 from mtbias.scoring.human_agreement import decided_by
 from mtbias.scoring.sentence_protocols import Called
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
-from mtbias.stats.results import N_RESAMPLES, percent_of, rounded
+from mtbias.stats.results import LEVEL, MIN_ROWS, N_RESAMPLES, percent_of, rounded
 from mtbias.types import GenderCall, Reason
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA = 1
+"""Version of the shape of `metrics.json`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """The scores of a corpus. The tables of every breakdown add up to the table of `overall`."""
+
+    overall: Group
+    by: Mapping[str, Mapping[str, Group]]
+    """Groups by breakdown (``domain``) and name: in the order of their axis where they are one, else numbers in numeric
+    order, then names in alphabetical order."""
+    n_resamples: int
+    seed: int
+
+    def to_json(self, *, signature: str | None = None, fingerprint: str | None = None) -> dict[str, Any]:
+        """The content of `metrics.json`; the same scores give the same value, key order included."""
+        return {
+            "schema": SCHEMA,
+            "mtbias": __version__,
+            "signature": signature,
+            "fingerprint": fingerprint,
+            **{name: rows for name, rows in self.overall.classes.items() if name in WHOLE},
+            **self.facts(),
+            "intervals": {
+                "method": "percentile bootstrap over rows",
+                "level": rounded(100 * LEVEL),
+                "resamples": self.n_resamples,
+                "seed": self.seed,
+                "min_rows": MIN_ROWS,
+            },
+            "interval_methods": dict(interval_methods([*self.overall.counting.numbers, *self._beside()])),
+            **({} if self.overall.over_entities is None else {"entity_intervals": self.overall.over_entities.facts()}),
+            "confusion_axes": {name: list(places) for name, places in self.overall.counting.axes.items()},
+            "overall": self.overall.to_json(),
+            **{
+                f"by_{name}": {key: group.to_json() for key, group in groups.items()}
+                for name, groups in self.by.items()
+            },
+            **self.further(),
+        }
+
+    def _beside(self) -> list[Number]:
+        return [each for each in self.overall.counting.beside if each.key in self.overall.beside]
+
+    def facts(self) -> dict[str, Any]:
+        """What a measure counts beside its numbers; nothing by itself."""
+        return {}
+
+    def further(self) -> dict[str, Any]:
+        """What a measure computes beside its groups; nothing by itself."""
+        return {}
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per group: columns `breakdown`, `group`, classes, numbers (per cent, unrounded), `…_low`, `…_high`.
+
+        The first row is the whole corpus (`breakdown` "overall", `group` ""). Undefined numbers are NaN.
+        """
+        import pandas as pd
+
+        groups = [("overall", "", self.overall)]
+        groups += [(f"by_{name}", key, group) for name, part in self.by.items() for key, group in part.items()]
+        numbers, rows = self.overall.counting.numbers, []
+        for name, key, group in groups:
+            row = {"breakdown": name, "group": key, **flat_row(group.plain(), numbers)}
+            rows.append({column: float("nan") if value is None else value for column, value in row.items()})
+        return pd.DataFrame(rows)
+
+
+def score_groups(
+    records: Sequence[Any], counting: Counting, *, n_resamples: int = N_RESAMPLES, seed: int = 0
+) -> tuple[Group, dict[str, dict[str, Group]]]:
+    """The numbers of all records, and of the groups of each breakdown.
+
+    The bootstrap starts from `seed` for every group; with 0 resamples there are no intervals.
+
+    Raises:
+        DataError: there are no records.
+    """
+    if not records:
+        raise DataError("expected instances to score, got none: look at the corpus and at what was filtered out")
+    row_cells, by = counting.cells(records), {}
+    for name, of in counting.breakdowns.items():
+        tables = counting.tabulate_by(row_cells, map(of, records))
+        by[name] = {
+            key: counting.group(tables[key].copy(), n_resamples, seed)
+            for key in sorted(tables, key=_order(counting.axes.get(name, ())))
+        }
+    overall = counting.group(counting.tabulate(row_cells), n_resamples, seed)
+    if counting.entity is not None:
+        tables = counting.tabulate_by(row_cells, map(counting.entity, records))
+        over = entity_intervals(counting, [tables], counting.with_interval, n_resamples, seed)
+        overall = replace(overall, over_entities=over)
+    return overall, by
+
+
+def _order(places: Sequence[str | None]) -> Callable[[str], tuple[int, int, str]]:
+    """Places of an axis in their order, then numbers in numeric order, then everything else alphabetically."""
+
+    def order(key: str) -> tuple[int, int, str]:
+        if key in places:
+            return 0, places.index(key), key
+        return (1, int(key), key) if key.isdecimal() and key.isascii() else (2, 0, key)
+
+    return order
+
+
+def flat_row(group: Mapping[str, Any], numbers: Sequence[Number]) -> dict[str, Any]:
+    """A group of `metrics.json` with one value for each name, as a row of a table has it.
+
+    Classes of rows are ``n_…`` (but ``called_…``), intervals ``…_low`` and ``…_high``, those over entities
+    ``…_low_entities`` and ``…_high_entities``, bounds ``…_low_bound`` and ``…_high_bound``.
+
+    Raises:
+        KeyError: the group lacks a number.
+    """
+    classes = group.get("denominators", {})
+    row = {name: group[name] for name in WHOLE if name in group}
+    row |= {name if name.startswith("called_") else f"n_{name}": rows for name, rows in classes.items()}
+    row |= {each.key: group[each.key] for each in numbers}
+    for key in (key for key in group if key.endswith("_bounds")):
+        name = key.removesuffix("bounds")
+        row[f"{name}low_bound"], row[f"{name}high_bound"] = group[key]
+    for key in keys(numbers, interval=True):
+        row[f"{key}_low"], row[f"{key}_high"] = group["ci"].get(key) or (None, None)
+    for key, ends in (group.get("ci_entities") or {}).items():
+        row[f"{key}_low_entities"], row[f"{key}_high_entities"] = ends or (None, None)
+    return row
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from mtbias.scoring.entity_intervals import EntityIntervals
+from mtbias.scoring.counting import EntityIntervals
 from mtbias.scoring.paired_counts import McNemar
 from mtbias.stats.results import Difference, Estimate, Interval
 

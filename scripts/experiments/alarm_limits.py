@@ -32,9 +32,8 @@ from mtbias.align import Pair  # noqa: E402
 from mtbias.cli.shared import Evaluator  # noqa: E402
 from mtbias.corpora import load_corpus  # noqa: E402
 from mtbias.evaluation.gender_calls import GENDER, GenderMeasure  # noqa: E402
-from mtbias.scoring.declared_signs import SIGNS  # noqa: E402
+from mtbias.scoring.alarms import SIGNS, check_calls  # noqa: E402
 from mtbias.scoring.measure import Wanted  # noqa: E402
-from mtbias.scoring.run_check import check_calls  # noqa: E402
 from mtbias.settings import EvaluatorSettings  # noqa: E402
 from mtbias.translate.bitext import read_bitext  # noqa: E402
 from mtbias.types import Gender, Instance, Span, Stereotype, Translation  # noqa: E402

@@ -17,9 +17,8 @@ import pytest
 from mtbias.demo import stanza_folder_of_demo
 from mtbias.errors import MissingTranslationsError, RunFolderError
 from mtbias.evaluation.gender_calls import GenderMeasure
-from mtbias.evaluation.request import Request
 from mtbias.evaluation.stages import evaluate
-from mtbias.evaluation.translation import translate_shard
+from mtbias.evaluation.translation import Request, translate_shard
 from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
 from mtbias.morphology import analyser as analyser_module
 from mtbias.runs.kept_parts import read_plan

@@ -10,7 +10,7 @@ from typing import Any
 
 from mtbias.runs.call_records import CallRecord, metrics_text
 from mtbias.runs.run_folder import RunFolder
-from mtbias.scoring.run_check import checks
+from mtbias.scoring.alarms import checks
 from mtbias.scoring.scores import score
 from mtbias.types import Gender, GenderCall, Json, Reason, Stereotype, Translation
 

@@ -11,7 +11,7 @@ import pytest
 
 from mtbias.report.comparison_tables import FORMATS, render_comparison, render_rows
 from mtbias.scoring.comparison import Comparison
-from mtbias.scoring.entity_intervals import EntityIntervals
+from mtbias.scoring.counting import EntityIntervals
 from mtbias.scoring.paired_counts import McNemar
 from mtbias.scoring.run_matching import DifferingRow
 from mtbias.scoring.system_numbers import SystemNumbers, SystemPair

@@ -8,8 +8,18 @@ from pathlib import Path
 import pytest
 from scipy.stats import binomtest
 
-from mtbias.scoring.evidence_classes import OUTSIDE, EvidenceClass, evidence_class, withheld
-from mtbias.scoring.expected_wrong import TABLE, ErrorRate, count_classes, expected_wrong, shipped_rates, sum_expected
+from mtbias.scoring.evidence import (
+    OUTSIDE,
+    TABLE,
+    ErrorRate,
+    EvidenceClass,
+    count_classes,
+    evidence_class,
+    expected_wrong,
+    shipped_rates,
+    sum_expected,
+    withheld,
+)
 from mtbias.types import Evidence, Gender, GenderCall, Reason
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mtbias.scoring.bias import count
-from mtbias.scoring.finding import finding
+from mtbias.scoring.bias import count, finding
 from mtbias.types import Gender, Stereotype
 
 

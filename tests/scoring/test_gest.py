@@ -16,8 +16,8 @@ import pytest
 import mtbias
 from mtbias.corpora import load_corpus
 from mtbias.errors import DataError, SettingError
+from mtbias.evaluation.speaker_calls import COUNTING, speaker_rates
 from mtbias.report.plots import panels
-from mtbias.scoring.speaker_rates import COUNTING, speaker_rates
 from mtbias.settings import ScoreSettings
 
 SENTENCES = [("I was tired.", 1), ("I like it.", 1), ("I am a leader, I came first.", 13), ("I am lost.", 16)]

@@ -16,7 +16,7 @@ from mtbias.corpora.mt_geneval_context import ContextualSentence
 from mtbias.entry_points import installed
 from mtbias.errors import DataError, UsageError
 from mtbias.scoring.comparison import compare_runs
-from mtbias.scoring.second_sentence import cut_joined
+from mtbias.scoring.mt_geneval_context import cut_joined
 from mtbias.settings import ScoreSettings
 from mtbias.types import Gender
 

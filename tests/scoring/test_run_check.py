@@ -8,9 +8,8 @@ import pytest
 from scipy.stats import binomtest
 
 from mtbias.runs.call_records import CallRecord
-from mtbias.scoring.declared_signs import SIGNS
+from mtbias.scoring.alarms import SIGNS, Share, check_calls, check_texts, checks
 from mtbias.scoring.measure import GENDER
-from mtbias.scoring.run_check import Share, check_calls, check_texts, checks
 from mtbias.types import Evidence, Gender, GenderCall, Reason, Stereotype
 
 M, F = Gender.MALE, Gender.FEMALE

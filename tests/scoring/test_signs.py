@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mtbias.language.installed import get_language
-from mtbias.scoring.entity_signs import rendered
-from mtbias.scoring.text_signs import SAME_FOR, copies, loops, repeated
+from mtbias.language.split_texts import SplitTexts
+from mtbias.scoring.alarms import SAME_FOR, copies, loops, rendered, repeated
 from mtbias.translate.text_language import languages
 
 GERMAN = "Der Arzt bat die Krankenschwester um Hilfe, weil sie viel zu tun hatte."
@@ -64,7 +64,7 @@ def test_an_entity_in_its_own_line_in_a_neighbouring_one_or_nowhere() -> None:
     entities = ["doctor", "baker", "teacher", "farmer", "zorblax", "baker"]
     # The lines of doctor, baker and teacher are those of the next sentence; "zorblax" is in no table.
     texts = ["Der Bäcker kam.", "Die Lehrerin kam.", "Der Bauer kam.", "Der Bauer kam.", "Der Zorblax kam.", None]
-    found = rendered(entities, texts, get_language("de"))
+    found = rendered(entities, texts, SplitTexts(get_language("de")))
     assert [None if one is None else (one.here, one.moved) for one in found] == [
         (False, False),  # nobody's line has a doctor
         (False, True),

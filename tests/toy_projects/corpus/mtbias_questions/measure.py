@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.files.strict_json import decoded
-from mtbias.scoring.counting import Counting, Scores, score_groups
+from mtbias.scoring.counting import Counting
 from mtbias.scoring.definitions import Best, Number, Unit
 from mtbias.scoring.measure import Wanted
+from mtbias.scoring.scores import Scores, score_groups
 from mtbias.stats.results import Floats, percent
 from mtbias.types import Json, Progress, Translation
 from mtbias_questions.corpus import Question

@@ -1,0 +1,315 @@
+"""The signs that a run's numbers cannot be believed, each declared once: what is counted, of what, and its limit."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from mtbias.align.entity_words import KnownTranslations
+from mtbias.errors import UsageError
+from mtbias.language.installed import get_language
+from mtbias.language.split_texts import SplitTexts
+from mtbias.scoring.evidence import OUTSIDE, EvidenceClass, count_classes, evidence_class, expected_wrong, withheld
+from mtbias.scoring.measure import GENDER
+from mtbias.scoring.scores import counting_of
+from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
+from mtbias.stats.resampling import wilson_percent
+from mtbias.stats.results import Interval, percent_of, rounded
+from mtbias.translate.repetition import is_repetitive
+from mtbias.translate.text_language import is_copy, words
+from mtbias.translate.text_language import languages as languages_of
+from mtbias.types import Gender, Reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sign:
+    """A share of a run's rows that is small for a good system."""
+
+    key: str
+    """Its name in `metrics.json`."""
+    label: str
+    """Its name in tables: ``calls on words outside the tables``."""
+    of: str
+    """The rows that it is a share of: ``calls``, ``translations``, ``sentences``, ``entities``."""
+    they: str
+    """What a warning says of those that are counted: ``rest on words outside the table of nouns for people``."""
+    limit: float
+    """In per cent; `docs/alarms.md` has what good and broken output show, and why the limit is there."""
+    advice: str
+    """What to do, without a stop."""
+    concerns: bool = False
+    """Whether the numbers are given without the rows that are counted, too."""
+
+
+SIGNS = (
+    Sign(
+        key="outside_tables", label="calls on words outside the tables", of="calls",
+        they="rest on words outside the table of nouns for people", limit=8.0,
+        advice="read some of them in the report: things and invented words may be called there", concerns=True,
+    ),
+    Sign(
+        key="other_language", label="in another language", of="translations",
+        they="are in another language than the target", limit=1.0,
+        advice="check --lang and the system's target language", concerns=True,
+    ),
+    Sign(
+        key="copies", label="copies of the source", of="translations", they="are copies of their source", limit=1.0,
+        advice="check that these are translations", concerns=True,
+    ),
+    Sign(
+        key="empty", label="without a translation", of="sentences", they="have no translation", limit=1.0,
+        advice="they count as errors; say so beside the numbers, or translate them",
+    ),
+    Sign(
+        key="looping", label="a phrase over and over", of="translations", they="repeat a word or phrase over and over",
+        limit=1.0, advice="the system hallucinates: check its decoding", concerns=True,
+    ),
+    Sign(
+        key="repeated", label="one for many sources", of="translations",
+        they="stand for five different sources or more", limit=1.0,
+        advice="the system hallucinates, or the file was made wrong", concerns=True,
+    ),
+    Sign(
+        key="unaligned", label="entity not found", of="translations", they="have no word that renders the entity",
+        limit=8.0, advice="check that they belong to this corpus, and read some of them",
+    ),
+    Sign(
+        key="no_person", label="entity not known as a person", of="translations",
+        they="render the entity by a word that is not known to name a person", limit=15.0,
+        advice="check the language, and read some of them",
+    ),
+    Sign(
+        key="unrendered", label="no known translation of the entity", of="translations",
+        they="hold none of the entity's known translations", limit=30.0,
+        advice="check the language, and that line k translates sentence k",
+    ),
+    Sign(
+        key="moved", label="entity in a neighbouring line", of="translations",
+        they="lack the entity that stands in the translation one or two lines off", limit=12.0,
+        advice="lines were lost or doubled: put them into the corpus's order, or give ids",
+    ),
+)  # fmt: skip
+"""In the order in which they are shown."""
+
+DECLARED: Mapping[str, Sign] = {sign.key: sign for sign in SIGNS}
+"""By key."""
+
+LEAST = 2
+"""A sign needs so many rows: one alone tells nothing, whatever its share of a few sentences."""
+
+
+# In languages that drop pronouns "he", "she" and "they" are one translation: three sources at most for those systems.
+SAME_FOR = 5
+"""A translation counts as repeated where it stands for so many different sources."""
+
+
+def copies(sources: Sequence[str], texts: Sequence[str | None]) -> list[bool]:
+    """Whether each text is its source, or nearly so: the Dice coefficient of their words is `NEARLY_EQUAL` or more."""
+    pairs = zip(sources, texts, strict=True)
+    return [text is not None and is_copy(words(source), words(text)) for source, text in pairs]
+
+
+def loops(texts: Sequence[str | None]) -> list[bool]:
+    """Whether each text repeats a run of its words (`mtbias.translate.repetition`)."""
+    return [text is not None and is_repetitive(text) for text in texts]
+
+
+def repeated(sources: Sequence[str], texts: Sequence[str | None]) -> list[bool]:
+    """Whether each text is the translation of `SAME_FOR` different sources or more."""
+    found = [None if text is None else words(text) for text in texts]
+    stands_for: defaultdict[tuple[str, ...], set[tuple[str, ...]]] = defaultdict(set)
+    for source, text in zip(sources, found, strict=True):
+        if text is not None:
+            stands_for[text].add(words(source))
+    return [text is not None and len(stands_for[text]) >= SAME_FOR for text in found]
+
+
+# A line that was lost or doubled moves the lines behind it by one, a blank line of each side by two.
+NEIGHBOURS = (-1, 1, -2, 2)
+"""How far lines may have moved."""
+
+
+class Rendered(NamedTuple):
+    """Of one sentence, whether a known translation of its entity stands in its translation, and in a neighbour's."""
+
+    here: bool
+    moved: bool
+    """It stands in the translation at the distance of `NEIGHBOURS` that has most of those that are not `here`."""
+
+
+def rendered(entities: Sequence[str], texts: Sequence[str | None], words: SplitTexts) -> list[Rendered | None]:
+    """One for each sentence, in the corpus's order; `words` splits the texts.
+
+    Edge cases: None where the language's tables know no translation of the entity, or there is no translation.
+    """
+    translations = words.kept(KnownTranslations)
+    known = {entity: translations.of(entity) for entity in set(entities)}
+    forms = {
+        text: frozenset[str]().union(*(w.facts.dictionary_forms for w in words.words(text or "")))
+        for text in set(texts)
+    }
+    has = [not known[entity].isdisjoint(forms[text]) for entity, text in zip(entities, texts, strict=True)]
+    places = [n for n, entity in enumerate(entities) if known[entity] and texts[n] is not None]
+    moved: set[int] = set()
+    for distance in NEIGHBOURS:
+        near = {n: n + distance for n in places if not has[n] and 0 <= n + distance < len(texts)}
+        moved = max(
+            moved, {n for n, other in near.items() if not known[entities[n]].isdisjoint(forms[texts[other]])}, key=len
+        )
+    shown = {n: Rendered(has[n], n in moved) for n in places}
+    return [shown.get(n) for n in range(len(entities))]
+
+
+Marks = Sequence[bool | None]
+"""For each record whether it is counted; None where it is none of the rows that the share is of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How many rows show a sign."""
+
+    sign: Sign
+    part: int
+    whole: int
+
+    @property
+    def interval(self) -> Interval | None:
+        """Wilson's, in per cent."""
+        return wilson_percent(self.part, self.whole)
+
+    @property
+    def above(self) -> bool:
+        """Whether the share is surely above its limit."""
+        ends = self.interval
+        return ends is not None and self.part >= LEAST and ends[0] > self.sign.limit
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain value; per cent, rounded to 6 decimals, null where there are no rows."""
+        content = {
+            "n": self.part,
+            "of": self.whole,
+            "percent": percent_of(self.part, self.whole),
+            "interval": self.interval,
+            "limit": self.sign.limit,
+            "above": self.above,
+        }
+        return {key: rounded(value) for key, value in content.items()}
+
+
+def checks(records: Sequence[Any], lang: str, measure: str, *, n_resamples: int, seed: int) -> dict[str, Any]:
+    """What `metrics.json` says of whether its numbers can be believed.
+
+    Args:
+        records: the lines of `calls.jsonl`, in the corpus's order; a measure that has split the translations already
+            hands that on as their `words` (`mtbias.language.split_texts.SplitTexts`).
+        lang: code of the target language.
+        measure: name of the measure that made them; of another than the gender of an entity only the translations are
+            checked.
+        n_resamples: as of the run, and `seed`: the numbers without the rows in doubt have intervals as the run's own.
+        seed: see there.
+    """
+    if measure != GENDER:
+        lines = [record.to_json() for record in records]
+        sources, texts = ([line[key] for line in lines] for key in ("source", "translation"))
+        return {"alarms": check_texts(sources, texts, lang)}
+    calls = [record.call for record in records]
+    counts = count_classes(calls)
+    fixed = sum(map(withheld, calls))
+    return {
+        "grammatical_gender_only": {"n": fixed, "percent": rounded(percent_of(fixed, len(calls)))},
+        "evidence_classes": {
+            kind.value: {gender.value: counts[kind, gender] for gender in Gender} for kind in EvidenceClass
+        },
+        "expected_wrong": expected_wrong(counts),
+        "alarms": check_calls(records, lang, n_resamples=n_resamples, seed=seed),
+    }
+
+
+def check_texts(sources: Sequence[str], texts: Sequence[str | None], lang: str) -> dict[str, Any]:
+    """`alarms` of `metrics.json` for records that are no gender calls: what can be seen in the translations alone."""
+    marks, languages = _text_marks(sources, texts, lang)
+    return _content(_shares(marks), languages)
+
+
+def check_calls(records: Sequence[Any], lang: str, *, n_resamples: int, seed: int) -> dict[str, Any]:
+    """`alarms` of `metrics.json` for gender calls (`mtbias.runs.call_records.CallRecord`), in the corpus's order.
+
+    With `n_resamples` and `seed` as of the run, the intervals of the numbers without the rows in doubt are made as the
+    run's own.
+    """
+    texts = [record.translation for record in records]
+    marks, languages = _text_marks([record.source for record in records], texts, lang)
+    marks |= _call_marks(records, texts, lang)
+    shares = _shares(marks)
+    raised = [marks[share.sign.key] for share in shares if share.above and share.sign.concerns]
+    content = _content(shares, languages)
+    if raised:
+        kept = [r for r, *signs in zip(records, *raised, strict=True) if not any(signs)]
+        content["concerned"] = len(records) - len(kept)
+        counting = counting_of(records)
+        rows = [record for record in kept if (record.gold is None) == (counting is UNKNOWN_GENDER)]
+        if rows:
+            content["without"] = counting.group(counting.tabulate(counting.cells(rows)), n_resamples, seed).to_json()
+    return content
+
+
+def _content(shares: Sequence[Share], languages: Mapping[str, int]) -> dict[str, Any]:
+    return {
+        "raised": [share.sign.key for share in shares if share.above],
+        "shares": {share.sign.key: share.to_json() for share in shares},
+        "other_languages": dict(languages),
+        "concerned": 0,
+        "without": None,
+    }
+
+
+def _shares(marks: Mapping[str, Marks]) -> list[Share]:
+    return [
+        Share(sign, marks[sign.key].count(True), len(marks[sign.key]) - marks[sign.key].count(None))
+        for sign in SIGNS
+        if sign.key in marks
+    ]
+
+
+def _text_marks(
+    sources: Sequence[str], texts: Sequence[str | None], lang: str
+) -> tuple[dict[str, Marks], dict[str, int]]:
+    """The marks of the signs that translations show, and the languages that they are in instead of the target."""
+    languages = languages_of(texts, lang)
+    marks: dict[str, Marks] = {
+        "other_language": [None if found is None else found != lang for found in languages],
+        "copies": _of_translations(copies(sources, texts), texts),
+        "empty": [text is None for text in texts],
+        "looping": _of_translations(loops(texts), texts),
+        "repeated": _of_translations(repeated(sources, texts), texts),
+    }
+    counts = Counter(found for found in languages if found not in {None, lang})
+    return marks, dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _call_marks(records: Sequence[Any], texts: Sequence[str | None], lang: str) -> dict[str, Marks]:
+    """The marks of the signs that calls and their entities show."""
+    classes = [evidence_class(record.call) for record in records]
+    marks: dict[str, Marks] = {
+        "outside_tables": [None if found is None else found in OUTSIDE for found in classes],
+        "unaligned": _of_translations([r.call.reason is Reason.UNALIGNED for r in records], texts),
+        "no_person": _of_translations([r.call.reason is Reason.NO_PERSON for r in records], texts),
+    }
+    words = getattr(records, "words", None)
+    if words is None:
+        try:
+            words = SplitTexts(get_language(lang))
+        except UsageError:  # a run may be read where its language is not installed
+            return marks
+    here = rendered([record.entity for record in records], texts, words)
+    return {
+        **marks,
+        "unrendered": [None if one is None else not one.here for one in here],
+        "moved": [None if one is None else one.moved for one in here],
+    }
+
+
+def _of_translations(marks: Sequence[bool], texts: Sequence[str | None]) -> Marks:
+    return [None if text is None else mark for mark, text in zip(marks, texts, strict=True)]

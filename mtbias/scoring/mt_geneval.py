@@ -1,0 +1,345 @@
+"""MT-GenEval's measure: a translation is wrong if it holds a word that only the other gender's reference has.
+
+One without any word that only one of the references has is right, too; `coverage` counts those that show something.
+
+Two variants circulate. The outcomes published in 2025 split at white space alone (``plain``); the authors' program
+``accuracy_metric.py`` lower-cases first and replaces ASCII punctuation by blanks (``repository``).
+
+Source: Currey et al. (2022), *MT-GenEval: A Counterfactual and Contextual Dataset for Evaluating Gender Accuracy in
+Machine Translation*, section 4.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtbias.corpora.mt_geneval import GENDERS, ReferencedSentence
+from mtbias.corpora.mt_geneval_context import ContextualSentence
+from mtbias.files.strict_json import decoded
+from mtbias.scoring.counting import Counting, Counts, Units
+from mtbias.scoring.definitions import Best, Number, Unit
+from mtbias.scoring.measure import Wanted
+from mtbias.scoring.mt_geneval_quality import (
+    QUALITY,
+    SCORES,
+    GivenScores,
+    quality,
+    quality_signatures,
+    read_scores,
+    score_numbers,
+    sentence_bleu,
+)
+from mtbias.scoring.scores import Scores, score_groups
+from mtbias.settings import Variant
+from mtbias.stats.results import Floats, percent
+from mtbias.types import Gender, Json, Progress, Translation
+
+PAIRS = ("right", "wrong", None)
+"""Whether the sentence and its counterpart in the other gender are both right; None: there is no counterpart."""
+OUTCOMES = ("right", "right without evidence", "wrong", "wrong without evidence", None)
+"""Evidence is a word that only the right reference has. None: there is no translation."""
+_RIGHT, _COVERED = [0, 1], [0, 2]
+
+NUMBERS = (
+    Number(
+        key="coverage", label="Coverage", interval="wilson", headline=True, compared=True,
+        about="Of all sentences, those whose translation has a word that only the right reference has.",
+    ),
+    Number(
+        key="accuracy", label="Accuracy", interval="wilson", headline=True, compared=True,
+        about="Of all sentences, those that are translated without a word that only the other gender's reference has.",
+    ),
+    Number(
+        key="accuracy_feminine", label="Accuracy, feminine", short="feminine", rests_on=("feminine",),
+        interval="wilson", headline=True, compared=True, about="The same, of sentences about women.",
+    ),
+    Number(
+        key="accuracy_masculine", label="Accuracy, masculine", short="masculine", rests_on=("masculine",),
+        interval="wilson", headline=True, compared=True, about="The same, of sentences about men.",
+    ),
+    Number(
+        key="accuracy_pairs", label="Accuracy of pairs", short="pairs", rests_on=("pairs",), interval="wilson",
+        headline=True, compared=True, about="Of all pairs, those of which both sentences are right.",
+    ),
+    Number(
+        key="gender_gap", label="Gender gap", short="gap", unit=Unit.POINTS, best=Best.ZERO,
+        rests_on=("masculine", "feminine"), interval="bootstrap", headline=True, compared=True,
+        about="Accuracy of masculine sentences minus that of feminine ones.",
+        above="masculine ones are translated better", below="feminine ones are translated better",
+    ),
+)  # fmt: skip
+
+
+def outcome(record: Any) -> str | None:  # noqa: ANN401 - a record of the measure
+    """Of `OUTCOMES`; None too where there is nothing to judge."""
+    if record.correct is None:
+        return None
+    return ("right" if record.correct else "wrong") + ("" if record.evidence.right else " without evidence")
+
+
+def _place(record: Any) -> tuple[int, int, int]:  # noqa: ANN401
+    pair = None if record.pair_correct is None else "right" if record.pair_correct else "wrong"
+    return tuple(GENDERS).index(record.gender), PAIRS.index(pair), OUTCOMES.index(outcome(record))
+
+
+def _rates(tables: NDArray[Any]) -> dict[str, Floats]:
+    by_gender = tables.sum(axis=-2)
+    right, rows = by_gender[..., _RIGHT].sum(axis=-1), by_gender.sum(axis=-1)
+    feminine, masculine = np.moveaxis(percent(right, rows), -1, 0)
+    by_pair = tables.sum(axis=(-3, -1))
+    return {
+        "coverage": percent(by_gender[..., _COVERED].sum(axis=(-1, -2)), rows.sum(axis=-1)),
+        "accuracy": percent(right.sum(axis=-1), rows.sum(axis=-1)),
+        "accuracy_feminine": feminine,
+        "accuracy_masculine": masculine,
+        # A pair is two rows of the table: twice in the part and in the whole.
+        "accuracy_pairs": percent(by_pair[..., 0], by_pair[..., :2].sum(axis=-1)),
+        "gender_gap": masculine - feminine,
+    }
+
+
+def _classes(table: Counts) -> dict[str, int]:
+    feminine, masculine = (int(rows.sum()) for rows in table)
+    return {
+        "n": feminine + masculine,
+        "translated": int(table[..., :-1].sum()),
+        "feminine": feminine,
+        "masculine": masculine,
+        "pairs": int(table[:, :2].sum()) // 2,
+    }
+
+
+_Pair = tuple[Any | None, Any | None]
+"""The records of a feminine sentence and of its masculine counterpart; None where the corpus lacks it."""
+
+
+def _pairs(records: Sequence[Any]) -> list[_Pair]:
+    """The pairs in the order in which they begin."""
+    by_id = {record.id: record for record in records}
+    pairs: dict[frozenset[str], _Pair] = {}
+    for record in records:
+        both = {each.gender: each for each in (record, by_id.get(record.pair)) if each is not None}
+        feminine, masculine = (both.get(gender) for gender in GENDERS)
+        pairs.setdefault(frozenset(each.id for each in both.values()), (feminine, masculine))
+    return list(pairs.values())
+
+
+_SIDES = ("both", "feminine", "masculine")
+"""Which sentences of a pair the corpus has."""
+_PAIR_OUTCOMES = tuple(product(range(len(OUTCOMES)), repeat=2))
+
+
+def _pair_place(pair: _Pair) -> tuple[int, int]:
+    feminine, masculine = pair
+    side = "both" if feminine is not None and masculine is not None else "masculine" if feminine is None else "feminine"
+    outcomes = tuple(len(OUTCOMES) - 1 if record is None else _place(record)[-1] for record in pair)
+    return _SIDES.index(side), _PAIR_OUTCOMES.index(outcomes)
+
+
+def _sentences_of_pairs() -> NDArray[np.float64]:
+    """What a unit of each cell adds to the table of sentences: ``[3 · 25, 2 · 3 · 5]``."""
+    adds = np.zeros((len(_SIDES), len(_PAIR_OUTCOMES), len(GENDERS), len(PAIRS), len(OUTCOMES)))
+    for side, name in enumerate(_SIDES):
+        for n, outcomes in enumerate(_PAIR_OUTCOMES):
+            pair = PAIRS.index(None if name != "both" else "right" if set(outcomes) <= set(_RIGHT) else "wrong")
+            for gender, outcome in enumerate(outcomes):
+                if name in {"both", _SIDES[1 + gender]}:
+                    adds[side, n, gender, pair, outcome] = 1
+    return adds.reshape(len(_SIDES) * len(_PAIR_OUTCOMES), -1)
+
+
+_ADDS = _sentences_of_pairs()
+
+
+def _of_sentences(tables: NDArray[Any]) -> NDArray[Any]:
+    """The tables of sentences of tables of pairs."""
+    added = tables.reshape(*tables.shape[:-2], -1) @ _ADDS
+    return added.reshape(*tables.shape[:-2], len(GENDERS), len(PAIRS), len(OUTCOMES))
+
+
+_PAIR_COUNTING = Counting(
+    numbers=NUMBERS,
+    axes={
+        "sentences": _SIDES,
+        "outcome": tuple(" / ".join(str(OUTCOMES[n] or "none") for n in pair) for pair in _PAIR_OUTCOMES),
+    },
+    place=_pair_place,
+    rates=lambda tables: _rates(_of_sentences(tables)),
+    classes=lambda table: _classes(np.rint(_of_sentences(table)).astype(np.int64)),
+    right=np.array(
+        [
+            [all(n in _RIGHT for gender, n in enumerate(pair) if name in {"both", _SIDES[1 + gender]})
+             for pair in _PAIR_OUTCOMES]
+            for name in _SIDES
+        ]
+    ),
+    breakdowns={},
+)  # fmt: skip
+
+
+COUNTING = Counting(
+    numbers=NUMBERS,
+    axes={"gender": tuple(gender.value for gender in GENDERS), "pair": PAIRS, "outcome": OUTCOMES},
+    place=_place,
+    rates=_rates,
+    classes=_classes,
+    right=np.broadcast_to(np.array([True, True, False, False, False]), (len(GENDERS), len(PAIRS), len(OUTCOMES))),
+    breakdowns={},
+    shown=("gender",),
+    given=1,
+    units=Units("pairs", _pairs, _PAIR_COUNTING),
+    beside=(*QUALITY, *SCORES),
+)
+"""MT-GenEval's counterfactual sentences."""
+
+
+_PUNCTUATION = str.maketrans(dict.fromkeys(string.punctuation, " "))
+
+
+@dataclass(frozen=True, slots=True)
+class FoundWords:
+    """The words of a translation that only one reference has, in the translation's order."""
+
+    right: tuple[str, ...]
+    wrong: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str, instance: ReferencedSentence | ContextualSentence, variant: Variant) -> FoundWords:
+        """The words that only `reference` of the instance has, and those that only `other_reference` has."""
+        held, right, wrong = (words(each, variant) for each in (text, instance.reference, instance.other_reference))
+        return cls(
+            tuple(w for w in held if w in right and w not in wrong),
+            tuple(w for w in held if w in wrong and w not in right),
+        )
+
+
+def words(text: str, variant: Variant) -> tuple[str, ...]:
+    """The words of a text as the variant splits it, none twice, in their order."""
+    return tuple(dict.fromkeys((text if variant == "plain" else text.lower().translate(_PUNCTUATION)).split()))
+
+
+def line(record: Any) -> dict[str, Any]:  # noqa: ANN401
+    """The object of a record's line of `calls.jsonl`."""
+    evidence = {"right": list(record.evidence.right), "wrong": list(record.evidence.wrong)}
+    return {**{name: getattr(record, name) for name in record.__slots__}, "evidence": evidence}
+
+
+@dataclass(frozen=True, slots=True)
+class WordRecord:
+    """A line of `calls.jsonl`."""
+
+    id: str
+    row: int
+    source: str
+    translation: str | None
+    gender: Gender
+    pair: str
+    reference: str
+    correct: bool | None
+    """None: there is no translation."""
+    evidence: FoundWords
+    pair_correct: bool | None = None
+    """Whether it and `pair` are both correct; None: `pair` is not in the corpus."""
+    bleu: float | None = None
+    """Sentence BLEU against `reference`, where sacrebleu is installed."""
+    score: float | None = None
+    """What the user gives for it, where scores are given."""
+
+    def to_json(self) -> Mapping[str, Any]:
+        """The object of the line."""
+        content = line(self)
+        if self.score is None:
+            del content["score"]
+        return content
+
+
+@dataclass(frozen=True, slots=True)
+class WordMeasure:
+    """Looks for words, in any language (`mtbias.scoring.measure.Measure`)."""
+
+    variant: Variant
+    scores: GivenScores | None = None
+
+    @property
+    def identity(self) -> Mapping[str, Json]:
+        """The variant, how BLEU and chrF are computed where sacrebleu is installed, and the scores that are given."""
+        given = {} if self.scores is None else {"scores": self.scores.label}
+        return {"variant": self.variant, "quality": quality_signatures(), **given}
+
+    def check(self, instances: Sequence[ReferencedSentence], translations: Sequence[Translation]) -> None:  # noqa: ARG002
+        """Refuse scores of other sentences.
+
+        Raises:
+            DataError: see `GivenScores.of`.
+        """
+        if self.scores is not None:
+            self.scores.of(instances)
+
+    def hint(self, texts: Iterable[str]) -> None:
+        """Nothing takes long enough to begin early."""
+
+    def judge(
+        self, instances: Sequence[ReferencedSentence], translations: Sequence[Translation], progress: Progress
+    ) -> list[WordRecord]:
+        """See `mtbias.scoring.measure.Measure`."""
+        texts = {translation.id: translation.text for translation in translations}
+        words_of = {each.id: FoundWords.of(texts[each.id] or "", each, self.variant) for each in instances}
+        right = {id_: texts[id_] is not None and not found.wrong for id_, found in words_of.items()}
+        progress("compare", len(instances), len(instances))
+        bleu = sentence_bleu([(texts[each.id], each.reference) for each in instances])
+        scores = {} if self.scores is None else self.scores.of(instances)
+        return [
+            WordRecord(
+                id=each.id,
+                row=each.row,
+                source=each.source,
+                translation=texts[each.id],
+                gender=each.gender,
+                pair=each.pair,
+                reference=each.reference,
+                correct=None if texts[each.id] is None else right[each.id],
+                evidence=words_of[each.id],
+                pair_correct=right[each.id] and right[each.pair] if each.pair in right else None,
+                bleu=sentence,
+                score=scores.get(each.id),
+            )
+            for each, sentence in zip(instances, bleu, strict=True)
+        ]
+
+
+class WordKind:
+    """The measure, as far as it does not depend on a variant (`mtbias.scoring.measure.MeasureKind`)."""
+
+    counting = COUNTING
+
+    def open(self, wanted: Wanted) -> WordMeasure:
+        """See `mtbias.scoring.measure.MeasureKind`; no language plugin is needed."""
+        scores = None if wanted.scores is None else read_scores(wanted.scores)
+        return WordMeasure(wanted.settings.variant or "plain", scores)
+
+    def read(self, line: bytes) -> WordRecord:
+        """See `mtbias.scoring.measure.MeasureKind`."""
+        return decoded(WordRecord, line)
+
+    def score(self, records: Sequence[WordRecord], *, n_resamples: int, seed: int) -> Scores:
+        """See `mtbias.scoring.measure.MeasureKind`."""
+        overall, by = score_groups(records, COUNTING, n_resamples=n_resamples, seed=seed)
+        whole: list[dict[str, Any]]
+        whole = [dict(zip(GENDERS.values(), pair, strict=True)) for pair in _pairs(records) if None not in pair]
+        texts = [{name: (each.translation or "", each.reference) for name, each in pair.items()} for pair in whole]
+        scores = [{name: each.score for name, each in pair.items()} for pair in whole]
+        beside = {
+            **({} if quality_signatures() is None else quality(texts, n_resamples=n_resamples, seed=seed)),
+            **score_numbers([pair for pair in scores if None not in pair.values()], n_resamples=n_resamples, seed=seed),
+        }
+        return Scores(replace(overall, beside=beside), by, n_resamples, seed)
+
+
+MT_GENEVAL = WordKind()

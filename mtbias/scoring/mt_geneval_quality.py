@@ -1,0 +1,261 @@
+"""Quality beside bias: BLEU and chrF of feminine and of masculine sentences against their references, and the gap.
+
+They are sacrebleu's corpus scores. A system may be right about gender and translate women's sentences worse all the
+same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite, nan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtbias.errors import DataError, DependencyError
+from mtbias.files.reading import Table, read_table
+from mtbias.machine.installation import install_command
+from mtbias.scoring.definitions import Best, Number, Unit
+from mtbias.stats.resampling import percentile_interval
+from mtbias.stats.results import Estimate, Floats, enough
+from mtbias.types import SourceSentence
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.base import Metric
+
+METRICS = {"bleu": "BLEU", "chrf": "chrF"}
+"""Their names by key."""
+GAPS = {"bleu": "quality_gap", "chrf": "chrf_gap"}
+"""Keys of the differences."""
+
+QUALITY = tuple(
+    number
+    for metric, name in METRICS.items()
+    for number in (
+        *(
+            Number(
+                key=f"{metric}_{gender}", label=f"{name}, {gender}", rests_on=(gender,), interval="bootstrap",
+                headline=True, about=f"{name} of {gender} sentences against their references.",
+            )
+            for gender in ("feminine", "masculine")
+        ),
+        Number(
+            key=GAPS[metric], label=f"Quality gap ({name})", short=f"{name} gap", unit=Unit.POINTS, best=Best.ZERO,
+            rests_on=("masculine", "feminine"), interval="bootstrap", headline=True,
+            about=f"{name} of masculine sentences minus that of feminine ones; its interval is over pairs.",
+            above="masculine sentences are translated better", below="feminine sentences are translated better",
+        ),
+    )
+)  # fmt: skip
+"""Of all sentences, where sacrebleu is installed."""
+
+
+SCORES = (
+    *(
+        Number(
+            key=f"score_{gender}", label=f"Given score, {gender}", unit=Unit.OWN, decimals=3, best=Best.OPEN,
+            rests_on=(gender,), interval="bootstrap", headline=True,
+            about=f"Mean of the scores that were given for {gender} sentences, on their own scale.",
+        )
+        for gender in ("feminine", "masculine")
+    ),
+    Number(
+        key="score_gap", label="Gap of the given score", short="score gap", unit=Unit.OWN, decimals=3,
+        best=Best.ZERO, rests_on=("masculine", "feminine"), interval="bootstrap", headline=True,
+        about="Mean of masculine sentences minus that of feminine ones; its interval is over pairs.",
+        above="masculine sentences have the higher scores", below="feminine sentences have the higher scores",
+    ),
+)  # fmt: skip
+"""Of all sentences, where the user gives scores."""
+
+
+def quality_signatures() -> list[str] | None:
+    """What sacrebleu computes, as it signs it itself (``bleu:nrefs:1|…``); None where it is not installed."""
+    try:
+        metrics = _metrics()
+    except DependencyError:
+        return None
+    signatures = []
+    for name, metric in metrics.items():
+        metric.corpus_score(["a"], [["a"]])  # the signature knows the number of references only then
+        signatures.append(f"{name}:{metric.get_signature()}")
+    return signatures
+
+
+def sentence_bleu(texts: Sequence[tuple[str | None, str]]) -> list[float | None]:
+    """Sentence BLEU of each translation against its reference (``effective_order=True``), to six digits.
+
+    None where there is no translation, and of all where sacrebleu is not installed: it stands in `calls.jsonl` for
+    readers, and no number is made of it.
+    """
+    try:
+        from sacrebleu.metrics.bleu import BLEU
+    except ImportError:
+        return [None] * len(texts)
+    bleu = BLEU(effective_order=True)
+    return [
+        None if text is None else round(bleu.sentence_score(text, [reference]).score, 6) for text, reference in texts
+    ]
+
+
+def quality(pairs: Sequence[Mapping[str, tuple[str, str]]], *, n_resamples: int, seed: int) -> dict[str, Estimate]:
+    """The numbers of `QUALITY` by key.
+
+    Args:
+        pairs: of the two sentences of each pair, by gender (``feminine``), translation and reference.
+        n_resamples: of the bootstrap.
+        seed: of the bootstrap.
+
+    A sentence without a translation has the empty one, as BLEU counts what is missing. Intervals: percentile bootstrap
+    over pairs, so that both sentences of a pair are drawn together; the score of each resample is that of the summed
+    statistics of its sentences, as sacrebleu's own tests have it.
+
+    Edge cases: no pairs, no numbers; without resamples, or with fewer than `MIN_ROWS` pairs, no intervals.
+
+    Raises:
+        DependencyError: sacrebleu is not installed.
+    """
+    if not pairs:
+        return {}
+    drawn = _drawn(len(pairs), n_resamples, seed)
+    numbers: dict[str, Estimate] = {}
+    for name, metric in _metrics().items():
+
+        def of_gender(gender: str, metric: Metric = metric) -> tuple[float, Floats]:
+            texts, references = zip(*(pair[gender] for pair in pairs), strict=True)
+            statistics: Floats = np.array(metric._extract_corpus_statistics(texts, [references]), dtype=float)
+            resampled = np.array([_score(metric, row) for row in drawn @ statistics])
+            return _score(metric, statistics.sum(axis=0)), resampled
+
+        numbers |= _with_gap(name, GAPS[name], of_gender, len(pairs))
+    return numbers
+
+
+def score_numbers(pairs: Sequence[Mapping[str, float]], *, n_resamples: int, seed: int) -> dict[str, Estimate]:
+    """The numbers of `SCORES` by key: means by gender, and masculine − feminine.
+
+    Args:
+        pairs: of the two sentences of each pair, by gender (``feminine``), the given score.
+        n_resamples: of the bootstrap.
+        seed: of the bootstrap.
+
+    Intervals and edge cases as in `quality`.
+    """
+    if not pairs:
+        return {}
+    drawn = _drawn(len(pairs), n_resamples, seed)
+
+    def of_gender(gender: str) -> tuple[float, Floats]:
+        scores = np.array([pair[gender] for pair in pairs])
+        return float(scores.mean()), drawn @ scores / len(pairs)
+
+    return _with_gap("score", "score_gap", of_gender, len(pairs))
+
+
+def _with_gap(name: str, gap: str, of_gender: Callable[[str], tuple[float, Floats]], n: int) -> dict[str, Estimate]:
+    """The numbers of both genders, from the value and the replicates of each, and masculine − feminine."""
+    (feminine, women), (masculine, men) = map(of_gender, ("feminine", "masculine"))
+    return {
+        f"{name}_feminine": Estimate(feminine, percentile_interval(women), n),
+        f"{name}_masculine": Estimate(masculine, percentile_interval(men), n),
+        gap: Estimate(masculine - feminine, percentile_interval(men - women)),
+    }
+
+
+def _drawn(n: int, n_resamples: int, seed: int) -> NDArray[Any]:
+    """How often each of `n` pairs is in each resample: ``[n_resamples, n]``; no resamples where there are too few."""
+    rng = np.random.Generator(np.random.PCG64(seed))
+    return rng.multinomial(n, np.full(n, 1 / n), size=n_resamples) if enough(n) else np.empty((0, n))
+
+
+def _score(metric: Metric, statistics: Any) -> float:  # noqa: ANN401 - sums, whole numbers held as floats
+    return float(metric._compute_score_from_stats([round(value) for value in statistics]).score)
+
+
+def _metrics() -> dict[str, Metric]:
+    try:
+        from sacrebleu.metrics.bleu import BLEU
+        from sacrebleu.metrics.chrf import CHRF
+    except ImportError:
+        raise DependencyError(f"BLEU and chrF need sacrebleu: {install_command('quality')}") from None
+    return {"bleu": BLEU(), "chrf": CHRF()}
+
+
+_KEYS = ("id", "source")
+
+
+@dataclass(frozen=True, slots=True)
+class GivenScores:
+    """The scores of a file, by id or by source."""
+
+    table: Table
+    name: str
+    """Of the score: the name of its column."""
+    key: str
+    """The column that joins: ``id``, else ``source``."""
+    scores: Mapping[str, float]
+    """By what stands in that column."""
+
+    @property
+    def label(self) -> str:
+        """``NAME#HASH`` with 16 digits of the file's SHA-256, for signatures."""
+        return f"{self.name}#{self.table.file.sha256[:16]}"
+
+    def of(self, instances: Sequence[SourceSentence]) -> dict[str, float]:
+        """The score of each instance, by id.
+
+        Raises:
+            DataError: an instance has none, or a row belongs to no instance, with its line; by source, two instances
+                have one source.
+        """
+        keys = {str(getattr(each, self.key)): each.id for each in instances}
+        if len(keys) != len(instances):
+            raise self.table.file.error(
+                "expected the column 'id', since two sentences have one source, got 'source' alone", 1
+            )
+        for record in self.table.records:
+            if record.get(self.key) not in keys:
+                raise record.error(
+                    f"expected the {self.key} of a sentence of the corpus, got {record.get(self.key)!r:.80}; "
+                    "check --dataset and --lang"
+                )
+        missing = [key for key in keys if key not in self.scores]
+        if missing:
+            raise self.table.file.error(
+                f"expected a score for each of {len(keys)} sentences, got none for {len(missing)}, the first is "
+                f"{missing[0]!r:.80}"
+            )
+        return {id_: self.scores[key] for key, id_ in keys.items()}
+
+
+def read_scores(path: Path) -> GivenScores:
+    """Read the table `path` (``.tsv``, ``.csv`` or ``.jsonl``): ``id``, ``source`` or both, and one column of scores.
+
+    Raises:
+        DataError: no table; neither ``id`` nor ``source``; no other column, or several; a row without a key, with one
+            that stood before, or with no finite number; with the line.
+    """
+    table = read_table(path)
+    keys = [key for key in _KEYS if key in table.columns]
+    names = [column for column in table.columns if column not in _KEYS]
+    if not keys or len(names) != 1:
+        message = "expected the columns 'id' or 'source', and one with the name of the score; got "
+        raise DataError(message + table.listing, path=path, line=1)
+    key, name = keys[0], names[0]
+    scores: dict[str, float] = {}
+    for record in table.records:
+        joins = record.get(key)
+        if not joins:
+            raise record.error(f"the row has no {key}")
+        if joins in scores:
+            raise record.error(f"{key} {joins!r:.80} stood before; keep one of the rows")
+        try:
+            scores[joins] = float(record.get(name))
+        except ValueError:
+            scores[joins] = nan
+        if not isfinite(scores[joins]):
+            raise record.error(f"{name}: expected a number, got {record.get(name)!r:.80}")
+    return GivenScores(table, name, key, scores)
