@@ -1,4 +1,4 @@
-"""A run as it is asked for, and its first stage: a corpus translated, in shards or whole, in memory or into a folder."""
+"""A run as it is asked for, and its first stage: a corpus translated, whole or in shards, in memory or in a folder."""
 
 from __future__ import annotations
 
