@@ -1,16 +1,14 @@
 """Run a coreference system on the texts of a data set: one document after the other, each kept as it comes.
 
-What is found is appended to ``OUT.part``, one line per document, behind a line that says what was run on what. A run
-that was stopped at any moment, killed included, resumes behind the last whole line; the finished OUT has the documents
-in the data's order, so its bytes do not depend on how often it was stopped. It is written in mtbias's JSON lines, with
-the tokens, which ``mtbias coref DATASET --predictions`` reads.
+A run that was stopped at any moment, killed included, resumes behind the last document that was kept
+(`mtbias.files.kept_work`); the finished OUT has the documents in the data's order, so its bytes do not depend on how
+often it was stopped. It is written in mtbias's JSON lines, with the tokens.
 """
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
@@ -18,12 +16,12 @@ from typing import Protocol
 from mtbias.coref.conll import Clusters
 from mtbias.coref.coref_text import CorefText
 from mtbias.errors import DataError
-from mtbias.files.part_file import append_line, part_lock
-from mtbias.files.writing import explained, write_atomic
+from mtbias.files.kept_work import kept_lines
+from mtbias.files.writing import write_atomic
 from mtbias.types import Progress, quiet
 
 Put = Callable[[str, Clusters], None]
-"""Keeps what was found in the document of an id."""
+"""Keeps the clusters of the document of an id."""
 
 
 class CorefSystem(Protocol):
@@ -52,78 +50,32 @@ def run_system(system: CorefSystem, texts: Sequence[CorefText], out: Path, progr
     """Let `system` resolve `texts`, and write what it finds to `out`; gives how many documents were there already.
 
     Raises:
-        DataError: `out` is there and is another run's, or cannot be written; what the system raises.
+        DataError: as `kept_lines`; the system leaves documents out, or raises it.
     """
-    head = json.dumps({"system": system.signature, "texts": texts_digest(texts)}, ensure_ascii=False)
-    part = out.with_name(out.name + ".part")
-    if out.is_dir():
-        raise DataError("expected a file, got a folder: name a file in it", path=out)
-    with part_lock(part):
-        if out.is_file():
-            raise DataError("this file is there already: remove it, or choose another --out", path=out)
-        found = _kept(part, head, {text.id for text in texts})
-        before, missing = len(found), [text for text in texts if text.id not in found]
+    with kept_lines(out, {"system": system.signature, "texts": texts_digest(texts)}) as kept:
+        clusters_of: dict[str, Clusters] = {line["id"]: _clusters(line["clusters"]) for line in kept}
+        before, missing = len(clusters_of), [text for text in texts if text.id not in clusters_of]
         progress("resolve", before, len(texts))
-        with explained(part, "write"), part.open("ab") as file:
-            if not file.tell():
-                append_line(file.fileno(), head)
 
-            def put(identifier: str, clusters: Clusters) -> None:
-                found[identifier] = clusters
-                append_line(file.fileno(), json.dumps({"id": identifier, "clusters": clusters}, ensure_ascii=False))
-                progress("resolve", len(found), len(texts))
+        def put(identifier: str, clusters: Clusters) -> None:
+            clusters_of[identifier] = clusters
+            kept.append({"id": identifier, "clusters": clusters})
+            progress("resolve", len(clusters_of), len(texts))
 
-            system.resolve(missing, put)
-        unanswered = [text.id for text in texts if text.id not in found]
+        system.resolve(missing, put)
+        unanswered = [text.id for text in texts if text.id not in clusters_of]
         if unanswered:
             raise DataError(
                 f"the system gave nothing for {len(unanswered)} of {len(texts)} documents, the first "
                 f"{unanswered[0]!r}; what it gave is kept: run the same command again"
             )
-        write_atomic(out, _lines(texts, found))
-        part.unlink()
+        lines = ({"id": text.id, "tokens": text.tokens, "clusters": clusters_of[text.id]} for text in texts)
+        write_atomic(out, (json.dumps(line, ensure_ascii=False) for line in lines))
     return before
 
 
-def _lines(texts: Sequence[CorefText], found: Mapping[str, Clusters]) -> Iterator[str]:
-    for text in texts:
-        yield json.dumps({"id": text.id, "tokens": text.tokens, "clusters": found[text.id]}, ensure_ascii=False)
-
-
-def _kept(part: Path, head: str, known: set[str]) -> dict[str, Clusters]:
-    """What a run that was stopped has left; a last line without its end is cut off.
-
-    Raises:
-        DataError: the run was another one's, or the file is broken.
-    """
-    with explained(part, "read"):
-        if not part.is_file() or not (data := part.read_bytes()):
-            return {}
-        whole = data[: data.rfind(b"\n") + 1]
-        if len(whole) < len(data):
-            os.truncate(part, len(whole))
-    first, *lines = whole.decode(errors="replace").removesuffix("\n").split("\n")
-    if first != head and not lines:  # nothing was found: there is nothing to mix
-        with explained(part, "write"):
-            os.truncate(part, 0)
-        return {}
-    if first != head:
-        raise DataError(
-            f"this run was begun with {first}, and now it is {head}: give the same system and data, or remove the file",
-            path=part,
-        )
-    found: dict[str, Clusters] = {}
-    for number, line in enumerate(lines, start=2):
-        try:
-            one = json.loads(line)
-            clusters = tuple(tuple((int(a), int(b)) for a, b in cluster) for cluster in one["clusters"])
-            identifier = one["id"]
-        except (ValueError, KeyError, TypeError):
-            raise DataError("expected a document of an earlier run; remove the file", path=part, line=number) from None
-        if identifier not in known:
-            raise DataError(f"id {identifier!r} is none of the data's; remove the file", path=part, line=number)
-        found[identifier] = clusters
-    return found
+def _clusters(pairs: Sequence[Sequence[Sequence[int]]]) -> Clusters:
+    return tuple(tuple((first, last) for first, last in cluster) for cluster in pairs)
 
 
 def texts_digest(texts: Sequence[CorefText]) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.evaluation.translation import Request, host_facts, planned, translate_corpus
+from mtbias.files.kept_work import remove_parts
 from mtbias.runs.finished_run import FinishedRun
-from mtbias.runs.kept_parts import remove_parts
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import SHA256, RunFolder
 from mtbias.scoring.alarms import checks

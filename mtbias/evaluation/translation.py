@@ -13,7 +13,7 @@ from typing import Any
 from mtbias import __version__
 from mtbias.corpora import Corpus
 from mtbias.errors import MissingTranslationsError, RunFolderError
-from mtbias.runs.kept_parts import PartStore, PlanRecord, read_plan, read_shard_reports, write_shard_report
+from mtbias.files.kept_work import PartStore, PlanRecord, read_plan, read_shard_reports, write_shard_report
 from mtbias.runs.run_folder import RunFolder
 from mtbias.runs.run_progress import begun, run_progress
 from mtbias.scoring.measure import GENDER, Measure, MeasureKind

@@ -1,6 +1,6 @@
 """A mining run: text in, a corpus out, the same bytes however often it was stopped and however many processes worked.
 
-Chunks of text are mined one after the other and kept beside OUT as they come (`mtbias.mining.mining_part`). At the end
+Chunks of text are mined one after the other and kept beside OUT as they come (`mtbias.files.kept_work`). At the end
 the corpus is written: of rows with the same ``sentence_text``, as the authors do, the last one.
 """
 
@@ -10,23 +10,24 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from mtbias.errors import DataError
-from mtbias.files.part_file import part_lock
-from mtbias.files.writing import explained, write_atomic
-from mtbias.mining.chunk_miner import MiningPlan, mined_chunks
+from mtbias.files.kept_work import KeptLines, kept_lines
+from mtbias.files.writing import write_atomic
+from mtbias.mining.chunk_miner import MinedChunk, MiningPlan, mined_chunks
 from mtbias.mining.corpus_file import corpus_lines
 from mtbias.mining.counts import Counts
 from mtbias.mining.find_filters import MinedRow
-from mtbias.mining.mining_part import MiningPart
-from mtbias.mining.text_input import BEGIN, read_chunks
+from mtbias.mining.text_input import BEGIN, Place, read_chunks
 
 DUPLICATE = "duplicate sentence"
 SAME_SENTENCE = "another find of the sentence is kept"
+_COLUMNS = tuple(field.name for field in fields(MinedRow))
+_COUNTS = tuple(field.name for field in fields(Counts))
 
 _Report = Callable[[int, Counts], object]
 """Called with the bytes that are read, and what this command counted."""
@@ -73,51 +74,53 @@ def mined_corpus(
             be read.
         RunFolderError: a file cannot be written.
     """
-    path = out.with_name(f"{out.name}.part")
-    with part_lock(path):
-        there = next((file for file in (out, *beside) if file.exists()), None)
-        if there is not None and not path.exists():
-            raise DataError("this file is there already: remove it, or choose another --out", path=there)
-        with closing(MiningPart(path, settings)) as part:
-            resumed = part.end != BEGIN
-            try:
-                _mine(plan, part, field, processes, progress)
-            finally:
-                if part.end == BEGIN:  # nothing is there to resume
-                    path.unlink()
-            counts = Counts()
-            rows = _write(part, out, counts)
-            yield MinedCorpus(out, rows, counts, resumed)
-        with explained(path, "remove"):
-            path.unlink()
+    with kept_lines(out, settings, beside=beside) as kept:
+        _mine(plan, kept, field, processes, progress)
+        counts = Counts()
+        rows = _write(kept, out, counts)
+        yield MinedCorpus(out, rows, counts, kept.resumed)
 
 
-def _mine(plan: MiningPlan, part: MiningPart, field: str, processes: int, progress: _Report) -> None:
-    if part.end.file == len(plan.files):
+def _mine(plan: MiningPlan, kept: KeptLines, field: str, processes: int, progress: _Report) -> None:
+    begin = BEGIN
+    for line in kept:
+        begin = Place(*line["end"])
+    if begin.file == len(plan.files):
         return
     counts = Counts()
-    progress(sum(file.size for file in plan.files[: part.end.file]), counts)
-    chunks = read_chunks(plan.files, plan.words, start=part.end, field=field)
+    progress(sum(file.size for file in plan.files[: begin.file]), counts)
+    chunks = read_chunks(plan.files, plan.words, start=begin, field=field)
     with closing(mined_chunks(plan, chunks, processes)) as mined:
-        for chunk, found in mined:
-            if part.end == BEGIN and chunk.end.file == len(plan.files) and not chunk.read:
+        for chunk, finds in mined:
+            if kept.empty and chunk.end.file == len(plan.files) and not chunk.read:
                 raise DataError("expected text, got none in any file", path=plan.files[0].path)
-            part.append(chunk.end, found)
-            counts.add(found.counts)
+            kept.append(_as_line(chunk.end, finds))
+            counts.add(finds.counts)
             progress(chunk.done, counts)
 
 
-def _write(part: MiningPart, out: Path, counts: Counts) -> int:
+def _as_line(end: Place, mined: MinedChunk) -> Mapping[str, Any]:
+    """What is kept of a chunk: where the next one begins, what was counted, the rows."""
+    counts = {name: getattr(mined.counts, name) for name in _COUNTS}
+    return {"end": end, **counts, "rows": [[getattr(row, name) for name in _COLUMNS] for row in mined.rows]}
+
+
+def _as_chunk(line: Mapping[str, Any]) -> MinedChunk:
+    rows = tuple(MinedRow(**dict(zip(_COLUMNS, values, strict=True))) for values in line["rows"])
+    return MinedChunk(rows, Counts(*(Counter(line[name]) for name in _COUNTS)))
+
+
+def _write(kept: KeptLines, out: Path, counts: Counts) -> int:
     """Write the corpus, count what it has and lacks, and give its number of rows."""
     with closing(sqlite3.connect("")) as db:  # a file of its own that is gone with it, so that memory stays flat
         db.execute("CREATE TABLE last (digest BLOB PRIMARY KEY, row INTEGER, place TEXT) WITHOUT ROWID")
         at = 0
-        for _, chunk in part.chunks():
+        for chunk in map(_as_chunk, kept):
             counts.add(chunk.counts)
             counts.left_out.update(_note_last(db, chunk.rows, at))
             at += len(chunk.rows)
         chosen = (row for (row,) in db.execute("SELECT row FROM last ORDER BY row"))
-        rows = (row for _, chunk in part.chunks() for row in chunk.rows)
+        rows = (row for chunk in map(_as_chunk, kept) for row in chunk.rows)
         write_atomic(out, corpus_lines(_chosen(rows, chosen)))
         return int(db.execute("SELECT COUNT(*) FROM last").fetchone()[0])
 

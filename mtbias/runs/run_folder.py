@@ -12,10 +12,10 @@ from typing import Any, Self, TypeVar
 
 from mtbias.errors import DataError, RunFolderError
 from mtbias.files.folder_lock import FolderLock
+from mtbias.files.kept_work import PARTS
 from mtbias.files.strict_json import load_json
 from mtbias.files.writing import explained, is_ours, remove_temporaries, write_atomic, write_new
 from mtbias.runs import call_records as records
-from mtbias.runs.kept_parts import PARTS
 from mtbias.runs.manifest import RunManifest
 from mtbias.scoring.measure import Judged
 from mtbias.types import Json, Translation

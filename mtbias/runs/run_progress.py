@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mtbias.errors import RunFolderError
-from mtbias.runs.kept_parts import kept_parts, read_plan
+from mtbias.files.kept_work import kept_parts, read_plan
 from mtbias.runs.run_folder import MANIFEST, RunFolder
 from mtbias.types import Json
 

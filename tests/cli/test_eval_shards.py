@@ -19,9 +19,9 @@ from mtbias.errors import MissingTranslationsError, RunFolderError
 from mtbias.evaluation.gender_calls import GenderMeasure
 from mtbias.evaluation.stages import evaluate
 from mtbias.evaluation.translation import Request, translate_shard
+from mtbias.files.kept_work import read_plan
 from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
 from mtbias.morphology import analyser as analyser_module
-from mtbias.runs.kept_parts import read_plan
 from mtbias.runs.run_folder import RunFolder
 from mtbias.runs.run_progress import run_progress
 from mtbias.translate.seq2seq.checkpoint_system import CheckpointPlan

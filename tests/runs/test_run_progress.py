@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mtbias.errors import RunFolderError
-from mtbias.runs.kept_parts import (
+from mtbias.files.kept_work import (
     PARTS,
     PLAN,
     PartStore,

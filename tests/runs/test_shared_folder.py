@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from mtbias.errors import RunFolderError
+from mtbias.files.kept_work import PARTS
 from mtbias.files.writing import is_ours, write_atomic, write_new
-from mtbias.runs.kept_parts import PARTS
 from mtbias.runs.run_folder import RunFolder
 from mtbias.types import Json
 

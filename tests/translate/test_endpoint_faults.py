@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from mtbias.errors import MissingResourceError, ModelError, RunFolderError, SettingError
-from mtbias.runs.kept_parts import PartStore, PlanRecord
+from mtbias.files.kept_work import PartStore, PlanRecord
 from mtbias.settings import LanguageModelSettings, TranslationSettings
 from mtbias.translate.language_models import endpoint_client
 from mtbias.translate.language_models.endpoint_system import EndpointKind, EndpointPlan

@@ -1,18 +1,26 @@
-"""Parts of translations on disk, each a file that is whole or not there: a killed run resumes where it was."""
+"""Finished pieces of unfinished work on disk, each complete or absent, so that a killed run resumes where it was.
+
+Work of one process is kept as lines of a file beside the one that it makes (`kept_lines`: mining, coreference); work
+that many processes share as a file for each part, in a folder (`PartStore`: translation). Either way what is kept says
+to which work it belongs, and has a hash of its content: what is damaged is made again.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
+import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from mtbias.errors import RunFolderError
+from mtbias.errors import DataError, RunFolderError
+from mtbias.files.folder_lock import waiting_lock
 from mtbias.files.strict_json import DecodingError, decoded, load_json
 from mtbias.files.writing import explained, write_atomic, write_new
 
@@ -21,8 +29,138 @@ PLAN = "plan.json"
 
 _PART = re.compile(r"(\d{6,})\.jsonl")
 _SHARD = "shard-*-of-*.json"
+_DIGITS = 17
+"""Of a line's hash, and a blank."""
 
 _log = logging.getLogger(__name__)
+
+
+# Lines of one process
+
+
+class KeptLines:
+    """The lines of ``OUT.part``, each with its hash: what the work depends on, then the finished pieces, as JSON."""
+
+    def __init__(self, path: Path, settings: Mapping[str, Any]) -> None:
+        """Resume with the file at `path`, or begin it; see `kept_lines`."""
+        self.path = path
+        with explained(path, "write"):
+            self._file = path.open("a+b")
+        try:
+            with explained(path, "read"):
+                self._resume(load_json(json.dumps(dict(settings))))
+        except BaseException:
+            self._file.close()
+            raise
+        self.resumed = not self.empty
+        """Whether an earlier run has kept something."""
+
+    def __iter__(self) -> Iterator[Any]:
+        """What is kept, in order."""
+        with explained(self.path, "read"), self.path.open("rb") as file:
+            next(file)
+            for line in file:
+                yield load_json(line[_DIGITS:])
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is kept."""
+        return os.fstat(self._file.fileno()).st_size == self._begin
+
+    def append(self, content: Any) -> None:  # noqa: ANN401 - any JSON value
+        """Keep a piece of the work.
+
+        Raises:
+            RunFolderError: the disk is full, or another operating-system error.
+        """
+        text = json.dumps(content, ensure_ascii=False).encode(errors="surrogatepass")
+        rest = memoryview(_line_hash(text) + text + b"\n")
+        with explained(self.path, "write"):
+            while rest:  # straight to the file: a kill leaves complete lines and at most a part of the last one
+                rest = rest[os.write(self._file.fileno(), rest) :]
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _resume(self, settings: Any) -> None:  # noqa: ANN401 - a JSON object
+        """Cut off what is damaged, and all where nothing is kept of other work; refuse what is."""
+        self._file.seek(0)
+        ends: list[int] = []
+        earlier, lines = None, 0
+        for line in self._file:
+            lines += 1
+            text = line[_DIGITS:].removesuffix(b"\n")
+            if lines == len(ends) + 1 and line == _line_hash(text) + text + b"\n":
+                earlier = earlier if ends else load_json(text)
+                ends.append(len(line) + (ends[-1] if ends else 0))
+        if earlier != settings and lines > 1:
+            raise DataError(
+                f"this run was begun with {_differing(earlier, settings)}; give the same again, or remove the file",
+                path=self.path,
+            )
+        if lines > len(ends) + 1:
+            _log.warning("%s: damaged in line %d; what stands from there on is made again", self.path, len(ends) + 1)
+        os.truncate(self.path, ends[-1] if earlier == settings else 0)
+        if earlier != settings:
+            self.append(settings)
+        self._begin = ends[0] if earlier == settings else os.fstat(self._file.fileno()).st_size
+
+
+@contextmanager
+def kept_lines(out: Path, settings: Mapping[str, Any], *, beside: Sequence[Path] = ()) -> Iterator[KeptLines]:
+    """What is kept of the work that makes the file `out`, for one process at a time; for use in a ``with`` block.
+
+    It is in ``OUT.part`` until the block ends without an error: where it fails or is killed, the same work resumes.
+
+    Args:
+        out: what the work makes.
+        settings: what it depends on, as plain values.
+        beside: further files that it makes.
+
+    Raises:
+        DataError: a file is there already; or what is kept is of other work: the message says what differs.
+        RunFolderError: ``OUT.part`` cannot be read or written.
+    """
+    path = out.with_name(f"{out.name}.part")
+    lock = path.with_name(f".{path.name}.lock")
+    if out.is_dir():
+        raise DataError("expected a file, got a folder: name a file in it", path=out)
+    try:
+        with explained(path, "write"), waiting_lock(lock):
+            there = next((file for file in (out, *beside) if file.exists()), None)
+            if there is not None and not path.exists():
+                raise DataError("this file is there already: remove it, or choose another --out", path=there)
+            kept = KeptLines(path, settings)
+            finished = False
+            try:
+                yield kept
+                finished = True
+            finally:
+                if finished or kept.empty:  # or nothing is there to resume
+                    path.unlink()
+                kept.close()
+    finally:
+        lock.unlink(missing_ok=True)
+
+
+def _line_hash(text: bytes) -> bytes:
+    return sha256(text).hexdigest()[: _DIGITS - 1].encode() + b" "
+
+
+def _differing(earlier: Any, now: Mapping[str, Any]) -> str:  # noqa: ANN401 - what a file holds
+    """What an earlier run was begun with, where it is something else now."""
+    if not isinstance(earlier, dict):
+        return "another release of mtbias, or is damaged"
+    return "; ".join(
+        f"{name} {json.dumps(earlier.get(name), ensure_ascii=False)}, and now it is "
+        f"{json.dumps(now.get(name), ensure_ascii=False)}"
+        for name in dict.fromkeys((*earlier, *now))
+        if earlier.get(name) != now.get(name)
+    )
+
+
+# Parts that many processes share
 
 
 @dataclass(frozen=True, slots=True)
