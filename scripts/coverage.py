@@ -28,10 +28,9 @@ from numpy.typing import NDArray
 from scipy.stats import binom, kstest
 
 from mtbias.scoring.bias import GENDER_COUNTING
-from mtbias.scoring.consistency import compare_consistency, compute_consistency
-from mtbias.scoring.linked_pairs import CELLS, QUADRUPLE
-from mtbias.scoring.paired_counts import bootstrap_differences, compute_numbers, intervals, randomisation_pvalues
-from mtbias.stats.resampling import wilson_percent
+from mtbias.scoring.consistency import CELLS, QUADRUPLE, compare_consistency, compute_consistency
+from mtbias.stats.paired import PairedTables, randomisation_pvalues
+from mtbias.stats.resampling import percentile_interval, wilson_percent
 from mtbias.types import Gender, GenderCall, Reason
 
 Floats = NDArray[np.float64]
@@ -97,7 +96,13 @@ def truth_of(probabilities: Floats, compute: Callable[[NDArray[np.int64]], Float
 
 def numbers_of(counts: NDArray[np.int64]) -> Floats:
     """Accuracy, ΔG and ΔS of a table of counts."""
-    return compute_numbers(GENDER_COUNTING, counts[None], np.ones(1))
+    numbers: Floats = numbers_of_tables(counts[None])[0]
+    return numbers
+
+
+def numbers_of_tables(tables: NDArray[Any]) -> Floats:
+    """The same of tables ``[R, …]``: ``[R, 3]``."""
+    return GENDER_COUNTING.values(tables, GENDER_COUNTING.compared)
 
 
 def held(interval: Interval, truth: float) -> bool | None:
@@ -132,10 +137,11 @@ def differences_coverage(corpus: str, runs: int, resamples: int, seed: int) -> l
     rng = np.random.Generator(np.random.PCG64(seed))
     chance = SENTENCES[corpus][..., None, None] * joint(BIASED, UNBIASED)
     truth = truth_of(chance, lambda pairs: numbers_of(pairs.sum(axis=-1)) - numbers_of(pairs.sum(axis=-2)))
-    one, found = np.ones(1), []
+    found = []
     for _ in range(runs):
         pairs = rng.multinomial(SIZES[corpus], chance.ravel()).reshape((1, *chance.shape))
-        cis = intervals(GENDER_COUNTING, bootstrap_differences(GENDER_COUNTING, pairs, one, resamples, rng), pairs)
+        first, second = map(numbers_of_tables, PairedTables(pairs).resampled(resamples, rng))
+        cis = map(percentile_interval, (first - second).T)
         found.append([held(i, t) for i, t in zip(cis, truth, strict=True)])
     return tally(f"biased − unbiased, {corpus}", ("accuracy", "ΔG", "ΔS"), truth, found)
 
@@ -144,11 +150,10 @@ def null_pvalues(corpus: str, runs: int, resamples: int, seed: int) -> Floats:
     """The p of the three differences, ``[runs, 3]``, of two systems that make calls with the same probabilities."""
     rng = np.random.Generator(np.random.PCG64(seed))
     chance = SENTENCES[corpus][..., None, None] * joint(BIASED, BIASED)
-    one = np.ones(1)
     found = []
     for _ in range(runs):
         pairs = rng.multinomial(SIZES[corpus], chance.ravel()).reshape((1, *chance.shape))
-        found.append(randomisation_pvalues(GENDER_COUNTING, pairs, one, resamples, rng))
+        found.append(randomisation_pvalues(PairedTables(pairs), numbers_of_tables, resamples, rng))
     return np.array(found)
 
 

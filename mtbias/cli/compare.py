@@ -63,8 +63,8 @@ def command(
     from mtbias.files.writing import write_atomic
     from mtbias.report.comparison_tables import render_comparison, render_rows
     from mtbias.runs.finished_run import read_run
+    from mtbias.scoring.comparable_runs import differing_rows
     from mtbias.scoring.comparison import compare_runs
-    from mtbias.scoring.run_matching import differing_rows
 
     read = [read_run(path) for path in runs]
     compared = compare_runs(

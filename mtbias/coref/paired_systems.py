@@ -9,16 +9,17 @@ over occupations, each with all its rows, what other occupations would have.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
 import numpy as np
 
 from mtbias.errors import DataError
+from mtbias.stats import paired
+from mtbias.stats.paired import PairedUnits, compare
 from mtbias.stats.resampling import bootstrap_units, estimate
 from mtbias.stats.results import Difference, Estimate, Floats, enough
-from mtbias.stats.significance import compare_units, holm
 
 Draw = Literal["rows", "occupations"]
 """What is drawn and exchanged as a whole."""
@@ -80,17 +81,18 @@ def compare_systems(
     if first.occupations != second.occupations or first.sums.shape != second.sums.shape:
         raise DataError("expected two systems on the same rows, got other rows; score both on the same files")
     one, other = first.drawn(over), second.drawn(over)
-    rng = partial(np.random.default_rng, seed)
-    names = list(first.numbers(one[:1]))
-    return compare_units(
-        one, other, first.numbers, names, resamples, rng, intervals=rng() if enough(len(one)) else None
+    wide = enough(len(one))
+    return compare(
+        PairedUnits(one, other),
+        first.numbers,
+        list(first.numbers(one[:1])),
+        resamples,
+        bootstrap=np.random.default_rng(seed),
+        test=np.random.default_rng(seed),
+        intervals=lambda _: wide,
     )
 
 
 def corrected(comparisons: Iterable[Mapping[str, Difference]]) -> list[dict[str, Difference]]:
     """The same differences, with p corrected by Holm over all that were tested together."""
-    given = [dict(of) for of in comparisons]
-    tested = [(place, name, d.p) for place, of in enumerate(given) for name, d in of.items() if d.p is not None]
-    for (place, name, _), p in zip(tested, holm([p for *_, p in tested]), strict=True):
-        given[place][name] = replace(given[place][name], p_holm=p)
-    return given
+    return paired.corrected(comparisons, together=True)

@@ -44,9 +44,10 @@ from mtbias.coref.winobias_data import (
 )
 from mtbias.english.pronouns import GENDER_OF_PRONOUN
 from mtbias.errors import DataError
+from mtbias.stats.paired import randomisation_test
 from mtbias.stats.resampling import bootstrap_units, estimate, percentile_interval, wilson_percent
 from mtbias.stats.results import Estimate, Floats, number, percent, percent_of
-from mtbias.stats.significance import mcnemar, randomisation_test
+from mtbias.stats.significance import mcnemar
 from mtbias.types import Stereotype
 
 

@@ -19,9 +19,9 @@ from mtbias.report.plots import Panel, scale, svg_intervals
 from mtbias.report.report_runs import ReportRun, Sentence, findings, join_sentences, title_and_intro
 from mtbias.report.run_page import check_runs
 from mtbias.report.sentence_list import MAX_BYTES, fitting, sentence_list
+from mtbias.scoring.comparable_runs import SystemPair
 from mtbias.scoring.comparison import Comparison
 from mtbias.scoring.definitions import CONSISTENCY, Number, Unit
-from mtbias.scoring.system_numbers import SystemPair
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 from mtbias.stats.results import ALPHA, Difference, Estimate
 

@@ -10,11 +10,10 @@ from typing import Any
 from mtbias.report import tables
 from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.tables import UNDEFINED, PrintedTable, cut, draw, estimate_text, number_text, p_text, printable
+from mtbias.scoring.comparable_runs import DifferingRow, SystemNumbers, SystemPair
 from mtbias.scoring.comparison import Comparison
 from mtbias.scoring.counting import QUESTIONS, EntityIntervals
 from mtbias.scoring.definitions import CONSISTENCY, GENDER, Number
-from mtbias.scoring.run_matching import DifferingRow
-from mtbias.scoring.system_numbers import SystemNumbers, SystemPair
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 from mtbias.scoring.weighted import Weighting
 from mtbias.stats.results import ALPHA, Difference, Estimate

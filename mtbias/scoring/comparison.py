@@ -16,23 +16,25 @@ from numpy.typing import NDArray
 
 from mtbias import __version__
 from mtbias.errors import DataError
-from mtbias.scoring import paired_counts as paired
 from mtbias.scoring.bias import GENDER_COUNTING
-from mtbias.scoring.consistency import compare_consistency
-from mtbias.scoring.counting import Counting, EntityIntervals, entity_intervals
-from mtbias.scoring.definitions import CONSISTENCY, interval_methods, keys
-from mtbias.scoring.linked_pairs import link
-from mtbias.scoring.run_matching import (
+from mtbias.scoring.comparable_runs import (
+    KINDS,
     ComparableRun,
     NamedRun,
+    SystemNumbers,
+    SystemPair,
     by_language,
     differing_evaluators,
     name_runs,
     parts,
 )
+from mtbias.scoring.consistency import compare_consistency, link
+from mtbias.scoring.counting import Counting, EntityIntervals, entity_intervals
+from mtbias.scoring.definitions import CONSISTENCY, interval_methods, keys
 from mtbias.scoring.scores import UNKNOWN
-from mtbias.scoring.system_numbers import KINDS, SystemNumbers, SystemPair
 from mtbias.scoring.weighted import WEIGHTED, Weighting, weigh
+from mtbias.stats.paired import PairedTables, WeightedTables, compare, corrected, pair_cells, tabulate
+from mtbias.stats.resampling import percentile_interval
 from mtbias.stats.results import (
     ALPHA,
     LEVEL,
@@ -40,10 +42,10 @@ from mtbias.stats.results import (
     Difference,
     Estimate,
     Floats,
+    enough,
     number,
     rounded,
 )
-from mtbias.stats.significance import holm
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -245,7 +247,7 @@ def compare_runs(
         files=files,
         rows=_rows(counting, named[0], of_rows[named[0].fingerprint]),
         systems=tuple(_system(run, of_rows[run.fingerprint], how) for here in languages.values() for run in here),
-        pairs=tuple(_corrected(pairs)),
+        pairs=_corrected(pairs),
         weightings=weightings,
         evaluators=differing_evaluators(runs),
         n_resamples=n_resamples,
@@ -287,24 +289,36 @@ class _How:
     def rng(self) -> np.random.Generator:
         return np.random.Generator(np.random.PCG64(self.seed))
 
+    def names(self) -> list[str]:
+        return [each.key for each in self.counting.compared]
+
+    def wide(self, *systems: Cells) -> set[str]:
+        """The numbers that have rows enough for an interval in all of these tables of rows."""
+        classes = [self.counting.classes(table) for table in systems]
+        return {
+            each.key
+            for each in self.counting.compared
+            if enough([of[name] for of in classes for name in each.rests_on])
+        }
+
 
 def _system(run: NamedRun, row_cells: Cells, how: _How) -> SystemNumbers:
     counting = how.counting
 
-    def weighted(weights: Floats, of_row: Cells) -> dict[str, Estimate]:
-        tables = paired.tabulate(row_cells, counting.shape, of_row, len(weights))
-        values = paired.compute_numbers(counting, tables, weights)
-        replicates = paired.bootstrap_numbers(counting, tables, weights, how.n_resamples, how.rng())
-        ends = paired.intervals(counting, replicates, tables[weights > 0])
-        return {each.key: Estimate(number(v), e) for each, v, e in zip(counting.compared, values, ends, strict=True)}
+    def weighted(key: str, weights: Floats, of_row: Cells) -> Estimate:
+        tables = tabulate(row_cells, counting.shape, of_row, len(weights))
+        levels = WeightedTables(tables, weights, counting.stratified)
+        value = number(counting.rates(levels.total())[key][0])
+        replicates = counting.rates(levels.resampled_tables(how.n_resamples, how.rng()))[key]
+        return Estimate(value, percentile_interval(replicates) if key in how.wide(levels.rows()) else None)
 
     group = counting.group(counting.tabulate(row_cells), how.n_resamples, how.seed)
     return SystemNumbers(
         lang=run.lang,
         system=run.name,
         fingerprint=run.fingerprint,
-        plain={each.key: group[each.key] for each in counting.compared},
-        weighted={key: weighted(*levels)[key] for key, levels in how.scales.items()},
+        plain={key: group[key] for key in how.names()},
+        weighted={key: weighted(key, *levels) for key, levels in how.scales.items()},
         over_entities=_over_entities(run, [row_cells], how),
         alarms=run.alarms,
     )
@@ -321,31 +335,36 @@ def _over_entities(run: NamedRun, row_cells: Sequence[Cells], how: _How) -> Enti
 
 
 def _pair(first: NamedRun, second: NamedRun, first_cells: Cells, second_cells: Cells, how: _How) -> SystemPair:
-    counting = how.counting
-    shape, row_cells = paired.pair_shape(counting), paired.pair_cells(counting, first_cells, second_cells)
+    counting, outcomes = how.counting, how.counting.shape[-1]
+    row_cells = pair_cells(first_cells, second_cells, outcomes)
 
-    def differences(weights: Floats, of_row: Cells) -> dict[str, Difference]:
-        tables = paired.tabulate(row_cells, shape, of_row, len(weights))
-        values = [paired.compute_numbers(counting, tables.sum(axis=axis), weights) for axis in (-1, -2)]
-        rng = how.rng()
-        replicates = paired.bootstrap_differences(counting, tables, weights, how.n_resamples, rng)
-        ends = paired.intervals(counting, replicates, tables[weights > 0])
-        p = paired.randomisation_pvalues(counting, tables, weights, how.n_resamples, rng)
-        return {
-            each.key: Difference(number(a), number(b), number(a - b), ends[n], number(p[n]))
-            for n, (each, a, b) in enumerate(zip(counting.compared, *values, strict=True))
-        }
+    def tables(weights: Floats, of_row: Cells) -> PairedTables:
+        counts = tabulate(row_cells, (*counting.shape, outcomes), of_row, len(weights))
+        return PairedTables(counts, weights, counting.stratified)
 
-    table = paired.tabulate(row_cells, shape)[0]
+    def differences(names: Sequence[str], levels: _Levels) -> dict[str, Difference]:
+        paired, rng = tables(*levels), how.rng()
+        wide = how.wide(paired.rows().sum(axis=-1), paired.rows().sum(axis=-2))
+        return compare(
+            paired,
+            counting.rates,
+            names,
+            how.n_resamples,
+            bootstrap=rng,
+            test=rng,
+            intervals=wide.__contains__,
+        )
+
+    plain = tables(*how.plain)
     return SystemPair(
         lang=first.lang,
         first=first.name,
         second=second.name,
-        plain=differences(*how.plain),
-        weighted={key: differences(*levels)[key] for key, levels in how.scales.items()},
+        plain=differences(how.names(), how.plain),
+        weighted={key: differences([key], levels)[key] for key, levels in how.scales.items()},
         consistency=_consistency(first, second, how),
-        differing=paired.count_differing(table),
-        mcnemar=paired.count_mcnemar(counting, table),
+        differing=plain.differing(),
+        mcnemar=plain.mcnemar(counting.right),
         over_entities=_over_entities(first, [first_cells, second_cells], how),
     )
 
@@ -361,27 +380,14 @@ def _consistency(first: NamedRun, second: NamedRun, how: _How) -> dict[str, Diff
         n_resamples=how.n_resamples,
         seed=how.seed,
     )
-    wanted = keys(CONSISTENCY, compared=True)
-    return {
-        key: Difference(d.first, d.second, d.difference, d.interval, d.p)
-        for key, d in found.items()
-        if key in wanted and d.difference is not None
-    }
+    shown = keys(CONSISTENCY, compared=True)
+    return {key: d for key, d in found.items() if key in shown and d.difference is not None}
 
 
-def _corrected(pairs: Sequence[SystemPair]) -> list[SystemPair]:
+def _corrected(pairs: Sequence[SystemPair]) -> tuple[SystemPair, ...]:
     """The pairs with Holm's p: a family is all tests of one number, plain or weighted."""
-    found = [{kind: dict(getattr(pair, kind)) for kind in KINDS} for pair in pairs]
-    families: dict[tuple[str, str], list[tuple[dict[str, Difference], float]]] = {}
-    for of_pair in found:
-        for kind, tests in of_pair.items():
-            for key, d in tests.items():
-                if d.p is not None:
-                    families.setdefault((kind, key), []).append((tests, d.p))
-    for (_, key), family in families.items():
-        for (tests, _), p_holm in zip(family, holm([p for _, p in family]), strict=True):
-            tests[key] = replace(tests[key], p_holm=p_holm)
-    return [
-        replace(pair, plain=of_pair["plain"], weighted=of_pair["weighted"], consistency=of_pair["consistency"])
-        for pair, of_pair in zip(pairs, found, strict=True)
-    ]
+    by_kind = [corrected([getattr(pair, kind) for pair in pairs]) for kind in KINDS]
+    return tuple(
+        replace(pair, plain=plain, weighted=weighted, consistency=consistency)
+        for pair, plain, weighted, consistency in zip(pairs, *by_kind, strict=True)
+    )

@@ -1,46 +1,157 @@
 """Consistency: how often gender alone decides whether a system is right, beside another small change of the sentence.
 
-What pairs and quadruples are stands in `mtbias.scoring.linked_pairs`. Everything here is computed from its additive
-table; what the bootstrap draws are units: quadruples, and the pairs outside them.
+A *counterfactual pair* is two sentences that differ in gender alone; a *control pair* is two sentences of one gender
+that differ in something else. Two counterfactual pairs whose sentences are each other's controls are a *quadruple*
+(`mtbias.stats.quadruples`). A unit is a quadruple, else a pair: no pair stands in two units. All numbers are computed
+from the additive table of units; these are what the bootstrap draws.
 
 Source: the measure of Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EACL 2023), section 4, for translation.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mtbias.errors import DataError
 from mtbias.scoring import definitions
-from mtbias.scoring.linked_pairs import (
-    CELLS,
-    MEN,
-    PAIR,
-    QUADRUPLE,
-    STATUSES,
-    WOMEN,
-    Counts,
-    count_consistency,
-    link,
-    unit_cells,
-)
 from mtbias.scoring.sentence_protocols import Linked
-from mtbias.stats.quadruples import FIRST, MATCHED, NO_CALL, RIGHT, SECOND, all_patterns, inconsistency, inconsistent
-from mtbias.stats.resampling import (
-    bootstrap_counts,
-    bootstrap_units,
-    estimate,
-    percentile_interval,
-    wilson_percent_of_units,
+from mtbias.stats.paired import PairedUnits, compare
+from mtbias.stats.quadruples import (
+    FIRST,
+    MATCHED,
+    NO_CALL,
+    RIGHT,
+    SECOND,
+    WRONG,
+    all_patterns,
+    inconsistency,
+    inconsistent,
+    pattern_number,
 )
+from mtbias.stats.resampling import bootstrap_counts, estimate, wilson_percent_of_units
 from mtbias.stats.results import N_RESAMPLES, Difference, Estimate, Floats, enough, percent, rounded
-from mtbias.stats.significance import compare_units
-from mtbias.types import GenderCall
+from mtbias.types import Gender, GenderCall
+
+STATUSES = 3
+"""A call is `RIGHT` (it is the gold gender), `WRONG`, or there is none (`NO_CALL`)."""
+
+PAIR, MEN, WOMEN, QUADRUPLE = 0, 9, 18, 27
+"""The first cell of each kind of unit; within a kind, a pattern of statuses has the cell of its number."""
+CELLS = 27 + 81
+
+Counts = NDArray[np.int64]
+LinkedIds = tuple[str, ...]
+"""The ids of a unit's sentences. Counterfactual pair: man, woman; control pair: two of one gender; quadruple: man, his
+control, the man's counterpart, the control's counterpart."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedUnits:
+    """The pairs and quadruples of a corpus. No sentence's pair is counted twice."""
+
+    pairs: tuple[LinkedIds, ...]
+    """Counterfactual pairs outside quadruples."""
+    men: tuple[LinkedIds, ...]
+    """Control pairs of men outside quadruples."""
+    women: tuple[LinkedIds, ...]
+    quadruples: tuple[LinkedIds, ...]
+    left_out: Mapping[str, int]
+    """Links that became no pair, and why."""
+
+
+def link(rows: Sequence[Linked]) -> LinkedUnits:
+    """The counterfactual pairs, control pairs and quadruples among `rows`.
+
+    A link counts whichever of the two sentences names it. Left out, and counted by reason, are links to a sentence that
+    is not among `rows`, links of a sentence that has more than one of the kind, counterparts that are not a man and a
+    woman, and controls that are not both men or both women. Two control pairs whose sentences are counterparts are a
+    quadruple; one control pair is enough where the counterparts name no controls of their own.
+    """
+    left_out: Counter[str] = Counter()
+    by_id = {row.id: row for row in rows}
+    counterpart = _mates(rows, by_id, "pair", left_out)
+    controls = _mates(rows, by_id, "control", left_out)
+    pairs = [(a, b) for a, b in counterpart.items() if by_id[a].gold is Gender.MALE]
+    quadruples = []
+    inside: set[str] = set()
+    for man, woman in pairs:
+        control = controls.get(man) or counterpart.get(controls.get(woman, ""))
+        hers = None if control is None else counterpart.get(control)
+        if control is None or hers is None or man in inside:
+            continue
+        if all(controls.get(a, b) == b and controls.get(b, a) == a for a, b in ((man, control), (woman, hers))):
+            quadruples.append((man, control, woman, hers))
+            inside |= {man, control, woman, hers}
+    place = {row.id: n for n, row in enumerate(rows)}
+    lone = [(a, b) for a, b in controls.items() if place[a] < place[b] and not {a, b} <= inside]
+    men, women = (tuple(pair for pair in lone if by_id[pair[0]].gold is g) for g in (Gender.MALE, Gender.FEMALE))
+    outside = tuple(pair for pair in pairs if pair[0] not in inside)
+    return LinkedUnits(outside, men, women, tuple(quadruples), dict(sorted(left_out.items())))
+
+
+def _mates(rows: Sequence[Linked], by_id: Mapping[str, Linked], kind: str, left_out: Counter[str]) -> dict[str, str]:
+    """Each sentence's one partner by the links of `kind`, both ways, in the order of the rows."""
+    name = "counterpart" if kind == "pair" else "control"  # as the keys of `left_out` have it in `metrics.json`
+    linked: dict[str, set[str]] = {}
+    for row in rows:
+        other = row.pair if kind == "pair" else row.control
+        if other is None:
+            continue
+        if other not in by_id:
+            left_out[f"{name} not among the sentences"] += 1
+        elif other == row.id:
+            left_out[f"{name} is the sentence itself"] += 1
+        else:
+            linked.setdefault(row.id, set()).add(other)
+            linked.setdefault(other, set()).add(row.id)
+    mates: dict[str, str] = {}
+    for row in rows:
+        for other in sorted(linked.get(row.id, ())):
+            genders = {row.gold, by_id[other].gold}
+            if len(linked[row.id]) > 1 or len(linked[other]) > 1:
+                reason = f"more than one {name}"
+            elif Gender.NEUTRAL in genders:
+                reason = f"{name} with gold gender neutral"
+            elif len(genders) != (2 if kind == "pair" else 1):
+                reason = f"{name} not of the {'other' if kind == 'pair' else 'same'} gender"
+            else:
+                mates[row.id] = other
+                continue
+            left_out[reason] += row.id < other  # once a link
+    return mates
+
+
+def count_consistency(units: LinkedUnits, rows: Sequence[Linked], calls: Iterable[GenderCall]) -> Counts:
+    """The additive table ``[CELLS]`` of one system; tables of two corpora add up.
+
+    Raises:
+        DataError: a sentence of a unit has no call.
+    """
+    return np.bincount(unit_cells(units, rows, calls), minlength=CELLS).astype(np.int64, copy=False)
+
+
+def unit_cells(units: LinkedUnits, rows: Sequence[Linked], calls: Iterable[GenderCall]) -> Counts:
+    """The cell of each unit: pairs, men, women, quadruples, in their order."""
+    gold = {row.id: row.gold for row in rows}
+    called = {call.id: call.gender for call in calls}
+
+    def status(id_: str) -> int:
+        if id_ not in called:
+            raise DataError(f"expected a call for each sentence, got none for {id_!r}")
+        call = called[id_]
+        return NO_CALL if call is None else RIGHT if call is gold[id_] else WRONG
+
+    kinds = ((PAIR, units.pairs), (MEN, units.men), (WOMEN, units.women), (QUADRUPLE, units.quadruples))
+    cells = [start + pattern_number(map(status, unit), STATUSES) for start, kind in kinds for unit in kind]
+    return np.array(cells, dtype=np.int64)
+
 
 _SUMS = ("pairs", "male_only", "female_only", "both", "men", "men_differ", "women", "women_differ",
          "quadruples", "across", "within")  # fmt: skip
@@ -244,14 +355,6 @@ def consistency(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ConsistencyDifference(Difference):
-    """One number of two systems on the same pairs, in per cent; no interval where a denominator is below `MIN_ROWS`."""
-
-    n: tuple[int, int] = (0, 0)
-    """The denominators, of the first and of the second; they differ only where pairs without a call are left out."""
-
-
 def compare_consistency(
     records_a: Sequence[Linked],
     calls_a: Iterable[GenderCall],
@@ -260,12 +363,11 @@ def compare_consistency(
     *,
     n_resamples: int = N_RESAMPLES,
     seed: int = 0,
-    decided: bool = False,
-) -> dict[str, ConsistencyDifference]:
+) -> dict[str, Difference]:
     """Two systems on the same pairs: first − second for each of `COMPARED`; empty where there are no pairs.
 
-    Bootstrap and randomisation, both over units, start from `seed` for each number; without resamples there are no
-    intervals. With `decided`, each system leaves out the pairs and quadruples in which it has no call itself.
+    Bootstrap and randomisation (`mtbias.stats.paired.compare`), both over units, start from `seed`; without resamples
+    there are no intervals, nor where there are fewer than `MIN_ROWS` pairs or quadruples.
 
     Raises:
         DataError: the pairs, or the genders in them, differ between the two; a sentence of a pair has no call.
@@ -276,20 +378,16 @@ def compare_consistency(
     if not any((units.pairs, units.men, units.women, units.quadruples)):
         return {}
     one, other = (
-        _ADDS[decided][unit_cells(units, records, calls)]
+        _ADDS[False][unit_cells(units, records, calls)]
         for records, calls in ((records_a, calls_a), (records_b, calls_b))
     )
-
-    def differences(sums: Floats) -> Floats:
-        first, second = (_numbers(part) for part in np.split(sums, 2, axis=-1))
-        return np.stack([first[name] - second[name] for name in COMPARED], axis=-1)
-
-    replicates = bootstrap_units(np.hstack((one, other)), differences, n_resamples, _rng(seed))
-    compared = compare_units(one, other, _numbers, COMPARED, n_resamples, lambda: _rng(seed))
-    sizes = [_sizes(adds.sum(axis=0)) for adds in (one, other)]
-    found = {}
-    for (name, d), column in zip(compared.items(), replicates.T, strict=True):
-        n = (sizes[0][name], sizes[1][name])
-        interval = percentile_interval(column) if enough(n) else None
-        found[name] = ConsistencyDifference(d.first, d.second, d.difference, interval, d.p, n=n)
-    return found
+    sizes = _sizes(one.sum(axis=0))
+    return compare(
+        PairedUnits(one, other),
+        _numbers,
+        COMPARED,
+        n_resamples,
+        bootstrap=_rng(seed),
+        test=_rng(seed),
+        intervals=lambda name: enough(sizes[name]),
+    )

@@ -25,10 +25,11 @@ import cyclopts
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.scoring import paired_counts as paired
 from mtbias.scoring.bias import GENDER_COUNTING, compute
 from mtbias.scoring.correction import CORRECTED, correct
 from mtbias.scoring.weighted import weigh
+from mtbias.stats.paired import WeightedTables, tabulate
+from mtbias.stats.resampling import percentile_interval
 from mtbias.types import Gender, GenderCall, Stereotype
 
 Floats = NDArray[np.float64]
@@ -37,7 +38,7 @@ app = cyclopts.App(help="How often 95 % intervals hold the truth.")
 
 # --- Weighted ---------------------------------------------------------------------------------------------------------
 
-PLACES = {"delta_g": 1, "delta_s": 2}
+NUMBERS = ("delta_g", "delta_s")
 KINDS = list(product((M, F), (Stereotype.PRO, Stereotype.ANTI), (1, 2, 3), ("a", "b")))
 """Gold gender, stereotype, pronouns, domain: the kinds of sentences."""
 
@@ -82,16 +83,16 @@ def estimates(
         rows.append(Sentence(GenderCall(str(n), called, None), str(n), *KINDS[kind]))
     row_cells = GENDER_COUNTING.cells(rows)
     found = {}
-    for number, place in PLACES.items():
+    for number in NUMBERS:
         weighting = weigh(rows, number, ["pronouns", "domain"])
         assert weighting is not None
         for name, kind in ((number, np.zeros(len(rows))), (f"{number} weighted", weighting.kinds)):
             _, first, level = np.unique(kind, return_index=True, return_inverse=True)
             values = weighting.weights[first] if kind is weighting.kinds else np.ones(1)
-            tables = paired.tabulate(row_cells, GENDER_COUNTING.shape, level, len(values))
-            replicates = paired.bootstrap_numbers(GENDER_COUNTING, tables, values, n_resamples, rng)
-            ends = paired.intervals(GENDER_COUNTING, replicates, tables)[place]
-            value = paired.compute_numbers(GENDER_COUNTING, tables, values)[place]
+            tables = WeightedTables(tabulate(row_cells, GENDER_COUNTING.shape, level, len(values)), values)
+            replicates = GENDER_COUNTING.rates(tables.resampled_tables(n_resamples, rng))[number]
+            ends = percentile_interval(replicates)
+            value = GENDER_COUNTING.rates(tables.total())[number][0]
             found[name] = (float(value), *(ends or (np.nan, np.nan)))
     return found
 

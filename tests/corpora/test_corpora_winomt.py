@@ -10,7 +10,7 @@ import pytest
 
 from mtbias.corpora import Corpus, load_corpus
 from mtbias.errors import DataError
-from mtbias.scoring.linked_pairs import link
+from mtbias.scoring.consistency import link
 from mtbias.types import Gender, Instance, Stereotype
 
 HE = "male\t1\tThe cook told the construction worker that he was late.\tcook"

@@ -10,13 +10,12 @@ from dataclasses import replace
 import pytest
 
 from mtbias.report.comparison_tables import FORMATS, render_comparison, render_rows
+from mtbias.scoring.comparable_runs import DifferingRow, SystemNumbers, SystemPair
 from mtbias.scoring.comparison import Comparison
 from mtbias.scoring.counting import EntityIntervals
-from mtbias.scoring.paired_counts import McNemar
-from mtbias.scoring.run_matching import DifferingRow
-from mtbias.scoring.system_numbers import SystemNumbers, SystemPair
 from mtbias.scoring.weighted import Weighting
 from mtbias.stats.balance import Balance
+from mtbias.stats.paired import McNemar
 from mtbias.stats.results import Difference, Estimate
 
 NUMBERS = ("accuracy", "delta_g", "delta_s")

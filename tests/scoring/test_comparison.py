@@ -16,24 +16,24 @@ from scipy.stats import binomtest
 
 from mtbias.errors import DataError
 from mtbias.runs.call_records import CallRecord
-from mtbias.scoring import paired_counts as paired
 from mtbias.scoring.bias import CALLS, GENDER_COUNTING, GOLDS, SHAPE, STEREOTYPES, Row, compute, count
+from mtbias.scoring.comparable_runs import differing_rows
 from mtbias.scoring.comparison import Comparison, compare_runs
 from mtbias.scoring.counting import Counting, Counts
 from mtbias.scoring.definitions import GENDER, keys
-from mtbias.scoring.paired_counts import count_differing, pair_cells, pair_shape, tabulate
-from mtbias.scoring.run_matching import differing_rows
 from mtbias.scoring.scores import score
-from mtbias.stats.resampling import bootstrap_units
+from mtbias.stats import paired
+from mtbias.stats.paired import PairedTables, WeightedTables, pair_cells, randomisation_test, tabulate
+from mtbias.stats.resampling import bootstrap_units, percentile_interval
 from mtbias.stats.results import MIN_ROWS, Floats
-from mtbias.stats.significance import holm, mcnemar, randomisation_test
+from mtbias.stats.significance import holm, mcnemar
 from mtbias.types import Gender, GenderCall, Reason, Stereotype
 
 M, F, N = GOLDS
 PRO, ANTI, NONE = STEREOTYPES
 ONE = np.ones(1)
 NUMBERS = keys(GENDER, compared=True)
-PAIR_SHAPE = pair_shape(GENDER_COUNTING)
+PAIR_SHAPE = (*SHAPE, SHAPE[-1])
 
 pair_tables = hnp.arrays(np.int64, PAIR_SHAPE, elements=st.integers(0, 3))
 
@@ -59,12 +59,17 @@ def _rng(seed: int = 0) -> np.random.Generator:
 def count_pairs(first: Sequence[Row], second: Sequence[Row]) -> Counts:
     """The table of pairs of two systems' rows."""
     cells = [GENDER_COUNTING.cells(_record(n, *row) for n, row in enumerate(rows)) for rows in (first, second)]
-    table: Counts = tabulate(pair_cells(GENDER_COUNTING, *cells), PAIR_SHAPE)[0]
+    table: Counts = tabulate(pair_cells(cells[0], cells[1], SHAPE[-1]), PAIR_SHAPE)[0]
     return table
 
 
+def values(sums: Floats) -> Floats:
+    return GENDER_COUNTING.values(sums, GENDER_COUNTING.compared)
+
+
 def compute_numbers(tables: Counts, weights: Floats = ONE) -> Floats:
-    return paired.compute_numbers(GENDER_COUNTING, tables, weights)
+    numbers: Floats = values(WeightedTables(tables, weights).total())[0]
+    return numbers
 
 
 def compute_differences(pairs: Counts, weights: Floats = ONE) -> Floats:
@@ -72,7 +77,7 @@ def compute_differences(pairs: Counts, weights: Floats = ONE) -> Floats:
 
 
 def randomisation_pvalues(pairs: Counts, weights: Floats, n_resamples: int, rng: np.random.Generator) -> Floats:
-    return paired.randomisation_pvalues(GENDER_COUNTING, pairs, weights, n_resamples, rng)
+    return paired.randomisation_pvalues(PairedTables(pairs, weights), values, n_resamples, rng)
 
 
 def _record(n: int, gold: Gender | None, kind: Stereotype, call: Gender | None) -> CallRecord:
@@ -105,17 +110,17 @@ def test_pairs_are_counted_with_both_margins() -> None:
 
 
 def test_mcnemar_and_differing_by_hand() -> None:
-    table = paired.count_mcnemar(GENDER_COUNTING, count_pairs(FIRST, SECOND))
+    table = PairedTables(count_pairs(FIRST, SECOND)[None]).mcnemar(GENDER_COUNTING.right)
     # Both right: rows 0, 4. Only the first: 1, 5, 7. Only the second: 2, 6. Neither: 3.
     assert (table.both, table.first_only, table.second_only, table.neither) == (2, 3, 2, 1)
     assert table.p == 1.0  # 2·P(X <= 2), X ~ Binomial(5, 1/2), is 2·16/32
-    assert count_differing(count_pairs(FIRST, SECOND)) == 5  # all but rows 0, 3 (both wrong alike) and 4
+    assert PairedTables(count_pairs(FIRST, SECOND)[None]).differing() == 5  # all but rows 0, 3 (both wrong alike) and 4
 
 
 def test_pairs_want_the_same_rows() -> None:
     with pytest.raises(ValueError, match="got 8 and 7"):
         count_pairs(FIRST, SECOND[:-1])
-    with pytest.raises(ValueError, match="equal gold gender and stereotype"):
+    with pytest.raises(ValueError, match="equal but for the outcome"):
         count_pairs(FIRST, [(F, PRO, M), *SECOND[1:]])
 
 
@@ -158,9 +163,9 @@ def test_weights_of_two_are_rows_twice() -> None:
 
 def test_intervals_of_one_system_are_those_of_its_scores() -> None:
     table = _rng(2).integers(0, 40, SHAPE)
-    replicates = paired.bootstrap_numbers(GENDER_COUNTING, table[None], ONE, 300, _rng())
+    replicates = values(WeightedTables(table[None]).resampled_tables(300, _rng()))
     theirs = GENDER_COUNTING.intervals(table, 300, _rng())
-    _, *ours = paired.intervals(GENDER_COUNTING, replicates, table[None])
+    _, *ours = map(percentile_interval, replicates.T)
     assert ours == [theirs[name] for name in NUMBERS[1:]]  # the accuracy's is Wilson's, as of one system
 
 
@@ -189,7 +194,8 @@ def test_the_paired_bootstrap_is_the_bootstrap_over_rows() -> None:
         return np.array([compute_numbers(t[:1]) - compute_numbers(t[1:]) for t in tables]).reshape(len(sums), 3)
 
     by_rows = bootstrap_units(units.reshape(len(rows), -1), statistic, 4000, _rng(4))
-    by_counts = paired.bootstrap_differences(GENDER_COUNTING, pairs[None], ONE, 4000, _rng(5))
+    first, second = map(values, PairedTables(pairs[None]).resampled(4000, _rng(5)))
+    by_counts = first - second
     spread = by_rows.std(axis=0)
     assert by_counts.std(axis=0) == pytest.approx(spread, rel=0.07)
     for q in (0.025, 0.5, 0.975):
@@ -198,12 +204,15 @@ def test_the_paired_bootstrap_is_the_bootstrap_over_rows() -> None:
 
 
 def test_there_is_no_interval_of_too_few_rows() -> None:
-    table = np.zeros(SHAPE, dtype=np.int64)
-    table[0, 0, 0], table[1, 1, 0] = MIN_ROWS, MIN_ROWS - 1  # pro men and anti women
-    replicates = paired.bootstrap_numbers(GENDER_COUNTING, table[None], ONE, 50, _rng())
-    accuracy, delta_g, delta_s = paired.intervals(GENDER_COUNTING, replicates, table[None])
-    assert accuracy is not None
-    assert (delta_g, delta_s) == (None, None)
+    # pro men, and one anti woman less than an interval needs
+    golds = [(M, PRO)] * MIN_ROWS + [(F, ANTI)] * (MIN_ROWS - 1)
+    one, other = (
+        replace(_run(name, "de"), calls=[_record(n, gold, kind, M) for n, (gold, kind) in enumerate(golds)])
+        for name in "ab"
+    )
+    ends = {key: d.interval for key, d in compare_runs([one, other], n_resamples=50).pairs[0].plain.items()}
+    assert ends["accuracy"] is not None
+    assert (ends["delta_g"], ends["delta_s"]) == (None, None)
 
 
 # ----- tests

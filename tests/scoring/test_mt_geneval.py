@@ -19,11 +19,11 @@ import mtbias
 from mtbias.corpora import load_corpus
 from mtbias.errors import DataError, SettingError, UsageError
 from mtbias.evaluation.stages import repeat_numbers
+from mtbias.scoring.comparable_runs import differing_rows
 from mtbias.scoring.comparison import compare_runs
 from mtbias.scoring.measure import Wanted
 from mtbias.scoring.mt_geneval import MT_GENEVAL
 from mtbias.scoring.mt_geneval_quality import score_numbers
-from mtbias.scoring.run_matching import differing_rows
 from mtbias.settings import ScoreSettings
 from mtbias.translate.system import Translated
 from mtbias.types import Translation, quiet

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from mtbias.stats.paired import PairedUnits, compare, randomisation_test
 from mtbias.stats.results import Floats, percent
-from mtbias.stats.significance import compare_units, holm, mcnemar, randomisation_test
+from mtbias.stats.significance import holm, mcnemar
 
 
 def _rng(seed: int = 1) -> np.random.Generator:
@@ -134,21 +135,21 @@ def test_two_systems_in_several_numbers() -> None:
     def numbers(sums: Floats) -> dict[str, Floats]:
         return {"right": percent(sums[:, 0], sums[:, 1]), "of none": percent(sums[:, 1], sums[:, 0])}
 
-    found = compare_units(one, other, numbers, ["right", "of none"], 100, _rng)
+    paired = PairedUnits(one, other)
+    found = compare(
+        paired, numbers, ["right", "of none"], 100, bootstrap=_rng(), test=_rng(), intervals=lambda _: False
+    )
     assert (found["right"].first, found["right"].second, found["right"].difference) == (100.0, 0.0, 100.0)
     assert (found["right"].p, found["right"].p_holm, found["right"].interval) == (0.25, None, None)
     # Nothing is right under the second: its number is undefined, and so is the difference.
     lost = found["of none"]
     assert (lost.first, lost.second, lost.difference, lost.p) == (100.0, None, None, None)
-    assert compare_units(one, other, numbers, ["right"], 0, _rng)["right"].p is None
+    assert compare(paired, numbers, ["right"], 0, bootstrap=_rng(), test=_rng())["right"].p is None
 
 
-def test_each_number_is_tested_with_the_generator_that_it_is_given() -> None:
+def test_every_number_is_tested_with_the_same_arrangements() -> None:
     rng = _rng(3)
     one, other = (rng.integers(0, 3, size=(30, 1)).astype(np.float64) for _ in range(2))
     numbers: Callable[[Floats], dict[str, Floats]] = lambda sums: {"a": sums[:, 0], "b": 2 * sums[:, 0]}  # noqa: E731
-    fresh = compare_units(one, other, numbers, ["a", "b"], 500, lambda: _rng(8))
-    assert fresh["a"].p == fresh["b"].p == randomisation_test(one, other, lambda sums: sums[:, 0], 500, _rng(8))
-    shared = _rng(8)
-    in_turn = compare_units(one, other, numbers, ["a", "b"], 500, lambda: shared)
-    assert in_turn["a"].p == fresh["a"].p != in_turn["b"].p
+    found = compare(PairedUnits(one, other), numbers, ["a", "b"], 500, bootstrap=_rng(), test=_rng(8))
+    assert found["a"].p == found["b"].p == randomisation_test(one, other, lambda sums: sums[:, 0], 500, _rng(8))

@@ -1,0 +1,362 @@
+"""Two systems on the same units: paired differences of numbers, how sure they are, and tests of them.
+
+A unit is drawn by the bootstrap, and exchanged between the systems by the test, as a whole. Two kinds of input have
+what units add (`Paired`): a table of counts of pairs of outcomes, where a unit is a row and the cost does not depend on
+their number (`PairedTables`); and a matrix with a line for each unit, whatever it adds (`PairedUnits`). All else is one
+piece of code for both, `compare` and `randomisation_pvalues`, with Holm's correction in `corrected`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations, product
+from math import comb, prod
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtbias.stats.resampling import as_units, bootstrap_counts, bootstrap_units, chunks, percentile_interval
+from mtbias.stats.results import Difference, Floats, minus, number
+from mtbias.stats.significance import holm, mcnemar
+
+Counts = NDArray[np.int64]
+_CHUNK = 1 << 11
+"""Rearrangements whose numbers are computed at once."""
+
+Arrangements = Iterator[tuple[Floats, Floats]]
+"""Sums of the first system after exchanges, ``[R, …]``, with their weights ``[R]``."""
+
+
+class Paired(Protocol):
+    """What two systems add to the sums from which numbers are computed."""
+
+    def sums(self) -> tuple[Floats, Floats]:
+        """The sums of both over all units, each ``[1, …]``."""
+        ...
+
+    def resampled(self, n_resamples: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """The sums of both over bootstrap resamples of units, drawn with both: each ``[n_resamples, …]``."""
+        ...
+
+    def exchanged(self, n_resamples: int, rng: np.random.Generator) -> tuple[bool, Arrangements]:
+        """All arrangements, with their probabilities, where they are at most `n_resamples` (then True), else so many
+        draws, each of weight 1.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairedUnits:
+    """Sums of units: row i of both is the same unit.
+
+    Raises:
+        ValueError: shapes that differ or are not two-dimensional.
+    """
+
+    first: NDArray[np.generic]
+    """``[n_units, k]``: what each unit adds to k sums under the first system."""
+    second: NDArray[np.generic]
+
+    def __post_init__(self) -> None:
+        if as_units(self.first).shape != as_units(self.second).shape:
+            raise ValueError(f"expected two arrays of one shape, got {self.first.shape} and {self.second.shape}")
+
+    def sums(self) -> tuple[Floats, Floats]:
+        """See `Paired`."""
+        return as_units(self.first).sum(axis=0)[None], as_units(self.second).sum(axis=0)[None]
+
+    def resampled(self, n_resamples: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """See `Paired`."""
+        drawn = bootstrap_units(np.hstack([self.first, self.second]), lambda sums: sums, n_resamples, rng)
+        first, second = np.split(drawn, 2, axis=-1)
+        return first, second
+
+    def exchanged(self, n_resamples: int, rng: np.random.Generator) -> tuple[bool, Arrangements]:
+        """See `Paired`; units whose two rows are equal change nothing and are passed over."""
+        first, second = as_units(self.first), as_units(self.second)
+        change = (second - first)[(first != second).any(axis=1)]
+        m = len(change)
+        exact = m < 63 and 2**m <= n_resamples
+
+        def arrangements() -> Arrangements:
+            for start, stop in chunks(2**m if exact else n_resamples, m):
+                if exact:
+                    swapped = np.arange(start, stop)[:, None] >> np.arange(m) & 1
+                else:
+                    swapped = rng.integers(0, 2, size=(stop - start, m), dtype=np.int8)
+                weights = np.full(stop - start, 2.0**-m if exact else 1.0)
+                yield first.sum(axis=0) + swapped.astype(np.float64) @ change, weights
+
+        return exact, arrangements()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WeightedTables:
+    """A table of counts of rows for each level of weight; without weights there is one level.
+
+    The bootstrap draws within each level, so that every resample has as many rows of every kind and the weights still
+    balance it; with one level that is the bootstrap over all rows.
+    """
+
+    tables: Counts
+    """``[L, *shape]``; the last axis of a shape is the outcome."""
+    weights: Floats = field(default_factory=lambda: np.ones(1))
+    """``[L]``."""
+    stratified: bool = False
+    """Whether resamples draw within each place of the first axis of a table, too."""
+
+    def total(self, tables: Counts | None = None) -> Floats:
+        """The weighted sum of all levels, ``[1, *shape]``."""
+        total: Floats = np.tensordot(self.weights, self.tables if tables is None else tables, axes=1)[None]
+        return total.astype(np.float64, copy=False)
+
+    def rows(self) -> Counts:
+        """The rows of weight above 0, of all levels."""
+        rows: Counts = self.tables[self.weights > 0].sum(axis=0)
+        return rows
+
+    def resampled_tables(self, n_resamples: int, rng: np.random.Generator) -> Floats:
+        """The weighted tables of bootstrap resamples, ``[n_resamples, *shape]``."""
+        total = np.zeros((n_resamples, *self.tables.shape[1:]))
+        for weight, drawn in self.draws(n_resamples, rng):
+            total += weight * drawn
+        return total
+
+    def draws(self, n_resamples: int, rng: np.random.Generator) -> Iterator[tuple[float, Floats]]:
+        """The weight of each level with its resampled tables."""
+        for weight, table in zip(self.weights, self.tables.reshape(len(self.tables), -1), strict=True):
+            drawn = np.zeros((n_resamples, table.size))
+            occupied = np.flatnonzero(table)
+            place = occupied // (table.size // self.tables.shape[1]) if self.stratified else np.zeros_like(occupied)
+            for n in np.unique(place) if self.stratified else (0,):
+                cells = occupied[place == n]
+                drawn[:, cells] = bootstrap_counts(table[cells], lambda rows: rows.astype(np.float64), n_resamples, rng)
+            yield float(weight), drawn.reshape(n_resamples, *self.tables.shape[1:])
+
+
+@dataclass(frozen=True, slots=True)
+class McNemar:
+    """Rows by whether either system is right."""
+
+    both: int
+    first_only: int
+    second_only: int
+    neither: int
+    p: float
+    """Exact, two-sided: `mtbias.stats.significance.mcnemar` of `first_only` and `second_only`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairedTables(WeightedTables):
+    """Tables of pairs of outcomes: the axes of one system's tables, and the outcome of the second system as one more.
+
+    Summed over its last axis a table is the first system's, over the one before, the second's.
+    """
+
+    def sums(self) -> tuple[Floats, Floats]:
+        """See `Paired`."""
+        return self.total(self.tables.sum(axis=-1)), self.total(self.tables.sum(axis=-2))
+
+    def resampled(self, n_resamples: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """See `Paired`; each row keeps its level's weight: weights are not solved again for a resample.
+
+        Source: Efron and Tibshirani (1993), chapters 8 and 13; Koehn, EMNLP 2004, for paired systems.
+        """
+        first, second = (np.zeros((n_resamples, *self.tables.shape[1:-1])) for _ in range(2))
+        for weight, drawn in self.draws(n_resamples, rng):
+            first += weight * drawn.sum(axis=-1)
+            second += weight * drawn.sum(axis=-2)
+        return first, second
+
+    def exchanged(self, n_resamples: int, rng: np.random.Generator) -> tuple[bool, Arrangements]:
+        """See `Paired`.
+
+        Of the m rows of one weight and class on which one system says a and the other b, the first system has a in k
+        of them with k ~ Binomial(m, 1/2), independently of all others.
+        """
+        start = self.total(np.einsum("...cc->...c", self.tables))[0]
+        steps, sizes = [], []
+        for a, b in combinations(range(self.tables.shape[-1]), 2):
+            rows = self.tables[..., a, b] + self.tables[..., b, a]
+            start[..., b] += np.tensordot(self.weights, rows, axes=1)
+            for level, *given in np.argwhere(rows):
+                step = np.zeros(start.shape)
+                step[(*given, a)], step[(*given, b)] = self.weights[level], -self.weights[level]
+                steps.append(step.ravel())
+                sizes.append(int(rows[(level, *given)]))
+        exact = prod(size + 1 for size in sizes) <= n_resamples
+        moves = np.array(steps).reshape(len(steps), start.size)
+        swaps = _all_swaps(sizes) if exact else _drawn_swaps(sizes, n_resamples, rng)
+        return exact, ((start + (ks @ moves).reshape(-1, *start.shape), weights) for ks, weights in swaps)
+
+    def differing(self) -> int:
+        """Rows on which the two outcomes differ; an outcome and none are different."""
+        rows = self.tables.sum(axis=0)
+        return int(rows.sum() - np.trace(rows, axis1=-2, axis2=-1).sum())
+
+    def mcnemar(self, right: NDArray[np.bool_]) -> McNemar:
+        """Rows by whether either system is right, given the cells of one system's table that are."""
+        rows, cells = self.tables.sum(axis=0), np.asarray(right, dtype=np.int64)
+        n, both = int(rows.sum()), int((rows * cells[..., :, None] * cells[..., None, :]).sum())
+        first, second = (int((rows.sum(axis=axis) * cells).sum()) for axis in (-1, -2))
+        only_first, only_second = first - both, second - both
+        return McNemar(both, only_first, only_second, n - first - only_second, mcnemar(only_first, only_second))
+
+
+def tabulate(row_cells: Counts, shape: Sequence[int], levels: Counts | None = None, n_levels: int = 1) -> Counts:
+    """The tables of `WeightedTables` from the cell of each row; without `levels` all rows are of the first."""
+    places = row_cells if levels is None else row_cells + prod(shape) * levels
+    tables: Counts = np.bincount(places, minlength=n_levels * prod(shape)).reshape(n_levels, *shape)
+    return tables
+
+
+def pair_cells(first: Counts, second: Counts, outcomes: int) -> Counts:
+    """The cell of the flattened table of pairs in which each row counts, from the cells of both systems' tables.
+
+    Raises:
+        ValueError: they differ in length, or in all but the outcome.
+    """
+    if len(first) != len(second):
+        raise ValueError(f"expected as many rows of both systems, got {len(first)} and {len(second)}")
+    if (first // outcomes != second // outcomes).any():
+        raise ValueError("expected rows that are equal but for the outcome, got two that differ in their class")
+    joined: Counts = first * outcomes + second % outcomes
+    return joined
+
+
+def compare(
+    paired: Paired,
+    numbers: Callable[[Floats], Mapping[str, Floats]],
+    names: Sequence[str],
+    n_resamples: int,
+    *,
+    bootstrap: np.random.Generator,
+    test: np.random.Generator,
+    intervals: Callable[[str], bool] = lambda _: True,
+) -> dict[str, Difference]:
+    """First − second for each of `names`, with the paired percentile bootstrap and the p of `randomisation_pvalues`.
+
+    Args:
+        paired: the two systems.
+        numbers: maps sums ``[R, …]`` to numbers by name, each ``[R]``, NaN where undefined.
+        names: the numbers to compare.
+        n_resamples: of the bootstrap and of the test; with 0 there is neither interval nor p.
+        bootstrap: its source of randomness; all numbers share the resamples.
+        test: that of the test; may be the same generator, which the bootstrap uses first.
+        intervals: whether a number has rows enough for an interval.
+    """
+
+    def values(sums: Floats) -> Floats:
+        found = numbers(sums)
+        return np.stack([found[name] for name in names], axis=-1)
+
+    of_first, of_second = (values(sums)[0] for sums in paired.sums())
+    drawn_first, drawn_second = (values(sums) for sums in paired.resampled(n_resamples, bootstrap))
+    pvalues = randomisation_pvalues(paired, values, n_resamples, test)
+    differences = {}
+    for name, a, b, drawn, p in zip(
+        names, map(number, of_first), map(number, of_second), (drawn_first - drawn_second).T, pvalues, strict=True
+    ):
+        between = minus(a, b)
+        interval = percentile_interval(drawn) if between is not None and intervals(name) else None
+        differences[name] = Difference(a, b, between, interval, number(p))
+    return differences
+
+
+def randomisation_pvalues(
+    paired: Paired, values: Callable[[Floats], Floats], n_resamples: int, rng: np.random.Generator
+) -> Floats:
+    """Two-sided paired randomisation tests on ``|value(first) − value(second)|`` of k numbers: their p, ``[k]``.
+
+    If it makes no difference which of the two systems produced a unit's outcome, exchanging the outcomes of any units
+    is as likely as not. A hit is an arrangement whose difference is at least as large as the observed one. Where there
+    are at most `n_resamples` arrangements, all are looked at, and p is the probability of the hits; else so many are
+    drawn, and p = (hits + 1) / (n_resamples + 1).
+
+    Args:
+        paired: the two systems.
+        values: maps sums ``[R, …]`` to numbers ``[R, k]``, NaN where undefined; called with chunks of the arrangements.
+        n_resamples: 0 or more.
+        rng: not used where p is exact.
+
+    Returns: p in (0, 1]; NaN where the observed difference is undefined, and everywhere without resamples. An
+        arrangement whose difference is undefined is a hit, which can only make p larger. Differences equal within 1e-9
+        of their size count as equal.
+
+    Raises:
+        ValueError: a negative number of resamples.
+
+    Source: Noreen (1989); Yeh, COLING 2000.
+    """
+    if n_resamples < 0:
+        raise ValueError(f"expected 0 or more resamples, got {n_resamples}")
+    first, second = paired.sums()
+    total = first + second
+
+    def differences(firsts: Floats) -> Floats:
+        return np.abs(values(firsts) - values(total - firsts))
+
+    observed = differences(first)[0]
+    if n_resamples < 1 or np.isnan(observed).all():
+        return np.full(len(observed), np.nan)
+    # Sums in another order differ in their last digits: what is equal in exact arithmetic must stay a hit.
+    least = observed - 1e-9 * np.maximum(observed, np.abs(values(first)[0]))
+    exact, arrangements = paired.exchanged(n_resamples, rng)
+    hits, whole = np.zeros(len(observed)), 0.0
+    for firsts, weights in arrangements:
+        drawn = differences(firsts)
+        hits += weights @ (np.isnan(drawn) | (drawn >= least))
+        whole += weights.sum()
+    p: Floats = np.where(np.isnan(observed), np.nan, np.minimum(hits, 1) if exact else (hits + 1) / (whole + 1))
+    return p
+
+
+def randomisation_test(
+    a: NDArray[np.generic],
+    b: NDArray[np.generic],
+    statistic: Callable[[Floats], Floats],
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> float:
+    """The p of `randomisation_pvalues` of one statistic of units (`PairedUnits`): ``[R, k]`` to ``[R]``."""
+    return float(randomisation_pvalues(PairedUnits(a, b), lambda sums: statistic(sums)[:, None], n_resamples, rng)[0])
+
+
+def corrected(
+    comparisons: Iterable[Mapping[str, Difference]], *, together: bool = False
+) -> list[dict[str, Difference]]:
+    """The same differences, with p corrected by Holm.
+
+    Args:
+        comparisons: of several pairs of systems, or parts of a corpus; a number without a p is no test.
+        together: whether all tests are one family; by default those of one number are.
+    """
+    found = [dict(differences) for differences in comparisons]
+    families: dict[str, list[tuple[dict[str, Difference], str, float]]] = {}
+    for differences in found:
+        for name, d in differences.items():
+            if d.p is not None:
+                families.setdefault("" if together else name, []).append((differences, name, d.p))
+    for family in families.values():
+        for (differences, name, _), p in zip(family, holm([p for *_, p in family]), strict=True):
+            differences[name] = replace(differences[name], p_holm=p)
+    return found
+
+
+def _all_swaps(sizes: Sequence[int]) -> Arrangements:
+    """Every combination of ks, with its probability."""
+    combinations_of_ks = list(product(*(range(size + 1) for size in sizes)))
+    ks = np.array(combinations_of_ks, dtype=np.float64).reshape(len(combinations_of_ks), len(sizes))
+    chances = [np.array([comb(size, k) / 2**size for k in range(size + 1)]) for size in sizes]
+    probabilities = np.ones(len(ks))
+    for column, chance in zip(ks.T, chances, strict=True):
+        probabilities *= chance[column.astype(np.int64)]
+    yield ks, probabilities
+
+
+def _drawn_swaps(sizes: Sequence[int], n_resamples: int, rng: np.random.Generator) -> Arrangements:
+    for start in range(0, n_resamples, _CHUNK):
+        n = min(_CHUNK, n_resamples - start)
+        yield rng.binomial(sizes, 0.5, size=(n, len(sizes))).astype(np.float64), np.ones(n)
