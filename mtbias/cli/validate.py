@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from mtbias.cli.shared import HERE, Bootstrap, Device, Evaluator, Flag, Json, Langs, Rows, print_json
-from mtbias.errors import DataError, SettingError
+from mtbias.files.writing import write_atomic
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.settings import BootstrapSettings, DeviceSettings, EvaluatorSettings
-
-if TYPE_CHECKING:
-    from mtbias.corpora.human_labels import HumanLabel
-    from mtbias.evaluation.validation import Validation
-    from mtbias.language.definition import Language
-    from mtbias.runs.finished_run import FinishedRun
 
 
 def command(
@@ -70,145 +63,32 @@ def command(
     rows
         Write the rows of disagreement into this file (.jsonl, else text); `-` prints them.
     """
-    from mtbias.evaluation.gender_calls import GENDER
-    from mtbias.evaluation.validation import correct_run, together, validate
-    from mtbias.language.installed import get_language
-    from mtbias.report.validation_table import render_validation
-    from mtbias.scoring.measure import Wanted
+    from mtbias.evaluation.validation import validate_file
 
-    langs = list(dict.fromkeys(langs))
-    languages = [get_language(lang) for lang in langs]  # an unknown one is refused before anything is read
-    runs = _runs(correct or [], langs)
-    labels = _labels(gold, langs, annotator, data, evaluator.cache_dir)
-    bitexts = {lang: _bitext(translations or [], lang, len(langs)) for lang in langs}
-    opened = {lang: GENDER.open(Wanted(lang=lang, settings=evaluator, device=device.device)) for lang in langs}
-    done = [
-        validate(
-            labels[lang],
-            bitexts[lang],
-            measure,
-            annotator=annotator,
-            basis=tuple(dict.fromkeys(basis or ())),
-            progress=ProgressLine(),
-        )
-        for lang, measure in opened.items()
-    ]
-    whole = together(done) if len(done) > 1 else done[0]
-    corrected = [
-        correct_run(run, done, pool=pool, n_resamples=bootstrap.resamples, seed=bootstrap.seed).to_json()
-        for run in runs
-    ]
-    numbers = [validation.to_json() for validation in done]
+    done = validate_file(
+        gold,
+        langs,
+        settings=evaluator,
+        translations=translations or [],
+        data=data,
+        annotator=annotator,
+        basis=basis or [],
+        runs=correct or [],
+        pool=pool,
+        device=device.device,
+        n_resamples=bootstrap.resamples,
+        seed=bootstrap.seed,
+        progress=ProgressLine(),
+    )
     if json:
-        _print_json(done, numbers, whole.to_json(), corrected if correct else None, with_rows=rows == HERE)
+        print_json(done.to_json(rows=rows == HERE), indent=None)
     else:
-        print(render_validation(numbers, whole.to_json(), corrected), end="")
+        print(done.text(), end="")
         if rows == HERE:
-            print("".join(f"\n{row}\n" for row in _differing(done)), end="")
+            print("".join(f"\n{row}\n" for row in done.rows()), end="")
     if rows is not None and rows != HERE:
-        _write_rows(rows, done)
+        write_atomic(rows, "".join(f"{row}\n" for row in done.rows(jsonl=rows.suffix == ".jsonl")).encode())
     if out is not None:
-        _write_page(out, languages, done, whole, corrected)
+        write_atomic(out, done.page().encode())
         if not json:
             print(f"\nReport: {out}")
-
-
-def _labels(
-    gold: Path, langs: Sequence[str], annotator: str, data: Path | None, cache: Path | None
-) -> dict[str, list[HumanLabel]]:
-    from mtbias.corpora import load_corpus
-    from mtbias.corpora.human_labels import read_label_file
-
-    file = read_label_file(gold)
-    winomt = None
-    if file.needs_winomt:
-        winomt = {i.row: i for i in load_corpus("winomt", data, cache=cache).instances}
-    return {lang: list(file.labels(lang, annotator, winomt)) for lang in langs}
-
-
-def _bitext(paths: Sequence[Path], lang: str, languages: int) -> list[tuple[str, str]]:
-    """The pairs of one language: of files, where there is one language; of ``en-CODE.txt`` in folders."""
-    from mtbias.translate.bitext import read_bitext
-
-    pairs = []
-    for path in paths:
-        if not path.is_dir() and languages > 1:
-            raise SettingError(
-                "translations",
-                f"expected a folder with en-CODE.txt for several languages, got {path}, a file or nothing; give a "
-                "folder, or one --lang at a time",
-            )
-        pairs += read_bitext(path / f"en-{lang}.txt" if path.is_dir() else path)
-    return pairs
-
-
-def _runs(paths: Sequence[Path], langs: Sequence[str]) -> list[FinishedRun]:
-    """The runs to correct, read before anything is computed."""
-    from mtbias.runs.finished_run import read_run
-
-    runs = [read_run(path) for path in paths]
-    names = [(run.system, run.lang, run.corpus[0]) for run in runs]
-    for run, name in zip(runs, names, strict=True):
-        if run.lang not in langs:
-            raise DataError(
-                f"{run.path}: expected a run in one of the languages validated here ({', '.join(langs)}), got "
-                f"{run.lang!r}; add --lang {run.lang}"
-            )
-        if names.count(name) > 1:
-            raise DataError(
-                f"{run.path}: expected each system once in a language and corpus, got {run.system!r} twice; leave one "
-                "out"
-            )
-    return runs
-
-
-def _print_json(
-    done: Sequence[Validation],
-    numbers: Sequence[dict[str, Any]],
-    whole: dict[str, Any],
-    corrections: Sequence[dict[str, Any]] | None,
-    *,
-    with_rows: bool,
-) -> None:
-    """One language: its numbers. Several: ``languages`` by code, and ``all``. With runs: ``corrections``."""
-    if with_rows:
-        numbers = [{**part, "differing": v.differing_json()} for part, v in zip(numbers, done, strict=True)]
-    content = numbers[0] if len(numbers) == 1 else {"languages": {part["lang"]: part for part in numbers}, "all": whole}
-    print_json(content if corrections is None else {**content, "corrections": list(corrections)}, indent=None)
-
-
-def _differing(done: Sequence[Validation]) -> list[str]:
-    return [
-        f"{validation.lang}, {row}" if len(done) > 1 else row
-        for validation in done
-        for row in validation.disagreements()
-    ]
-
-
-def _write_rows(path: Path, done: Sequence[Validation]) -> None:
-    import json
-
-    from mtbias.files.writing import write_atomic
-
-    lines = _differing(done)
-    if path.suffix == ".jsonl":
-        rows = [{"lang": validation.lang, **row} for validation in done for row in validation.differing_json()]
-        lines = [json.dumps(row, ensure_ascii=False) for row in rows]
-    write_atomic(path, "".join(f"{line}\n" for line in lines).encode())
-
-
-def _write_page(
-    path: Path,
-    languages: Sequence[Language],
-    done: Sequence[Validation],
-    whole: Validation,
-    corrections: Sequence[dict[str, Any]],
-) -> None:
-    from mtbias.files.writing import write_atomic
-    from mtbias.report.validation_page import LabelledLanguage, render_page
-
-    parts = [
-        LabelledLanguage(each.to_json(), language.direction, tuple(each.differing()))
-        for language, each in zip(languages, done, strict=True)
-    ]
-    write_atomic(path, render_page(parts, whole.to_json(), corrections).encode())

@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from mtbias import __version__
 from mtbias.align import Pair
-from mtbias.corpora.human_labels import HumanLabel
-from mtbias.errors import DataError
+from mtbias.corpora import load_corpus
+from mtbias.corpora.human_labels import HumanLabel, read_label_file
+from mtbias.errors import DataError, SettingError
+from mtbias.evaluation.gender_calls import GENDER as GENDER_MEASURE
 from mtbias.evaluation.gender_calls import GenderMeasure
+from mtbias.language.definition import Direction
+from mtbias.language.installed import get_language
+from mtbias.report.validation_page import LabelledLanguage, render_page
+from mtbias.report.validation_table import render_validation
 from mtbias.runs.call_records import evidence_json
-from mtbias.runs.finished_run import FinishedRun
+from mtbias.runs.finished_run import FinishedRun, read_run
 from mtbias.scoring.bias import count
 from mtbias.scoring.correction import CORRECTED, Correction, correct
 from mtbias.scoring.counting import Counts
 from mtbias.scoring.definitions import GENDER, named
 from mtbias.scoring.evidence import withheld
 from mtbias.scoring.human_agreement import LABELS, AgreementReport, agreement, count_agreement, decided_by
+from mtbias.scoring.measure import Wanted
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
+from mtbias.settings import EvaluatorSettings
 from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import N_RESAMPLES, percent_of, rounded
+from mtbias.translate.bitext import read_bitext
 from mtbias.types import GenderCall, Json, Progress, Reason, quiet
 
 BEYOND_PHRASE = ("P", "C")
@@ -267,13 +278,8 @@ def correct_run(
     Raises:
         DataError: the run's language was not validated, another evaluator called it, or a gender has no labels.
     """
-    own = next((v for v in validations if v.lang == run.lang), None)
-    if own is None:
-        known = ", ".join(v.lang for v in validations)
-        raise DataError(
-            f"{run.path}: expected a run in a language that is validated here ({known}), got {run.lang!r}; "
-            f"add --lang {run.lang}"
-        )
+    _check_language(run, [v.lang for v in validations])
+    own = next(v for v in validations if v.lang == run.lang)
     other = [key for key, value in own.evaluator.items() if run.evaluator.get(key) != value]
     if other:
         key = other[0]
@@ -324,6 +330,144 @@ def _gone(whole: Correction, counts: Counts, confusion: Counts, how: Mapping[str
         else:
             found[key] = percent_of(with_all - without, with_all - plain)
     return found
+
+
+@dataclass(frozen=True)
+class Validations:
+    """The labels of several languages, and the runs that were corrected with them."""
+
+    languages: tuple[Validation, ...]
+    directions: tuple[Direction, ...]
+    """In which each language is written."""
+    corrections: tuple[CorrectedRun, ...]
+
+    @property
+    def whole(self) -> Validation:
+        """All languages together, or the one."""
+        return self.languages[0] if len(self.languages) == 1 else together(self.languages)
+
+    def to_json(self, *, rows: bool = False) -> dict[str, Any]:
+        """One language: its numbers. Several: ``languages`` by code, and ``all``. With runs: ``corrections``.
+
+        With `rows` each language has its rows of disagreement, too.
+        """
+        parts = {v.lang: {**v.to_json(), **({"differing": v.differing_json()} if rows else {})} for v in self.languages}
+        content = next(iter(parts.values())) if len(parts) == 1 else {"languages": parts, "all": self.whole.to_json()}
+        return {**content, "corrections": self._corrections()} if self.corrections else content
+
+    def _corrections(self) -> list[dict[str, Any]]:
+        return [each.to_json() for each in self.corrections]
+
+    def text(self) -> str:
+        """The tables for a terminal."""
+        return render_validation([v.to_json() for v in self.languages], self.whole.to_json(), self._corrections())
+
+    def page(self) -> str:
+        """The page with all of it, HTML in one file."""
+        parts = [
+            LabelledLanguage(v.to_json(), direction, tuple(v.differing()))
+            for v, direction in zip(self.languages, self.directions, strict=True)
+        ]
+        return render_page(parts, self.whole.to_json(), self._corrections())
+
+    def rows(self, *, jsonl: bool = False) -> list[str]:
+        """The rows of disagreement, as JSON or to be read."""
+        if jsonl:
+            rows = ({"lang": v.lang, **row} for v in self.languages for row in v.differing_json())
+            return [json.dumps(row, ensure_ascii=False) for row in rows]
+        several = len(self.languages) > 1
+        return [f"{v.lang}, {row}" if several else row for v in self.languages for row in v.disagreements()]
+
+
+def validate_file(
+    gold: Path,
+    langs: Sequence[str],
+    *,
+    settings: EvaluatorSettings,
+    translations: Sequence[Path] = (),
+    data: Path | None = None,
+    annotator: str = "1",
+    basis: Sequence[str] = (),
+    runs: Sequence[Path] = (),
+    pool: bool = False,
+    device: str | None = None,
+    n_resamples: int = N_RESAMPLES,
+    seed: int = 0,
+    progress: Progress = quiet,
+) -> Validations:
+    """Compare the evaluator with a file of human labels, as ``mtbias validate`` does, and correct runs for its errors.
+
+    Args:
+        gold: the labels (`mtbias.corpora.human_labels.read_label_file`).
+        langs: codes of the languages.
+        settings: the evaluator's.
+        translations: files of further pairs to learn alignment from (`mtbias.translate.bitext.read_bitext`), or folders
+            that have them as en-CODE.txt.
+        data: WinoMT, for labels without entity and word index; by default that of the cache.
+        annotator: whose labels.
+        basis: count only labels that rest on one of these.
+        runs: folders of runs to correct (`correct_run`), with `pool`, `n_resamples` and `seed`.
+        pool: see there.
+        device: where Stanza runs.
+        n_resamples: see there.
+        seed: see there.
+        progress: see `mtbias.types.Progress`.
+
+    Raises:
+        UsageError: a language is not installed.
+        MtbiasError: labels, translations or runs are missing or do not fit.
+    """
+    langs = list(dict.fromkeys(langs))
+    languages = [get_language(lang) for lang in langs]  # an unknown one is refused before anything is read
+    finished = _read_runs(runs, langs)
+    file = read_label_file(gold)
+    instances = load_corpus("winomt", data, cache=settings.cache_dir).instances if file.needs_winomt else ()
+    winomt = {instance.row: instance for instance in instances} if file.needs_winomt else None
+    labels = [file.labels(lang, annotator, winomt) for lang in langs]
+    bitexts = [_bitext(translations, lang, len(langs)) for lang in langs]
+    measures = [GENDER_MEASURE.open(Wanted(lang=lang, settings=settings, device=device)) for lang in langs]
+    done = tuple(
+        validate(*each, annotator=annotator, basis=tuple(dict.fromkeys(basis)), progress=progress)
+        for each in zip(labels, bitexts, measures, strict=True)
+    )
+    corrections = (correct_run(run, done, pool=pool, n_resamples=n_resamples, seed=seed) for run in finished)
+    return Validations(done, tuple(language.direction for language in languages), tuple(corrections))
+
+
+def _bitext(paths: Sequence[Path], lang: str, languages: int) -> list[tuple[str, str]]:
+    """The pairs of one language: of files, where there is one language; of ``en-CODE.txt`` in folders."""
+    pairs = []
+    for path in paths:
+        if not path.is_dir() and languages > 1:
+            raise SettingError(
+                "translations",
+                f"expected a folder with en-CODE.txt for several languages, got {path}, a file or nothing; give a "
+                "folder, or one --lang at a time",
+            )
+        pairs += read_bitext(path / f"en-{lang}.txt" if path.is_dir() else path)
+    return pairs
+
+
+def _read_runs(paths: Sequence[Path], langs: Sequence[str]) -> list[FinishedRun]:
+    """The runs to correct, read before anything is computed."""
+    runs = [read_run(path) for path in paths]
+    names = [(run.system, run.lang, run.corpus[0]) for run in runs]
+    for run, name in zip(runs, names, strict=True):
+        _check_language(run, langs)
+        if names.count(name) > 1:
+            raise DataError(
+                f"{run.path}: expected each system once in a language and corpus, got {run.system!r} twice; leave one "
+                "out"
+            )
+    return runs
+
+
+def _check_language(run: FinishedRun, langs: Sequence[str]) -> None:
+    if run.lang not in langs:
+        raise DataError(
+            f"{run.path}: expected a run in one of the languages validated here ({', '.join(langs)}), got "
+            f"{run.lang!r}; add --lang {run.lang}"
+        )
 
 
 def _is_head_right(label: HumanLabel, call: GenderCall) -> bool:

@@ -62,13 +62,13 @@ def render_page(
         "evidence": ("By what the call rests on", [*several, *each]),
         "confusion": ("Label and call", each),
         "corrected": ("Runs, corrected", named),
-        "rows": ("Where label and call differ", differing[:MAX_ROWS]),
+        "rows": ("Where label and call differ", {"shown": differing[:MAX_ROWS]}),  # said where there are none, too
         "how": ("How it was made", True),
     }
     return page.render_page(
         "validation.html",
         title=f"How far to trust the evaluator: {', '.join(part['lang'] for part in each)}",
-        sections={key: part for key, part in content.items() if part[1] or key == "rows"},
+        sections=content,
         languages=each,
         plot=_agreement_plot(
             dict.fromkeys((ALL,) if several else (), together) | {part["lang"]: part for part in each}
