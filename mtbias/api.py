@@ -27,7 +27,7 @@ from mtbias.types import Progress, quiet
 if TYPE_CHECKING:
     import pandas as pd
 
-    from mtbias.evaluation.translation import Request
+    from mtbias.evaluation.stages import Request
     from mtbias.runs.call_records import CallRecord
     from mtbias.scoring.comparison import Comparison
     from mtbias.translate.given_translations import GivenSystem

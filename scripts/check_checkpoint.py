@@ -22,8 +22,7 @@ from typing import Any
 
 from mtbias.corpora import Corpus, load_corpus
 from mtbias.evaluation.gender_calls import GENDER
-from mtbias.evaluation.stages import evaluate
-from mtbias.evaluation.translation import Request
+from mtbias.evaluation.stages import Request, evaluate
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.runs.run_folder import RunFolder
 from mtbias.scoring.measure import Wanted

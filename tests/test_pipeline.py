@@ -18,8 +18,7 @@ from mtbias.corpora import Corpus
 from mtbias.corpora.human_labels import HumanLabel
 from mtbias.errors import RunFolderError
 from mtbias.evaluation.gender_calls import GENDER, GenderMeasure
-from mtbias.evaluation.stages import evaluate
-from mtbias.evaluation.translation import Request
+from mtbias.evaluation.stages import Request, evaluate
 from mtbias.evaluation.validation import validate
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts

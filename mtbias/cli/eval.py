@@ -40,7 +40,7 @@ from mtbias.settings import (
 )
 
 if TYPE_CHECKING:
-    from mtbias.evaluation.translation import Request
+    from mtbias.evaluation.stages import Request
 
 Asking = Parameter(group=LANGUAGE_MODEL)
 
@@ -86,8 +86,7 @@ def command(
         Price of a million tokens of answers, for --dry-run.
     """
     from mtbias.evaluation.preparation import prepare_eval, refuse_unused
-    from mtbias.evaluation.stages import evaluate
-    from mtbias.evaluation.translation import translate_shard
+    from mtbias.evaluation.stages import evaluate, translate_shard
     from mtbias.machine.network import no_network
     from mtbias.translate.shards import Shard
 
@@ -119,7 +118,7 @@ def _estimate(
     request: Request, out: Path | None, price_in: float | None, price_out: float | None, *, json: bool
 ) -> None:
     """Print what an endpoint would be asked."""
-    from mtbias.evaluation.translation import planned, readable_store
+    from mtbias.evaluation.stages import planned, readable_store
     from mtbias.translate.language_models.endpoint_system import EndpointPlan
     from mtbias.translate.language_models.request_estimate import estimate_requests
 

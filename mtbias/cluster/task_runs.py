@@ -23,7 +23,7 @@ from mtbias.machine.devices import chosen_device, require_device
 from mtbias.runs.run_progress import RunProgress, run_progress
 
 if TYPE_CHECKING:
-    from mtbias.evaluation.translation import Request
+    from mtbias.evaluation.stages import Request
     from mtbias.scoring.measure import Measure
     from mtbias.translate.shards import Shard
     from mtbias.types import Progress
@@ -114,7 +114,7 @@ def translation_device(asked: str) -> str:
 def _translate(
     sweep: Sweep, task: Task, shard: Shard, device: str, say: Callable[[str], object], progress: Progress
 ) -> None:
-    from mtbias.evaluation.translation import translate_shard
+    from mtbias.evaluation.stages import translate_shard
 
     (cell,) = task.cells
     request = make_request(sweep, cell, device, here=device, offline=not task.needs_network)

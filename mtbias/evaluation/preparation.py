@@ -13,7 +13,7 @@ from mtbias.corpora.mt_geneval import NAME as MT_GENEVAL
 from mtbias.corpora.mt_geneval_context import NAME as MT_GENEVAL_CONTEXT
 from mtbias.entry_points import installed
 from mtbias.errors import MissingResourceError, SettingError
-from mtbias.evaluation.translation import Request
+from mtbias.evaluation.stages import Request
 from mtbias.language.installed import get_language
 from mtbias.machine.devices import require_device
 from mtbias.machine.network import downloads_allowed

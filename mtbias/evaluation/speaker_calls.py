@@ -22,13 +22,13 @@ from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
 from mtbias.machine.devices import require_device
 from mtbias.morphology import Analyser
-from mtbias.runs.call_records import evidence_json
+from mtbias.runs.call_records import CallLine, call_json
 from mtbias.scoring.counting import Counting, Counts
 from mtbias.scoring.definitions import Best, Number, Unit
 from mtbias.scoring.measure import Wanted
 from mtbias.scoring.scores import CallScores, reasons_and_evidence, score_groups
 from mtbias.stats.results import Floats, percent
-from mtbias.types import Evidence, Gender, GenderCall, Progress, Reason, Span, Translation
+from mtbias.types import Gender, GenderCall, Progress, Reason, Translation
 
 STEREOTYPES = tuple(str(n) for n in range(1, 17))
 _ABOUT_WOMEN, _ABOUT_MEN = slice(0, 7), slice(7, 16)
@@ -137,39 +137,22 @@ class SpeakerRecord:
 
     def to_json(self) -> Mapping[str, Any]:
         """The object of the line."""
-        call, text = self.call, self.translation or ""
         return {
-            "id": call.id,
+            "id": self.id,
             "row": self.row,
             "source": self.source,
             "translation": self.translation,
             "entity": SPEAKER,
             "stereotype": self.stereotype,
-            "gender": call.gender,
-            "reason": call.reason,
-            "target": [text[start:end] for start, end in call.target],
-            "target_spans": [list(span) for span in call.target],
-            "evidence": evidence_json(call),
+            **call_json(self.call, self.translation),
         }
 
 
-@dataclass(frozen=True, slots=True)
-class _SpeakerLine:
-    """A line as it is decoded."""
-
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SpeakerLine(CallLine):
     __pydantic_config__: ClassVar = EXACT
 
-    id: str
-    row: int
-    source: str
-    translation: str | None
-    entity: str
     stereotype: int
-    gender: Gender | None
-    reason: Reason | None
-    target: list[str]
-    target_spans: tuple[Span, ...]
-    evidence: tuple[Evidence, ...]
 
 
 @dataclass(frozen=True)
@@ -217,8 +200,7 @@ class SpeakerKind:
     def read(self, line: bytes) -> SpeakerRecord:
         """See `mtbias.scoring.measure.MeasureKind`."""
         read = decoded(_SpeakerLine, line)
-        call = GenderCall(read.id, read.gender, read.reason, read.target_spans, read.evidence)
-        return SpeakerRecord(read.row, read.source, read.translation, read.stereotype, call)
+        return SpeakerRecord(read.row, read.source, read.translation, read.stereotype, read.call())
 
     def score(self, records: Sequence[SpeakerRecord], *, n_resamples: int, seed: int) -> CallScores:
         """See `mtbias.scoring.measure.MeasureKind`."""

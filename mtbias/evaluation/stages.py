@@ -2,23 +2,68 @@
 
 from __future__ import annotations
 
+import platform
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from mtbias.evaluation.translation import Request, host_facts, planned, translate_corpus
-from mtbias.files.kept_work import remove_parts
+from mtbias import __version__
+from mtbias.corpora import Corpus
+from mtbias.errors import MissingTranslationsError, RunFolderError
+from mtbias.files.kept_work import (
+    PartStore,
+    PlanRecord,
+    read_plan,
+    read_shard_reports,
+    remove_parts,
+    write_shard_report,
+)
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import SHA256, RunFolder
+from mtbias.runs.run_progress import begun, run_progress
 from mtbias.scoring.alarms import checks
-from mtbias.scoring.measure import Judged
-from mtbias.stats.results import percent_of, rounded
-from mtbias.translate.system import Translated
-from mtbias.types import Progress, quiet
+from mtbias.scoring.measure import GENDER, Judged, Measure, MeasureKind
+from mtbias.stats.results import N_RESAMPLES, percent_of, rounded
+from mtbias.translate.shards import Shard
+from mtbias.translate.system import MemoryStore, Plan, System, Tally, Translated
+from mtbias.types import Json, Progress, quiet
 
 REPORT = "report.html"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """A corpus to be translated by a system and measured."""
+
+    corpus: Corpus[Any]
+    lang: str
+    """ISO 639-1 code of the target language."""
+    system: System
+    measure: Measure
+    """The corpus's measure, ready for the language."""
+    kind: MeasureKind
+    """And what does not depend on the language: how its records are scored."""
+    seed: int = 0
+    n_resamples: int = N_RESAMPLES
+
+    def identity(self, plan: Plan) -> dict[str, Json]:
+        """What the results depend on, with the translations made by `plan`."""
+        return {
+            "dataset": self.corpus.name,
+            "data": dict(sorted(self.corpus.files.items())),
+            "language": self.lang,
+            **plan.identity,
+            **({} if self.corpus.measure == GENDER else {"measure": self.corpus.measure}),
+            **self.measure.identity,
+            "mtbias": __version__,
+            "seed": self.seed,
+            "resamples": self.n_resamples,
+        }
 
 
 def evaluate(
@@ -153,3 +198,140 @@ def _values(values: Sequence[float | None]) -> Mapping[str, Any]:
     known = [value for value in values if value is not None]
     spread = rounded(max(known) - min(known)) if len(known) == len(values) else None
     return {"values": list(values), "spread": spread}
+
+
+@dataclass(frozen=True, slots=True)
+class ShardReport:
+    """What `translate_shard` did; all 0 but the seconds where the run was complete already."""
+
+    parts: int
+    sentences: int
+    """Distinct sentences of the shard: `generated` and `resumed` together."""
+    generated: int
+    """Sentences translated now."""
+    resumed: int
+    """Sentences whose translations were there already."""
+    seconds: float
+
+
+def planned(request: Request, out: Path | None) -> Plan:
+    """How the corpus is translated: as the run in `out` was begun, on whatever device."""
+    return request.system.plan(request.corpus, {} if out is None else begun(out))
+
+
+def translate_shard(request: Request, shard: Shard, *, out: Path, progress: Progress = quiet) -> ShardReport:
+    """Translate the parts of `shard` that are not in the run folder `out` yet, and keep them there.
+
+    Many processes may do so at once, on whatever hosts; two on one shard write the same files. What they translate
+    does not depend on the number of shards. `evaluate` completes the run.
+
+    Raises:
+        ModelError: the checkpoint cannot be loaded, or a sentence does not fit into memory.
+        RunFolderError: the folder belongs to another run, holds another plan, is being completed by another process,
+            or cannot be written.
+    """
+    start = time.perf_counter()
+    folder, plan, store = _open_shared(request, out)
+    with folder:
+        if store is None:
+            return ShardReport(0, 0, 0, 0, round(time.perf_counter() - start, 3))
+        parts = shard.parts(len(plan.sizes))
+        tally = plan.translate(store, parts, partial(progress, "translate"))
+        seconds = round(time.perf_counter() - start, 3)
+        about = {**host_facts(), "torch": version("torch"), **_execution(tally), "parts": len(parts)}
+        write_shard_report(folder.path, str(shard), {**about, "seconds": seconds})
+        return ShardReport(len(parts), sum(plan.sizes[n] for n in parts), tally.generated, tally.resumed, seconds)
+
+
+def _open_shared(request: Request, out: Path) -> tuple[RunFolder, Plan, PartStore | None]:
+    """The folder, open for many; the plan that all follow; and its store, None where the run is complete."""
+    while True:
+        plan = planned(request, out)
+        try:
+            folder = RunFolder(out).open_shared(request.identity(plan), host_facts())
+            try:
+                return folder, plan, None if folder.is_complete() else _store(folder, plan, alone=False)
+            except BaseException:
+                folder.close()
+                raise
+        except RunFolderError:
+            # Another process, on another device, may just have been faster to write down how it divides the work.
+            if planned(request, out).settings == plan.settings:
+                raise
+
+
+def readable_store(plan: Plan, out: Path | None) -> MemoryStore:
+    """What the run in `out` has of `plan`, to be looked at: nothing is written or removed there."""
+    store = MemoryStore()
+    record = None if out is None else read_plan(out)
+    if out is not None and record is not None and record.key == plan.key:
+        kept = PartStore(out, record, alone=False)
+        store.parts = {n: found for n in range(len(plan.sizes)) if (found := kept.get(n)) is not None}
+    return store
+
+
+def _store(folder: RunFolder, plan: Plan, *, alone: bool) -> PartStore:
+    return PartStore(folder.path, PlanRecord(plan.key, plan.settings, tuple(plan.sizes)), alone=alone)
+
+
+def host_facts() -> dict[str, Json]:
+    """Where this process runs, for the manifest's execution."""
+    return {"host": platform.node(), "python": platform.python_version()}
+
+
+def _execution(tally: Tally) -> dict[str, Json]:
+    return {**tally.execution, "sentences_resumed": tally.resumed, "sentences_generated": tally.generated}
+
+
+def translate_corpus(
+    request: Request, plan: Plan, folder: RunFolder | None, progress: Progress, *, generate: bool
+) -> tuple[Translated, dict[str, Json]]:
+    """The translations of the corpus, those that `folder` has and, with `generate`, those that it lacks; and how.
+
+    Raises:
+        MissingTranslationsError: without `generate`, parts are missing or damaged; nothing else was done.
+        ModelError: the checkpoint cannot be loaded, or a sentence does not fit into memory.
+    """
+    start = time.perf_counter()
+    if folder is not None and not generate:
+        found = run_progress(folder.path)
+        if not found.translated:
+            raise _missing(folder, len(found.missing), found.parts)
+    if not plan.sizes:  # nothing is made
+        return _collected(plan, MemoryStore(), folder), {}
+    store = MemoryStore() if folder is None else _store(folder, plan, alone=generate)
+    if generate:
+        made = request.measure.hint if plan.frees_cpu else None
+        try:
+            tally = plan.translate(store, range(len(plan.sizes)), partial(progress, "translate"), made)
+        except BaseException:
+            if (abandon := getattr(request.measure, "abandon", None)) is not None:  # a third party's need not have it
+                abandon()
+            raise
+    else:
+        tally = Tally(resumed=sum(plan.sizes))
+    translated = _collected(plan, store, folder)
+    shards = [] if folder is None else read_shard_reports(folder.path)
+    return translated, {
+        **_execution(tally),
+        "parts": len(plan.sizes),
+        "translate_seconds": round(time.perf_counter() - start, 3),
+        **({"shards": shards} if shards else {}),
+    }
+
+
+def _collected(plan: Plan, store: MemoryStore | PartStore, folder: RunFolder | None) -> Translated:
+    found = plan.collect(store)
+    if isinstance(found, int):
+        if folder is None:
+            raise RuntimeError(f"expected all parts in memory, {found} are missing")
+        raise _missing(folder, found, len(plan.sizes))
+    return found
+
+
+def _missing(folder: RunFolder, missing: int, parts: int | None) -> MissingTranslationsError:
+    how_many = "no translations" if parts is None else f"{missing} of {parts} parts of the translations are missing"
+    return MissingTranslationsError(
+        f"{folder.path}: {how_many}; `mtbias eval … --out {folder.path} --shard K/N` makes those of shard K of N, "
+        "without --shard it makes all and completes the run"
+    )

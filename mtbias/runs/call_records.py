@@ -62,15 +62,10 @@ class CallRecord:
 
     def to_json(self) -> dict[str, Any]:
         """The object of the line."""
-        call = self.call
         return {
-            "id": call.id,
+            "id": self.id,
             **{name: getattr(self, name) for name in _KEYS},
-            "gender": call.gender,
-            "reason": call.reason,
-            "target": _words(self.translation, call.target),
-            "target_spans": [list(span) for span in call.target],
-            "evidence": evidence_json(call),
+            **call_json(self.call, self.translation),
         }
 
     @classmethod
@@ -81,19 +76,12 @@ class CallRecord:
             ValueError: it is something else, or contradicts itself (the target words are not those of the spans).
         """
         line = decoded(_CallLine, text)
-        record = cls(
-            call=GenderCall(line.id, line.gender, line.reason, line.target_spans, line.evidence),
-            **{name: getattr(line, name) for name in _KEYS},
-        )
-        words = _words(record.translation, record.call.target)
-        if line.target != words:
-            raise ValueError(f"expected the target words {words} at the target spans, got {line.target}")
-        return record
+        return cls(call=line.call(), **{name: getattr(line, name) for name in _KEYS})
 
 
-@dataclass(frozen=True, slots=True)
-class _CallLine:
-    """A line of `calls.jsonl` as it is decoded: these keys, each of its type."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallLine:
+    """A line of `calls.jsonl` with a gender call as it is decoded: these keys, each of its type."""
 
     __pydantic_config__: ClassVar = EXACT
 
@@ -102,6 +90,28 @@ class _CallLine:
     source: str
     translation: str | None
     entity: str
+    gender: Gender | None
+    reason: Reason | None
+    target: list[str]
+    target_spans: tuple[Span, ...]
+    evidence: tuple[Evidence, ...]
+
+    def call(self) -> GenderCall:
+        """The call.
+
+        Raises:
+            ValueError: the target words are not those of the spans.
+        """
+        words = _words(self.translation, self.target_spans)
+        if self.target != words:
+            raise ValueError(f"expected the target words {words} at the target spans, got {self.target}")
+        return GenderCall(self.id, self.gender, self.reason, self.target_spans, self.evidence)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _CallLine(CallLine):
+    __pydantic_config__: ClassVar = EXACT
+
     gold: Gender | None
     stereotype: Stereotype
     domain: str
@@ -109,11 +119,6 @@ class _CallLine:
     distance: int | None
     pair: str | None
     control: str | None
-    gender: Gender | None
-    reason: Reason | None
-    target: list[str]
-    target_spans: tuple[Span, ...]
-    evidence: tuple[Evidence, ...]
 
     def __post_init__(self) -> None:
         for name in ("row", "pronouns", "distance"):
@@ -221,6 +226,21 @@ def metrics_text(metrics: Mapping[str, Any]) -> str:
 
 def _dump(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def call_json(call: GenderCall, translation: str | None) -> dict[str, Any]:
+    """The keys of a line that say what was read, in its order.
+
+    Raises:
+        ValueError: the call points outside the translation.
+    """
+    return {
+        "gender": call.gender,
+        "reason": call.reason,
+        "target": _words(translation, call.target),
+        "target_spans": [list(span) for span in call.target],
+        "evidence": evidence_json(call),
+    }
 
 
 def evidence_json(call: GenderCall) -> list[dict[str, Any]]:

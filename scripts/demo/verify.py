@@ -11,8 +11,7 @@ from typing import Any
 from mtbias.corpora import load_corpus
 from mtbias.demo import STANZA_NAME, model_folder_of_demo, reference_file
 from mtbias.evaluation.gender_calls import GENDER
-from mtbias.evaluation.stages import evaluate
-from mtbias.evaluation.translation import Request
+from mtbias.evaluation.stages import Request, evaluate
 from mtbias.scoring.measure import Wanted
 from mtbias.settings import EvaluatorSettings, TranslationSettings
 from mtbias.translate.given_translations import given_file

@@ -23,8 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from mtbias import Run, compare, read_run
 from mtbias.corpora import load_corpus
 from mtbias.evaluation.gender_calls import GENDER
-from mtbias.evaluation.stages import evaluate
-from mtbias.evaluation.translation import Request
+from mtbias.evaluation.stages import Request, evaluate
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.runs.run_folder import RunFolder
 from mtbias.scoring.measure import Wanted

@@ -18,8 +18,7 @@ from pathlib import Path
 
 from mtbias.demo import demo_file
 from mtbias.evaluation.preparation import prepare_eval
-from mtbias.evaluation.stages import evaluate
-from mtbias.evaluation.translation import Request, translate_shard
+from mtbias.evaluation.stages import Request, evaluate, translate_shard
 from mtbias.runs.run_progress import run_progress
 from mtbias.settings import EvalSettings
 from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem

@@ -17,8 +17,7 @@ import pytest
 from mtbias.demo import stanza_folder_of_demo
 from mtbias.errors import MissingTranslationsError, RunFolderError
 from mtbias.evaluation.gender_calls import GenderMeasure
-from mtbias.evaluation.stages import evaluate
-from mtbias.evaluation.translation import Request, translate_shard
+from mtbias.evaluation.stages import Request, evaluate, translate_shard
 from mtbias.files.kept_work import read_plan
 from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
 from mtbias.morphology import analyser as analyser_module

@@ -23,8 +23,7 @@ import pytest
 import mtbias
 from mtbias import cli
 from mtbias.errors import MissingTranslationsError, ModelError, RunFolderError
-from mtbias.evaluation.stages import evaluate
-from mtbias.evaluation.translation import Request, translate_shard
+from mtbias.evaluation.stages import Request, evaluate, translate_shard
 from mtbias.runs.run_folder import RunFolder
 from mtbias.runs.run_progress import run_progress
 from mtbias.translate.seq2seq.checkpoints import locate

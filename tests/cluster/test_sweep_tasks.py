@@ -13,7 +13,7 @@ from mtbias.cluster.sweep_tasks import SweepPlan, make_plan
 from mtbias.cluster.task_runs import make_request, pages, run_task
 from mtbias.errors import MissingResourceError, MissingTranslationsError, UsageError
 from mtbias.evaluation.gender_calls import GenderMeasure
-from mtbias.evaluation.translation import Request
+from mtbias.evaluation.stages import Request
 from mtbias.morphology import StanzaAnalyser
 from mtbias.runs.run_folder import RunFolder
 from mtbias.settings import EvalSettings
