@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
 from mtbias.cli.shared import HERE, Bootstrap, Flag, Json, Names, Rows, Runs, checked_names, print_json
 from mtbias.errors import SettingError, UsageError
+from mtbias.files.writing import write_atomic
 from mtbias.settings import BootstrapSettings
-
-if TYPE_CHECKING:
-    from mtbias.runs.finished_run import FinishedRun
-    from mtbias.scoring.comparison import Comparison
 
 
 def command(
@@ -55,49 +51,31 @@ def command(
     names = checked_names(names, runs)
     if rows == HERE and form in {"csv", "latex", "markdown"}:
         raise SettingError("rows", f"expected a file with --format {form}, got -")
-    if rows is not None and rows.is_dir():
-        raise SettingError("rows", f"expected a file, got the folder {rows}")
-    if report is not None and report.is_dir():
-        raise SettingError("report", f"expected a file, got the folder {report}")
+    for option, path in (("rows", rows), ("report", report)):
+        if path is not None and path.is_dir():
+            raise SettingError(option, f"expected a file, got the folder {path}")
+    all_or_some = "all" in weighted or list(weighted) if weighted else False
 
-    from mtbias.files.writing import write_atomic
+    from mtbias.api import compare, read_run
+    from mtbias.report.comparison_page import page_of_runs
     from mtbias.report.comparison_tables import render_comparison, render_rows
-    from mtbias.runs.finished_run import read_run
     from mtbias.scoring.comparable_runs import differing_rows
-    from mtbias.scoring.comparison import compare_runs
 
     read = [read_run(path) for path in runs]
-    compared = compare_runs(
-        read,
-        weighted="all" in weighted or list(weighted) if weighted else False,
-        n_resamples=bootstrap.resamples,
-        seed=bootstrap.seed,
-        names=names or None,
-        different_evaluators=different_evaluators,
-    )
+    alike: dict[str, Any] = {"names": names or None, "different_evaluators": different_evaluators}
+    compared = compare(*read, weighted=all_or_some, settings=bootstrap, **alike)
     if report is not None:
-        _write_page(report, read, compared)
+        write_atomic(report, page_of_runs(read, compared).encode())
     table = render_comparison(compared, form, read[0].counting.numbers)
-    if rows is not None:
-        found = list(differing_rows(read, names=names or None, different_evaluators=different_evaluators))
-        if rows != HERE:
-            write_atomic(rows, render_rows(found, {".csv": "csv", ".jsonl": "jsonl"}.get(rows.suffix, "text")).encode())
-        elif form == "json":
-            print_json({**compared.to_json(), "differing": [row.to_json() for row in found]}, indent=None)
-            return
-        else:
-            table = f"{render_rows(found)}\n{table}"
+    differing = [] if rows is None else list(differing_rows(read, **alike))
+    if rows == HERE and form == "json":
+        print_json({**compared.to_json(), "differing": [row.to_json() for row in differing]}, indent=None)
+        return
+    if rows == HERE:
+        table = f"{render_rows(differing)}\n{table}"
+    elif rows is not None:
+        kind = {".csv": "csv", ".jsonl": "jsonl"}.get(rows.suffix, "text")
+        write_atomic(rows, render_rows(differing, kind).encode())
     print(table, end="")
     if report is not None and form == "text":
         print(f"\nReport: {report}")
-
-
-def _write_page(path: Path, runs: Sequence[FinishedRun], compared: Comparison) -> None:
-    from mtbias.files.writing import write_atomic
-    from mtbias.report.comparison_page import render_comparison_page
-    from mtbias.report.report_runs import ReportRun, unique_names
-
-    names = {system.fingerprint: system.system for system in compared.systems}
-    unique = unique_names([(names[run.manifest.fingerprint], run.lang) for run in runs])
-    shown = [ReportRun.of(run, name) for run, name in zip(runs, unique, strict=True)]
-    write_atomic(path, render_comparison_page(shown, compared).encode())

@@ -16,9 +16,10 @@ from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.axes import Scale
 from mtbias.report.page import render_page
 from mtbias.report.plots import Panel, scale, svg_intervals
-from mtbias.report.report_runs import ReportRun, Sentence, findings, join_sentences, title_and_intro
+from mtbias.report.report_runs import ReportRun, Sentence, findings, join_sentences, title_and_intro, unique_names
 from mtbias.report.run_page import check_runs
 from mtbias.report.sentence_list import MAX_BYTES, fitting, sentence_list
+from mtbias.runs.finished_run import FinishedRun
 from mtbias.scoring.comparable_runs import SystemPair
 from mtbias.scoring.comparison import Comparison
 from mtbias.scoring.definitions import CONSISTENCY, Number, Unit
@@ -39,6 +40,13 @@ class _Unknown(NamedTuple):
 
     compared: Comparison
     numbers: Sequence[Number]
+
+
+def page_of_runs(runs: Sequence[FinishedRun], compared: Comparison) -> str:
+    """`render_comparison_page` of the runs that were compared, in any order, under the names of the comparison."""
+    names = {system.fingerprint: system.system for system in compared.systems}
+    unique = unique_names([(names[run.manifest.fingerprint], run.lang) for run in runs])
+    return render_comparison_page([ReportRun.of(*each) for each in zip(runs, unique, strict=True)], compared)
 
 
 def render_comparison_page(runs: Sequence[ReportRun], compared: Comparison, *, max_bytes: int = MAX_BYTES) -> str:
