@@ -17,20 +17,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mtbias.errors import UsageError
+from mtbias.evaluation.preparation import Fetching, prepare_eval, prepare_score, refuse_unused
+from mtbias.evaluation.stages import Request
+from mtbias.evaluation.stages import evaluate as evaluate_request
+from mtbias.files.writing import write_atomic
 from mtbias.machine.stage_progress import ProgressLine
+from mtbias.report.page import as_html
+from mtbias.report.report_runs import ReportRun
+from mtbias.report.run_page import render_html
+from mtbias.report.run_table import overall_table, render
+from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import FinishedRun
+from mtbias.runs.run_folder import RunFolder
+from mtbias.scoring.comparison import Comparison, compare_runs
 from mtbias.scoring.definitions import CONSISTENCY
+from mtbias.scoring.human_agreement import decided_by
 from mtbias.scoring.measure import GENDER
 from mtbias.settings import BootstrapSettings, EvalSettings, ScoreSettings
+from mtbias.translate.given_translations import GivenSystem, given_file, join_texts
+from mtbias.translate.language_models.cleaned_translations import cleaned_system
 from mtbias.types import Progress, quiet
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from mtbias.evaluation.stages import Request
-    from mtbias.runs.call_records import CallRecord
-    from mtbias.scoring.comparison import Comparison
-    from mtbias.translate.given_translations import GivenSystem
 
 __all__ = ["EvalSettings", "Run", "ScoreSettings", "compare", "evaluate", "read_run", "score"]
 
@@ -47,15 +56,10 @@ class Run(FinishedRun):
 
     def __str__(self) -> str:
         """The table that the commands print."""
-        from mtbias.report.run_table import render
-
         return render(self.metrics, numbers=self.numbers).rstrip("\n")
 
     def _repr_html_(self) -> str:
         """The numbers of the whole corpus for a notebook."""
-        from mtbias.report.page import as_html
-        from mtbias.report.run_table import overall_table
-
         return str(as_html(overall_table(self.metrics, numbers=self.numbers)))
 
     def __getattr__(self, name: str) -> float | None:
@@ -112,10 +116,6 @@ class Run(FinishedRun):
             UsageError: the language is not installed.
             RunFolderError: the file cannot be written.
         """
-        from mtbias.files.writing import write_atomic
-        from mtbias.report.report_runs import ReportRun
-        from mtbias.report.run_page import render_html
-
         page = render_html([ReportRun.of(self, name=name)])
         write_atomic(Path(path), page.encode())
         return Path(path)
@@ -145,8 +145,6 @@ def evaluate(
         MissingResourceError: something is missing and may not be downloaded.
         MtbiasError: any other fault of data, model, plugin or folder.
     """
-    from mtbias.evaluation.preparation import Fetching, prepare_eval, refuse_unused
-
     request = prepare_eval(model, lang, settings or EvalSettings(), Fetching(announce=_log.info))
     refuse_unused(model, request.system, settings or EvalSettings())
     return _run(request, out, progress)
@@ -186,9 +184,6 @@ def score(
             them.
         MtbiasError: any other fault of data, plugin or folder.
     """
-    from mtbias.evaluation.preparation import prepare_score
-    from mtbias.translate.language_models.cleaned_translations import cleaned_system
-
     given = _given(translations, system, allow_missing=allow_missing)
     if clean:
         given = cleaned_system(given, lang)
@@ -202,8 +197,6 @@ def read_run(path: AnyPath) -> Run:
         RunFolderError: there is no run, it is not finished, or a file of it was changed; the message says which.
         DataError: a file is damaged; with path and line.
     """
-    from mtbias.runs.run_folder import RunFolder
-
     return Run.read(RunFolder(Path(path)))
 
 
@@ -227,8 +220,6 @@ def compare(
         DataError: the runs cannot be compared, or the sentences cannot be balanced.
         RunFolderError: a folder has no finished run.
     """
-    from mtbias.scoring.comparison import compare_runs
-
     if not compared:
         raise UsageError("expected runs to compare, got none")
     made = settings or BootstrapSettings()
@@ -245,8 +236,6 @@ def compare(
 def _given(
     translations: AnyPath | Sequence[str | None] | Mapping[str, str | None], system: str | None, *, allow_missing: bool
 ) -> GivenSystem:
-    from mtbias.translate.given_translations import GivenSystem, given_file, join_texts
-
     if isinstance(translations, (str, PathLike)):
         return given_file(Path(translations), name=system, allow_missing=allow_missing)
     texts = translations
@@ -256,8 +245,6 @@ def _given(
 
 
 def _run(request: Request, out: AnyPath | None, progress: Progress | bool) -> Run:
-    from mtbias.evaluation.stages import evaluate as evaluate_request
-
     told = (ProgressLine() if progress else quiet) if isinstance(progress, bool) else progress
     done = evaluate_request(request, out=None if out is None else Path(out), progress=told)
     return Run(done.manifest, done.metrics, done.measure, done.records, done.folder)
@@ -265,8 +252,6 @@ def _run(request: Request, out: AnyPath | None, progress: Progress | bool) -> Ru
 
 def _row(record: CallRecord) -> dict[str, Any]:
     """A row of `Run.calls_frame`."""
-    from mtbias.scoring.human_agreement import decided_by
-
     content = record.to_json()
     call = record.call
     kept = {name: value for name, value in content.items() if name not in {"target", "target_spans", "evidence"}}

@@ -22,6 +22,8 @@ from mtbias.files.kept_work import (
     remove_parts,
     write_shard_report,
 )
+from mtbias.report.report_runs import ReportRun
+from mtbias.report.run_page import render_html
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import SHA256, RunFolder
@@ -112,9 +114,6 @@ def evaluate(
             folder.write_metrics(run.metrics)
             run = FinishedRun.read(folder)
         if computed_again or not folder.has(REPORT):
-            from mtbias.report.report_runs import ReportRun
-            from mtbias.report.run_page import render_html
-
             folder.write_atomic(REPORT, render_html([ReportRun.of(run)]).encode())
         return run
 
