@@ -132,7 +132,7 @@ def evaluate(
     """Translate a corpus with a model and score the translations, as ``mtbias eval`` does.
 
     Args:
-        model: short name (``mtbias models`` lists them), hub id, folder with a checkpoint, ``openai:NAME`` of an
+        model: short name (``mtbias list models`` lists them), hub id, folder with a checkpoint, ``openai:NAME`` of an
             endpoint, or ``SCHEME:NAME`` of a plugin.
         lang: code of the target language, such as ``de``.
         out: folder of the run, where an interrupted run resumes; None keeps everything in memory.

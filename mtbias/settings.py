@@ -33,6 +33,16 @@ MOST_SEED = 2**63 - 1
 
 S = TypeVar("S", bound="Settings")
 
+ADVANCED = frozenset(
+    {
+        *("aligner_layer", "aligner_model", "answer_tokens", "api_key_env", "batch_rows", "beams", "concurrency"),
+        *("dtype", "length_penalty", "max_length", "max_requests", "max_tokens", "price_in", "price_out", "processes"),
+        *("repeat", "requests_per_minute", "revision", "scores", "shard", "stanza_dir", "target_code", "temperature"),
+        *("timeout", "tokens_per_minute", "variant"),
+    }
+)
+"""Settings that few need; help shows them last."""
+
 
 MOST_RESAMPLES = 1_000_000
 """Their numbers are held in memory all at once: a million take about 1 GiB."""
@@ -200,7 +210,7 @@ class LanguageModelSettings(Settings):
     """How a language model is asked, and how an endpoint is reached."""
 
     prompt: str = "plain"
-    """Prompt: a name (`mtbias prompts` lists them) or a file."""
+    """Prompt: a name (`mtbias list prompts`) or a file."""
     temperature: float | Literal["server"] = 0.0
     """Temperature from 0 to 2, or server: none is sent, for models that take none."""
     answer_tokens: int = at_least(1, 1024, 1_000_000)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from mtbias.cli import COMMANDS, app
+from mtbias.cli import COMMANDS, make_app
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "cli.md"
 
@@ -44,13 +44,12 @@ def page() -> str:
 
 
 def _sections() -> Iterator[str]:
-    whole = app.generate_docs(recursive=True, heading_level=1)
+    whole = make_app().generate_docs(recursive=True, heading_level=1)
     written = dict(re.findall(r"^##+ (mtbias [^-\n][^\n]*)\n(.*?)(?=^##+ |\Z)", whole, re.MULTILINE | re.DOTALL))
     for title, commands in COMMANDS.items():
         yield f"## {title}\n"
         for name, example in commands.items():
-            inner = {"": example} if isinstance(example, str) else example
-            for part, shown in inner.items():
+            for part, shown in ({"": example} if isinstance(example, str) else example).items():
                 command = " ".join(filter(None, ["mtbias", name, part]))
                 yield f"### {command}\n{_whole_lines(written[command])}\n**Example**:\n\n```sh\n{shown}\n```\n"
 

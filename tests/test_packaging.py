@@ -88,9 +88,9 @@ def test_the_wheel_works_outside_the_checkout(installed: Path, tmp_path: Path) -
     places = _run(installed, tmp_path, "-c", code).splitlines()
     assert places == [str(installed / name / "__init__.py") for name in ("mtbias", "mtbias_languages")]
     assert _run(installed, tmp_path, "-m", "mtbias", "--version") == f"mtbias {__version__}\n"
-    listed = {line.split()[0] for line in _run(installed, tmp_path, "-m", "mtbias", "languages").splitlines()}
+    listed = {line.split()[0] for line in _run(installed, tmp_path, "-m", "mtbias", "list", "languages").splitlines()}
     assert set(CODES) <= listed
-    assert "winomt" in _run(installed, tmp_path, "-m", "mtbias", "datasets")
+    assert "winomt" in _run(installed, tmp_path, "-m", "mtbias", "list", "datasets")
 
 
 def test_the_checkout_registers_the_same_languages() -> None:

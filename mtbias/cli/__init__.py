@@ -21,6 +21,7 @@ import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from importlib import import_module
+from pathlib import Path
 from typing import Any, get_args
 
 from cyclopts import App, ArgumentCollection, CycloptsError, Group, Parameter
@@ -28,8 +29,9 @@ from cyclopts import App, ArgumentCollection, CycloptsError, Group, Parameter
 from mtbias import __version__
 from mtbias.errors import MtbiasError, SettingError, UsageError, one_line
 from mtbias.machine import network
+from mtbias.settings import ADVANCED
 
-__all__ = ["COMMANDS", "app", "main"]
+__all__ = ["COMMANDS", "main", "make_app"]
 
 COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
     "Run": {
@@ -44,16 +46,13 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
     },
     "Resources": {
         "fetch": "mtbias fetch --model opus-mt --dataset winomt --lang de",
-        "models": "mtbias models --lang uk",
+        "list": "mtbias list datasets --cite",
+        "export": "mtbias export --dataset winomt --out winomt.en.txt",
         "languages": {
-            "": "mtbias languages",
             "new": "mtbias languages new pl --name Polish --lexicon nouns.tsv unimorph.tsv --out mtbias-polish",
             "check": "mtbias languages check pl --challenge challenge/pl.tsv",
         },
-        "datasets": "mtbias datasets --cite",
-        "prompts": "mtbias prompts gender-aware",
         "corpora": {
-            "export": "mtbias corpora export --dataset winomt --out winomt.en.txt",
             "counterfactual": "mtbias corpora counterfactual --dataset winomt --out pairs.tsv --controls",
             "mine": "mtbias corpora mine --text articles.txt.gz --out corpus.tsv",
             "check": "mtbias corpora check --data corpus.tsv --out check.html",
@@ -62,7 +61,7 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
         "doctor": "mtbias doctor --sweep paper.toml",
     },
     "Many runs, clusters": {
-        "sweep": "mtbias sweep --model opus-mt --lang de --lang ru --dataset winomt --out runs/paper",
+        "sweep": "mtbias sweep paper.toml --set languages=de,ru --set out=runs/paper",
         "submit": "mtbias submit paper.toml",
         "status": "mtbias status paper.toml",
     },
@@ -88,18 +87,17 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
         },
     },
 }
-"""Every command with an example of it, by the groups in which help shows them; some consist of commands, and may be
-one themselves (under the empty name)."""
+"""Every command with an example of it, by the groups in which help shows them; some consist of commands."""
 
 _PARTS = {
-    "corpora": "Export sentences to translate, mine corpora from text, pair, check and balance corpora.",
+    "languages": "Write the plugin of a new language, and check it.",
+    "corpora": "Mine corpora from text, pair, check and balance corpora.",
     "coref": "Score coreference systems on data sets of gender bias, and solve weights.",
     "embeddings": "Measure gender bias in word vectors, and debias them.",
 }
 """What the commands that consist of commands alone do."""
 
-_PARAMETER = Parameter(negative=())
-"""No option has a --no-option beside it."""
+_ADVANCED = Group("Advanced")  # without a place in the order: last
 
 _EXAMPLES = """\
 Examples:
@@ -114,15 +112,26 @@ traceback of an error.
 """
 
 
-def _app() -> App:
-    groups = {title: Group.create_ordered(title) for title in COMMANDS}
-    made = App(
+class _Command(App):
+    """A command, or a group of commands, whose help shows the settings that few need (`ADVANCED`) last."""
+
+    def assemble_argument_collection(self, **options: Any) -> ArgumentCollection:  # noqa: ANN401 - as of `App`
+        """See `App`."""
+        found = super().assemble_argument_collection(**options)
+        for argument in found:
+            if argument.name.lstrip("-").replace("-", "_") in ADVANCED:
+                argument.parameter = Parameter.combine(argument.parameter, Parameter(group=_ADVANCED))
+        return found
+
+
+def make_app(words: Sequence[str] | None = None) -> App:
+    """The command line for `words`: of commands other than theirs only the summary is read. None: for all commands."""
+    made = _Command(
         name="mtbias",
         help="Measure gender bias in machine translation.",
         help_epilogue=_EXAMPLES,
         help_format="markdown",
         version=f"mtbias {__version__}",
-        default_parameter=_PARAMETER,
         print_error=False,
         exit_on_error=False,
         suppress_keyboard_interrupt=False,
@@ -131,36 +140,32 @@ def _app() -> App:
         config=_refuse_fractions,
     )
     for title, commands in COMMANDS.items():
-        group = groups[title]
+        group = Group.create_ordered(title)
         for name, example in commands.items():
+            chosen = words is None or name in words[:1]
             if isinstance(example, str):
-                _add(made, name, f"mtbias.cli.{name}:command", example, group=group)
+                module = "listing" if name == "list" else name  # a module `list` here would hide Python's
+                made.command(_command(name, module, example, group, chosen=chosen))
                 continue
-            part = App(
-                name=name,
-                help=_PARTS.get(name),
-                group=group,
-                help_epilogue=_epilogue(example.get("")),
-                group_commands="Commands",
-                default_parameter=_PARAMETER,
-            )
-            for inner, shown in example.items():
-                if not inner:
-                    part.default(import_module(f"mtbias.cli.{name}").command)
-                    continue
-                _add(part, inner, f"mtbias.cli.{name}_{inner.replace('-', '_')}:command", shown)
+            part = _Command(name=name, help=_PARTS[name], group=group, group_commands="Commands", help_epilogue="")
+            for inner, shown in example.items() if chosen else ():
+                module = f"{name}_{inner.replace('-', '_')}"
+                part.command(_command(inner, module, shown, None, chosen=words is None or inner in words[1:2]))
             made.command(part)
     made.register_install_completion_command(help="Install completion of commands and options in your shell.")
     return made
 
 
-def _epilogue(example: str | None) -> str:
-    return f"Example: `{example}`\n" if example else ""
-
-
-def _add(to: App, name: str, place: str, example: str, **more: Any) -> None:  # noqa: ANN401 - as `App.command` takes it
-    """Add a command; the module of its function is imported when the command is used."""
-    to.command(place, name=name, help_epilogue=_epilogue(example), **more)
+def _command(name: str, module: str, example: str, group: Group | None, *, chosen: bool) -> App:
+    """A command; the module of its function is imported where it is `chosen`."""
+    epilogue = f"Example: `{example}`\n"
+    if not chosen:
+        source = Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8")
+        summary = source.partition("\ndef command(")[2].partition('"""')[2].partition("\n")[0].removesuffix('"""')
+        return _Command(name=name, group=group, help=summary)
+    made = _Command(name=name, group=group, help_epilogue=epilogue, default_parameter=Parameter(negative=()))
+    made.default(import_module(f"mtbias.cli.{module}").command)
+    return made
 
 
 def _refuse_fractions(_app: App, _commands: Sequence[str], arguments: ArgumentCollection) -> None:
@@ -176,20 +181,10 @@ def _refuse_fractions(_app: App, _commands: Sequence[str], arguments: ArgumentCo
                     raise UsageError(f"{argument.name}: expected a whole number, got {token.value!r}")
 
 
-def _import_listed(words: Sequence[str]) -> None:
-    """Import the commands that help is about to list: their summaries are their docstrings."""
-    commands = {name: inner for group in COMMANDS.values() for name, inner in group.items()}
-    if words and (inner := commands.get(words[0])) and not isinstance(inner, str):
-        listed, names = app[words[0]], [part for part in inner if part]
-    elif not words or words[0] in app.help_flags:
-        listed, names = app, list(commands)
-    else:
-        return
-    for name in names:
-        listed[name]
-
-
-app = _app()
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - of the whole command line, which is made where it is asked for
+    if name == "app":
+        return make_app()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -202,8 +197,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         forbidden = f"{network.VARIABLE}={os.environ[network.VARIABLE]}" if network.asked_for() else ""
         guard = network.no_network(forbidden) if forbidden else nullcontext()
         with _logging(everything=debug), _stopped_by_sigterm(), guard:
-            _import_listed(words)
-            app(words)
+            make_app(None if words[:1] == ["--install-completion"] else words)(words)
         if sys.stdout is not None:  # None where the caller closed it
             sys.stdout.flush()
     except BrokenPipeError:  # the reader of our output left ("| head"): nothing is wrong

@@ -9,6 +9,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from mtbias.cli.shared import Flag, Json, print_json
+from mtbias.cluster.inventory import Check, as_lines, examine
+from mtbias.cluster.sweep_file import read_sweep
 from mtbias.errors import MissingResourceError, SettingError
 
 
@@ -32,9 +34,6 @@ def command(
     cache_dir
         mtbias's cache.
     """
-    from mtbias.cluster.machine_checks import Check, as_lines, examine
-    from mtbias.cluster.sweep_file import read_sweep
-
     if sweep_file is not None and cache_dir is not None:
         raise SettingError("cache_dir", f"the sweep's file says where its cache is (cache_dir in {sweep_file})")
     sweep = None if sweep_file is None else read_sweep(sweep_file)

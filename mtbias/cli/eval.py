@@ -71,7 +71,7 @@ def command(
     Parameters
     ----------
     model
-        Short name (`mtbias models` lists them), Hugging Face id, folder with a checkpoint, openai:NAME of an endpoint
+        Short name (`mtbias list models`), Hugging Face id, folder with a checkpoint, openai:NAME of an endpoint
         (--base-url), deepl:quality_optimized (its key in DEEPL_AUTH_KEY), or SCHEME:NAME of a plugin.
     shard
         K/N: translate shard K of N only, into --out; without it, what is missing is translated and the run scored.

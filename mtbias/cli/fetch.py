@@ -10,7 +10,15 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from mtbias.cli.shared import Flag
+from mtbias.cluster.inventory import fetch
+from mtbias.cluster.sweep_file import read_sweep
+from mtbias.corpora import cache_folder, fetch_dataset
+from mtbias.corpora.catalog import fetched_source
+from mtbias.corpora.downloads import given_hash
 from mtbias.errors import SettingError, UsageError
+from mtbias.language.installed import get_language
+from mtbias.morphology.stanza_models import PARSER, PROCESSORS, download, stanza_folder
+from mtbias.translate.seq2seq.checkpoints import catalog, check_name, locate
 
 ENGLISH = "en"
 """The language that is not translated into, and whose models parse (`mtbias corpora mine`)."""
@@ -35,12 +43,11 @@ def command(
     Parameters
     ----------
     models
-        A translation model, for each --lang (`mtbias models` lists them); may be given several times.
+        A translation model, for each --lang (`mtbias list models`); may be given several times.
     revision
         Commit, branch or tag of the model.
     datasets
-        A data set (`mtbias datasets` lists them), or bug-occupations, BUG's table of occupations; may be given several
-        times.
+        A data set (`mtbias list datasets`), or bug-occupations, BUG's table of occupations; may be given several times.
     langs
         Stanza models of a language (en: those that `mtbias corpora mine` parses with); may be given several times.
     sweep
@@ -55,24 +62,17 @@ def command(
         mtbias's cache.
     """
     if sweep is not None:
-        from mtbias.cluster.inventory import fetch, inventory
-        from mtbias.cluster.sweep_file import read_sweep
-
         given: dict[str, object] = {"model": models, "revision": revision, "dataset": datasets, "lang": langs}
         given |= {"stanza_dir": stanza_dir, "cache_dir": cache_dir}
         for name, value in given.items():
             if value:
                 raise SettingError(name, "with --sweep the sweep's file says what to download, and where to")
-        wanted = read_sweep(sweep)
-        fetch(wanted, inventory(wanted), print, sha256=sha256, accept_unverified=accept_unverified)
+        fetch(read_sweep(sweep), print, sha256=sha256, accept_unverified=accept_unverified)
         return
     if sha256 is not None and not datasets:
         raise SettingError("sha256", "expected a --dataset that it is of, got none; name it, or leave this out")
     if not (datasets or langs or models):
         raise UsageError("nothing to download: give --model MODEL, --dataset NAME or --lang CODE")
-
-    from mtbias.corpora import cache_folder, fetch_dataset
-    from mtbias.morphology.stanza_models import PARSER, PROCESSORS, download, stanza_folder
 
     _check_names(models or [], datasets or [], langs or [], sha256)
     _fetch_models(models or [], langs or [], revision, cache_folder(cache_dir))
@@ -90,11 +90,6 @@ def command(
 
 def _check_names(models: Sequence[str], datasets: Sequence[str], langs: Sequence[str], sha256: str | None) -> None:
     """Refuse a wrong name or hash before anything is downloaded."""
-    from mtbias.corpora.catalog import fetched_source
-    from mtbias.corpora.downloads import given_hash
-    from mtbias.language.installed import get_language
-    from mtbias.translate.seq2seq.checkpoints import check_name
-
     for lang in langs:
         if lang != ENGLISH or models:
             get_language(lang)
@@ -108,15 +103,11 @@ def _check_names(models: Sequence[str], datasets: Sequence[str], langs: Sequence
 
 def _one_each(model: str) -> bool:
     """Whether a model has one checkpoint for each language."""
-    from mtbias.translate.seq2seq.checkpoints import catalog
-
     return model in catalog() and "{lang}" in catalog()[model].repository
 
 
 def _fetch_models(models: Sequence[str], langs: Sequence[str], revision: str | None, cache: Path) -> None:
     """The models, for every language; a model with one checkpoint for all of them is downloaded once."""
-    from mtbias.translate.seq2seq.checkpoints import locate
-
     for model in models:
         for lang in langs if _one_each(model) else [*langs, "de"][:1]:
             found = locate(model, lang, cache=cache, revision=revision)

@@ -34,7 +34,7 @@ def command(
     Parameters
     ----------
     code
-        Code of an installed language (`mtbias languages` lists them).
+        Code of an installed language (`mtbias list languages` lists them).
     challenge
         Sentences with the calls that are right, a TSV as `mtbias languages new` writes it: kind, evidence, call,
         source, target; rows without a target are passed over. Needs the language's Stanza models, or analyses.

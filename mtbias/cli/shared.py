@@ -49,7 +49,7 @@ Cache = Annotated[CacheSettings, Parameter(name="*")]
 Flag = Annotated[bool, Parameter(show_default=False)]
 Count = Annotated[int, Parameter(validator=validators.Number(gte=1))]
 Seed = Annotated[int, Parameter(validator=validators.Number(gte=0))]
-Lang = Annotated[str, Parameter(help="Target language, such as de (`mtbias languages` lists them).")]
+Lang = Annotated[str, Parameter(help="Target language, such as de (`mtbias list languages`).")]
 HERE = Path("-")
 """Standard output."""
 Rows = Annotated[Path | None, Parameter(allow_leading_hyphen=True, validator=_no_option)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mtbias.cli.shared import Count, Flag, SweepFile
+from mtbias.cluster.slurm import submit_sweep
 
 
 def command(file: SweepFile, /, *, dry_run: Flag = False, max_parallel: Count | None = None) -> None:
@@ -19,24 +20,4 @@ def command(file: SweepFile, /, *, dry_run: Flag = False, max_parallel: Count | 
     max_parallel
         Tasks of an array that may run at once (default: the file's, else all).
     """
-    from mtbias.cluster.inventory import refuse_missing
-    from mtbias.cluster.plan_table import plan_text
-    from mtbias.cluster.slurm import queue_states, submission_device, submission_lock, submit, to_submit
-    from mtbias.cluster.sweep_file import read_sweep
-    from mtbias.cluster.sweep_tasks import make_plan
-
-    plan = make_plan(read_sweep(file))
-    device = submission_device(plan)
-    print(plan_text(plan, gpu=device == "cuda"))
-    if dry_run:
-        for array in to_submit(plan, list(queue_states(plan.sweep.out))):
-            print(f"would submit {len(array.tasks)} × {array.kind}")
-        return
-    refuse_missing(plan.sweep, file)
-    with submission_lock(plan.sweep.out):
-        queue = queue_states(plan.sweep.out)
-        arrays = to_submit(plan, list(queue))
-        submit(plan, file.resolve(), arrays, device=device, max_parallel=max_parallel, say=print)
-    if queue:
-        print(f"{len(queue)} tasks are in the queue already")
-    print(f"`mtbias status {file}` shows how far it is" if arrays or queue else "nothing is left to submit")
+    submit_sweep(file, dry_run=dry_run, max_parallel=max_parallel, say=print)

@@ -11,7 +11,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from mtbias.cluster.sweep_tasks import TABLE, SweepPlan, Task
+from mtbias.cluster.inventory import refuse_missing
+from mtbias.cluster.sweep_file import read_sweep, to_toml
+from mtbias.cluster.sweep_table import FILES
+from mtbias.cluster.sweep_tasks import TABLE, SweepPlan, Task, make_plan, plan_text
 from mtbias.cluster.task_runs import (
     LOGS,
     Failure,
@@ -20,10 +23,15 @@ from mtbias.cluster.task_runs import (
     is_done,
     is_running,
     read_failure,
+    recorded,
+    run_task,
+    translation_device,
     write_failure,
 )
-from mtbias.files.writing import explained
-from mtbias.machine.devices import usable_cores
+from mtbias.errors import MtbiasError, SettingError
+from mtbias.files.writing import explained, write_atomic
+from mtbias.machine.devices import gpu_count, usable_cores
+from mtbias.machine.stage_progress import ProgressLine
 
 _PAUSE = 0.05
 _GRACE = 10.0
@@ -31,6 +39,71 @@ _GRACE = 10.0
 
 OFFLINE = {"MTBIAS_NO_NETWORK": "1", "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
 """The environment of tasks, except of systems on other machines: any attempt to reach the network is an error."""
+
+
+def sweep(
+    file: Path,
+    changes: Sequence[str] = (),
+    *,
+    dry_run: bool = False,
+    list_tasks: bool = False,
+    task: str | None = None,
+    device: str | None = None,
+    gpus: int = 0,
+    jobs: int = 1,
+    say: Callable[[str], object],
+) -> None:
+    """Do the sweep in `file` on this machine and write its tables; or `task` of it alone, in this process.
+
+    With `changes` (`read_sweep`) the sweep as it runs is written to ``OUT/sweep.toml``, which `mtbias status` and
+    `mtbias submit` take. With `dry_run` only the plan is said, with `list_tasks` the ids of the tasks.
+
+    Raises:
+        MtbiasError: the sweep cannot be read, something that it needs is not here, or tasks failed.
+    """
+    plan = make_plan(read_sweep(file, changes))
+    if list_tasks:
+        for each in plan.tasks:
+            say(each.id)
+        return
+    if gpus > gpu_count():
+        raise SettingError("gpus", f"asked for {gpus}, torch sees {gpu_count()} here; leave it out for the CPU")
+    where = translation_device(device or ("cuda" if gpus else plan.sweep.device))
+    if task is not None:
+        one = plan.task(task)
+        with recorded(plan, one, _own_log()):
+            run_task(plan, one, device=where, say=say, progress=ProgressLine())
+        return
+    say(plan_text(plan, gpu=where == "cuda"))
+    if dry_run:
+        return
+    if changes:
+        file = plan.sweep.out / "sweep.toml"
+        with explained(file.parent, "make the folder"):
+            file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(file, to_toml(plan.sweep).encode())
+    refuse_missing(plan.sweep, file)
+    ended = run_locally(plan, file.resolve(), device=where, places=workers(gpus=gpus, jobs=jobs), say=say)
+    failed = {end.task.id: end.failure for end in ended if end.failure is not None}
+    if failed:
+        say(f"\n{len(plan.tasks) - len(failed)} of {len(plan.tasks)} tasks are done; failed:")
+        for name, failure in failed.items():
+            say(f"  {name}: {failure.error}" + (f"\n    {failure.log}" if failure.log else ""))
+        raise MtbiasError(
+            f"{len(failed)} of {len(plan.tasks)} tasks failed; correct what is wrong and run the same command again: "
+            "it does only what is missing"
+        )
+    tables = [plan.sweep.out / name for name in FILES]
+    say(f"\n{tables[0].read_text(encoding='utf-8')}\nFiles:  {', '.join(map(str, tables))}")
+
+
+def _own_log() -> str:
+    """The file that this process prints to; empty where it is none."""
+    try:
+        path = Path(f"/proc/self/fd/{sys.stderr.fileno()}").resolve()
+    except (OSError, ValueError, AttributeError):
+        return ""
+    return str(path) if path.is_file() else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,15 +20,16 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from mtbias.cluster.inventory import refuse_missing
 from mtbias.cluster.local_processes import OFFLINE
-from mtbias.cluster.model_sizes import coref_resources, score_resources, translate_resources
 from mtbias.cluster.sweep_file import Resources, Slurm, read_sweep
-from mtbias.cluster.sweep_tasks import COREF, SweepPlan, Task, make_plan
+from mtbias.cluster.sweep_tasks import SweepPlan, Task, make_plan, plan_text, score_resources, translate_resources
 from mtbias.cluster.task_runs import LOGS, Looked, forget_failure, is_done, recorded, run_task
 from mtbias.errors import DataError, DependencyError, MtbiasError, RunFolderError
 from mtbias.files.strict_json import DecodingError, decoded
 from mtbias.files.writing import explained, write_atomic
 from mtbias.machine.installation import install_command
+from mtbias.machine.network import no_network
 from mtbias.types import quiet
 
 SUBMISSIONS = "submissions"
@@ -77,8 +78,6 @@ class SlurmTask:
 
     def __call__(self) -> str:
         """Do the task. The environment that forbids the network is set by the job's script."""
-        from mtbias.machine.network import no_network
-
         lines: list[str] = []
         plan = make_plan(read_sweep(self.file))
         task = plan.task(self.task)
@@ -119,10 +118,31 @@ def to_submit(plan: SweepPlan, queued: Sequence[str]) -> list[Array]:
         resources = score_resources(plan.sweep)
         if task.kind == "translate":
             resources = translate_resources(plan.sweep, task.cells[0].model)
-        elif task.kind == COREF:
-            resources = coref_resources(plan.sweep)
         arrays.setdefault((task.kind, resources, task.needs_network), []).append(task)
     return [Array(kind, tuple(tasks), resources, network) for (kind, resources, network), tasks in arrays.items()]
+
+
+def submit_sweep(file: Path, *, dry_run: bool, max_parallel: int | None, say: Callable[[str], object]) -> None:
+    """Submit what is neither done nor queued of the sweep in `file`; with `dry_run` only say what that is.
+
+    Raises:
+        MtbiasError: the sweep cannot be read, something that it needs is not here, or Slurm refuses it.
+    """
+    plan = make_plan(read_sweep(file))
+    device = submission_device(plan)
+    say(plan_text(plan, gpu=device == "cuda"))
+    if dry_run:
+        for array in to_submit(plan, list(queue_states(plan.sweep.out))):
+            say(f"would submit {len(array.tasks)} × {array.kind}")
+        return
+    refuse_missing(plan.sweep, file)
+    with submission_lock(plan.sweep.out):
+        queue = queue_states(plan.sweep.out)
+        arrays = to_submit(plan, list(queue))
+        submit(plan, file.resolve(), arrays, device=device, max_parallel=max_parallel, say=say)
+    if queue:
+        say(f"{len(queue)} tasks are in the queue already")
+    say(f"`mtbias status {file}` shows how far it is" if arrays or queue else "nothing is left to submit")
 
 
 def submit(
@@ -328,8 +348,6 @@ def submission_device(plan: SweepPlan) -> str:
     if plan.sweep.device != "auto":
         return plan.sweep.device
     asked = {model: bool(translate_resources(plan.sweep, model).gpus) for model in plan.sweep.models}
-    if plan.sweep.coref is not None:
-        asked["coreference"] = bool(coref_resources(plan.sweep).gpus)
     if len(set(asked.values())) > 1:
         raise DataError(
             f"device: {', '.join(m for m in asked if asked[m])} would run on GPUs and "

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+import tomllib
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, fields, replace
 from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
-from mtbias.cluster.coref_settings import CorefSettings
-from mtbias.errors import SettingError
+from mtbias.demo import STANZA_NAME
+from mtbias.errors import SettingError, UsageError
 from mtbias.files.reading import parse_toml, read_text, split_lines
 from mtbias.files.strict_json import DecodingError, converted
 from mtbias.settings import (
@@ -24,14 +26,17 @@ from mtbias.settings import (
     Settings,
     at_least,
 )
+from mtbias.translate.seq2seq.checkpoints import DEMO, catalog
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 """Of a sweep: it becomes the name of jobs, and begins with no hyphen, so that it is no option of sbatch."""
+LISTS = {"models", "languages", "datasets", "presets"}
+"""Keys whose values are lists of texts."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Resources(Settings):
-    """What a Slurm task asks for; None is what suits the model's size (`mtbias.cluster.model_sizes`)."""
+    """What a Slurm task asks for; None is what suits the model's size (``model_sizes.toml``)."""
 
     gpus: int | None = at_least(0, None, 1024)
     cpus: int | None = at_least(1, None, 4096)
@@ -61,8 +66,6 @@ class Slurm(Resources):
     """Tasks of an array that may run at once."""
     score: Resources = Resources()
     """Of scoring."""
-    coref: Resources = Resources()
-    """Of a coreference system."""
     models: Mapping[str, Resources] = field(default_factory=dict)
     """Of translation, by model."""
     extra: Mapping[str, str | int | bool] = field(default_factory=dict)
@@ -87,10 +90,10 @@ class Sweep(DecodingSettings, LanguageModelSettings, EvaluatorSettings, Bootstra
     """Letters (a to z), digits, ``.``, ``_`` and ``-``; default: the file's name, with ``_`` for other characters."""
     out: Path
     """Folder of all runs."""
-    models: tuple[str, ...] = ()
+    models: tuple[str, ...]
     """Short names, hub ids, absolute paths of folders, ``openai:NAME`` of an endpoint, or ``deepl:MODEL``."""
-    languages: tuple[str, ...] = ()
-    datasets: tuple[str, ...] = ()
+    languages: tuple[str, ...]
+    datasets: tuple[str, ...]
     presets: tuple[Preset, ...] = ("paper",)
     data: Mapping[str, Path] = field(default_factory=dict)
     """File or folder to read instead of the cache, by data set."""
@@ -102,8 +105,6 @@ class Sweep(DecodingSettings, LanguageModelSettings, EvaluatorSettings, Bootstra
     speeds: Mapping[str, float] = field(default_factory=dict)
     """Sentences a second by model, for the estimate."""
     slurm: Slurm = Slurm()
-    coref: CorefSettings | None = None
-    """Coreference systems, beside translation or alone."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -113,8 +114,6 @@ class Sweep(DecodingSettings, LanguageModelSettings, EvaluatorSettings, Bootstra
             )
         for key in ("models", "languages", "datasets", "presets"):
             values = getattr(self, key)
-            if self.coref is not None and not (self.models or self.languages or self.datasets):
-                continue  # coreference alone
             if not values or not all(values):
                 raise SettingError(key, f"expected a list of texts, at least one, got {list(values)!r}")
             if twice := [value for n, value in enumerate(values) if value in values[:n]]:
@@ -132,20 +131,55 @@ class Sweep(DecodingSettings, LanguageModelSettings, EvaluatorSettings, Bootstra
                 raise SettingError(f"speeds.{model}", f"expected a finite number above 0, got {speed:g}")
 
 
-def read_sweep(path: Path | str) -> Sweep:
-    """Read a sweep's file. Relative paths count from the folder of the file.
+def read_sweep(path: Path | str, changes: Sequence[str] = ()) -> Sweep:
+    """Read a sweep's file; `changes`, ``key=value`` each, go before what it says.
+
+    Relative paths count from the folder of the file, those of `changes` from the current folder.
 
     Raises:
         DataError: no such file, no TOML, an unknown key, a value of a wrong type; with file, line and key.
+        UsageError: the same of a change.
     """
     path = Path(path)
     file = read_text(path)
-    base = path.resolve().parent
+    changed = _with_paths(_tables(changes), Path.cwd())
     try:
-        sweep = converted(Sweep, _with_models(parse_toml(file), base))
+        sweep = converted(Sweep, _merged(_with_paths(parse_toml(file), path.resolve().parent), changed))
     except DecodingError as error:
-        raise file.error(str(error), _line_of(file.text, str(error).partition(": ")[0])) from None
-    return resolved(replace(sweep, name=sweep.name or name_of(path.stem)), base)
+        key = str(error).partition(": ")[0]
+        if key.partition(".")[0] in changed:
+            raise UsageError(f"--set {error}") from None
+        raise file.error(str(error), _line_of(file.text, key)) from None
+    return replace(sweep, name=sweep.name or name_of(path.stem))
+
+
+def _tables(changes: Sequence[str]) -> dict[str, Any]:
+    """The content of changes: values are TOML's, or texts without quotes; those of a list may stand with commas alone.
+
+    Raises:
+        UsageError: one is no ``key=value``.
+    """
+    tables: dict[str, Any] = {}
+    for change in changes:
+        key, equals, value = change.partition("=")
+        if key.strip() in LISTS:
+            value = json.dumps([part.strip(" \"'") for part in value.strip(" []").split(",")], ensure_ascii=False)
+        for text in (value, json.dumps(value, ensure_ascii=False)) if equals else ():
+            with suppress(tomllib.TOMLDecodeError):
+                tables = _merged(tables, tomllib.loads(f"{key} = {text}"))
+                break
+        else:
+            raise UsageError(f"--set: expected KEY=VALUE, such as models=opus-mt,m2m100 or seed=1, got {change!r}")
+    return tables
+
+
+def _merged(content: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The content with `changes`, those of a table key by key."""
+    merged = dict(content)
+    for key, value in changes.items():
+        both_tables = isinstance(value, dict) and isinstance(merged.get(key), dict)
+        merged[key] = _merged(merged[key], value) if both_tables else value
+    return merged
 
 
 def name_of(text: str) -> str:
@@ -162,66 +196,56 @@ def _line_of(text: str, key: str) -> int | None:
         if header := re.match(r"\s*\[([^\[\]=]+)\]", line):
             table = header[1].strip()
             lines.setdefault(table, number)
-        elif found := re.match(r"""\s*["']?([^"'=#\[\]]+?)["']?\s*=""", line):
-            lines.setdefault(f"{table}.{found[1]}" if table else found[1], number)
+        elif setting := re.match(r"""\s*["']?([^"'=#\[\]]+?)["']?\s*=""", line):
+            lines.setdefault(f"{table}.{setting[1]}" if table else setting[1], number)
     while key and key not in lines:
         key = key.rpartition(".")[0]
     return lines.get(key)
 
 
-def resolved(sweep: Sweep, base: Path) -> Sweep:
-    """The sweep with its paths absolute; relative ones count from `base`."""
-    return replace(
-        sweep,
-        out=_absolute(sweep.out, base),
-        data={name: _absolute(file, base) for name, file in sweep.data.items()},
-        aligner_model=None if sweep.aligner_model is None else model_path(sweep.aligner_model, base),
-        stanza_dir=None if sweep.stanza_dir is None else _stanza_path(sweep.stanza_dir, base),
-        cache_dir=None if sweep.cache_dir is None else _absolute(sweep.cache_dir, base),
-        coref=None if sweep.coref is None else sweep.coref.resolved(base),
-    )
+def _with_paths(content: dict[str, Any], base: Path) -> dict[str, Any]:
+    """The content with absolute paths; relative ones count from `base`. Models are names, or paths of folders."""
 
+    def absolute(value: Any) -> Any:  # noqa: ANN401 - any TOML
+        return str(_absolute(value, base)) if isinstance(value, str) and value != STANZA_NAME else value
 
-def _with_models(content: dict[str, Any], base: Path) -> dict[str, Any]:
-    """The content with models as `model_path` has them, in the list and as keys: so that they can be compared."""
-    slurm = content.get("slurm")
-    for table, key in ((content, "speeds"), (slurm, "models")):
+    def model(value: Any) -> Any:  # noqa: ANN401 - any TOML
+        return model_path(value, base) if isinstance(value, str) else value
+
+    placed = dict(content)
+    for key in placed.keys() & {"out", "stanza_dir", "cache_dir"}:
+        placed[key] = absolute(placed[key])
+    if "aligner_model" in placed:
+        placed["aligner_model"] = model(placed["aligner_model"])
+    if isinstance(placed.get("models"), list):
+        placed["models"] = [model(name) for name in placed["models"]]
+    if isinstance(placed.get("data"), dict):
+        placed["data"] = {name: absolute(path) for name, path in placed["data"].items()}
+    for table, key in ((placed, "speeds"), (placed.get("slurm"), "models")):
         if isinstance(table, dict) and isinstance(table.get(key), dict):
-            table[key] = {model_path(name, base): value for name, value in table[key].items()}
-    if isinstance(content.get("models"), list):
-        content["models"] = [model_path(m, base) if isinstance(m, str) else m for m in content["models"]]
-    return content
+            table[key] = {model(name): value for name, value in table[key].items()}
+    return placed
 
 
 def to_toml(sweep: Sweep) -> str:
-    """A file that `read_sweep` reads as `sweep`, for one that was given as options (no [slurm], no [coref])."""
-    tables = {"data", "speeds", "slurm", "coref"}
-    values = {each.name: getattr(sweep, each.name) for each in fields(sweep) if each.name not in tables}
-    plain = {key: str(value) if isinstance(value, Path) else value for key, value in values.items()}
-    # A JSON text, number or list of texts is one of TOML too.
-    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in plain.items() if value is not None]
-    if sweep.data:
-        data = [f"{json.dumps(key)} = {json.dumps(str(path), ensure_ascii=False)}" for key, path in sweep.data.items()]
-        lines += ["", "[data]", *data]
-    return "\n".join(lines) + "\n"
+    """A file that `read_sweep` reads as `sweep`: one key a line, tables inline."""
+    return "".join(f"{key} = {_toml(value)}\n" for key, value in asdict(sweep).items() if value is not None)
+
+
+def _toml(value: object) -> str:
+    """A JSON text, number or list of texts is one of TOML too."""
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{json.dumps(key)} = {_toml(one)}' for key, one in value.items() if one is not None)}}}"
+    return json.dumps(str(value) if isinstance(value, Path) else value, ensure_ascii=False)
 
 
 def model_path(model: str, base: Path) -> str:
     """A model as it stands in a sweep: a folder by its absolute path, any other name as it is."""
-    from mtbias.translate.seq2seq.checkpoints import DEMO, catalog
-
     if not model or model in catalog() or model == DEMO:
         return model
-    folder = _absolute(Path(model), base)
+    folder = _absolute(model, base)
     return str(folder) if folder.is_dir() or Path(model).expanduser().is_absolute() else model
 
 
-def _stanza_path(path: Path, base: Path) -> Path:
-    """``stanza_dir`` of a sweep: absolute, but for the name of the demo's Stanza models."""
-    from mtbias.demo import STANZA_NAME
-
-    return path if str(path) == STANZA_NAME else _absolute(path, base)
-
-
-def _absolute(path: Path, base: Path) -> Path:
-    return (base / path.expanduser()).resolve()
+def _absolute(path: str, base: Path) -> Path:
+    return (base / Path(path).expanduser()).resolve()

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from mtbias.cluster.slurm import log_of, queue_states
-from mtbias.cluster.sweep_tasks import COREF, TABLE, Cell, SweepPlan, Task
+from mtbias.cluster.sweep_tasks import TABLE, Cell, SweepPlan, Task
 from mtbias.cluster.task_runs import Failure, Looked, is_done, is_running, look, read_failure
 from mtbias.report.tables import UNDEFINED, columns
 from mtbias.runs.run_progress import RunProgress
@@ -42,11 +42,6 @@ class SweepStatus:
 
     cells: Sequence[CellStatus]
     tasks: Sequence[TaskStatus]
-
-    @property
-    def coref(self) -> list[TaskStatus]:
-        """Of the coreference systems."""
-        return [status for status in self.tasks if status.task.kind == COREF]
 
     def counts(self) -> Mapping[str, int]:
         """Tasks by state."""
@@ -106,7 +101,6 @@ def status_text(status: SweepStatus) -> str:
         [c.cell.id, c.state, f"{c.parts_done:,} of {UNDEFINED if c.parts is None else f'{c.parts:,}'}"]
         for c in status.cells
     ]
-    rows += [[one.task.id, one.state, UNDEFINED] for one in status.coref]
     counts = ", ".join(f"{n} {state}" for state, n in status.counts().items())
     failed = "".join(
         f"{name}: {failure.error}\n" + (f"  {failure.log}\n" if failure.log else "")
@@ -123,6 +117,5 @@ def status_json(status: SweepStatus) -> dict[str, Any]:
         "cells": [
             {"cell": c.cell.id, "state": c.state, "parts_done": c.parts_done, "parts": c.parts} for c in status.cells
         ],
-        "coref": [{"system": one.task.system, "state": one.state} for one in status.coref],
         "failed": [{"task": name, **asdict(failure)} for name, failure in status.failures().items()],
     }

@@ -13,10 +13,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from mtbias.cluster import coref_tasks
 from mtbias.cluster.sweep_tasks import Cell, SweepPlan
 from mtbias.errors import MissingTranslationsError, RunFolderError
-from mtbias.files.writing import explained, write_atomic
+from mtbias.files.writing import write_atomic
 from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.paper_tables import paper_table, with_interval
 from mtbias.report.report_runs import ReportRun
@@ -46,21 +45,14 @@ def write_tables(plan: SweepPlan) -> list[Path]:
         RunFolderError: a file cannot be written.
     """
     metrics, declared = _read(plan)
-    texts = {name: render_sweep(plan, metrics, form, declared) for name, form in FILES.items() if plan.cells}
-    texts |= {} if plan.sweep.coref is None else coref_tasks.coref_tables(plan.sweep)
+    texts = {name: render_sweep(plan, metrics, form, declared) for name, form in FILES.items()}
     out = plan.sweep.out
     for name, text in texts.items():
         write_atomic(out / name, text.encode())
     hashes = {name: sha256(text.encode()).hexdigest() for name, text in texts.items()}
-    record = {"runs": _runs(metrics), "coref": coref_tasks.coref_hashes(plan.sweep), "files": hashes}
+    record = {"runs": _runs(metrics), "files": hashes}
     write_atomic(out / RECORD, f"{json.dumps(record, indent=1)}\n".encode())
     return [out / name for name in texts]
-
-
-def table_files(plan: SweepPlan) -> tuple[str, ...]:
-    """The names of the files that `write_tables` writes."""
-    of_coref = (*coref_tasks.FILES, coref_tasks.PAGE) if plan.sweep.coref is not None else ()
-    return (*(FILES if plan.cells else ()), *of_coref)
 
 
 def table_is_current(plan: SweepPlan) -> bool:
@@ -68,10 +60,8 @@ def table_is_current(plan: SweepPlan) -> bool:
     out = plan.sweep.out
     try:
         record = json.loads((out / RECORD).read_bytes())
-        names = table_files(plan)
-        whole = all(sha256((out / name).read_bytes()).hexdigest() == record["files"][name] for name in names)
-        same = record.get("coref", {}) == coref_tasks.coref_hashes(plan.sweep)
-        return bool(whole and same and record["runs"] == _runs(_read(plan)[0]))
+        whole = all(sha256((out / name).read_bytes()).hexdigest() == record["files"][name] for name in FILES)
+        return bool(whole and record["runs"] == _runs(_read(plan)[0]))
     except (OSError, ValueError, RecursionError, KeyError, TypeError, MissingTranslationsError):
         return False
 
@@ -141,12 +131,3 @@ def _read(plan: SweepPlan) -> tuple[dict[str, Mapping[str, Any]], dict[str, Sequ
 
 def _runs(metrics: _Metrics) -> dict[str, list[str]]:
     return {name: [content["fingerprint"], content["files"]["calls.jsonl"]] for name, content in metrics.items()}
-
-
-def read_text(plan: SweepPlan) -> str:
-    """The tables as text, once they are made."""
-    found = []
-    for path in (plan.sweep.out / name for name in table_files(plan) if name.endswith(".txt")):
-        with explained(path, "read"):
-            found.append(path.read_text(encoding="utf-8"))
-    return "\n".join(found)

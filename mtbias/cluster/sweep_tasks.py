@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from importlib import resources
 from pathlib import Path
+from typing import Any
 
-from mtbias.cluster.model_sizes import Speed, score_speed, translate_speed
-from mtbias.cluster.sweep_file import Sweep
-from mtbias.errors import DataError, UsageError
+from mtbias.cluster.sweep_file import Resources, Sweep
+from mtbias.corpora import cache_folder, datasets, load_corpus
+from mtbias.corpora.loading import GROUP, check_dataset
+from mtbias.entry_points import installed
+from mtbias.errors import DataError, MissingResourceError, UsageError
+from mtbias.language.installed import get_language
+from mtbias.report.tables import UNDEFINED, columns
+from mtbias.translate.seq2seq.checkpoints import catalog
 from mtbias.translate.shards import Shard
 from mtbias.translate.system_kinds import find_kind, is_remote
 
-TABLE, COREF = "table", "coref"
+TABLE = "table"
+UNKNOWN_SIZE = "large"
+"""Of models that are not in the table: more than they need rather than less."""
+_MINUTE, _HOUR = 60, 3600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,21 +51,17 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What one process does. `id` is ``translate:CELL:K/N``, ``score:LANG``, ``coref:SYSTEM`` or ``table``."""
+    """What one process does. `id` is ``translate:CELL:K/N``, ``score:LANG`` or ``table``."""
 
     kind: str
     cells: tuple[Cell, ...]
     shard: Shard | None = None
-    system: str = ""
-    """Of coreference."""
 
     @property
     def id(self) -> str:
         """The name by which ``mtbias sweep FILE --task ID`` runs it."""
         if self.kind == "translate":
             return f"translate:{self.cells[0].id}:{self.shard}"
-        if self.kind == COREF:
-            return f"{COREF}:{self.system}"
         return TABLE if self.kind == TABLE else f"score:{self.cells[0].lang}"
 
     @property
@@ -94,7 +101,7 @@ class SweepPlan:
     def needs(self, task: Task) -> tuple[Task, ...]:
         """The tasks that must have ended before `task` begins."""
         if task.kind == TABLE:
-            return tuple(t for t in self.tasks if t.kind in {"score", COREF})
+            return tuple(t for t in self.tasks if t.kind == "score")
         return tuple(t for cell in task.cells for t in self._shards[cell.id]) if task.kind == "score" else ()
 
     @cached_property
@@ -145,7 +152,6 @@ def make_plan(sweep: Sweep, count: Callable[[Sweep, str], int | None] | None = N
         for k in range(1, cell.shards + 1)
     ]
     tasks += [Task("score", tuple(cell for cell in cells if cell.lang == lang)) for lang in sweep.languages]
-    tasks += [Task(COREF, (), system=name) for name in (() if sweep.coref is None else sweep.coref.systems)]
     return SweepPlan(sweep, tuple(cells), (*tasks, Task(TABLE, tuple(cells))))
 
 
@@ -156,10 +162,6 @@ def check_names(sweep: Sweep) -> None:
         UsageError: an unknown data set or language, or a name that no model can have.
         PluginError: a language's plugin fails to load.
     """
-    from mtbias.corpora.loading import GROUP, check_dataset
-    from mtbias.entry_points import installed
-    from mtbias.language.installed import get_language
-
     for model in sweep.models:
         find_kind(model)
     for dataset in sweep.datasets:
@@ -177,9 +179,6 @@ def count_sentences(sweep: Sweep, dataset: str) -> int | None:
         UsageError: an unknown data set.
         DataError: its file is damaged.
     """
-    from mtbias.corpora import cache_folder, datasets, load_corpus
-    from mtbias.errors import MissingResourceError
-
     try:
         # A data set with sentences of its own for each language has as many in each.
         first, cache = sweep.languages[0], cache_folder(sweep.cache_dir)
@@ -225,3 +224,99 @@ def estimate(plan: SweepPlan, cell: Cell, *, gpu: bool) -> Duration:
         return Duration(None, None, speed)
     translate = None if speed is None else cell.sentences / speed.value
     return Duration(translate, cell.sentences / score_speed().value, speed)
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """Sentences a second, and whence the figure comes."""
+
+    value: float
+    source: str
+
+
+@cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads(resources.files("mtbias.cluster").joinpath("model_sizes.toml").read_text(encoding="utf-8"))
+
+
+def short_name(model: str) -> str:
+    """The short name of a hub id that has one, in whatever language, else the model's own name."""
+    patterns = {name: re.escape(e.repository).replace(r"\{lang\}", r"\w+") for name, e in catalog().items()}
+    return next((name for name, pattern in patterns.items() if re.fullmatch(pattern, model)), model)
+
+
+def translate_resources(sweep: Sweep, model: str) -> Resources:
+    """What translating with `model` asks of Slurm: the sweep's own wishes, else what suits its size."""
+    own = sweep.slurm.models.get(model, Resources())
+    size = _table()["models"].get(short_name(model), {}).get("size", UNKNOWN_SIZE)
+    usual = _table()["score"] if is_remote(model) else _table()["sizes"][size]  # another machine computes
+    return own.over(sweep.slurm.over(Resources(**usual)))
+
+
+def score_resources(sweep: Sweep) -> Resources:
+    """What scoring asks of Slurm."""
+    return sweep.slurm.score.over(Resources(**_table()["score"]))
+
+
+def translate_speed(sweep: Sweep, model: str, *, gpu: bool) -> Speed | None:
+    """About how many sentences a second one task translates; None where nothing is known."""
+    if model in sweep.speeds:
+        return Speed(sweep.speeds[model], "the sweep's own")
+    entry = _table()["models"].get(short_name(model), {})
+    if gpu:
+        return Speed(entry["gpu"], "projected for an H200, not measured") if "gpu" in entry else None
+    by_engine = entry.get("cpu", {})
+    key = f"{sweep.engine} int8" if (sweep.dtype or "").startswith("int8") else sweep.engine
+    return Speed(by_engine[key], "measured on one thread of a CPU") if key in by_engine else None
+
+
+def score_speed() -> Speed:
+    """About how many sentences a second one process aligns, analyses and scores."""
+    return Speed(_table()["speed"]["score"], "measured on one thread of a CPU")
+
+
+def plan_text(plan: SweepPlan, *, gpu: bool) -> str:
+    """One line per cell (sentences, shards, estimated time), the totals, and what the estimate rests on."""
+    names = [cell.id for cell in plan.cells]
+    numbers: list[tuple[float | None, ...]] = []
+    for cell in plan.cells:
+        guess = estimate(plan, cell, gpu=gpu)
+        numbers.append((cell.sentences, cell.shards, guess.translate, guess.score))
+    numbers.append(tuple(_total(column) for column in zip(*numbers, strict=True)))
+    rows = [
+        [name, UNDEFINED if sentences is None else f"{sentences:,}", str(shards), duration(translate), duration(score)]
+        for name, (sentences, shards, translate, score) in zip([*names, f"{len(names)} cells"], numbers, strict=True)
+    ]
+    return (
+        f"{columns(['', 'sentences', 'shards', 'translate', 'score'], rows)}\n"
+        f"{len(plan.tasks)} tasks. Times are estimates, for one task after the other, as if nothing were done:\n"
+        + "".join(f"  {line}\n" for line in _grounds(plan, gpu=gpu))
+    )
+
+
+def _total(values: Sequence[float | None]) -> float | None:
+    """The sum; None where one of them is not known."""
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
+
+
+def duration(seconds: float | None) -> str:
+    """``45 s``, ``12 min``, ``3.4 h``."""
+    if seconds is None:
+        return UNDEFINED
+    if seconds < _MINUTE:
+        return f"{seconds:.0f} s"
+    return f"{seconds / _MINUTE:.0f} min" if seconds < _HOUR else f"{seconds / _HOUR:.1f} h"
+
+
+def _grounds(plan: SweepPlan, *, gpu: bool) -> list[str]:
+    device = "a GPU" if gpu else "a CPU"
+    grounds = []
+    for model in plan.sweep.models:
+        cell = next(c for c in plan.cells if c.model == model)
+        told = f"speed on {device} not known; give it under [speeds] in the sweep's file"
+        if speed := estimate(plan, cell, gpu=gpu).speed:
+            told = f"{speed.value:g} sentences/s ({speed.source})"
+        grounds.append(f"{model}: {told}")
+    scoring = score_speed()
+    return [*grounds, f"scoring: {scoring.value:g} sentences/s ({scoring.source}), each distinct translation once"]

@@ -10,23 +10,25 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from mtbias.cluster.coref_tasks import coref_is_done, run_coref
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.sweep_table import table_is_current, write_tables
-from mtbias.cluster.sweep_tasks import COREF, TABLE, Cell, SweepPlan, Task
+from mtbias.cluster.sweep_tasks import TABLE, Cell, SweepPlan, Task
 from mtbias.errors import MissingTranslationsError, MtbiasError
+from mtbias.evaluation.preparation import prepare_eval
+from mtbias.evaluation.stages import Request, evaluate, translate_shard
 from mtbias.files.strict_json import DecodingError, decoded
 from mtbias.files.writing import explained, write_atomic
 from mtbias.machine.devices import chosen_device, require_device
+from mtbias.report.report_runs import ReportRun
+from mtbias.report.run_page import render_html
+from mtbias.runs.finished_run import read_run
 from mtbias.runs.run_progress import RunProgress, run_progress
-
-if TYPE_CHECKING:
-    from mtbias.evaluation.stages import Request
-    from mtbias.scoring.measure import Measure
-    from mtbias.translate.shards import Shard
-    from mtbias.types import Progress
+from mtbias.scoring.measure import Measure
+from mtbias.settings import EvalSettings, combined
+from mtbias.translate.seq2seq.beam_search import get_preset
+from mtbias.translate.shards import Shard
+from mtbias.types import Progress
 
 TASKS, LOGS = "tasks", "logs"
 """Folders of a sweep for records of tasks, and for what tasks print."""
@@ -57,8 +59,6 @@ def is_done(plan: SweepPlan, task: Task, looked: Looked | None = None) -> bool:
     """
     if task.kind == TABLE:
         return table_is_current(plan)
-    if task.kind == COREF:
-        return coref_is_done(plan.sweep, task.system)
     found = [look(cell, {} if looked is None else looked) for cell in task.cells]
     if task.shard is None:
         return all(run.complete for run in found) and all(page.is_file() for page in pages(plan.sweep, task))
@@ -90,8 +90,6 @@ def run_task(plan: SweepPlan, task: Task, *, device: str, say: Callable[[str], o
         say(f"{task.id}: done already")
     elif task.kind == TABLE:
         say(f"{task.id}: {', '.join(map(str, write_tables(plan)))}")
-    elif task.kind == COREF:
-        run_coref(plan.sweep, task.system, device, say, progress)
     elif task.shard is not None:
         _translate(plan.sweep, task, task.shard, device, say, progress)
     else:
@@ -114,8 +112,6 @@ def translation_device(asked: str) -> str:
 def _translate(
     sweep: Sweep, task: Task, shard: Shard, device: str, say: Callable[[str], object], progress: Progress
 ) -> None:
-    from mtbias.evaluation.stages import translate_shard
-
     (cell,) = task.cells
     request = make_request(sweep, cell, device, here=device, offline=not task.needs_network)
     report = translate_shard(request, shard, out=cell.folder, progress=progress)
@@ -127,8 +123,6 @@ def _translate(
 
 def _score(sweep: Sweep, task: Task, device: str, say: Callable[[str], object], progress: Progress) -> None:
     """All cells of a language, one after the other, Stanza's models loaded once; then pages that compare systems."""
-    from mtbias.evaluation.stages import evaluate
-
     here = chosen_device(None)
     errors: list[MtbiasError] = []
     opened: dict[str, Measure] = {}
@@ -168,10 +162,6 @@ def pages(sweep: Sweep, task: Task) -> dict[Path, list[Cell]]:
 
 
 def _write_page(page: Path, cells: Sequence[Cell]) -> None:
-    from mtbias.report.report_runs import ReportRun
-    from mtbias.report.run_page import render_html
-    from mtbias.runs.finished_run import read_run
-
     runs = [read_run(cell.folder) for cell in cells]
     shown = [ReportRun.of(run, cell.system) for run, cell in zip(runs, cells, strict=True)]
     write_atomic(page, render_html(shown).encode())
@@ -184,10 +174,6 @@ def make_request(sweep: Sweep, cell: Cell, device: str, *, here: str, offline: b
     without GPU can score what one with a GPU translated. Unless `offline`, the system may leave this machine
     (`Task.needs_network`).
     """
-    from mtbias.evaluation.preparation import prepare_eval
-    from mtbias.settings import EvalSettings, combined
-    from mtbias.translate.seq2seq.beam_search import get_preset
-
     dtype = sweep.dtype or (get_preset(cell.preset).gpu_dtype if device == "cuda" else "float32")
     settings = combined(
         EvalSettings,

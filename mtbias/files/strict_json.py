@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import date, time
+from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args, get_type_hints
 
@@ -115,7 +116,9 @@ def _in_words(kind: Any, errors: Sequence[Mapping[str, Any]], text: bytes | str)
     where = _place(first["loc"], load_json(text))
     key, value = ".".join(map(str, where)), first["input"]
     if first["type"] == "unexpected_keyword_argument":
-        return f"{key}: unknown key; there are {', '.join(sorted(_keys(kind, where[:-1])))}"
+        known = sorted(_keys(kind, where[:-1]))
+        close = get_close_matches(str(where[-1]), known, 1)
+        return f"{key}: unknown key; {f'did you mean {close[0]}? ' if close else ''}there are {', '.join(known)}"
     if first["type"] in {"missing", "missing_argument"}:
         return f"{key}: expected this key, it is not there"
     if first["type"] == "value_error":  # from a check of our own, which names the key within the table

@@ -70,7 +70,7 @@ GOOD: Mapping[str, str] = {
 ALSO: Mapping[str, tuple[str, ...]] = {
     "corpus.tsv": (
         f"corpora counterfactual --dataset custom --data corpus.tsv {_OUT}.tsv",
-        f"corpora export --dataset custom --data corpus.tsv {_OUT}.txt",
+        f"export --dataset custom --data corpus.tsv {_OUT}.txt",
         f"eval --model demo --lang de --dataset custom --data corpus.tsv --stanza-dir mtbias:demo {_OUT}",
     ),
     "bug.csv": (

@@ -25,7 +25,9 @@ def _row(what: str, more: str = "", code: int = 1, **values: str) -> Attack:
     return Attack(f"sweep: {what}", "sweep sweep.toml --dry-run", _sweep(more, **values), code)
 
 
-_OPTIONS = "sweep --model demo --lang de --dataset demo --out out --dry-run"
+def _set(what: str, change: str) -> Attack:
+    return Attack(f"sweep --set: {what}", ["sweep", "sweep.toml", "--dry-run", "--set", change], _sweep(), 2)
+
 
 SWEEPS = (
     # Unknown names: as the call itself was wrong.
@@ -108,20 +110,34 @@ SWEEPS = (
     _row("an unknown key of Slurm", "[slurm]\nmemory = '5G'\n"),
     _row("slurm is text", slurm="'yes'"),
     _row("models that share a folder", models="['a/b', 'a--b']"),
-    # Options instead of a file.
-    Attack("sweep options: an unknown model", _OPTIONS.replace("--model demo", "--model opus"), code=2),
-    Attack("sweep options: an unknown language", _OPTIONS.replace("--lang de", "--lang tlh"), code=2),
-    Attack("sweep options: an unknown data set", _OPTIONS.replace("--dataset demo", "--dataset x"), code=2),
-    Attack("sweep options: an unknown preset", f"{_OPTIONS} --preset quick", code=2),
-    Attack("sweep options: an unknown engine", f"{_OPTIONS} --engine onnx", code=2),
-    Attack("sweep options: an empty model", _OPTIONS.replace("--model demo", "--model ''"), code=2),
-    Attack("sweep options: no language", _OPTIONS.replace("--lang de ", ""), code=2),
-    Attack("sweep options: a file too", f"{_OPTIONS} sweep.toml", code=2),
+    # Changes beside a file.
+    _set("an unknown model", "models=opus"),
+    _set("an unknown language", "languages=tlh"),
+    _set("an unknown data set", "datasets=x"),
+    _set("an unknown preset", "presets=quick"),
+    _set("an unknown engine", "engine=onnx"),
+    _set("an empty model", "models="),
+    _set("no language", "languages=[]"),
+    _set("an unknown key", "modles=demo"),
+    _set("an unknown key of a table", "slurm.memory=5G"),
+    _set("a table for text", "engine.x=1"),
+    _set("text for a table", "slurm=5G"),
+    _set("no value", "models"),
+    _set("no key", "=demo"),
+    _set("nothing", ""),
+    _set("a line in a key", "a\nb=1"),
+    _set("a key that is no key", "a b=1"),
+    _set("not a number", "length_penalty=nan"),
+    _set("a fraction", "seed=1.5"),
+    _set("a date", "out=2020-01-01"),
+    _set("a time", "out=10:00:00"),
+    _set("a number of thousands of digits", f"seed={'9' * 5000}"),
     Attack(
-        "sweep options: a folder's name with a line",
-        ["sweep", "--model", "demo", "--lang", "de", "--dataset", "demo", "--out", "out\nb", "--dry-run"],
+        "sweep --set: a folder's name with a line",
+        ["sweep", "sweep.toml", "--set", "out=out\nb", "--dry-run"],
+        _sweep(),
         code=0,
-        why="a folder may be named so; the sweep is then out_b",
+        why="a folder may be named so",
     ),
     Attack("sweep: an unknown task", "sweep sweep.toml --task score:fr", code=2),
     Attack("sweep: jobs 0", "sweep sweep.toml --jobs 0", code=2),

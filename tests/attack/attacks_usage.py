@@ -18,7 +18,7 @@ NAMES = [
     for part in ([""] if isinstance(inner, str) else inner)
 ]
 """Every command."""
-_NEEDS_NOTHING = {"models", "languages", "datasets", "prompts", "doctor", "corpora export"}
+_NEEDS_NOTHING = {"doctor", "export"}
 
 
 def _usage(name: str, argv: str, code: int = 2) -> Attack:
@@ -158,8 +158,8 @@ USAGE = (
     _usage("fetch: no network for Stanza", "fetch --lang de", code=1),
     _usage("doctor: a sweep and a cache", "doctor --sweep sweep.toml --cache-dir x --no-demo"),
     _usage("corpora: no command", "corpora wrong"),
-    _usage("corpora: an unknown form", "corpora export --data winomt --format xml"),
-    _usage("corpora: export into a folder", "corpora export --data winomt --out winomt", code=1),
+    _usage("corpora: an unknown form", "export --data winomt --format xml"),
+    _usage("corpora: export into a folder", "export --data winomt --out winomt", code=1),
     _usage("corpora: an unknown suffix", "corpora counterfactual --data winomt --out out.xlsx"),
     _usage("corpora: out is a folder", "corpora counterfactual --data winomt --out winomt.tsv/x.tsv", code=1),
     _usage("corpora balance: weights and a sample", "corpora balance --data winomt --weights out.tsv --sample out.tsv"),

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from mtbias.cli import main
-from mtbias.cluster import machine_checks
-from mtbias.cluster.machine_checks import Check
+from mtbias.cluster import inventory
+from mtbias.cluster.inventory import Check
 
 from .machine import Machine
 
@@ -42,7 +42,7 @@ def test_each_check_is_printed_as_soon_as_it_is_done(
         printed.append(capsys.readouterr().out)
         return Check("demo", "de", "as known")
 
-    monkeypatch.setattr(machine_checks, "_demo", demo)
+    monkeypatch.setattr(inventory, "_demo", demo)
     assert main(["doctor", "--cache-dir", str(bare.cache)]) == 0
     assert printed[0].startswith("versions\n  mtbias ")
     assert "\n\nnetwork\n  network " in printed[0]

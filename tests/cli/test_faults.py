@@ -121,9 +121,9 @@ def test_another_programs_sigterm_is_left_to_it(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("mtbias.corpora.datasets", none)
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
-        assert cli.main(["datasets"]) == 0
+        assert cli.main(["list", "datasets"]) == 0
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        assert cli.main(["datasets"]) == 0
+        assert cli.main(["list", "datasets"]) == 0
         assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     finally:
         signal.signal(signal.SIGTERM, before)

@@ -1,4 +1,4 @@
-"""`mtbias languages` and `mtbias datasets`: what there is, what is missing, and what downloads it."""
+"""`mtbias list languages` and `mtbias list datasets`: what there is, what is missing, and what downloads it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BUILT_IN = {
 
 
 def test_languages_say_what_downloads_their_models(bare: Machine, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["languages", "--stanza-dir", str(bare.folder / "none"), "--cache-dir", str(bare.cache)]) == 0
+    assert main(["list", "languages", "--stanza-dir", str(bare.folder / "none"), "--cache-dir", str(bare.cache)]) == 0
     out, err = capsys.readouterr()
     assert err == ""
     lines = {line.split()[0]: line for line in out.splitlines()}
@@ -39,7 +39,7 @@ def test_languages_say_what_downloads_their_models(bare: Machine, capsys: pytest
 
 
 def test_languages_as_json_with_models(stanza_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["languages", "--stanza-dir", str(stanza_dir), "--json"]) == 0
+    assert main(["list", "languages", "--stanza-dir", str(stanza_dir), "--json"]) == 0
     rows = {row["code"]: row for row in json.loads(capsys.readouterr().out)}
     for code, name in BUILT_IN.items():
         assert rows[code]["name"] == name
@@ -57,7 +57,7 @@ def test_datasets_with_rows_licence_home_and_state(
     here = bare.cache / "datasets" / "winomt"
     here.mkdir(parents=True)
     (here / "en.txt").write_bytes((winomt / "en.txt").read_bytes())
-    assert main(["datasets", "--cache-dir", str(bare.cache)]) == 0
+    assert main(["list", "datasets", "--cache-dir", str(bare.cache)]) == 0
     out, err = capsys.readouterr()
     assert err == ""
     lines = {line.split()[0]: line for line in out.splitlines() if not line.startswith(" ")}
@@ -83,7 +83,7 @@ def _bibtex(text: str) -> list[tuple[str, str, dict[str, str]]]:
 
 
 def test_citations_are_printed_once_each(bare: Machine, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["datasets", "--cite", "--cache-dir", str(bare.cache)]) == 0
+    assert main(["list", "datasets", "--cite", "--cache-dir", str(bare.cache)]) == 0
     out = capsys.readouterr().out
     entries = _bibtex(out)  # nothing else is printed: a LaTeX file can take it as it is
     assert [kind for kind, _, _ in entries] == [*["inproceedings"] * 5, "software"]
@@ -107,7 +107,7 @@ def test_citations_are_printed_once_each(bare: Machine, capsys: pytest.CaptureFi
 def test_prompts_with_their_hashes_and_those_that_are_named_with_their_wording(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["prompts"]) == 0
+    assert main(["list", "prompts"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split("/")[0] for line in lines] == [
         "alternatives", "eurollm", "gender-aware", "mittens", "plain", "tower",
@@ -117,19 +117,19 @@ def test_prompts_with_their_hashes_and_those_that_are_named_with_their_wording(
         'name = "own"\nversion = "3"\nlanguages = ["de"]\n[[messages]]\nrole = "user"\ncontent = "{source}\\u001b"\n',
         encoding="utf-8",
     )
-    assert main(["prompts", "tower", str(own)]) == 0
+    assert main(["list", "prompts", "tower", str(own)]) == 0
     out = capsys.readouterr().out
     assert "  user: Translate the following text from English into {language}.\n  English: {source}\n" in out
     assert re.search(r"^own/3#[0-9a-f]{8} .*\(de\)\n  user: \{source\}\\x1b$", out, re.MULTILINE)
-    assert main(["prompts", "tower", "--json"]) == 0
+    assert main(["list", "prompts", "tower", "--json"]) == 0
     (shown,) = json.loads(capsys.readouterr().out)
     assert (shown["name"], shown["version"], len(shown["sha256"])) == ("tower", "1", 64)
     assert shown["answer"] == {"lines": "one", "between": None}
 
 
 def test_a_prompt_that_is_none_is_one_line_of_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["prompts", "towr"]) == 2
+    assert main(["list", "prompts", "towr"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
     (tmp_path / "own.toml").write_text('name = "own"\n', encoding="utf-8")
-    assert main(["prompts", str(tmp_path / "own.toml")]) == 1
+    assert main(["list", "prompts", str(tmp_path / "own.toml")]) == 1
     assert capsys.readouterr().err == f"mtbias: {tmp_path}/own.toml: version: expected this key, it is not there\n"

@@ -30,8 +30,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_language_is_listed_with_its_distribution(bare: Machine, installed: Path) -> None:
-    assert "\npt " not in bare.run("languages").stdout
-    done = bare.run("languages", PYTHONPATH=str(installed))
+    assert "\npt " not in bare.run("list", "languages").stdout
+    done = bare.run("list", "languages", PYTHONPATH=str(installed))
     assert (done.returncode, done.stderr) == (0, "")
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("pt ")]
     assert line.split()[1] == "Portuguese"
@@ -130,7 +130,7 @@ def test_a_plugin_that_fails_is_named_and_the_others_go_on(
     place = tmp_path / "site"
     _distribution(place, "mtbias-broken", "pt = broken:PORTUGUESE")
     (place / "broken.py").write_text(plugin + "\n", encoding="utf-8")
-    done = bare.run("languages", PYTHONPATH=str(place))
+    done = bare.run("list", "languages", PYTHONPATH=str(place))
     assert (done.returncode, done.stderr) == (0, "")
     lines = {line.split()[0]: line for line in done.stdout.splitlines()}
     assert "mtbias-broken 9.9" in lines["pt"]

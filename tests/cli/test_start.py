@@ -60,8 +60,8 @@ def test_importing_what_computes_loads_numpy_at_most(module: str) -> None:
         ["score", "--help"],
         ["coref", "--help"],
         ["coref", "gap", "--help"],
-        ["languages"],
-        ["datasets", "--cite"],
+        ["list", "languages"],
+        ["list", "datasets", "--cite"],
     ],
 )
 def test_commands_that_compute_nothing_load_nothing(arguments: list[str], tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_without_a_command_there_is_help(bare: Machine) -> None:
             "--batch-rows: expected a whole number of at least 1",
         ),
         (["eval", "--model", "demo", "--lang", "de", "--preset", "slow"], 'Choose from: "paper", "fast"'),
-        (["languages", "--nope"], "Unknown option: --nope"),
+        (["list", "languages", "--nope"], "Unknown option: --nope"),
         (["fetch"], "nothing to download: give --model MODEL, --dataset NAME or --lang CODE"),
     ],
 )
@@ -170,7 +170,7 @@ def test_debug_may_stand_before_the_command_too(capsys: pytest.CaptureFixture[st
         assert capsys.readouterr().err.startswith("Traceback (most recent call last):\n")
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["compare", "--help"], ["coref", "--help"], ["datasets"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["compare", "--help"], ["coref", "--help"], ["list", "datasets"]])
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
 @pytest.mark.parametrize("terminal", [False, True])
 def test_an_encoding_that_lacks_characters_stops_nothing(
@@ -249,7 +249,7 @@ def test_a_reader_that_leaves_is_no_error(bare: Machine) -> None:
     os.close(reading)
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "mtbias", "datasets", "--cite"],
+            [sys.executable, "-m", "mtbias", "list", "datasets", "--cite"],
             stdout=writing,
             stderr=subprocess.PIPE,
             env=bare.environment(),
@@ -264,7 +264,7 @@ def test_a_reader_that_leaves_is_no_error(bare: Machine) -> None:
 def test_output_that_cannot_be_written_is_an_error(bare: Machine) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "mtbias", "datasets"],
+            [sys.executable, "-m", "mtbias", "list", "datasets"],
             stdout=full,
             stderr=subprocess.PIPE,
             env=bare.environment(),
@@ -275,7 +275,7 @@ def test_output_that_cannot_be_written_is_an_error(bare: Machine) -> None:
 
 def test_a_closed_standard_output_is_no_error(bare: Machine) -> None:
     done = subprocess.run(
-        ["/bin/sh", "-c", '"$0" -m mtbias datasets >&-', sys.executable],
+        ["/bin/sh", "-c", '"$0" -m mtbias list datasets >&-', sys.executable],
         capture_output=True,
         env=bare.environment(),
         check=False,

@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 from scipy.stats import binomtest
 
+from mtbias.cli import main
+from mtbias.cluster.sweep_file import read_sweep
+
 from .machine import Machine
 
 FILES = ("translations.jsonl", "calls.jsonl", "metrics.json")
@@ -123,25 +126,52 @@ def _check_growth(machine: Machine, file: Path) -> None:
     assert "demo-fast  " in done.stdout
 
 
-def test_options_stand_for_a_file_which_is_written(machine: Machine) -> None:
-    out = machine.folder / "by options"
-    options = ("--model", "demo", "--lang", "de", "--dataset", "demo", "--out", out, "--shards", "2")
-    done = machine.run("sweep", *options, "--dry-run")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "demo/demo/de        512       2" in done.stdout
-    assert machine.run("sweep", *options, "--tasks").stdout.splitlines()[1] == "translate:demo/demo/de:2/2"
-    for wrong, expected in (
-        (("--model", "demo"), "expected a FILE, or --lang, --dataset, --out too"),
-        (("x.toml", "--model", "demo"), "--model: give a FILE or options, not both"),
-        ((*options[:-2], "--dataset", "winomt", "--data", "x"), "--data is for one --dataset"),
-        (("x.toml",), "x.toml: there is no such file; check the path"),
-        ((*options, "--gpus", "99"), "--gpus: asked for 99, torch sees"),
-        ((*options, "--device", "tpu"), 'Invalid value "tpu" for --device. Choose from: "auto", "cpu", "cuda"'),
-        ((*options, "--task", "score:fr"), "--task: this sweep has no task 'score:fr'"),
-    ):
-        done = machine.run("sweep", *wrong)
-        assert done.returncode in {1, 2}
-        assert expected in done.stderr, done.stderr
+def test_changes_go_before_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = _write(tmp_path / "changed", "languages = ['de']\nshards = 2\n")
+    changes = ("--set", "languages=es,de", "--set", "shards=3", "--set", "slurm.partition=gpu")
+    assert main(["sweep", str(file), *changes, "--dry-run"]) == 0
+    assert "demo/demo/es        512       3" in capsys.readouterr().out
+    assert main(["sweep", str(file), *changes, "--tasks"]) == 0
+    assert capsys.readouterr().out.splitlines()[5] == "translate:demo/demo/de:3/3"
+    assert not (file.parent / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--set", "modls=demo"), "--set modls: unknown key; did you mean models? there are aligner, "),
+        (("--set", "slurm.gpu=1"), "--set slurm.gpu: unknown key; did you mean gpus? there are account, "),
+        (("--set", "models"), "--set: expected KEY=VALUE, such as models=opus-mt,m2m100 or seed=1, got 'models'"),
+        (("--set", "seed=x"), "--set seed: expected a whole number, got 'x'"),
+        (("--gpus", "99"), "--gpus: asked for 99, torch sees"),
+        (("--device", "tpu"), 'Invalid value "tpu" for --device. Choose from: "auto", "cpu", "cuda"'),
+        (("--task", "score:fr"), "--task: this sweep has no task 'score:fr'"),
+    ],
+)
+def test_what_is_wrong_with_an_option_is_named(
+    options: tuple[str, str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = _write(tmp_path / "wrong", "languages = ['de']\n")
+    assert main(["sweep", str(file), *options]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_sweep_as_it_was_changed_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("STANZA_RESOURCES_DIR", raising=False)
+    (tmp_path / "few.tsv").write_text("source\tgender\tentity\nThe doctor slept.\tfemale\tdoctor\n")
+    file = _write(tmp_path / "folder", "languages = ['es']\ncache_dir = 'cache'\n")
+    changes = ("languages=de", "data.custom=few.tsv", "datasets=custom", "out=else where", "slurm.setup=['a \"b\"']")
+    assert main(["sweep", str(file), *(word for change in changes for word in ("--set", change))]) == 1
+    written = tmp_path / "else where" / "sweep.toml"  # paths count from the current folder
+    assert f"`mtbias fetch --sweep {written}` downloads what is missing" in capsys.readouterr().err
+    assert not (file.parent / "runs").exists()
+    sweep = read_sweep(written)
+    assert sweep == read_sweep(file, changes)
+    assert (sweep.name, sweep.out, sweep.cache_dir) == ("paper", written.parent, file.parent / "cache")
+    assert (sweep.data, sweep.slurm.setup) == ({"custom": tmp_path / "few.tsv"}, ('a "b"',))
 
 
 def test_what_is_missing_stops_a_sweep_before_it_begins(machine: Machine) -> None:

@@ -123,11 +123,12 @@ def test_two_runs_are_compared_and_reported(machine: Machine, site: Path, data: 
 
 
 def test_a_sweep_has_them_beside_others(machine: Machine, site: Path, data: Path) -> None:
-    done = machine.run(
-        "sweep", "--model", f"glossary:{data}/good.tsv", "--model", f"glossary:{data}/bad.tsv", "--lang", "fr",
-        "--dataset", "questions", "--data", data / "questions.tsv", "--out", machine.folder / "sweep",
-        PYTHONPATH=str(site),
-    )  # fmt: skip
+    file = machine.folder / "sweep.toml"
+    file.write_text(
+        f"out = 'sweep'\nmodels = ['glossary:{data}/good.tsv', 'glossary:{data}/bad.tsv']\nlanguages = ['fr']\n"
+        f"datasets = ['questions']\n[data]\nquestions = '{data}/questions.tsv'\n"
+    )
+    done = machine.run("sweep", file, PYTHONPATH=str(site))
     assert (done.returncode, done.stderr) == (0, "")
     table = (machine.folder / "sweep" / "table.txt").read_text(encoding="utf-8")
     assert table.startswith("Questions kept on questions, per cent with 95 % intervals (n fr 25)")

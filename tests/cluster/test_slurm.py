@@ -14,8 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.small_coref_sweep import coref_sweep
-
 ROOT = Path(__file__).resolve().parent.parent.parent
 SCRIPT = ROOT / "scripts" / "slurm_local.sh"
 LANGUAGES = ("ar", "cs", "de", "es", "he", "it", "ru", "uk")
@@ -204,25 +202,3 @@ def test_a_sweep_with_a_killed_a_preempted_and_a_failing_task_ends_as_one_local_
             assert here.read_bytes() == there.read_bytes(), (lang, name)
     for name in ("table.txt", "table.csv", "table.md", "table.tex"):
         assert (local.parent / "runs" / name).read_bytes() == (out / name).read_bytes()
-
-
-def test_coreference_on_a_cluster_gives_the_tables_of_one_local_run(cluster: Cluster, tmp_path: Path) -> None:
-    for name in ("cluster", "local"):
-        (tmp_path / name).mkdir()
-    file, local = (coref_sweep(tmp_path / name, tmp_path) for name in ("cluster", "local"))
-    with file.open("a") as settings:
-        settings.write("[slurm.coref]\ngpus = 0\ncpus = 1\nmem = '1G'\n[slurm.score]\ncpus = 1\nmem = '1G'\n")
-    said = cluster.mtbias("submit", file)
-    assert "2 × coref" in said
-    assert "1 × table" in said
-    _until(cluster.idle, "the end of all jobs")
-    found = cluster.status(file)
-    assert found["failed"] == []
-    assert found["coref"] == [{"system": name, "state": "done"} for name in ("first", "fourth")]
-    assert "nothing is left to submit" in cluster.mtbias("submit", file)
-    cluster.mtbias("sweep", local)
-    here, there = (path.parent / "runs" for path in (local, file))
-    names = [f"coref.{ending}" for ending in ("txt", "md", "tex", "csv", "html")]
-    names += [f"coref/{system}/{name}" for system in ("first", "fourth") for name in ("metrics.json", "bug.jsonl")]
-    for name in names:
-        assert (here / name).read_bytes() == (there / name).read_bytes(), name

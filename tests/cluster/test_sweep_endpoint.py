@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from mtbias.cli import main
-from mtbias.cluster.model_sizes import translate_resources
 from mtbias.cluster.sweep_file import read_sweep
-from mtbias.cluster.sweep_tasks import make_plan
+from mtbias.cluster.sweep_tasks import make_plan, translate_resources
 from mtbias.demo import demo_file
 from tests.translate.endpoint_server import said, serving
 

@@ -11,11 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtbias.cluster.model_sizes import score_resources, short_name, translate_resources
-from mtbias.cluster.plan_table import duration, plan_text
 from mtbias.cluster.slurm import submission_device
 from mtbias.cluster.sweep_file import Resources, Slurm, Sweep
-from mtbias.cluster.sweep_tasks import SweepPlan, count_sentences, estimate, make_plan
+from mtbias.cluster.sweep_tasks import (
+    SweepPlan,
+    count_sentences,
+    duration,
+    estimate,
+    make_plan,
+    plan_text,
+    score_resources,
+    short_name,
+    translate_resources,
+)
 from mtbias.errors import DataError, UsageError
 
 SWEEP = Sweep(

@@ -11,7 +11,7 @@ from mtbias.cluster.inventory import fetch, inventory, refuse_missing
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.sweep_tasks import SweepPlan, make_plan
 from mtbias.cluster.task_runs import make_request, pages, run_task
-from mtbias.errors import MissingResourceError, MissingTranslationsError, UsageError
+from mtbias.errors import DataError, MissingResourceError, MissingTranslationsError, UsageError
 from mtbias.evaluation.gender_calls import GenderMeasure
 from mtbias.evaluation.stages import Request
 from mtbias.morphology import StanzaAnalyser
@@ -138,14 +138,16 @@ def test_what_a_sweep_needs_is_listed_with_what_is_missing(plan: SweepPlan, monk
     assert all(part.problem for part in parts)
     with pytest.raises(MissingResourceError, match="7 of this sweep's models and data are not usable here"):
         refuse_missing(needy, Path("s.toml"))
-    with pytest.raises(MissingResourceError, match="the sweep names that path, so it is not fetched"):
-        fetch(needy, [parts[4]], print, sha256=None, accept_unverified=False)
+    with pytest.raises(DataError, match=r"none.tsv: there is no such file"):  # the sweep names that path: not fetched
+        parts[4].fetch()
     strange = replace(plan.sweep, languages=("xx",))
     (part,) = (part for part in inventory(strange) if part.kind == "stanza")
     with pytest.raises(UsageError, match="no language 'xx' is installed"):  # and no download is begun
-        fetch(strange, [part], print, sha256=None, accept_unverified=False)
+        part.fetch()
+    with pytest.raises(UsageError, match="no language 'xx' is installed"):
+        fetch(strange, print, sha256=None, accept_unverified=False)
     monkeypatch.setattr("mtbias.demo.stanza_folder_of_demo", lambda: plan.sweep.out)
     part = inventory(plan.sweep)[-1]
     assert part.problem
-    with pytest.raises(MissingResourceError, match="the demo's models ship with mtbias and cannot be fetched"):
-        fetch(plan.sweep, [part], print, sha256=None, accept_unverified=False)
+    with pytest.raises(MissingResourceError, match="no Stanza resources at"):  # the demo's cannot be downloaded
+        part.fetch()

@@ -326,7 +326,7 @@ def run_command(*words: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.slow
 def test_the_commands_export_translate_score_and_compare_it(folder: Path, tmp_path: Path) -> None:
     data = ("--dataset", "mt-geneval", "--data", str(folder))
-    exported = run_command("corpora", "export", *data, "--lang", "de")
+    exported = run_command("export", *data, "--lang", "de")
     assert exported.stdout.splitlines() == [*SENTENCES["feminine", "en"], *SENTENCES["masculine", "en"]]
     for name, variant in (("a", "plain"), ("b", "repository")):
         given = tmp_path / f"{name}.txt"

@@ -131,7 +131,7 @@ class Prompt:
         return f"{self.name}/{self.version}#{self.sha256[:8]}"
 
     def as_json(self) -> dict[str, Json]:
-        """The prompt as `mtbias prompts --json` shows it."""
+        """The prompt as `mtbias list prompts --json` shows it."""
         return {
             "name": self.name,
             "version": self.version,

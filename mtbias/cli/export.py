@@ -1,4 +1,4 @@
-"""``mtbias corpora export``."""
+"""``mtbias export``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from mtbias.cli.shared import HERE, Cache, Corpus, Rows
+from mtbias.corpora import load_corpus
+from mtbias.corpora.source_export import source_lines
+from mtbias.files.writing import write_atomic
 from mtbias.settings import CacheSettings, CorpusSettings
 
 
@@ -34,15 +37,10 @@ def command(
     lang
         Code of the target language, for data sets that have sentences of their own for each (those of MT-GenEval).
     """
-    from mtbias.corpora import load_corpus
-    from mtbias.corpora.source_export import source_lines
-
     read = load_corpus(corpus.dataset or "winomt", corpus.data, cache=cache.cache_dir, lang=lang)
     text = "".join(f"{line}\n" for line in source_lines(read, form))
     if out is None or out == HERE:
         print(text, end="")
         return
-    from mtbias.files.writing import write_atomic
-
     write_atomic(out, text.encode())
     print(f"mtbias: {out}: {len(read.instances):,} sentences of {read.name}", file=sys.stderr)

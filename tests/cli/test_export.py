@@ -1,4 +1,4 @@
-"""`mtbias corpora export`: what any system can translate, and `mtbias score` takes back."""
+"""`mtbias export`: what any system can translate, and `mtbias score` takes back."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_export_translate_score_gives_the_numbers_of_eval(
 ) -> None:  # fmt: skip
     exported, translated = home / f"source{suffix}", home / f"target{suffix}"
     capsys.readouterr()
-    assert main(["corpora", "export", *corpus, "--format", form, "--out", str(exported)]) == 0
+    assert main(["export", *corpus, "--format", form, "--out", str(exported)]) == 0
     assert capsys.readouterr() == ("", f"mtbias: {exported}: {ROWS} sentences of demo\n")
     translated.write_text(_translated(exported, form, translate), encoding="utf-8")
     assert main(["score", "--translations", str(translated), *LANG, *corpus, "--json"]) == 0
@@ -75,7 +75,7 @@ def test_export_translate_score_gives_the_numbers_of_eval(
 
 def test_without_a_file_it_is_printed(home: Path, corpus: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     for options in ([], ["--out", "-"]):
-        assert main(["corpora", "export", *corpus, *options]) == 0
+        assert main(["export", *corpus, *options]) == 0
         out, err = capsys.readouterr()
         assert (len(out.splitlines()), err) == (ROWS, "")
         assert out.startswith("The pilot talked with his colleagues yesterday.\n")
@@ -89,7 +89,7 @@ def test_a_sentence_with_a_line_break_is_refused_or_written_as_json(
     source = f"The cook{end}left her post."
     record = {"id": "a", "source": source, "gender": "female", "entity": "cook"}
     data.write_text(json.dumps(record) + "\n", encoding="utf-8")
-    own = ["corpora", "export", "--dataset", "custom", "--data", str(data)]
+    own = ["export", "--dataset", "custom", "--data", str(data)]
     for form in ("text", "tsv"):
         assert main([*own, "--format", form]) == 1
         out, err = capsys.readouterr()
@@ -112,12 +112,12 @@ def test_a_tab_is_refused_in_a_table_alone(tmp_path: Path, capsys: pytest.Captur
     data = tmp_path / "own.jsonl"
     record = {"id": "a", "source": "The cook\tleft her post.", "gender": "female", "entity": "cook"}
     data.write_text(json.dumps(record) + "\n", encoding="utf-8")
-    own = ["corpora", "export", "--dataset", "custom", "--data", str(data)]
+    own = ["export", "--dataset", "custom", "--data", str(data)]
     assert main([*own, "--format", "tsv"]) == 1
     assert "expected a sentence in one line without tabs" in capsys.readouterr().err
     assert main(own) == 0
 
 
 def test_a_corpus_that_is_not_here_names_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["corpora", "export", "--cache-dir", str(tmp_path)]) == 1
+    assert main(["export", "--cache-dir", str(tmp_path)]) == 1
     assert capsys.readouterr().err.endswith("run: mtbias fetch --dataset winomt\n")

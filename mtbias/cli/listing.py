@@ -1,0 +1,134 @@
+"""``mtbias list``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+from mtbias import __version__
+from mtbias.cli.shared import Cache, Flag, Json, print_json
+from mtbias.corpora import cache_folder, datasets
+from mtbias.corpora.catalog import source_folder
+from mtbias.entry_points import installed
+from mtbias.errors import MissingResourceError, MtbiasError, SettingError, escaped
+from mtbias.language.installed import GROUP as LANGUAGES
+from mtbias.language.installed import get_language
+from mtbias.morphology.stanza_models import find_package, stanza_folder
+from mtbias.settings import CacheSettings
+from mtbias.translate.language_models.prompt_files import list_prompts, load_prompt
+from mtbias.translate.seq2seq.checkpoints import DEMO, catalog, locate
+from mtbias.translate.system_kinds import GROUP as SYSTEMS
+
+CITATION = f"""\
+@software{{mtbias,
+  title     = "mtbias: gender bias in machine translation",
+  author    = "{{The mtbias developers}}",
+  version   = "{__version__}",
+  year      = "2026",
+}}"""
+"""Of this release, as CITATION.cff has it."""
+
+
+def command(
+    what: Literal["models", "languages", "datasets", "prompts"],
+    /,
+    *names: str,
+    lang: str = "de",
+    cite: Flag = False,
+    stanza_dir: Path | None = None,
+    json: Json = False,
+    cache: Cache = CacheSettings(),
+) -> None:
+    """List what there is: models with a short name, target languages, data sets, prompts; and whether they are here.
+
+    Any hub id or folder works as a model, any TOML file of the same form as a prompt. Kinds of systems and languages
+    that plugins add are listed too; a plugin that fails is listed with its error.
+
+    Parameters
+    ----------
+    names
+        Prompts to show with their wording: names, or paths of TOML files.
+    lang
+        Language of models that have one checkpoint for each.
+    cite
+        Print the citations of the data sets and of mtbias, as BibTeX alone.
+    stanza_dir
+        Folder of Stanza models to look in for languages.
+    """
+    for option, value, of in (("names", names, "prompts"), ("cite", cite, "datasets")):
+        if value and what != of:
+            raise SettingError(option, f"expected with `mtbias list {of}`, got it with {what}")
+    folder = cache_folder(cache.cache_dir)
+    if cite:
+        citations = dict.fromkeys(entry.source.citation for entry in datasets().values())
+        print("\n\n".join([*citations, CITATION]))
+        return
+    rows = {
+        "models": lambda: _models(lang, folder),
+        "languages": lambda: _languages(stanza_folder(stanza_dir, folder)),
+        "datasets": lambda: _datasets(folder),
+        "prompts": lambda: _prompts(names),
+    }[what]()
+    if json:
+        print_json([row for row, _ in rows])
+        return
+    for _, line in rows:
+        print(line)
+
+
+Rows = Iterator[tuple[dict[str, Any], str]]
+"""What is listed, as JSON and as lines of text."""
+
+
+def _models(lang: str, cache: Path) -> Rows:
+    demo = ("M2M100", "ships with mtbias", "Apache-2.0", "small, biased on purpose; for trying mtbias")
+    named = {m.name: (m.family, m.repository.format(lang=lang), m.licence, m.note) for m in catalog().values()}
+    for name, (family, repository, licence, note) in {DEMO: demo, **named}.items():
+        try:
+            revision = locate(name, lang, cache=cache, fetch=False).revision
+        except MissingResourceError:
+            revision = ""
+        row = {"name": name, "family": family, "repository": repository, "licence": licence, "note": note}
+        here = revision[:19] or f"missing: mtbias fetch --model {name} --lang {lang}"
+        yield {**row, "revision": revision}, f"{name:<12} {family:<10} {repository:<50} {note:<44} {here}"
+    for scheme, origins in installed(SYSTEMS).items():
+        origin = " and ".join(origins)
+        yield {"name": f"{scheme}:NAME", "note": origin}, f"{scheme + ':NAME':<12} a kind of system of {origin}"
+
+
+def _languages(stanza: Path) -> Rows:
+    for code, origins in installed(LANGUAGES).items():
+        row: dict[str, Any] = {"code": code, "name": "", "distribution": " and ".join(origins), "nouns": 0}
+        try:
+            language = get_language(code)
+            row |= {"name": language.name, "version": language.version, "nouns": len(language.nouns)}
+        except MtbiasError as error:
+            row["error"] = str(error)
+        try:
+            row["stanza"] = find_package(code, stanza).signature
+        except MtbiasError:
+            row["stanza"] = None
+        models = f"Stanza {row['stanza'] or f'missing: mtbias fetch --lang {code}'}"
+        about = f"{row['name']:<11} {row['nouns']:>6} noun forms  {row['distribution']:<16} {models}"
+        yield row, f"{code:<4} {row.get('error', about)}"
+
+
+def _datasets(cache: Path) -> Rows:
+    for name, entry in datasets().items():
+        source = entry.source
+        here = (source_folder(source, cache) / entry.file).is_file()
+        row = {"name": name, "rows": entry.rows, "licence": source.licence, "home": source.home, "here": here}
+        state = "in the cache" if here else f"mtbias fetch --dataset {name}"
+        line = f"{name:<19} {entry.rows:>7} rows  {source.licence:<12} {source.home} @ {source.commit}  ({state})"
+        yield row, f"{line}\n{'':<19} {entry.description}"
+    yield {"name": "custom"}, f"{'custom':<19} your own sentences: --data FILE (TSV, CSV or JSONL)"
+
+
+def _prompts(names: tuple[str, ...]) -> Rows:
+    for prompt in [load_prompt(name) for name in names] or list_prompts():
+        languages = f" ({', '.join(prompt.languages)})" if prompt.languages else ""
+        lines = [f"{prompt.label:<28} {prompt.about}{languages}"]
+        if names:
+            lines += [f"  {line}" for turn in prompt.turns for line in f"{turn.role}: {turn.content}".split("\n")]
+        yield prompt.as_json(), "\n".join(map(escaped, lines))
