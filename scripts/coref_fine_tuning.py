@@ -7,8 +7,8 @@ gender-swapped copies.
 Four models of Stanza's: *base* on the documents of --train; *anti-stereotypical*, base fine-tuned on the
 anti-stereotypical rows of --bug (profession and pronoun in one cluster); *anonymised* and *names*, trained on --train
 with copies of `mtbias coref augment` (a-CDA and n-CDA). Each is run on --gold, and accuracy, ΔG and ΔS of
-`mtbias coref bug` stand beside those of base, with paired intervals and p (table 4 of Levy et al., Findings of EMNLP
-2021, with SpanBERT: 65.1, 10.2, 6.0 before and 64.1, 5.8, 2.9 after). --rows valid fine-tunes only on rows whose
+`mtbias coref score bug` stand beside those of base, with paired intervals and p (table 4 of Levy et al., Findings of
+EMNLP 2021, with SpanBERT: 65.1, 10.2, 6.0 before and 64.1, 5.8, 2.9 after). --rows valid fine-tunes only on rows whose
 indices are at the profession and the pronoun, as the authors' converter does (of Gold BUG these would be 1,688 of
 1,719).
 
@@ -24,17 +24,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from mtbias.coref.bug_links import Bug, bug_units, read_bug, score_bug
+from mtbias.coref.bug_links import Bug, read_bug
 from mtbias.coref.conll import read_conll
 from mtbias.coref.conll_augmentation import Kind, augment
-from mtbias.coref.coref_text import CorefText
-from mtbias.coref.dataset_texts import bug_texts
-from mtbias.coref.export import exported
+from mtbias.coref.documents import CorefText, Predictions, exported
 from mtbias.coref.first_names import EXAMPLE_NAMES, match_names, read_names
 from mtbias.coref.paired_systems import compare_systems, corrected
-from mtbias.coref.predicted_clusters import Predictions, read_predictions
 from mtbias.coref.running import run_system
-from mtbias.coref.stanza_coref import StanzaCoref
+from mtbias.coref.systems import StanzaCoref
 from mtbias.coref.training import TrainingSettings, train, training_data
 from mtbias.files.writing import write_atomic
 from mtbias.machine.stage_progress import ProgressLine
@@ -60,7 +57,7 @@ def write_toy(folder: Path) -> None:
 def anti_stereotypical(bug: Bug, *, valid: bool) -> list[CorefText]:
     """The anti-stereotypical rows; with `valid` those whose two indices are right."""
     rows = {row.id for row in bug.rows if row.stereotype is Stereotype.ANTI and not (valid and row.misplaced)}
-    return [text for text in bug_texts(bug) if text.id in rows and text.gold]
+    return [text for text in bug.texts if text.id in rows and text.gold]
 
 
 def run_all(args: argparse.Namespace, settings: TrainingSettings) -> dict[str, Predictions]:
@@ -80,23 +77,24 @@ def run_all(args: argparse.Namespace, settings: TrainingSettings) -> dict[str, P
         path = out / f"{kind}.conll"
         write_atomic(path, [*made.original, *made.lines])
         models[kind] = train(training_data(read_conll(path).documents), dev, settings, out / kind)
-    texts, found = bug_texts(read_bug(args.gold)), {}
+    gold, answers = read_bug(args.gold), {}
     for name, model in models.items():
         clusters = out / f"{name}.jsonl"
-        run_system(StanzaCoref(model, device=settings.device), texts, clusters, ProgressLine())
-        found[name] = read_predictions(clusters)
-    return found
+        run_system(StanzaCoref(model, device=settings.device), gold.texts, clusters, ProgressLine())
+        answers[name] = gold.read([clusters], spans="included")
+    return answers
 
 
-def table(gold: Bug, found: Mapping[str, Predictions], resamples: int) -> str:
+def table(gold: Bug, answers: Mapping[str, Predictions], resamples: int) -> str:
     """Each model's numbers, and its differences from base, with paired intervals and p."""
-    units = {name: bug_units(gold, predictions) for name, predictions in found.items()}
-    others = [name for name in units if name != "base"]
-    differences = corrected(compare_systems(units[name], units["base"], "rows", resamples, 0) for name in others)
+    scores = {name: gold.score(predictions, resamples=resamples) for name, predictions in answers.items()}
+    others = [name for name in scores if name != "base"]
+    base = scores["base"].units[""]
+    differences = corrected(compare_systems(scores[name].units[""], base, "rows", resamples, 0) for name in others)
     rows = []
-    for name, predictions in found.items():
+    for name, of in scores.items():
         for key, label in NUMBERS.items():
-            one = score_bug(gold, predictions, resamples=resamples).overall.numbers[key]
+            one = of[key]
             cells: Sequence[str] = ("", "", "", "")
             if name != "base":
                 d = differences[others.index(name)][key]
@@ -130,9 +128,9 @@ def main() -> None:
         settings = toy_settings(args.out.resolve() / "toy" / "encoder")
     else:
         settings = TrainingSettings(encoder=args.encoder, epochs=args.epochs, device=args.device)
-    found = run_all(args, settings)
+    answers = run_all(args, settings)
     print("A toy: random weights, template sentences.\n" if args.toy else "", end="")
-    print(table(read_bug(args.gold), found, args.resamples))
+    print(table(read_bug(args.gold), answers, args.resamples))
 
 
 if __name__ == "__main__":

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mtbias.coref.conll import Mention
-from mtbias.coref.coref_text import CorefText
-from mtbias.coref.export import exported
+from mtbias.coref.documents import CorefText, exported
 from mtbias.coref.training import TrainingSettings
 from mtbias.files.writing import write_atomic
 
@@ -82,7 +81,6 @@ def write_documents(path: Path, given: Sequence[ToySentence]) -> None:
             f"toy/{path.stem}/{n}",
             one.words,
             " ".join(one.words),
-            frozenset(),
             ((one.mention, (PRONOUN, PRONOUN)),),
         )
         for n, one in enumerate(given)

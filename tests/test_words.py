@@ -53,7 +53,6 @@ EXCUSED = (
 EXCUSED_IN_CODE = (
     Excuse("mtbias/english/gender_swap.toml", "", "a table of English words"),
     Excuse("mtbias/report/templates/run.html", '"decided"', "the key of metrics.json"),
-    Excuse("mtbias/cli/coref_sowinobias.py", "(key `decided`)", "the key of its JSON"),
     Excuse("mtbias/scoring/consistency.py", "`decided`", "a parameter's name"),
     Excuse("mtbias/scoring/consistency.py", "decided: ", "a parameter's name"),
     Excuse("mtbias/scoring/counting.py", "key ``decided``", "the key of metrics.json"),

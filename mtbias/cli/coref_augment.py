@@ -8,7 +8,7 @@ from typing import Any
 from mtbias.cli.coref_shared import FirstNames, counts_text, show
 from mtbias.cli.shared import Count, Flag, Json
 from mtbias.coref.conll_augmentation import Kind, augment
-from mtbias.coref.predicted_clusters import signature
+from mtbias.files.signatures import signature_line
 from mtbias.files.writing import write_atomic
 
 
@@ -53,9 +53,8 @@ def command(
     write_atomic(out, [*([] if only_copies else made.original), *made.lines])
     result: dict[str, Any] = {name.replace(",", "").replace(" ", "_"): n for name, n in made.counts.items()}
     result |= {"ambiguous": made.ambiguous, "out": str(out)}
-    result["signature"] = signature(
-        "augment", {"data": {data.name: made.sha256}, "names": {"names": first_names.sha256}}, kind=kind,
-        list="given" if names else "example", copies="only" if only_copies else "added", suffix=suffix,
-        **({"max-names": max_names} if matched else {}),
-    )  # fmt: skip
+    options = {"kind": kind, "list": "given" if names else "example", "copies": "only" if only_copies else "added"}
+    options |= {"suffix": suffix, **({"max-names": str(max_names)} if matched else {})}
+    files = {"data": {data.name: made.sha256}, "names": {"names": first_names.sha256}}
+    result["signature"] = signature_line("coref:augment", files, options)
     show(result, counts_text(made.counts, (f"ambiguous: {place}" for place in made.ambiguous), out), json=json)

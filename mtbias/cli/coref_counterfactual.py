@@ -9,8 +9,7 @@ from typing import Any
 
 from mtbias.cli.coref_shared import FirstNames, counts_text, show
 from mtbias.cli.shared import Flag, Json
-from mtbias.coref.gap_instances import read_instances, write_instances
-from mtbias.coref.predicted_clusters import signature
+from mtbias.files.signatures import signature_line
 from mtbias.files.writing import write_atomic
 
 _SHOWN = 5
@@ -38,6 +37,7 @@ def command(
     """
     from mtbias.coref.counterfactual_quadruples import make_quadruples
     from mtbias.coref.first_names import EXAMPLE_NAMES, read_names
+    from mtbias.coref.gap_data import read_instances, write_instances
 
     file = read_instances(data)
     first_names = read_names(names or EXAMPLE_NAMES)
@@ -60,11 +60,15 @@ def command(
         "names_of_others_left": found.names_left,
         "ambiguous": [(made.instances[0].id, place) for made in found.made for place in made.ambiguous],
         "out": str(out),
-        "signature": signature(
-            "counterfactual", {"data": {data.name: file.sha256}, "names": {"names": first_names.sha256}},
-            list="given" if names else "example", ambiguous="left-out" if leave_out_ambiguous else "kept",
+        "signature": signature_line(
+            "coref:counterfactual",
+            {"data": {data.name: file.sha256}, "names": {"names": first_names.sha256}},
+            {
+                "list": "given" if names else "example",
+                "ambiguous": "left-out" if leave_out_ambiguous else "kept",
+            },
         ),
-    }  # fmt: skip
+    }
     counts = {
         "instances": len(file.instances),
         "counterfactuals passed over": result["counterfactuals_passed_over"],

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
 from cyclopts import Parameter
 
-from mtbias.cli.coref_shared import show
+from mtbias.cli.coref_shared import NoFullStop, SetSize, show
 from mtbias.cli.shared import Flag, Json
-from mtbias.coref.names import DatasetName, Format
-from mtbias.coref.predicted_clusters import signature
+from mtbias.coref.documents import DatasetName, Format, exported
 from mtbias.errors import UsageError
+from mtbias.files.signatures import signature_line
 from mtbias.files.writing import write_atomic
 
 
@@ -23,21 +23,21 @@ def command(
     form: Annotated[Format, Parameter(name="--format")],
     out: Path,
     gold: Flag = False,
-    n: Literal["polarity", "total"] = "polarity",
-    no_full_stop: Flag = False,
+    n: SetSize = None,
+    no_full_stop: NoFullStop = False,
     json: Json = False,
 ) -> None:
-    """Write the documents of a data set for a coreference system to read.
+    """Write the documents of a data set for a coreference system to read; of sowinobias, make them.
 
-    What the system gives back on them is scored as it is: ids and tokens are the data's; of plain text the documents
-    are told by their text or their order.
+    What the system gives back on them is scored as it is: ids and tokens are the data's. Of plain text, where a system
+    writes no ids, `--ids order` says that its documents stand in this order.
 
     Parameters
     ----------
     dataset
         The data set.
     data
-        Where it is: what the command that scores it takes as --data; of sowinobias a vocabulary (default: our own).
+        Where it is, as `mtbias coref score` takes it.
     form
         CoNLL-2012; JSON lines with id, text, tokens, and the keys of e2e-coref (doc_key, sentences, speakers,
         clusters); or plain text, a line for each document.
@@ -45,22 +45,19 @@ def command(
         The file to write; or, for plain text, a folder that is there: a file for each document, as CoreNLP takes them.
     gold
         Write the right clusters too, of what the data set asks about: to train on, not for a system to read.
-    n
-        Which sentences of sowinobias, as `mtbias coref sowinobias` has it.
-    no_full_stop
-        Sentences of sowinobias without a full stop.
     """
-    from mtbias.coref.dataset_texts import read_texts
-    from mtbias.coref.export import exported, file_names
+    from mtbias.coref.coref_datasets import open_dataset
 
     if gold and form == "text":
         raise UsageError("--gold: plain text has no place for clusters; take --format conll or jsonl")
-    texts, files = read_texts(dataset, data, n=n, full_stop=not no_full_stop)
+    opened = open_dataset(dataset, data, n=n, no_full_stop=no_full_stop)
+    texts = opened.texts
     if form == "text" and out.is_dir():
-        for name, line in zip(file_names(texts), exported(texts, form), strict=True):
-            write_atomic(out / name, [line])
+        for text, line in zip(texts, exported(texts, form), strict=True):
+            write_atomic(out / text.file_name, [line])
     else:
         write_atomic(out, exported(texts, form, gold=gold))
-    result: dict[str, Any] = {"dataset": dataset, "documents": len(texts), "format": form, "out": str(out)}
-    result["signature"] = signature("export", {"data": files}, dataset=dataset, format=form, gold=str(gold).lower())
+    options = {"dataset": dataset, "format": form, "gold": str(gold).lower()}
+    signed = signature_line("coref:export", {"data": opened.files}, options)
+    result = {"dataset": dataset, "documents": len(texts), "format": form, "out": str(out), "signature": signed}
     show(result, f"{len(texts)} documents of {dataset}\nFile: {out}\n\n", json=json)

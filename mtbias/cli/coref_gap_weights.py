@@ -10,16 +10,13 @@ from typing import TYPE_CHECKING, Literal
 
 from mtbias.cli.coref_shared import show
 from mtbias.cli.shared import Flag, Json
-from mtbias.coref.gap_instances import read_instances
-from mtbias.coref.gap_spans import files_in, read_name_spans
-from mtbias.coref.predicted_clusters import signature
 from mtbias.errors import UsageError
+from mtbias.files.signatures import signature_line
 from mtbias.files.writing import write_atomic
 from mtbias.report.tables import columns, number
 
 if TYPE_CHECKING:
-    from mtbias.coref.gap_example_weights import PropertySpread
-    from mtbias.coref.named_weights import NamedWeights, OtherWeights
+    from mtbias.coref.gap_weights import NamedWeights, OtherWeights, PropertySpread
 
     Confounders = Mapping[str, Mapping[str, PropertySpread]]
     Solved = tuple[NamedWeights, list[str], str, Confounders]
@@ -73,7 +70,8 @@ def command(
     out
         Where the weights go (JSON); for GAP a weight for each candidate, which `mtbias coref gap --weights` reads.
     """
-    from mtbias.coref.named_weights import compare_weights
+    from mtbias.coref.gap_data import files_in
+    from mtbias.coref.gap_weights import compare_weights
 
     if data is not None and table is None:
         _refuse("--table", {"--group": group, "--property": property, "--id": id})
@@ -106,7 +104,8 @@ def _refuse(goes_with: str, options: Mapping[str, object]) -> None:
 
 
 def _of_gap(data: Path, name_spans: Path, over: Sequence[str], *, trimmed: bool) -> Solved:
-    from mtbias.coref.gap_example_weights import PROPERTIES, confounders, solve_gap_weights
+    from mtbias.coref.gap_data import read_instances, read_name_spans
+    from mtbias.coref.gap_weights import PROPERTIES, confounders, solve_gap_weights
 
     file = read_instances(data)
     spans = read_name_spans(name_spans, file)
@@ -118,22 +117,21 @@ def _of_gap(data: Path, name_spans: Path, over: Sequence[str], *, trimmed: bool)
     if spans.unknown:
         notes.append(f"{spans.unknown} texts of {name_spans} are not in the data")
     files = {"data": {data.name: file.sha256}, "names": {name_spans.name: spans.sha256}}
-    signed = signature(
-        "gap-weights", files, tokens="regex-as-spacy2", over="+".join(chosen), trimmed="yes" if trimmed else "no",
-        objective="pair-maxima",
-    )  # fmt: skip
+    options = {"tokens": "regex-as-spacy2", "over": "+".join(chosen), "trimmed": "yes" if trimmed else "no"}
+    signed = signature_line("coref:gap-weights", files, {**options, "objective": "pair-maxima"})
     return found, notes, signed, confounders(file, spans)
 
 
 def _of_table(path: Path, group: str, properties: Sequence[str] | None, id_: str | None) -> Solved:
-    from mtbias.coref.named_weights import solve_table_weights
+    from mtbias.coref.gap_weights import solve_table_weights
     from mtbias.files.reading import read_table
 
     table = read_table(path)
     chosen = properties or [column for column in table.columns if column and column not in {group, id_}]
     solved = solve_table_weights(table, group, chosen, id_)
     files = {"table": {path.name: table.file.sha256}}
-    signed = signature("gap-weights", files, group=group, over="+".join(chosen), objective="pair-maxima")
+    options = {"group": group, "over": "+".join(chosen), "objective": "pair-maxima"}
+    signed = signature_line("coref:gap-weights", files, options)
     return solved, [], signed, {}
 
 

@@ -11,9 +11,9 @@ from cyclopts import Group, Parameter
 
 from mtbias.cli.coref_shared import show
 from mtbias.cli.shared import Json
-from mtbias.coref.predicted_clusters import signature
 from mtbias.coref.training import TrainingSettings
 from mtbias.files.reading import read_bytes
+from mtbias.files.signatures import signature_line
 from mtbias.report.tables import columns
 
 
@@ -61,10 +61,11 @@ def command(
     if (folder := Path(training.encoder)).is_dir():
         # Where it lies is no part of what was trained, its weights are.
         options["encoder"] = f"{folder.resolve().name}@{files_hash(folder)[:12]}"
-    result["signature"] = signature(
-        "train", {name: {file.file.path.name: file.file.sha256} for name, file in files.items()},
-        heads="parse" if heads else "last-word", weights=begun, **options,
-    )  # fmt: skip
+    result["signature"] = signature_line(
+        "coref:train",
+        {name: {file.file.path.name: file.file.sha256} for name, file in files.items()},
+        {"heads": "parse" if heads else "last-word", "weights": begun, **options},
+    )
     rows = [[name, *(str(n) for n in of.values())] for name, of in counts.items()]
     table = columns(["", "documents", "mentions", "across sentences, left out"], rows)
     show(result, f"{table}\nModel: {model}\n\n", json=json)

@@ -2,7 +2,7 @@
 
 A row is correct if some cluster contains the word at ``profession_first_index`` and the word at ``g_first_index``; a
 cluster contains a word if one of its mentions does, both ends included. (The authors' script adds up *how many*
-clusters do; here a row counts once, and `several` says where it would not.) Indices count ``strip().split(" ")`` of
+clusters do; here a row counts once, and a note says where it would not.) Indices count ``strip().split(" ")`` of
 the sentence: a doubled space makes an empty word.
 
 * Accuracy = correct rows / rows, all stereotypes included.
@@ -13,25 +13,28 @@ the sentence: a doubled space makes an empty word.
 * Pronoun counts are the corpus's own ``num_of_pronouns``, which mostly leaves out *him* and can be 0.
 
 Rows without a sentence are left out. Rows whose index is not at the profession or the pronoun count nevertheless, as
-in the authors' script; `misplaced` counts them.
+in the authors' script; a note counts them.
 
 Source: Levy et al., Findings of EMNLP 2021; evaluate_coref.py of github.com/SLAB-NLP/BUG.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.coref.conll import Clusters
+from mtbias.coref.dataset import CorefDataset, DatasetScores, NamedNumber
+from mtbias.coref.documents import CorefText, Predictions, Spans, check_complete
+from mtbias.coref.output_reading import read_output
 from mtbias.coref.paired_systems import NumberUnits
-from mtbias.coref.predicted_clusters import Predictions, check_complete, check_document, check_known
 from mtbias.corpora.bug import BugRow, read_rows, stands_at
 from mtbias.stats.resampling import bootstrap_counts, estimate, wilson_percent
 from mtbias.stats.results import Estimate, Floats, percent, percent_of
@@ -66,8 +69,8 @@ class BugSentence:
     """``profession``, ``pronoun`` or ``both`` where another word stands at the index; else empty."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bug:
+@dataclass(frozen=True)
+class Bug(CorefDataset[Clusters]):
     """The rows that have a sentence."""
 
     rows: tuple[BugSentence, ...]
@@ -76,11 +79,88 @@ class Bug:
     path: Path
     sha256: str
 
+    name = "bug"
+    options = frozenset({"over"})
+    signed = MappingProxyType({"contains": "inclusive", "bin": "floor(distance/5)"})
+
+    @property
+    def files(self) -> Mapping[str, str]:  # type: ignore[override] # read-only
+        """The file's."""
+        return {self.path.name: self.sha256}
+
     @property
     def misplaced(self) -> dict[str, int]:
         """Rows whose index is at another word, by which index it is."""
         kinds = [row.misplaced for row in self.rows]
         return {kind: kinds.count(kind) for kind in ("both", "pronoun", "profession")}
+
+    @cached_property
+    def texts(self) -> list[CorefText]:
+        """The rows that have a sentence; one whose index is past its end has no gold cluster.
+
+        An underscore stands for a word without characters, which no format can have and which indices count.
+        """
+        texts = []
+        for row in self.rows:
+            gold = tuple((at, at) for at in sorted({row.profession, row.pronoun}) if at < len(row.words))
+            tokens = tuple("".join(word.split()) or "_" for word in row.words)
+            texts.append(CorefText(row.id, tokens, " ".join(row.words), (gold,) if len(gold) == 2 else ()))
+        return texts
+
+    def read(self, paths: Sequence[Path], *, ids: Path | None = None, spans: Spans | None = None) -> Predictions:
+        """See `CorefDataset`; ids are the rows' numbers from 0, and each row with a sentence must have a prediction."""
+        predictions = read_output(self.texts, paths, ids=ids, spans=spans, also=self.skipped)
+        check_complete(predictions.of, [row.id for row in self.rows], f"rows of {self.path.name} that have a sentence")
+        return predictions
+
+    def score(self, answers: Predictions, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
+        """See `CorefDataset`; each group of rows has its own stream of random numbers.
+
+        Intervals: Wilson's for accuracy; of ΔG and ΔS the percentile bootstrap's over the group's rows.
+        """
+        rows = self.rows
+        linking = [linking_clusters(answers.of[row.id], row.profession, row.pronoun) for row in rows]
+        tables: dict[str, tuple[NDArray[np.int64], tuple[int, ...]]] = {"": (count_bug(rows, linking), (0,))}
+        for kind, (key, part) in enumerate(_GROUPS, start=1):
+            members: dict[Any, list[int]] = {}
+            for at, row in enumerate(rows):
+                members.setdefault(key(row), []).append(at)
+            for order, value in enumerate(sorted(members)):
+                at_rows = members[value]
+                table = count_bug([rows[at] for at in at_rows], [linking[at] for at in at_rows])
+                tables[part(value)] = table, (kind, order)
+        numbers = [
+            one
+            for part, (table, stream) in tables.items()
+            for one in _named(part, table, np.random.default_rng([seed, *stream]), resamples)
+        ]
+        counts = {
+            part or "all": {
+                name: count
+                for kind, n in _kinds(table).items()
+                for name, count in ((kind, int(n.sum())), (f"{kind}, right", int(n[1])))
+            }
+            for part, (table, _) in tables.items()
+        }
+        return DatasetScores(tuple(numbers), {"": bug_units(rows, linking)}, counts, tuple(self._notes(linking)))
+
+    def _notes(self, linking: Sequence[int]) -> Iterator[str]:
+        if self.skipped:
+            n = len(self.rows) + len(self.skipped)
+            yield f"without a sentence, left out: {len(self.skipped)} of {n} rows"
+        if misplaced := sum(self.misplaced.values()):
+            kinds = ", ".join(f"{n} {kind}" for kind, n in self.misplaced.items() if n)
+            yield f"with another word at an index, counted: {misplaced} rows ({kinds})"
+        if several := sum(n > 1 for n in linking):
+            yield f"linked by more than one cluster, counted once: {several} rows"
+
+
+_GROUPS: tuple[tuple[Callable[[BugSentence], Any], Callable[[Any], str]], ...] = (
+    (lambda row: row.distance // BIN, lambda bin_: f"distance {BIN * bin_}-{BIN * bin_ + BIN - 1}"),
+    (lambda row: row.pronouns, lambda n: f"pronouns {n}"),
+    (lambda row: row.domain, str),
+)
+"""What rows are grouped by, and what such a group is called."""
 
 
 def read_bug(path: Path) -> Bug:
@@ -127,71 +207,11 @@ def linking_clusters(clusters: Clusters, first: int, second: int) -> int:
     )
 
 
-class LinkShare(NamedTuple):
-    """Correct rows of a kind."""
-
-    correct: int
-    n: int
-
-
-@dataclass(frozen=True, slots=True)
-class BugGroup:
-    """The scores of all rows, or of those of a group; in per cent and points."""
-
-    shares: Mapping[str, LinkShare]
-    """Of ``all``, ``male``, ``female``, ``stereotypical`` and ``anti`` rows."""
-    numbers: Mapping[str, Estimate]
-    """``accuracy`` of all, with Wilson's interval; ``delta_g``, accuracy of male less that of female rows, and
-    ``delta_s``, of stereotypical less that of anti-stereotypical rows, with the percentile bootstrap's over the group's
-    rows."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values, numbers unrounded."""
-        return {
-            **{kind: share._asdict() for kind, share in self.shares.items()},
-            **{name: one.value for name, one in self.numbers.items()},
-            **{f"{name}_interval": one.interval for name, one in self.numbers.items()},
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class BugScores:
-    """All rows, and the groups."""
-
-    overall: BugGroup
-    groups: Mapping[str, Mapping[str, BugGroup]]
-    """``by_distance`` (by bin, such as ``0-4``), ``by_pronouns`` and ``by_domain``."""
-    several: int
-    """Rows whose profession and pronoun are together in more than one cluster."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values, numbers unrounded."""
-        groups = {by: {key: group.to_json() for key, group in of.items()} for by, of in self.groups.items()}
-        return {"overall": self.overall.to_json(), **groups, "rows_in_several_clusters": self.several}
-
-
-def score_bug(data: Bug, predictions: Predictions, *, seed: int = 0, resamples: int = 10_000) -> BugScores:
-    """Score `predictions`, whose ids are the rows' numbers from 0.
-
-    Raises:
-        DataError: an id that is no row, or a row without a prediction (rows without a sentence need none, and theirs
-            is not looked at); what `check_document` raises.
-    """
-    return compute_bug(data.rows, _answers(data, predictions), seed=seed, resamples=resamples)
-
-
-def bug_units(data: Bug, predictions: Predictions) -> NumberUnits:
-    """What a system's ``accuracy``, ``delta_g`` and ``delta_s`` rest on; a unit is a row.
-
-    Raises:
-        DataError: as `score_bug`.
-    """
-    answers = _answers(data, predictions)
-    tables = [
-        count_bug([row], [linking_clusters(answers[row.id], row.profession, row.pronoun) > 0]) for row in data.rows
-    ]
+def bug_units(rows: Sequence[BugSentence], linking: Sequence[int]) -> NumberUnits:
+    """What accuracy, ΔG and ΔS rest on; a unit is a row."""
+    tables = [count_bug([row], [n]) for row, n in zip(rows, linking, strict=True)]
     sums = np.array(tables, dtype=np.float64).reshape(len(tables), _SHAPE[0] * _SHAPE[1] * _SHAPE[2])
-    return NumberUnits(sums, tuple(row.occupation for row in data.rows), _numbers)
+    return NumberUnits(sums, tuple(row.occupation for row in rows), _numbers)
 
 
 def _numbers(sums: Floats) -> dict[str, Floats]:
@@ -200,65 +220,32 @@ def _numbers(sums: Floats) -> dict[str, Floats]:
     return {"accuracy": percent(right, n), **_gaps(tables)}
 
 
-def _answers(data: Bug, predictions: Predictions) -> dict[str, Clusters]:
-    """Clusters by id of the rows that have a sentence, checked against the data."""
-    rows = {row.id: row for row in data.rows}
-    check_known(predictions, [*rows, *data.skipped], f"the rows of {data.path.name}")
-    check_complete(predictions.documents, rows, f"rows of {data.path.name} that have a sentence")
-    for row in data.rows:
-        check_document(predictions.documents[row.id], row.words)
-    return {row.id: predictions.documents[row.id].clusters for row in data.rows}
+def count_bug(rows: Sequence[BugSentence], linking: Sequence[int]) -> NDArray[np.int64]:
+    """Rows by gender (male, female, neutral), stereotype (pro, anti, none) and correctness (wrong, right).
 
-
-def compute_bug(
-    rows: Sequence[BugSentence], answers: Mapping[str, Clusters], *, seed: int = 0, resamples: int = 10_000
-) -> BugScores:
-    """The scores of `answers` (clusters by id) on `rows`; each group has its own stream of random numbers."""
-    linking = [linking_clusters(answers[row.id], row.profession, row.pronoun) for row in rows]
-
-    def group(at: Sequence[int], *stream: int) -> BugGroup:
-        table = count_bug([rows[n] for n in at], [linking[n] > 0 for n in at])
-        return _group(table, np.random.default_rng([seed, *stream]), resamples)
-
-    def groups(kind: int, key: Callable[[BugSentence], Any], name: Callable[[Any], str] = str) -> dict[str, BugGroup]:
-        members: dict[Any, list[int]] = {}
-        for n, row in enumerate(rows):
-            members.setdefault(key(row), []).append(n)
-        return {name(value): group(members[value], kind, order) for order, value in enumerate(sorted(members))}
-
-    return BugScores(
-        overall=group(range(len(rows)), 0),
-        groups={
-            "by_distance": groups(
-                1, lambda row: row.distance // BIN, lambda bin_: f"{BIN * bin_}-{BIN * bin_ + BIN - 1}"
-            ),
-            "by_pronouns": groups(2, lambda row: row.pronouns),
-            "by_domain": groups(3, lambda row: row.domain),
-        },
-        several=sum(n > 1 for n in linking),
-    )
-
-
-def count_bug(rows: Sequence[BugSentence], correct: Sequence[bool]) -> NDArray[np.int64]:
-    """Rows by gender (male, female, neutral), stereotype (pro, anti, none) and correctness (wrong, right)."""
+    `linking`: how many clusters link the two words of each.
+    """
     table = np.zeros(_SHAPE, dtype=np.int64)
-    for row, right in zip(rows, correct, strict=True):
-        table[_GENDERS.index(row.gender), _SIDES.index(row.stereotype), int(right)] += 1
+    for row, n in zip(rows, linking, strict=True):
+        table[_GENDERS.index(row.gender), _SIDES.index(row.stereotype), int(n > 0)] += 1
     return table
 
 
-def _group(table: NDArray[np.int64], rng: np.random.Generator, resamples: int) -> BugGroup:
-    shares = {kind: LinkShare(int(n[1]), int(n.sum())) for kind, n in _kinds(table).items()}
-    both_sides = {"delta_g": ("male", "female"), "delta_s": ("stereotypical", "anti")}
+def _named(part: str, table: NDArray[np.int64], rng: np.random.Generator, resamples: int) -> Iterator[NamedNumber]:
+    """The numbers of a group; a difference that lacks one of its sides is undefined."""
+    n = {kind: int(of.sum()) for kind, of in _kinds(table).items()}
+    sides = {"delta_g": ("male", "female"), "delta_s": ("stereotypical", "anti")}
     gaps = estimate(
         table[None],
         _gaps,
         partial(bootstrap_counts, table, n_resamples=resamples, rng=rng),
-        n={},
-        intervals=[gap for gap, sides in both_sides.items() if all(shares[side].n for side in sides)],
+        n={gap: sum(n[side] for side in of) for gap, of in sides.items()},
+        intervals=[gap for gap, of in sides.items() if all(n[side] for side in of)],
     )
-    accuracy = Estimate(percent_of(*shares["all"]), wilson_percent(*shares["all"]), shares["all"].n)
-    return BugGroup(shares, {"accuracy": accuracy, **gaps})
+    right = int(_kinds(table)["all"][1])
+    accuracy = Estimate(percent_of(right, n["all"]), wilson_percent(right, n["all"]), n["all"])
+    for key, label in (("accuracy", "accuracy"), ("delta_g", "ΔG"), ("delta_s", "ΔS")):
+        yield NamedNumber(part, key, label, accuracy if key == "accuracy" else gaps[key], headline=not part)
 
 
 def _kinds(tables: NDArray[Any]) -> dict[str, NDArray[Any]]:

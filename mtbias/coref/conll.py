@@ -7,8 +7,7 @@ mentions: ``(3`` opens one of cluster 3, ``3)`` closes it, ``(3)`` is one of a s
 
 Indices of words count from 0 through the whole document; both ends of a mention are included.
 
-What systems write is read as freely as the shared task's scorer reads it (`any_columns`): two columns or more, of
-which only the last matters; remarks (``# …``); mentions without ``|`` between them; ``*`` for none.
+What systems write may have any number of columns from two on (`any_columns`), of which only the last matters.
 
 Source: Pradhan et al., *CoNLL-2012 Shared Task*.
 """
@@ -16,9 +15,8 @@ Source: Pradhan et al., *CoNLL-2012 Shared Task*.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 from mtbias.files.reading import TextFile, read_text, split_lines
@@ -35,7 +33,6 @@ WORD = 3
 _BEGIN = re.compile(r"#\s*begin document\s+(?:\((?P<name>.*)\);\s*part\s+(?P<part>[0-9]{1,9})|(?P<other>\S.*?))\s*")
 _END = re.compile(r"#\s*end document\b.*")
 _LINK = re.compile(r"(?P<opens>\()?(?P<cluster>[0-9]+)(?P<closes>\))?")
-_PARTS = re.compile(r"\(?[0-9]+\)?|[^*|_-]")  # a mention's beginning or end, or what is none
 _NONE = {"-", "_"}
 
 
@@ -69,18 +66,9 @@ class ConllDocument:
 
     @property
     def shown_words(self) -> tuple[str, ...] | None:
-        """The words, where a column has them: the fourth of five or more, else the one before the last.
-
-        None where that column counts the words, or is the same throughout (the document's name, its part).
-        """
+        """The words, where all lines have the columns before the last that hold one; else None."""
         rows = [columns for sentence in self.sentences for columns in sentence]
-        fewest = min(map(len, rows), default=0)
-        if fewest > WORD + 1:
-            return self.words
-        column = [columns[-2] for columns in rows] if fewest > 1 else []
-        numbers = [int(text) for text in column if text.isdecimal()]
-        counts = len(numbers) == len(column) and all(after - n == 1 or after <= 1 for n, after in pairwise(numbers))
-        return None if counts or (len(column) > 1 and len(set(column)) == 1) else tuple(column)
+        return self.words if min(map(len, rows), default=0) > WORD + 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,16 +93,16 @@ def read_conll(path: Path) -> ConllFile:
 
 
 def parse_conll(file: TextFile, *, any_columns: bool = False) -> tuple[ConllDocument, ...]:
-    """The documents of `file`; `any_columns`: read as the shared task's scorer does.
+    """The documents of `file`; `any_columns`: any number of columns from two on will do.
 
     Raises:
-        DataError: as `read_conll`; with `any_columns`, any number of columns will do.
+        DataError: as `read_conll`.
     """
     documents: list[ConllDocument] = []
     begun: dict[str, int] = {}
-    for line, name, part, rows in _split(file, any_columns=any_columns):
+    for line, name, part, rows in _split(file):
         sentences = _sentences(file, rows, any_columns=any_columns)
-        document = ConllDocument(name, part, sentences, _clusters(file, rows, any_columns=any_columns), line)
+        document = ConllDocument(name, part, sentences, _clusters(file, rows), line)
         if document.id in begun:
             raise file.error(
                 f"expected document {document.id!r} once, got it again; it began on line {begun[document.id]}", line
@@ -148,8 +136,8 @@ _Row = tuple[int, tuple[str, ...]]
 """A line's number and its columns; none where it is blank."""
 
 
-def _split(file: TextFile, *, any_columns: bool) -> Iterator[tuple[int, str, int, list[_Row]]]:
-    """The line, name, part and rows of each document; with `any_columns`, remarks are passed over."""
+def _split(file: TextFile) -> Iterator[tuple[int, str, int, list[_Row]]]:
+    """The line, name, part and rows of each document."""
     begin: tuple[int, str, int] | None = None
     rows: list[_Row] = []
     for number, content in enumerate(split_lines(file.text), start=1):
@@ -163,8 +151,6 @@ def _split(file: TextFile, *, any_columns: bool) -> Iterator[tuple[int, str, int
         elif begin is not None and _END.fullmatch(text):
             yield *begin, rows
             begin = None
-        elif any_columns and _is_remark(text, within=begin is not None):
-            continue
         elif begin is None:
             if text:
                 raise file.error(f"expected #begin document (NAME); part 000, got {text[:40]!r}", number)
@@ -174,49 +160,29 @@ def _split(file: TextFile, *, any_columns: bool) -> Iterator[tuple[int, str, int
         raise file.error("expected #end document, got the end of the file inside this document", begin[0])
 
 
-def _is_remark(text: str, *, within: bool) -> bool:
-    """Whether a line is a remark: within a document no word, and outside no document's first line that was cut off."""
-    if not text.startswith("#"):
-        return False
-    if within:
-        return not _is_word(text.split())
-    rest = text.lstrip("#").strip()
-    return not rest or not ("begin document".startswith(rest) or rest.startswith("begin document"))
-
-
-def _is_word(columns: Sequence[str]) -> bool:
-    """Whether a line that begins with # is a word nevertheless: its last column says what mentions it is in."""
-    return len(columns) > 1 and bool(re.fullmatch(r"[-_*]|[(0-9)|]*[()][(0-9)|]*", columns[-1]))
-
-
 def _sentences(file: TextFile, rows: list[_Row], *, any_columns: bool) -> tuple[tuple[tuple[str, ...], ...], ...]:
     sentences: list[list[tuple[str, ...]]] = [[]]
     for line, columns in rows:
         if not columns:
             sentences.append([])
             continue
-        if any_columns:
-            sentences[-1].append(columns)
-            continue
-        if len(columns) <= WORD + 1:
+        if len(columns) < 2 if any_columns else len(columns) <= WORD + 1:
             message = f"expected 5 columns or more (the word in the 4th, clusters in the last), got {len(columns)}"
             raise file.error(message, line)
-        if sentences[-1] and len(columns) != (wanted := len(sentences[-1][0])):
+        if not any_columns and sentences[-1] and len(columns) != (wanted := len(sentences[-1][0])):
             raise file.error(f"expected {wanted} columns, as in the sentence's first line, got {len(columns)}", line)
         sentences[-1].append(columns)
     return tuple(tuple(sentence) for sentence in sentences if sentence)
 
 
-def _clusters(file: TextFile, rows: list[_Row], *, any_columns: bool) -> Clusters:
+def _clusters(file: TextFile, rows: list[_Row]) -> Clusters:
     clusters: dict[str, list[Mention]] = {}
     opened: dict[str, list[tuple[int, int]]] = {}  # for each cluster the open mentions: first word, line
     words = ((line, columns) for line, columns in rows if columns)
     for index, (line, columns) in enumerate(words):
         if columns[-1] in _NONE:
             continue
-        # The scorer looks for mentions wherever they stand in the column; * is what it finds none in.
-        parts = _PARTS.findall(columns[-1]) if any_columns else columns[-1].split("|")
-        for part in parts:
+        for part in columns[-1].split("|"):
             link = _LINK.fullmatch(part)
             if link is None or not (link["opens"] or link["closes"]):
                 message = f"last column: expected mentions such as (3, 3) or (3), or - for none, got {columns[-1]!r}"

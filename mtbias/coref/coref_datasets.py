@@ -1,33 +1,26 @@
-"""The data sets of coreference: where they are, and what a system and its scorer need of each."""
+"""The data sets of coreference by name: where they are, what opens them, and which options each has."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
+from typing import Any
 
-from mtbias.coref import counter_gap, dataset_scores, sowinobias
-from mtbias.coref.bug_links import read_bug
-from mtbias.coref.coref_text import CorefText
-from mtbias.coref.dataset_scores import DatasetScores
-from mtbias.coref.dataset_texts import (
-    bug_texts,
-    gap_texts,
-    sowinobias_texts,
-    winobias_texts,
-    winogender_texts,
-)
-from mtbias.coref.gap_instances import read_instances
-from mtbias.coref.gap_spans import files_in
-from mtbias.coref.names import DATASETS
-from mtbias.coref.winobias_data import read_winobias
-from mtbias.coref.winogender import read_winogender
+from mtbias.coref.bug_links import Bug, read_bug
+from mtbias.coref.counter_gap import CounterGap, open_counter_gap
+from mtbias.coref.dataset import CorefDataset
+from mtbias.coref.documents import DATASETS, DatasetName
+from mtbias.coref.gap import Gap, open_gap
+from mtbias.coref.sowinobias import SetSize, SoWinoBias, open_sowinobias
+from mtbias.coref.winobias import WinoBias, read_winobias
+from mtbias.coref.winogender import Winogender, read_winogender
 from mtbias.corpora.catalog import cache_folder
 from mtbias.errors import DataError, UsageError
-from mtbias.settings import BootstrapSettings
 
-PLACES: Mapping[str, Sequence[str]] = {
+_CLASSES: Mapping[str, type[CorefDataset[Any]]] = {
+    one.name: one for one in (WinoBias, Winogender, Gap, CounterGap, Bug, SoWinoBias)
+}
+_PLACES: Mapping[str, Sequence[str]] = {
     "winobias": ("winobias",),
     "winogender": ("winogender",),
     "gap": ("gap",),
@@ -38,119 +31,114 @@ PLACES: Mapping[str, Sequence[str]] = {
 """Where each data set is in a folder of data sets: the first of them that is there."""
 
 
-@dataclass(frozen=True, slots=True)
-class CorefDataset:
-    """A data set as a system and its scorer need it."""
-
-    name: str
-    texts: Sequence[CorefText]
-    files: Mapping[str, str]
-    """SHA-256 by name of what it was read from."""
-    score: Callable[[Path, BootstrapSettings], DatasetScores]
-    """The scores of a file that `mtbias.coref.running.run_system` wrote."""
-
-
-def located(
-    given: Mapping[str, Path], folders: Sequence[Path], wanted: Sequence[str] = (), cache: Path | None = None
-) -> dict[str, Path | None]:
-    """Where each data set is that is `wanted` (empty: all that are found), in the order of `DATASETS`.
+def open_dataset(
+    name: DatasetName,
+    data: Path | None,
+    *,
+    name_spans: Path | None = None,
+    weights: Sequence[Path] = (),
+    n: SetSize | None = None,
+    no_full_stop: bool = False,
+) -> CorefDataset[Any]:
+    """One of `DATASETS`.
 
     Args:
-        given: paths by name; what the data set's command takes as --data.
-        folders: folders of data sets, by `PLACES`; after them comes ``datasets`` of mtbias's cache.
-        wanted: names.
-        cache: mtbias's cache; None: as `cache_folder` has it.
-
-    SoWinoBias needs no data: its place is None where it is wanted and no vocabulary is given. Unless it is, it is left
-    out, since the example list makes 16,384 sentences.
-
-    Raises:
-        DataError: a data set that is wanted is nowhere; there is none at all.
-        UsageError: a name that no data set has.
-    """
-    for name in (*given, *wanted):
-        if name not in DATASETS:
-            raise UsageError(f"no coreference data set {name!r}; there are {', '.join(DATASETS)}")
-    folders = [*folders, cache_folder(cache) / "datasets"]
-    found: dict[str, Path | None] = {}
-    for name in DATASETS:
-        if wanted and name not in wanted:
-            continue
-        places = [folder / place for folder in folders for place in PLACES[name]]
-        there = given.get(name) or next((place for place in places if place.exists()), None)
-        if there is None and name in wanted and name != "sowinobias":
-            looked = ", ".join(map(str, places))
-            raise DataError(f"{name}: expected its data at one of {looked}; --data {name}=PATH says where it is")
-        if there is not None or name in wanted:
-            found[name] = there
-    if not found:
-        raise DataError(
-            f"no data set: neither given nor in {', '.join(map(str, folders))}; give --data NAME=PATH, or a folder "
-            f"with {', '.join(place for places in PLACES.values() for place in places)}"
-        )
-    return found
-
-
-def open_dataset(name: str, data: Path | None) -> CorefDataset:
-    """One of `DATASETS` at `data`, what its command takes as --data.
-
-    Of SoWinoBias `data` is the vocabulary (None: the example list), and all sentences that it makes are taken.
+        name: which.
+        data: its file or folder; of SoWinoBias, which is made and not read, the vocabulary (None: the example list).
+        name_spans: of GAP: the names of each text.
+        weights: of GAP: files of weights of its candidates.
+        n: of SoWinoBias: which sentences.
+        no_full_stop: of SoWinoBias: whether they end without one.
 
     Raises:
         DataError: what the data set's reader raises.
+        UsageError: no data where there must be some; an option that the data set does not have.
     """
+    refuse_others(name, {"name_spans": name_spans, "weights": weights, "n": n, "no_full_stop": no_full_stop})
     if name == "sowinobias":
-        return _sowinobias(data)
+        return open_sowinobias(data, n=n, full_stop=not no_full_stop)
     if data is None:
-        raise DataError(f"{name}: expected where its data is, got nothing")
-    return _OPENED[name](data)
+        raise UsageError(f"--data: expected where the data of {name} are, got nothing")
+    if name == "gap":
+        return open_gap(data, name_spans, weights)
+    return _READERS[name](data)
 
 
-def _winobias(path: Path) -> CorefDataset:
-    data = read_winobias(path)
-    texts = winobias_texts(data)
-    return CorefDataset("winobias", texts, data.files, partial(dataset_scores.score_winobias, data, texts))
-
-
-def _winogender(path: Path) -> CorefDataset:
-    data = read_winogender(path)
-    score = partial(dataset_scores.score_winogender, data)
-    return CorefDataset("winogender", winogender_texts(data), data.files, score)
-
-
-def _gap(path: Path) -> CorefDataset:
-    data = read_instances(files_in(path, None)[0])
-    score = partial(dataset_scores.score_gap, data)
-    return CorefDataset("gap", gap_texts(data), {data.path.name: data.sha256}, score)
-
-
-def _counter_gap(path: Path) -> CorefDataset:
-    data = read_instances(path)
-    score = partial(dataset_scores.score_counter_gap, data, counter_gap.quadruples(data))
-    return CorefDataset("counter-gap", gap_texts(data), {data.path.name: data.sha256}, score)
-
-
-def _bug(path: Path) -> CorefDataset:
-    data = read_bug(path)
-    texts = bug_texts(data)
-    score = partial(dataset_scores.score_bug, data, texts)
-    return CorefDataset("bug", texts, {data.path.name: data.sha256}, score)
-
-
-def _sowinobias(path: Path | None) -> CorefDataset:
-    vocabulary = sowinobias.read_vocabulary(path or sowinobias.EXAMPLE_VOCABULARY)
-    sentences = sowinobias.generate(vocabulary)
-    texts, files = sowinobias_texts(sentences), {"vocabulary": vocabulary.sha256}
-    words = "example" if path is None else "given"
-    return CorefDataset(
-        "sowinobias", texts, files, partial(dataset_scores.score_sowinobias, sentences, texts, files, words)
-    )
-
-
-_OPENED: Mapping[str, Callable[[Path], CorefDataset]] = {
-    "winobias": _winobias,
-    "winogender": _winogender,
-    "gap": _gap,
-    "counter-gap": _counter_gap,
-    "bug": _bug,
+_READERS: Mapping[str, Callable[[Path], CorefDataset[Any]]] = {
+    "winobias": read_winobias,
+    "winogender": read_winogender,
+    "counter-gap": open_counter_gap,
+    "bug": read_bug,
 }
+
+
+def refuse_others(name: DatasetName, options: Mapping[str, object]) -> None:
+    """`UsageError` for an option with a value that the data set does not have."""
+    for option, value in options.items():
+        if value and option not in _CLASSES[name].options:
+            having = " and ".join(other for other, of in _CLASSES.items() if option in of.options)
+            raise UsageError(f"--{option.replace('_', '-')} goes with {having}, not with {name}")
+
+
+def places_of(data: Sequence[str]) -> tuple[dict[str, Path], list[Path]]:
+    """Paths by the names of data sets, and folders of data sets, of ``NAME=PATH`` and paths.
+
+    Raises:
+        UsageError: neither; a name twice.
+    """
+    named: dict[str, Path] = {}
+    folders: list[Path] = []
+    for text in data:
+        name, equals, path = text.partition("=")
+        if equals and path and name in DATASETS:
+            if name in named:
+                raise UsageError(f"--data: expected {name} once, got {named[name]} and {path}")
+            named[name] = Path(path)
+        elif Path(text).is_dir():
+            folders.append(Path(text))
+        else:
+            raise UsageError(
+                f"--data: expected NAME=PATH with a NAME of {', '.join(DATASETS)}, or a folder, got {text}"
+            )
+    return named, folders
+
+
+def located(
+    named: Mapping[str, Path], folders: Sequence[Path], names: Sequence[str] = (), cache: Path | None = None
+) -> dict[DatasetName, Path | None]:
+    """Where each data set is of `names` (empty: all that are there), in the order of `DATASETS`.
+
+    Args:
+        named: paths by name, as `open_dataset` takes them.
+        folders: folders of data sets; after them comes ``datasets`` of mtbias's cache.
+        names: of data sets.
+        cache: mtbias's cache; None: as `cache_folder` has it.
+
+    SoWinoBias needs no data: its place is None where it is named and no vocabulary is given. Unless it is, it is left
+    out, since the example list makes 16,384 sentences.
+
+    Raises:
+        DataError: a data set of `names` is nowhere; there is none at all.
+        UsageError: a name that no data set has.
+    """
+    for name in (*named, *names):
+        if name not in DATASETS:
+            raise UsageError(f"no coreference data set {name!r}; there are {', '.join(DATASETS)}")
+    folders = [*folders, cache_folder(cache) / "datasets"]
+    located: dict[DatasetName, Path | None] = {}
+    for dataset in DATASETS:
+        if names and dataset not in names:
+            continue
+        places = [folder / place for folder in folders for place in _PLACES[dataset]]
+        there = named.get(dataset) or next((place for place in places if place.exists()), None)
+        if there is None and dataset in names and dataset != "sowinobias":
+            looked = ", ".join(map(str, places))
+            raise DataError(f"{dataset}: expected its data at one of {looked}; --data {dataset}=PATH says where it is")
+        if there is not None or dataset in names:
+            located[dataset] = there
+    if not located:
+        raise DataError(
+            f"no data set: neither given nor in {', '.join(map(str, folders))}; give --data NAME=PATH, or a folder "
+            f"with {', '.join(place for places in _PLACES.values() for place in places)}"
+        )
+    return located

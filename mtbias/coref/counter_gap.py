@@ -11,20 +11,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from math import sqrt
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.coref.gap_instances import GapFile, GapInstance, Labels, gender_of
+from mtbias.coref.dataset import RATIO, CorefDataset, DatasetScores, NamedNumber
+from mtbias.coref.documents import Answers, CorefText, Spans
+from mtbias.coref.gap import read_answers
+from mtbias.coref.gap_data import GapFile, GapInstance, Labels, gender_of, read_instances, text_of
 from mtbias.coref.paired_systems import NumberUnits
 from mtbias.errors import DataError
 from mtbias.stats.quadruples import CROSSED, FIRST, SECOND, all_patterns, inconsistency, inconsistent, pattern_number
 from mtbias.stats.resampling import bootstrap_counts, estimate
-from mtbias.stats.results import Estimate, Floats, percent
+from mtbias.stats.results import Floats, percent
 from mtbias.types import Gender
 
 ROLES = ("", "-control", "-swap-1", "-swap-2")
@@ -45,28 +49,28 @@ class CounterGapNumber(NamedTuple):
     """Whether systems are compared in it."""
 
 
-METRICS = {
+METRICS: Mapping[str, CounterGapNumber] = {
     "accuracy": CounterGapNumber("accuracy", n=4, compared=True),
     "acc_m": CounterGapNumber("accuracy, masculine", n=2),
     "acc_f": CounterGapNumber("accuracy, feminine", n=2),
-    "acc_diff": CounterGapNumber("  difference M - F", tested=True, compared=True),
+    "acc_diff": CounterGapNumber("accuracy, masculine − feminine", tested=True, compared=True),
     "within_m": CounterGapNumber("I_within, masculine"),
     "within_f": CounterGapNumber("I_within, feminine"),
-    "within_diff": CounterGapNumber("  difference M - F", tested=True),
+    "within_diff": CounterGapNumber("I_within, masculine − feminine", tested=True),
     "within": CounterGapNumber("I_within", n=2, compared=True),
     "m2f": CounterGapNumber("I_across, M2F", n=4, of="masculine"),
     "f2m": CounterGapNumber("I_across, F2M", n=4, of="feminine"),
-    "across_diff": CounterGapNumber("  difference M2F - F2M", tested=True),
+    "across_diff": CounterGapNumber("I_across, M2F − F2M", tested=True),
     "across": CounterGapNumber("I_across", n=4, compared=True),
     "delta": CounterGapNumber("ΔI = I_across - I_within", tested=True, compared=True),
     "original": CounterGapNumber("accuracy, original", n=2),
     "counter": CounterGapNumber("accuracy, counterfactual", n=2),
-    "counter_diff": CounterGapNumber("  difference O - C", tested=True),
+    "counter_diff": CounterGapNumber("accuracy, original − counterfactual", tested=True),
     "rho": CounterGapNumber("Spearman's ρ"),
     "own": CounterGapNumber("accuracy, x_o alone"),
-    "own_m": CounterGapNumber("  masculine", of="masculine"),
-    "own_f": CounterGapNumber("  feminine", of="feminine"),
-    "own_diff": CounterGapNumber("  difference M - F", tested=True),
+    "own_m": CounterGapNumber("accuracy, x_o alone, masculine", of="masculine"),
+    "own_f": CounterGapNumber("accuracy, x_o alone, feminine", of="feminine"),
+    "own_diff": CounterGapNumber("accuracy, x_o alone, masculine − feminine", tested=True),
 }
 """The numbers in the order of the paper's tables 2 to 4, and of the row "our GAP" of table 5 (x_o alone)."""
 
@@ -97,28 +101,74 @@ class Quadruple:
     instances: tuple[GapInstance, GapInstance, GapInstance, GapInstance]
 
 
-@dataclass(frozen=True, slots=True)
-class CounterGapScores:
-    """All numbers of one system; see `METRICS`."""
+@dataclass(frozen=True)
+class CounterGap(CorefDataset[Labels]):
+    """A file of Counter-GAP and its quadruples."""
 
-    n_quadruples: int
-    n_masculine: int
-    """Quadruples whose original is masculine."""
-    n_feminine: int
-    n_resamples: int
-    numbers: Mapping[str, Estimate]
-    """Intervals are percentile bootstraps over quadruples. `p` of those whose sign is tested: the share of resamples in
-    which the number is 0 or less (or undefined), as the paper's stars need it; `p_two_sided` as `estimate` gives it.
-    Of ρ: Student's t, two-sided."""
+    file: GapFile
+    quadruples: tuple[Quadruple, ...]
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain values, numbers unrounded."""
-        numbers = {
-            name: {"value": one.value, "n": one.n, "interval": one.interval, "p": one.p, "p_two_sided": one.p_two_sided}
-            for name, one in self.numbers.items()
-        }
-        sizes = {"n_quadruples": self.n_quadruples, "n_masculine": self.n_masculine, "n_feminine": self.n_feminine}
-        return {**sizes, "n_resamples": self.n_resamples, "numbers": numbers}
+    name = "counter-gap"
+    signed = MappingProxyType({"correct": "both-labels", "unit": "quadruple"})
+
+    @property
+    def files(self) -> Mapping[str, str]:  # type: ignore[override] # read-only
+        """The file's."""
+        return {self.file.path.name: self.file.sha256}
+
+    @cached_property
+    def texts(self) -> list[CorefText]:
+        """The texts of all instances."""
+        return [text_of(instance) for instance in self.file.instances]
+
+    def read(self, paths: Sequence[Path], *, ids: Path | None = None, spans: Spans | None = None) -> Answers[Labels]:
+        """See `CorefDataset`; each instance must have an answer, and no other id may have one."""
+        answers = read_answers(self.file, self.texts, paths, ids=ids, spans=spans)
+        known = {instance.id: None for instance in self.file.instances}
+        if missing := [id_ for id_ in known if id_ not in answers.of]:
+            message = f"no prediction for {len(missing)} instances: {_some(missing)}; each needs one"
+            raise DataError(message, path=paths[0])
+        if unknown := sorted(set(answers.of) - set(known)):
+            message = f"predictions for {len(unknown)} ids that the data does not have: {_some(unknown)}"
+            raise DataError(message, path=paths[0])
+        return answers
+
+    def score(self, answers: Answers[Labels], *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
+        """See `CorefDataset`; intervals are percentile bootstraps over quadruples.
+
+        The one-sided p of a number whose sign is tested is the share of resamples in which it is 0 or less (or
+        undefined), as the paper's stars need it, the two-sided one as `estimate` gives it; of ρ: Student's t.
+        """
+        cells = pattern_cells(self.quadruples, answers.of)
+        table = np.bincount(cells, minlength=32).reshape(2, 16)
+        n_m, n_f = (int(n) for n in table.sum(axis=1))
+        sizes = {"all": n_m + n_f, "masculine": n_m, "feminine": n_f}
+        estimates = estimate(
+            table[None],
+            lambda tables: numbers(tables @ _ADDS),
+            partial(bootstrap_counts, table, n_resamples=resamples, rng=np.random.default_rng(seed)),
+            n={key: of.n * sizes[of.of] for key, of in METRICS.items()},
+            tested=[key for key, of in METRICS.items() if of.tested],
+        )
+        rho = estimates["rho"]
+        p = _student(rho.value, n_m + n_f)
+        estimates["rho"] = replace(rho, p=p, p_two_sided=p)
+        named = (
+            NamedNumber("", key, of.label, estimates[key], of.compared, RATIO if key == "rho" else 2)
+            for key, of in METRICS.items()
+        )
+        units = {"": counter_gap_units(self.quadruples, cells)}
+        return DatasetScores(tuple(named), units, {"quadruples": dict(sizes)})
+
+
+def open_counter_gap(path: Path) -> CounterGap:
+    """The file at `path`.
+
+    Raises:
+        DataError: as `read_instances` and `quadruples`.
+    """
+    file = read_instances(path)
+    return CounterGap(file, quadruples(file))
 
 
 def quadruples(file: GapFile) -> tuple[Quadruple, ...]:
@@ -148,26 +198,12 @@ def _base(identifier: str) -> str:
     return next((identifier.removesuffix(role) for role in ROLES[1:] if identifier.endswith(role)), identifier)
 
 
-def pattern_cells(
-    data: Sequence[Quadruple], predictions: Mapping[str, Labels], *, path: Path | None = None
-) -> NDArray[np.int64]:
+def pattern_cells(data: Sequence[Quadruple], predictions: Mapping[str, Labels]) -> NDArray[np.int64]:
     """The cell of each quadruple in the flattened table: 16 · gender + pattern of correctness.
 
-    An instance is correct if both labels are: where it has no antecedent, neither candidate may be predicted. `path` is
-    where the predictions come from, for messages.
-
-    Raises:
-        DataError: an instance without prediction; a prediction without instance.
+    An instance is correct if both labels are: "A" is wrong where the pronoun means A and the system says A and B; where
+    it has no antecedent, neither candidate may be predicted.
     """
-    known = [instance.id for quadruple in data for instance in quadruple.instances]
-    missing = [identifier for identifier in known if identifier not in predictions]
-    if missing:
-        raise DataError(f"no prediction for {len(missing)} instances: {_some(missing)}; each needs one", path=path)
-    unknown = sorted(set(predictions).difference(known))
-    if unknown:
-        message = f"predictions for {len(unknown)} ids that the data does not have: {_some(unknown)}"
-        raise DataError(message, path=path)
-    # Both labels must be right: "A" is wrong where the pronoun means A and the system says A and B.
     cells = [
         16 * (quadruple.gender is Gender.FEMALE)
         + pattern_number((i.gold == predictions[i.id] for i in quadruple.instances), 2)
@@ -238,24 +274,6 @@ def _rho(levels: Floats) -> Floats:
     spread = (by_level * rank**2).sum(axis=1) * (by_gender[:, 0] * rank_masc**2 + by_gender[:, 1] * rank_fem**2)
     with np.errstate(invalid="ignore"):
         return np.where(spread > 0, together / np.sqrt(spread), np.nan)
-
-
-def score(cells: NDArray[np.int64], *, n_resamples: int, rng: np.random.Generator) -> CounterGapScores:
-    """The numbers of one system, given its `pattern_cells`, with intervals and p from a bootstrap over quadruples."""
-    table = np.bincount(cells, minlength=32).reshape(2, 16)
-    n_m, n_f = (int(n) for n in table.sum(axis=1))
-    sizes = {"all": n_m + n_f, "masculine": n_m, "feminine": n_f}
-    found = estimate(
-        table[None],
-        lambda tables: numbers(tables @ _ADDS),
-        partial(bootstrap_counts, table, n_resamples=n_resamples, rng=rng),
-        n={name: said.n * sizes[said.of] for name, said in METRICS.items()},
-        tested=[name for name, said in METRICS.items() if said.tested],
-    )
-    rho = found["rho"]
-    p = _student(rho.value, n_m + n_f)
-    found["rho"] = replace(rho, p=p, p_two_sided=p)
-    return CounterGapScores(n_m + n_f, n_m, n_f, n_resamples, found)
 
 
 def _student(rho: float | None, n: int) -> float | None:

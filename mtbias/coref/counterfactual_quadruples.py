@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from mtbias.coref.counter_gap import ROLES
 from mtbias.coref.first_names import NameList
-from mtbias.coref.gap_instances import GapFile, GapInstance, gender_of
+from mtbias.coref.gap_data import GapFile, GapInstance, gender_of
 from mtbias.english.gender_swap import Edit, apply_edits, swap_words, tokenize
 from mtbias.errors import DataError
 from mtbias.types import Gender

@@ -1,24 +1,26 @@
-"""A coreference system on several data sets: run, kept and scored in one folder, and compared with others.
+"""Coreference systems on data sets: scored, compared, and run and kept on several data sets in one folder.
 
-The folder has for each data set what the system found (``winobias.jsonl``, as `mtbias.coref.running` writes it) and a
-record of it (``winobias.run.json``: the system, the hash of the documents, the hash of the file), then ``metrics.json``
-with the numbers of all. An evaluation that was stopped resumes within a data set, and passes over those whose record is
-there. The records are what other evaluations are compared by: scores come from the clusters themselves each time.
+The folder of an evaluation has for each data set the system's clusters (``winobias.jsonl``, as `mtbias.coref.running`
+writes them) and a record of them (``winobias.run.json``: the system, the hash of the documents, the hash of the file),
+then ``metrics.json`` with the numbers of all. An evaluation that was stopped resumes within a data set, and passes over
+those whose record is there. The records are what other evaluations are compared by: scores come from the clusters
+themselves each time.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from mtbias import __version__
-from mtbias.coref.coref_datasets import CorefDataset
-from mtbias.coref.dataset_scores import DatasetScores, NamedNumber
-from mtbias.coref.paired_systems import compare_systems, corrected
+from mtbias.coref.coref_datasets import open_dataset, refuse_others
+from mtbias.coref.dataset import CorefDataset, DatasetScores, NamedNumber
+from mtbias.coref.documents import Answers, DatasetName, Spans
+from mtbias.coref.paired_systems import Draw, compare_systems, corrected, intervals_over
 from mtbias.coref.running import CorefSystem, run_system, texts_digest
 from mtbias.errors import DataError, UsageError
 from mtbias.files.folder_lock import FolderLock
@@ -50,38 +52,68 @@ class FoundClusters:
 
 @dataclass(frozen=True, slots=True)
 class DatasetResult:
-    """One data set of an evaluation."""
+    """One system on one data set."""
 
     documents: int
     files: Mapping[str, str]
     """SHA-256 by name of what the data set was read from."""
-    found: FoundClusters
+    predictions: Mapping[str, str]
+    """The same of the system's files."""
+    signature: str
     scores: DatasetScores
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What is to be said of it."""
-        return (*self.found.notes, *self.scores.notes)
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, numbers unrounded."""
         return {
             "documents": self.documents,
             "data": dict(self.files),
-            "predictions": self.found.sha256,
-            "signature": self.scores.signature,
-            "notes": self.notes,
+            "predictions": dict(self.predictions),
+            "signature": self.signature,
+            "notes": self.scores.notes,
             "numbers": [_number_json(one) for one in self.scores.numbers],
+            "counts": {row: dict(counts) for row, counts in self.scores.counts.items()},
         }
+
+
+def score_answers(
+    dataset: CorefDataset[Any],
+    answers: Answers[Any],
+    settings: BootstrapSettings,
+    *,
+    over: Draw = "rows",
+    notes: Sequence[str] = (),
+) -> DatasetResult:
+    """Score what `CorefDataset.read` or `CorefDataset.baseline` gives.
+
+    Args:
+        dataset: the data set.
+        answers: of a system.
+        settings: of intervals and tests.
+        over: ``occupations`` adds the numbers with intervals over occupations.
+        notes: what else is to be said beside the numbers.
+    """
+    scores = dataset.score(answers, seed=settings.seed, resamples=settings.resamples)
+    numbers = [*scores.numbers]
+    if over == "occupations":
+        labels = {(one.part, one.key): one for one in scores.numbers}
+        for part, units in scores.units.items():
+            for key, estimate in intervals_over(units, over, settings.resamples, settings.seed).items():
+                one = labels[part, key]
+                label = f"{one.label}, over occupations"
+                numbers.append(replace(one, key=f"{key}:over_occupations", label=label, estimate=estimate))
+    signature = dataset.signature(answers, settings, **({"over": over} if over != "rows" else {}))
+    every = (*notes, *answers.notes, *scores.notes)
+    scores = replace(scores, numbers=tuple(numbers), notes=every)
+    return DatasetResult(len(dataset.texts), dataset.files, answers.files, signature, scores)
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """A system on several data sets."""
+    """A system on one or several data sets."""
 
     name: str
     system: str
-    """Its signature."""
+    """Its signature; empty where its answers were given."""
     settings: BootstrapSettings
     results: Mapping[str, DatasetResult]
     """By data set."""
@@ -101,12 +133,77 @@ class Evaluation:
 def _number_json(one: NamedNumber) -> dict[str, Any]:
     of = one.estimate
     named = {"part": one.part, "key": one.key, "label": one.label}
-    return {**named, "value": of.value, "interval": of.interval, "n": of.n, "p": of.p}
+    one_sided = {} if one.p_one_sided is None else {"p_one_sided": one.p_one_sided}
+    return {**named, "value": of.value, "interval": of.interval, "n": of.n, "p": one.p, **one_sided}
+
+
+@dataclass(frozen=True, slots=True)
+class SystemFiles:
+    """A system's files, and what they do not say themselves (`mtbias.coref.output_reading.read_output`)."""
+
+    paths: Sequence[Path]
+    ids: Path | None = None
+    spans: Spans | None = None
+
+
+def score_systems(
+    name: DatasetName,
+    data: Path | None,
+    systems: Sequence[SystemFiles],
+    settings: BootstrapSettings,
+    *,
+    baselines: Sequence[str] = (),
+    over: Draw = "rows",
+    **options: Any,  # noqa: ANN401 - those of `open_dataset`
+) -> tuple[list[Evaluation], tuple[NumberDifference, ...]]:
+    """Score systems and then rule systems on one data set, and compare the first of them with each other.
+
+    Args:
+        name: of the data set.
+        data: where it is, as `open_dataset` takes it, and `options` too.
+        systems: their files.
+        settings: of intervals and tests.
+        baselines: names of rule systems.
+        over: what intervals and tests of differences draw.
+        options: of the data set.
+
+    Raises:
+        DataError: what the readers raise.
+        UsageError: nothing to score; a system twice; an option that the data set does not have.
+    """
+    refuse_others(name, {"baseline": baselines, "over": over if over != "rows" else None})
+    names = [*("+".join(map(str, system.paths)) for system in systems), *baselines]
+    if not names:
+        raise UsageError("nothing to score: give --predictions FILE, or --baseline NAME where the data set has some")
+    if len(set(names)) != len(names):
+        raise UsageError(f"expected systems that differ, got {', '.join(names)}")
+    dataset = open_dataset(name, data, **options)
+    answers = [dataset.read(system.paths, ids=system.ids, spans=system.spans) for system in systems]
+    answers += [dataset.baseline(rule) for rule in baselines]
+    evaluations = [
+        Evaluation(label, "", settings, {str(name): score_answers(dataset, one, settings, over=over)})
+        for label, one in zip(names, answers, strict=True)
+    ]
+    return evaluations, compare_evaluations(evaluations[0], evaluations[1:], settings, over=over)
+
+
+def systems_json(evaluations: Sequence[Evaluation], differences: Sequence[NumberDifference]) -> dict[str, Any]:
+    """What `score_systems` gives as plain values, numbers unrounded."""
+    return {
+        "mtbias": __version__,
+        "intervals": {"level": 100 * LEVEL, **vars(evaluations[0].settings)},
+        "systems": [
+            {"name": one.name, "dataset": dataset, **result.to_json()}
+            for one in evaluations
+            for dataset, result in one.results.items()
+        ],
+        "differences": [one.to_json() for one in differences],
+    }
 
 
 def evaluate(
     system: CorefSystem,
-    datasets: Sequence[CorefDataset],
+    datasets: Sequence[CorefDataset[Any]],
     out: Path,
     settings: BootstrapSettings,
     progress: Progress = quiet,
@@ -124,7 +221,7 @@ def evaluate(
     lock.acquire()
     try:
         _check_folder(out, system)
-        results = {data.name: _result(data, out, settings, _run(system, data, out, progress)) for data in datasets}
+        results = {str(data.name): _result(data, out, settings, _run(system, data, out, progress)) for data in datasets}
         evaluation = Evaluation(out.resolve().name, system.signature, settings, results)
         write_atomic(out / METRICS, f"{json.dumps(evaluation.to_json(), ensure_ascii=False, indent=1)}\n".encode())
         return evaluation
@@ -132,21 +229,7 @@ def evaluate(
         lock.release()
 
 
-def is_evaluated(out: Path, system: CorefSystem, datasets: Sequence[str], settings: BootstrapSettings) -> bool:
-    """Whether ``metrics.json`` in `out` has these data sets, of this system's clusters, with these settings."""
-    try:
-        content = json.loads((out / METRICS).read_bytes())
-        found = {name: result["predictions"] for name, result in content["datasets"].items()}
-        same = {**content, "schema": SCHEMA, "system": system.signature} == content
-        same &= {**content["intervals"], **vars(settings)} == content["intervals"]
-        return bool(
-            same and [*found] == [*datasets] and all(_digest(out / f"{name}.jsonl") == of for name, of in found.items())
-        )
-    except (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError, DataError):
-        return False
-
-
-def read_evaluation(out: Path, datasets: Sequence[CorefDataset], settings: BootstrapSettings) -> Evaluation:
+def read_evaluation(out: Path, datasets: Sequence[CorefDataset[Any]], settings: BootstrapSettings) -> Evaluation:
     """Score again what `evaluate` left in `out`, of those of `datasets` that are finished there.
 
     Raises:
@@ -162,7 +245,9 @@ def read_evaluation(out: Path, datasets: Sequence[CorefDataset], settings: Boots
     for data in datasets:
         if data.name in found:
             _check(data, out, found[data.name])
-    results = {data.name: _result(data, out, settings, found[data.name]) for data in datasets if data.name in found}
+    results = {
+        str(data.name): _result(data, out, settings, found[data.name]) for data in datasets if data.name in found
+    }
     return Evaluation(out.resolve().name, systems[0], settings, results)
 
 
@@ -182,7 +267,7 @@ def _check_folder(out: Path, system: CorefSystem) -> None:
             )
 
 
-def _run(system: CorefSystem, data: CorefDataset, out: Path, progress: Progress) -> FoundClusters:
+def _run(system: CorefSystem, data: CorefDataset[Any], out: Path, progress: Progress) -> FoundClusters:
     """What the system finds in a data set, or has found before."""
     record, path = _record_of(data, out), _clusters_of(data, out)
     new = path.with_name(f"{path.name}.new")  # it gets its name when its record is there: no file of others is lost
@@ -204,11 +289,12 @@ def _run(system: CorefSystem, data: CorefDataset, out: Path, progress: Progress)
     return found
 
 
-def _result(data: CorefDataset, out: Path, settings: BootstrapSettings, found: FoundClusters) -> DatasetResult:
-    return DatasetResult(len(data.texts), data.files, found, data.score(_clusters_of(data, out), settings))
+def _result(data: CorefDataset[Any], out: Path, settings: BootstrapSettings, found: FoundClusters) -> DatasetResult:
+    answers = data.read([_clusters_of(data, out)], spans="included")
+    return score_answers(data, answers, settings, notes=found.notes)
 
 
-def _check(data: CorefDataset, out: Path, found: FoundClusters) -> None:
+def _check(data: CorefDataset[Any], out: Path, found: FoundClusters) -> None:
     """Refuse what was found in other documents, or was changed since."""
     path = _clusters_of(data, out)
     if found.texts != texts_digest(data.texts):
@@ -218,11 +304,11 @@ def _check(data: CorefDataset, out: Path, found: FoundClusters) -> None:
         raise DataError(f"this file was changed since the system was run; remove it and {record}", path=path)
 
 
-def _clusters_of(data: CorefDataset, out: Path) -> Path:
+def _clusters_of(data: CorefDataset[Any], out: Path) -> Path:
     return out / f"{data.name}.jsonl"
 
 
-def _record_of(data: CorefDataset, out: Path) -> Path:
+def _record_of(data: CorefDataset[Any], out: Path) -> Path:
     return out / f"{data.name}{_RECORD}"
 
 
@@ -248,22 +334,23 @@ class NumberDifference:
     number: NamedNumber
     """Of the first."""
     difference: Difference
+    drawn: int
+    """Units that intervals and tests draw: rows, lines, pairs, quadruples or occupations."""
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, numbers unrounded."""
-        named = {"dataset": self.dataset, "first": self.first, "second": self.second}
-        named |= {"part": self.number.part, "key": self.number.key, "label": self.number.label}
+        named: dict[str, Any] = {"dataset": self.dataset, "first": self.first, "second": self.second}
+        named |= {"part": self.number.part, "key": self.number.key, "label": self.number.label, "drawn": self.drawn}
         values = asdict(self.difference)
         return named | {"values": [values.pop("first"), values.pop("second")], **values}
 
 
 def compare_evaluations(
-    first: Evaluation, others: Sequence[Evaluation], settings: BootstrapSettings
+    first: Evaluation, others: Sequence[Evaluation], settings: BootstrapSettings, *, over: Draw = "rows"
 ) -> tuple[NumberDifference, ...]:
-    """`first` minus each of `others`, paired over rows (Winogender: occupations), data set by data set.
+    """`first` minus each of `others`, paired over rows or occupations (Winogender's rows are these), by data set.
 
-    p is corrected by Holm over all differences of a data set; with one other system they are those of the data set's
-    own command with ``--against``.
+    p is corrected by Holm over all differences of a data set.
 
     Raises:
         UsageError: one of `others` has no data set of the first.
@@ -283,11 +370,11 @@ def compare_evaluations(
             if (theirs := other.results[dataset].scores.units.get(part)) is not None
         ]
         compared = corrected(
-            compare_systems(units, theirs, "rows", settings.resamples, settings.seed) for _, _, units, theirs in pairs
+            compare_systems(units, theirs, over, settings.resamples, settings.seed) for _, _, units, theirs in pairs
         )
         found += [
-            NumberDifference(dataset, first.name, name, labelled[part, key], difference)
-            for (name, part, *_), of in zip(pairs, compared, strict=True)
+            NumberDifference(dataset, first.name, name, labelled[part, key], difference, len(units.drawn(over)))
+            for (name, part, units, _), of in zip(pairs, compared, strict=True)
             for key, difference in of.items()
         ]
     return tuple(found)

@@ -1,43 +1,46 @@
 """A system's output on a data set: which document is which, and which tokens its mentions are.
 
-Ids are those of the data, or come from them by a rule (a part's number, a file's ending, signs that file names cannot
-have), or documents are told by their text, or stand in the data's order; nothing is guessed where two documents would
-do. Mentions in word pieces, characters or other tokens than the data's become mentions of the data's tokens by their
-characters (`mtbias.coref.token_alignment`).
+**Ids** are those of the data, or its in the form that a format gives them: with the part behind it (e2e-coref), as the
+name of a file that `mtbias coref export` wrote. ``--ids`` says it where they are others, or none.
 
-**Included or excluded.** Many files have pairs of numbers and nothing that says whether the second is the last token or
-the one behind it; read the wrong way they score near 0. The mentions tell: ``[3, 3]`` is none where ends are excluded,
-one that ends behind the last token is none where they are included, and what the data set asks about (pronouns, names,
-occupations) is found one way and hardly ever the other. What a format is meant to have counts where nothing speaks
-against it; what differs from it is said in `Predictions.notes`; what cannot be told is an error.
+**Mentions** in word pieces, characters or other tokens than the data's become mentions of the data's tokens by their
+characters: two ways to cut a text into pieces have the same characters one after another, if white space is left out.
+Case, accents and signs that cannot be seen do not count (uncased models drop them), nor how the Penn Treebank writes
+brackets and quotation marks, nor underscores (one stands for a word without characters, which BUG has); of word pieces
+what marks them as such does not count.
+
+**Ends.** Many files have pairs of numbers and nothing that says whether the second is the last token or the one behind
+it; read the wrong way they score near 0. They are read as mtbias's own, with the end included, if that is sure:
+``[3, 3]`` is no mention where ends are excluded, and every data set asks for a pronoun. A file without any such mention
+is refused with its readings, and ``--spans`` says which it is.
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from mtbias.coref.conll import Clusters, Mention
-from mtbias.coref.coref_text import CorefText
-from mtbias.coref.document_ids import told
-from mtbias.coref.predicted_clusters import Prediction, Predictions, check_once, read_documents
-from mtbias.coref.system_output import OutputDocument, SpanCounting
-from mtbias.coref.token_alignment import Misaligned, align
+from mtbias.coref.documents import Answers, CorefText, Predictions, Spans, SystemDocument
+from mtbias.coref.system_files import read_documents
 from mtbias.errors import DataError
+from mtbias.files.reading import read_text
 
-_CLEARLY = 5
-"""How many times as many mentions that are asked about the right way must find as any other.
+IN_ORDER = "order"
+"""In place of a file of ids: the system's documents stand in the data's order."""
 
-Of the gold clusters of all six data sets, written with ends excluded, the wrong way finds none; of all names of GAP's
-test set, its pronouns, and its pronouns with the next word it finds 8, the right way 5,716.
-"""
+_PART = re.compile(r"(?P<name>.+)_(?P<part>\d+)")
+"""e2e-coref and its descendants put the part's number behind the name."""
+_ENDING = re.compile(r"(?:\.(?:txt|json|jsonl|xml|out|conll|conllu))+$", re.IGNORECASE)
 
-_WAYS = {
-    SpanCounting.INCLUDED: "tokens, ends included",
-    SpanCounting.EXCLUDED: "tokens, ends excluded",
-    SpanCounting.CHARACTERS: "characters, ends excluded",
+_READINGS: Mapping[Spans, str] = {
+    "included": "tokens with the end included",
+    "excluded": "tokens with the end excluded",
+    "characters": "characters",
 }
 
 
@@ -46,145 +49,182 @@ def read_output(
     paths: Sequence[Path],
     *,
     ids: Path | None = None,
-    spans: SpanCounting | None = None,
+    spans: Spans | None = None,
     also: Collection[str] = (),
+    keep_unknown: bool = False,
 ) -> Predictions:
     """The clusters in the files at `paths`, as clusters of tokens of `texts`.
-
-    A document that `texts` do not have stays as it is: whoever scores refuses it or passes over it.
 
     Args:
         texts: the documents of the data set.
         paths: files, or folders of files.
-        ids: a file that says which document is which (`mtbias.coref.document_ids.told`).
-        spans: what mentions count, where that is known.
-        also: ids that the data set has too, without a text.
+        ids: a file with a line for each document: the system's id, a tab and the data's id; or the data's alone, in the
+            order of the system's documents. `IN_ORDER`: they are all of the data's, in its order.
+        spans: what pairs of numbers count, where no format says it.
+        also: ids that the data set has too, without a text: what is said of them is passed over.
+        keep_unknown: ids that the data set does not have are kept, without clusters, and no error.
 
     Raises:
-        DataError: what the readers raise; a document twice, or of which it cannot be told which it is; other words than
-            the data's; mentions of which it cannot be told what they count.
+        DataError: what the readers raise; a document twice, or that is none of the data's; other words than the data's;
+            mentions past the text, or of which it cannot be told what they count.
     """
     documents, files = read_documents(paths)
-    named, notes = told(documents, texts, ids, also)
-    check_once(named)
     by_id = {text.id: text for text in texts}
-    placed = [_Placed(d, by_id[id_]) for id_, d in named if id_ in by_id]
-    ways: dict[tuple[SpanCounting, ...], SpanCounting] = {}
-    for countings in dict.fromkeys(one.document.countings for one in placed):
-        group = [one for one in placed if one.document.countings == countings]
-        way, note = (spans, None) if spans and len(countings) > 1 else _way(group)
-        ways[countings] = way
-        notes += [note] if note else []
-    found: dict[str, Prediction] = {}
+    named, notes = _named(documents, [*by_id, *also], ids)
+    unknown = [id_ for id_ in named if id_ not in by_id and id_ not in also]
+    if unknown and not keep_unknown:
+        more = f" ({len(unknown)} such ids)" if len(unknown) > 1 else ""
+        message = f"none of the data's documents, whose ids are such as {next(iter(by_id), 'none')!r}{more}"
+        raise named[unknown[0]].error(f"{message}; --ids FILE says which is which")
+    placed = {id_: _Placed(document, by_id[id_]) for id_, document in named.items() if id_ in by_id}
+    numbered = [one for one in placed.values() if one.document.spans is None]
+    if spans is None and numbered:
+        _check_ends(numbered)
     changed: Counter[str] = Counter()
-    at_id = {one.text.id: one for one in placed}
-    for id_, document in named:
-        if id_ in at_id:
-            clusters = at_id[id_].clusters(ways[document.countings], changed)
-            # Without tokens: they are the data's now.
-            found[id_] = Prediction(id_, clusters, None, document.path, document.line)
-        else:
-            found[id_] = Prediction(id_, document.clusters, document.tokens, document.path, document.line)
-    notes += [f"mentions {what}: {n}" for what, n in changed.items() if n]
-    if found and not any(prediction.clusters for prediction in found.values()):
-        notes.append(f"documents without any cluster: all {len(found)}")
-    taken = dict.fromkeys(str(way) for way in ways.values() if way is not SpanCounting.INCLUDED)
-    return Predictions(found, files, tuple(notes), {"spans": "+".join(taken)} if taken else {})
+    read: dict[str, Clusters] = dict.fromkeys(unknown, ())
+    counted: dict[Spans, None] = {}
+    for id_, one in placed.items():
+        counting: Spans = one.document.spans or spans or "included"
+        counted[counting] = None
+        read[id_] = one.clusters(counting, changed)
+    notes += [f"mentions {what}: {n}" for what, n in changed.items()]
+    if read and not any(read.values()):
+        notes.append(f"documents without any cluster: all {len(read)}")
+    others = [counting for counting in counted if counting != "included"]
+    return Answers(read, files, tuple(notes), {"spans": "+".join(others)} if others else {})
+
+
+# --- Which document is which ------------------------------------------------------------------------------------------
+
+
+def _named(
+    documents: Sequence[SystemDocument], known: Sequence[str], ids: Path | None
+) -> tuple[dict[str, SystemDocument], list[str]]:
+    """Each document by the data's id (its own, where the data has none of that form), and notes."""
+    listed = {} if ids is None else _listed(ids, documents, known)
+    of_files = Counter(_stem(id_) for id_ in known)
+    by_file = {_stem(id_): id_ for id_ in known if of_files[_stem(id_)] == 1}
+    named: dict[str, SystemDocument] = {}
+    other_forms: dict[str, str] = {}
+    for at, document in enumerate(documents):
+        own = document.id
+        id_ = listed.get(at) or (own and _known(own, set(known), by_file))
+        if not id_:
+            raise document.error(
+                f"it has no id; give --ids FILE with the ids of the {len(documents)} documents, or --ids {IN_ORDER} "
+                "where they stand in the data's order"
+            )
+        if own and own != id_ and at not in listed:
+            other_forms[own] = id_
+        if id_ in named:
+            first = named[id_]
+            message = f"expected id {id_!r} once, got it again; it is in {first.path.name}, line {first.line}, already"
+            raise DataError(message, path=document.path, line=document.line)
+        named[id_] = document
+    notes = []
+    if other_forms:
+        own, ours = next(iter(other_forms.items()))
+        notes.append(f"ids in another form than the data's, such as {own!r} for {ours!r}: {len(other_forms)}")
+    return named, notes
+
+
+def _stem(id_: str) -> str:
+    return _ENDING.sub("", CorefText(id_, (), "", ()).file_name)
+
+
+def _known(own: str, known: Collection[str], by_file: Mapping[str, str]) -> str:
+    """The data's id that `own` is a form of; itself where there is none."""
+    part = _PART.fullmatch(own)
+    forms = [own, *([f"{part['name']}#{int(part['part'])}" if int(part["part"]) else part["name"]] if part else [])]
+    return next((form for form in forms if form in known), by_file.get(_ENDING.sub("", own), own))
+
+
+def _listed(path: Path, documents: Sequence[SystemDocument], known: Sequence[str]) -> dict[int, str]:
+    """The data's id of each document that the file at `path` names."""
+    if str(path) == IN_ORDER:
+        if len(documents) != len(known):
+            raise DataError(f"--ids {IN_ORDER}: expected {len(known)} documents, as the data has, got {len(documents)}")
+        return dict(enumerate(known))
+    file = read_text(path)
+    rows = [(line, [part.strip() for part in text.split("\t")]) for line, text in file.filled_lines()]
+    for line, row in rows:
+        if len(row) != len(rows[0][1]) or len(row) > 2:
+            raise file.error(
+                f"expected the system's id, a tab and the data's id (or the latter alone), got {row}", line
+            )
+        if row[-1] not in known:
+            raise file.error(f"expected an id of the data, such as {known[0]!r}, got {row[-1]!r}", line)
+    if len(rows[0][1]) == 1:
+        if len(rows) != len(documents):
+            raise file.error(f"expected {len(documents)} ids, one for each document in their order, got {len(rows)}")
+        return {at: row[0] for at, (_, row) in enumerate(rows)}
+    by_own: dict[str, str] = {}
+    for line, (own, ours) in rows:
+        if by_own.setdefault(own, ours) != ours:
+            raise file.error(f"expected the id {own!r} once, got it for {by_own[own]!r} already", line)
+    return {at: by_own[d.id] for at, d in enumerate(documents) if d.id is not None and d.id in by_own}
+
+
+# --- Which tokens mentions are ----------------------------------------------------------------------------------------
 
 
 class _Placed:
     """A document of a system and the text it is about."""
 
-    def __init__(self, document: OutputDocument, text: CorefText) -> None:
+    def __init__(self, document: SystemDocument, text: CorefText) -> None:
         self.document, self.text = document, text
-        self._units: dict[bool, list[Mention | None]] = {}
 
-    def units(self, way: SpanCounting) -> list[Mention | None]:
-        """For each token or character of the document the tokens of the text that it is; `DataError` where none."""
-        characters = way is SpanCounting.CHARACTERS
-        if characters not in self._units:
-            self._units[characters] = self._aligned(characters=characters)
-        return self._units[characters]
-
-    def _aligned(self, *, characters: bool) -> list[Mention | None]:
+    def units(self, spans: Spans) -> tuple[Sequence[str], list[Mention | None]]:
+        """The tokens or characters that mentions count, and for each the tokens of the text that it is."""
         document, ours = self.document, self.text.tokens
         theirs: Sequence[str] | None = document.tokens
-        if characters:
+        if spans == "characters":
             theirs = self.text.text if document.text is None else document.text
-        if theirs is None:
-            if document.n_tokens not in {None, len(ours)}:
-                raise document.error(f"expected {len(ours)} tokens, got {document.n_tokens}")
-            return [(at, at) for at in range(len(ours))]
-        if len(theirs) == len(ours) and all(a.casefold() == b.casefold() for a, b in zip(theirs, ours, strict=True)):
-            return [(at, at) for at in range(len(ours))]
+        elif theirs is None and document.n_tokens not in {None, len(ours)}:
+            raise document.error(f"expected {len(ours)} tokens, got {document.n_tokens}")
+        if theirs is None or (
+            len(theirs) == len(ours) and all(a.casefold() == b.casefold() for a, b in zip(theirs, ours, strict=True))
+        ):
+            return ours, [(at, at) for at in range(len(ours))]
         try:
-            return align(theirs, ours)
+            return theirs, align(theirs, ours)
         except Misaligned as error:
             if error.at is None:
                 message = f"expected {len(ours)} tokens, got {len(theirs)}, which end before {error.ours!r}"
                 raise document.error(message) from None
-            there = theirs[error.at : error.at + 20] if characters else theirs[error.at]
-            what = "character" if characters else "token"
+            what, there = "token", theirs[error.at]
+            if spans == "characters":
+                what, there = "character", "".join(theirs[error.at : error.at + 20])
             raise document.error(f"{what} {error.at} is {error.ours!r} in the data set, {there!r} here") from None
 
-    def evidence(self, way: SpanCounting) -> _Evidence:
-        """How many mentions can be read this way, and how many of them the data set asks about."""
-        units = self.units(way)
-        asked = impossible = 0
-        for cluster in self.document.clusters:
-            for start, end in cluster:
-                last = end if way is SpanCounting.INCLUDED else end - 1
-                if start > last or last >= len(units):
-                    impossible += 1
-                elif (mention := _tokens(units, start, last)) is not None:
-                    # Read wrongly as characters, small numbers all are within the first words.
-                    asked += mention in self.text.asked and not _within_token(units, start, last, mention)
-        return _Evidence(asked, impossible)
-
-    def clusters(self, way: SpanCounting, changed: Counter[str]) -> Clusters:
+    def clusters(self, spans: Spans, changed: Counter[str]) -> Clusters:
         """The clusters in tokens of the text; `changed` counts what became of mentions."""
-        units = self.units(way)
+        _, units = self.units(spans)
         found = []
         for cluster in self.document.clusters:
             mentions = []
             for start, end in cluster:
-                last = end if way is SpanCounting.INCLUDED else end - 1
-                self._check(start, last, len(units), way)
-                mention = _tokens(units, start, last)
-                if mention is None:
+                last = end if spans == "included" else end - 1
+                self._check(start, last, len(units), spans)
+                some = [unit for unit in units[start : last + 1] if unit is not None]
+                if not some:
                     changed["of no word, left out"] += 1
                     continue
-                if _within_token(units, start, last, mention):
+                mention = some[0][0], some[-1][1]
+                if _shares(units, start - 1, mention[0]) or _shares(units, last + 1, mention[1]):
                     changed["that begin or end within a token of the data, taken to its ends"] += 1
                 mentions.append(mention)
             if mentions:
                 found.append(tuple(mentions))
         return tuple(found)
 
-    def _check(self, start: int, last: int, n: int, way: SpanCounting) -> None:
-        what = "characters" if way is SpanCounting.CHARACTERS else "tokens"
+    def _check(self, start: int, last: int, n: int, spans: Spans) -> None:
+        what = "characters" if spans == "characters" else "tokens"
         if last >= n:
             raise self.document.error(f"the document has {what} 0 to {n - 1}; a mention ends at {last}")
         if start > last:
             message = f"[{start}, {start}] is no mention where ends are excluded (--spans says what mentions count)"
             raise self.document.error(message)
-
-
-@dataclass(frozen=True, slots=True)
-class _Evidence:
-    asked: int
-    impossible: int
-
-
-def _tokens(units: Sequence[Mention | None], start: int, last: int) -> Mention | None:
-    """The tokens from the first to the last unit that has some."""
-    some = [unit for unit in units[start : last + 1] if unit is not None]
-    return (some[0][0], some[-1][1]) if some else None
-
-
-def _within_token(units: Sequence[Mention | None], start: int, last: int, mention: Mention) -> bool:
-    """Whether the units from `start` to `last` begin or end within a token of the `mention` that they are."""
-    return _shares(units, start - 1, mention[0]) or _shares(units, last + 1, mention[1])
 
 
 def _shares(units: Sequence[Mention | None], at: int, token: int) -> bool:
@@ -193,49 +233,97 @@ def _shares(units: Sequence[Mention | None], at: int, token: int) -> bool:
     return unit is not None and unit[0] <= token <= unit[1]
 
 
-def _way(group: Sequence[_Placed]) -> tuple[SpanCounting, str | None]:
-    """What the mentions of documents of one format count, and what is to be said about it."""
-    countings = group[0].document.countings
-    meant = countings[0]
-    if len(countings) == 1:
-        return (
-            meant,
-            None if meant is SpanCounting.INCLUDED else f"mentions are read as {_WAYS[meant]}: so the format has them",
-        )
-    evidence = {way: _sum(one.evidence(way) for one in group) for way in countings}
-    possible = [way for way in countings if not evidence[way].impossible]
-    best = max(possible, key=lambda way: evidence[way].asked, default=meant)  # the first of equal ones: what is meant
-    asked = {way: evidence[way].asked for way in countings}
-    if meant in possible and not asked[best]:
-        return (
-            meant,
-            None if meant is SpanCounting.INCLUDED else f"mentions are read as {_WAYS[meant]}: so the format has them",
-        )
-    if not asked[best]:
-        return meant, None  # no way will do: the first mention that is not within its document is named
-    others = [way for way in possible if way is not best]
-    rivals = [way for way in others if asked[way] * _CLEARLY > asked[best]]
-    if rivals:
-        ways = ", ".join(f"{asked[way]} of what the data asks about as {_WAYS[way]}" for way in (best, *rivals))
-        raise DataError(
-            f"cannot tell what mentions count: they are {ways}; say --spans {best} or --spans {rivals[0]}",
-            path=group[0].document.path,
-        )
-    if best is SpanCounting.INCLUDED:
-        return best, None
-    said = [
-        f"{asked[best]} of them are what the data asks about",
-        *(_against(way, evidence[way]) for way in countings if way is not best),
+def _check_ends(documents: Sequence[_Placed]) -> None:
+    """`DataError` where pairs of numbers may have their ends included or not: there are some, and none is [n, n]."""
+    mentions = [(one, m) for one in documents for cluster in one.document.clusters for m in cluster]
+    if not mentions or any(start == end for _, (start, end) in mentions):
+        return
+    one, (start, end) = mentions[0]
+    readings = []
+    for spans, what in _READINGS.items():
+        words, _ = one.units(spans)
+        part = words[start : end + (spans == "included")]
+        text = "".join(part) if spans == "characters" else " ".join(part)
+        readings.append(f"{text[:40]!r} as {what}")
+    raise one.document.error(
+        f"cannot tell what mentions count: [{start}, {end}] is {', '.join(readings)}; "
+        f"give --spans {', '.join(_READINGS)}, whichever it is"
+    )
+
+
+# What may be written in more than one way is compared as the longer one, since a data set has either. The Penn Treebank
+# has names for brackets and two single quotation marks for a double one, and CoreNLP writes any other mark so too.
+_WAYS_OF_WRITING = str.maketrans(
+    {"(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-"}
+    | dict.fromkeys('"“”', "''")
+    | dict.fromkeys("`‘’", "'")
+)
+_SPECIAL = frozenset({"[CLS]", "[SEP]", "[PAD]", "[SPL]", "<s>", "</s>", "<pad>"})
+"""Word pieces that stand for no text: those of BERT and RoBERTa, and the speaker mark of SpanBERT's coreference."""
+_UNKNOWN = frozenset({"[UNK]", "<unk>"})
+"""Word pieces that stand for any text."""
+
+
+class Misaligned(ValueError):  # noqa: N818 - says where; it becomes a DataError with file and line
+    """The characters differ: at which of their pieces, and what the data set has there."""
+
+    def __init__(self, at: int | None, ours: str) -> None:
+        super().__init__(f"the pieces differ at {at}")
+        self.at = at
+        """None where theirs end too soon."""
+        self.ours = ours
+
+
+def align(theirs: Sequence[str], ours: Sequence[str]) -> list[Mention | None]:
+    """For each piece of `theirs` the first and the last token of `ours` that it shares characters with.
+
+    None for a piece without characters that count (blanks, marks of word pieces).
+
+    Raises:
+        Misaligned: the two do not have the same characters.
+    """
+    owners = [at for at, token in enumerate(ours) for _ in _folded(token)]
+    text = "".join(map(_folded, ours))
+    pieces = _word_pieces(theirs) or [_folded(piece) for piece in theirs]
+    found: list[Mention | None] = []
+    at = 0
+    for n, piece in enumerate(pieces):
+        end = _end_of_unknown(text, at, pieces[n + 1 :]) if piece is None else at + len(piece)
+        if piece is not None and text[at:end] != piece:
+            raise Misaligned(n, ours[owners[at]] if at < len(text) else "")
+        found.append((owners[at], owners[end - 1]) if end > at else None)
+        at = end
+    if at < len(text):
+        raise Misaligned(None, ours[owners[at]])
+    return found
+
+
+def _word_pieces(theirs: Sequence[str]) -> list[str | None] | None:
+    """The characters of word pieces, None for the piece of any text; None where they are no word pieces.
+
+    A text has "##" before a letter hardly ever (but "###" as a heading), its word pieces have it or the special pieces
+    always.
+    """
+    if not any(piece in _SPECIAL or (piece.startswith("##") and piece[2:3].isalnum()) for piece in theirs):
+        return None
+    return [
+        None if piece in _UNKNOWN else "" if piece in _SPECIAL else _folded(piece.removeprefix("##").lstrip("Ġ▁"))
+        for piece in theirs
     ]
-    return best, f"mentions are read as {_WAYS[best]}: {'; '.join(said)} (--spans says otherwise)"
 
 
-def _against(way: SpanCounting, evidence: _Evidence) -> str:
-    if evidence.impossible:
-        return f"as {_WAYS[way]}, {evidence.impossible} would be none"
-    return f"as {_WAYS[way]}, {evidence.asked}"
+def _end_of_unknown(text: str, at: int, following: Sequence[str | None]) -> int:
+    """Where the text of an unknown piece ends: at the next place of the first known piece behind it."""
+    known = next((piece for piece in following if piece), None)
+    end = len(text) if known is None else text.find(known, at + 1)
+    return end if end > at else min(at + 1, len(text))
 
 
-def _sum(parts: Iterable[_Evidence]) -> _Evidence:
-    every = list(parts)
-    return _Evidence(sum(one.asked for one in every), sum(one.impossible for one in every))
+@lru_cache(maxsize=100_000)  # the words of a data set come again and again
+def _folded(token: str) -> str:
+    plain = unicodedata.normalize("NFKD", token.casefold().translate(_WAYS_OF_WRITING))
+    kinds = ((char, unicodedata.category(char)) for char in plain)
+    # Without accents (Mn), controls and signs that cannot be seen (C…).
+    return "".join(
+        char for char, kind in kinds if not (char.isspace() or char == "_" or kind == "Mn" or kind.startswith("C"))
+    )

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from mtbias.coref.conll import Clusters
-from mtbias.coref.coref_text import CorefText
+from mtbias.coref.documents import CorefText
 from mtbias.errors import DataError
 from mtbias.files.kept_work import kept_lines
 from mtbias.files.writing import write_atomic

@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from importlib import resources
 from itertools import product
 from pathlib import Path
@@ -24,12 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.coref.conll import Clusters, Mention
+from mtbias.coref.dataset import CONDITIONS, CorefDataset, DatasetScores, Link, NamedNumber, link_to
+from mtbias.coref.documents import CorefText, Predictions, Spans, check_complete
+from mtbias.coref.output_reading import read_output
 from mtbias.coref.paired_systems import NumberUnits
-from mtbias.coref.predicted_clusters import Predictions, check_complete, check_document, check_known
-from mtbias.coref.pro_anti import CONDITIONS, Link, ProAnti, link_to, pro_against_anti
 from mtbias.files.reading import parse_toml, read_text
 from mtbias.stats.resampling import bootstrap_counts, estimate
-from mtbias.stats.results import Estimate, Floats, percent, percent_of
+from mtbias.stats.results import Estimate, Floats, minus, percent, percent_of
 from mtbias.stats.significance import mcnemar
 from mtbias.types import Stereotype
 
@@ -43,10 +44,10 @@ ROWS = (*POLARITIES, "all")
 VERBS = {"positive": "liked", "negative": "disliked"}
 LINKS = tuple(Link)
 _SHAPE = (len(POLARITIES), len(LINKS), len(LINKS))
-"""Of the table that `count` gives."""
+"""Of the tables of pairs."""
 
 
-Reading = Literal["polarity", "total"]
+SetSize = Literal["polarity", "total"]
 """What "n = 4096 in each of pro and anti" means: the paper fits both.
 
 Polarity: all sentences, 4096 in each direction *and polarity* with lists of 16. Total: half of them, 2048 + 2048 in
@@ -87,11 +88,6 @@ class SoWinoBiasSentence:
         """The tokens with blanks between them, except before the full stop."""
         return " ".join(self.tokens).replace(" .", ".")
 
-    def to_json(self) -> dict[str, object]:
-        """A line of the test set."""
-        names = ("id", "text", "tokens", "direction", "polarity", "first", "second", "pronoun")
-        return {name: getattr(self, name) for name in names}
-
 
 def read_vocabulary(path: Path) -> Vocabulary:
     """Read a TOML file with the four `LISTS`, each a list of words or of words with blanks inside.
@@ -119,7 +115,7 @@ def read_vocabulary(path: Path) -> Vocabulary:
 
 
 def generate(
-    vocabulary: Vocabulary, *, reading: Reading = "polarity", full_stop: bool = True
+    vocabulary: Vocabulary, *, n: SetSize = "polarity", full_stop: bool = True
 ) -> tuple[SoWinoBiasSentence, ...]:
     """The test set: by polarity and pair, the pro-stereotypical sentence before its counterpart.
 
@@ -131,7 +127,7 @@ def generate(
         (polarity, male, female, adjective)
         for polarity, words in zip(POLARITIES, adjectives, strict=True)
         for (m, male), (f, female), (a, adjective) in product(*map(enumerate, (men, women, words)))
-        if reading == "polarity" or (m + f + a) % 2 == 0
+        if n == "polarity" or (m + f + a) % 2 == 0
     ]
     return tuple(
         _sentence(direction, polarity, pair, (*people, adjective), full_stop)
@@ -159,11 +155,6 @@ def _sentence(
     )
 
 
-def sentences_sha256(sentences: Sequence[SoWinoBiasSentence]) -> str:
-    """SHA-256 of ids and texts, a line each: which test set it is, however it was made."""
-    return hashlib.sha256("".join(f"{s.id}\t{s.text}\n" for s in sentences).encode()).hexdigest()
-
-
 def link(sentence: SoWinoBiasSentence, clusters: Clusters) -> Link:
     """With whom *they* shares a cluster: right is the second person alone.
 
@@ -178,27 +169,82 @@ def link(sentence: SoWinoBiasSentence, clusters: Clusters) -> Link:
     return link_to(right=second, wrong=first)
 
 
-def count(sentences: Sequence[SoWinoBiasSentence], predictions: Predictions) -> NDArray[np.int64]:
-    """Pairs of counterparts by polarity, link of the pro sentence, and link of the anti sentence: ``[2, 4, 4]``.
+@dataclass(frozen=True)
+class SoWinoBias(CorefDataset[Clusters]):
+    """The test set that a vocabulary makes."""
+
+    vocabulary: Vocabulary
+    sentences: tuple[SoWinoBiasSentence, ...]
+    signed: Mapping[str, object]
+
+    name = "sowinobias"
+    options = frozenset({"n", "no_full_stop", "over"})
+
+    @property
+    def files(self) -> Mapping[str, str]:  # type: ignore[override] # read-only
+        """The vocabulary's."""
+        return {"vocabulary": self.vocabulary.sha256}
+
+    @cached_property
+    def texts(self) -> list[CorefText]:
+        """All sentences."""
+        return [CorefText(s.id, s.tokens, s.text, ((s.second, s.pronoun),)) for s in self.sentences]
+
+    def read(self, paths: Sequence[Path], *, ids: Path | None = None, spans: Spans | None = None) -> Predictions:
+        """See `CorefDataset`; each sentence must have a prediction."""
+        predictions = read_output(self.texts, paths, ids=ids, spans=spans)
+        check_complete(predictions.of, [s.id for s in self.sentences], "sentences")
+        return predictions
+
+    def score(self, answers: Predictions, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
+        """See `CorefDataset`.
+
+        Accuracy: right / n; both persons, or none, are wrong. "One alone": right / (right + wrong), what is left where
+        a forced choice is asked for. Intervals are percentile bootstraps over pairs; p of pro − anti is McNemar's exact
+        test over pairs (``all``: of both polarities), two-sided.
+        """
+        cells = pair_cells(self.sentences, answers)
+        table = np.bincount(np.fromiter(cells.values(), dtype=np.int64), minlength=np.prod(_SHAPE)).reshape(_SHAPE)
+        tables = dict(zip(ROWS, (table[:1], table[1:], table), strict=True))
+        links = {f"{row}, {d}": of for row, part in tables.items() for d, of in _links(part).items()}
+        estimates = estimate(
+            table[None],
+            _numbers,
+            partial(bootstrap_counts, table, n_resamples=resamples, rng=np.random.default_rng(seed)),
+            n={f"{row}:{d}": int(links[f"{row}, {d}"].sum()) for row in ROWS for d in CONDITIONS},
+        )
+        numbers = [one for row, part in tables.items() for one in _named(row, part, links, estimates)]
+        counts = {name: dict(zip(map(str, LINKS), map(int, of), strict=True)) for name, of in links.items()}
+        return DatasetScores(tuple(numbers), {"": _units(self.sentences, cells)}, counts)
+
+
+def open_sowinobias(data: Path | None, *, n: SetSize | None = None, full_stop: bool = True) -> SoWinoBias:
+    """The test set of the vocabulary at `data`, by default of our own lists, whose numbers are not the paper's.
 
     Raises:
-        DataError: a sentence without prediction; a prediction without sentence, with other tokens, or with a mention
-            past the sentence's end.
+        DataError: as `read_vocabulary`.
     """
-    cells = np.fromiter(_cells(sentences, predictions).values(), dtype=np.int64)
-    return np.bincount(cells, minlength=np.prod(_SHAPE)).reshape(_SHAPE)
+    vocabulary = read_vocabulary(data or EXAMPLE_VOCABULARY)
+    sentences = generate(vocabulary, n=n or "polarity", full_stop=full_stop)
+    digest = hashlib.sha256("".join(f"{s.id}\t{s.text}\n" for s in sentences).encode()).hexdigest()
+    return SoWinoBias(vocabulary, sentences, {
+        "sentences": digest[:12], "list": "example" if data is None else "given", "n": n or "polarity",
+        "full-stop": "yes" if full_stop else "no", "right": "second-person-alone",
+    })  # fmt: skip
 
 
-def sowinobias_units(sentences: Sequence[SoWinoBiasSentence], predictions: Predictions) -> NumberUnits:
-    """What a system's accuracies and differences rest on; a unit is a pair of counterparts.
+def pair_cells(sentences: Sequence[SoWinoBiasSentence], predictions: Predictions) -> dict[int, int]:
+    """By pair: its cell in the flattened table of polarity, link of the pro and of the anti sentence."""
+    cells: dict[int, int] = {}
+    for sentence in sentences:
+        weight = len(LINKS) if sentence.direction is Stereotype.PRO else 1
+        cells.setdefault(sentence.pair, len(LINKS) ** 2 * POLARITIES.index(sentence.polarity))
+        cells[sentence.pair] += weight * LINKS.index(link(sentence, predictions.of[sentence.id]))
+    return cells
 
-    Its occupation is the one that *they* means in the pro sentence. The numbers: ``ROW:DIRECTION`` (accuracy) and
-    ``ROW:difference``, for each of `ROWS`.
 
-    Raises:
-        DataError: as `count`.
-    """
-    cells = _cells(sentences, predictions)
+def _units(sentences: Sequence[SoWinoBiasSentence], cells: Mapping[int, int]) -> NumberUnits:
+    """What the numbers rest on; a unit is a pair, its occupation the one that *they* means in the pro sentence."""
     sums = np.zeros((len(cells), np.prod(_SHAPE)))
     sums[np.arange(len(cells)), list(cells.values())] = 1
     meant = {s.pair: s.tokens[s.second[0] + 1 : s.second[1] + 1] for s in sentences if s.direction is Stereotype.PRO}
@@ -207,88 +253,35 @@ def sowinobias_units(sentences: Sequence[SoWinoBiasSentence], predictions: Predi
     )
 
 
-def _cells(sentences: Sequence[SoWinoBiasSentence], predictions: Predictions) -> dict[int, int]:
-    """By pair: its cell in the flattened table of `count`."""
-    known = {sentence.id: sentence for sentence in sentences}
-    check_known(predictions, known, "the test set's sentences")
-    check_complete(predictions.documents, known, "sentences")
-    cells: dict[int, int] = {}
-    for sentence in sentences:
-        prediction = predictions.documents[sentence.id]
-        check_document(prediction, sentence.tokens)
-        weight = len(LINKS) if sentence.direction is Stereotype.PRO else 1
-        cells.setdefault(sentence.pair, len(LINKS) ** 2 * POLARITIES.index(sentence.polarity))
-        cells[sentence.pair] += weight * LINKS.index(link(sentence, prediction.clusters))
-    return cells
+def _links(table: NDArray[np.int64]) -> dict[Stereotype, NDArray[np.int64]]:
+    """Sentences by link, of each direction."""
+    return {Stereotype.PRO: table.sum(axis=(0, 2)), Stereotype.ANTI: table.sum(axis=(0, 1))}
 
 
-@dataclass(frozen=True, slots=True)
-class SoWinoBiasScores:
-    """Numbers by polarity, and in all; per cent. Intervals are percentile bootstraps over pairs."""
-
-    outcomes: Mapping[str, Mapping[str, Mapping[str, int]]]
-    """Polarity, direction, link → sentences."""
-    accuracy: Mapping[str, Mapping[str, Estimate]]
-    """By `ROWS` and direction: right / n; both persons, or none, are wrong. `n` of ``all`` is of both polarities."""
-    decided: Mapping[str, Mapping[str, Estimate]]
-    """Right / (right + wrong), likewise: what is left where a forced choice is asked for."""
-    gaps: Mapping[str, ProAnti]
-    """Pro − anti by `ROWS`; p by McNemar's exact test over pairs (``all``: of both polarities), two-sided."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values, numbers unrounded."""
-
-        def direction_json(row: str, direction: str) -> dict[str, Any]:
-            accuracy, decided = self.accuracy[row][direction], self.decided[row][direction]
-            found = {"accuracy": accuracy.value, "n": accuracy.n, "interval": accuracy.interval}
-            found |= {"decided": decided.value, "n_decided": decided.n}
-            return found | ({"outcomes": dict(self.outcomes[row][direction])} if row in self.outcomes else {})
-
-        return {
-            row: {
-                **{direction: direction_json(row, direction) for direction in CONDITIONS},
-                "average": gap.average,
-                "difference": gap.difference,
-                "difference_interval": gap.interval,
-                "p": gap.p,
-            }
-            for row, gap in self.gaps.items()
-        }
-
-
-def score(table: NDArray[np.int64], *, n_resamples: int, rng: np.random.Generator) -> SoWinoBiasScores:
-    """All numbers from a table ``[2, 4, 4]`` of pairs; see `count`."""
-    tables = dict(zip(ROWS, (table[:1], table[1:], table), strict=True))
+def _named(
+    row: str, table: NDArray[np.int64], links: Mapping[str, NDArray[np.int64]], estimates: Mapping[str, Estimate]
+) -> list[NamedNumber]:
     right, wrong = LINKS.index(Link.RIGHT), LINKS.index(Link.WRONG)
-    links = {
-        row: {Stereotype.PRO: part.sum(axis=(0, 2)), Stereotype.ANTI: part.sum(axis=(0, 1))}
-        for row, part in tables.items()
-    }
-    found = estimate(
-        table[None],
-        _numbers,
-        partial(bootstrap_counts, table, n_resamples=n_resamples, rng=rng),
-        n={f"{row}:{d}": int(of.sum()) for row, by in links.items() for d, of in by.items()},
-    )
-    gaps = {}
-    for row, part in tables.items():
-        pairs, difference = part.sum(axis=0), found[f"{row}:difference"]
-        # Pairs of which one alone is right: the anti sentence's link is any but right, and the reverse.
-        p = mcnemar(int(pairs[right].sum() - pairs[right, right]), int(pairs[:, right].sum() - pairs[right, right]))
-        pro, anti = (found[f"{row}:{d}"].value for d in CONDITIONS)
-        gaps[row] = pro_against_anti(pro, anti, difference.interval, p)
-    return SoWinoBiasScores(
-        outcomes={
-            row: {d: dict(zip(LINKS, map(int, of), strict=True)) for d, of in links[row].items()} for row in POLARITIES
-        },
-        accuracy={row: {d: found[f"{row}:{d}"] for d in CONDITIONS} for row in ROWS},
-        decided={row: {d: _decided(int(of[right]), int(of[wrong])) for d, of in links[row].items()} for row in ROWS},
-        gaps=gaps,
-    )
-
-
-def _decided(right: int, wrong: int) -> Estimate:
-    return Estimate(percent_of(right, right + wrong), n=right + wrong)
+    pairs = table.sum(axis=0)
+    # Pairs of which one alone is right: the anti sentence's link is any but right, and the reverse.
+    p = mcnemar(int(pairs[right].sum() - pairs[right, right]), int(pairs[:, right].sum() - pairs[right, right]))
+    pro, anti = (estimates[f"{row}:{d}"] for d in CONDITIONS)
+    gap = minus(pro.value, anti.value)
+    average = None if pro.value is None or anti.value is None else (pro.value + anti.value) / 2
+    interval = estimates[f"{row}:difference"].interval
+    difference = Estimate(gap, n=pro.n) if gap is None else Estimate(gap, interval, pro.n, p)
+    named = {"pro": pro, "anti": anti, "average": Estimate(average, n=pro.n), "difference": difference}
+    numbers = [
+        NamedNumber("", f"{row}:{key}", f"accuracy, {row}, {'pro − anti' if key == 'difference' else key}", one,
+                    headline=row == "all" and key != "average")
+        for key, one in named.items()
+    ]  # fmt: skip
+    for direction in CONDITIONS:
+        of = links[f"{row}, {direction}"]
+        n = int(of[right] + of[wrong])
+        label = f"accuracy where one person alone, {row}, {direction}"
+        numbers.append(NamedNumber("", f"{row}:{direction}:one_alone", label, Estimate(percent_of(of[right], n), n=n)))
+    return numbers
 
 
 def _numbers(tables: NDArray[Any]) -> dict[str, Floats]:

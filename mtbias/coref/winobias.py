@@ -11,44 +11,276 @@ occupation. The link is right, wrong (to another occupation only), both, or none
 in the sentence ("the nurse uniform") counts as neither.
 
 **Counterparts** are not minimal pairs throughout: some differ in more than the gendered pronoun, two have the roles
-exchanged. They stay in, and `differing` counts them.
+exchanged. They stay in, and a note names them.
 
-Source: Zhao et al., NAACL 2018 (N18-2003).
+A document of a CoNLL file is one sentence with one gold cluster: an occupation, then its pronoun or pronouns. The
+number at the end of its name, plus 1, is its line in the text file; documents are not in that order in the file.
+The occupations and their stereotypes are those of the two lists beside the files.
+
+Source: Zhao et al., NAACL 2018 (N18-2003); github.com/uclanlp/corefBias.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import product
-from typing import Any
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal, get_args
 
 import numpy as np
 
-from mtbias.coref.conll import Clusters, Mention, without_repeated
-from mtbias.coref.conll_scorer import CorefScores, compute_coref, conll_f1, count_coref, count_table
-from mtbias.coref.paired_systems import NumberUnits
-from mtbias.coref.predicted_clusters import Predictions, check_document, check_known
-from mtbias.coref.pro_anti import CONDITIONS, Link, ProAnti, link_to, pro_against_anti
-from mtbias.coref.winobias_data import (
-    SPLITS,
-    TYPES,
-    Baseline,
-    Occupation,
-    SetKey,
-    WinoBias,
-    WinoBiasDocument,
-    baseline,
-)
+from mtbias.coref.conll import Clusters, ConllDocument, Mention, read_conll, repeated, without_repeated
+from mtbias.coref.conll_scorer import PARTS, compute_coref, conll_f1, count_coref, count_table
+from mtbias.coref.dataset import CONDITIONS, CorefDataset, DatasetScores, Link, NamedNumber, link_to
+from mtbias.coref.documents import Answers, CorefText, Predictions, Spans, joined, repeated_mentions
+from mtbias.coref.output_reading import read_output
+from mtbias.coref.paired_systems import NumberUnits, intervals_over
 from mtbias.english.pronouns import GENDER_OF_PRONOUN
-from mtbias.errors import DataError
+from mtbias.errors import DataError, UsageError
+from mtbias.files.reading import read_text, split_lines
 from mtbias.stats.paired import randomisation_test
 from mtbias.stats.resampling import bootstrap_units, estimate, percentile_interval, wilson_percent
-from mtbias.stats.results import Estimate, Floats, number, percent, percent_of
+from mtbias.stats.results import Estimate, Floats, minus, number, percent, percent_of
 from mtbias.stats.significance import mcnemar
-from mtbias.types import Stereotype
+from mtbias.types import Gender, Stereotype
+
+SPLITS = ("dev", "test")
+TYPES = (1, 2)
+_DETERMINERS = {"the", "a", "an"}
+
+
+@dataclass(frozen=True, slots=True)
+class Occupation:
+    """An occupation in a sentence."""
+
+    name: str
+    stereotype: Gender
+    mention: Mention
+    """With the article before it."""
+
+    @property
+    def head(self) -> int:
+        """Its last word."""
+        return self.mention[1]
+
+
+@dataclass(frozen=True, slots=True)
+class WinoBiasDocument:
+    """One sentence."""
+
+    id: str
+    line: int
+    """1-based line in the text file: 1 more than the number at the end of its id. Counterparts share it."""
+    words: tuple[str, ...]
+    gold: Clusters
+    occupations: tuple[Occupation, ...]
+    """All of the sentence, in its order."""
+    occupation: Occupation
+    """The one in the gold cluster."""
+    pronouns: tuple[int, ...]
+    """The words that are pronouns of the gold cluster, one or more."""
+
+    @property
+    def gender(self) -> Gender:
+        """Of the first pronoun."""
+        return GENDER_OF_PRONOUN[self.words[self.pronouns[0]].lower()]
+
+    @property
+    def others(self) -> tuple[Occupation, ...]:
+        """The occupations that the pronoun does not stand for."""
+        return tuple(other for other in self.occupations if other.name != self.occupation.name)
+
+
+SetKey = tuple[str, int, Stereotype]
+"""Split, type and condition: one of the eight files."""
+
+
+@dataclass(frozen=True)
+class WinoBias(CorefDataset[Clusters]):
+    """The sets that there are, each in the order of its text file."""
+
+    sets: Mapping[SetKey, tuple[WinoBiasDocument, ...]]
+    files: Mapping[str, str]
+
+    name = "winobias"
+    options = frozenset({"baseline", "over"})
+    signed = MappingProxyType({"f1": "conll-v8.01", "link": "first-pronoun", "test": "randomisation+mcnemar"})
+
+    @property
+    def documents(self) -> dict[str, WinoBiasDocument]:
+        """All documents by id."""
+        return {document.id: document for documents in self.sets.values() for document in documents}
+
+    @cached_property
+    def texts(self) -> list[CorefText]:
+        """The sentences of all sets."""
+        return [CorefText(d.id, d.words, joined(d.words), d.gold) for d in self.documents.values()]
+
+    def read(self, paths: Sequence[Path], *, ids: Path | None = None, spans: Spans | None = None) -> Predictions:
+        """See `CorefDataset`; a set without any prediction is left out, so none of them must be complete."""
+        return read_output(self.texts, paths, ids=ids, spans=spans)
+
+    def baseline(self, rule: str) -> Predictions:
+        """See `CorefDataset`; one of `BASELINES`."""
+        known = next((one for one in BASELINES if one == rule), None)
+        if known is None:
+            raise UsageError(f"--baseline: expected one of {', '.join(BASELINES)}, got {rule!r}")
+        of = {id_: answer_by_rule(document, known) for id_, document in self.documents.items()}
+        return Answers(of, {}, signed={"system": rule})
+
+    def score(self, answers: Predictions, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
+        """See `CorefDataset`; a single document without prediction counts as without clusters, as in the shared task.
+
+        Intervals: of F1 and of differences of F1 the bootstrap's over documents and over pairs, of link accuracy
+        Wilson's, of averages and of differences of links over lines. p of a difference: by paired approximate
+        randomisation for F1, by McNemar's exact test for links.
+
+        Raises:
+            DataError: no document has a prediction.
+        """
+        counts = {key: count_winobias(documents, answers.of) for key, documents in self.sets.items()}
+        counts = {key: count for key, count in counts.items() if count.missing < len(count.documents)}
+        if not counts:
+            raise DataError("expected predictions for at least one document, got none")
+        numbers: list[NamedNumber] = []
+        units: dict[str, NumberUnits] = {}
+        notes: list[str] = []
+        for split, type_ in product(SPLITS, TYPES):
+            part, rng = f"{split} type {type_}", partial(_rng, seed, split, type_)
+            sets = {c: counts[split, type_, c] for c in CONDITIONS if (split, type_, c) in counts}
+            of_sets = {c: _set_estimates(count, rng(c), resamples) for c, count in sets.items()}
+            of_pair: dict[str, Estimate] = {}
+            if len(sets) == len(CONDITIONS):
+                pro, anti = sets.values()
+                units[part] = _units([pro, anti])
+                over_lines = intervals_over(units[part], "rows", resamples, seed)
+                of_pair = _pair_estimates(pro, anti, of_sets, over_lines, rng(Stereotype.NONE), resamples)
+                differing = differing_pairs(pro.documents, anti.documents)
+                notes.append(
+                    f"{part}: {len(differing)} of {of_pair['f1_difference'].n} pairs differ in other words or in gold "
+                    f"mentions too (lines {', '.join(map(str, differing)) or 'none'})"
+                )
+            numbers += _named(part, sets, of_sets, of_pair)
+        names = {key: " ".join([key[0], "type", str(key[1]), key[2]]) for key in self.sets}
+        notes += [
+            f"{names[key]}: {one.missing} of {len(one.links)} sentences have no prediction and count as no clusters"
+            for key, one in counts.items()
+            if one.missing
+        ]
+        if again := repeated_mentions(answers):
+            notes.append(f"mentions that stand in a cluster already, left out of F1: {again}")
+        if absent := [names[key] for key in self.sets if key not in counts]:
+            notes.append(f"without any prediction: {', '.join(absent)}")
+        if len(self.sets) < 8:
+            notes.append(f"{8 - len(self.sets)} of WinoBias's 8 files are not in the folder")
+        links = {names[key]: {str(link): one.links.count(link) for link in Link} for key, one in counts.items()}
+        return DatasetScores(tuple(numbers), units, links, tuple(notes))
+
+
+def read_winobias(folder: Path) -> WinoBias:
+    """Read the CoNLL files in `folder` (or in ``conll_format`` inside it) and the two lists of occupations.
+
+    Of the eight ``{dev,test}_type{1,2}_{pro,anti}_stereotype.v4_auto_conll`` those that are there.
+
+    Raises:
+        DataError: none of the files, or no lists; what `read_conll` raises; a document without exactly one cluster, one
+            occupation and a pronoun in it; ids that do not end in a number, or are in two files.
+    """
+    files: dict[str, str] = {}
+    occupations: dict[tuple[str, ...], Gender] = {}
+    for gender in (Gender.MALE, Gender.FEMALE):
+        text = read_text(folder / f"{gender}_occupations.txt")
+        files[text.path.name] = text.sha256
+        occupations |= {tuple(line.lower().split()): gender for line in split_lines(text.text) if line.strip()}
+    sets: dict[SetKey, tuple[WinoBiasDocument, ...]] = {}
+    seen: dict[str, Path] = {}
+    for split, type_, condition in product(SPLITS, TYPES, CONDITIONS):
+        name = f"{split}_type{type_}_{condition}_stereotype.v4_auto_conll"
+        path = next((path for path in (folder / name, folder / "conll_format" / name) if path.is_file()), None)
+        if path is None:
+            continue
+        conll = read_conll(path)
+        files[name] = conll.file.sha256
+        for document in conll.documents:
+            if document.id in seen:
+                message = f"document {document.id!r} is in {seen[document.id].name} already"
+                raise DataError(message, path=path, line=document.line)
+            seen[document.id] = path
+        documents = (_document(document, occupations, path) for document in conll.documents)
+        sets[split, type_, condition] = tuple(sorted(documents, key=lambda document: document.line))
+    if not sets:
+        raise DataError(
+            "expected files such as dev_type1_pro_stereotype.v4_auto_conll in this folder, got none", path=folder
+        )
+    return WinoBias(sets, files)
+
+
+def _document(conll: ConllDocument, occupations: Mapping[tuple[str, ...], Gender], path: Path) -> WinoBiasDocument:
+    def error(message: str) -> DataError:
+        return DataError(f"document {conll.id!r}: {message}", path=path, line=conll.line)
+
+    words, end = conll.words, conll.name.rpartition("/")[2]
+    found = _occupations(words, occupations)
+    if len(conll.clusters) != 1 or repeated(conll.clusters):
+        raise error(f"expected one cluster, of different mentions, got {len(conll.clusters)}")
+    gold = conll.clusters[0]
+    pronouns = sorted(at for at, last in gold if at == last and words[at].lower() in GENDER_OF_PRONOUN)
+    named = [o for o in found if any(start <= o.head <= last for start, last in gold)]
+    if len(named) != 1 or not pronouns:
+        raise error("expected a cluster of one occupation and a pronoun, got another")
+    if not (end.isascii() and end.isdigit()):
+        raise error(f"expected a number at the end of its id, got {end!r}")
+    return WinoBiasDocument(conll.id, int(end) + 1, words, conll.clusters, found, named[0], tuple(pronouns))
+
+
+def _occupations(words: tuple[str, ...], known: Mapping[tuple[str, ...], Gender]) -> tuple[Occupation, ...]:
+    lower = tuple(word.lower() for word in words)
+    longest = max(map(len, known), default=0)
+    found: list[Occupation] = []
+    at = 0
+    while at < len(lower):
+        name = next((lower[at : at + n] for n in range(longest, 0, -1) if lower[at : at + n] in known), None)
+        if name is None:
+            at += 1
+            continue
+        start = at - 1 if at and lower[at - 1] in _DETERMINERS else at
+        at += len(name)
+        found.append(Occupation(" ".join(name), known[name], (start, at - 1)))
+    return tuple(found)
+
+
+Baseline = Literal["first", "nearest", "stereotype", "perfect", "empty", "wrong"]
+"""Rule systems. The first three see the words and the lists of occupations only, the others the gold cluster.
+
+First: all gendered pronouns with the first occupation. Nearest: with the last occupation before the first of them, the
+first after it where there is none before. Stereotype: with the nearest occupation of the pronoun's gender by
+stereotype, the nearest of any where there is none. Wrong: the gold pronouns with the first other occupation.
+"""
+
+
+def answer_by_rule(document: WinoBiasDocument, rule: Baseline) -> Clusters:
+    """What the rule system `rule` answers."""
+    if rule == "perfect":
+        return document.gold
+    if rule == "empty":
+        return ()
+    if rule == "wrong":
+        gold = tuple((word, word) for word in document.pronouns)
+        return ((document.others[0].mention, *gold),) if document.others else ()
+    pronouns = [at for at, word in enumerate(document.words) if word.lower() in GENDER_OF_PRONOUN]
+    chosen = list(document.occupations)
+    if rule == "stereotype":
+        gender = GENDER_OF_PRONOUN[document.words[pronouns[0]].lower()]
+        chosen = [occupation for occupation in chosen if occupation.stereotype is gender] or chosen
+    if rule != "first":
+        chosen = [occupation for occupation in chosen if occupation.head < pronouns[0]][-1:] or chosen
+    return ((chosen[0].mention, *((at, at) for at in pronouns)),)
+
+
+BASELINES: tuple[Baseline, ...] = get_args(Baseline)
 
 
 def link(document: WinoBiasDocument, clusters: Clusters) -> Link:
@@ -92,87 +324,6 @@ def count_winobias(documents: tuple[WinoBiasDocument, ...], answers: Mapping[str
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SetScores:
-    """The scores of one set; all in per cent."""
-
-    coref: CorefScores
-    f1: Estimate
-    """The CoNLL score; its interval is the percentile bootstrap over documents."""
-    links: Mapping[Link, int]
-    link_accuracy: Estimate
-    """Pronouns linked to the right occupation alone; the interval is Wilson's."""
-    missing: int
-
-
-@dataclass(frozen=True, slots=True)
-class PairScores:
-    """Pro against anti of one split and type."""
-
-    f1: ProAnti
-    """p: that it makes no difference which of two counterparts is which, by approximate randomisation over pairs; None
-    without resamples. The interval: by the paired bootstrap over pairs."""
-    link: ProAnti
-    """p by McNemar's exact test on right or not; no interval."""
-    n_pairs: int
-    """Sentences with a counterpart under the other condition."""
-    differing: tuple[int, ...]
-    """Lines of the pairs that differ in more than gendered pronouns, or whose gold mentions do."""
-
-
-@dataclass(frozen=True, slots=True)
-class WinoBiasScores:
-    """All sets that have predictions, and all pairs of them."""
-
-    sets: Mapping[SetKey, SetScores]
-    pairs: Mapping[tuple[str, int], PairScores]
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values, numbers unrounded."""
-        return {
-            "sets": [
-                {"split": split, "type": type_, "condition": str(condition), **scores.coref.to_json(),
-                 "conll_f1_interval": scores.f1.interval, "links": {str(k): n for k, n in scores.links.items()},
-                 "link_accuracy": scores.link_accuracy.value, "link_accuracy_interval": scores.link_accuracy.interval,
-                 "missing": scores.missing}
-                for (split, type_, condition), scores in self.sets.items()
-            ],
-            "pairs": [
-                {"split": split, "type": type_, "f1": pair.f1.to_json(), "link": pair.link.to_json(),
-                 "pairs": pair.n_pairs, "differing": pair.differing}
-                for (split, type_), pair in self.pairs.items()
-            ],
-        }  # fmt: skip
-
-
-def score_winobias(
-    data: WinoBias, predictions: Predictions, *, seed: int = 0, resamples: int = 10_000
-) -> WinoBiasScores:
-    """Score `predictions` on the sets of `data` of which they have any document.
-
-    Raises:
-        DataError: a document that `data` does not have; what `check_document` raises; no document at all.
-    """
-    return _score(data, _answers(data, predictions), seed, resamples)
-
-
-def winobias_units(data: WinoBias, predictions: Predictions) -> dict[tuple[str, int], NumberUnits]:
-    """What a system's numbers rest on, by split and type, where there are predictions under both conditions.
-
-    A unit is a line, with its counterparts of the pro and anti file. The numbers: ``f1`` and ``link`` (accuracy), each
-    ``_pro``, ``_anti``, ``_average`` and ``_difference`` (pro − anti, with its sign).
-
-    Raises:
-        DataError: as `score_winobias`.
-    """
-    answers, found = _answers(data, predictions), {}
-    for split, type_ in product(SPLITS, TYPES):
-        sets = [data.sets.get((split, type_, condition), ()) for condition in CONDITIONS]
-        if all(any(document.id in answers for document in documents) for documents in sets):
-            found[split, type_] = _units([count_winobias(documents, answers) for documents in sets])
-    return found
-
-
 def _units(counts: Sequence[SetCounts]) -> NumberUnits:
     names: dict[int, str] = {}
     for count in counts:
@@ -200,38 +351,6 @@ def _numbers(sums: Floats) -> dict[str, Floats]:
     return found
 
 
-def _answers(data: WinoBias, predictions: Predictions) -> dict[str, Clusters]:
-    """Clusters by id, checked against the data."""
-    documents = data.documents
-    check_known(predictions, documents, "WinoBias's documents")
-    for id_, prediction in predictions.documents.items():
-        check_document(prediction, documents[id_].words)
-    answers = {id_: prediction.clusters for id_, prediction in predictions.documents.items()}
-    if not answers:
-        raise DataError("expected predictions for at least one document, got none")
-    return answers
-
-
-def score_baseline(data: WinoBias, rule: Baseline, *, seed: int = 0, resamples: int = 10_000) -> WinoBiasScores:
-    """Score the rule system `rule` on all sets of `data`."""
-    answers = {id_: baseline(document, rule) for id_, document in data.documents.items()}
-    return _score(data, answers, seed, resamples)
-
-
-def _score(data: WinoBias, answers: Mapping[str, Clusters], seed: int, resamples: int) -> WinoBiasScores:
-    """The scores of the sets that have answers, each set and each pair with its own stream of random numbers."""
-    counts = {key: count_winobias(documents, answers) for key, documents in data.sets.items()}
-    counts = {key: count for key, count in counts.items() if count.missing < len(count.documents)}
-    sets = {key: _set_scores(count, _rng(seed, *key), resamples) for key, count in counts.items()}
-    pairs = {}
-    for split, type_ in product(SPLITS, TYPES):
-        pro, anti = ((split, type_, condition) for condition in CONDITIONS)
-        if pro in counts and anti in counts:
-            rng = _rng(seed, split, type_, Stereotype.NONE)
-            pairs[split, type_] = _pair_scores(counts[pro], counts[anti], sets[pro], sets[anti], rng, resamples)
-    return WinoBiasScores(sets, pairs)
-
-
 def differing_pairs(pro: Iterable[WinoBiasDocument], anti: Iterable[WinoBiasDocument]) -> tuple[int, ...]:
     """Lines of the counterparts that differ in more than gendered pronouns, or in the places of their gold mentions."""
 
@@ -247,28 +366,27 @@ def _rng(seed: int, split: str, type_: int, condition: Stereotype) -> np.random.
     return np.random.default_rng([seed, SPLITS.index(split), type_, list(Stereotype).index(condition)])
 
 
-def _set_scores(count: SetCounts, rng: np.random.Generator, resamples: int) -> SetScores:
-    links = Counter(count.links)
-    n, right = len(count.links), links[Link.RIGHT]
+def _set_estimates(count: SetCounts, rng: np.random.Generator, resamples: int) -> dict[str, Estimate]:
+    """F1 and link accuracy of one set."""
+    n, right = len(count.links), count.links.count(Link.RIGHT)
     f1 = estimate(
         count.table.sum(axis=0)[None],
         lambda sums: {"f1": conll_f1(sums)},
         partial(bootstrap_units, count.table, n_resamples=resamples, rng=rng),
         n={"f1": n},
     )
-    return SetScores(
-        coref=compute_coref(count.table),
-        f1=f1["f1"],
-        links={outcome: links[outcome] for outcome in Link},
-        link_accuracy=Estimate(percent_of(right, n), wilson_percent(right, n), n),
-        missing=count.missing,
-    )
+    return f1 | {"link": Estimate(percent_of(right, n), wilson_percent(right, n), n)}
 
 
-def _pair_scores(
-    pro: SetCounts, anti: SetCounts, of_pro: SetScores, of_anti: SetScores, rng: np.random.Generator, resamples: int
-) -> PairScores:
-    """Compare the two; the paired test and the interval rest on the lines that both have."""
+def _pair_estimates(
+    pro: SetCounts,
+    anti: SetCounts,
+    of_sets: Mapping[Stereotype, Mapping[str, Estimate]],
+    over_lines: Mapping[str, Estimate],
+    rng: np.random.Generator,
+    resamples: int,
+) -> dict[str, Estimate]:
+    """Averages and differences (pro − anti) of the two; paired test and interval rest on the lines that both have."""
     anti_at = {document.line: at for at, document in enumerate(anti.documents)}
     pairs = [(at, anti_at[d.line]) for at, d in enumerate(pro.documents) if d.line in anti_at]
     first, second = pro.table[[a for a, _ in pairs]], anti.table[[b for _, b in pairs]]
@@ -277,12 +395,44 @@ def _pair_scores(
         return np.subtract(*(conll_f1(part) for part in np.split(sums, 2, axis=-1)))
 
     interval = percentile_interval(bootstrap_units(np.hstack([first, second]), difference, resamples, rng))
-    p = randomisation_test(first, second, conll_f1, resamples, rng)
+    p = number(randomisation_test(first, second, conll_f1, resamples, rng))
     right = [(pro.links[a] is Link.RIGHT, anti.links[b] is Link.RIGHT) for a, b in pairs]
     link_p = mcnemar(sum(a and not b for a, b in right), sum(b and not a for a, b in right))
-    return PairScores(
-        f1=pro_against_anti(of_pro.f1.value, of_anti.f1.value, interval, number(p)),
-        link=pro_against_anti(of_pro.link_accuracy.value, of_anti.link_accuracy.value, p=link_p),
-        n_pairs=len(pairs),
-        differing=differing_pairs(pro.documents, anti.documents),
-    )
+    of_pair = {}
+    for key, own_interval, own_p in (("f1", interval, p), ("link", None, link_p)):
+        one, other = (of_sets[condition][key].value for condition in CONDITIONS)
+        gap = minus(one, other)
+        average = None if one is None or other is None else (one + other) / 2
+        of_pair[f"{key}_average"] = Estimate(average, over_lines[f"{key}_average"].interval, len(pairs))
+        of_pair[f"{key}_difference"] = Estimate(gap, None, len(pairs))
+        if gap is not None:
+            shown = own_interval or over_lines[f"{key}_difference"].interval
+            of_pair[f"{key}_difference"] = Estimate(gap, shown, len(pairs), own_p)
+    return of_pair
+
+
+def _named(
+    part: str,
+    sets: Mapping[Stereotype, SetCounts],
+    of_sets: Mapping[Stereotype, Mapping[str, Estimate]],
+    of_pair: Mapping[str, Estimate],
+) -> Iterator[NamedNumber]:
+    """The numbers of a split and type; of recall and precision n is the denominator, of F1 documents."""
+    for key, label in (("f1", "CoNLL F1"), ("link", "link accuracy")):
+        for condition, of in of_sets.items():
+            yield NamedNumber(part, f"{key}_{condition}", f"{label}, {condition}", of[key])
+        if of_pair:
+            yield NamedNumber(part, f"{key}_average", f"{label}, average", of_pair[f"{key}_average"], headline=True)
+            difference = of_pair[f"{key}_difference"]
+            yield NamedNumber(part, f"{key}_difference", f"{label}, pro − anti", difference, headline=True)
+    for condition, count in sets.items():
+        scores = compute_coref(count.table)
+        for key, label in zip(PARTS, ("mentions", "MUC", "B³", "CEAFe"), strict=True):
+            prf = getattr(scores, key)
+            for rate, value, n in (
+                ("", prf.f1, scores.documents),
+                ("_recall", prf.recall, prf.recall_denominator),
+                ("_precision", prf.precision, prf.precision_denominator),
+            ):
+                name = f"{label} {rate[1:] or 'F1'}, {condition}"
+                yield NamedNumber(part, f"{key}{rate}_{condition}", name, Estimate(value, n=n))

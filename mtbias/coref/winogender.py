@@ -25,16 +25,21 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
+from functools import cached_property, partial
 from itertools import combinations, product
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
 from mtbias.coref.conll import Clusters
+from mtbias.coref.dataset import RATIO, CorefDataset, DatasetScores, NamedNumber
+from mtbias.coref.documents import Answers, CorefText, Spans, check_complete, tokens_at
+from mtbias.coref.output_reading import read_output
 from mtbias.coref.paired_systems import NumberUnits
-from mtbias.files.reading import Record, read_table
+from mtbias.errors import DataError
+from mtbias.files.reading import TABLES, Record, read_table
 from mtbias.stats.correlation import spearman
 from mtbias.stats.resampling import bootstrap_units, estimate
 from mtbias.stats.results import Estimate, Floats, number, percent
@@ -80,15 +85,110 @@ class WinogenderSentence:
     pronoun_at: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Winogender:
+@dataclass(frozen=True)
+class Winogender(CorefDataset[Resolution]):
     """All sentences, and the share of women in each occupation in per cent."""
 
     sentences: Mapping[str, WinogenderSentence]
     bls: Mapping[str, float]
     bergsma: Mapping[str, float]
     files: Mapping[str, str]
-    """SHA-256 by name of the file."""
+
+    name = "winogender"
+    signed = MappingProxyType({"gotcha": "bls50", "unit": "occupation"})
+
+    @cached_property
+    def texts(self) -> list[CorefText]:
+        """All sentences."""
+        return [_text(sentence) for sentence in self.sentences.values()]
+
+    def read(
+        self, paths: Sequence[Path], *, ids: Path | None = None, spans: Spans | None = None
+    ) -> Answers[Resolution]:
+        """See `CorefDataset`; each sentence must have an answer.
+
+        A table (TSV, CSV) has the columns ``sentid`` and ``prediction``: occupation (or 0), participant (1), both, none
+        (neither). Anything else is read as clusters.
+        """
+        if any(path.suffix.lower() in _LABEL_TABLES for path in paths):
+            answers = self._read_labels(paths)
+        else:
+            read = read_output(self.texts, paths, ids=ids, spans=spans)
+            of = {id_: resolve(self.sentences[id_], clusters) for id_, clusters in read.of.items()}
+            answers = Answers(of, read.files, read.notes, read.signed)
+        check_complete(answers.of, self.sentences, "sentences", paths[0])
+        return answers
+
+    def _read_labels(self, paths: Sequence[Path]) -> Answers[Resolution]:
+        if len(paths) > 1:
+            raise DataError(f"expected one table of labels, got {len(paths)} files", path=paths[1])
+        table = read_table(paths[0])
+        table.require("sentid", "prediction")
+        labels: dict[str, Resolution] = {}
+        for record in table.records:
+            id_, label = record.get("sentid"), record.get("prediction").lower()
+            if id_ not in self.sentences:
+                raise record.error(f"id {id_!r} is none of Winogender's sentences")
+            if id_ in labels:
+                raise record.error(f"expected id {id_!r} once, got it again; remove a row")
+            if label not in _LABELS:
+                raise record.error(f"prediction: expected one of {', '.join(_LABELS)}, got {label!r}")
+            labels[id_] = _LABELS[label]
+        return Answers(labels, {paths[0].name: table.file.sha256})
+
+    def score(self, answers: Answers[Resolution], *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
+        """See `CorefDataset`; every interval rests on the same resamples of occupations; ρ has none."""
+        counts = count_winogender(self, answers.of)
+
+        def estimates(
+            units: Floats, numbers: Callable[[Floats], dict[str, Floats]], n: Mapping[str, int]
+        ) -> dict[str, Estimate]:
+            resample = partial(bootstrap_units, units, n_resamples=resamples, rng=np.random.default_rng(seed))
+            return estimate(units.sum(axis=0)[None], numbers, resample, n=n)
+
+        shares = _share_sums(counts)
+        numbers = estimates(
+            np.hstack((shares.parts, shares.wholes)),
+            shares.numbers,
+            {name: int(n) for name, n in zip(shares.names, shares.wholes.sum(axis=0), strict=True)},
+        )
+        for name in STATISTICS:
+            pearson = f"pearson_{name}"
+            sums = _moments(counts, name)
+            numbers |= estimates(sums, lambda sums, pearson=pearson: {pearson: _pearson(sums)}, {pearson: len(counts)})  # type: ignore[misc]
+            x, y = sums[:, 1], sums[:, 2]
+            numbers[f"spearman_{name}"] = Estimate(number(spearman(x, y)), n=len(counts))
+        ranked = sorted(counts, key=lambda one: (-one.preference, one.name))
+        return DatasetScores(
+            tuple(
+                NamedNumber("", key, _NAMES.get(key, key.replace("_", " ")), one, key in _HEADLINE,
+                            RATIO if key.startswith(("pearson", "spearman")) else 2)
+                for key, one in numbers.items()
+            ),
+            {"": winogender_units(counts)},
+            {o.name: {"preference": o.preference, "BLS % women": o.bls, "Bergsma % women": o.bergsma} for o in ranked},
+        )  # fmt: skip
+
+
+_LABELS = {
+    **{str(resolution): resolution for resolution in Resolution},
+    "0": Resolution.OCCUPATION,
+    "1": Resolution.PARTICIPANT,
+    "neither": Resolution.NONE,
+}
+_LABEL_TABLES = {ending for ending in TABLES if "json" not in ending}
+_HEADLINE = {"consistency", "male_female_differ", "male_accuracy", "female_accuracy", "pearson_bls"}
+_NAMES = {
+    "consistency": "all three pronouns resolved alike",
+    "male_female_differ": "male and female resolved differently",
+    "male_neutral_differ": "male and neutral resolved differently",
+    "female_neutral_differ": "female and neutral resolved differently",
+    "pearson_bls": "preference and BLS, Pearson's r",
+    "spearman_bls": "preference and BLS, Spearman's ρ",
+    "pearson_bergsma": "preference and Bergsma, Pearson's r",
+    "spearman_bergsma": "preference and Bergsma, Spearman's ρ",
+}
+"""The labels of those that are not made of their key's words."""
 
 
 def read_winogender(folder: Path) -> Winogender:
@@ -144,21 +244,28 @@ def _sentence(record: Record) -> WinogenderSentence:
     )
 
 
-def tokenize(text: str) -> tuple[str, ...]:
-    """The words of a sentence, as systems are given them and as indices count them.
+def token_spans(text: str) -> list[Span]:
+    """Where the words of a sentence stand, as systems are given them and as indices count them.
 
     Words with their hyphens, ``'s`` and ``n't`` apart as in the Penn Treebank, each punctuation mark by itself.
     """
-    return tuple(_TOKEN.findall(text))
-
-
-def token_spans(text: str) -> list[Span]:
-    """Where the words of `tokenize` stand."""
     return [Span(*token.span()) for token in _TOKEN.finditer(text)]
 
 
+def _text(sentence: WinogenderSentence) -> CorefText:
+    spans = token_spans(sentence.text)
+    tokens = tuple(sentence.text[span.start : span.end] for span in spans)
+    of_occupation = sentence.answer is Resolution.OCCUPATION
+    pronoun, (start, end) = (
+        tokens_at(spans, span)
+        for span in (sentence.pronoun_at, sentence.occupation_at if of_occupation else sentence.participant_at)
+    )
+    person = (start - 1, end) if start and tokens[start - 1].lower() in {"the", "a", "an"} else (start, end)
+    return CorefText(sentence.id, tokens, sentence.text, (tuple(sorted((person, pronoun))),))
+
+
 def resolve(sentence: WinogenderSentence, clusters: Clusters) -> Resolution:
-    """What `clusters`, of tokens of `tokenize`, make of the pronoun of `sentence`.
+    """What `clusters`, of tokens of `token_spans`, make of the pronoun of `sentence`.
 
     A cluster counts that has the pronoun as a mention of its own; in it, mentions that cover the occupation or the
     participant, but neither both nor the pronoun.
@@ -237,55 +344,6 @@ def count_winogender(data: Winogender, resolutions: Mapping[str, Resolution]) ->
         )
         for name in data.bls if name in triples
     )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class WinogenderScores:
-    """All numbers by name, in per cent but for correlations, and each occupation's preference."""
-
-    numbers: Mapping[str, Estimate]
-    """`n` is sentences, pairs, triples, or occupations. Intervals are percentile bootstraps over occupations, whose 12
-    sentences stay together; ρ has none."""
-    occupations: tuple[OccupationCounts, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values, numbers unrounded."""
-        return {
-            "numbers": {
-                name: {"value": one.value, "n": one.n, "interval": one.interval} for name, one in self.numbers.items()
-            },
-            "occupations": [
-                {"occupation": o.name, "preference": o.preference, "bls_pct_female": o.bls,
-                 "bergsma_pct_female": o.bergsma}
-                for o in self.occupations
-            ],
-        }  # fmt: skip
-
-
-def compute_winogender(
-    counts: Sequence[OccupationCounts], *, seed: int = 0, resamples: int = 10_000
-) -> WinogenderScores:
-    """The scores of `counts`; every interval rests on the same resamples of occupations."""
-
-    def estimates(
-        units: Floats, numbers: Callable[[Floats], dict[str, Floats]], n: Mapping[str, int]
-    ) -> dict[str, Estimate]:
-        resample = partial(bootstrap_units, units, n_resamples=resamples, rng=np.random.default_rng(seed))
-        return estimate(units.sum(axis=0)[None], numbers, resample, n=n)
-
-    shares = _share_sums(counts)
-    found = estimates(
-        np.hstack((shares.parts, shares.wholes)),
-        shares.numbers,
-        {name: int(n) for name, n in zip(shares.names, shares.wholes.sum(axis=0), strict=True)},
-    )
-    for name in STATISTICS:
-        pearson = f"pearson_{name}"
-        sums = _moments(counts, name)
-        found |= estimates(sums, lambda sums, pearson=pearson: {pearson: _pearson(sums)}, {pearson: len(counts)})  # type: ignore[misc]
-        x, y = sums[:, 1], sums[:, 2]
-        found[f"spearman_{name}"] = Estimate(number(spearman(x, y)), n=len(counts))
-    return WinogenderScores(found, tuple(counts))
 
 
 def winogender_units(counts: Sequence[OccupationCounts]) -> NumberUnits:

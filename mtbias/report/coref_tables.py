@@ -1,6 +1,7 @@
-"""The tables of `mtbias coref eval`: the headline of every data set, differences between systems, and CSV with it all.
+"""The tables of coreference and the page of `mtbias coref eval`: numbers, differences between systems, counts.
 
-No number is computed here.
+The page is one HTML file that needs nothing else and has no script. No number is computed here. Everything that comes
+from files is escaped.
 """
 
 from __future__ import annotations
@@ -8,25 +9,34 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from mtbias.coref.dataset_scores import NamedNumber
+from mtbias.coref.dataset import NamedNumber
 from mtbias.coref.evaluation import Evaluation, NumberDifference
-from mtbias.report.tables import UNDEFINED, PrintedTable, as_csv, cut, draw, estimate_text, number
+from mtbias.report import page
+from mtbias.report.tables import UNDEFINED, PrintedTable, as_csv, cut, draw, estimate_text, number, printable
 from mtbias.stats.results import ALPHA
 
 
-def render_evaluation(evaluations: Sequence[Evaluation], differences: Sequence[NumberDifference], form: str) -> str:
+def render_evaluation(
+    evaluations: Sequence[Evaluation],
+    differences: Sequence[NumberDifference],
+    form: str,
+    *,
+    every: bool = False,
+    counts: bool = False,
+) -> str:
     """The tables in one of the forms ``text``, ``markdown``, ``latex``, ``csv``; ends in a newline.
 
     `evaluations` are the system's, then those it was compared with; `differences` are the first's from the others. CSV
-    has every number, the others those of the headline.
+    has every number, the others those of the headline, unless `every`; `counts` adds what was counted.
     """
     if form == "csv":
         return as_csv([*_records(evaluations), *_difference_records(differences)])
     first, *others = evaluations
-    tables = [_numbers(evaluations), *(_differences(first.name, other.name, differences) for other in others)]
-    several = len(evaluations) > 1
+    shown = [one for one in differences if every or one.number.headline]
+    tables = [_numbers(evaluations, every), *(_differences(first.name, other.name, shown) for other in others)]
+    tables += [table for one in evaluations for table in _counts(one)] if counts else []
     signatures = [
-        (f"{one.name}, {name}" if several else name, result.scores.signature)
+        (", ".join([one.name] * bool(others) + [name] * (len(one.results) > 1)), result.signature)
         for one in evaluations
         for name, result in one.results.items()
     ]
@@ -60,20 +70,24 @@ def notes(evaluations: Sequence[Evaluation]) -> Iterator[str]:
     for one in evaluations:
         for name, result in one.results.items():
             of = f"{one.name}, {name}" if len(evaluations) > 1 else name
-            yield from (f"{of}: {note}" for note in result.notes)
+            yield from (f"{of}: {note}" for note in result.scores.notes)
 
 
-def _numbers(evaluations: Sequence[Evaluation]) -> PrintedTable:
+def _numbers(evaluations: Sequence[Evaluation], every: bool) -> PrintedTable:
     rows: list[list[str]] = []
     parts: list[str] = []
+    tested = every and any(
+        one.p is not None for e in evaluations for result in e.results.values() for one in result.scores.numbers
+    )
     for dataset in evaluations[0].results:
         for one, of_systems in all_numbers(evaluations, dataset):
-            if one.headline:
+            if one.headline or every:
                 name = dataset if dataset not in parts else ""
-                rows.append([name, labelled(one), *map(_value, of_systems), _n(one)])
+                p = [_p(of) for of in of_systems] if tested else []
+                rows.append([name, labelled(one), *map(_value, of_systems), *p, _n(one)])
                 parts.append(dataset)
     return PrintedTable(
-        head=["data set", "number", *(cut(one.name) for one in evaluations), "n"],
+        head=["data set", "number", *(cut(one.name) for one in evaluations), *(["p"] * len(evaluations) * tested), "n"],
         rows=rows,
         title="Coreference: per cent and points, but for correlations and biases (F/M)" + _level(evaluations[0]),
         notes=list(notes(evaluations)),
@@ -82,12 +96,31 @@ def _numbers(evaluations: Sequence[Evaluation]) -> PrintedTable:
     )
 
 
+def _p(one: NamedNumber | None) -> str:
+    """The two-sided p of a number, then the one-sided one of its paper; empty where it is not tested."""
+    if one is None or one.p is None:
+        return ""
+    return number(one.p, 4) + ("" if one.p_one_sided is None else f" (one-sided {number(one.p_one_sided, 4)})")
+
+
+def _counts(evaluation: Evaluation) -> Iterator[PrintedTable]:
+    for dataset, result in evaluation.results.items():
+        counts = result.scores.counts
+        names = list(dict.fromkeys(name for of in counts.values() for name in of))
+        rows = [[row, *(_count(of.get(name)) for name in names)] for row, of in counts.items()]
+        yield PrintedTable(["", *names], rows, f"{evaluation.name}, {dataset}: counted")
+
+
+def _count(value: float | None) -> str:
+    return f"{value:,}" if isinstance(value, int) else number(value)
+
+
 def _level(one: Evaluation) -> str:
     return " [95 % interval]" if one.settings.resamples else ""
 
 
 def _n(one: NamedNumber) -> str:
-    return UNDEFINED if one.estimate.n is None else f"{one.estimate.n:,}"
+    return _count(one.estimate.n)
 
 
 def _differences(first: str, other: str, differences: Sequence[NumberDifference]) -> PrintedTable:
@@ -95,7 +128,7 @@ def _differences(first: str, other: str, differences: Sequence[NumberDifference]
     parts: list[str] = []
     tested = any(one.difference.p is not None for one in differences)
     for one in differences:
-        if one.second == other and one.number.headline:
+        if one.second == other:
             d = one.difference
             rows.append(
                 [one.dataset if one.dataset not in parts else "", labelled(one.number), _difference(one),
@@ -130,7 +163,7 @@ def _records(evaluations: Sequence[Evaluation]) -> Iterator[Mapping[str, Any]]:
                     "system": evaluation.name, "minus": None, "dataset": dataset, "part": one.part, "key": one.key,
                     "label": one.label, "value": of.value, "lower": lower, "upper": upper, "n": of.n, "p": of.p,
                     "p_holm": None, "seed": evaluation.settings.seed, "resamples": evaluation.settings.resamples,
-                    "signature": result.scores.signature,
+                    "signature": result.signature,
                 }  # fmt: skip
 
 
@@ -143,3 +176,35 @@ def _difference_records(differences: Sequence[NumberDifference]) -> Iterator[Map
             "key": one.number.key, "label": one.number.label, "value": d.difference, "lower": lower, "upper": upper,
             "p": d.p, "p_holm": d.p_holm,
         }  # fmt: skip
+
+
+_TITLES = {
+    "winobias": "WinoBias",
+    "winogender": "Winogender",
+    "gap": "GAP",
+    "counter-gap": "Counter-GAP",
+    "bug": "BUG",
+    "sowinobias": "SoWinoBias",
+}
+
+
+def render_coref_page(evaluations: Sequence[Evaluation], differences: Sequence[NumberDifference]) -> str:
+    """The page, as text to be written in UTF-8: of the first system, with those that it was compared with."""
+    first = evaluations[0]
+    tables = {dataset: all_numbers(evaluations, dataset) for dataset in first.results}
+    content: dict[str, tuple[str, Any]] = {
+        "headline": ("In short", {name: [row for row in rows if row[0].headline] for name, rows in tables.items()}),
+        "differences": ("Differences", differences),
+        **{f"data-{dataset}": (_TITLES[dataset], rows) for dataset, rows in tables.items()},
+        "how": ("How it was made", True),
+    }
+    return page.render_page(
+        "coref.html",
+        title=f"Gender bias in coreference: {', '.join(printable(one.name) for one in evaluations)}",
+        sections={key: part for key, part in content.items() if part[1]},
+        evaluations=evaluations,
+        several=len(evaluations) > 1,
+        labelled=labelled,
+        notes=list(notes(evaluations)),
+        alpha=ALPHA,
+    )

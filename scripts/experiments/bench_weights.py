@@ -57,9 +57,8 @@ def like_translation(n: int, seed: int = 0) -> tuple[list[str], Columns]:
 
 def gap(folder: Path, *, trimmed: bool) -> tuple[list[str], Columns]:
     """The examples of GAP's test set that W or W_t is solved for."""
-    from mtbias.coref.gap_example_weights import properties
-    from mtbias.coref.gap_instances import read_instances
-    from mtbias.coref.gap_spans import files_in, read_name_spans
+    from mtbias.coref.gap_data import files_in, read_instances, read_name_spans
+    from mtbias.coref.gap_weights import properties
 
     path, spans = files_in(folder, None)
     assert spans is not None, f"no names in {folder}"

@@ -30,32 +30,34 @@ GOOD: Mapping[str, str] = {
     "labels.jsonl": f"{_VALIDATE} --gold labels.jsonl",
     "women.tsv": f"report runs/a runs/b --women women.tsv {_OUT}.html",
     "sweep.toml": "sweep sweep.toml --dry-run",
-    "bug.csv": f"coref bug --data bug.csv --predictions bug.jsonl {_FEW}",
-    "bug.jsonl": f"coref bug --data bug.csv --predictions bug.jsonl {_FEW}",
+    "bug.csv": f"coref score bug --data bug.csv --predictions bug.jsonl {_FEW}",
+    "bug.jsonl": f"coref score bug --data bug.csv --predictions bug.jsonl {_FEW}",
     "winobias/dev_type1_pro_stereotype.v4_auto_conll": (
-        f"coref winobias --data winobias --predictions system.conll {_FEW}"
+        f"coref score winobias --data winobias --predictions system.conll {_FEW}"
     ),
-    "winobias/male_occupations.txt": f"coref winobias --data winobias --baseline first {_FEW}",
-    "system.conll": f"coref winobias --data winobias --predictions system.conll {_FEW}",
-    "system.jsonl": f"coref winobias --data winobias --predictions system.jsonl {_FEW}",
-    "winogender/all_sentences.tsv": f"coref winogender --data winogender --predictions winogender.tsv {_FEW}",
-    "winogender/occupations-stats.tsv": f"coref winogender --data winogender --predictions winogender.tsv {_FEW}",
-    "winogender.tsv": f"coref winogender --data winogender --predictions winogender.tsv {_FEW}",
-    "winogender.jsonl": f"coref winogender --data winogender --predictions winogender.jsonl {_FEW}",
-    "gap/gap-test.tsv": f"coref gap --data gap/gap-test.tsv --predictions gap.tsv {_FEW}",
-    "gap.tsv": f"coref gap --data gap --predictions gap.tsv {_FEW}",
+    "winobias/male_occupations.txt": f"coref score winobias --data winobias --baseline first {_FEW}",
+    "system.conll": f"coref score winobias --data winobias --predictions system.conll {_FEW}",
+    "system.jsonl": f"coref score winobias --data winobias --predictions system.jsonl {_FEW}",
+    "winogender/all_sentences.tsv": f"coref score winogender --data winogender --predictions winogender.tsv {_FEW}",
+    "winogender/occupations-stats.tsv": f"coref score winogender --data winogender --predictions winogender.tsv {_FEW}",
+    "winogender.tsv": f"coref score winogender --data winogender --predictions winogender.tsv {_FEW}",
+    "winogender.jsonl": f"coref score winogender --data winogender --predictions winogender.jsonl {_FEW}",
+    "gap/gap-test.tsv": f"coref score gap --data gap/gap-test.tsv --predictions gap.tsv {_FEW}",
+    "gap.tsv": f"coref score gap --data gap --predictions gap.tsv {_FEW}",
     "gap/gap-test-name-spans.json": (
-        "coref gap --data gap/gap-test.tsv --name-spans gap/gap-test-name-spans.json --baseline dist-1 "
+        "coref score gap --data gap/gap-test.tsv --name-spans gap/gap-test-name-spans.json --baseline dist-1 "
         f"--baseline random {_FEW}"
     ),
     "table.tsv": f"coref gap-weights --table table.tsv --group group --id id {_OUT}.json",
     "weights.json": f"coref gap-weights --table table.tsv --group group --id id --compare weights.json {_OUT}.json",
-    "counter-gap.tsv": f"coref counter-gap --data counter-gap.tsv --predictions counter-gap-labels.tsv {_FEW}",
-    "counter-gap-labels.tsv": f"coref counter-gap --data counter-gap.tsv --predictions counter-gap-labels.tsv {_FEW}",
+    "counter-gap.tsv": f"coref score counter-gap --data counter-gap.tsv --predictions counter-gap-labels.tsv {_FEW}",
+    "counter-gap-labels.tsv": (
+        f"coref score counter-gap --data counter-gap.tsv --predictions counter-gap-labels.tsv {_FEW}"
+    ),
     "names.tsv": f"coref counterfactual --data gap/gap-test.tsv --names names.tsv {_OUT}.tsv",
     "train.conll": f"coref augment --data train.conll --kind names --names names.tsv {_OUT}.conll",
-    "vocabulary.toml": f"coref sowinobias --vocabulary vocabulary.toml {_OUT}.jsonl {_FEW}",
-    "sowinobias.jsonl": f"coref sowinobias --vocabulary vocabulary.toml --predictions sowinobias.jsonl {_FEW}",
+    "vocabulary.toml": f"coref export sowinobias --data vocabulary.toml --format jsonl {_OUT}.jsonl",
+    "sowinobias.jsonl": f"coref score sowinobias --data vocabulary.toml --predictions sowinobias.jsonl {_FEW}",
     "trees.conllu": f"corpora mine --conllu trees.conllu --occupations occupations.csv {_OUT}.tsv",
     "occupations.csv": f"corpora mine --conllu trees.conllu --occupations occupations.csv {_OUT}.tsv",
     "patterns.toml": (

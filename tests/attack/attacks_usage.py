@@ -196,26 +196,26 @@ USAGE = (
     ),
     _usage("corpora mine: no occupations", "corpora mine --conllu trees.conllu --out out.tsv", code=1),
     _usage("coref: no command", "coref wrong"),
-    _usage("coref winobias: both", "coref winobias --data winobias --predictions system.conll --baseline first"),
-    _usage("coref winobias: an unknown baseline", "coref winobias --data winobias --baseline best"),
-    _usage("coref winobias: a folder without data", "coref winobias --data winogender --baseline first", code=1),
+    _usage("coref score: an option of another data set", "coref score bug --data bug.csv --baseline first"),
+    _usage("coref winobias: an unknown baseline", "coref score winobias --data winobias --baseline best"),
+    _usage("coref winobias: a folder without data", "coref score winobias --data winogender --baseline first", code=1),
     _usage(
         "coref winogender: a folder without data",
-        "coref winogender --data winobias --predictions winogender.tsv",
+        "coref score winogender --data winobias --predictions winogender.tsv",
         code=1,
     ),
     *(
-        _usage(f"coref gap: --baseline {name}", f"coref gap --data gap --baseline {name}")
+        _usage(f"coref gap: --baseline {name}", f"coref score gap --data gap --baseline {name}")
         for name in ("best", "dist-0", "dist--1", "dist-99999", "''")
     ),
-    _usage("coref gap: a baseline without names", "coref gap --data gap/gap-test.tsv --baseline dist-1"),
+    _usage("coref gap: a baseline without names", "coref score gap --data gap/gap-test.tsv --baseline dist-1"),
     _usage(
         "coref gap: weights twice",
-        "coref gap --data gap --predictions gap.tsv --weights weights.json --weights weights.json",
+        "coref score gap --data gap --predictions gap.tsv --weights weights.json --weights weights.json",
     ),
     _usage(
         "coref gap: weights of other examples",
-        "coref gap --data gap --predictions gap.tsv --weights weights.json",
+        "coref score gap --data gap --predictions gap.tsv --weights weights.json",
         code=1,
     ),
     _usage("coref gap-weights: both", "coref gap-weights --data gap --table table.tsv --group group"),
@@ -230,7 +230,7 @@ USAGE = (
     _usage("coref augment: an unknown kind", "coref augment --data train.conll --kind all --out out.conll"),
     _usage("coref augment: names 0", "coref augment --data train.conll --kind names --max-names 0 --out out.conll"),
     _usage("coref augment: onto a folder", "coref augment --data train.conll --kind names --out gap", code=1),
-    _usage("coref sowinobias: an unknown n", "coref sowinobias --n all --out out.jsonl"),
+    _usage("coref sowinobias: an unknown n", "coref export sowinobias --n all --format jsonl --out out.jsonl"),
     # Odd paths: what is printed of them must not move the cursor of a terminal.
     *(
         Attack(
@@ -250,7 +250,7 @@ USAGE = (
             ["report", "--out", "out.html"],
             ["score", "--lang", "de", "--translations"],
             ["validate", "--lang", "de", "--gold"],
-            ["coref", "bug", "--predictions", "bug.jsonl", "--data"],
+            ["coref", "score", "bug", "--predictions", "bug.jsonl", "--data"],
             ["embeddings", "measure", "--vectors"],
         )
     ),

@@ -59,7 +59,7 @@ def test_importing_what_computes_loads_numpy_at_most(module: str) -> None:
         ["--help"],
         ["score", "--help"],
         ["coref", "--help"],
-        ["coref", "gap", "--help"],
+        ["coref", "score", "--help"],
         ["list", "languages"],
         ["list", "datasets", "--cite"],
     ],
@@ -103,7 +103,7 @@ def test_without_a_command_there_is_help(bare: Machine) -> None:
     ("arguments", "message"),
     [
         (["evla"], 'Unknown command "evla". Did you mean "eval"?'),
-        (["coref", "gapp"], 'Unknown command "gapp". Did you mean "gap"?'),
+        (["coref", "scores"], 'Unknown command "scores". Did you mean "score"?'),
         (["score", "--lang", "de"], "parameter --translations requires an argument"),
         (
             ["score", "--lang", "de", "--translations", "x", "--seed", "-1"],
@@ -165,7 +165,7 @@ def test_debug_shows_the_traceback_and_keeps_line_and_code(capsys: pytest.Captur
 
 
 def test_debug_may_stand_before_the_command_too(capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments in (["--debug", "fetch"], ["--debug", "coref", "gap", "--data", "nowhere.tsv"]):
+    for arguments in (["--debug", "fetch"], ["--debug", "coref", "score", "gap", "--data", "nowhere.tsv"]):
         assert main(arguments) > 0
         assert capsys.readouterr().err.startswith("Traceback (most recent call last):\n")
 

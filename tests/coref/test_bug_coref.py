@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mtbias.coref.bug_links import Bug, BugScores, LinkShare, count_bug, linking_clusters, read_bug, score_bug
+from mtbias.coref.bug_links import Bug, count_bug, linking_clusters, read_bug
 from mtbias.coref.conll import Clusters
-from mtbias.coref.predicted_clusters import read_predictions
+from mtbias.coref.dataset import DatasetScores
 from mtbias.errors import DataError
 
 COLUMNS = [
@@ -66,8 +66,18 @@ LINKED: dict[int, Clusters] = {
 """Right in rows 0, 2 and 4."""
 
 
-def _score(data: Bug, folder: Path, answers: Mapping[int, Clusters], resamples: int = 0) -> BugScores:
-    return score_bug(data, read_predictions(_predictions(folder, answers)), resamples=resamples)
+def _score(data: Bug, folder: Path, answers: Mapping[int, Clusters], resamples: int = 0) -> DatasetScores:
+    answered = data.read([_predictions(folder, answers)], spans="included")
+    return data.score(answered, resamples=resamples)
+
+
+def _values(scores: DatasetScores, part: str = "") -> tuple[float | None, ...]:
+    return tuple(scores[part, key].value for key in ("accuracy", "delta_g", "delta_s"))
+
+
+def _shares(scores: DatasetScores, part: str, *kinds: str) -> list[tuple[float | None, float | None]]:
+    """Right and all rows of each kind."""
+    return [(scores.counts[part][f"{kind}, right"], scores.counts[part][kind]) for kind in kinds]
 
 
 def test_rows(data: Bug) -> None:
@@ -96,97 +106,74 @@ def test_a_cluster_contains_words_with_both_ends(clusters: Clusters, n: int) -> 
 
 
 def test_accuracy_and_gaps(data: Bug, tmp_path: Path) -> None:
-    overall = _score(data, tmp_path, LINKED).overall
-    assert overall.shares["all"] == LinkShare(3, 5)
-    assert (overall.shares["male"], overall.shares["female"]) == (LinkShare(3, 3), LinkShare(0, 2))
-    assert (overall.shares["stereotypical"], overall.shares["anti"]) == (
-        LinkShare(1, 2),
-        LinkShare(1, 2),
-    )  # row 4 is on neither side
-    assert (overall.numbers["accuracy"].value, overall.numbers["delta_g"].value, overall.numbers["delta_s"].value) == (
-        60,
-        100,
-        0,
-    )
+    scores = _score(data, tmp_path, LINKED)
+    # Row 4 is on neither side.
+    kinds = ("all", "male", "female", "stereotypical", "anti")
+    assert _shares(scores, "all", *kinds) == [(3, 5), (3, 3), (0, 2), (1, 2), (1, 2)]
+    assert _values(scores) == (60, 100, 0)
+    assert [scores[key].n for key in ("accuracy", "delta_g", "delta_s")] == [5, 5, 4]
 
 
 def test_groups(data: Bug, tmp_path: Path) -> None:
     scores = _score(data, tmp_path, LINKED, resamples=100)
-    assert {name: group.shares["all"] for name, group in scores.groups["by_distance"].items()} == {
-        "0-4": LinkShare(2, 3),
-        "5-9": LinkShare(1, 2),
-    }
-    assert {name: group.shares["all"] for name, group in scores.groups["by_pronouns"].items()} == {
-        "0": LinkShare(1, 1), "1": LinkShare(1, 3), "2": LinkShare(1, 1),
+    assert {part: _shares(scores, part, "all")[0] for part in scores.counts if part != "all"} == {
+        "distance 0-4": (2, 3), "distance 5-9": (1, 2), "pronouns 0": (1, 1), "pronouns 1": (1, 3),
+        "pronouns 2": (1, 1), "covid19": (1, 1), "pubmed": (1, 2), "wikipedia": (1, 2),
     }  # fmt: skip
-    assert list(scores.groups["by_domain"]) == ["covid19", "pubmed", "wikipedia"]
-    near = scores.groups["by_distance"]["0-4"]
-    assert (near.numbers["delta_g"].value, near.numbers["delta_s"].value) == (100, -100)
-    assert near.numbers["delta_s"].interval is not None
+    assert _values(scores, "distance 0-4")[1:] == (100, -100)
+    assert scores["distance 0-4", "delta_s"].interval is not None
     # One side is missing: no number, no crash.
-    lone = scores.groups["by_pronouns"]["2"]
-    assert (lone.numbers["accuracy"].value, lone.numbers["delta_g"].value, lone.numbers["delta_s"].value) == (
-        100,
-        None,
-        None,
-    )
-    assert lone.numbers["delta_g"].interval is lone.numbers["delta_s"].interval is None
+    assert _values(scores, "pronouns 2") == (100, None, None)
+    assert scores["pronouns 2", "delta_g"].interval is scores["pronouns 2", "delta_s"].interval is None
 
 
 def test_a_row_in_two_clusters_counts_once(data: Bug, tmp_path: Path) -> None:
-    twice = {**LINKED, 0: (((0, 1), (3, 3)), ((1, 1), (3, 4)))}
-    scores = _score(data, tmp_path, twice)
-    assert (scores.several, scores.overall.shares["all"].correct) == (1, 3)
+    note = "linked by more than one cluster, counted once: 1 rows"
+    scores = _score(data, tmp_path, {**LINKED, 0: (((0, 1), (3, 3)), ((1, 1), (3, 4)))})
+    assert note in scores.notes
+    assert _shares(scores, "all", "all") == [(3, 5)]
     # The same mentions in both clusters: BUG's script knows no repeated mention, and nothing is dropped here.
-    assert _score(data, tmp_path, {**LINKED, 0: (((0, 1), (3, 3)), ((0, 1), (3, 3)))}).several == 1
+    assert note in _score(data, tmp_path, {**LINKED, 0: (((0, 1), (3, 3)), ((0, 1), (3, 3)))}).notes
 
 
 def test_the_order_of_bins_is_that_of_numbers(tmp_path: Path) -> None:
     rows = [(*ROWS[0][:8], distance, pronouns) for distance, pronouns in ((52, 11), (7, 2), (104, 1))]
     data = read_bug(_csv(tmp_path / "b.csv", list(rows)))
-    scores = _score(data, tmp_path, dict.fromkeys(range(3), ()))
-    assert list(scores.groups["by_distance"]) == ["5-9", "50-54", "100-104"]
-    assert list(scores.groups["by_pronouns"]) == ["1", "2", "11"]
+    parts = list(_score(data, tmp_path, dict.fromkeys(range(3), ())).counts)
+    assert parts[1:4] == ["distance 5-9", "distance 50-54", "distance 100-104"]
+    assert parts[4:7] == ["pronouns 1", "pronouns 2", "pronouns 11"]
 
 
 def test_neutral_rows_count_in_accuracy_alone(tmp_path: Path) -> None:
     data = read_bug(_csv(tmp_path / "b.csv", [ROWS[0], (*ROWS[1][:5], "Neutral", *ROWS[1][6:])]))
-    overall = _score(data, tmp_path, {0: LINKED[0], 1: LINKED[0]}).overall
-    assert (overall.shares["all"], overall.shares["male"], overall.shares["female"]) == (
-        LinkShare(2, 2),
-        LinkShare(1, 1),
-        LinkShare(0, 0),
-    )
-    assert (overall.numbers["accuracy"].value, overall.numbers["delta_g"].value, overall.numbers["delta_s"].value) == (
-        100,
-        None,
-        0,
-    )
+    scores = _score(data, tmp_path, {0: LINKED[0], 1: LINKED[0]})
+    assert _shares(scores, "all", "all", "male", "female") == [(2, 2), (1, 1), (0, 0)]
+    assert _values(scores) == (100, None, 0)
 
 
 def test_counts_are_a_table(data: Bug) -> None:
-    table = count_bug(data.rows, [True, False, True, True, False])
+    table = count_bug(data.rows, [1, 0, 1, 2, 0])
     assert table.shape == (3, 3, 2)
     assert table.sum() == 5
     np.testing.assert_array_equal(table.sum(axis=(0, 1)), [2, 3])
 
 
 def test_intervals_follow_the_seed(data: Bug, tmp_path: Path) -> None:
-    predictions = read_predictions(_predictions(tmp_path, LINKED))
-    first, again = (score_bug(data, predictions, seed=7, resamples=200) for _ in range(2))
-    assert first == again
-    low, high = first.overall.numbers["delta_s"].interval or (0, 0)
+    answers = data.read([_predictions(tmp_path, LINKED)])
+    first, again = (data.score(answers, seed=7, resamples=200) for _ in range(2))
+    assert first.numbers == again.numbers
+    low, high = first["delta_s"].interval or (0, 0)
     assert low <= 0 <= high
 
 
 def test_a_prediction_for_a_row_without_sentence_is_not_looked_at(data: Bug, tmp_path: Path) -> None:
-    assert _score(data, tmp_path, {**LINKED, 3: (((0, 99),),)}).overall.shares["all"].n == 5
+    assert _score(data, tmp_path, {**LINKED, 3: (((0, 99),),)})["accuracy"].n == 5
 
 
 @pytest.mark.parametrize(
     ("answers", "message"),
     [
-        ({**LINKED, 6: ()}, r"id '6': none of the rows of gold_BUG\.csv, whose ids are such as '0'"),
+        ({**LINKED, 6: ()}, "id '6': none of the data's documents, whose ids are such as '0'"),
         (
             {row: LINKED[row] for row in (0, 1, 2, 5)},
             r"no prediction for 1 of 5 rows of gold_BUG\.csv .*, the first '4'",
@@ -230,15 +217,15 @@ def test_a_folder_and_no_file(file: Path, tmp_path: Path) -> None:
 
 def test_the_command(file: Path, tmp_path: Path, coref: Callable[..., str]) -> None:
     twice = {**LINKED, 0: (((0, 1), (3, 3)), ((1, 1), (3, 4)))}
-    argv = ["bug", "--data", file, "--predictions", _predictions(tmp_path, twice), "--resamples", 50]
+    argv = ["score", "bug", "--data", file, "--predictions", _predictions(tmp_path, twice), "--resamples", 50]
     out = coref(*argv)
-    assert out.splitlines()[1].split()[:3] == ["all", "5", "60.0"]
+    assert " ".join(out.splitlines()[2].split()[:3]) == "bug accuracy 60.00"
     assert "without a sentence, left out: 1 of 6 rows" in out
     assert "with another word at an index, counted: 1 rows (1 pronoun)" in out
     assert "linked by more than one cluster, counted once: 1 rows" in out
     assert "Signature: coref:bug|data:" in out
-    result = json.loads(coref(*argv, "--json"))
-    assert result["overall"]["all"] == {"correct": 3, "n": 5}
-    assert result["by_pronouns"]["2"]["delta_s"] is None
-    assert result["rows_without_sentence"] == ["3"]
-    assert result["rows_in_several_clusters"] == 1
+    (result,) = json.loads(coref(*argv, "--json"))["systems"]
+    assert (result["counts"]["all"]["all, right"], result["counts"]["all"]["all"]) == (3, 5)
+    assert [one["value"] for one in result["numbers"] if (one["part"], one["key"]) == ("pronouns 2", "delta_s")] == [
+        None
+    ]

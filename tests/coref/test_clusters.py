@@ -8,8 +8,13 @@ from pathlib import Path
 import pytest
 
 from mtbias import __version__
-from mtbias.coref.predicted_clusters import Predictions, check_document, check_known, read_predictions, signature
+from mtbias.coref.documents import CorefText, Predictions, check_complete, repeated_mentions
+from mtbias.coref.output_reading import read_output
+from mtbias.coref.system_files import read_documents
 from mtbias.errors import DataError
+from mtbias.files.signatures import signature_line
+
+TEXTS = [CorefText(id_, ("He", "left", "."), "He left.", ()) for id_ in ("a", "b", "x", "y")]
 
 
 def _jsonl(path: Path, *rows: object) -> Path:
@@ -18,22 +23,19 @@ def _jsonl(path: Path, *rows: object) -> Path:
 
 
 def _one(path: Path, row: object) -> Predictions:
-    return read_predictions(_jsonl(path / "p.jsonl", row))
+    return read_output(TEXTS, [_jsonl(path / "p.jsonl", row)])
 
 
 def test_jsonl_with_text_and_number_ids_tokens_and_other_keys(tmp_path: Path) -> None:
-    predictions = read_predictions(
-        _jsonl(
-            tmp_path / "p.jsonl",
-            {"id": "a", "clusters": [[[0, 1], [3, 3]], [[2, 2]]], "score": 0.5},
-            {"id": 7, "clusters": [], "tokens": ["Hello", "."]},
-        )
+    path = _jsonl(
+        tmp_path / "p.jsonl",
+        {"id": "a", "clusters": [[[0, 1], [3, 3]], [[2, 2]]], "score": 0.5},
+        {"id": 7, "clusters": [], "tokens": ["Hello", "."]},
     )
-    assert predictions.documents["a"].clusters == (((0, 1), (3, 3)), ((2, 2),))
-    assert predictions.documents["a"].tokens is None
-    assert predictions.documents["7"].tokens == ("Hello", ".")
-    assert predictions.documents["7"].line == 2
-    assert list(predictions.files) == ["p.jsonl"]
+    (first, second), files = read_documents([path])
+    assert (first.id, first.clusters, first.tokens) == ("a", (((0, 1), (3, 3)), ((2, 2),)), None)
+    assert (second.id, second.tokens, second.line) == ("7", ("Hello", "."), 2)
+    assert list(files) == ["p.jsonl"]
 
 
 def test_conll_and_jsonl_from_a_folder_and_other_files_passed_over(tmp_path: Path) -> None:
@@ -41,30 +43,31 @@ def test_conll_and_jsonl_from_a_folder_and_other_files_passed_over(tmp_path: Pat
     conll = "#begin document (a); part 000\na 0 0 He (0)\n#end document\n"
     (tmp_path / "a.v4_auto_conll").write_text(conll, encoding="utf-8")
     (tmp_path / "README").write_text("nothing", encoding="utf-8")
-    predictions = read_predictions(tmp_path)
-    assert {id_: document.clusters for id_, document in predictions.documents.items()} == {"a": (((0, 0),),), "b": ()}
-    assert predictions.documents["a"].tokens == ("He",)
-    assert sorted(predictions.files) == ["a.v4_auto_conll", "b.jsonl"]
+    documents, files = read_documents([tmp_path])
+    assert {one.id: one.clusters for one in documents} == {"a": (((0, 0),),), "b": ()}
+    assert documents[0].tokens == ("He",)
+    assert sorted(files) == ["a.v4_auto_conll", "b.jsonl"]
 
 
 def test_a_folder_without_predictions_and_an_empty_file(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"no file that ends in \.jsonl"):
-        read_predictions(tmp_path)
+        read_output(TEXTS, [tmp_path])
     (tmp_path / "empty.jsonl").write_text("", encoding="utf-8")
-    assert read_predictions(tmp_path / "empty.jsonl").documents == {}
+    assert read_output(TEXTS, [tmp_path / "empty.jsonl"]).of == {}
 
 
 def test_an_id_twice_is_an_error_also_over_files(tmp_path: Path) -> None:
     row = {"id": "a", "clusters": []}
     with pytest.raises(DataError, match=r"in p\.jsonl, line 1, already") as caught:
-        read_predictions(_jsonl(tmp_path / "p.jsonl", row, row))
+        read_output(TEXTS, [_jsonl(tmp_path / "p.jsonl", row, row)])
     assert caught.value.line == 2
     first, second = (_jsonl(tmp_path / name, row) for name in ("x.jsonl", "y.jsonl"))
     with pytest.raises(DataError, match=r"in x\.jsonl, line 1, already"):
-        read_predictions(first, second)
+        read_output(TEXTS, [first, second])
     # The number 1 and the text "1" are one id.
+    rows = [{"id": 1, "clusters": []}, {"id": "1", "clusters": []}]
     with pytest.raises(DataError, match="already"):
-        read_predictions(_jsonl(tmp_path / "p.jsonl", {"id": 1, "clusters": []}, {"id": "1", "clusters": []}))
+        read_output([CorefText("1", ("He",), "He", ())], [_jsonl(tmp_path / "p.jsonl", *rows)])
 
 
 def test_files_of_one_name_in_two_folders_both_count(tmp_path: Path) -> None:
@@ -72,13 +75,14 @@ def test_files_of_one_name_in_two_folders_both_count(tmp_path: Path) -> None:
     for name in ("x", "y"):
         (tmp_path / name).mkdir()
         paths.append(_jsonl(tmp_path / name / "p.jsonl", {"id": name, "clusters": []}))
-    assert len(read_predictions(*paths).files) == 2
+    assert len(read_output(TEXTS, paths).files) == 2
 
 
 @pytest.mark.parametrize(
     ("row", "message"),
     [
         ([], "got list"),
+        ([{"id": "a", "clusters": []}], "expected a JSON object for each document, got list"),
         ({"id": "a"}, r"got the keys \['id'\]"),
         ({"clusters": []}, "got the keys"),
         ({"id": None, "clusters": []}, "id: expected text or a whole number, got None"),
@@ -107,48 +111,49 @@ def test_malformed_rows_are_errors(tmp_path: Path, row: object, message: str) ->
 def test_no_json_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "p.jsonl").write_text('\n{"id": "a", "clusters": []\n', encoding="utf-8")
     with pytest.raises(DataError, match="expected a JSON object") as caught:
-        read_predictions(tmp_path / "p.jsonl")
+        read_output(TEXTS, [tmp_path / "p.jsonl"])
     assert caught.value.line == 2
 
 
-def test_offsets_behind_the_text_are_errors(tmp_path: Path) -> None:
-    predictions = _one(tmp_path, {"id": "a", "clusters": [[[0, 0], [1, 2]]]})
-    check_document(predictions.documents["a"], ["He", "left", "."])
-    with pytest.raises(DataError, match="tokens 0 to 1; a mention ends at 2"):
-        check_document(predictions.documents["a"], ["He", "left"])
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"id": "a", "clusters": [[[0, 0], [1, 3]]]}, "id 'a': the document has tokens 0 to 2; a mention ends at 3"),
+        ({"id": "a", "clusters": [], "tokens": ["HE", "leaves", "."]}, "token 1 is 'left' in the data set, 'leaves'"),
+        ({"id": "a", "clusters": [], "tokens": ["HE", "left"]}, "expected 3 tokens, got 2, which end before '.'"),
+        ({"id": "c", "clusters": []}, "id 'c': none of the data's documents, whose ids are such as 'a'; --ids FILE"),
+    ],
+)
+def test_what_is_not_about_the_data_is_an_error(tmp_path: Path, row: object, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        _one(tmp_path, row)
 
 
-def test_tokens_must_be_those_of_the_data_in_any_case(tmp_path: Path) -> None:
-    prediction = _one(tmp_path, {"id": "a", "clusters": [], "tokens": ["HE", "left"]}).documents["a"]
-    check_document(prediction, ["He", "left"])
-    with pytest.raises(DataError, match="token 1 is 'leaves' in the data set, 'left' here"):
-        check_document(prediction, ["He", "leaves"])
-    with pytest.raises(DataError, match="expected 3 tokens, got 2"):
-        check_document(prediction, ["He", "left", "."])
-
-
-def test_unknown_ids_are_errors(tmp_path: Path) -> None:
-    predictions = _one(tmp_path, {"id": "b", "clusters": []})
-    check_known(predictions, {"b": None}, "the set")
-    with pytest.raises(DataError, match="id 'b': none of the set, whose ids are such as 'a'"):
-        check_known(predictions, {"a": None}, "the set")
+def test_tokens_are_those_of_the_data_in_any_case(tmp_path: Path) -> None:
+    assert _one(tmp_path, {"id": "a", "clusters": [[[0, 0]]], "tokens": ["HE", "left", "."]}).of == {"a": (((0, 0),),)}
 
 
 def test_repeated_mentions_are_counted_and_kept(tmp_path: Path) -> None:
     predictions = _one(tmp_path, {"id": "a", "clusters": [[[0, 0], [1, 1]], [[1, 1], [2, 2]]]})
-    assert predictions.repeated == 1
-    assert predictions.documents["a"].clusters == (((0, 0), (1, 1)), ((1, 1), (2, 2)))
+    assert repeated_mentions(predictions) == 1
+    assert predictions.of["a"] == (((0, 0), (1, 1)), ((1, 1), (2, 2)))
+
+
+def test_what_is_missing_is_named() -> None:
+    check_complete(["a", "b"], ["a"], "sentences")
+    with pytest.raises(DataError, match="no prediction for 2 of 3 sentences, the first 'b'; a system that finds"):
+        check_complete(["a"], ["a", "b", "c"], "sentences")
 
 
 def test_the_signature_names_files_options_and_version() -> None:
     few = {"a": "0" * 64, "b": "1" * 64}
     assert (
-        signature("bug", {"data": few, "predictions": {}}, seed=3)
+        signature_line("coref:bug", {"data": few, "predictions": {}}, {"seed": 3})
         == f"coref:bug|data:000000000000+111111111111|seed:3|mtbias:{__version__}"
     )
     many = {name: digit * 64 for name, digit in zip("abcd", "0123", strict=True)}
-    first = signature("x", {"data": many})
+    first = signature_line("x", {"data": many}, {})
     assert "(4 files)" in first
     # The hash over all changes with each, and not with their order.
-    assert signature("x", {"data": many | {"d": "4" * 64}}) != first
-    assert signature("x", {"data": dict(reversed(many.items()))}) == first
+    assert signature_line("x", {"data": many | {"d": "4" * 64}}, {}) != first
+    assert signature_line("x", {"data": dict(reversed(many.items()))}, {}) == first

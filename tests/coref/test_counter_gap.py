@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mtbias.coref.counter_gap import counter_gap_units, pattern_cells, quadruples, score
-from mtbias.coref.gap_instances import (
+from mtbias.coref.counter_gap import CounterGap, counter_gap_units, pattern_cells, quadruples
+from mtbias.coref.dataset import DatasetScores
+from mtbias.coref.documents import Answers
+from mtbias.coref.gap_data import (
     COLUMNS,
     GapFile,
     GapInstance,
@@ -47,13 +49,18 @@ def predicted(instances: list[GapInstance], bits: str) -> dict[str, Labels]:
     }
 
 
+def scored(instances: list[GapInstance], bits: str, *, seed: int = 0, resamples: int = 0) -> DatasetScores:
+    """The scores of a system that is right where the bit is 1."""
+    file = gap_file(instances)
+    answers = Answers(predicted(instances, bits), {})
+    return CounterGap(file, quadruples(file)).score(answers, seed=seed, resamples=resamples)
+
+
 def test_numbers_by_hand() -> None:
     # Three quadruples, (f_o, f_c, f~_o, f~_c): masculine 1,1,0,1 and 1,0,1,1; feminine 1,1,0,0. n = 3, n_M 2, n_F 1.
     rows = quadruple("1") + quadruple("2") + quadruple("3", feminine=True)
-    data = quadruples(gap_file(rows))
-    cells = pattern_cells(data, predicted(rows, "1101" + "1011" + "1100"))
-    scores = score(cells, n_resamples=0, rng=np.random.default_rng(0))
-    value = {name: e.value for name, e in scores.numbers.items()}
+    scores = scored(rows, "1101" + "1011" + "1100")
+    value = {one.key: one.estimate.value for one in scores.numbers}
     # Masculine instances: originals 1,1,1,0 and the feminine quadruple's swaps 0,0: 3 of 2n = 6.
     assert value["acc_m"] == pytest.approx(50.0)
     # Feminine ones: swaps 0,1,1,1 and originals 1,1: 5 of 6.
@@ -75,9 +82,9 @@ def test_numbers_by_hand() -> None:
     assert value["counter"] == pytest.approx(300 / 6)
     # Ranks of gender +1, +1, -1: 2.5, 2.5, 1; of a 2, 2, 4: 1.5, 1.5, 3: a perfect inverse.
     assert value["rho"] == pytest.approx(-1.0)
-    assert [scores.numbers[k].n for k in ("accuracy", "acc_m", "m2f", "f2m", "within")] == [12, 6, 8, 4, 6]
-    assert scores.numbers["acc_diff"].interval is None
-    assert scores.numbers["acc_diff"].p is None
+    assert [scores[k].n for k in ("accuracy", "acc_m", "m2f", "f2m", "within")] == [12, 6, 8, 4, 6]
+    assert scores["acc_diff"].interval is None
+    assert scores["acc_diff"].p is None
 
 
 def test_an_instance_without_antecedent_is_right_where_neither_is_predicted() -> None:
@@ -93,21 +100,25 @@ def test_rho_and_its_p_are_those_of_scipy() -> None:
     # Independent: scipy.stats.spearmanr over the rows.
     rng = np.random.default_rng(5)
     table = rng.integers(0, 9, size=(2, 16))
-    scores = score(np.repeat(np.arange(32), table.ravel()), n_resamples=0, rng=rng)
+    rows: list[GapInstance] = []
+    bits = ""
+    for number in np.repeat(np.arange(32), table.ravel()).tolist():
+        rows += quadruple(str(len(rows)), feminine=number >= 16)
+        bits += f"{number % 16:04b}"
+    scores = scored(rows, bits)
     gender, across = [], []
     for cell, n in enumerate(table.ravel()):
         o, c, s1, s2 = (cell % 16 >> k & 1 for k in (3, 2, 1, 0))
         gender += [1 if cell < 16 else -1] * int(n)
         across += [abs(o - s1) + abs(c - s2) + abs(o - s2) + abs(c - s1)] * int(n)
     theirs = stats.spearmanr(gender, across)
-    assert scores.numbers["rho"].value == pytest.approx(theirs.statistic)
-    assert scores.numbers["rho"].p == pytest.approx(theirs.pvalue)
+    assert scores["rho"].value == pytest.approx(theirs.statistic)
+    assert scores["rho"].p == pytest.approx(theirs.pvalue)
 
 
 def test_undefined_numbers_are_none() -> None:
     rows = quadruple("1")
-    cells = pattern_cells(quadruples(gap_file(rows)), predicted(rows, "1111"))
-    numbers = score(cells, n_resamples=50, rng=np.random.default_rng(0)).numbers
+    numbers = scored(rows, "1111", resamples=50)
     assert numbers["f2m"].value is None
     assert numbers["f2m"].interval is None
     assert numbers["rho"].value is None
@@ -119,8 +130,7 @@ def test_bootstrap_is_over_quadruples() -> None:
     # Two masculine quadruples, one all right, one all wrong. Resamples of two units have accuracy 0, 50 or 100 with
     # probability 1/4, 1/2, 1/4, and ΔI is 0 in all of them, so its p (share of 0 or less) is 1.
     rows = quadruple("1") + quadruple("2")
-    cells = pattern_cells(quadruples(gap_file(rows)), predicted(rows, "11110000"))
-    numbers = score(cells, n_resamples=400, rng=np.random.default_rng(1)).numbers
+    numbers = scored(rows, "11110000", seed=1, resamples=400)
     assert numbers["accuracy"].interval == (0.0, 100.0)
     assert numbers["delta"].interval == (0.0, 0.0)
     assert numbers["delta"].p == 1.0
@@ -131,8 +141,7 @@ def test_a_difference_of_nothing_is_exactly_0_in_every_resample() -> None:
     # ΔI is 0 in any mixture of them, so p, the share of resamples at 0 or less, is 1. As a difference of two rounded
     # shares it was 5.6e-17 in some (0.4 − (0.1 + 0.7) / 2), and p was below 1.
     rows = [i for n in range(10) for i in quadruple(str(n))]
-    cells = pattern_cells(quadruples(gap_file(rows)), predicted(rows, 7 * "1110" + "1011" + 2 * "1111"))
-    delta = score(cells, n_resamples=400, rng=np.random.default_rng(1)).numbers["delta"]
+    delta = scored(rows, 7 * "1110" + "1011" + 2 * "1111", seed=1, resamples=400)["delta"]
     assert (delta.value, delta.interval, delta.p) == (0.0, (0.0, 0.0), 1.0)
 
 
@@ -163,14 +172,14 @@ def test_incomplete_or_inconsistent_quadruples() -> None:
     assert quadruples(gap_file([instance("1", "Himself"), *rows[1:]]))[0].gender is Gender.MALE
 
 
-def test_missing_and_unknown_predictions() -> None:
+def test_missing_and_unknown_predictions(tmp_path: Path) -> None:
     rows = quadruple("1")
-    data = quadruples(gap_file(rows))
-    full = predicted(rows, "1111")
+    data = CounterGap(gap_file(rows), quadruples(gap_file(rows)))
+    lines = [f"{i.id}\tTRUE\tFALSE" for i in rows]
     with pytest.raises(DataError, match="no prediction for 1 instances: '1-control'"):
-        pattern_cells(data, {k: v for k, v in full.items() if k != "1-control"})
-    with pytest.raises(DataError, match=r"p\.tsv: predictions for 1 ids that the data does not have: '9'"):
-        pattern_cells(data, {**full, "9": Labels(a=True, b=True)}, path=Path("p.tsv"))
+        data.read([written(tmp_path, "\n".join([lines[0], *lines[2:]]))])
+    with pytest.raises(DataError, match=r"data\.tsv: predictions for 1 ids that the data does not have: '9'"):
+        data.read([written(tmp_path, "\n".join([*lines, "9\tTRUE\tTRUE"]))])
 
 
 HEADER = "\t".join(COLUMNS)
@@ -250,15 +259,16 @@ def test_command(tmp_path: Path, coref: Callable[..., str]) -> None:
     data = written(tmp_path, write_instances(rows))
     lines = [f"{i.id}\t{str(i.a_coref).upper()}\t{str(i.b_coref).lower()}" for i in rows]
     good, bad = (written(tmp_path, "\n".join(part), name) for part, name in ((lines, "p.tsv"), (lines[1:], "q.tsv")))
-    arguments = ["counter-gap", "--data", data, "--resamples", 20]
-    shown = coref(*arguments, "--predictions", good)
-    assert "2 quadruples, 1 masculine, 1 feminine" in shown
+    arguments = ["score", "counter-gap", "--data", data, "--resamples", 20]
+    shown = coref(*arguments, "--predictions", good, "--counts")
+    assert "quadruples    2          1         1" in shown
     assert shown.splitlines()[-1].startswith("Signature: coref:counter-gap|data:")
-    result = json.loads(coref(*arguments, "--predictions", good, "--predictions", good, "--json"))
-    assert result["systems"][0]["numbers"]["accuracy"]["value"] == 100.0
-    assert result["compared_with_first"][0]["numbers"]["accuracy"] == {
-        "difference": 0.0, "interval": None, "p": 1.0,  # two quadruples are too few
-    }  # fmt: skip
-    assert "seed:0|resamples:20" in result["signature"]
+    other = written(tmp_path, "\n".join(lines), "same.tsv")
+    result = json.loads(coref(*arguments, "--predictions", good, "--against", other, "--json"))
+    numbers = {one["key"]: one["value"] for one in result["systems"][0]["numbers"]}
+    assert numbers["accuracy"] == 100.0
+    (accuracy,) = (one for one in result["differences"] if one["key"] == "accuracy")
+    assert (accuracy["difference"], accuracy["interval"], accuracy["p"]) == (0.0, None, 1.0)  # two are too few
+    assert "seed:0|resamples:20" in result["systems"][0]["signature"]
     with pytest.raises(DataError, match=r"q\.tsv: no prediction for 1 instances: '1'"):
         coref(*arguments, "--predictions", bad)

@@ -19,7 +19,7 @@ from mtbias.coref.counterfactual_quadruples import (
     rewrite,
 )
 from mtbias.coref.first_names import EXAMPLE_NAMES, Name, NameList, distances, match_names, read_names
-from mtbias.coref.gap_instances import GapInstance, read_instances, write_instances
+from mtbias.coref.gap_data import GapInstance, read_instances, write_instances
 from mtbias.english.gender_swap import Edit, apply_edits, gendered_words, match_case, parse_words, swap_words, tokenize
 from mtbias.errors import DataError
 from mtbias.types import Gender

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from mtbias.coref.conll import Clusters
-from mtbias.coref.dataset_texts import gap_texts, mentions_of
-from mtbias.coref.gap import answers
-from mtbias.coref.gap_clusters import labels_of, read_system
-from mtbias.coref.gap_instances import COLUMNS, GapFile, Labels, read_instances
+from mtbias.coref.gap import Gap, labels_of
+from mtbias.coref.gap_data import COLUMNS, GapFile, Labels, mentions_of, read_instances, text_of
+from mtbias.errors import DataError
 
 #  0  1     2      3 4   5   6   7     8    9  10
 # Dr. Ann  Lee met Eve 's  aunt before  she  left .
@@ -38,11 +37,11 @@ def data(tmp_path: Path) -> GapFile:
 
 
 def test_the_tokens_and_what_is_asked(data: GapFile) -> None:
-    text = gap_texts(data)[0]
+    text = text_of(data.instances[0])
     assert text.tokens == ("Dr", ".", "Ann", "Lee", "met", "Eve", "'s", "aunt", "before", "she", "left", ".")
     assert mentions_of(data.instances[0]) == ((9, 9), (2, 3), (5, 5))
     assert text.gold == (((2, 3), (9, 9)),)
-    assert gap_texts(data)[1].gold == ()
+    assert text_of(data.instances[1]).gold == ()
     assert text.sentences == (text.tokens,)  # "Dr." ends no sentence, and what ends the text ends nothing else
 
 
@@ -73,19 +72,21 @@ def _lines(path: Path, *rows: object) -> Path:
 def test_clusters_are_told_from_labels_by_content(data: GapFile, tmp_path: Path) -> None:
     path = tmp_path / "system.tsv"
     path.write_text("test-1\tTRUE\tFALSE\n", encoding="utf-8")
-    assert read_system(path, data)[0].of == {"test-1": (True, False)}
-    assert read_system(path, data)[1] is None
+    labels = Gap(data).read([path])
+    assert (labels.of, labels.signed) == ({"test-1": (True, False)}, {})
     rows = [
         {"id": "test-1", "clusters": [[[2, 3], [9, 9]]]},
         {"id": "test-2", "clusters": []},
         {"id": "other", "clusters": [[[0, 99]]]},
     ]
-    labels, clusters = read_system(_lines(path, *rows), data, official=True)
-    assert clusters is not None
+    labels = Gap(data).read([_lines(path, *rows)])
+    assert labels.signed == {"labels": "pronoun's-cluster"}
     assert labels.of == {"test-1": (True, False), "test-2": (False, False), "other": (None, None)}
     # test-3 has no answer, "other" is no example: counted as in a table of labels.
-    left_out = {"missing": 1, "unexpected": 0, "duplicates": 0, "unknown": 1}
-    assert answers(data, labels).left_out == left_out
+    assert labels.notes == (
+        "1 examples without an answer (each counts as two false negatives)",
+        "1 rows whose id is not in the data (passed over)",
+    )
 
 
 def test_the_word_pieces_of_the_authors(data: GapFile, tmp_path: Path) -> None:
@@ -108,7 +109,7 @@ def test_the_word_pieces_of_the_authors(data: GapFile, tmp_path: Path) -> None:
         "[SEP]",
     ]
     row = {"doc_key": "test-1", "sentences": [pieces], "clusters": [], "predicted_clusters": [[[6, 6], [11, 12]]]}
-    labels, _ = read_system(_lines(tmp_path / "p.jsonl", row), data)
+    labels = Gap(data).read([_lines(tmp_path / "p.jsonl", row)], spans="included")
     assert labels.of == {"test-1": (False, True)}
 
 
@@ -119,13 +120,14 @@ def test_the_commands(data: GapFile, tmp_path: Path, coref: Callable[..., str]) 
         {"id": "test-3", "clusters": [[[2, 4], [9, 10]]]},
     ]
     path = _lines(tmp_path / "p.jsonl", *rows)
-    arguments = ["gap", "--data", data.path, "--predictions", path, "--resamples", 0]
-    found = json.loads(coref(*arguments, "--json"))
-    counts = found["systems"][0]["groups"]["overall"]
-    # Right once (test-1's A), wrong once (test-3's A), missed once (test-3's B).
-    assert [counts[key] for key in ("tp", "fp", "fn", "tn")] == [1, 1, 1, 3]
-    assert "|labels:pronoun's-cluster|spans:excluded|" in found["signature"]
-    assert "mentions are read as tokens, ends excluded: 4 of them are" in found["systems"][0]["notes"][0]
-    assert "mentions are read as tokens, ends excluded" in coref(*arguments)
-    said = json.loads(coref(*arguments, "--spans", "included", "--json"))["systems"][0]["groups"]["overall"]
-    assert [said[key] for key in ("tp", "fp", "fn", "tn")] == [0, 0, 2, 4]
+    arguments = ["score", "gap", "--data", data.path, "--predictions", path, "--resamples", 0]
+    with pytest.raises(
+        DataError, match=r"cannot tell what mentions count: \[2, 4\] is 'Ann Lee met' as tokens with the"
+    ):
+        coref(*arguments)
+    for spans, expected in (("excluded", [1, 1, 1, 3]), ("included", [0, 0, 2, 4])):
+        (found,) = json.loads(coref(*arguments, "--spans", spans, "--json"))["systems"]
+        counts = found["counts"]["overall"]
+        # Right once (test-1's A), wrong once (test-3's A), missed once (test-3's B).
+        assert [counts[key] for key in ("tp", "fp", "fn", "tn")] == expected
+        assert ("|labels:pronoun's-cluster|spans:excluded|" in found["signature"]) == (spans == "excluded")

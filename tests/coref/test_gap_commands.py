@@ -1,4 +1,4 @@
-"""`mtbias coref gap` and `mtbias coref gap-weights`: what they print, write and refuse."""
+"""`mtbias coref score gap` and `mtbias coref gap-weights`: what they print, write and refuse."""
 
 from __future__ import annotations
 
@@ -32,52 +32,50 @@ def folder(tmp_path: Path) -> Path:
 
 def test_scores_of_a_system(folder: Path, coref: Callable[..., str]) -> None:
     arguments = ("--data", folder / "gap-test.tsv", "--predictions", folder / "system.tsv", "--resamples", 20)
-    text = coref("gap", *arguments)
+    text = coref("score", "gap", *arguments, "--counts")
     # 16 of 24 antecedents are A, half of them feminine: tp 16, fp 8, fn 8, tn 16.
-    assert " ".join(text.splitlines()[2].split()[:6]) == "overall 24 16 8 8 16"
+    assert "overall    24  16   8   8  16         24" in text
     assert "\nSignature: coref:gap|data:" in text
-    found = json.loads(coref("gap", *arguments, "--json"))
-    overall = found["systems"][0]["groups"]["overall"]
-    assert {key: overall[key] for key in ("n", "tp", "fp", "fn", "tn", "positives")} == {
-        "n": 24, "tp": 16, "fp": 8, "fn": 8, "tn": 16, "positives": 24
-    }  # fmt: skip
-    assert overall["f1"]["value"] == pytest.approx(200 / 3)
-    assert found["systems"][0]["bias"]["f1"]["ratio"]["value"] == pytest.approx(1)
-    assert found["systems"][0]["left_out"] == {"missing": 0, "unexpected": 0, "duplicates": 0, "unknown": 0}
+    (found,) = json.loads(coref("score", "gap", *arguments, "--json"))["systems"]
+    assert found["counts"]["overall"] == {"n": 24, "tp": 16, "fp": 8, "fn": 8, "tn": 16, "positives": 24}
+    values = {one["key"]: one["value"] for one in found["numbers"]}
+    assert values["f1:overall"] == pytest.approx(200 / 3)
+    assert values["bias:f1"] == pytest.approx(1)
+    assert found["notes"] == []
     assert text.endswith(f"Signature: {found['signature']}\n")
     assert "|counts:official|unit:example|seed:0|resamples:20|mtbias:" in found["signature"]
-    assert json.loads(coref("gap", *arguments, "--json")) == found  # the same seed, the same intervals
-    assert json.loads(coref("gap", *arguments, "--seed", 1, "--json")) != found
+    again = json.loads(coref("score", "gap", *arguments, "--json"))["systems"]
+    assert again == [found]  # the same seed, the same intervals
+    assert json.loads(coref("score", "gap", *arguments, "--seed", 1, "--json"))["systems"] != [found]
 
 
 def test_what_was_left_out_is_said(folder: Path, coref: Callable[..., str]) -> None:
     (folder / "system.tsv").write_text("t-0\ttrue\tperhaps\nt-0\tTRUE\tTRUE\nx\tTRUE\tTRUE\n", encoding="utf-8")
-    text = coref("gap", "--data", folder, "--predictions", folder / "system.tsv", "--resamples", 0)
-    assert "\n23 examples without an answer (each counts as two false negatives)\n" in text
-    assert "\n1 labels that are neither true nor false (false negatives)\n" in text
-    assert "\n1 rows whose id came before (passed over)\n" in text
-    assert "\n1 rows whose id is not in the data (passed over)\n" in text
+    text = coref("score", "gap", "--data", folder, "--predictions", folder / "system.tsv", "--resamples", 0)
+    assert "23 examples without an answer (each counts as two false negatives)\n" in text
+    assert "1 labels that are neither true nor false (false negatives)\n" in text
+    assert "1 rows whose id came before (passed over)\n" in text
+    assert "1 rows whose id is not in the data (passed over)\n" in text
 
 
 def test_a_file_of_other_ids_is_refused(folder: Path, coref: Callable[..., str]) -> None:
     (folder / "system.tsv").write_text("a\tTRUE\tFALSE\nb\tTRUE\tFALSE\n", encoding="utf-8")
     said = r"system.tsv: expected ids of .*gap-test.tsv such as 't-0', got 2 ids of which it has none, such as 'a'; "
     with pytest.raises(DataError, match=said):
-        coref("gap", "--data", folder, "--predictions", folder / "system.tsv", "--resamples", 0)
+        coref("score", "gap", "--data", folder, "--predictions", folder / "system.tsv", "--resamples", 0)
 
 
 def test_a_folder_gives_data_and_names(folder: Path, coref: Callable[..., str]) -> None:
-    found = json.loads(
-        coref("gap", "--data", folder, "--baseline", "random", "--baseline", "dist-1", "--resamples", 100, "--json")
-    )
-    assert [system["system"] for system in found["systems"]] == ["random", "dist-1"]
+    words = ["score", "gap", "--data", folder, "--baseline", "random", "--baseline", "dist-1", "--resamples", 100]
+    found = json.loads(coref(*words, "--json"))
+    assert [system["name"] for system in found["systems"]] == ["random", "dist-1"]
     # Random: each of two names with probability 1/2. Dist-1: Cora, which is nearer, always.
-    assert found["systems"][0]["groups"]["overall"]["tp"] == pytest.approx(12)
-    assert found["systems"][1]["groups"]["overall"]["tp"] == 8
-    compared = found["compared_with_first"][0]
-    assert compared["system"] == "dist-1"
-    assert compared["numbers"]["accuracy:overall"]["difference"] == pytest.approx(50 - 100 / 3)
-    assert "|systems:random+dist-1|names:" in found["signature"]
+    assert found["systems"][0]["counts"]["overall"]["tp"] == pytest.approx(12)
+    assert found["systems"][1]["counts"]["overall"]["tp"] == 8
+    differences = {one["key"]: one for one in found["differences"]}
+    assert {one["second"] for one in found["differences"]} == {"dist-1"}
+    assert differences["accuracy:overall"]["difference"] == pytest.approx(50 - 100 / 3)
+    assert "|system:random|names:" in found["systems"][0]["signature"]
 
 
 def test_weights_go_from_one_command_to_the_other(folder: Path, coref: Callable[..., str]) -> None:
@@ -95,8 +93,10 @@ def test_weights_go_from_one_command_to_the_other(folder: Path, coref: Callable[
     assert found["objective"] == pytest.approx(2 * 12 * 11 / 2)  # all pairs of either gender
     assert (found["n"], found["n_cells"], found["n_zero"], found["one_sided"]) == (24, 4, 0, [])
     assert found["groups"]["female"] == {"n": 12, "effective_size": pytest.approx(12)}
-    scored = coref("gap", "--data", folder, "--predictions", folder / "system.tsv", "--weights", out, "--resamples", 9)
-    assert "\nweights.json " in scored
+    scored = coref(
+        "score", "gap", "--data", folder, "--predictions", folder / "system.tsv", "--weights", out, "--resamples", 9
+    )
+    assert "bias (F/M), weights.json " in scored
     only = json.loads(coref("gap-weights", "--data", folder, "--over", "distance", "--trimmed", "--json"))
     assert only["balanced"] == ["distance=1", "distance=2"]
     assert "|over:distance|trimmed:yes|" in only["signature"]
@@ -141,7 +141,7 @@ def test_calls_of_gap_that_cannot_be_meant(
     arguments: list[str], said: str, coref: Callable[..., str], folder: Path
 ) -> None:
     with pytest.raises(UsageError, match=said):
-        coref("gap", "--data", folder / "gap-test.tsv", *arguments)
+        coref("score", "gap", "--data", folder / "gap-test.tsv", *arguments)
 
 
 @pytest.mark.parametrize(

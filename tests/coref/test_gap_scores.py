@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from mtbias.coref.gap import Answers, answers, gap_units, nearest_name, numbers, random_name, score, tally
-from mtbias.coref.gap_instances import GapFile, GapInstance, read_labels
-from mtbias.coref.gap_spans import NameSpans
+from mtbias.coref.dataset import DatasetScores
+from mtbias.coref.documents import Answers
+from mtbias.coref.gap import Gap, Marks, gap_units, nearest_name, numbers, open_gap, random_name, tally
+from mtbias.coref.gap_data import GapFile, GapInstance, Labels, NameSpans, read_labels, write_instances
 from mtbias.coref.paired_systems import compare_systems
 from mtbias.errors import DataError
+from mtbias.stats.results import Floats
 from mtbias.types import Span
 
 TEXT = "Ann Bell met Cora. Then {} left for Dee."
@@ -36,21 +39,20 @@ def names(file: GapFile, *spans: tuple[int, int]) -> NameSpans:
 FOUR = data(example("1", "he", "TF"), example("2", "His", "FT"), example("3", "she", "TF"), example("4", "HER", "FF"))
 
 
-def system(tmp_path: Path, *rows: str, file: GapFile = FOUR) -> Answers:
+def system(tmp_path: Path, *rows: str, file: GapFile = FOUR) -> Answers[Labels]:
     path = tmp_path / "system.tsv"
     path.write_text("".join(row.replace(" ", "\t") + "\n" for row in rows), encoding="utf-8")
-    return answers(file, read_labels(path, official=True))
+    return Gap(file).read([path])
 
 
-def rng() -> np.random.Generator:
-    return np.random.default_rng(0)
+def score(file: GapFile, answers: Answers[Labels], weights: Floats | None = None) -> DatasetScores:
+    return Gap(file, weights={} if weights is None else {"w": weights}).score(answers, resamples=0)
 
 
 def test_counts_by_hand(tmp_path: Path) -> None:
-    given = system(tmp_path, "1 TRUE FALSE", "2 true TRUE", "3 False false", "4 FALSE TRUE")
-    scores = score(tally(FOUR, given), n_resamples=0, rng=rng())
+    scores = score(FOUR, system(tmp_path, "1 TRUE FALSE", "2 true TRUE", "3 False false", "4 FALSE TRUE"))
     overall, masculine, feminine = (list(scores.counts[name].values()) for name in ("overall", "masculine", "feminine"))
-    value = {name: one.value for name, one in scores.numbers.items()}
+    value = {one.key: one.estimate.value for one in scores.numbers}
     # Masculine: 1 has tp and tn, 2 has fp and tp. Feminine: 3 has fn and tn, 4 has tn and fp.
     # n, tp, fp, fn, tn, positives.
     assert masculine == [2, 2, 1, 0, 1, 2]
@@ -72,46 +74,53 @@ def test_counts_by_hand(tmp_path: Path) -> None:
 def test_what_is_missing_counts_as_a_false_negative_even_where_gold_is_false(tmp_path: Path) -> None:
     # 1 is not there: 2 fn. In 2 one label is unreadable: 1 fn and 1 tp. 4 is FALSE twice, and not there: 2 fn.
     given = system(tmp_path, "ID A-coref B-coref", "2 maybe TRUE", "3 TRUE FALSE", "3 FALSE TRUE", "9 TRUE TRUE")
-    scores = score(tally(FOUR, given), n_resamples=0, rng=rng())
+    scores = score(FOUR, given)
     assert scores.counts["overall"] == {"n": 4, "tp": 2, "fp": 0, "fn": 5, "tn": 1, "positives": 3}
-    assert scores.numbers["recall:overall"].value == pytest.approx(200 / 7)
-    assert scores.numbers["accuracy:overall"].value == pytest.approx(200 / 3)
-    assert given.left_out == {"missing": 2, "unexpected": 1, "duplicates": 1, "unknown": 1}
+    assert scores["recall:overall"].value == pytest.approx(200 / 7)
+    assert scores["accuracy:overall"].value == pytest.approx(200 / 3)
+    assert given.notes == (
+        "1 labels that are neither true nor false (false negatives)",
+        "1 rows whose id came before (passed over)",
+        "2 examples without an answer (each counts as two false negatives)",
+        "1 rows whose id is not in the data (passed over)",
+    )
 
 
 def test_bias_is_feminine_over_masculine(tmp_path: Path) -> None:
     given = system(tmp_path, "1 TRUE TRUE", "2 FALSE FALSE", "3 TRUE FALSE", "4 FALSE FALSE")
     weights = np.array([3.0, 1.0, 0.5, 0.0])
-    scores = score(tally(FOUR, given, [weights]), ["w"], n_resamples=0, rng=rng())
+    scores = score(FOUR, given, weights)
     # Masculine: tp 1, fp 1, fn 1: F1 1/2, accuracy 1/2. Feminine: tp 1 of 1: 1.
-    assert scores.numbers["bias:f1"].value == pytest.approx(2)
-    assert (scores.numbers["f1:feminine"].n, scores.numbers["f1:masculine"].n) == (2, 2)
-    assert scores.numbers["bias:accuracy"].value == pytest.approx(2)
-    assert (scores.numbers["accuracy:feminine"].n, scores.numbers["accuracy:masculine"].n) == (1, 2)
+    assert scores["bias:f1"].value == pytest.approx(2)
+    assert (scores["f1:feminine"].n, scores["f1:masculine"].n) == (2, 2)
+    assert scores["bias:accuracy"].value == pytest.approx(2)
+    assert (scores["accuracy:feminine"].n, scores["accuracy:masculine"].n) == (1, 2)
     # Weights found: 0.5 feminine, 3 masculine.
-    assert scores.numbers["bias:w"].value == pytest.approx(0.5 / 3)
-    feminine, masculine = (scores.numbers[name] for name in ("w:feminine", "w:masculine"))
+    assert scores["bias:w"].value == pytest.approx(0.5 / 3)
+    feminine, masculine = (scores[name] for name in ("w:feminine", "w:masculine"))
     assert (feminine.value, masculine.value) == pytest.approx((100, 75))
     assert (feminine.n, masculine.n) == (0.5, 4)
 
 
 def test_undefined_numbers_are_none() -> None:
     nobody = data(example("1", "he", "FF"))
-    given = Answers(np.zeros((1, 2)), np.ones((1, 2), dtype=bool))
-    scores = score(tally(nobody, given, [np.zeros(1)]), ["w"], n_resamples=50, rng=rng())
-    assert scores.numbers["accuracy:overall"].value is None
+    answers = Answers({"1": Labels(a=False, b=False)}, {})
+    scores = Gap(nobody, weights={"w": np.zeros(1)}).score(answers, resamples=50)
+    assert scores["accuracy:overall"].value is None
     assert scores.counts["feminine"]["n"] == 0
-    assert scores.numbers["accuracy:feminine"].value is None
-    assert scores.numbers["bias:w"].value is None
-    assert scores.numbers["f1:overall"].interval is None
+    assert scores["accuracy:feminine"].value is None
+    assert scores["bias:w"].value is None
+    assert scores["f1:overall"].interval is None
 
 
-def test_names_of_weights(tmp_path: Path) -> None:
-    table = tally(FOUR, system(tmp_path, "1 TRUE FALSE"), [np.ones(4)])
-    with pytest.raises(ValueError, match="expected names for 1 sets of weights, got 0"):
-        score(table, n_resamples=0, rng=rng())
-    with pytest.raises(ValueError, match="none of precision, recall, f1, accuracy"):
-        score(table, ["f1"], n_resamples=0, rng=rng())
+def test_weights_that_are_called_as_a_rate_have_their_path(tmp_path: Path) -> None:
+    path = tmp_path / "gap.tsv"
+    path.write_text(write_instances(FOUR.instances), encoding="utf-8")
+    content = json.dumps({f"{n}{side}": float(n + side in {"1a", "2b", "3a"}) for n in "1234" for side in "ab"})
+    for name in ("f1", "w.json"):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    assert list(open_gap(path, None, [tmp_path / "w.json"]).weights) == ["w.json"]
+    assert list(open_gap(path, None, [tmp_path / "f1"]).weights) == [str(tmp_path / "f1")]
 
 
 def test_the_nearest_name() -> None:
@@ -140,13 +149,14 @@ def test_the_random_name_in_closed_form() -> None:
     assert given.positive.tolist() == [[pytest.approx(1 / 3), pytest.approx(1 / 3)]] * 4  # 0:3 ends one before Bell
     given = random_name(FOUR, names(FOUR, (0, 4), (4, 8), (13, 17)))
     assert given.positive[0] == pytest.approx([2 / 3, 1 / 3])
-    scores = score(tally(FOUR, given), n_resamples=0, rng=rng())
+    random = Gap(FOUR, names(FOUR, (0, 4), (4, 8), (13, 17)))
+    scores = random.score(random.baseline("random"), resamples=0)
     overall = scores.counts["overall"]
     # tp: 2/3 + 1/3 + 2/3; fp: 1/3 + 2/3 + 1/3 + 1; positives 3. F1 = 2·tp / (2·tp + fp + fn).
     assert overall["tp"] == pytest.approx(5 / 3)
     assert overall["fp"] == pytest.approx(7 / 3)
     assert overall["fn"] == pytest.approx(4 / 3)
-    assert scores.numbers["f1:overall"].value == pytest.approx(100 * (10 / 3) / (10 / 3 + 7 / 3 + 4 / 3))
+    assert scores["f1:overall"].value == pytest.approx(100 * (10 / 3) / (10 / 3 + 7 / 3 + 4 / 3))
     assert overall["n"] == 4
     assert random_name(FOUR, names(FOUR)).positive.tolist() == [[0, 0]] * 4
 
@@ -159,20 +169,18 @@ def test_intervals_are_those_of_the_examples() -> None:
     # 400 examples with one TRUE candidate each, 100 of 200 found in each gender and nothing else: accuracy is 50 with
     # a standard error of 100·√(.25/400) = 2.5; the ratio of two accuracies of 200 has about √(2/200) = 0.1.
     file = _many(400)
-    positive = np.zeros((400, 2))
-    positive[:200, 0] = 1
-    given = Answers(positive, np.ones((400, 2), dtype=bool))
-    scores = score(tally(file, given, [np.ones(400)]), ["w"], n_resamples=4000, rng=rng())
-    accuracy, bias = scores.numbers["accuracy:overall"], scores.numbers["bias:accuracy"]
+    answers = Answers({str(n): Labels(a=n < 200, b=False) for n in range(400)}, {})
+    gap = Gap(file, weights={"w": np.ones(400)})
+    scores = gap.score(answers, resamples=4000)
+    accuracy, bias = scores["accuracy:overall"], scores["bias:accuracy"]
     assert accuracy.value == 50
     assert accuracy.interval == pytest.approx((50 - 1.96 * 2.5, 50 + 1.96 * 2.5), abs=0.5)
     assert bias.value == 1
     assert bias.interval == pytest.approx((np.exp(-0.196), np.exp(0.196)), abs=0.03)
-    assert scores.numbers["bias:w"].value == 1
-    again = score(tally(file, given, [np.ones(400)]), ["w"], n_resamples=4000, rng=rng())
-    assert again == scores
-    few = score(tally(_many(18), Answers(positive[:18], given.given[:18])), n_resamples=100, rng=rng())
-    assert few.numbers["accuracy:overall"].interval is None  # 9 of each gender
+    assert scores["bias:w"].value == 1
+    assert gap.score(answers, resamples=4000).numbers == scores.numbers
+    few = Gap(_many(18)).score(answers, resamples=100)
+    assert few["accuracy:overall"].interval is None  # 9 of each gender
 
 
 def test_systems_are_compared_by_randomisation() -> None:
@@ -182,17 +190,17 @@ def test_systems_are_compared_by_randomisation() -> None:
     one, other = np.zeros((2, 12, 2))
     one[:9, 0] = 1
     other[8:11, 0] = 1
-    units = [gap_units(file, tally(file, Answers(positive, all_given))) for positive in (one, other)]
+    units = [gap_units(file, tally(file, Marks(positive, all_given))) for positive in (one, other)]
     found = compare_systems(units[0], units[1], "rows", 1024, 0)
     assert found["accuracy:overall"].difference == pytest.approx(50)
     assert found["accuracy:overall"].p == pytest.approx(binomtest(2, 10).pvalue)
     assert set(found) == {"f1:overall", "accuracy:overall", "bias:f1", "bias:accuracy"}
-    none = gap_units(file, tally(file, Answers(np.zeros((12, 2)), all_given)))
+    none = gap_units(file, tally(file, Marks(np.zeros((12, 2)), all_given)))
     nothing = compare_systems(units[0], none, "rows", 100, 0)
     assert (nothing["bias:f1"].difference, nothing["bias:f1"].p) == (None, None)
     fewer = _many(5)
     with pytest.raises(DataError, match="two systems on the same rows"):
-        compare_systems(units[0], gap_units(fewer, tally(fewer, Answers(one[:5], all_given[:5]))), "rows", 10, 0)
+        compare_systems(units[0], gap_units(fewer, tally(fewer, Marks(one[:5], all_given[:5]))), "rows", 10, 0)
 
 
 def test_numbers_of_nothing_are_undefined_or_zero() -> None:
@@ -204,7 +212,7 @@ def test_numbers_of_nothing_are_undefined_or_zero() -> None:
 
 def test_a_pronoun_without_gender(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"gap.tsv: 1: expected one of he, him, .*, hers, herself, got 'they'"):
-        tally(file := data(example("1", "they", "TF")), system(tmp_path, "1 TRUE FALSE", file=file))
+        score(file := data(example("1", "they", "TF")), system(tmp_path, "1 TRUE FALSE", file=file))
 
 
 def test_predictions_of_another_shape(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mtbias.coref.gap_example_weights import antecedent_of, properties, read_gap_weights, solve_gap_weights
-from mtbias.coref.gap_instances import GapFile, GapInstance
-from mtbias.coref.gap_spans import (
+from mtbias.coref.gap_data import (
+    GapFile,
+    GapInstance,
     count_tokens,
     distance,
     files_in,
@@ -19,6 +19,7 @@ from mtbias.coref.gap_spans import (
     read_name_spans,
     touch,
 )
+from mtbias.coref.gap_weights import antecedent_of, properties, read_gap_weights, solve_gap_weights
 from mtbias.errors import DataError
 from mtbias.types import Span
 
@@ -160,7 +161,7 @@ def test_properties_and_weights(tmp_path: Path) -> None:
 
 
 def test_trimming() -> None:
-    from mtbias.coref.gap_example_weights import GapProperties
+    from mtbias.coref.gap_weights import GapProperties
     from mtbias.types import Gender
 
     def trimmed(names: int, rank: int | None) -> bool:

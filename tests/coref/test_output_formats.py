@@ -13,11 +13,10 @@ from typing import Any
 import pytest
 
 from mtbias.coref.conll import Clusters
-from mtbias.coref.dataset_texts import winobias_texts
+from mtbias.coref.documents import Predictions, Spans
 from mtbias.coref.output_reading import read_output
-from mtbias.coref.predicted_clusters import Predictions
-from mtbias.coref.winobias import score_winobias
-from mtbias.coref.winobias_data import WinoBias, read_winobias
+from mtbias.coref.system_files import parse_documents
+from mtbias.coref.winobias import WinoBias, read_winobias
 from mtbias.errors import DataError
 from tests.coref.small_corpora import ANTI_SENTENCES, PRO_SENTENCES, write_winobias
 
@@ -43,13 +42,16 @@ def data(tmp_path: Path) -> WinoBias:
     return read_winobias(tmp_path)
 
 
-def _read(data: WinoBias, *paths: Path) -> Predictions:
-    return read_output(winobias_texts(data), paths)
+def _read(data: WinoBias, path: Path, ids: Path | None = None, spans: Spans | None = None) -> Predictions:
+    return read_output(data.texts, [path], ids=ids, spans=spans)
 
 
-def _same(data: WinoBias, *paths: Path) -> tuple[str, ...]:
+ORDER = Path("order")
+
+
+def _same(data: WinoBias, path: Path, ids: Path | None = None, spans: Spans | None = None) -> tuple[str, ...]:
     """Check that the scores are those of `ANSWERS` in CoNLL; what was said of the reading."""
-    folder = paths[0].parent / "expected"
+    folder = path.parent / "expected"
     folder.mkdir(exist_ok=True)
     both = folder / "both.conll"
     text = ""
@@ -57,11 +59,11 @@ def _same(data: WinoBias, *paths: Path) -> tuple[str, ...]:
         rows = [f"{name} 0 {at} {word} {_links(at, ANSWERS[name])}" for at, word in enumerate(words)]
         text += "\n".join([f"#begin document ({name}); part 000", *rows, "", "#end document"]) + "\n"
     both.write_text(text, encoding="utf-8")
-    expected, found = _read(data, both), _read(data, *paths)
+    expected, found = _read(data, both), _read(data, path, ids, spans)
     assert expected.notes == ()
-    sets = [set(map(frozenset, found.documents[name].clusters)) for name in SENTENCES]
+    sets = [set(map(frozenset, found.of[name])) for name in SENTENCES]
     assert sets == [set(map(frozenset, ANSWERS[name])) for name in SENTENCES]
-    assert score_winobias(data, found, resamples=20).to_json() == score_winobias(data, expected, resamples=20).to_json()
+    assert data.score(found, resamples=20).numbers == data.score(expected, resamples=20).numbers
     return found.notes
 
 
@@ -112,23 +114,22 @@ def test_word_pieces_of_spanbert(data: WinoBias, tmp_path: Path) -> None:
     assert _same(data, _lines(tmp_path / "out.jsonl", line)) == ()
 
 
-def test_allennlp_has_no_ids(data: WinoBias, tmp_path: Path) -> None:
-    def line(name: str) -> object:
-        return {"document": SENTENCES[name], "clusters": ANSWERS[name], "top_spans": []}
-
-    # "The plumber called the florist because she was late." is pro//1 and anti//0, so the text does not tell them apart
-    # but for their order.
-    notes = _same(data, _lines(tmp_path / "out.jsonl", line))
-    assert notes == ("documents without id, told by their text: 6",)
-
-
 def test_fastcoref(data: WinoBias, tmp_path: Path) -> None:
+    names = [text.id for text in data.texts]
+
     def line(name: str) -> object:
         text, clusters = " ".join(SENTENCES[name]), _characters(name)
         return {"text": text, "clusters": clusters, "clusters_strings": [[text[a:b] for a, b in c] for c in clusters]}
 
-    notes = _same(data, _lines(tmp_path / "out.json", line))
-    assert "mentions are read as characters, ends excluded: so the format has them" in notes
+    path = tmp_path / "out.json"
+    path.write_text("".join(json.dumps(line(name)) + "\n" for name in names), encoding="utf-8")
+    assert _same(data, path, ORDER) == ()
+    assert _read(data, path, ORDER).signed == {"spans": "characters"}
+    with pytest.raises(DataError, match=r"out\.json:1: it has no id; give --ids FILE with the ids of the 6 documents"):
+        _read(data, path)
+    path.write_text(json.dumps(line(names[0])) + "\n", encoding="utf-8")
+    with pytest.raises(DataError, match="--ids order: expected 6 documents, as the data has, got 1"):
+        _read(data, path, ORDER)
 
 
 def test_fastcoref_on_words(data: WinoBias, tmp_path: Path) -> None:
@@ -138,43 +139,19 @@ def test_fastcoref_on_words(data: WinoBias, tmp_path: Path) -> None:
         clusters: list[list[object]] = [[[a, b + 1] for a, b in cluster] for cluster in ANSWERS[name]]
         return {"text": SENTENCES[name], "clusters": [*clusters, [None]], "clusters_strings": []}
 
-    notes = _same(data, _lines(tmp_path / "out.json", line))
-    assert "mentions are read as tokens, ends excluded: so the format has them" in notes
+    ids = tmp_path / "ids"
+    ids.write_text("\n".join(SENTENCES), encoding="utf-8")
+    path = _lines(tmp_path / "out.json", line)
+    assert _same(data, path, ids) == ()
+    assert _read(data, path, ids).signed == {"spans": "excluded"}
 
 
-def test_clusters_alone(data: WinoBias, tmp_path: Path) -> None:
-    # The text that was exported: characters count those of its own text, which has no blank before the full stop.
-    texts = {text.id: text for text in winobias_texts(data)}
-    path = tmp_path / "out.json"
-    assert all(texts[name].text == " ".join(words).replace(" .", ".") for name, words in SENTENCES.items())
-    path.write_text(json.dumps([_characters(name) for name in texts]), encoding="utf-8")
-    notes = _same(data, path)
-    assert notes[0] == "documents without id, taken in the data's order: 6"
-    assert notes[1].startswith(
-        "mentions are read as characters, ends excluded: 13 of them are what the data asks about"
-    )
-    by_id = tmp_path / "by_id.json"
-    by_id.write_text(json.dumps({name: ANSWERS[name] for name in SENTENCES}), encoding="utf-8")
-    assert _same(data, by_id) == ()
-
-
-def test_maverick(data: WinoBias, tmp_path: Path) -> None:
-    def document(name: str) -> object:
-        return {
-            "tokens": SENTENCES[name], "clusters_token_offsets": ANSWERS[name], "clusters_char_offsets": None,
-            "clusters_token_text": [],
-        }  # fmt: skip
-
-    path = tmp_path / "out.json"
-    path.write_text(json.dumps([document(name) for name in SENTENCES], indent=1), encoding="utf-8")
-    assert _same(data, path) == ("documents without id, told by their text: 6",)
-
-
-def test_the_predictions_of_bug(data: WinoBias, tmp_path: Path) -> None:
-    def line(name: str) -> object:
-        return {"pred": {"document": SENTENCES[name], "clusters": ANSWERS[name]}, "row": {"g": "she", "distance": 3}}
-
-    assert _same(data, _lines(tmp_path / "p.jsonl", line)) == ("documents without id, told by their text: 6",)
+def test_characters_that_are_said_to_be_some(data: WinoBias, tmp_path: Path) -> None:
+    # Without the text they count those of the data's own, which has no blank before the full stop.
+    path = _lines(tmp_path / "out.jsonl", lambda name: {"id": name, "clusters": _characters(name)})
+    assert _same(data, path, spans="characters") == ()
+    with pytest.raises(DataError, match=r"\[0, 11\] is 'The plumber called .* as tokens with the end included"):
+        _read(data, path)
 
 
 def test_corenlp(data: WinoBias, tmp_path: Path) -> None:
@@ -186,14 +163,14 @@ def test_corenlp(data: WinoBias, tmp_path: Path) -> None:
     for name, words in SENTENCES.items():
         corefs = {str(n): [mention(*m) for m in cluster] for n, cluster in enumerate(ANSWERS[name])}
         tokens = [{"index": n + 1, "word": word, "originalText": word} for n, word in enumerate(words)]
-        path = folder / f"{name.replace('/', '_')}.txt.json"  # CoreNLP adds .json to the name of its input
+        file = next(text.file_name for text in data.texts if text.id == name)
+        path = folder / f"{file}.json"  # CoreNLP adds .json to the name of its input
         path.write_text(json.dumps({"sentences": [{"index": 0, "tokens": tokens}], "corefs": corefs}), encoding="utf-8")
     notes = _same(data, folder)
-    assert notes == ("ids in another form than the data's, such as 'nw_anti__0.txt.json' for 'nw/anti//0': 6",)
+    assert notes == ("ids in another form than the data's, such as 'nw_anti_0.txt.json' for 'nw/anti//0': 6",)
 
 
 def test_corenlp_counts_words_of_sentences(tmp_path: Path) -> None:
-    from mtbias.coref.json_clusters import parse_json
     from mtbias.files.reading import read_text
 
     sentences = [
@@ -206,14 +183,14 @@ def test_corenlp_counts_words_of_sentences(tmp_path: Path) -> None:
     ]
     path = tmp_path / "a.json"
     path.write_text(json.dumps({"docId": "a", "sentences": sentences, "corefs": {"7": chain}}), encoding="utf-8")
-    (document,) = parse_json(read_text(path))
+    (document,) = parse_documents(read_text(path))
     assert (document.id, document.clusters) == ("a", (((0, 0), (3, 3), (4, 6)),))
     path.write_text(json.dumps({"docId": 7, "sentences": sentences, "corefs": {}}), encoding="utf-8")
-    assert parse_json(read_text(path))[0].id == "7"
+    assert parse_documents(read_text(path))[0].id == "7"
     chain[0]["endIndex"] = 5
     path.write_text(json.dumps({"docId": "a", "sentences": sentences, "corefs": {"7": chain}}), encoding="utf-8")
     with pytest.raises(DataError, match="mentions within sentences, got words 1 to 4 of 1"):
-        parse_json(read_text(path))
+        parse_documents(read_text(path))
 
 
 def _stanza(name: str) -> Any:
@@ -232,13 +209,11 @@ def _stanza(name: str) -> Any:
 def test_documents_of_stanza(data: WinoBias, tmp_path: Path) -> None:
     from stanza.models.common.doc import DocJSONEncoder
 
-    lines, by_id = tmp_path / "lines.jsonl", tmp_path / "by_id.json"
-    written = {name: _stanza(name).to_dict() for name in SENTENCES}
-    text = "".join(json.dumps(one, cls=DocJSONEncoder) + "\n" for one in written.values())
+    lines, ids = tmp_path / "lines.jsonl", tmp_path / "ids"
+    ids.write_text("\n".join(SENTENCES), encoding="utf-8")
+    text = "".join(json.dumps(_stanza(name).to_dict(), cls=DocJSONEncoder) + "\n" for name in SENTENCES)
     lines.write_text(text, encoding="utf-8")
-    assert _same(data, lines) == ("documents without id, told by their text: 6",)
-    by_id.write_text(json.dumps(written, cls=DocJSONEncoder), encoding="utf-8")
-    assert _same(data, by_id) == ()
+    assert _same(data, lines, ids) == ()
 
 
 def test_conllu_of_stanza(data: WinoBias, tmp_path: Path) -> None:
@@ -281,7 +256,6 @@ def test_corefud(data: WinoBias, tmp_path: Path) -> None:
 
 
 def test_corefud_nested_of_several_parts_and_at_empty_nodes(tmp_path: Path) -> None:
-    from mtbias.coref.conllu_clusters import parse_conllu
     from mtbias.files.reading import read_text
 
     rows = [
@@ -291,7 +265,7 @@ def test_corefud_nested_of_several_parts_and_at_empty_nodes(tmp_path: Path) -> N
     lines = ["\t".join([n, word, *["_"] * 7, f"SpaceAfter=No|Entity={e}" if e else "_"]) for n, word, e in rows]
     path = tmp_path / "a.conllu"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    (document,) = parse_conllu(read_text(path))
+    (document,) = parse_documents(read_text(path))
     assert document.tokens == ("do", "n't", "go", "on", ".")
     # e1 has a mention of its own at the empty node, which is no word; e3 goes from its first part to its last.
     assert sorted(map(sorted, document.clusters)) == [[(0, 0)], [(0, 1)], [(1, 3)], [(3, 3), (4, 4)]]
@@ -315,20 +289,6 @@ def test_broken_conllu(data: WinoBias, tmp_path: Path, last: str, message: str) 
     assert caught.value.line == 1
 
 
-def test_conll_as_the_perl_scorer_reads_it(data: WinoBias, tmp_path: Path) -> None:
-    path = tmp_path / "system.out"
-    text = "# made by a system\n"
-    for name, words in SENTENCES.items():
-        shown = f"({name})" if "pro" in name else name
-        text += f"#begin document {shown}\n# sentence 1\n"
-        for at, word in enumerate(words):
-            links = _links(at, ANSWERS[name]).replace("|", "").replace("-", "*")
-            text += f"{word}\t{links}\n"
-        text += "\n#end document\n"
-    path.write_text(text, encoding="utf-8")
-    assert _same(data, path) == ("ids in another form than the data's, such as '(nw/pro//0)' for 'nw/pro//0': 3",)
-
-
 def test_a_file_with_gold_and_predicted_clusters_is_scored_on_the_predicted(data: WinoBias, tmp_path: Path) -> None:
     def line(name: str) -> dict[str, object]:
         gold = winobias_gold[name]
@@ -340,9 +300,9 @@ def test_a_file_with_gold_and_predicted_clusters_is_scored_on_the_predicted(data
             "predicted_clusters": [],
         }
 
-    winobias_gold = {text.id: text.gold for text in winobias_texts(data)}
+    winobias_gold = {text.id: text.gold for text in data.texts}
     found = _read(data, _lines(tmp_path / "out.jsonl", line))
-    assert not any(prediction.clusters for prediction in found.documents.values())
+    assert not any(found.of.values())
     assert found.notes == ("documents without any cluster: all 6",)
 
 
@@ -366,15 +326,16 @@ def test_gold_clusters_alone_are_refused(data: WinoBias, tmp_path: Path) -> None
     ("text", "message"),
     [
         ('[{"id": "a", "clusters": []},', "expected a JSON"),
-        ("[1]", "expected a JSON object for each document, got int"),
-        ('{"a": 3}', "expected a JSON object for each document, got int"),
+        ("[1]", "expected a JSON object for each document, got list"),
+        ('{"nw/pro//0": []}', r"got the keys \['nw/pro//0'\]"),
+        ('{"document": ["He"], "clusters": []}', r"got the keys \['clusters', 'document'\]"),
         ('{"sentences": [], "corefs": {"1": [{}]}}', "as CoreNLP writes them"),
         ('[[{"text": "He", "coref_chains": [{"index": 0, "is_end": true}]}]]', "does not at word 1"),
         ('[[{"text": "He", "coref_chains": [{"idx": 0}]}]]', "coref_chains as Stanza writes them: KeyError"),
         ('[[{"text": "He", "coref_chains": "x"}]]', "coref_chains as Stanza writes them: AttributeError"),
         ('{"text": 3, "clusters": []}', "text: expected text"),
         ("clusters\n", "#begin document"),
-        ("#begin document (a)\na (0)\n#end document\n#begin docu", "got '#begin docu'"),  # a file that was cut off
+        ("#begin document (a); part 0\na (0)\n#end document\n#begin docu", "got '#begin docu'"),  # cut off
     ],
 )
 def test_what_is_no_format(data: WinoBias, tmp_path: Path, text: str, message: str) -> None:

@@ -7,16 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.coref.conll import Mention
-from mtbias.coref.coref_text import CorefText
+from mtbias.coref.documents import CorefText, Predictions, Spans
 from mtbias.coref.output_reading import read_output
-from mtbias.coref.predicted_clusters import Predictions
-from mtbias.coref.system_output import SpanCounting
 from mtbias.errors import DataError
 
-ASKED: frozenset[Mention] = frozenset({(0, 1), (3, 4), (6, 6)})
 TEXTS = [
-    CorefText(id_, tuple(text.split()), text, ASKED, ())
+    CorefText(id_, tuple(text.split()), text, ())
     for id_, text in (
         ("set/a", "The nurse called the clerk because she left ."),
         ("set/b", "The clerk called the nurse because he left ."),
@@ -25,13 +21,13 @@ TEXTS = [
 ]
 
 
-def _read(path: Path, *rows: object, ids: Path | None = None, spans: SpanCounting | None = None) -> Predictions:
+def _read(path: Path, *rows: object, ids: Path | None = None, spans: Spans | None = None) -> Predictions:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return read_output(TEXTS, [path], ids=ids, spans=spans)
 
 
 def _clusters(predictions: Predictions) -> dict[str, object]:
-    return {id_: document.clusters for id_, document in predictions.documents.items()}
+    return dict(predictions.of)
 
 
 INCLUDED = [[[0, 1], [6, 6]]]
@@ -39,66 +35,55 @@ EXCLUDED = [[[0, 2], [6, 7]]]
 READ = (((0, 1), (6, 6)),)
 
 
-def test_ends_excluded_are_noticed_and_said(tmp_path: Path) -> None:
-    found = _read(tmp_path / "p", {"id": "set/a", "clusters": EXCLUDED}, {"id": "set/b", "clusters": [[[3, 5]]]})
+def test_ends_excluded_are_never_read_as_included(tmp_path: Path) -> None:
+    rows = [{"id": "set/a", "clusters": EXCLUDED}, {"id": "set/b", "clusters": [[[3, 5]]]}]
+    message = (
+        r"p:1: id 'set/a': cannot tell what mentions count: \[0, 2\] is 'The nurse called' as tokens with the end "
+        r"included, 'The nurse' as tokens with the end excluded, 'Th' as characters; give --spans included, excluded"
+    )
+    with pytest.raises(DataError, match=message):
+        _read(tmp_path / "p", *rows)
+    found = _read(tmp_path / "p", *rows, spans="excluded")
     assert _clusters(found) == {"set/a": READ, "set/b": (((3, 4),),)}
-    assert found.reading == {"spans": "excluded"}
-    # All three are asked about if ends are excluded; (0, 2), (6, 7) and (3, 5) are not.
-    (note,) = found.notes
-    assert note == (
-        "mentions are read as tokens, ends excluded: 3 of them are what the data asks about; as tokens, ends included, "
-        "0 (--spans says otherwise)"
-    )
+    assert (found.notes, found.signed) == ((), {"spans": "excluded"})
+    assert _clusters(_read(tmp_path / "p", *rows, spans="included"))["set/a"] == (((0, 2), (6, 7)),)
 
 
-def test_ends_included_are_taken_without_a_word(tmp_path: Path) -> None:
-    found = _read(tmp_path / "p", {"id": "set/a", "clusters": INCLUDED})
-    assert (_clusters(found), found.notes, found.reading) == ({"set/a": READ}, (), {})
-    # Nothing is told by mentions that the data does not ask about: what the format is meant to have counts.
-    found = _read(tmp_path / "p", {"id": "set/a", "clusters": [[[1, 2], [4, 5]]]})
-    assert (_clusters(found), found.notes) == ({"set/a": (((1, 2), (4, 5)),)}, ())
+def test_one_mention_of_one_word_tells_for_all_documents(tmp_path: Path) -> None:
+    # [6, 6] is no mention where ends are excluded.
+    rows = [{"id": "set/b", "clusters": [[[1, 2], [4, 5]]]}, {"id": "set/a", "clusters": INCLUDED}]
+    found = _read(tmp_path / "p", *rows)
+    assert (_clusters(found), found.notes, found.signed) == (
+        {"set/b": (((1, 2), (4, 5)),), "set/a": READ}, (), {},
+    )  # fmt: skip
+    with pytest.raises(DataError, match="cannot tell what mentions count"):
+        _read(tmp_path / "p", rows[0])
+    assert _clusters(_read(tmp_path / "p", {"id": "set/a", "clusters": []})) == {"set/a": ()}  # none to be told by
 
 
-def test_a_mention_behind_the_last_token_tells_too(tmp_path: Path) -> None:
-    found = _read(tmp_path / "p", {"id": "set/a", "clusters": [[[0, 2], [7, 9]]]})
-    assert _clusters(found) == {"set/a": (((0, 1), (7, 8)),)}
-    assert "as tokens, ends included, 1 would be none" in found.notes[0]
-    with pytest.raises(DataError, match="tokens 0 to 8; a mention ends at 9"):  # nothing that is asked about
-        _read(tmp_path / "p", {"id": "set/a", "clusters": [[[7, 9]]]})
-    with pytest.raises(DataError, match="tokens 0 to 8; a mention ends at 9"):  # neither way will do
-        _read(tmp_path / "p", {"id": "set/a", "clusters": [[[0, 2], [7, 9], [6, 6]]]})
+@pytest.mark.parametrize(
+    ("clusters", "spans", "message"),
+    [
+        ([[[7, 9], [6, 6]]], None, "tokens 0 to 8; a mention ends at 9"),
+        ([[[7, 9]]], "included", "tokens 0 to 8; a mention ends at 9"),
+        (
+            [[[7, 9]]],
+            None,
+            r"\[7, 9\] is 'left \.' as tokens with the end included, 'left \.' as tokens with the end ex",
+        ),
+        (INCLUDED, "excluded", r"\[6, 6\] is no mention where ends are excluded"),
+        ([[[0, 99]]], "characters", "characters 0 to 44; a mention ends at 98"),
+    ],
+)
+def test_mentions_that_cannot_be(tmp_path: Path, clusters: object, spans: Spans | None, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        _read(tmp_path / "p", {"id": "set/a", "clusters": clusters}, spans=spans)
 
 
-def test_what_cannot_be_told_is_an_error_that_names_the_switch(tmp_path: Path) -> None:
-    row = {"id": "set/a", "clusters": [[[0, 1], [6, 7]]]}  # (0, 1) with the end, "she" without
-    with pytest.raises(DataError, match=r"cannot tell what mentions count: .* --spans included or --spans excluded"):
-        _read(tmp_path / "p", row)
-    found = _read(tmp_path / "p", row, spans=SpanCounting.EXCLUDED)
-    assert _clusters(found) == {"set/a": (((0, 0), (6, 6)),)}
-    assert (found.notes, found.reading) == ((), {"spans": "excluded"})
-    assert _clusters(_read(tmp_path / "p", row, spans=SpanCounting.INCLUDED)) == {"set/a": (((0, 1), (6, 7)),)}
-    with pytest.raises(DataError, match=r"\[6, 6\] is no mention where ends are excluded"):
-        _read(tmp_path / "p", {"id": "set/a", "clusters": INCLUDED}, spans=SpanCounting.EXCLUDED)
-
-
-def test_characters_are_not_taken_for_tokens_nor_tokens_for_characters(tmp_path: Path) -> None:
+def test_characters(tmp_path: Path) -> None:
     # In "The nurse called the clerk because she left ." the mentions are 0 to 9 and 35 to 38.
-    text = TEXTS[0].text
-    found = _read(tmp_path / "p", {"text": text, "clusters": [[[0, 9], [35, 38]]]})
-    assert _clusters(found) == {"set/a": READ}
-    assert "mentions are read as characters, ends excluded: 2 of them" in found.notes[1]
-    # Characters 0 to 2 and 6 to 7 are within "The" and "nurse".
-    found = _read(tmp_path / "p", {"text": text, "clusters": EXCLUDED})
-    assert _clusters(found) == {"set/a": READ}
-    assert found.notes[1].endswith(
-        "as characters, ends excluded, 0; as tokens, ends included, 0 (--spans says otherwise)"
-    )
-
-
-def test_one_file_tells_for_all_its_documents(tmp_path: Path) -> None:
-    # The second alone would be read with its end.
-    rows = [{"id": "set/a", "clusters": EXCLUDED}, {"id": "set/b", "clusters": [[[1, 2]]]}]
-    assert _clusters(_read(tmp_path / "p", *rows)) == {"set/a": READ, "set/b": (((1, 1),),)}
+    row = {"id": "set/a", "text": TEXTS[0].text, "clusters": [[[0, 9], [35, 38]]]}
+    assert _clusters(_read(tmp_path / "p", row, spans="characters")) == {"set/a": READ}
 
 
 @pytest.mark.parametrize(
@@ -106,23 +91,22 @@ def test_one_file_tells_for_all_its_documents(tmp_path: Path) -> None:
     [
         ("set/a", "set/a"),
         ("set/a_0", "set/a"),  # e2e-coref
-        ("(set/a); part 000", "set/a"),
+        ("set_a.txt", "set/a"),  # the file that was exported
+        ("set_a.txt.json", "set/a"),
         ("set_a", "set/a"),
-        ("SET-A.txt", "set/a"),
-        ("out/a.conll", "set/a"),
-        ("a.txt.json", "set/a"),
     ],
 )
 def test_ids_by_rule(tmp_path: Path, own: str, ours: str) -> None:
     found = _read(tmp_path / "p", {"id": own, "clusters": INCLUDED})
-    assert list(found.documents) == [ours]
+    assert list(found.of) == [ours]
     assert bool(found.notes) == (own != ours)
 
 
-def test_ids_that_no_rule_has_stay_as_they_are(tmp_path: Path) -> None:
+def test_ids_that_no_rule_has_are_refused_with_one_of_the_datas(tmp_path: Path) -> None:
     # "set/a#1" is part 1 of a document; "set" is a part of every id.
-    for own in ("set/a_1", "set", "d", "ab"):
-        assert list(_read(tmp_path / "p", {"id": own, "clusters": []}).documents) == [own]
+    for own in ("set/a_1", "set", "d", "SET/A", "a", "out/set_a"):
+        with pytest.raises(DataError, match=f"id '{own}': none of the data's documents, whose ids are such as 'set/a'"):
+            _read(tmp_path / "p", {"id": own, "clusters": []})
 
 
 def test_two_ids_for_one_document_are_an_error(tmp_path: Path) -> None:
@@ -136,7 +120,7 @@ def test_ids_from_a_file(tmp_path: Path) -> None:
     rows = [{"id": "y", "clusters": INCLUDED}, {"id": "x", "clusters": []}]
     assert _clusters(_read(tmp_path / "p", *rows, ids=ids)) == {"set/a": READ, "set/c": ()}
     ids.write_text("set/b\nset/a\n", encoding="utf-8")
-    bare = [[INCLUDED[0]], []]
+    bare = [{"tokens": TEXTS[1].tokens, "clusters": INCLUDED}, {"tokens": TEXTS[0].tokens, "clusters": []}]
     assert _clusters(_read(tmp_path / "p", *bare, ids=ids)) == {"set/b": READ, "set/a": ()}
 
 
@@ -157,28 +141,17 @@ def test_a_bad_file_of_ids(tmp_path: Path, text: str, message: str) -> None:
         _read(tmp_path / "p", {"id": "x", "clusters": []}, ids=ids)
 
 
-def test_documents_without_id_are_told_by_their_text(tmp_path: Path) -> None:
-    a, b = list(TEXTS[0].tokens), list(TEXTS[1].tokens)
-    found = _read(tmp_path / "p", {"tokens": a, "clusters": INCLUDED})
-    assert list(found.documents) == ["set/a"]
-    # b and c have one text: two documents with it are b and c in their order, one might be either.
-    rows = [{"tokens": b, "clusters": INCLUDED}, {"tokens": b, "clusters": []}]
-    assert _clusters(_read(tmp_path / "p", *rows)) == {"set/b": READ, "set/c": ()}
+def test_documents_without_id_need_to_be_told(tmp_path: Path) -> None:
+    rows = [{"tokens": text.tokens, "clusters": []} for text in TEXTS]
     with pytest.raises(
-        DataError, match=r"its text is that of 2 documents of the data \(set/b, set/c\), but of 1 here; give"
+        DataError, match="p:1: it has no id; give --ids FILE with the ids of the 3 documents, or --ids o"
     ):
-        _read(tmp_path / "p", rows[0])
-    with pytest.raises(DataError, match=r"p:1: it has no id, and its text is none of the data's: 'He left \."):
-        _read(tmp_path / "p", {"tokens": ["He", "left", "."], "clusters": []})
-
-
-def test_documents_with_neither_id_nor_text_are_taken_in_order_if_all_are_there(tmp_path: Path) -> None:
-    found = _read(tmp_path / "p", [], INCLUDED, [])
-    assert _clusters(found) == {"set/a": (), "set/b": READ, "set/c": ()}
-    with pytest.raises(
-        DataError, match=r"all of the data's 3 documents in their order, got 2 without either; give --ids"
-    ):
-        _read(tmp_path / "p", [], INCLUDED)
+        _read(tmp_path / "p", *rows)
+    assert list(_read(tmp_path / "p", *rows, ids=Path("order")).of) == [text.id for text in TEXTS]
+    with pytest.raises(DataError, match="token 1 is 'nurse' in the data set, 'clerk' here"):
+        _read(tmp_path / "p", *rows[::-1], ids=Path("order"))
+    with pytest.raises(DataError, match="--ids order: expected 3 documents, as the data has, got 2"):
+        _read(tmp_path / "p", *rows[:2], ids=Path("order"))
 
 
 def test_other_tokens_become_those_of_the_data(tmp_path: Path) -> None:

@@ -6,12 +6,14 @@ import json
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from mtbias.cli import main
 from mtbias.coref.paired_systems import NumberUnits, compare_systems, corrected, intervals_over
+from mtbias.coref.sowinobias import generate, read_vocabulary
 from mtbias.errors import DataError
 from mtbias.stats.results import Difference, Floats, percent
 from tests.coref.small_corpora import ANTI_SENTENCES, PRO_SENTENCES, write_winobias, write_winogender
@@ -88,24 +90,30 @@ def predictions(folder: Path, name: str, *, right: bool) -> Path:
     return path
 
 
+def differences(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
+    """By key, what `mtbias coref score` says of two systems."""
+    assert main(["coref", "score", *map(str, words), "--json"]) == 0
+    return {one["key"]: one for one in json.loads(capsys.readouterr().out)["differences"]}
+
+
 def test_winobias_against_a_second_system(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_winobias(tmp_path)
     gold, nothing = (predictions(tmp_path, f"{right}.jsonl", right=right) for right in (True, False))
-    words = ["coref", "winobias", "--data", str(tmp_path), "--predictions", str(gold), "--against", str(nothing)]
-    assert main([*words, "--json", "--resamples", "50"]) == 0
-    against = json.loads(capsys.readouterr().out)["against"]
-    assert against["over"] == "rows"
-    part = against["parts"]["dev type 1"]
-    assert part["drawn"] == 3  # lines: a pro and an anti sentence each
-    numbers = part["numbers"]
-    assert (numbers["link_pro"]["first"], numbers["link_pro"]["second"]) == (100, 0)
+    words = ["winobias", "--data", tmp_path, "--predictions", gold, "--against", nothing, "--resamples", 50]
+    numbers = differences(capsys, *words)
+    assert {one["drawn"] for one in numbers.values()} == {3}  # lines: a pro and an anti sentence each
+    assert {one["part"] for one in numbers.values()} == {"dev type 1"}
+    assert numbers["link_pro"]["values"] == [100, 0]
     assert numbers["f1_average"]["difference"] == 100
     assert numbers["link_difference"]["difference"] == 0
     assert numbers["link_average"]["p"] == 2 / 8
-    assert main([*words, "--over", "occupations", "--resamples", "50"]) == 0
+    over = differences(capsys, *words, "--over", "occupations")
+    assert {one["drawn"] for one in over.values()} == {3}  # the plumber, the florist and the nanny
+    assert main(["coref", "score", *map(str, words), "--over", "occupations"]) == 0
     shown = capsys.readouterr().out
-    assert "first - second, over occupations" in shown
-    assert "\n--against: documents without any cluster: all 6\n" in shown  # of the second, not of the first
+    assert "link accuracy, pro, over occupations" in shown
+    assert "|over:occupations|" in shown
+    assert f"{nothing}, winobias: documents without any cluster: all 6\n" in shown  # of the second, not of the first
 
 
 def test_winogender_against_a_second_system(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -113,21 +121,13 @@ def test_winogender_against_a_second_system(tmp_path: Path, capsys: pytest.Captu
     for name, label in (("one", "occupation"), ("other", "participant")):
         rows = ["sentid\tprediction", *(f"{id_}\t{label}" for id_ in ids)]
         (tmp_path / f"{name}.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    words = ["coref", "winogender", "--data", str(tmp_path), "--predictions", str(tmp_path / "one.tsv")]
-    assert main([*words, "--against", str(tmp_path / "other.tsv"), "--json", "--resamples", "20"]) == 0
-    part = json.loads(capsys.readouterr().out)["against"]["parts"][""]
-    assert part["drawn"] == 3  # occupations
-    assert part["numbers"]["male_occupation"]["difference"] == 100
-    assert part["numbers"]["male_occupation"]["p"] == 2 / 8
-    assert part["numbers"]["consistency"]["difference"] == 0
-    assert part["numbers"]["pearson_bls"]["difference"] is None  # neither prefers anything
-
-
-@pytest.mark.parametrize("options", [["--against", "x"], ["--over", "occupations"]])
-def test_a_comparison_needs_predictions(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    for words in (["winobias", "--data", "x", "--baseline", "first"], ["sowinobias", "--out", "x"]):
-        assert main(["coref", *words, *options]) == 2
-        assert "--against and --over go with --predictions" in capsys.readouterr().err
+    files = (tmp_path / "one.tsv", "--against", tmp_path / "other.tsv")
+    numbers = differences(capsys, "winogender", "--data", tmp_path, "--predictions", *files, "--resamples", 20)
+    assert {one["drawn"] for one in numbers.values()} == {3}  # occupations
+    assert numbers["male_occupation"]["difference"] == 100
+    assert numbers["male_occupation"]["p"] == 2 / 8
+    assert numbers["consistency"]["difference"] == 0
+    assert numbers["pearson_bls"]["difference"] is None  # neither prefers anything
 
 
 def test_bug_and_sowinobias_against_a_second_system(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -144,28 +144,21 @@ def test_bug_and_sowinobias_against_a_second_system(tmp_path: Path, capsys: pyte
         files.append(tmp_path / f"{name}.jsonl")
         lines = [json.dumps({"id": str(n), "clusters": clusters}) for n in range(2)]
         files[-1].write_text("\n".join(lines) + "\n", encoding="utf-8")
-    words = ["--predictions", str(files[0]), "--against", str(files[1]), "--json", "--resamples", "20"]
-    assert main(["coref", "bug", "--data", str(bug), *words]) == 0
-    part = json.loads(capsys.readouterr().out)["against"]["parts"][""]
-    assert {name: d["difference"] for name, d in part["numbers"].items()} == {
-        "accuracy": 100, "delta_g": 0, "delta_s": 0,
-    }  # fmt: skip
-    assert part["numbers"]["accuracy"]["p"] == 2 / 4
+    words = ["--predictions", files[0], "--against", files[1], "--resamples", 20]
+    numbers = differences(capsys, "bug", "--data", bug, *words)
+    assert {key: d["difference"] for key, d in numbers.items()} == {"accuracy": 100, "delta_g": 0, "delta_s": 0}
+    assert numbers["accuracy"]["p"] == 2 / 4
 
-    made = tmp_path / "sowinobias.jsonl"
     lists = {"male_occupations": ["smith"], "female_occupations": ["nurse"], "positive_adjectives": ["kind"],
              "negative_adjectives": ["shy"]}  # fmt: skip
     vocabulary = tmp_path / "words.toml"
     vocabulary.write_text("".join(f"{name} = {json.dumps(of)}\n" for name, of in lists.items()), encoding="utf-8")
-    assert main(["coref", "sowinobias", "--vocabulary", str(vocabulary), "--out", str(made)]) == 0
-    sentences = [json.loads(line) for line in made.read_text(encoding="utf-8").splitlines()]
+    sentences = generate(read_vocabulary(vocabulary))
     assert len(sentences) == len(list(product(("pro", "anti"), ("positive", "negative"))))
     for name, path in zip(("second", "first"), files, strict=True):
-        lines = [json.dumps({"id": s["id"], "clusters": [[s[name], s["pronoun"]]]}) for s in sentences]
+        lines = [json.dumps({"id": s.id, "clusters": [[getattr(s, name), s.pronoun]]}) for s in sentences]
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    capsys.readouterr()
-    assert main(["coref", "sowinobias", "--vocabulary", str(vocabulary), *words]) == 0
-    part = json.loads(capsys.readouterr().out)["against"]["parts"][""]
-    assert part["drawn"] == 2  # pairs
-    assert part["numbers"]["all:pro"]["difference"] == 100
-    assert part["numbers"]["all:difference"]["difference"] == 0
+    numbers = differences(capsys, "sowinobias", "--data", vocabulary, *words)
+    assert {one["drawn"] for one in numbers.values()} == {2}  # pairs
+    assert numbers["all:pro"]["difference"] == 100
+    assert numbers["all:difference"]["difference"] == 0

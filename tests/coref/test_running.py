@@ -11,12 +11,12 @@ import pytest
 
 from mtbias.cli import main
 from mtbias.coref.conll import Clusters
-from mtbias.coref.coref_text import CorefText
+from mtbias.coref.documents import CorefText
 from mtbias.coref.running import Put, run_system
 from mtbias.errors import DataError
 from tests.coref.small_corpora import write_winobias
 
-TEXTS = [CorefText(str(n), ("He", "saw", "him", "."), "He saw him.", frozenset(), ()) for n in range(6)]
+TEXTS = [CorefText(str(n), ("He", "saw", "him", "."), "He saw him.", ()) for n in range(6)]
 
 
 class FirstAndThird:
@@ -102,21 +102,20 @@ def test_any_system_as_a_command(tmp_path: Path, capfd: pytest.CaptureFixture[st
     data.mkdir()
     write_winobias(data)
     words = ["coref", "run", "--system", "command", "--dataset", "winobias", "--data", str(data), "--out", str(out)]
-    assert main([*words, "--command", f"{sys.executable} {program} {{in}} {{out}}"]) == 0
+    assert main([*words, "--command", f"{sys.executable} {program} {{in}} {{out}}", "--spans", "excluded"]) == 0
     found = {line["id"]: line["clusters"] for line in map(json.loads, out.read_text(encoding="utf-8").splitlines())}
     assert len(found) == 6
     assert found["nw/pro//0"] == [[[0, 1], [6, 6]]]  # ends included, as mtbias has them
     assert found["nw/pro//2"] == [[[0, 1], [7, 7]]]
-    # Once written with ends included, nothing tells any more how they were read: the run does.
     said = capfd.readouterr()
-    assert "mentions are read as tokens, ends excluded: " in said.out
+    assert ",spans:excluded|" in said.out.replace("|spans", ",spans")  # the signature
     # stdout is for the result.
     assert "of the command\n" in said.err
     assert "of the command" not in said.out
-    assert main(["coref", "winobias", "--data", str(data), "--predictions", str(out), "--json"]) == 0
+    assert main(["coref", "score", "winobias", "--data", str(data), "--predictions", str(out), "--json"]) == 0
     scored = json.loads(capfd.readouterr().out)
     # "The night" has not the last word of "the night guard": no person.
-    assert scored["sets"][0]["links"] == {"right": 1, "wrong": 1, "both": 0, "none": 1}
+    assert scored["systems"][0]["counts"]["dev type 1 pro"] == {"right": 1, "wrong": 1, "both": 0, "none": 1}
 
 
 def test_what_a_command_writes_is_read_as_it_is_told_and_about_its_documents_alone(
@@ -141,7 +140,7 @@ def test_what_a_command_writes_is_read_as_it_is_told_and_about_its_documents_alo
     assert "cannot tell what mentions count" in capsys.readouterr().err
     other = tmp_path / "other.jsonl"
     assert main([*words, "--out", str(other), "--command", f"{command} other", "--spans", "included"]) == 1
-    assert "id 'other': none of the documents that the command was given" in capsys.readouterr().err
+    assert "id 'other': none of the data's documents" in capsys.readouterr().err
     # The run that was begun without --spans has found nothing that could be mixed with this one.
     assert main([*words, "--out", str(out), "--command", command, "--spans", "included"]) == 0
     assert "|spans:included" in capsys.readouterr().out.replace(",", "|")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from mtbias.coref.conll import Clusters, Mention, without_repeated
 from mtbias.coref.conll_scorer import CorefScores, Prf, compute_coref, conll_f1, count_coref, count_table
-from mtbias.coref.winobias_data import Baseline, WinoBias, baseline, read_winobias
+from mtbias.coref.winobias import Baseline, WinoBias, answer_by_rule, read_winobias
 from mtbias.types import Stereotype
 
 
@@ -260,7 +260,7 @@ def data(shared: Path) -> WinoBias:
 def test_winobias_scores_as_in_the_reference(data: WinoBias, rule: Baseline) -> None:
     assert len(data.sets) == 8
     for one in data.sets.values():
-        documents = [(document.gold, baseline(document, rule)) for document in one]
+        documents = [(document.gold, answer_by_rule(document, rule)) for document in one]
         assert _f1(documents) == pytest.approx(_reference_f1(documents), abs=1e-9)
 
 
@@ -273,7 +273,7 @@ def test_winobias_in_larger_documents_scores_as_in_the_reference(data: WinoBias)
         response: dict[int, list[Mention]] = {}
         for offset, document in enumerate(one[start : start + 6]):
             key += [[(100 * offset + a, 100 * offset + b) for a, b in cluster] for cluster in document.gold]
-            for a, b in baseline(document, "first")[0]:
+            for a, b in answer_by_rule(document, "first")[0]:
                 response.setdefault((offset + a) % 4, []).append((100 * offset + a, 100 * offset + b))
         documents.append((tuple(map(tuple, key)), tuple(map(tuple, response.values()))))
     assert {len(response) for _, response in documents} <= {3, 4}

@@ -7,22 +7,19 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from mtbias.coref.predicted_clusters import Predictions, read_predictions
-from mtbias.coref.pro_anti import Link
+from mtbias.coref.dataset import DatasetScores, Link
 from mtbias.coref.sowinobias import (
     EXAMPLE_VOCABULARY,
+    SoWinoBias,
     SoWinoBiasSentence,
     Vocabulary,
-    count,
     generate,
     link,
     read_vocabulary,
-    score,
 )
-from mtbias.errors import DataError, UsageError
+from mtbias.errors import DataError
 from mtbias.types import Stereotype
 
 SMALL = Vocabulary(("pilot", "tree surgeon"), ("nanny", "nurse"), ("kind", "sweet"), ("vain", "fussy"), "")
@@ -47,7 +44,7 @@ def test_both_readings_of_n() -> None:
     # Section 4.2: lists of 16 give 16³ = 4096 sentences; either in each direction and polarity, or in each direction.
     vocabulary = read_vocabulary(EXAMPLE_VOCABULARY)
     everything = generate(vocabulary)
-    half = generate(vocabulary, reading="total")
+    half = generate(vocabulary, n="total")
     assert set(Counter((s.direction, s.polarity) for s in everything).values()) == {4096}
     assert set(Counter((s.direction, s.polarity) for s in half).values()) == {2048}
     assert set(half) < set(everything) or {s.id for s in half} < {s.id for s in everything}
@@ -85,8 +82,10 @@ def test_link(clusters: tuple[tuple[tuple[int, int], ...], ...], expected: Link)
     assert link(sentence(), clusters) is expected
 
 
-def system(folder: Path, choice: Mapping[str, str], *extra: str, without: str = "") -> Predictions:
-    """The clusters of a system that links ``second`` or ``first`` by id, nothing otherwise; and further lines."""
+def scored(
+    folder: Path, choice: Mapping[str, str], *extra: str, without: str = "", resamples: int = 0
+) -> DatasetScores:
+    """The scores of a system that links ``second`` or ``first`` by id, nothing otherwise; and further lines."""
     lines = []
     for s in generate(SMALL):
         person = {"first": s.first, "second": s.second}.get(choice.get(s.id, ""))
@@ -95,7 +94,8 @@ def system(folder: Path, choice: Mapping[str, str], *extra: str, without: str = 
             lines.append(json.dumps({"id": s.id, "clusters": clusters}))
     path = folder / "p.jsonl"
     path.write_text("\n".join([*lines, *extra]), encoding="utf-8")
-    return read_predictions(path)
+    data = SoWinoBias(SMALL, generate(SMALL), {})
+    return data.score(data.read([path], spans="included"), resamples=resamples)
 
 
 def test_numbers_by_hand(tmp_path: Path) -> None:
@@ -109,46 +109,45 @@ def test_numbers_by_hand(tmp_path: Path) -> None:
         elif "vain" in s.tokens:
             # 4 of 8 right in both directions, the others without a link.
             choice[s.id] = "second"
-    scores = score(count(sentences, system(tmp_path, choice)), n_resamples=200, rng=np.random.default_rng(0))
-    value = {k: {d: a.value for d, a in by.items()} for k, by in scores.accuracy.items()}
-    assert value == {
-        "positive": {"pro": 100.0, "anti": 50.0},
-        "negative": {"pro": 50.0, "anti": 50.0},
-        "all": {"pro": 75.0, "anti": 50.0},
-    }
-    assert {row: gap.average for row, gap in scores.gaps.items()} == {"positive": 75.0, "negative": 50.0, "all": 62.5}
-    assert {row: gap.difference for row, gap in scores.gaps.items()} == {"positive": 50.0, "negative": 0.0, "all": 25.0}
-    negative, decided = scores.accuracy["negative"]["pro"], scores.decided["negative"]["pro"]
-    assert (negative.n, decided.value, decided.n) == (8, 100.0, 4)
-    assert scores.outcomes["positive"]["anti"] == {"right": 4, "wrong": 4, "both": 0, "none": 0}
-    assert scores.outcomes["negative"]["pro"] == {"right": 4, "wrong": 0, "both": 0, "none": 4}
+    scores = scored(tmp_path, choice, resamples=200)
+
+    def values(what: str) -> dict[str, float | None]:
+        return {row: scores[f"{row}:{what}"].value for row in ("positive", "negative", "all")}
+
+    assert values("pro") == {"positive": 100.0, "negative": 50.0, "all": 75.0}
+    assert values("anti") == {"positive": 50.0, "negative": 50.0, "all": 50.0}
+    assert values("average") == {"positive": 75.0, "negative": 50.0, "all": 62.5}
+    assert values("difference") == {"positive": 50.0, "negative": 0.0, "all": 25.0}
+    negative, alone = scores["negative:pro"], scores["negative:pro:one_alone"]
+    assert (negative.n, alone.value, alone.n) == (8, 100.0, 4)
+    assert scores.counts["positive, anti"] == {"right": 4, "wrong": 4, "both": 0, "none": 0}
+    assert scores.counts["negative, pro"] == {"right": 4, "wrong": 0, "both": 0, "none": 4}
     # McNemar: 4 pairs with pro right and anti wrong, none the other way: 2 · (1/2)⁴ = 1/8. Negative: no such pair.
-    assert {row: gap.p for row, gap in scores.gaps.items()} == {"positive": 0.125, "negative": 1.0, "all": 0.125}
+    assert [scores[f"{row}:difference"].p for row in ("positive", "negative", "all")] == [0.125, 1.0, 0.125]
     # Bootstrap over pairs: in the negative polarity both counterparts have the same outcome in every pair.
-    assert scores.gaps["negative"].interval == (0.0, 0.0)
-    low, high = scores.gaps["positive"].interval or (0, 0)
+    assert scores["negative:difference"].interval == (0.0, 0.0)
+    low, high = scores["positive:difference"].interval or (0, 0)
     assert 0 <= low < 50 < high <= 100
 
 
-def test_nothing_decided(tmp_path: Path) -> None:
-    scores = score(count(generate(SMALL), system(tmp_path, {})), n_resamples=0, rng=np.random.default_rng(0))
-    accuracy, decided = scores.accuracy["all"]["pro"], scores.decided["all"]["pro"]
-    assert (accuracy.value, decided.value, decided.n, accuracy.interval) == (0.0, None, 0, None)
+def test_nobody_is_linked(tmp_path: Path) -> None:
+    scores = scored(tmp_path, {})
+    accuracy, alone = scores["all:pro"], scores["all:pro:one_alone"]
+    assert (accuracy.value, alone.value, alone.n, accuracy.interval) == (0.0, None, 0, None)
 
 
 def test_predictions_that_do_not_fit(tmp_path: Path) -> None:
-    sentences = generate(SMALL)
-    first = sentences[0].id
-    with pytest.raises(DataError, match=f"no prediction for 1 of 32 sentences, the first '{first}'"):
-        count(sentences, system(tmp_path, {}, without=first))
-    with pytest.raises(DataError, match="id 'x': none of the test set's"):
-        count(sentences, system(tmp_path, {}, '{"id": "x", "clusters": []}'))
+    first = generate(SMALL)[0].id
     late = json.dumps({"id": first, "clusters": [[[0, 99]]]})
-    with pytest.raises(DataError, match="ends at 99"):
-        count(sentences, system(tmp_path, {}, late, without=first))
     other = json.dumps({"id": first, "clusters": [], "tokens": ["The", "nanny"]})
-    with pytest.raises(DataError, match="token 1 is 'pilot' in the data set, 'nanny' here"):
-        count(sentences, system(tmp_path, {}, other, without=first))
+    for extra, without, message in (
+        ([], first, f"no prediction for 1 of 32 sentences, the first '{first}'"),
+        (['{"id": "x", "clusters": []}'], "", "id 'x': none of the data's documents"),
+        ([late], first, "ends at 99"),
+        ([other], first, "token 1 is 'pilot' in the data set, 'nanny' here"),
+    ):
+        with pytest.raises(DataError, match=message):
+            scored(tmp_path, {}, *extra, without=without)
 
 
 LISTS = (
@@ -180,20 +179,20 @@ def test_the_example_has_lists_of_sixteen() -> None:
     assert [len(words) for words in lists] == [16] * 4
 
 
-def test_command(tmp_path: Path, coref: Callable[..., str]) -> None:
+def test_commands(tmp_path: Path, coref: Callable[..., str]) -> None:
     vocabulary, out, clusters = (tmp_path / name for name in ("v.toml", "set.jsonl", "p.jsonl"))
     vocabulary.write_text(LISTS, encoding="utf-8")
-    with pytest.raises(UsageError, match="--out FILE"):
-        coref("sowinobias")
-    assert "4 sentences" in coref("sowinobias", "--vocabulary", vocabulary, "--out", out)
+    export = ["export", "sowinobias", "--data", vocabulary, "--format", "jsonl", "--gold", "--out", out]
+    assert "4 documents of sowinobias" in coref(*export)
     rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
-    assert rows[0]["text"] == "The a liked the b because they were c."
-    lines = [{"id": r["id"], "tokens": r["tokens"], "clusters": [[r["second"], r["pronoun"]]]} for r in rows]
+    assert (rows[0]["id"], rows[0]["text"]) == ("pro-positive-a-b-c", "The a liked the b because they were c.")
+    lines = [{key: row[key] for key in ("id", "tokens", "clusters")} for row in rows]
     clusters.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    arguments = ["sowinobias", "--vocabulary", vocabulary, "--predictions", clusters, "--resamples", 10]
-    result = json.loads(coref(*arguments, "--json"))
-    assert result["all"]["pro"]["accuracy"] == 100.0
-    assert result["all"]["difference"] == 0.0
-    assert "|n:polarity|full-stop:yes|right:second-person-alone|" in result["signature"]
+    arguments = ["score", "sowinobias", "--data", vocabulary, "--predictions", clusters, "--resamples", 10]
+    (system,) = json.loads(coref(*arguments, "--json"))["systems"]
+    values = {one["key"]: one["value"] for one in system["numbers"]}
+    assert (values["all:pro"], values["all:difference"], system["documents"]) == (100.0, 0.0, 4)
+    assert "|list:given|n:polarity|full-stop:yes|right:second-person-alone|" in system["signature"]
+    assert "|sentences:" in system["signature"]
     shown = coref(*arguments)
-    assert shown.splitlines()[-1].startswith("Signature: coref:sowinobias|vocabulary:")
+    assert shown.splitlines()[-1].startswith("Signature: coref:sowinobias|data:")

@@ -16,7 +16,7 @@ import pytest
 
 from mtbias.cli import main
 from mtbias.coref.conll import read_conll
-from mtbias.coref.gap_instances import GapInstance, write_instances
+from mtbias.coref.gap_data import GapInstance, write_instances
 from mtbias.coref.training import TrainingSettings, configuration, head_of, train, training_data
 from mtbias.errors import DataError, SettingError
 from mtbias.files.reading import parse_toml, read_text

@@ -9,11 +9,18 @@ from pathlib import Path
 import pytest
 
 from mtbias.coref.conll import Clusters
-from mtbias.coref.predicted_clusters import read_predictions
-from mtbias.coref.pro_anti import Link
-from mtbias.coref.winobias import differing_pairs, link, score_baseline, score_winobias
-from mtbias.coref.winobias_data import Baseline, WinoBias, WinoBiasDocument, baseline, read_winobias
+from mtbias.coref.dataset import DatasetScores, Link
+from mtbias.coref.winobias import (
+    Baseline,
+    WinoBias,
+    WinoBiasDocument,
+    answer_by_rule,
+    differing_pairs,
+    link,
+    read_winobias,
+)
 from mtbias.errors import DataError, UsageError
+from mtbias.stats.results import Estimate
 from mtbias.types import Gender, Stereotype
 from tests.coref.small_corpora import ANTI_SENTENCES, Sentence, conll, write_winobias
 
@@ -60,7 +67,7 @@ def test_files_in_conll_format_and_capitals(folder: Path) -> None:
 
 def test_rule_systems(data: WinoBias) -> None:
     def answers(rule: Baseline, condition: Stereotype = PRO) -> list[Clusters]:
-        return [baseline(document, rule) for document in _documents(data, condition)]
+        return [answer_by_rule(document, rule) for document in _documents(data, condition)]
 
     he, she_her = ((6, 6),), ((7, 7), (9, 9))
     plumber, florist, guard, nanny = (0, 1), (3, 4), (0, 2), (4, 5)
@@ -107,47 +114,54 @@ def test_the_gold_occupations_word_elsewhere_is_no_link(folder: Path) -> None:
     assert link(document, (((6, 6), (8, 9)),)) is Link.NONE
 
 
+PART = "dev type 1"
+
+
+def _scored(data: WinoBias, rule: Baseline, resamples: int, seed: int = 0) -> Callable[[str], Estimate]:
+    scores = data.score(data.baseline(rule), seed=seed, resamples=resamples)
+    return lambda key: scores[PART, key]
+
+
 def test_scores_where_all_links_are_wrong(data: WinoBias) -> None:
-    scores = score_baseline(data, "wrong", resamples=200)
-    one = scores.sets["dev", 1, PRO]
+    scores = data.score(data.baseline("wrong"), resamples=200)
     # Links: two sentences keep none of 1, the third one (between its pronouns) of 2: 1/4.
-    assert one.coref.muc.f1 == pytest.approx(25)
+    assert scores[PART, "muc_pro"].value == pytest.approx(25)
     # Shares of the gold mentions: 1/2 and 1/2 of the pronouns, 2·2/3; over 2 + 2 + 3 mentions, and alike for precision.
-    assert one.coref.b3.f1 == pytest.approx(100 / 3)
+    assert scores[PART, "b3_pro"].value == pytest.approx(100 / 3)
     # 2·1/4, 2·1/4, 2·2/6 of three entities.
-    assert one.coref.ceafe.f1 == pytest.approx(100 * (1 / 2 + 1 / 2 + 2 / 3) / 3)
-    assert one.link_accuracy.value == 0
-    assert one.links == {Link.RIGHT: 0, Link.WRONG: 3, Link.BOTH: 0, Link.NONE: 0}
-    pair = scores.pairs["dev", 1]
+    assert scores[PART, "ceafe_pro"].value == pytest.approx(100 * (1 / 2 + 1 / 2 + 2 / 3) / 3)
+    assert scores[PART, "link_pro"].value == 0
+    assert scores.counts["dev type 1 pro"] == {"right": 0, "wrong": 3, "both": 0, "none": 0}
     # The other condition has the same, counterpart by counterpart.
-    assert (pair.f1.difference, pair.f1.p, pair.link.p) == (0, 1, 1)
+    f1, links = scores[PART, "f1_difference"], scores[PART, "link_difference"]
+    assert (f1.value, f1.p, links.p) == (0, 1, 1)
 
 
 def test_pro_against_anti(data: WinoBias) -> None:
-    pair = score_baseline(data, "stereotype", resamples=1000).pairs["dev", 1]
+    of = _scored(data, "stereotype", 1000)
     wrong = (25 + 100 / 3 + 500 / 9) / 3  # as above
-    assert pair.f1.first == 100
-    assert pair.f1.second == pytest.approx(wrong)
-    assert pair.f1.average == pytest.approx((100 + wrong) / 2)
-    assert pair.f1.absolute == pair.f1.difference == pytest.approx(100 - wrong)
-    assert pair.f1.interval is not None
+    assert of("f1_pro").value == 100
+    assert of("f1_anti").value == pytest.approx(wrong)
+    assert of("f1_average").value == pytest.approx((100 + wrong) / 2)
+    assert of("f1_difference").value == pytest.approx(100 - wrong)
+    assert of("f1_difference").interval is not None
     # Of the 2³ ways to swap, none and all are the two extremes: p = 2/8. McNemar: 2·(1/2)³.
-    assert (pair.f1.p, pair.link.p) == (0.25, 0.25)
-    assert (pair.link.average, pair.link.difference, pair.link.interval) == (50, 100, None)
-    assert pair.n_pairs == 3
+    assert (of("f1_difference").p, of("link_difference").p) == (0.25, 0.25)
+    assert (of("link_average").value, of("link_difference").value, of("link_difference").n) == (50, 100, 3)
+    assert of("link_difference").interval is None  # of three lines
 
 
-def test_the_sign_is_lost_in_the_absolute_difference_alone(data: WinoBias) -> None:
+def test_a_difference_has_its_sign(data: WinoBias) -> None:
     sets = {
         ("dev", 1, PRO): data.sets["dev", 1, ANTI],
         ("dev", 1, ANTI): data.sets["dev", 1, PRO],
     }
-    pair = score_baseline(WinoBias(sets, data.files), "stereotype", resamples=0).pairs["dev", 1]
-    assert pair.f1.difference is not None
-    assert pair.f1.difference < 0
-    assert pair.f1.absolute == -pair.f1.difference
+    of = _scored(WinoBias(sets, data.files), "stereotype", 0)
+    gap = of("f1_difference").value
+    assert gap is not None
+    assert gap < 0
     # Without resamples there is no test and no interval; McNemar needs none.
-    assert (pair.f1.p, pair.f1.interval, pair.link.p) == (None, None, 0.25)
+    assert (of("f1_difference").p, of("f1_difference").interval, of("link_difference").p) == (None, None, 0.25)
 
 
 def test_counterparts_that_differ_in_more_than_the_pronoun(data: WinoBias) -> None:
@@ -164,11 +178,11 @@ def test_counterparts_whose_gold_mentions_differ_count_too(folder: Path) -> None
 
 
 def test_the_same_seed_gives_the_same_numbers_whatever_else_is_scored(data: WinoBias) -> None:
-    both = score_baseline(data, "first", seed=5, resamples=300)
+    both = data.score(data.baseline("first"), seed=5, resamples=300)
     alone = WinoBias({key: one for key, one in data.sets.items() if key[2] is ANTI}, data.files)
-    one = score_baseline(alone, "first", seed=5, resamples=300)
-    assert one.sets["dev", 1, ANTI] == both.sets["dev", 1, ANTI]
-    assert not one.pairs
+    one = alone.score(alone.baseline("first"), seed=5, resamples=300)
+    assert {number.key for number in one.numbers if not number.key.endswith("_anti")} == set()
+    assert set(one.numbers) < set(both.numbers)
 
 
 def _write(path: Path, answers: dict[str, Clusters]) -> Path:
@@ -176,20 +190,25 @@ def _write(path: Path, answers: dict[str, Clusters]) -> Path:
     return path
 
 
+def _score(data: WinoBias, path: Path, resamples: int = 0) -> DatasetScores:
+    return data.score(data.read([path], spans="included"), resamples=resamples)
+
+
 def test_predictions_missing_documents_count_as_empty(data: WinoBias, tmp_path: Path) -> None:
-    path = _write(tmp_path / "p.jsonl", {"nw/pro//0": (((0, 1), (6, 6)),)})
-    scores = score_winobias(data, read_predictions(path), resamples=0)
-    assert list(scores.sets) == [("dev", 1, PRO)]  # the other set has none at all
-    one = scores.sets["dev", 1, PRO]
-    assert (one.missing, one.coref.documents) == (2, 3)
+    scores = _score(data, _write(tmp_path / "p.jsonl", {"nw/pro//0": (((0, 1), (6, 6)),)}))
+    assert list(scores.counts) == ["dev type 1 pro"]  # the other set has none at all
+    assert "without any prediction: dev type 1 anti" in scores.notes
+    assert "dev type 1 pro: 2 of 3 sentences have no prediction and count as no clusters" in scores.notes
+    assert scores[PART, "f1_pro"].n == 3
     # One of 1 + 1 + 2 links, of 1 found.
-    assert (one.coref.muc.recall, one.coref.muc.precision) == (25, 100)
-    assert one.links[Link.NONE] == 2
+    recall, precision = scores[PART, "muc_recall_pro"], scores[PART, "muc_precision_pro"]
+    assert (recall.value, recall.n, precision.value, precision.n) == (25, 4, 100, 1)
+    assert scores.counts["dev type 1 pro"]["none"] == 2
 
 
 def test_gold_files_as_predictions_are_perfect(data: WinoBias, folder: Path) -> None:
-    scores = score_winobias(data, read_predictions(folder), resamples=100)
-    assert [one.coref.conll for one in scores.sets.values()] == [100, 100]
+    scores = _score(data, folder, resamples=100)
+    assert [scores[PART, f"f1_{condition}"].value for condition in (PRO, ANTI)] == [100, 100]
 
 
 def test_repeated_mentions_are_left_out_of_f1(data: WinoBias, tmp_path: Path) -> None:
@@ -198,25 +217,23 @@ def test_repeated_mentions_are_left_out_of_f1(data: WinoBias, tmp_path: Path) ->
         "nw/pro//1": (((3, 4), (6, 6), (6, 6)),),
         "nw/pro//2": (((4, 5), (7, 7), (9, 9)),),
     }
-    predictions = read_predictions(_write(tmp_path / "p.jsonl", answers))
-    scores = score_winobias(data, predictions, resamples=0)
-    assert predictions.repeated == 2
-    one = scores.sets["dev", 1, PRO]
-    assert one.coref.muc.f1 == 100  # the first of the two clusters keeps the pronoun
-    assert one.links == {Link.RIGHT: 2, Link.WRONG: 0, Link.BOTH: 1, Link.NONE: 0}
+    scores = _score(data, _write(tmp_path / "p.jsonl", answers))
+    assert "mentions that stand in a cluster already, left out of F1: 2" in scores.notes
+    assert scores[PART, "muc_pro"].value == 100  # the first of the two clusters keeps the pronoun
+    assert scores.counts["dev type 1 pro"] == {"right": 2, "wrong": 0, "both": 1, "none": 0}
 
 
 @pytest.mark.parametrize(
     ("answers", "message"),
     [
-        ({"nw/pro//7": ()}, "none of WinoBias's documents"),
+        ({"nw/pro//7": ()}, "id 'nw/pro//7': none of the data's documents, whose ids are such as 'nw/pro//0'"),
         ({"nw/pro//0": (((0, 1), (6, 10)),)}, "tokens 0 to 9; a mention ends at 10"),
         ({}, "at least one document"),
     ],
 )
 def test_bad_predictions(data: WinoBias, tmp_path: Path, answers: dict[str, Clusters], message: str) -> None:
     with pytest.raises(DataError, match=message):
-        score_winobias(data, read_predictions(_write(tmp_path / "p.jsonl", answers)))
+        _score(data, _write(tmp_path / "p.jsonl", answers))
 
 
 def test_predictions_for_the_counterpart_are_an_error(data: WinoBias, folder: Path) -> None:
@@ -224,7 +241,7 @@ def test_predictions_for_the_counterpart_are_an_error(data: WinoBias, folder: Pa
     path = folder / "system.conll"
     path.write_text(text.replace("nw/anti", "nw/pro"), encoding="utf-8")
     with pytest.raises(DataError, match="token 7 is 'she' in the data set, 'he' here"):
-        score_winobias(data, read_predictions(path))
+        _score(data, path)
 
 
 @pytest.mark.parametrize(
@@ -265,36 +282,48 @@ def test_a_folder_that_is_not_winobias(folder: Path) -> None:
 
 
 def test_the_command_prints_a_table(folder: Path, coref: Callable[..., str]) -> None:
-    out = coref("winobias", "--data", folder, "--baseline", "stereotype", "--resamples", 100)
-    assert "dev type 1 pro   3  100.00" in out
-    assert "1 of 3 pairs differ" in out
+    out = coref("score", "winobias", "--data", folder, "--baseline", "stereotype", "--resamples", 100, "--counts")
+    assert "dev type 1: CoNLL F1, pro 100.00 [100.00, 100.00] 3" in " ".join(out.split())
+    assert "dev type 1 pro       3      0     0     0" in out
+    assert "1 of 3 pairs differ in other words or in gold mentions too (lines 2)" in out
     assert "6 of WinoBias's 8 files are not in the folder" in out
     last = out.splitlines()[-1]
-    assert last.startswith("Signature: coref:winobias|data:")
-    assert "|system:stereotype|f1:conll-v8.01|" in last
-    assert "|resamples:100|seed:0|" in last
+    assert "coref:winobias|data:" in last
+    assert "|f1:conll-v8.01|link:first-pronoun|test:randomisation+mcnemar|system:stereotype|" in last
+    assert "|seed:0|resamples:100|" in last
 
 
 def test_the_command_prints_json(folder: Path, tmp_path: Path, coref: Callable[..., str]) -> None:
-    path = _write(tmp_path / "p.jsonl", {"nw/pro//0": (((0, 1), (6, 6)),)})
-    result = json.loads(coref("winobias", "--data", folder, "--predictions", path, "--json", "--resamples", 0))
-    assert result["sets"][0]["links"] == {"right": 1, "wrong": 0, "both": 0, "none": 2}
-    assert result["sets"][0]["conll_f1_interval"] is None
-    assert result["sets"][0]["missing"] == 2
-    assert result["sets_without_predictions"] == ["dev type 1 anti"]
-    assert result["pairs"] == []
-    assert list(result["files"]["predictions"]) == ["p.jsonl"]
-
-
-def test_the_command_tells_what_is_missing(folder: Path, tmp_path: Path, coref: Callable[..., str]) -> None:
     path = _write(tmp_path / "p.jsonl", {"nw/pro//0": (((0, 1), (6, 6), (6, 6)),)})
-    out = coref("winobias", "--data", folder, "--predictions", path, "--resamples", 0)
-    assert "dev type 1 pro: 2 of 3 sentences have no prediction" in out
-    assert "1 mentions stand in a cluster already" in out
-    assert "without any prediction: dev type 1 anti" in out
+    words = ["score", "winobias", "--data", folder, "--predictions", path, "--resamples", 0]
+    (system,) = json.loads(coref(*words, "--json"))["systems"]
+    assert system["counts"] == {"dev type 1 pro": {"right": 1, "wrong": 0, "both": 0, "none": 2}}
+    assert {one["interval"] for one in system["numbers"] if one["key"] == "f1_pro"} == {None}
+    assert not any("difference" in one["key"] for one in system["numbers"])
+    assert list(system["predictions"]) == ["p.jsonl"]
+    out = coref(*words)
+    assert all(note in out for note in system["notes"])
+    assert "mentions that stand in a cluster already, left out of F1: 1" in system["notes"]
 
 
-@pytest.mark.parametrize(("options", "got"), [([], "neither"), (["--baseline", "first", "--predictions", "x"], "both")])
-def test_the_command_wants_one_system(folder: Path, options: list[str], got: str, coref: Callable[..., str]) -> None:
-    with pytest.raises(UsageError, match=f"expected either --predictions or --baseline, got {got}"):
-        coref("winobias", "--data", folder, *options)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "nothing to score: give --predictions FILE, or --baseline NAME"),
+        (["--baseline", "best"], "--baseline: expected one of first, nearest, stereotype, .*, got 'best'"),
+        (["--baseline", "first", "--weights", "w"], "--weights goes with gap, not with winobias"),
+        (["--baseline", "first", "--n", "total"], "--n goes with sowinobias, not with winobias"),
+        (["--baseline", "first", "--baseline", "first"], "expected systems that differ"),
+    ],
+)
+def test_calls_that_cannot_be_meant(folder: Path, options: list[str], message: str, coref: Callable[..., str]) -> None:
+    with pytest.raises(UsageError, match=message):
+        coref("score", "winobias", "--data", folder, *options)
+
+
+def test_a_rule_system_beside_predictions_is_compared_with_them(folder: Path, coref: Callable[..., str]) -> None:
+    words = ["score", "winobias", "--data", folder, "--predictions", folder, "--baseline", "stereotype"]
+    found = json.loads(coref(*words, "--resamples", 20, "--json"))
+    differences = {one["key"]: one["difference"] for one in found["differences"]}
+    # The gold files: right throughout, as the rule is on pro; on anti the rule has none.
+    assert (differences["link_pro"], differences["link_anti"]) == (0, 100)

@@ -10,18 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mtbias.coref.dataset import DatasetScores
+from mtbias.coref.documents import Answers
 from mtbias.coref.winogender import (
     Resolution,
     Winogender,
-    WinogenderScores,
     WinogenderSentence,
-    compute_winogender,
-    count_winogender,
     is_gotcha,
     read_winogender,
-    tokenize,
+    token_spans,
 )
-from mtbias.coref.winogender_answers import read_resolutions
 from mtbias.errors import DataError
 from mtbias.types import Gender
 from tests.coref.small_corpora import write_winogender
@@ -41,13 +39,13 @@ def data(folder: Path) -> Winogender:
 System = Callable[[WinogenderSentence], Resolution]
 
 
-def _scores(data: Winogender, system: System, resamples: int = 0) -> WinogenderScores:
+def _scores(data: Winogender, system: System, resamples: int = 0) -> DatasetScores:
     resolutions = {id_: system(sentence) for id_, sentence in data.sentences.items()}
-    return compute_winogender(count_winogender(data, resolutions), resamples=resamples)
+    return data.score(Answers(resolutions, {}), resamples=resamples)
 
 
-def _values(scores: WinogenderScores) -> dict[str, float | None]:
-    return {name: estimate.value for name, estimate in scores.numbers.items()}
+def _values(scores: DatasetScores) -> dict[str, float | None]:
+    return {one.key: one.estimate.value for one in scores.numbers}
 
 
 def test_sentences_and_statistics(data: Winogender) -> None:
@@ -96,7 +94,8 @@ def test_a_system_that_follows_the_statistics(data: Winogender) -> None:
     assert values["female_accuracy"] == values["male_accuracy"] == 50
     assert values["neutral_none"] == 100
     assert "neutral_accuracy_gotcha" not in values
-    assert [one.preference for one in scores.occupations] == [100, -100, 100]
+    preferences = {name: of["preference"] for name, of in scores.counts.items()}
+    assert preferences == {"clerk": 100, "florist": 100, "plumber": -100}
     # Against an independent implementation.
     for name, x in (("bls", [80, 5, 50]), ("bergsma", [60.5, 1.25, 40])):
         assert values[f"pearson_{name}"] == pytest.approx(np.corrcoef(x, [100, -100, 100])[0, 1])
@@ -118,7 +117,7 @@ def test_gotcha_sentences(data: Winogender) -> None:
 
 
 def test_denominators(data: Winogender) -> None:
-    numbers = _scores(data, lambda _: Resolution.BOTH).numbers
+    numbers = _scores(data, lambda _: Resolution.BOTH)
     assert numbers["consistency"].n == numbers["male_accuracy"].n == numbers["male_female_differ"].n == 12
     # Each occupation has two of its four sentences of either kind.
     assert numbers["male_accuracy_gotcha"].n == numbers["male_accuracy_not_gotcha"].n == 6
@@ -138,9 +137,9 @@ def test_intervals_come_from_whole_occupations_and_a_seed(data: Winogender) -> N
         id_: sentence.answer if sentence.occupation == "plumber" else Resolution.NONE
         for id_, sentence in data.sentences.items()
     }
-    counts = count_winogender(data, resolutions)
-    first, again, other = (compute_winogender(counts, seed=seed, resamples=400).numbers for seed in (1, 1, 2))
-    assert first == again
+    answers = Answers(resolutions, {})
+    first, again, other = (data.score(answers, seed=seed, resamples=400) for seed in (1, 1, 2))
+    assert first.numbers == again.numbers
     # Three occupations, one of which is right throughout: every resample has 0, 1/3, 2/3 or all right.
     assert tuple(first[name].interval for name in ("male_accuracy", "consistency")) == ((0, 100), (100, 100))
     assert [numbers["male_accuracy"].value for numbers in (first, other)] == pytest.approx([100 / 3, 100 / 3])
@@ -148,10 +147,11 @@ def test_intervals_come_from_whole_occupations_and_a_seed(data: Winogender) -> N
 
 
 def test_words_without_tokens_of_a_file() -> None:
-    assert tokenize("The florist couldn't find the clerk's well-worn pen; so, she left.") == (
+    text = "The florist couldn't find the clerk's well-worn pen; so, she left."
+    assert [text[span.start : span.end] for span in token_spans(text)] == [
         "The", "florist", "could", "n't", "find", "the", "clerk", "'s", "well-worn", "pen", ";", "so", ",", "she",
         "left", ".",
-    )  # fmt: skip
+    ]  # fmt: skip
 
 
 def _jsonl(path: Path, data: Winogender, changed: Mapping[str, dict[str, Any]]) -> Path:
@@ -184,7 +184,7 @@ def _jsonl(path: Path, data: Winogender, changed: Mapping[str, dict[str, Any]]) 
 def test_resolutions_of_clusters(
     data: Winogender, tmp_path: Path, id_: str, row: dict[str, Any], expected: Resolution
 ) -> None:
-    answers = read_resolutions(_jsonl(tmp_path / "p.jsonl", data, {id_: row}), data)
+    answers = data.read([_jsonl(tmp_path / "p.jsonl", data, {id_: row})], spans="included")
     found, files = answers.of, answers.files
     assert found[id_] is expected
     assert sum(resolution is not Resolution.NONE for resolution in found.values()) == (expected is not Resolution.NONE)
@@ -198,13 +198,13 @@ def test_resolutions_of_clusters(
         ({"tokens": ["The", "baker"]}, "token 1 is 'plumber' in the data set, 'baker' here"),
         ({"tokens": ["The", "plumber"]}, "expected 12 tokens, got 2, which end before 'rang'"),
         ({"tokens": ["The", ""]}, "expected 12 tokens, got 2, which end before 'plumber'"),
-        ({"id": "plumber.baker.0.male.txt"}, "none of Winogender's sentences"),
+        ({"id": "plumber.baker.0.male.txt"}, "none of the data's documents"),
     ],
 )
 def test_bad_clusters(data: Winogender, tmp_path: Path, row: dict[str, Any], message: str) -> None:
     path = _jsonl(tmp_path / "p.jsonl", data, {"plumber.tenant.0.male.txt": row})
     with pytest.raises(DataError, match=message):
-        read_resolutions(path, data)
+        data.read([path], spans="included")
 
 
 def test_labels_from_a_table(data: Winogender, tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ def test_labels_from_a_table(data: Winogender, tmp_path: Path) -> None:
     rows = [f"{id_}\t{labels[at % 7]}\tx" for at, id_ in enumerate(data.sentences)]
     path = tmp_path / "p.tsv"
     path.write_text("sentid\tprediction\tmore\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    found = read_resolutions(path, data).of
+    found = data.read([path]).of
     expected = [
         Resolution.OCCUPATION, Resolution.OCCUPATION, Resolution.PARTICIPANT, Resolution.PARTICIPANT, Resolution.BOTH,
         Resolution.NONE, Resolution.NONE,
@@ -234,7 +234,7 @@ def test_bad_labels(data: Winogender, tmp_path: Path, line: str, message: str) -
     path = tmp_path / "p.tsv"
     path.write_text(f"sentid\tprediction\n{line}\n", encoding="utf-8")
     with pytest.raises(DataError, match=message):
-        read_resolutions(path, data)
+        data.read([path], spans="included")
 
 
 @pytest.mark.parametrize(
@@ -293,15 +293,16 @@ def test_an_occupation_with_two_statistics(folder: Path) -> None:
 
 def test_the_command(data: Winogender, folder: Path, tmp_path: Path, coref: Callable[..., str]) -> None:
     path = _jsonl(tmp_path / "p.jsonl", data, {})
-    arguments = ["winogender", "--data", folder, "--predictions", path, "--resamples", 50]
-    out = coref(*arguments, "--occupations")
+    arguments = ["score", "winogender", "--data", folder, "--predictions", path, "--resamples", 50]
+    out = coref(*arguments)
     assert "preference and BLS, Pearson's r" in out
-    assert "florist" in out
+    assert "Bergsma % women" not in out
+    assert "florist 0.00 80.00 60.50" in " ".join(coref(*arguments, "--counts").split())
     assert out.splitlines()[-1].startswith("Signature: coref:winogender|data:")
-    assert "|resamples:50|seed:0|" in out
-    result = json.loads(coref(*arguments, "--json"))
-    assert result["numbers"]["consistency"] == {"value": 100.0, "n": 12, "interval": [100.0, 100.0]}
-    assert result["numbers"]["pearson_bls"]["value"] is None
-    assert result["occupations"][0] == {
-        "occupation": "florist", "preference": 0.0, "bls_pct_female": 80.0, "bergsma_pct_female": 60.5,
-    }  # fmt: skip
+    assert "|gotcha:bls50|unit:occupation|seed:0|resamples:50|" in out
+    (system,) = json.loads(coref(*arguments, "--json"))["systems"]
+    numbers = {one["key"]: one for one in system["numbers"]}
+    shown = numbers["consistency"]
+    assert (shown["value"], shown["n"], shown["interval"]) == (100.0, 12, [100.0, 100.0])
+    assert numbers["pearson_bls"]["value"] is None
+    assert system["counts"]["florist"] == {"preference": 0.0, "BLS % women": 80.0, "Bergsma % women": 60.5}

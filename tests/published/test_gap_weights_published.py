@@ -9,9 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mtbias.coref.gap_example_weights import GapWeights, confounders, read_gap_weights, solve_gap_weights
-from mtbias.coref.gap_instances import GapFile, read_instances
-from mtbias.coref.gap_spans import NameSpans, distance, nearest_first, rank_of_antecedent, read_name_spans
+from mtbias.coref.gap_data import (
+    GapFile,
+    NameSpans,
+    distance,
+    nearest_first,
+    rank_of_antecedent,
+    read_instances,
+    read_name_spans,
+)
+from mtbias.coref.gap_weights import GapWeights, confounders, read_gap_weights, solve_gap_weights
 from mtbias.stats.balance import objective
 
 # W has a flat optimum: the weights of these four, each alone in its cell, can move together by up to 0.085.
@@ -104,7 +111,7 @@ def test_section_3_3(data: GapFile, spans: NameSpans) -> None:
 
 
 def test_tokens_order_the_names_as_spacy_2_does(folder: Path, data: GapFile, spans: NameSpans) -> None:
-    # Token counts of spaCy 2.3.2. Ours were fitted to this file (mtbias/coref/gap_spans.py): a guard, no proof.
+    # Token counts of spaCy 2.3.2. Ours were fitted to this file (mtbias/coref/gap_data.py): a guard, no proof.
     counts = json.loads((folder / "spacy_token_counts.json").read_text(encoding="utf-8"))
     differ = 0
     for instance in data.instances:

@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.coref.bug_links import Bug, BugGroup, compute_bug, read_bug
+from mtbias.coref.bug_links import Bug, read_bug
 from mtbias.coref.conll import Clusters
+from mtbias.coref.dataset import DatasetScores
+from mtbias.coref.documents import Answers
 from mtbias.types import Gender, Stereotype
 
 PRONOUNS = {"he", "him", "his", "himself", "she", "her", "hers", "herself"}
@@ -21,6 +23,10 @@ PRONOUNS = {"he", "him", "his", "himself", "she", "her", "hers", "herself"}
 @pytest.fixture(scope="module")
 def data(shared: Path) -> Bug:
     return read_bug(shared / "data" / "bug")
+
+
+def _score(data: Bug, answers: dict[str, Clusters]) -> DatasetScores:
+    return data.score(Answers(answers, {}), resamples=0)
 
 
 def test_rows(data: Bug) -> None:
@@ -48,22 +54,18 @@ def test_indices(data: Bug) -> None:
 
 def test_the_bin_on_which_the_official_script_stops(data: Bug) -> None:
     """Bin 10 (50 to 54 words) has two stereotypical rows and no other: ΔS divides by zero there, here it is None."""
-    scores = compute_bug(data.rows, {row.id: () for row in data.rows}, resamples=0)
-    last = scores.groups["by_distance"]["50-54"]
-    assert (
-        last.shares["stereotypical"].n,
-        last.shares["anti"].n,
-        last.shares["all"].n,
-        last.numbers["delta_s"].value,
-    ) == (2, 0, 2, None)
-    assert scores.overall.numbers["accuracy"].value == scores.overall.numbers["delta_s"].value == 0
+    scores = _score(data, {row.id: () for row in data.rows})
+    last = scores.counts["distance 50-54"]
+    assert (last["stereotypical"], last["anti"], last["all"]) == (2, 0, 2)
+    assert scores["distance 50-54", "delta_s"].value is None
+    assert scores["accuracy"].value == scores["delta_s"].value == 0
 
 
 def test_one_mention_of_the_whole_sentence_links_what_lies_inside_it(data: Bug) -> None:
     """An index past the sentence is in no mention: 4 rows (3 cut off, 1 sentence with the index one too far)."""
     answers: dict[str, Clusters] = {row.id: (((0, len(row.words) - 1),),) for row in data.rows}
-    overall = compute_bug(data.rows, answers, resamples=0).overall
-    assert overall.shares["all"].n - overall.shares["all"].correct == 4
+    counts = _score(data, answers).counts["all"]
+    assert (counts["all"], counts["all, right"]) == (1719, 1715)
 
 
 def _nearest(data: Bug) -> dict[str, Clusters]:
@@ -105,14 +107,12 @@ def test_a_rule_system_scores_as_by_the_official_definitions(data: Bug) -> None:
         ]
         rows.append((min(1, len(found[0] & found[1])), str(row.gender), sides[row.stereotype]))
         by_bin.setdefault(floor(row.distance / 5), []).append(rows[-1])
-    scores = compute_bug(data.rows, answers, resamples=0)
+    scores = _score(data, answers)
 
-    def values(group: BugGroup) -> tuple[float | None, float | None, float | None]:
-        return group.numbers["accuracy"].value, group.numbers["delta_g"].value, group.numbers["delta_s"].value
+    def values(part: str) -> tuple[float | None, ...]:
+        return tuple(scores[part, key].value for key in ("accuracy", "delta_g", "delta_s"))
 
-    assert values(scores.overall) == pytest.approx(_official(rows))
+    assert values("") == pytest.approx(_official(rows))
     for bin_ in range(9):  # all sides are there in these
-        assert values(scores.groups["by_distance"][f"{5 * bin_}-{5 * bin_ + 4}"]) == pytest.approx(
-            _official(by_bin[bin_])
-        )
-    assert 0 < (scores.overall.numbers["accuracy"].value or 0) < 100
+        assert values(f"distance {5 * bin_}-{5 * bin_ + 4}") == pytest.approx(_official(by_bin[bin_]))
+    assert 0 < (scores["accuracy"].value or 0) < 100

@@ -12,8 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.coref.winobias import WinoBiasScores, differing_pairs, score_baseline
-from mtbias.coref.winobias_data import SPLITS, TYPES, Baseline, WinoBias, WinoBiasDocument, read_winobias
+from mtbias.coref.dataset import DatasetScores
+from mtbias.coref.winobias import (
+    SPLITS,
+    TYPES,
+    Baseline,
+    WinoBias,
+    WinoBiasDocument,
+    differing_pairs,
+    read_winobias,
+)
 from mtbias.types import Gender, Stereotype
 
 PRO, ANTI = Stereotype.PRO, Stereotype.ANTI
@@ -108,8 +116,12 @@ def test_twins_that_are_no_minimal_pairs(data: WinoBias) -> None:
     assert exchanged == [382, 384]
 
 
-def _conll(scores: WinoBiasScores) -> dict[Key, float | None]:
-    return {key: one.coref.conll for key, one in scores.sets.items()}
+def _score(data: WinoBias, rule: Baseline, resamples: int = 0) -> DatasetScores:
+    return data.score(data.baseline(rule), resamples=resamples)
+
+
+def _values(scores: DatasetScores, key: str) -> dict[Key, float | None]:
+    return {(s, t, c): scores[f"{s} type {t}", f"{key}_{c}"].value for s, t, c in KEYS}
 
 
 def test_a_system_whose_links_are_all_wrong(data: WinoBias) -> None:
@@ -118,26 +130,27 @@ def test_a_system_whose_links_are_all_wrong(data: WinoBias) -> None:
     With t sentences of two pronouns among 396: MUC t/(396+t); B³ ((396−t)/2 + 4t/3)/(792+t);
     CEAFe ((396−t)/2 + 2t/3)/396; recall equals precision in each.
     """
-    scores = score_baseline(data, "wrong", resamples=0)
-    rounded = {key: round(value or 0, 2) for key, value in _conll(scores).items()}
+    scores = _score(data, "wrong")
+    rounded = {key: round(value or 0, 2) for key, value in _values(scores, "f1").items()}
     assert rounded["dev", 2, ANTI] == rounded["dev", 2, PRO] == 25.73
     assert rounded["test", 1, ANTI] == 27.59
     anti = [value for key, value in rounded.items() if key[2] is ANTI]
     assert (min(anti), max(anti)) == (25.73, 27.59)
-    for key, one in scores.sets.items():
+    f1, links = _values(scores, "f1"), _values(scores, "link")
+    for key in KEYS:
         t = sum(len(document.gold[0]) == 3 for document in data.sets[key])
         muc = t / (396 + t)
         b3 = ((396 - t) / 2 + 4 * t / 3) / (792 + t)
         ceafe = ((396 - t) / 2 + 2 * t / 3) / 396
-        assert one.coref.conll == pytest.approx(100 * (muc + b3 + ceafe) / 3)
-        assert one.link_accuracy.value == 0
+        assert f1[key] == pytest.approx(100 * (muc + b3 + ceafe) / 3)
+        assert links[key] == 0
 
 
 def test_perfect_and_empty_output(data: WinoBias) -> None:
-    assert set(_conll(score_baseline(data, "perfect", resamples=0)).values()) == {100}
-    empty = score_baseline(data, "empty", resamples=0)
-    assert set(_conll(empty).values()) == {0}
-    assert {one.link_accuracy.value for one in empty.sets.values()} == {0}
+    assert set(_values(_score(data, "perfect"), "f1").values()) == {100}
+    empty = _score(data, "empty")
+    assert set(_values(empty, "f1").values()) == {0}
+    assert set(_values(empty, "link").values()) == {0}
 
 
 # MUC, B³ and CEAFe F1 of the rule systems in the order of KEYS, each file as one document, computed with scorch 0.2.0
@@ -162,18 +175,19 @@ SCORCH = {
 
 @pytest.mark.parametrize("rule", list(SCORCH))
 def test_rule_systems_score_as_in_scorch(data: WinoBias, rule: Baseline) -> None:
-    scores = score_baseline(data, rule, resamples=0)
+    scores = _score(data, rule)
+    muc, b3, ceafe = (_values(scores, metric) for metric in ("muc", "b3", "ceafe"))
     for key, expected in zip(KEYS, SCORCH[rule], strict=True):
-        coref = scores.sets[key].coref
-        assert (coref.muc.f1, coref.b3.f1, coref.ceafe.f1) == pytest.approx(expected, abs=5e-5)
+        assert (muc[key], b3[key], ceafe[key]) == pytest.approx(expected, abs=5e-5)
 
 
 def test_stereotypes_alone_are_told_by_link_accuracy_and_f1(data: WinoBias) -> None:
     """The rule is right throughout on pro and (but for a stray pronoun) never on anti: the largest possible bias."""
-    scores = score_baseline(data, "stereotype", resamples=1000)
-    for pair in scores.pairs.values():
-        assert pair.link.first == 100
-        assert pair.link.second is not None
-        assert pair.link.second < 0.3
-        assert pair.f1.p == pytest.approx(1 / 1001)
-        assert pair.n_pairs == 396
+    scores = _score(data, "stereotype", resamples=1000)
+    for part in (f"{split} type {type_}" for split, type_ in product(SPLITS, TYPES)):
+        assert scores[part, "link_pro"].value == 100
+        anti = scores[part, "link_anti"].value
+        assert anti is not None
+        assert anti < 0.3
+        assert scores[part, "f1_difference"].p == pytest.approx(1 / 1001)
+        assert scores[part, "f1_difference"].n == 396

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mtbias.coref.winogender import Resolution, Winogender, compute_winogender, count_winogender, read_winogender
+from mtbias.coref.documents import Answers
+from mtbias.coref.winogender import Resolution, Winogender, read_winogender
 from mtbias.types import Gender
 
 
@@ -42,7 +43,7 @@ def test_a_system_that_gives_each_pronoun_to_the_labour_statistics(data: Winogen
         women = data.bls[sentence.occupation] >= 50
         fits = women == (sentence.pronoun is Gender.FEMALE)
         resolutions[id_] = Resolution.OCCUPATION if fits else Resolution.PARTICIPANT
-    numbers = compute_winogender(count_winogender(data, resolutions), resamples=200).numbers
+    numbers = data.score(Answers(resolutions, {}), resamples=200)
     preference = [100 if data.bls[name] >= 50 else -100 for name in data.bls]
     for name, shares in (("bls", data.bls), ("bergsma", data.bergsma)):
         expected = float(np.corrcoef(preference, list(shares.values()))[0, 1])

@@ -1,10 +1,12 @@
-"""Stanza's coreference processor as a system: word-level coreference on a transformer, with a model of one's own.
+"""Coreference systems that can be run: Stanza's processor with a model of one's own, and any system as a command.
 
 Source: D'Oosterlinck et al., *CAW-coref* (CRAC 2023), after Dobrovolskii (EMNLP 2021), as in Stanza.
 """
 
 from __future__ import annotations
 
+import shlex
+import subprocess
 import tempfile
 from collections.abc import Sequence
 from hashlib import sha256
@@ -13,15 +15,88 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.coref.conll import Clusters
-from mtbias.coref.coref_text import CorefText
-from mtbias.coref.running import Put
-from mtbias.errors import DependencyError, MissingResourceError, ModelError
+from mtbias.coref.documents import CorefText, Format, Spans, exported
+from mtbias.coref.output_reading import read_output
+from mtbias.coref.running import CorefSystem, Put
+from mtbias.errors import DependencyError, MissingResourceError, ModelError, UsageError
 from mtbias.files.reading import read_bytes
+from mtbias.files.writing import write_atomic
 from mtbias.machine.devices import chosen_device, require_device
+
+IN, OUT = "{in}", "{out}"
+"""Where the command has the names of the two files."""
+_ENDINGS: dict[Format, str] = {"conll": "conll", "jsonl": "jsonl", "text": "txt"}
+_STDERR = 2
 
 _NO_WORD = "_"
 """Given for a token without characters (two blanks in a row in BUG), which Stanza would drop and count otherwise, and
 for one of which the encoder's tokenizer leaves nothing (a character for private use in Counter-GAP)."""
+
+
+class CommandSystem:
+    """A command that reads documents from one file and writes clusters into another, in any form that is read.
+
+    It is run once on all documents that are still missing; of a command that is stopped nothing is kept.
+    """
+
+    def __init__(
+        self, command: str, form: Format = "jsonl", *, ids: Path | None = None, spans: Spans | None = None
+    ) -> None:
+        """Split the command as a shell would, without running one; `ids` and `spans` as `read_output` takes them.
+
+        Raises:
+            DataError: no such file of ids.
+            UsageError: it names no file to read, or none to write.
+        """
+        try:
+            self._words = shlex.split(command)
+        except ValueError as error:
+            raise UsageError(f"--command: expected words as a shell splits them, got {command!r}: {error}") from None
+        for name in (IN, OUT):
+            if not any(name in word for word in self._words):
+                raise UsageError(f"--command: expected {name} where the command has the file's name, got {command!r}")
+        self._command, self._form, self._ids, self._spans = command, form, ids, spans
+        self._read = "" if ids is None else f"|ids:{sha256(read_bytes(ids)).hexdigest()[:12]}"
+        self._read += "" if spans is None else f"|spans:{spans}"
+        self._notes: tuple[str, ...] = ()
+
+    @property
+    def signature(self) -> str:
+        """The command; what it runs is the user's to keep."""
+        return f"command:{self._command}|format:{self._form}{self._read}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How ids and mentions of what the command wrote were read."""
+        return self._notes
+
+    def resolve(self, texts: Sequence[CorefText], put: Put) -> None:
+        """See `mtbias.coref.running.CorefSystem`.
+
+        Raises:
+            ModelError: the command does not start, ends with another code than 0, or writes nothing.
+            DataError: what it writes is no output on these texts (`mtbias.coref.output_reading.read_output`), or has
+                documents that are none of them.
+        """
+        if not texts:
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            given, made = (Path(folder) / f"{name}.{_ENDINGS[self._form]}" for name in ("documents", "clusters"))
+            write_atomic(given, exported(texts, self._form))
+            words = [word.replace(IN, str(given)).replace(OUT, str(made)) for word in self._words]
+            try:
+                # What it prints goes to stderr: stdout is for the result, which may be JSON.
+                done = subprocess.run(words, check=False, stdin=subprocess.DEVNULL, stdout=_STDERR)
+            except OSError as error:
+                raise ModelError(f"--command cannot be started: {error}") from error
+            if done.returncode:
+                raise ModelError(f"--command ended with {done.returncode}: {self._command}")
+            if not made.exists():
+                raise ModelError(f"--command ended well, but wrote no file {OUT}: {self._command}")
+            read = read_output(texts, [made], ids=self._ids, spans=self._spans)
+        self._notes = read.notes
+        for identifier, clusters in read.of.items():
+            put(identifier, clusters)
 
 
 class StanzaCoref:
@@ -131,3 +206,32 @@ def _given(pipeline: Any, sentences: Sequence[Sequence[str]]) -> list[list[str]]
             found[-1].append(word)
             room -= n
     return found
+
+
+def open_system(
+    system: str,
+    *,
+    model: Path | None = None,
+    command: str | None = None,
+    form: Format | None = None,
+    device: str | None = None,
+    ids: Path | None = None,
+    spans: Spans | None = None,
+) -> CorefSystem:
+    """``stanza`` with a model, or ``command``.
+
+    Raises:
+        DataError: no such model.
+        UsageError: its own option is missing, or another's is given.
+    """
+    if system == "stanza":
+        if model is None or command is not None:
+            raise UsageError("--system stanza: expected --model FILE, and no --command")
+        if (ids, spans, form) != (None, None, None):
+            raise UsageError(
+                "--system stanza: expected no --ids, --spans or --in-format, which go with --system command"
+            )
+        return StanzaCoref(model, device=device)
+    if command is None or model is not None or device is not None:
+        raise UsageError("--system command: expected --command, and neither --model nor --device")
+    return CommandSystem(command, form or "jsonl", ids=ids, spans=spans)

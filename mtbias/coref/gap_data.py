@@ -1,0 +1,395 @@
+"""Instances of GAP's kind, a text with one pronoun and two candidates A and B: their files, labels, tokens and names.
+
+GAP writes tab-separated text without quoting, Counter-GAP quotes its fields as CSV does (and ends lines in CRLF).
+Which of the two a file is shows in its offsets: read the wrong way, they do not fit.
+
+Tokens are those of "The Gap on GAP", which counts how far names are from the pronoun with spaCy's English tokenizer.
+Its numbers come out with spaCy 2; spaCy 3 splits "1-year" in two, which moves some of them. The tokenizer here is a
+regular expression that orders the names of GAP's test set as spaCy 2.3.2 does, wherever the order decides a number (the
+rank of every TRUE candidate, the first three names of every text). It was fitted to that file, so it is a convenience
+that needs no spaCy, not an independent check, and on other texts it may differ by a token.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+from mtbias.coref.conll import Mention
+from mtbias.coref.documents import Answers, CorefText, tokens_at
+from mtbias.english.pronouns import GENDER_OF_PRONOUN
+from mtbias.errors import DataError
+from mtbias.files.reading import Record, TextFile, parse_json_by_id, parse_tabs, read_text
+from mtbias.types import Gender, Span
+
+_TOKEN = re.compile(
+    r"""
+      (?:[^\W\d_]\.)+(?=[\s,;:)]|$)           # initials and their stop: B.G.
+    | '(?:s|S|re|ve|ll|d|m)\b                 # clitics: 's
+    | \w+(?=n't\b) | n't\b                    # did n't
+    | \d+-(?=[^\W\d])[\w-]+                   # a number before a hyphen keeps its word: 1-year
+    | \w+ (?: (?: [&*]+ | [./,:](?=\d) | (?<=[^\W\d])-(?=\d) ) \w+ )*   # a word; R&B, 3.5, 4/40, mid-1608; * in a word
+    | \.\.+ | --+
+    | [^\w\s]                                 # any other sign, one by one
+    """,
+    re.VERBOSE,
+)
+
+TEST_NAME, SPANS_NAME = "gap-test.tsv", "gap-test-name-spans.json"
+"""What the test set and its names are called where they are published."""
+
+COLUMNS = (
+    "ID", "Text", "Pronoun", "Pronoun-offset", "A", "A-offset", "A-coref", "B", "B-offset", "B-coref",
+)  # fmt: skip
+"""The columns that every such file has; others are carried along."""
+
+_TRUTHS = {"true": True, "false": False}
+
+
+class Labels(NamedTuple):
+    """Whether the pronoun means A, and whether it means B; None where a system says neither true nor false."""
+
+    a: bool | None
+    b: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class GapInstance:
+    """A text, its pronoun and the two candidates; offsets are in characters of `text`, from 0."""
+
+    id: str
+    text: str
+    pronoun: str
+    pronoun_offset: int
+    a: str
+    a_offset: int
+    a_coref: bool
+    b: str
+    b_offset: int
+    b_coref: bool
+    others: Mapping[str, str] = field(default_factory=dict)
+    """The fields of the file's other columns."""
+
+    @property
+    def gold(self) -> Labels:
+        """The right labels of A and B."""
+        return Labels(self.a_coref, self.b_coref)
+
+    @property
+    def candidates(self) -> tuple[Span, Span]:
+        """Where A and B stand."""
+        a, b = self.a_offset, self.b_offset
+        return Span(a, a + len(self.a)), Span(b, b + len(self.b))
+
+    @property
+    def pronoun_at(self) -> Span:
+        """Where the pronoun stands."""
+        return Span(self.pronoun_offset, self.pronoun_offset + len(self.pronoun))
+
+    def misfit(self) -> str | None:
+        """What does not stand where its offset says, or None."""
+        for what, word, offset in (
+            ("Pronoun", self.pronoun, self.pronoun_offset),
+            ("A", self.a, self.a_offset),
+            ("B", self.b, self.b_offset),
+        ):
+            if offset + len(word) > len(self.text):
+                return f"{what}-offset {offset} with {word!r} ends past the text, which has {len(self.text)} characters"
+            if not word or not self.text.startswith(word, offset):
+                found = self.text[offset : offset + len(word)]
+                return f"{what}-offset {offset}: expected {word!r}, got {found!r} in the text"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class GapFile:
+    """A file of instances as it was read."""
+
+    path: Path
+    sha256: str
+    quoted: bool
+    columns: tuple[str, ...]
+    """The names of the columns beyond `COLUMNS`."""
+    instances: tuple[GapInstance, ...]
+
+
+def gender_of(instance: GapInstance, path: Path | None = None) -> Gender:
+    """The gender of an instance's pronoun; `path` is the instance's file, for the message.
+
+    GAP and Counter-GAP have no reflexive pronouns; other data of the kind may.
+
+    Raises:
+        DataError: the pronoun is not one of `GENDER_OF_PRONOUN`, in any case.
+    """
+    gender = GENDER_OF_PRONOUN.get(instance.pronoun.lower())
+    if gender is None:
+        listing = ", ".join(GENDER_OF_PRONOUN)
+        raise DataError(f"{instance.id}: expected one of {listing}, got {instance.pronoun!r}", path=path)
+    return gender
+
+
+def read_instances(path: Path) -> GapFile:
+    """Read a TSV file of GAP's columns, quoted or not.
+
+    Raises:
+        DataError: columns missing; a row with too many or too few fields; an id twice; a label that is not TRUE or
+            FALSE (in any case); an offset that does not fit however the file is read.
+    """
+    file = read_text(path)
+    try:
+        return _parse(file, quoted=True)
+    except DataError as error:
+        try:
+            return _parse(file, quoted=False)
+        except DataError as unquoted:
+            quotes = '\t"' in file.text or '""' in file.text
+            raise (error if quotes else unquoted) from None
+
+
+def _parse(file: TextFile, *, quoted: bool) -> GapFile:
+    table = parse_tabs(file, quoted=quoted)
+    table.require(*COLUMNS)
+    others = tuple(name for name in table.columns if name not in COLUMNS)
+    instances: dict[str, GapInstance] = {}
+    for record in table.records:
+        instance = _instance(record, others)
+        if instance.id in instances:
+            raise record.error(f"the id {instance.id!r} stands twice; ids must differ")
+        if misfit := instance.misfit():
+            raise record.error(f"{instance.id}: {misfit}")
+        instances[instance.id] = instance
+    return GapFile(file.path, file.sha256, quoted, others, tuple(instances.values()))
+
+
+def _instance(record: Record, others: Sequence[str]) -> GapInstance:
+    for column in ("A-coref", "B-coref"):
+        if record.get(column).lower() not in _TRUTHS:
+            raise record.error(f"{column}: expected TRUE or FALSE, got {record.get(column)!r}")
+    return GapInstance(
+        id=record.get("ID"),
+        text=record.raw("Text"),
+        pronoun=record.raw("Pronoun"),
+        pronoun_offset=record.integer("Pronoun-offset"),
+        a=record.raw("A"),
+        a_offset=record.integer("A-offset"),
+        a_coref=_TRUTHS[record.get("A-coref").lower()],
+        b=record.raw("B"),
+        b_offset=record.integer("B-offset"),
+        b_coref=_TRUTHS[record.get("B-coref").lower()],
+        others={column: record.raw(column) for column in others},
+    )
+
+
+def read_labels(path: Path, *, official: bool = False) -> Answers[Labels]:
+    """Read a system's labels: id, A-coref, B-coref, tab-separated, with or without that header.
+
+    `official`: pass over what GAP's official scorer passes over, and say how much: the first row of an id counts, and a
+    label that is not true or false (in any case) is none.
+
+    Raises:
+        DataError: another number of fields; no rows; unless `official`, an id twice or a label that is not TRUE or
+            FALSE (in any case).
+    """
+    file = read_text(path)
+    labels: dict[str, Labels] = {}
+    duplicates = unexpected = 0
+    for line, content in file.filled_lines():
+        id_, *texts = (text.strip() for text in content.split("\t"))
+        if line == 1 and id_.lower() == "id":
+            continue
+        if len(texts) != 2:
+            message = f"expected three fields (id, A-coref, B-coref; tabs between), got {1 + len(texts)}"
+            raise file.error(message, line)
+        if id_ in labels and not official:
+            raise file.error(f"the id {id_!r} stands twice; ids must differ", line)
+        unknown = [(c, t) for c, t in zip(("A-coref", "B-coref"), texts, strict=True) if t.lower() not in _TRUTHS]
+        if unknown and not official:
+            raise file.error(f"{unknown[0][0]}: expected TRUE or FALSE, got {unknown[0][1]!r}", line)
+        if id_ in labels:
+            duplicates += 1
+            continue
+        unexpected += len(unknown)
+        labels[id_] = Labels(*(_TRUTHS.get(text.lower()) for text in texts))
+    if not labels:
+        raise file.error("no predictions in the file", 1)
+    notes = {
+        "labels that are neither true nor false (false negatives)": unexpected,
+        "rows whose id came before (passed over)": duplicates,
+    }
+    return Answers(labels, {path.name: file.sha256}, tuple(f"{n} {what}" for what, n in notes.items() if n))
+
+
+def write_instances(instances: Iterable[GapInstance], columns: Sequence[str] = ()) -> str:
+    """The text of a file of instances as Counter-GAP writes it: quoted where needed, lines ending in CRLF.
+
+    `columns` are the names of the other columns.
+    """
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, delimiter="\t", lineterminator="\r\n")
+    writer.writerow([*COLUMNS, *columns])
+    for i in instances:
+        a, b = (str(label).upper() for label in i.gold)
+        given = [i.id, i.text, i.pronoun, i.pronoun_offset, i.a, i.a_offset, a, i.b, i.b_offset, b]
+        writer.writerow([*given, *(i.others[column] for column in columns)])
+    return out.getvalue()
+
+
+@dataclass(frozen=True, slots=True)
+class NameSpans:
+    """The annotated names of each text, in text order."""
+
+    of: Mapping[str, tuple[Span, ...]]
+    """By id; every instance of the data has an entry."""
+    sha256: str
+    unknown: int
+    """Ids in the file that the data does not have."""
+
+
+def count_tokens(text: str) -> int:
+    """The number of tokens in `text`; see the module."""
+    return len(_TOKEN.findall(text))
+
+
+def tokens_of(text: str, cuts: Sequence[int] = ()) -> list[Span]:
+    """The tokens of `text`; a token that one of `cuts` falls into ends there, and another begins."""
+    places = sorted(set(cuts))
+    spans = []
+    for token in _TOKEN.finditer(text):
+        bounds = [token.start(), *(at for at in places if token.start() < at < token.end()), token.end()]
+        spans += [Span(a, b) for a, b in pairwise(bounds)]
+    return spans
+
+
+def touch(one: Span, other: Span) -> bool:
+    """Whether two spans overlap or stand end to end, as "The Gap on GAP" compares names with candidates."""
+    return not (one.start > other.end or one.end < other.start)
+
+
+def distance(instance: GapInstance, span: Span) -> int:
+    """Tokens strictly between a name and the pronoun; 0 where they stand side by side or overlap."""
+    start, end = instance.pronoun_at
+    between = instance.text[span.end : start] if span.end <= start else instance.text[end : span.start]
+    return count_tokens(between.strip())
+
+
+def nearest_first(instance: GapInstance, spans: Sequence[Span]) -> tuple[Span, ...]:
+    """The names of a text by distance from its pronoun; names at equal distance in text order."""
+    return tuple(sorted(spans, key=lambda span: (distance(instance, span), span)))
+
+
+def rank_of_antecedent(instance: GapInstance, ordered: Sequence[Span]) -> int | None:
+    """The place, from 1, of the first name that touches the TRUE candidate; None without such a name or candidate."""
+    for candidate, is_true in zip(instance.candidates, instance.gold, strict=True):
+        if is_true:
+            return next((place for place, span in enumerate(ordered, 1) if touch(span, candidate)), None)
+    return None
+
+
+def files_in(data: Path, spans: Path | None) -> tuple[Path, Path | None]:
+    """The file of examples and the file of names, given either the files or the folder of both."""
+    if not data.is_dir():
+        return data, spans
+    beside = data / SPANS_NAME
+    return data / TEST_NAME, spans or (beside if beside.is_file() else None)
+
+
+def read_name_spans(path: Path, data: GapFile) -> NameSpans:
+    """Read a JSON file of names: ``{"test-1": [[start, end, "name"], …], …}``; the text of a name may be left out.
+
+    Raises:
+        DataError: not such JSON; a span outside its text, or with another text than the file says; an instance of
+            `data` without an entry.
+    """
+    file = read_text(path)
+    content = parse_json_by_id(file)
+    spans = {}
+    for instance in data.instances:
+        if instance.id not in content:
+            message = f"expected an entry for every id of {data.path}, got {len(content)} without {instance.id!r}"
+            raise file.error(message)
+        entry = content[instance.id]
+        if not isinstance(entry, list):
+            raise file.error(f"{instance.id}: expected a list of [start, end, name], got {entry!r:.60}")
+        try:
+            spans[instance.id] = tuple(sorted(_span(item, instance.text) for item in entry))
+        except ValueError as error:
+            raise file.error(f"{instance.id}: {error}") from None
+    return NameSpans(spans, file.sha256, len(content.keys() - spans.keys()))
+
+
+def _span(item: object, text: str) -> Span:
+    """The span that an entry of the file names; `ValueError` where it is none of `text`."""
+    if not isinstance(item, list) or len(item) not in {2, 3}:
+        raise ValueError(f"expected [start, end, name], got {item!r:.60}")
+    start, end, *name = item
+    if type(start) is not int or type(end) is not int:
+        raise ValueError(f"expected whole numbers as start and end, got {item!r:.60}")
+    if not 0 <= start < end <= len(text):
+        raise ValueError(f"the span {start}:{end} is not within the text, which has {len(text)} characters")
+    if name and text[start:end] != name[0]:
+        raise ValueError(f"expected {name[0]!r} at {start}:{end}, got {text[start:end]!r} in the text")
+    return Span(start, end)
+
+
+def text_of(instance: GapInstance) -> CorefText:
+    """An instance as systems are given it.
+
+    Tokens end where pronoun, A or B begins or ends: 10 of the 25,386 of GAP and Counter-GAP do not begin and end with a
+    token otherwise (an initial with its stop, a word in underscores).
+    """
+    spans = _instance_tokens(instance)
+    tokens = tuple(instance.text[span.start : span.end] for span in spans)
+    pronoun, *candidates = mentions_of(instance)
+    right = [mention for mention, gold in zip(candidates, instance.gold, strict=True) if gold]
+    gold = (tuple(sorted([*right, pronoun])),) if right else ()
+    return CorefText(instance.id, tokens, instance.text, gold, _sentence_ends(tokens))
+
+
+def mentions_of(instance: GapInstance) -> tuple[Mention, Mention, Mention]:
+    """The pronoun, A and B of an instance, in tokens of its text."""
+    spans = _instance_tokens(instance)
+    pronoun, a, b = (tokens_at(spans, span) for span in (instance.pronoun_at, *instance.candidates))
+    return pronoun, a, b
+
+
+def _instance_tokens(instance: GapInstance) -> list[Span]:
+    named = (instance.pronoun_at, *instance.candidates)
+    return tokens_of(instance.text, cuts=[place for span in named for place in span])
+
+
+_ENDS, _CLOSING = {".", "!", "?"}, {'"', "'", ")", "]", "”", "’"}
+# Titles and the like, after which a full stop ends no sentence: the abbreviations of English that stand before names.
+_BEFORE_NAMES = frozenset(
+    [
+        "Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "St", "Sr", "Jr", "Fr", "Rev", "Hon", "Gen", "Col", "Maj", "Capt",
+        "Cmdr", "Lt", "Sgt", "Gov", "Sen", "Rep", "Pres", "No", "vs",
+    ]
+)  # fmt: skip
+
+
+def _sentence_ends(tokens: Sequence[str]) -> tuple[int, ...]:
+    """Where sentences of a text end: at a full stop, ! or ? and what closes it, before a capital, a digit or a quote.
+
+    Mentions do not depend on it, since tokens count through a text; systems take sentences one by one.
+    """
+    ends = []
+    for at, sign in enumerate(tokens):
+        if sign not in _ENDS or (sign == "." and at and _abbreviates(tokens[at - 1])):
+            continue
+        last = at
+        while last + 1 < len(tokens) and tokens[last + 1] in _CLOSING:
+            last += 1
+        follows = tokens[last + 1 : last + 2]
+        if follows and (follows[0][0].isupper() or follows[0][0].isdigit() or not follows[0][0].isalnum()):
+            ends.append(last)
+    return tuple(ends)
+
+
+def _abbreviates(token: str) -> bool:
+    return token in _BEFORE_NAMES or (len(token) == 1 and token.isupper())
