@@ -20,7 +20,7 @@ from mtbias.evaluation.validation import Validation, validate
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.scoring.evidence import withheld
 from mtbias.scoring.human_agreement import LABELS
-from mtbias.scoring.measure import Wanted
+from mtbias.scoring.measure import MeasureOptions
 from mtbias.settings import DeviceSettings, EvaluatorSettings
 from mtbias.translate.bitext import read_bitext
 
@@ -60,7 +60,7 @@ def main(
     for lang in LANGUAGES:
         labels = read_labels(gold, lang)
         bitext = read_bitext(translations / f"en-{lang}.txt") if translations else []
-        measure = GENDER.open(Wanted(lang=lang, settings=evaluator, device=device.device))
+        measure = GENDER.open(MeasureOptions(lang=lang, settings=evaluator, device=device.device))
         result = validate(labels, bitext, measure, progress=ProgressLine())
         found = counts(result)
         total = [a + b for a, b in zip(total, found, strict=True)]

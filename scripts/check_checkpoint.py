@@ -25,7 +25,7 @@ from mtbias.evaluation.gender_calls import GENDER
 from mtbias.evaluation.stages import Request, evaluate
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.runs.run_folder import RunFolder
-from mtbias.scoring.measure import Wanted
+from mtbias.scoring.measure import MeasureOptions
 from mtbias.settings import EvaluatorSettings, TranslationSettings
 from mtbias.translate.given_translations import given_file
 from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem
@@ -61,7 +61,7 @@ def plain(folder: Path, lang: str, sources: Sequence[str]) -> list[str]:
 def check(args: argparse.Namespace, lang: str, corpus: Corpus[Instance], work: Path) -> bool:
     """Compare in one language; print what came out in a line."""
     settings = EvaluatorSettings(stanza_dir=args.stanza_dir, cache_dir=work)
-    measure = GENDER.open(Wanted(lang=lang, settings=settings, device="cpu"))
+    measure = GENDER.open(MeasureOptions(lang=lang, settings=settings, device="cpu"))
     common: dict[str, Any] = {"corpus": corpus, "lang": lang, "measure": measure, "kind": GENDER}
     checkpoint = locate(str(args.model), lang, cache=work)
     system = CheckpointSystem(checkpoint, lang, TranslationSettings(), cache=work, device="cpu")

@@ -28,7 +28,7 @@ from mtbias.evaluation.gender_calls import GENDER  # noqa: E402
 from mtbias.evaluation.validation import validate  # noqa: E402
 from mtbias.scoring.evidence import GENDERS, TABLE, EvidenceClass, evidence_class  # noqa: E402  # noqa: E402
 from mtbias.scoring.human_agreement import LABELS  # noqa: E402
-from mtbias.scoring.measure import Wanted  # noqa: E402
+from mtbias.scoring.measure import MeasureOptions  # noqa: E402
 from mtbias.settings import EvaluatorSettings  # noqa: E402
 from mtbias.translate.bitext import read_bitext  # noqa: E402
 from mtbias.types import GenderCall  # noqa: E402
@@ -52,7 +52,7 @@ def natural_calls(stanza_dir: Path, part: natural.Part) -> Iterator[Judged]:
 def winomt_calls(gold: Path, translations: Path, evaluator: EvaluatorSettings) -> Iterator[Judged]:
     """The calls on the human labels of WinoMT that rest on the phrase, on a verb, or on nothing."""
     for lang in LANGUAGES:
-        measure = GENDER.open(Wanted(lang=lang, settings=evaluator, device="cpu"))
+        measure = GENDER.open(MeasureOptions(lang=lang, settings=evaluator, device="cpu"))
         found = validate(read_labels(gold, lang), read_bitext(translations / f"en-{lang}.txt"), measure)
         for label, call in found.rows:
             if label.basis not in {"P", "C"}:

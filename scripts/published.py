@@ -23,7 +23,7 @@ from mtbias.evaluation.gender_calls import GENDER
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.runs.call_records import CallRecord
 from mtbias.scoring.bias import accuracy_bounds
-from mtbias.scoring.measure import Wanted
+from mtbias.scoring.measure import MeasureOptions
 from mtbias.scoring.scores import CallScores
 from mtbias.settings import DeviceSettings, EvaluatorSettings
 from mtbias.translate.given_translations import read_translations
@@ -125,7 +125,7 @@ def main(
     rows = [head]
     for system, lang, *numbers, how in table[1:]:
         given = read_translations(folder / system / f"en-{lang}.txt", corpus.instances)
-        measure = GENDER.open(Wanted(lang=lang, settings=evaluator, device=device.device))
+        measure = GENDER.open(MeasureOptions(lang=lang, settings=evaluator, device=device.device))
         records = measure.judge(corpus.instances, given.translations, ProgressLine())
         scores = GENDER.score(records, n_resamples=0, seed=0)
         rules = by_rules(records, lang)

@@ -22,7 +22,7 @@ from mtbias.scoring.bias import count
 from mtbias.scoring.correction import CORRECTED, Correction, correct
 from mtbias.scoring.counting import Counts
 from mtbias.scoring.definitions import GENDER, named
-from mtbias.scoring.measure import Wanted
+from mtbias.scoring.measure import MeasureOptions
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 from mtbias.settings import EvaluatorSettings
 from mtbias.stats.results import N_RESAMPLES, percent_of, rounded
@@ -251,7 +251,7 @@ def validate_file(
     winomt = {instance.row: instance for instance in instances} if file.needs_winomt else None
     labels = [file.labels(lang, annotator, winomt) for lang in langs]
     bitexts = [_bitext(translations, lang, len(langs)) for lang in langs]
-    measures = [GENDER_MEASURE.open(Wanted(lang=lang, settings=settings, device=device)) for lang in langs]
+    measures = [GENDER_MEASURE.open(MeasureOptions(lang=lang, settings=settings, device=device)) for lang in langs]
     done = tuple(
         validate(*each, annotator=annotator, basis=tuple(dict.fromkeys(basis)), progress=progress)
         for each in zip(labels, bitexts, measures, strict=True)

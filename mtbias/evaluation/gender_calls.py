@@ -19,7 +19,7 @@ from mtbias.morphology import Analyser, AnalysisCache, StanzaAnalyser, StanzaPac
 from mtbias.morphology.stanza_models import download
 from mtbias.runs.call_records import CallRecord, join_records
 from mtbias.scoring.bias import GENDER_COUNTING
-from mtbias.scoring.measure import Wanted
+from mtbias.scoring.measure import MeasureOptions
 from mtbias.scoring.scores import CallScores, score
 from mtbias.types import GenderCall, Instance, Json, Progress, Reason, Translation, quiet
 
@@ -29,7 +29,7 @@ class GenderKind:
 
     counting = GENDER_COUNTING
 
-    def open(self, wanted: Wanted) -> GenderMeasure:
+    def open(self, options: MeasureOptions) -> GenderMeasure:
         """See `mtbias.scoring.measure.MeasureKind`.
 
         Raises:
@@ -38,11 +38,11 @@ class GenderKind:
             MissingResourceError: the aligner's or Stanza's models are not there and may not be downloaded.
             ModelError: the aligner's model is no encoder.
         """
-        language, aligner = get_language(wanted.lang), make_aligner(wanted)
+        language, aligner = get_language(options.lang), make_aligner(options)
         _ = aligner.signature  # one that is not installed is refused before Stanza's models are downloaded
-        if wanted.device is not None:
-            require_device(wanted.device)  # also where the cache has all analyses, and nothing would load a model
-        return GenderMeasure(language, aligner, make_analyser(wanted))
+        if options.device is not None:
+            require_device(options.device)  # also where the cache has all analyses, and nothing would load a model
+        return GenderMeasure(language, aligner, make_analyser(options))
 
     def read(self, line: bytes) -> CallRecord:
         """See `mtbias.scoring.measure.MeasureKind`."""
@@ -172,7 +172,7 @@ class GenderMeasure(AnalysedTexts):
         return tuple(calls)
 
 
-def make_aligner(wanted: Wanted) -> Aligner:
+def make_aligner(options: MeasureOptions) -> Aligner:
     """The aligner of the settings; an encoder that is not here is downloaded, where that is allowed.
 
     Raises:
@@ -180,44 +180,44 @@ def make_aligner(wanted: Wanted) -> Aligner:
         MissingResourceError: the encoder is not here and may not be downloaded.
         ModelError: it is no encoder.
     """
-    settings = wanted.settings
+    settings = options.settings
     if settings.aligner != "neural":
         return get_aligner(settings.aligner)
     from mtbias.align.neural_aligner import NeuralAligner, locate_encoder
 
     cache = cache_folder(settings.cache_dir)
     try:
-        found = locate_encoder(settings.aligner_model, wanted.lang, cache=cache, fetch=False)
+        found = locate_encoder(settings.aligner_model, options.lang, cache=cache, fetch=False)
     except MissingResourceError:
-        if wanted.fetch is None:
+        if options.fetch is None:
             raise
-        wanted.fetch("downloading the aligner's encoder")
-        found = locate_encoder(settings.aligner_model, wanted.lang, cache=cache)
-    return NeuralAligner(found, layer=settings.aligner_layer, device=wanted.device)
+        options.fetch("downloading the aligner's encoder")
+        found = locate_encoder(settings.aligner_model, options.lang, cache=cache)
+    return NeuralAligner(found, layer=settings.aligner_layer, device=options.device)
 
 
-def make_analyser(wanted: Wanted) -> StanzaAnalyser:
+def make_analyser(options: MeasureOptions) -> StanzaAnalyser:
     """Stanza for a language, with the cache of its package.
 
     Raises:
         MissingResourceError: the models are not there and may not be downloaded.
     """
-    settings = wanted.settings
-    package = _package(wanted)
+    settings = options.settings
+    package = _package(options)
     name = sha256(package.analyses_signature.encode()).hexdigest()[:12]
-    path = cache_folder(settings.cache_dir) / "analyses" / f"{wanted.lang}-{name}.sqlite"
-    return StanzaAnalyser(package, AnalysisCache(path), device=wanted.device, processes=settings.processes)
+    path = cache_folder(settings.cache_dir) / "analyses" / f"{options.lang}-{name}.sqlite"
+    return StanzaAnalyser(package, AnalysisCache(path), device=options.device, processes=settings.processes)
 
 
-def _package(wanted: Wanted) -> StanzaPackage:
-    code, given = wanted.lang, wanted.settings.stanza_dir
-    if str(given) == STANZA_NAME or (given is None and wanted.demo):
+def _package(options: MeasureOptions) -> StanzaPackage:
+    code, given = options.lang, options.settings.stanza_dir
+    if str(given) == STANZA_NAME or (given is None and options.demo):
         return find_package(code, stanza_folder_of_demo())
-    folder = stanza_folder(given, cache_folder(wanted.settings.cache_dir))
+    folder = stanza_folder(given, cache_folder(options.settings.cache_dir))
     try:
         return find_package(code, folder)
     except MissingResourceError:
-        if wanted.fetch is None:
+        if options.fetch is None:
             raise
-        wanted.fetch(f"downloading Stanza's models for {code}")
+        options.fetch(f"downloading Stanza's models for {code}")
         return download(code, folder)

@@ -17,7 +17,7 @@ from mtbias.evaluation.stages import Request
 from mtbias.language.installed import get_language
 from mtbias.machine.devices import require_device
 from mtbias.machine.network import downloads_allowed
-from mtbias.scoring.measure import MeasureKind, Wanted, find_measure
+from mtbias.scoring.measure import MeasureKind, MeasureOptions, find_measure
 from mtbias.settings import (
     EvalSettings,
     EvaluatorSettings,
@@ -59,11 +59,10 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, fetching: Fetchi
     usual = DEMO if model == DEMO and settings.data is None else WINOMT
     dataset = usual if settings.dataset is None else settings.dataset
     _check(lang, dataset, settings.device)
-    told = fetching or Fetching()
-    kind, name = find_kind(model)
-    fetch = told.announce if downloads_allowed(offline=settings.offline) else None
-    demo = model == DEMO and dataset == DEMO and settings.data is None
-    asked = Asked(
+    downloads = fetching or Fetching()
+    announce = downloads.announce if downloads_allowed(offline=settings.offline) else None
+    system_kind, name = find_kind(model)
+    system_options = Asked(
         name=name,
         lang=lang,
         settings=combined(TranslationSettings, settings),
@@ -72,21 +71,24 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, fetching: Fetchi
         offline=settings.offline,
         language_model=combined(LanguageModelSettings, settings),
     )
-    wanted = Wanted(lang=lang, settings=settings, device=settings.device, demo=demo, made=True)
+    demo = model == DEMO and dataset == DEMO and settings.data is None
+    options = MeasureOptions(lang=lang, settings=settings, device=settings.device, demo=demo, made=True)
     # All that is here is opened first, so that whatever is wrong is said before anything is downloaded.
     load = partial(load_corpus, dataset, settings.data, cache=settings.cache_dir, lang=lang)
     corpus = _if_here(load) if dataset in datasets() else load()  # no other can be downloaded
-    measuring = _measure(datasets()[dataset].measure if corpus is None else corpus.measure, settings)
-    measure = _if_here(lambda: measuring.open(wanted))
-    system = None if kind.needs_network else _if_here(lambda: kind.open(replace(asked, offline=True)))
-    found = corpus or _corpus(dataset, lang, settings, told, fetch)
-    opened = system or kind.open(asked)
+    kind = _measure_kind(datasets()[dataset].measure if corpus is None else corpus.measure, settings)
+    measure = _if_here(lambda: kind.open(options))
+    offline = replace(system_options, offline=True)
+    system = None if system_kind.needs_network else _if_here(lambda: system_kind.open(offline))
+    if corpus is None:
+        corpus = _download_corpus(dataset, settings, downloads, announce, load)
+    system = system or system_kind.open(system_options)
     return Request(
-        corpus=found,
+        corpus=corpus,
         lang=lang,
-        system=RewordedSystem(opened, found.given) if found.given else opened,
-        measure=measure or measuring.open(replace(wanted, fetch=fetch)),
-        kind=measuring,
+        system=RewordedSystem(system, corpus.given) if corpus.given else system,
+        measure=measure or kind.open(replace(options, fetch=announce)),
+        kind=kind,
         seed=settings.seed,
         n_resamples=settings.resamples,
     )
@@ -118,27 +120,27 @@ def prepare_score(system: GivenSystem, lang: str, settings: ScoreSettings) -> Re
     dataset = WINOMT if settings.dataset is None else settings.dataset
     _check(lang, dataset, settings.device)
     corpus = load_corpus(dataset, settings.data, cache=settings.cache_dir, lang=lang)
-    measuring = _measure(corpus.measure, settings)
+    kind = _measure_kind(corpus.measure, settings)
     if settings.scores is not None and corpus.measure != MT_GENEVAL:
         raise SettingError("scores", f"expected the data set {MT_GENEVAL} with it; leave it out here")
-    wanted = Wanted(lang=lang, settings=settings, device=settings.device, scores=settings.scores)
-    measure = _if_here(lambda: measuring.open(wanted))
+    options = MeasureOptions(lang=lang, settings=settings, device=settings.device, scores=settings.scores)
+    measure = _if_here(lambda: kind.open(options))
     joined = system.joined(corpus)  # translations of another corpus are refused before Stanza's models are missed
-    opened = measure or measuring.open(wanted)
-    if (check := getattr(opened, "check", None)) is not None:  # a third party's need not have it
+    measure = measure or kind.open(options)
+    if (check := getattr(measure, "check", None)) is not None:  # a third party's need not have it
         check(corpus.instances, joined.read(corpus).translations)
     return Request(
         corpus=corpus,
         lang=lang,
         system=joined,
-        measure=opened,
-        kind=measuring,
+        measure=measure,
+        kind=kind,
         seed=settings.seed,
         n_resamples=settings.resamples,
     )
 
 
-def _measure(name: str, settings: EvaluatorSettings) -> MeasureKind:
+def _measure_kind(name: str, settings: EvaluatorSettings) -> MeasureKind:
     """The measure `name`.
 
     Raises:
@@ -171,12 +173,15 @@ def _check(lang: str, dataset: str, device: str | None) -> None:
         require_device(device)
 
 
-def _corpus(
-    dataset: str, lang: str, settings: EvalSettings, told: Fetching, fetch: Callable[[str], object] | None
+def _download_corpus(
+    dataset: str,
+    settings: EvalSettings,
+    downloads: Fetching,
+    announce: Callable[[str], object] | None,
+    load: Callable[[], Corpus[Any]],
 ) -> Corpus[Any]:
-    """The corpus; a data set of known hash that is not in the cache is downloaded, unless that is forbidden."""
-    cache = cache_folder(settings.cache_dir)
-    if settings.data is None and fetch is not None:
-        fetch(f"downloading {dataset}")
-        fetch_dataset(dataset, cache, progress=told.bars)
-    return load_corpus(dataset, settings.data, cache=cache, lang=lang)
+    """The corpus that is not here: a data set of known hash is downloaded, unless that is forbidden."""
+    if settings.data is None and announce is not None:
+        announce(f"downloading {dataset}")
+        fetch_dataset(dataset, cache_folder(settings.cache_dir), progress=downloads.bars)
+    return load()

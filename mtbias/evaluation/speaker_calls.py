@@ -25,7 +25,7 @@ from mtbias.morphology import Analyser
 from mtbias.runs.call_records import CallLine, call_json
 from mtbias.scoring.counting import Counting, Counts
 from mtbias.scoring.definitions import Best, Number, Unit
-from mtbias.scoring.measure import Wanted
+from mtbias.scoring.measure import MeasureOptions
 from mtbias.scoring.scores import CallScores, reasons_and_evidence, score_groups
 from mtbias.stats.results import Floats, percent
 from mtbias.types import Gender, GenderCall, Progress, Reason, Translation
@@ -186,16 +186,16 @@ class SpeakerKind:
 
     counting = COUNTING
 
-    def open(self, wanted: Wanted) -> SpeakerMeasure:
+    def open(self, options: MeasureOptions) -> SpeakerMeasure:
         """See `mtbias.scoring.measure.MeasureKind`.
 
         Raises:
             UsageError: an unknown language or device.
             MissingResourceError: Stanza's models are not there and may not be downloaded.
         """
-        if wanted.device is not None:
-            require_device(wanted.device)
-        return SpeakerMeasure(get_language(wanted.lang), make_analyser(wanted))
+        if options.device is not None:
+            require_device(options.device)
+        return SpeakerMeasure(get_language(options.lang), make_analyser(options))
 
     def read(self, line: bytes) -> SpeakerRecord:
         """See `mtbias.scoring.measure.MeasureKind`."""

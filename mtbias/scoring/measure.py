@@ -63,7 +63,7 @@ class Measure(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class MeasureOptions:
     """What a measure is opened with."""
 
     lang: str
@@ -90,7 +90,7 @@ class MeasureKind(Protocol):
         """Its numbers, and how they follow from counts of its records."""
         ...
 
-    def open(self, wanted: Wanted) -> Measure:
+    def open(self, options: MeasureOptions) -> Measure:
         """The measure for one language.
 
         Raises:

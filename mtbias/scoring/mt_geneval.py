@@ -25,7 +25,7 @@ from mtbias.corpora.mt_geneval_context import ContextualSentence
 from mtbias.files.strict_json import decoded
 from mtbias.scoring.counting import Counting, Counts, Units
 from mtbias.scoring.definitions import Best, Number, Unit
-from mtbias.scoring.measure import Wanted
+from mtbias.scoring.measure import MeasureOptions
 from mtbias.scoring.mt_geneval_quality import (
     QUALITY,
     SCORES,
@@ -319,10 +319,10 @@ class WordKind:
 
     counting = COUNTING
 
-    def open(self, wanted: Wanted) -> WordMeasure:
+    def open(self, options: MeasureOptions) -> WordMeasure:
         """See `mtbias.scoring.measure.MeasureKind`; no language plugin is needed."""
-        scores = None if wanted.scores is None else read_scores(wanted.scores)
-        return WordMeasure(wanted.settings.variant or "plain", scores)
+        scores = None if options.scores is None else read_scores(options.scores)
+        return WordMeasure(options.settings.variant or "plain", scores)
 
     def read(self, line: bytes) -> WordRecord:
         """See `mtbias.scoring.measure.MeasureKind`."""

@@ -24,7 +24,7 @@ from mtbias.files.strict_json import decoded
 from mtbias.scoring import mt_geneval
 from mtbias.scoring.counting import Counting, Counts
 from mtbias.scoring.definitions import Number
-from mtbias.scoring.measure import Wanted
+from mtbias.scoring.measure import MeasureOptions
 from mtbias.scoring.mt_geneval import FoundWords, line, outcome
 from mtbias.scoring.scores import Scores, score_groups
 from mtbias.settings import Variant
@@ -268,9 +268,9 @@ class ContextKind:
 
     counting = COUNTING
 
-    def open(self, wanted: Wanted) -> ContextMeasure:
+    def open(self, options: MeasureOptions) -> ContextMeasure:
         """See `mtbias.scoring.measure.MeasureKind`; no language plugin is needed."""
-        return ContextMeasure(wanted.lang, wanted.settings.variant or "plain", joined=wanted.made)
+        return ContextMeasure(options.lang, options.settings.variant or "plain", joined=options.made)
 
     def read(self, line: bytes) -> ContextRecord:
         """See `mtbias.scoring.measure.MeasureKind`."""

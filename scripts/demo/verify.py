@@ -12,7 +12,7 @@ from mtbias.corpora import load_corpus
 from mtbias.demo import STANZA_NAME, model_folder_of_demo, reference_file
 from mtbias.evaluation.gender_calls import GENDER
 from mtbias.evaluation.stages import Request, evaluate
-from mtbias.scoring.measure import Wanted
+from mtbias.scoring.measure import MeasureOptions
 from mtbias.settings import EvaluatorSettings, TranslationSettings
 from mtbias.translate.given_translations import given_file
 from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem
@@ -83,7 +83,7 @@ def verify(language: str) -> Verified:
     with TemporaryDirectory() as name:
         folder = Path(name)
         settings = EvaluatorSettings(stanza_dir=Path(STANZA_NAME), cache_dir=folder)
-        measure = GENDER.open(Wanted(lang=language, settings=settings, device="cpu"))
+        measure = GENDER.open(MeasureOptions(lang=language, settings=settings, device="cpu"))
         common: dict[str, Any] = {"corpus": load_corpus("demo", None), "lang": language}
         common |= {"measure": measure, "kind": GENDER}
         checkpoint = Checkpoint("demo", "", model_folder_of_demo())

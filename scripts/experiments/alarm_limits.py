@@ -33,7 +33,7 @@ from mtbias.cli.shared import Evaluator  # noqa: E402
 from mtbias.corpora import load_corpus  # noqa: E402
 from mtbias.evaluation.gender_calls import GENDER, GenderMeasure  # noqa: E402
 from mtbias.scoring.alarms import SIGNS, check_calls  # noqa: E402
-from mtbias.scoring.measure import Wanted  # noqa: E402
+from mtbias.scoring.measure import MeasureOptions  # noqa: E402
 from mtbias.settings import EvaluatorSettings  # noqa: E402
 from mtbias.translate.bitext import read_bitext  # noqa: E402
 from mtbias.types import Gender, Instance, Span, Stereotype, Translation  # noqa: E402
@@ -141,7 +141,7 @@ def main(
     small: defaultdict[str, Counter[str]] = defaultdict(Counter)
     first: Output | None = None
     for code in lang or LANGUAGES:
-        measure = GENDER.open(Wanted(lang=code, settings=evaluator, device="cpu"))
+        measure = GENDER.open(MeasureOptions(lang=code, settings=evaluator, device="cpu"))
         outputs = list(good_outputs(code, data))
         for output in outputs:
             print(row(f"{code}: {output.name}", check(output, measure)), flush=True)

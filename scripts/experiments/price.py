@@ -26,7 +26,7 @@ from mtbias.evaluation.gender_calls import GENDER
 from mtbias.evaluation.stages import Request, evaluate
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.runs.run_folder import RunFolder
-from mtbias.scoring.measure import Wanted
+from mtbias.scoring.measure import MeasureOptions
 from mtbias.settings import Engine, EvaluatorSettings, TranslationSettings
 from mtbias.stats.results import Difference
 from mtbias.stats.significance import holm
@@ -89,7 +89,7 @@ def make_run(kind: str, lang: str, args: argparse.Namespace) -> Run:
     corpus = load_corpus("winomt", args.data)
     corpus = replace(corpus, instances=corpus.instances[: args.rows])
     settings = EvaluatorSettings(stanza_dir=args.stanza_dir, cache_dir=args.out / "cache")
-    measure = GENDER.open(Wanted(lang=lang, settings=settings, device=args.device))
+    measure = GENDER.open(MeasureOptions(lang=lang, settings=settings, device=args.device))
     checkpoint = locate(str(args.model), lang, cache=args.out / "cache")
     system = CheckpointSystem(checkpoint, lang, wanted, cache=args.out / "cache", device=args.device)
     request = Request(system=system, corpus=corpus, lang=lang, measure=measure, kind=GENDER)

@@ -21,7 +21,7 @@ from mtbias.errors import DataError, SettingError, UsageError
 from mtbias.evaluation.stages import repeat_numbers
 from mtbias.scoring.comparable_runs import differing_rows
 from mtbias.scoring.comparison import compare_runs
-from mtbias.scoring.measure import Wanted
+from mtbias.scoring.measure import MeasureOptions
 from mtbias.scoring.mt_geneval import MT_GENEVAL
 from mtbias.scoring.mt_geneval_quality import score_numbers
 from mtbias.settings import ScoreSettings
@@ -213,7 +213,7 @@ def test_scores_by_source_need_a_source_of_its_own_for_each_sentence(folder: Pat
 
 def test_translations_of_a_second_time_are_compared_with_those_of_the_first(folder: Path) -> None:
     corpus = load_corpus("mt-geneval", folder, lang="de")
-    measure = MT_GENEVAL.open(Wanted(lang="de", settings=ScoreSettings(), device=None))
+    measure = MT_GENEVAL.open(MeasureOptions(lang="de", settings=ScoreSettings(), device=None))
     times = [
         [Translation(each.id, text) for each, text in zip(corpus.instances, texts, strict=True)]
         for texts in (["Sie ist Bäckerin."] * 4, ["Sie ist Bäckerin."] * 3 + ["Lehrer"])

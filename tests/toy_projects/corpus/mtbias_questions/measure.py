@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mtbias.files.strict_json import decoded
 from mtbias.scoring.counting import Counting
 from mtbias.scoring.definitions import Best, Number, Unit
-from mtbias.scoring.measure import Wanted
+from mtbias.scoring.measure import MeasureOptions
 from mtbias.scoring.scores import Scores, score_groups
 from mtbias.stats.results import Floats, percent
 from mtbias.types import Json, Progress, Translation
@@ -101,7 +101,7 @@ class QuestionsKind:
 
     counting = COUNTING
 
-    def open(self, wanted: Wanted) -> Reader:
+    def open(self, options: MeasureOptions) -> Reader:
         """The reader; no language plugin is needed."""
         return Reader()
 
