@@ -3,7 +3,7 @@
     python scripts/bench_mine.py --text FILE… --stanza-dir DIR --occupations FILE [--sizes 1 4 16] [--processes 1 2]
 
 First it prints how fast the texts are read and filtered, and nothing else done with them. Each row of the tables is a
-run of its own, in a process of its own, into a new folder, without the cache of parses:
+run of its own, in a process of its own, into a new folder:
 
 - speed, of the texts as they are: sentences of the text a second, with the cheap filter and without it (then everything
   is parsed, and the number of sentences is counted), by number of processes. The share of passages (lines) that the
@@ -33,17 +33,12 @@ ROOT = Path(__file__).resolve().parent.parent
 if __name__ == "__main__":
     sys.path[:0] = [str(ROOT)]
 
-from mtbias.mining.chunk_miner import MiningPlan  # noqa: E402 - the path above comes first
-from mtbias.mining.counts import CHOSEN, PARSED, READ, SENTENCES  # noqa: E402
-from mtbias.mining.find_filters import MiningOptions  # noqa: E402
-from mtbias.mining.input_files import input_files  # noqa: E402
-from mtbias.mining.mining_run import mined_corpus  # noqa: E402
+from mtbias.mining.mining_run import STAGES, MiningPlan, mine  # noqa: E402 - the path above comes first
 from mtbias.mining.occupations import read_occupations  # noqa: E402
 from mtbias.mining.patterns import read_patterns  # noqa: E402
-from mtbias.mining.text_input import read_chunks  # noqa: E402
-from mtbias.mining.word_filter import WordFilter  # noqa: E402
-from mtbias.morphology.stanza_models import PARSER, find_package  # noqa: E402
+from mtbias.mining.text_input import WordFilter, input_files, read_chunks  # noqa: E402
 
+READ, CHOSEN, SENTENCES, PARSED = STAGES
 Json = dict[str, Any]
 CHILD = "--child"
 
@@ -58,39 +53,32 @@ class Everything:
         return bool(text.strip())
 
 
-class WholePlan(MiningPlan):
-    """A plan without the cheap filter."""
-
-    __slots__ = ()
-
-    @property
-    def words(self) -> Everything:  # type: ignore[override] # what is asked of a filter
-        """No filter."""
-        return Everything()
-
-
 def measured(job: Json) -> Json:
     """One run: its seconds, memory and counts."""
-    kind = MiningPlan if job["filtered"] else WholePlan
-    plan = kind(
-        files=input_files([Path(path) for path in job["text"]]),
-        patterns=read_patterns(),
-        occupations=read_occupations(Path(job["occupations"])),
-        options=MiningOptions(),
-        package=find_package("en", Path(job["stanza_dir"]), PARSER),
-        device="cpu",
-    )
-    before: list[int] = []
+    if not job["filtered"]:
+        MiningPlan.words = property(lambda _: Everything())  # type: ignore[assignment, method-assign]
+    after: list[int] = []
     start, begun = time.perf_counter(), time.process_time()
-    with mined_corpus(
-        plan, {}, Path(job["out"]), processes=job["processes"], progress=lambda *_: before.append(_peak())
-    ) as made:
-        stages, rows = dict(made.counts.stages), made.rows
+    mined = mine(
+        [Path(path) for path in job["text"]],
+        Path(job["out"]),
+        occupations=Path(job["occupations"]),
+        stanza_dir=Path(job["stanza_dir"]),
+        device="cpu",
+        processes=job["processes"],
+        progress=lambda *_: after.append(_peak()),
+    )
     seconds = time.perf_counter() - start
     of_others = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = time.process_time() + of_others.ru_utime + of_others.ru_stime - begun
-    first = before[1] if len(before) > 1 else before[0]  # the first call comes before anything is read
-    return {"seconds": seconds, "cpu": cpu, "peak": _peak(), "grown": _peak() - first, "rows": rows, **stages}
+    return {
+        "seconds": seconds,
+        "cpu": cpu,
+        "peak": _peak(),
+        "grown": _peak() - after[0],
+        "rows": mined.rows,
+        **mined.read,
+    }
 
 
 def _peak() -> int:

@@ -1,4 +1,4 @@
-"""How right mined finds are: precision and yield without and with each filter, and by confidence.
+"""How right mined finds are: precision and yield without and with the filters, and by confidence.
 
     python scripts/mining_precision.py --texts DIR --occupations inc_occ_gender.csv --stanza-dir DIR [--fit]
 
@@ -8,7 +8,7 @@ pronoun means the person whom the profession names, wrong where it means another
 unsure where the paragraph does not tell or the two readings differ. Unsure finds are in no share.
 
 The paragraphs are parsed and matched again. A find that was not read (another parse, another pattern) is counted and
-left out. The finds of sample 1 were seen while the doubts (`mtbias.mining.doubts`) were made, those of sample 2 only
+left out. The finds of sample 1 were seen while the terms (`mtbias.mining.confidence`) were made, those of sample 2 only
 afterwards: further patterns in the same texts, and texts that nobody had looked at (fortunes, jargon, lee). A paragraph
 is of half A or B by a hash of its text; the weights of the confidence are fitted on half A (`--fit` writes them).
 """
@@ -31,18 +31,16 @@ ROOT = Path(__file__).resolve().parent.parent
 if __name__ == "__main__":
     sys.path[:0] = [str(ROOT)]
 
-from mtbias.errors import DataError, MtbiasError  # noqa: E402 - the paths above come first
+from mtbias.english.pronouns import GENDER_OF_PRONOUN  # noqa: E402 - the paths above come first
+from mtbias.errors import DataError, MtbiasError  # noqa: E402
 from mtbias.files.reading import read_table  # noqa: E402
 from mtbias.mining.confidence import TERMS, ConfidenceModel, shipped_model, term_values  # noqa: E402
-from mtbias.mining.doubts import DOUBTS, Doubt, doubts_of  # noqa: E402
 from mtbias.mining.english_parser import EnglishParser  # noqa: E402
-from mtbias.mining.find_filters import MiningOptions, rows_of  # noqa: E402
-from mtbias.mining.marks import pronoun_gender, sentence_tokens  # noqa: E402
-from mtbias.mining.matcher import find  # noqa: E402
+from mtbias.mining.mined_rows import MiningOptions, rows_of  # noqa: E402
 from mtbias.mining.occupations import Occupations, read_occupations  # noqa: E402
-from mtbias.mining.parsed_sentence import Find, ParsedSentence  # noqa: E402
-from mtbias.mining.patterns import EDGES, Pattern, read_patterns  # noqa: E402
-from mtbias.mining.word_filter import WordFilter  # noqa: E402
+from mtbias.mining.parsed_sentence import Find, ParsedSentence, sentence_tokens  # noqa: E402
+from mtbias.mining.patterns import EDGES, Pattern, find, read_patterns  # noqa: E402
+from mtbias.mining.text_input import WordFilter  # noqa: E402
 from mtbias.morphology.stanza_models import PARSER, find_package  # noqa: E402
 from mtbias.stats.resampling import wilson_percent  # noqa: E402
 from mtbias.types import Gender  # noqa: E402
@@ -51,6 +49,8 @@ LABELS = ROOT / "scripts" / "mining_finds.tsv"
 WEIGHTS = ROOT / "mtbias" / "mining" / "confidence.toml"
 PENALTY = 1.0
 """Of the sum of the squared weights, half of which the fit adds to the loss."""
+OTHERS = TERMS.index("reflexive")
+"""So many of the terms are signs of another person."""
 THRESHOLDS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 Label = Literal["right", "wrong", "unsure"]
@@ -71,7 +71,6 @@ class ReadFind:
     """The pronoun's."""
     authors_reason: str | None
     """Why the authors' filters leave it out."""
-    doubts: tuple[Doubt, ...]
     values: tuple[float, ...]
     """`term_values`."""
     around: str
@@ -137,16 +136,12 @@ def found_again(
             if place not in reading.finds:
                 unread.add(place)
             elif place not in seen:
-                seen[place] = _read_find(reading, place, sentence, each, finds, table)
+                seen[place] = _read_find(reading, place, sentence, each, table)
     return list(seen.values()), len(unread)
 
 
-def _read_find(
-    reading: Reading, place: Place, sentence: ParsedSentence, each: Find, finds: Sequence[Find], table: Occupations
-) -> ReadFind:
-    pronoun = sentence.nodes[each.pronoun].form
-    gender = pronoun_gender(pronoun)
-    doubts = doubts_of(sentence, each, finds, table.words, gender)
+def _read_find(reading: Reading, place: Place, sentence: ParsedSentence, each: Find, table: Occupations) -> ReadFind:
+    gender = GENDER_OF_PRONOUN[sentence.nodes[each.pronoun].form.lower()]
     distance = sentence_tokens(sentence).distance(each.profession, each.pronoun)
     _, left_out = rows_of(sentence, [each], table, MiningOptions(), corpus="", file="", offset=0)
     label, sample = reading.finds[place]
@@ -154,8 +149,8 @@ def _read_find(
     reason = next(iter(left_out), None)
     start, end = sorted(place[2:])
     around = "".join(filter(str.isalpha, reading.text[max(0, start - 25) : end + 25].lower()))
-    values = term_values(doubts, pronoun, distance)
-    return ReadFind(place, label, sample, reading.half, pattern, gender, reason, doubts, values, around)
+    values = term_values(sentence, each, table.words, gender, distance)
+    return ReadFind(place, label, sample, reading.half, pattern, gender, reason, values, around)
 
 
 def fitted(finds: Sequence[ReadFind]) -> ConfidenceModel:
@@ -213,12 +208,12 @@ def report(finds: Sequence[ReadFind], model: ConfidenceModel) -> Iterable[str]:
     for reason in sorted({each.authors_reason for each in finds if each.authors_reason}):
         yield share(f"  left out: {reason}", [each for each in finds if each.authors_reason == reason], len(finds))
     yield share("after the authors' filters", kept, len(finds))
-    for sample, name in ((1, "seen while the doubts were made"), (2, "not seen")):
+    for sample, name in ((1, "seen while the terms were made"), (2, "not seen")):
         yield share(f"  sample {sample}: {name}", [each for each in kept if each.sample == sample])
-    yield share("no doubt", [each for each in kept if not each.doubts], len(kept))
-    for doubt in DOUBTS:
-        yield share(f"  with the doubt {doubt}", [each for each in kept if doubt in each.doubts])
-        yield share(f"  --leave-out {doubt}", [each for each in kept if doubt not in each.doubts], len(kept))
+    others = [each for each in kept if not any(each.values[:OTHERS])]
+    yield share("no sign of another person", others, len(kept))
+    for n, term in enumerate(TERMS[:-1]):
+        yield share(f"  with {term}", [each for each in kept if each.values[n]])
     by_pattern: dict[str, list[ReadFind]] = defaultdict(list)
     for each in kept:
         by_pattern[each.pattern].append(each)
@@ -262,7 +257,7 @@ def main(*, texts: Path, occupations: Path, stanza_dir: Path, patterns: Path | N
     finds: list[ReadFind] = []
     unread = read = 0
     for reading in readings(texts):
-        parsed = parser.parse([reading.text], words).found
+        parsed = parser.parse([reading.text], words).parsed
         again, others = found_again(reading, ((each.offset, each.parsed) for each in parsed), chosen, table)
         finds += again
         unread += others

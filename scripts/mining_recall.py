@@ -1,10 +1,11 @@
 """How many of the pairs that people confirmed in Gold BUG the patterns find, by query and on two halves.
 
-    python scripts/mining_recall.py --data gold_BUG.csv --stanza-dir DIR [--conllu FILE] [--half A|B] [--misses]
+    python scripts/mining_recall.py --data gold_BUG.csv --stanza-dir DIR [--parses FILE] [--half A|B] [--misses]
+                                    [--occupations inc_occ_gender.csv]
 
 `--data` is Gold BUG in the paper's first version (``mtbias fetch --dataset bug-gold-paper``), whose ``data_index`` has
 all 21 queries; the 14 that the paper kept are measured. The sentences are parsed by Stanza, cut at white space as the
-file has them; `--conllu` keeps the parses in a file, and reads them from there the next time.
+file has them; `--parses` keeps the parses in a file, and reads them from there the next time.
 
 A row is of half A or B by a hash of its sentence. The patterns were made while looking at half A alone; what is found
 on half B is what to expect of text that nobody looked at. `--misses` prints the rows of half A that are not found.
@@ -17,20 +18,21 @@ A row counts as found where a pattern of its query's number ties exactly its pro
 - any: by a pattern of any number.
 
 Which number a query has differs by corpus (`NUMBERS`). The tag of the profession is not asked for: NN is how many rows
-have it right. All rows were confirmed by people, so this is recall, and says nothing of precision.
+have it right. All rows were confirmed by people, so this is recall, and says nothing of precision. With `--occupations`
+the share of the pairs of both halves that are found and stay with each least confidence is printed too.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import process_time
-from typing import Literal
+from typing import Annotated, Literal
 
 import cyclopts
 
@@ -39,11 +41,14 @@ if __name__ == "__main__":
     sys.path[:0] = [str(ROOT)]
 
 from mtbias.corpora.bug import BugRow, read_rows, repair_utf8  # noqa: E402 - the paths above come first
+from mtbias.english.pronouns import GENDER_OF_PRONOUN  # noqa: E402
 from mtbias.errors import DataError, MtbiasError  # noqa: E402
-from mtbias.mining.conllu_trees import read_trees  # noqa: E402
-from mtbias.mining.matcher import find  # noqa: E402
+from mtbias.files.strict_json import decoded  # noqa: E402
+from mtbias.mining.confidence import shipped_model, term_values  # noqa: E402
+from mtbias.mining.english_parser import parsed_sentence  # noqa: E402
+from mtbias.mining.occupations import read_occupations  # noqa: E402
 from mtbias.mining.parsed_sentence import ParsedSentence  # noqa: E402
-from mtbias.mining.patterns import BUG_QUERIES, EDGES, Pattern, read_patterns  # noqa: E402
+from mtbias.mining.patterns import BUG_QUERIES, EDGES, Pattern, find, read_patterns  # noqa: E402
 from mtbias.stats.resampling import wilson_percent  # noqa: E402
 
 NUMBERS = {query: 11 if number == 14 else number for number, query in BUG_QUERIES.items()}
@@ -93,19 +98,24 @@ def _nearest(tokens: Sequence[str], word: str, index: int) -> int | None:
     return min(places, key=lambda n: (abs(n - index), n), default=None)
 
 
-def parses(rows: Sequence[Row], stanza_dir: Path | None, kept: Path) -> list[ParsedSentence]:
+def parses(rows: Sequence[Row], stanza_dir: Path | None, kept: Path | None = None) -> list[ParsedSentence]:
     """The parse of each row's tokens, from the file `kept` where it is there, else made and kept."""
-    if not kept.is_file():
-        if stanza_dir is None:
-            raise DataError("there is no such file; give --stanza-dir to make it", path=kept)
+    if kept is not None and kept.is_file():
+        sentences = decoded(list[ParsedSentence], kept.read_text(encoding="utf-8"))
+    elif stanza_dir is None:
+        raise DataError("there is no such file; give --stanza-dir to make it", path=kept)
+    else:
         import stanza
 
         pipeline = stanza.Pipeline(
             "en", dir=str(stanza_dir), processors="tokenize,pos,lemma,depparse", package=None, verbose=False,
             tokenize_pretokenized=True, download_method=None, use_gpu=False,
         )  # fmt: skip
-        kept.write_text(f"{pipeline([list(row.tokens) for row in rows]):C}\n\n", encoding="utf-8")
-    sentences = [sentence for _, sentence in read_trees(kept)]
+        document = pipeline([list(row.tokens) for row in rows])
+        pairs = zip(rows, document.sentences, strict=True)
+        sentences = [parsed_sentence(" ".join(row.tokens), sentence) for row, sentence in pairs]
+        if kept is not None:
+            kept.write_text(json.dumps(list(map(asdict, sentences)), ensure_ascii=False), encoding="utf-8")
     if [len(row.tokens) for row in rows] != [len(sentence.nodes) for sentence in sentences]:
         raise DataError("these are parses of other sentences; remove the file", path=kept)
     return sentences
@@ -155,19 +165,34 @@ def shown(row: Row, sentence: ParsedSentence) -> str:
     return f"{row.query} {row.domain}: {sentence.text}\n    {chain(row.profession)}\n    {chain(row.pronoun)}"
 
 
+def confirmed(
+    rows: Iterable[tuple[Row, ParsedSentence]], patterns: Sequence[Pattern], listed: frozenset[str]
+) -> list[float]:
+    """The confidence of each confirmed pair that a pattern finds."""
+    confidences = []
+    for row, sentence in rows:
+        finds = find(sentence, patterns, listed)
+        each = next((f for f in finds if (f.profession, f.pronoun) == (row.profession, row.pronoun)), None)
+        if each is not None:
+            gender = GENDER_OF_PRONOUN[row.tokens[row.pronoun].lower()]
+            values = term_values(sentence, each, listed, gender, abs(row.profession - row.pronoun))
+            confidences.append(shipped_model().confidence(values))
+    return confidences
+
+
 def main(
     *,
     data: Path,
     stanza_dir: Path | None = None,
-    conllu: Path | None = None,
+    parses_file: Annotated[Path | None, cyclopts.Parameter(name="--parses")] = None,
     patterns: Path | None = None,
+    occupations: Path | None = None,
     half: Half = "A",
     misses: bool = False,
 ) -> None:
     """Print the table of a half; see the head of this file."""
     rows = list(usable_rows(data))
-    with TemporaryDirectory() as folder:
-        sentences = parses(rows, stanza_dir, conllu or Path(folder) / "gold.conllu")
+    sentences = parses(rows, stanza_dir, parses_file)
     sets = pattern_sets(read_patterns(patterns))
     totals: dict[int, Counter[str]] = {query: Counter() for query in NUMBERS}
     for row, sentence in zip(rows, sentences, strict=True):
@@ -189,6 +214,12 @@ def main(
     for row, sentence in zip(rows, sentences, strict=True):
         find(sentence, sets["all"], {row.tokens[row.profession].lower()})
     print(f"all patterns: {len(rows) / (process_time() - began):.0f} of these sentences a second of one core")
+    if occupations is not None:
+        confidences = confirmed(zip(rows, sentences, strict=True), sets["all"], read_occupations(occupations).words)
+        print(f"{len(rows)} confirmed pairs; {len(confidences)} are found, of which there stay")
+        for least in (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
+            stay = sum(confidence >= least for confidence in confidences)
+            print(f"  with a confidence of at least {least:<6}{stay:>6}{100 * stay / len(confidences):>7.1f}%")
 
 
 if __name__ == "__main__":

@@ -33,8 +33,7 @@ if __name__ == "__main__":
     sys.path[:0] = [str(ROOT), str(ROOT / "languages")]
 
 from mtbias.align import Pair, StatisticalAligner  # noqa: E402 - the paths above come first
-from mtbias.corpora.mt_geneval_context import read_mt_geneval_context  # noqa: E402
-from mtbias.corpora.mt_geneval_entities import read_marked_sentences  # noqa: E402
+from mtbias.corpora.mt_geneval import read_marked_sentences, read_mt_geneval_context  # noqa: E402
 from mtbias.errors import DataError  # noqa: E402
 from mtbias.evaluation.gender_calls import GenderMeasure  # noqa: E402
 from mtbias.files.reading import Record, read_table, read_text  # noqa: E402

@@ -56,7 +56,7 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
             "counterfactual": "mtbias corpora counterfactual --dataset winomt --out pairs.tsv --controls",
             "mine": "mtbias corpora mine --text articles.txt.gz --out corpus.tsv",
             "check": "mtbias corpora check --data corpus.tsv --out check.html",
-            "balance": "mtbias corpora balance --dataset bug --data corpus.tsv --sample balanced.tsv",
+            "balance": "mtbias corpora balance --dataset bug --data corpus.tsv --out balanced.tsv",
         },
         "doctor": "mtbias doctor --sweep paper.toml",
     },

@@ -1,35 +1,56 @@
-"""What the commands on corpora share."""
+"""How the commands on corpora show a result."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
 
-from mtbias.errors import SettingError
-from mtbias.settings import CacheSettings, CorpusSettings
+from mtbias.cli.shared import print_json
 
-if TYPE_CHECKING:
-    from mtbias.corpora.corpus import Corpus
-    from mtbias.types import Instance
-
-JSONL, TSV = {".jsonl", ".ndjson"}, {".tsv", ".tab"}
-"""The ends of the names of files in these forms."""
+_SHOWN = 5
+"""Of the items of a list."""
 
 
-def corpus_of_entities(corpus: CorpusSettings, cache: CacheSettings) -> Corpus[Instance]:
-    """The corpus that is asked for, WinoMT by default: the same for all languages, its sentences with an entity each.
+def show(result: Any, *, json: bool) -> None:  # noqa: ANN401 - any dataclass
+    """Print the fields of a result as JSON, or as text: numbers in a table, then tables, texts and files."""
+    from mtbias.report.tables import columns, printable
+    from mtbias.stats.results import rounded
 
-    Raises:
-        SettingError: another kind of corpus.
-        DataError: it cannot be read.
-    """
-    from mtbias.corpora import load_corpus
-    from mtbias.corpora.loading import BY_LANGUAGE
-    from mtbias.scoring.measure import GENDER
+    content: dict[str, Any] = {
+        name: str(value) if isinstance(value, Path) else rounded(value) for name, value in asdict(result).items()
+    }
+    if json:
+        print_json(content, indent=None)
+        return
+    counts, tables, lines = [], [], []
+    for name, value in content.items():
+        label = name.replace("_", " ")
+        if isinstance(value, Mapping) and "name" in value:  # a table of one row
+            value = [value]  # noqa: PLW2901
+        if isinstance(value, str):
+            lines.append(f"{label.capitalize()}: {value}")
+        elif isinstance(value, int) and not isinstance(value, bool):
+            counts.append([label, _cell(value)])
+        elif isinstance(value, Mapping) and list in map(type, value.values()):
+            lines += [f"{label}: {key}: {', '.join(part)}" for key, part in value.items()]
+        elif isinstance(value, Mapping):
+            counts += [[f"{label}: {key}", _cell(part)] for key, part in value.items()]
+        elif value and isinstance(value[0], Mapping):
+            head = [key.replace("_", " ") for key in value[0]]
+            tables.append(columns([label, *head[1:]], [[_cell(cell) for cell in row.values()] for row in value]))
+        elif value:
+            lines += [printable(f"{label}: {': '.join(part)}") for part in value[:_SHOWN]]
+            lines += [f"… and {len(value) - _SHOWN:,} more (--json lists all)"] if len(value) > _SHOWN else []
+    print("\n".join([columns(["", "number"], counts), *tables, *lines]))
 
-    name = corpus.dataset or "winomt"
-    if name in BY_LANGUAGE:
-        raise SettingError("dataset", f"expected the same sentences for all languages, which {name} has not")
-    read = load_corpus(name, corpus.data, cache=cache.cache_dir)
-    if read.measure != GENDER:
-        raise SettingError("dataset", f"expected sentences with an entity and its gender, which {name} does not mark")
-    return read
+
+def _cell(value: object) -> str:
+    from mtbias.report.tables import number, printable
+
+    if isinstance(value, list):
+        return f"[{', '.join(map(_cell, value))}]"
+    if value is None or isinstance(value, float):
+        return number(value)
+    return f"{value:,}" if isinstance(value, int) else printable(str(value))

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from mtbias.cli.shared import HERE, Cache, Corpus, Rows
 from mtbias.corpora import load_corpus
-from mtbias.corpora.source_export import source_lines
+from mtbias.corpora.corpus import source_lines
 from mtbias.files.writing import write_atomic
 from mtbias.settings import CacheSettings, CorpusSettings
 

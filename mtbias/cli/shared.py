@@ -79,21 +79,6 @@ def checked_names(names: Sequence[str] | None, runs: Sequence[Path]) -> list[str
     return [escaped(name) for name in names or ()]
 
 
-def refuse_input(setting: str, out: Path, *inputs: Path) -> None:
-    """Refuse to write over a file that is read, under whatever name it was given.
-
-    Raises:
-        SettingError: `out`, which the option `setting` names, is one of `inputs`.
-    """
-    for path in inputs:
-        try:
-            same = out.samefile(path)
-        except (OSError, ValueError):  # there is none yet
-            same = False
-        if same:
-            raise SettingError(setting, f"expected another file than those that are read, got {str(out)!r}")
-
-
 def print_json(content: object, *, indent: int | None = 1) -> None:
     """Print plain values as JSON."""
     import json

@@ -22,9 +22,8 @@ from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.sweep_tasks import check_names
 from mtbias.cluster.task_runs import translation_device
 from mtbias.corpora import cache_folder, datasets, fetch_dataset, load_corpus
-from mtbias.corpora.catalog import dataset
+from mtbias.corpora.catalog import BY_LANGUAGE, dataset
 from mtbias.corpora.downloads import given_hash
-from mtbias.corpora.loading import BY_LANGUAGE
 from mtbias.errors import MissingResourceError, MtbiasError
 from mtbias.evaluation.preparation import prepare_eval
 from mtbias.evaluation.stages import evaluate

@@ -13,7 +13,7 @@ from typing import Any
 
 from mtbias.cluster.sweep_file import Resources, Sweep
 from mtbias.corpora import cache_folder, datasets, load_corpus
-from mtbias.corpora.loading import GROUP, check_dataset
+from mtbias.corpora.catalog import GROUP, check_dataset
 from mtbias.entry_points import installed
 from mtbias.errors import DataError, MissingResourceError, UsageError
 from mtbias.language.installed import get_language

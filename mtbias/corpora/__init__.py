@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from mtbias.corpora.catalog import Dataset, cache_folder, datasets
+from mtbias.corpora.catalog import Dataset, cache_folder, dataset_names, datasets, load_corpus, load_entities
 from mtbias.corpora.corpus import Corpus, SkippedRow
 from mtbias.corpora.downloads import Fetched, FetchedDownload, fetch_dataset
-from mtbias.corpora.loading import dataset_names, load_corpus
 from mtbias.english.pronouns import count_pronouns
 
 __all__ = [
@@ -20,4 +19,5 @@ __all__ = [
     "datasets",
     "fetch_dataset",
     "load_corpus",
+    "load_entities",
 ]

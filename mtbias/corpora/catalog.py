@@ -1,20 +1,29 @@
-"""The catalog of public data sets, and where their files lie on this machine."""
+"""The catalog of public data sets, where their files lie on this machine, and corpora by their names."""
 
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import os
 import tomllib
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from mtbias.errors import DataError, UsageError
+from mtbias.corpora import bug, gest, mt_geneval
+from mtbias.corpora.corpus import GENDER, Corpus
+from mtbias.corpora.own_sentences import read_custom
+from mtbias.corpora.winomt import read_winomt
+from mtbias.demo import demo_file
+from mtbias.entry_points import installed, load, refuse
+from mtbias.errors import DataError, MissingResourceError, SettingError, UsageError
+from mtbias.files.reading import read_bytes
 from mtbias.files.strict_json import DecodingError, converted, decoded
 from mtbias.files.writing import write_atomic
+from mtbias.types import Instance
 
 CACHE_VARIABLE = "MTBIAS_CACHE"
 RECORD = "fetched.json"
@@ -162,3 +171,131 @@ def read_record(folder: Path) -> Fetch:
 def write_record(folder: Path, fetch: Fetch) -> None:
     """Write the record beside the data in `folder`, in one step."""
     write_atomic(folder / RECORD, f"{json.dumps(asdict(fetch), indent=2)}\n".encode())
+
+
+# Corpora by their names
+
+DEMO = "demo"
+"""The corpus that ships with mtbias."""
+CUSTOM = "custom"
+"""One's own sentences."""
+GROUP = "mtbias.corpora"
+BY_LANGUAGE: Mapping[str, Callable[[Path, str], Corpus[Any]]] = {
+    mt_geneval.SENTENCES: mt_geneval.read_mt_geneval,
+    mt_geneval.ENTITIES: mt_geneval.read_entities,
+    mt_geneval.CONTEXT: mt_geneval.read_mt_geneval_context,
+}
+"""The data sets that have sentences of their own for each target language: their readers, of folder and language."""
+
+
+def dataset_names() -> tuple[str, ...]:
+    """The names that `load_corpus` knows; those of other distributions last."""
+    return (*datasets(), DEMO, CUSTOM, *installed(GROUP))
+
+
+def check_dataset(name: str) -> None:
+    """Refuse a name that `load_corpus` does not know.
+
+    Raises:
+        UsageError: names those that there are.
+    """
+    if name not in dataset_names():
+        raise UsageError(f"unknown dataset {name!r}; there are {', '.join(dataset_names())}")
+
+
+def load_corpus(dataset: str, path: Path | None, *, cache: Path | None = None, lang: str | None = None) -> Corpus[Any]:
+    """Load the corpus `dataset` from `path` (a file, or the folder that holds its files) or from the cache.
+
+    The cache is ``<cache>/datasets/<source>``, where `cache` is by default the environment's ``MTBIAS_CACHE`` or the
+    user's cache folder; the datasets of BUG's release share the source ``bug``. A file in the cache is checked against
+    the hash of the catalog, or the one written down when it was fetched; a file at `path` is not.
+
+    `lang` is the target language: the data sets of `BY_LANGUAGE` have sentences of their own for each, all others have
+    the same for all.
+
+    Other distributions add corpora under the entry-point group ``mtbias.corpora``: a function of the path, or None,
+    that gives a `Corpus`.
+
+    Raises:
+        UsageError: an unknown dataset, ``custom`` without a path, a data set of `BY_LANGUAGE` without a language.
+        MissingResourceError: it is not in the cache; the message names the command that fetches it.
+        DataError: a file says what cannot be right, or a file in the cache is damaged.
+        PluginError: another distribution's corpus fails to load.
+    """
+    if dataset in BY_LANGUAGE:
+        if lang is None:
+            raise UsageError(f"the dataset {dataset} has other sentences for each language: give --lang CODE")
+        return BY_LANGUAGE[dataset](path or cached_file(dataset, cache).parent, lang)
+    readers: dict[str, Callable[[Path], Corpus[Any]]] = {
+        "winomt": read_winomt,
+        gest.NAME: gest.read_gest,
+        CUSTOM: read_custom,
+        DEMO: read_demo,
+        **{name: functools.partial(bug.read_bug, name=name) for name in bug.FILES},
+    }
+    if dataset not in readers:
+        return _of_others(dataset, path)
+    if path is not None:
+        return readers[dataset](path)
+    if dataset == CUSTOM:
+        raise UsageError("the dataset custom needs a file: give --data PATH (TSV, CSV or JSONL)")
+    if dataset == DEMO:
+        return read_demo(demo_file())
+    return readers[dataset](cached_file(dataset, cache))
+
+
+def load_entities(dataset: str, path: Path | None, cache: Path | None = None) -> Corpus[Instance]:
+    """A corpus as `load_corpus` gives it, whose sentences have an entity and are the same for all languages.
+
+    Raises:
+        SettingError: it is of another kind.
+        MtbiasError: as `load_corpus`.
+    """
+    if dataset in BY_LANGUAGE:
+        raise SettingError("dataset", f"expected the same sentences for all languages, which {dataset} has not")
+    corpus = load_corpus(dataset, path, cache=cache)
+    if corpus.measure != GENDER:
+        raise SettingError(
+            "dataset", f"expected sentences with an entity and its gender, which {dataset} does not mark"
+        )
+    return corpus
+
+
+def _of_others(dataset: str, path: Path | None) -> Corpus[Any]:
+    """A corpus that another distribution registers."""
+    check_dataset(dataset)
+    read = load(GROUP, dataset, "corpus")
+    corpus = read(path) if callable(read) else None
+    if not isinstance(corpus, Corpus):
+        raise refuse(GROUP, dataset, "corpus", "expected a function that gives a mtbias.corpora.Corpus")
+    return corpus
+
+
+def read_demo(path: Path) -> Corpus[Instance]:
+    """The demo's corpus, which has the columns of a corpus of one's own."""
+    return replace(read_custom(path), name=DEMO)
+
+
+def cached_file(name: str, cache: Path | None) -> Path:
+    """The file of a data set or table in the cache, after a look at its hash and at those of the files beside it.
+
+    Raises:
+        MissingResourceError: it is not there; the message names the command that fetches it.
+        DataError: it is damaged.
+    """
+    source = fetched_source(name)
+    main = next(iter(source.hashes)) if name in tables() else dataset(name).file
+    folder = source_folder(source, cache)
+    again = f"run: mtbias fetch --dataset {name}"
+    if not (folder / main).is_file():
+        raise MissingResourceError(f"{name} is not in the cache ({folder / main}); {again}")
+    expected = {**read_record(folder).files, **source.hashes}
+    for file in sorted({main, *source.hashes} & expected.keys()):
+        path = folder / file
+        if not path.is_file():
+            raise MissingResourceError(f"{path} is not in the cache; {again}")
+        digest = hashlib.sha256(read_bytes(path)).hexdigest()
+        if digest != expected[file]:
+            message = f"the file in the cache is damaged: expected SHA-256 {expected[file]}, got {digest}; {again}"
+            raise DataError(message, path=path)
+    return folder / main

@@ -1,18 +1,23 @@
-"""What every corpus reader shares: the value that a reader returns, the notes it takes, and the gender in a field."""
+"""What every corpus reader shares: the value that it returns, the notes it takes, the gender in a field; and the
+sentences of a corpus as a file for a system to translate, in a form that `mtbias score` takes back.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from mtbias.corpora import entity_place as locate
 from mtbias.errors import DataError
 from mtbias.files.reading import TextFile
-from mtbias.types import Gender, Instance, SourceSentence
+from mtbias.types import Gender, SourceSentence
 
+GENDER = "gender"
+"""The measure of sentences with an entity and its gender."""
 EXAMPLES = 5
 """How many instances a note names."""
 
@@ -28,6 +33,7 @@ class SkippedRow:
     reason: str
 
 
+S = TypeVar("S", bound=SourceSentence)
 S_co = TypeVar("S_co", bound=SourceSentence, covariant=True)
 
 
@@ -47,7 +53,7 @@ class Corpus(Generic[S_co]):
     skipped: tuple[SkippedRow, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
     """Every file that was read, by name, with its SHA-256: what decides the instances, stereotypes included."""
-    measure: str = "gender"
+    measure: str = GENDER
     """What it is measured by (`mtbias.scoring.measure`)."""
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The ids of the first instances under each note that is about instances."""
@@ -92,10 +98,12 @@ class Notes:
         self,
         name: str,
         file: TextFile,
-        instances: Sequence[Instance],
+        instances: Sequence[S],
         skipped: Sequence[SkippedRow] = (),
         beside: Mapping[str, str] = MappingProxyType({}),
-    ) -> Corpus[Instance]:
+        measure: str = GENDER,
+        given: Mapping[str, str] = MappingProxyType({}),
+    ) -> Corpus[S]:
         """The corpus that was read from `file`, and from the files `beside` it (name → SHA-256), with these notes."""
         return Corpus(
             name=name,
@@ -105,7 +113,9 @@ class Notes:
             notes=self.counts,
             skipped=tuple(skipped),
             files={file.path.name: file.sha256, **beside},
+            measure=measure,
             examples=self.examples(),
+            given=dict(given),
         )
 
     def examples(self) -> dict[str, tuple[str, ...]]:
@@ -128,3 +138,30 @@ def gender(text: str, path: Path, line: int) -> Gender:
         message = f"gender: expected male, female or neutral (or m, f, n), got {text!r}"
         raise DataError(message, path=path, line=line)
     return found
+
+
+def source_lines(corpus: Corpus[Any], form: Literal["text", "tsv", "jsonl"]) -> Iterator[str]:
+    """The lines of the file, in the corpus's order, without their line ends.
+
+    ``text`` has the sources alone; ``tsv`` a header and id and source; ``jsonl`` objects of id and source.
+
+    Raises:
+        DataError: a source of ``text`` or ``tsv`` is empty or holds a line break or, of ``tsv``, a tab; a system that
+            reads lines would return another number of them, and every translation below would be that of another
+            sentence.
+    """
+    if form == "tsv":
+        yield "id\tsource"
+    for instance in corpus.instances:
+        id_, source = instance.id, instance.source
+        if form == "jsonl":
+            yield json.dumps({"id": id_, "source": source}, ensure_ascii=False)
+            continue
+        cells = [source] if form == "text" else [id_, source]
+        for cell in cells:
+            # All that Python takes for the end of a line, U+2028 among them: systems read lines in that way, too.
+            if cell.splitlines() != [cell] or (form == "tsv" and "\t" in cell):
+                wrong = "a sentence in one line" + (" without tabs" if form == "tsv" else "")
+                message = f"sentence {id_!r}: expected {wrong}, got {cell!r}; use --format jsonl"
+                raise DataError(message, path=corpus.path)
+        yield "\t".join(cells)

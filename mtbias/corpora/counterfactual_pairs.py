@@ -10,28 +10,25 @@ Source: the quadruples of Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
-from mtbias.corpora.corpus import Notes
+from mtbias.corpora.corpus import Corpus, Notes
+from mtbias.corpora.own_sentences import write_custom
 from mtbias.english.gender_swap import Edit, apply_edits, match_case, swap_words, tells_gender, tokenize
 from mtbias.english.plurals import is_plural
 from mtbias.english.pronouns import GENDER_OF_PRONOUN, PRONOUNS, count_pronouns
 from mtbias.errors import DataError
+from mtbias.files.signatures import signature_line
+from mtbias.files.writing import check_table_name
 from mtbias.types import Gender, Instance, Span, Stereotype
 
 CONTROL, SWAP, SWAP_CONTROL = "-control", "-swap", "-swap-control"
 """What follows the id of a sentence in those of its control, its counterfactual and the counterfactual's control."""
-
-COLUMNS = (
-    "id", "source", "gender", "entity", "entity_start", "entity_end", "stereotype", "domain", "distance", "pair",
-    "control",
-)  # fmt: skip
-"""The columns that are written: those of a corpus of one's own (`mtbias.corpora.own_sentences`)."""
 
 NEUTRAL = "gold gender is neutral"
 UNKNOWN = "the gender is unknown"
@@ -68,21 +65,24 @@ _NO_DEFINITE_AFTER = frozenset((
 
 @dataclass(frozen=True, slots=True)
 class Counterfactual:
-    """A counterfactual corpus, and what was left out of it."""
+    """What a counterfactual corpus has, and what was left out of it."""
 
-    instances: tuple[Instance, ...]
-    """Each original and its counterfactual, each followed by its control where there are controls."""
-    originals: int
-    controlled: int
-    """Originals that have controls."""
+    sentences: int
+    """Of the corpus."""
+    swapped: int
+    with_controls: int
+    """Of those that were swapped."""
+    written: int
     left_out: Mapping[str, int]
     """Sentences without counterfactual, by reason."""
     without_control: Mapping[str, int]
-    """Originals without control, by reason; empty where none were asked for."""
-    ambiguous: tuple[tuple[str, str], ...]
-    """Id, and the words around, of each pronoun in the originals whose reading was a guess."""
+    """Swapped ones without control, by reason; empty where none were asked for."""
     examples: Mapping[str, tuple[str, ...]]
     """Ids of the first sentences under each reason."""
+    ambiguous: Sequence[tuple[str, str]]
+    """Id, and the words around, of each pronoun in the originals whose reading was a guess."""
+    out: Path | None = None
+    signature: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +95,8 @@ class _Swap:
 
 def make_counterfactual(
     instances: Sequence[Instance], *, controls: bool = False, leave_out_ambiguous: bool = False
-) -> Counterfactual:
-    """The counterfactual corpus of `instances`.
+) -> tuple[tuple[Instance, ...], Counterfactual]:
+    """The counterfactual corpus of `instances`: each and its counterfactual, each followed by its control if any.
 
     Left out, each under the first reason that holds: the woman's sentence of a pair that the corpus has already (*his*
     has one reading where *her* has two); sentences whose gold gender is neutral; sentences without a gendered
@@ -140,15 +140,42 @@ def make_counterfactual(
     clash = next((id_ for id_, number in times.items() if number > 1), None)
     if clash is not None:
         raise DataError(f"expected ids that no new sentence would get, got {clash!r}; rename this row of the corpus")
-    return Counterfactual(
-        instances=tuple(replace(instance, row=row) for row, instance in enumerate(made)),
-        originals=len(swapped),
-        controlled=controlled,
-        left_out=dict(notes.counts),
-        without_control=dict(missing.counts),
-        ambiguous=tuple(ambiguous),
+    counts = Counterfactual(
+        sentences=len(instances),
+        swapped=len(swapped),
+        with_controls=controlled,
+        written=len(made),
+        left_out=notes.counts,
+        without_control=missing.counts,
         examples={**notes.examples(), **missing.examples()},
+        ambiguous=ambiguous,
     )
+    return tuple(replace(instance, row=row) for row, instance in enumerate(made)), counts
+
+
+def write_counterfactual(
+    corpus: Corpus[Instance], out: Path, *, controls: bool = False, leave_out_ambiguous: bool = False
+) -> Counterfactual:
+    """Write the counterfactual corpus of `corpus` to `out`, with the columns of a corpus of one's own.
+
+    Raises:
+        SettingError: `out` is no table.
+        DataError: no sentence can be swapped; as `make_counterfactual`.
+        RunFolderError: `out` cannot be written.
+    """
+    check_table_name(out)
+    made, counts = make_counterfactual(corpus.instances, controls=controls, leave_out_ambiguous=leave_out_ambiguous)
+    if not made:
+        reasons = ", ".join(f"{reason} ({n:,})" for reason, n in counts.left_out.items())
+        raise DataError(f"no sentence of the corpus can be swapped: {reasons}", path=corpus.path)
+    write_custom(out, made)
+    options = {
+        "dataset": corpus.name,
+        "data": corpus.sha256[:12],
+        "controls": "yes" if controls else "no",
+        "ambiguous": "left-out" if leave_out_ambiguous else "kept",
+    }
+    return replace(counts, out=out, signature=signature_line("counterfactual", {}, options))
 
 
 def _plan_swap(instance: Instance) -> _Swap | str:
@@ -233,19 +260,3 @@ def _edited(instance: Instance, edits: Sequence[Edit]) -> Instance:
     shift = sum(len(edit.new) - (edit.end - edit.start) for edit in edits if edit.end <= instance.head.start)
     source, _ = apply_edits(instance.source, edits)
     return replace(instance, source=source, head=Span(instance.head.start + shift, instance.head.end + shift))
-
-
-def format_custom(instances: Iterable[Instance], *, jsonl: bool = False) -> str:
-    """The text of a corpus of one's own (`mtbias.corpora.own_sentences`): TSV, or JSONL with `jsonl`.
-
-    In TSV a tab inside a sentence becomes a blank.
-    """
-    rows = [
-        {name: getattr(i, name, None) for name in COLUMNS}
-        | {"gender": i.gold or "unknown", "entity_start": i.head.start, "entity_end": i.head.end}
-        for i in instances
-    ]
-    if jsonl:
-        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    lines = [["" if row[name] is None else str(row[name]).replace("\t", " ") for name in COLUMNS] for row in rows]
-    return "".join("\t".join(line) + "\n" for line in [list(COLUMNS), *lines])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from mtbias.corpora.corpus import Corpus
+from mtbias.corpora.corpus import Corpus, Notes
 from mtbias.files.reading import Record, read_table, refuse_long
 from mtbias.types import SourceSentence
 
@@ -33,15 +33,7 @@ def read_gest(path: Path) -> Corpus[SpeakerSentence]:
     """
     table = read_table(path / "gest.csv" if path.is_dir() else path)
     table.require("sentence", "stereotype")
-    return Corpus(
-        name=NAME,
-        path=table.file.path,
-        sha256=table.file.sha256,
-        instances=tuple(_sentence(record) for record in table.records),
-        notes={},
-        files={table.file.path.name: table.file.sha256},
-        measure=NAME,
-    )
+    return Notes().corpus(NAME, table.file, [_sentence(record) for record in table.records], measure=NAME)
 
 
 def _sentence(record: Record) -> SpeakerSentence:

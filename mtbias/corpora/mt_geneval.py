@@ -1,20 +1,33 @@
-"""MT-GenEval, counterfactual part: sentences of Wikipedia in a feminine and a masculine version (Currey et al. 2022).
+"""MT-GenEval: sentences of Wikipedia, each language with its own (Currey et al. 2022), in three data sets.
 
-Each language has sentences of its own, 300 in two versions, in four files whose lines belong together:
-``geneval-sentences-{feminine,masculine}-test.en_LANG.{en,LANG}``.
+- The counterfactual part: 300 sentences in a feminine and a masculine version, in four files whose lines belong
+  together: ``geneval-sentences-{feminine,masculine}-test.en_LANG.{en,LANG}``.
+- The contextual part: two sentences, of which the first tells a gender that the second does not, about 1,100, in three
+  files whose lines belong together: ``geneval-context-wikiprofessions-2to1-test.en_LANG.en`` with lines ``first <sep>
+  second``, and references of the second sentence, ``…-original-test.en_LANG.LANG`` as the source says it,
+  ``…-flipped-test.en_LANG.LANG`` in the other gender.
+- The persons of the counterfactual part, marked by hand (Garg et al. 2024), for morphology to read: each row of
+  ``geneval.en-LANG.tsv`` has a sentence in one of its two versions, the words that refer to each person, the head word
+  among them, and the gender that the source tells of that person.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mtbias.corpora.corpus import Corpus
-from mtbias.corpora.parallel_files import read_parallel
-from mtbias.types import Gender, SourceSentence
+from mtbias.corpora import entity_place as locate
+from mtbias.corpora.corpus import Corpus, Notes
+from mtbias.english.gender_swap import gendered_words
+from mtbias.english.pronouns import count_pronouns, pronouns_gender
+from mtbias.errors import DataError, UsageError
+from mtbias.files.reading import Record, TextFile, parse_tabs, read_text, refuse_long, split_lines
+from mtbias.types import Gender, Instance, SourceSentence, Span, Stereotype
 
-NAME = "mt-geneval"
+SENTENCES, CONTEXT, ENTITIES = "mt-geneval", "mt-geneval-context", "mt-geneval-entities"
+"""The data sets."""
 GENDERS: Mapping[Gender, str] = {Gender.FEMALE: "feminine", Gender.MALE: "masculine"}
 """As the files name them, in the order of the corpus."""
 
@@ -44,7 +57,7 @@ def read_mt_geneval(folder: Path, lang: str) -> Corpus[ReferencedSentence]:
             line.
     """
     keys = [(gender, side) for gender in GENDERS for side in ("en", lang)]
-    read = read_parallel(NAME, folder, lang, _names)
+    read = read_parallel(SENTENCES, folder, lang, _sentence_files)
     lines = {key: each.lines for key, each in zip(keys, read, strict=True)}
     expected = len(read[0].lines)
     instances = [
@@ -61,16 +74,314 @@ def read_mt_geneval(folder: Path, lang: str) -> Corpus[ReferencedSentence]:
         for other in GENDERS.keys() - {gender}
         for n in range(expected)
     ]
-    return Corpus(
-        name=NAME,
-        path=read[0].file.path,
-        sha256=read[0].file.sha256,
-        instances=tuple(instances),
-        notes={},
-        files={each.file.path.name: each.file.sha256 for each in read},
-        measure=NAME,
+    beside = {each.file.path.name: each.file.sha256 for each in read}
+    return Notes().corpus(SENTENCES, read[0].file, instances, beside=beside, measure=SENTENCES)
+
+
+def _sentence_files(lang: str) -> list[str]:
+    return [f"geneval-sentences-{word}-test.en_{lang}.{side}" for word in GENDERS.values() for side in ("en", lang)]
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelFile:
+    """One of the files, with its sentences."""
+
+    file: TextFile
+    lines: Sequence[str]
+    """Without surrounding white space."""
+
+
+def read_parallel(
+    dataset: str, folder: Path, lang: str, names: Callable[[str], Sequence[str]]
+) -> tuple[ParallelFile, ...]:
+    """The files `names(lang)` of the folder, in their order.
+
+    Raises:
+        UsageError: the folder has no sentences of this language; the message lists those it has.
+        DataError: it is no folder, a file is missing, is empty, has another number of lines than the first, or an empty
+            line.
+    """
+    wanted = names(lang)
+    if not folder.is_dir():
+        family = "-".join(wanted[0].split("-")[:2])
+        raise DataError(f"expected the folder with the files of {dataset} ({family}-…)", path=folder)
+    if not (folder / wanted[0]).is_file():
+        there = sorted(path.name.split(".en_")[1].removesuffix(".en") for path in folder.glob(names("*")[0]))
+        known = f"there are {', '.join(there)}" if there else f"expected files like {wanted[0]} there"
+        raise UsageError(f"no sentences of {dataset} for {lang} in {folder}; {known}")
+    read = [read_text(folder / name) for name in wanted]
+    found = tuple(ParallelFile(file, _sentences(file)) for file in read)
+    expected = len(found[0].lines)
+    for each in found:
+        if len(each.lines) != expected:
+            raise each.file.error(
+                f"expected {expected} lines, as {wanted[0]} has, got {len(each.lines)}; "
+                "line k of each file is sentence k"
+            )
+    return found
+
+
+def _sentences(file: TextFile) -> list[str]:
+    lines = [line.strip() for line in split_lines(file.text)]
+    for number, line in enumerate(lines, start=1):
+        if not line:
+            raise file.error("expected a sentence, got an empty line", number)
+        refuse_long(line, "sentence", file.path, number)
+    return lines
+
+
+SEPARATOR = "<sep>"
+"""Stands between the two sentences of a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextualSentence(SourceSentence):
+    """A sentence whose gender the sentence before it tells; `source` is both of them, with the separator."""
+
+    context: str
+    """The first sentence; empty in the few lines that begin with the separator."""
+    second: str
+    told: Gender | None
+    """The gender of the context's pronouns (`mtbias.english.pronouns.pronouns_gender`)."""
+    reference: str
+    """The human translation of the second sentence."""
+    other_reference: str
+    """The same in the other gender."""
+
+
+def read_mt_geneval_context(folder: Path, lang: str) -> Corpus[ContextualSentence]:
+    """Read the sentences of `lang` from the folder of the published files.
+
+    Ids are ``context-0001`` and so on; line k of each file is sentence k. A system is given both sentences with a blank
+    between them, without the separator (`Corpus.given`).
+
+    Raises:
+        UsageError: the folder has no sentences of this language; the message lists those it has.
+        DataError: it is no folder, a file is missing, is empty, has another number of lines than the first, or an empty
+            line; a line of the sources does not have one separator, or nothing after it.
+    """
+    read = read_parallel(CONTEXT, folder, lang, _context_files)
+    sources, originals, flipped = read
+    notes = Notes()
+    instances = []
+    for row, (source, reference, other) in enumerate(zip(*(each.lines for each in read), strict=True)):
+        context, second = _parts(source, sources.file, row + 1)
+        id_ = f"context-{row + 1:04d}"
+        if not context:
+            notes.add("sentence without a context", id_)
+        told = pronouns_gender(context)
+        instances.append(ContextualSentence(id_, row, source, context, second, told, reference, other))
+    given = {each.id: f"{each.context} {each.second}".strip() for each in instances}
+    beside = {each.file.path.name: each.file.sha256 for each in (originals, flipped)}
+    return notes.corpus(CONTEXT, sources.file, instances, beside=beside, measure=CONTEXT, given=given)
+
+
+def _context_files(lang: str) -> list[str]:
+    kinds = {"2to1": "en", "original": lang, "flipped": lang}
+    return [f"geneval-context-wikiprofessions-{kind}-test.en_{lang}.{side}" for kind, side in kinds.items()]
+
+
+def _parts(source: str, file: TextFile, line: int) -> tuple[str, str]:
+    """Both sentences of a line."""
+    parts = [part.strip() for part in source.split(SEPARATOR)]
+    if len(parts) != 2:
+        raise file.error(f"expected two sentences with one {SEPARATOR} between them, got {len(parts) - 1}", line)
+    context, second = parts
+    if not second:
+        raise file.error(f"expected a sentence after {SEPARATOR}, got nothing", line)
+    return context, second
+
+
+MARKED = "source with entity referring words"
+GROUPS, HEADS, LABELS = "entity referring words grouped", "headword in each group", "gender labels of headwords"
+REFERENCE = "vanilla translation"
+
+_FILE = "geneval.en-{}.tsv"
+_NAMED = re.compile(r"geneval\.en-([a-z]+)\.tsv")
+_MARK = re.compile(r"\[\[(.*?)\]\]")
+_GROUP = re.compile(r"\[([^\]]*)\]")
+_NOBODY = "na"
+"""In place of groups, heads and labels: the sentence marks no person."""
+
+GENDER_LABELS: Mapping[str, Gender | None] = {"Male": Gender.MALE, "Female": Gender.FEMALE, "Amb": None}
+"""The labels; None: the source leaves it open."""
+
+_PRONOUNS = """
+i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers herself
+it its itself they them their theirs themselves themself who whom whose which that this these those one ones another
+other others each both all some many few none two three former latter first second
+"""
+PRONOUNS = frozenset(_PRONOUNS.split())
+"""English pronouns, and the numerals, ordinals and quantifiers that stand for a noun: a closed class. Their translation
+is a pronoun, which never decides a call."""
+
+_INNER_WORDS = "at by da de del della der di for from in la of on to van von with"
+_PREPOSITIONS = frozenset(_INNER_WORDS.split())
+"""What follows one in a noun phrase is no head of it, *Duchess of Newcastle*; and the particles of names, *de Baas*."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedPerson:
+    """A person of a sentence."""
+
+    number: int
+    """From 1 in the sentence."""
+    phrase: Span
+    """What is marked as the head of the words that refer to the person; it may be several words (*Baron Saken*)."""
+    gender: Gender | None
+    """Which the source tells; None: it leaves it open."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedSentence:
+    """A sentence with its persons."""
+
+    id: str
+    """``geneval-4``: as the file numbers it."""
+    row: int
+    source: str
+    reference: str
+    """The human translation."""
+    persons: tuple[MarkedPerson, ...]
+
+
+def read_marked_sentences(file: TextFile) -> Iterator[MarkedSentence]:
+    """The sentences of a file, in its order.
+
+    Raises:
+        DataError: a column is missing, or a row's marks, groups, heads and labels do not fit together; with the line.
+    """
+    table = parse_tabs(file, quoted=True)
+    table.require("id", "source", MARKED, GROUPS, HEADS, LABELS, REFERENCE)
+    for record in table.records:
+        source = record.get("source")
+        if not source:
+            raise record.error("source: expected a sentence, got nothing")
+        refuse_long(source, "source", record.path, record.line)
+        persons = tuple(_persons(record, source))
+        yield MarkedSentence(f"geneval-{record.get('id')}", record.row, source, record.get(REFERENCE), persons)
+
+
+def read_entities(path: Path, lang: str) -> Corpus[Instance]:
+    """Read the persons whose gender the source tells, an instance each, from the file, or the folder that has it.
+
+    The entity is the head word that is marked. Where that is a title with a name (*Baron Saken*) it is the title. Left
+    out, with their number in the notes: persons whose gender the source leaves open; persons whose head word is a name
+    or a pronoun, whose translations show no gender by their form; and a word that was taken for another person already.
+    A name is a word with a capital, none that tells a gender, that the human translation has, too. Ids are
+    ``geneval-4-2``: the second person of the file's sentence 4.
+
+    Raises:
+        UsageError: the folder has no file for `lang`, or the file is that of another language.
+        DataError: as `read_marked_sentences`.
+    """
+    file = read_text(_file(path, lang))
+    notes, instances = Notes(), []
+    for sentence in read_marked_sentences(file):
+        taken: set[Span] = set()
+        for person in sentence.persons:
+            id_ = f"{sentence.id}-{person.number}"
+            if person.gender is None:
+                notes.add("person left out: the source leaves the gender open", id_)
+            elif (head := _head(sentence, person.phrase)) is None:
+                notes.add("person left out: a name or a pronoun", id_)
+            elif head in taken:
+                notes.add("person left out: the word was taken for another person", id_)
+            else:
+                taken.add(head)
+                instances.append(_instance(sentence, person.phrase, head, person.gender, id_))
+    notes.add_file(file)
+    return notes.corpus(ENTITIES, file, instances)
+
+
+def _instance(sentence: MarkedSentence, phrase: Span, head: Span, gold: Gender, id_: str) -> Instance:
+    start = locate.core(sentence.source, phrase).start
+    return Instance(
+        id=id_,
+        row=sentence.row,
+        source=sentence.source,
+        head=head,
+        entity=sentence.source[start : head.end].lower(),
+        gold=gold,
+        stereotype=Stereotype.NONE,
+        domain="wikipedia",
+        pronouns=count_pronouns(sentence.source),
     )
 
 
-def _names(lang: str) -> list[str]:
-    return [f"geneval-sentences-{word}-test.en_{lang}.{side}" for word in GENDERS.values() for side in ("en", lang)]
+def _head(sentence: MarkedSentence, phrase: Span) -> Span | None:
+    """The last word of the phrase, before any preposition in it, that is no name; None where there is none."""
+    inside = sentence.source[slice(*phrase)]
+    words = [locate.core(inside, span) for span in locate.tokens(inside)]
+    found = None
+    for start, end in words:
+        word = inside[start:end]
+        if word.lower() in _PREPOSITIONS:
+            if found is not None:
+                break
+        elif word.lower() not in PRONOUNS and not _is_name(word, sentence.reference):
+            found = Span(phrase.start + start, phrase.start + end)
+    return found
+
+
+def _is_name(word: str, reference: str) -> bool:
+    """Whether it has a capital, tells no gender, and the human translation has it, maybe with an ending (*Alves's*)."""
+    if word.islower() or word.lower() in gendered_words().swaps:
+        return False
+    return re.search(rf"(?<!\w){re.escape(word)}", reference) is not None
+
+
+def _persons(record: Record, source: str) -> Iterator[MarkedPerson]:
+    if record.get(LABELS) == _NOBODY:
+        return
+    marks = _marks(record, source)
+    groups, labels = _GROUP.findall(record.get(GROUPS)), record.get(LABELS).split(",")
+    heads = record.get(HEADS).split(",")
+    if not len(groups) == len(labels) == len(heads):
+        raise record.error(
+            f"expected a head and a label for each group of words, got {len(groups)} groups, {len(heads)} heads and "
+            f"{len(labels)} labels"
+        )
+    for number, (head, label) in enumerate(zip(heads, labels, strict=True), start=1):
+        if label not in GENDER_LABELS:
+            raise record.error(f"{LABELS}: expected {', '.join(GENDER_LABELS)} or {_NOBODY}, got {label!r}")
+        if not (head.isdecimal() and int(head) < len(marks)):
+            raise record.error(f"{HEADS}: expected the number of one of {len(marks)} marked words, got {head!r}")
+        yield MarkedPerson(number, marks[int(head)], GENDER_LABELS[label])
+
+
+def _marks(record: Record, source: str) -> Sequence[Span]:
+    """The places of the marked words in the source.
+
+    Some sources have brackets of their own that the marked text lacks, so places are counted in all that is no bracket.
+    """
+    marked = record.get(MARKED)
+    letters = [place for place, char in enumerate(source) if char not in "[]"]
+    if "".join(source[place] for place in letters) != _bare(marked):
+        raise record.error(f"{MARKED}: expected the source with marked words, got another sentence")
+    found = []
+    for match in _MARK.finditer(marked):
+        start = len(_bare(marked[: match.start()]))
+        end = start + len(_bare(match[1]))
+        if start == end:
+            raise record.error(f"{MARKED}: expected words between [[ and ]], got none")
+        found.append(Span(letters[start], letters[end - 1] + 1))
+    return found
+
+
+def _bare(text: str) -> str:
+    return text.replace("[", "").replace("]", "")
+
+
+def _file(path: Path, lang: str) -> Path:
+    if path.is_dir():
+        file = path / _FILE.format(lang)
+        if not file.is_file():
+            there = sorted(match[1] for each in path.iterdir() if (match := _NAMED.fullmatch(each.name)))
+            known = f"there are {', '.join(there)}" if there else f"expected files like {_FILE.format('de')} there"
+            raise UsageError(f"no persons of {ENTITIES} for {lang} in {path}; {known}")
+        return file
+    named = _NAMED.fullmatch(path.name)
+    if named and named[1] != lang:
+        raise UsageError(f"expected the persons of {lang}, got the file of {named[1]}, {path}; give --lang {named[1]}")
+    return path

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
@@ -10,6 +10,7 @@ from mtbias.corpora.corpus import GENDERS, Corpus, Notes
 from mtbias.english.pronouns import count_pronouns
 from mtbias.errors import DataError
 from mtbias.files.reading import Record, Table, read_table, refuse_long
+from mtbias.files.writing import write_table
 from mtbias.types import Gender, Instance, Span, Stereotype
 
 COLUMNS = {
@@ -27,6 +28,11 @@ COLUMNS = {
     "control": "id of the row of the same gender that is the same but for something else",
 }
 """The columns that are read, with what they hold."""
+WRITTEN = (
+    "id", "source", "gender", "entity", "entity_start", "entity_end", "stereotype", "domain", "distance", "pair",
+    "control",
+)  # fmt: skip
+"""Those that are written."""
 _GOLDS: Mapping[str, Gender | None] = {**GENDERS, "unknown": None, "u": None}
 
 
@@ -176,3 +182,18 @@ def _check_links(instances: list[Instance], lines: dict[str, int], path: Path) -
             if id_ in unknown:
                 message = f"{column}: expected the id of a row whose gender is known, got {id_!r}"
                 raise DataError(message, path=path, line=lines[instance.id])
+
+
+def write_custom(path: Path, instances: Iterable[Instance]) -> None:
+    """Write a corpus that `read_custom` reads, by the end of its name: TSV, CSV or JSON lines.
+
+    Raises:
+        SettingError: another name; a sentence holds a tab, which TSV cannot hold.
+        RunFolderError: it cannot be written.
+    """
+    rows = (
+        {name: getattr(i, name, None) for name in WRITTEN}
+        | {"gender": i.gold or "unknown", "entity_start": i.head.start, "entity_end": i.head.end}
+        for i in instances
+    )
+    write_table(path, WRITTEN, ([row[name] for name in WRITTEN] for row in rows))

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from mtbias.corpora import Corpus, cache_folder, datasets, fetch_dataset, load_corpus, loading
-from mtbias.corpora.mt_geneval import NAME as MT_GENEVAL
-from mtbias.corpora.mt_geneval_context import NAME as MT_GENEVAL_CONTEXT
+from mtbias.corpora import Corpus, cache_folder, catalog, datasets, fetch_dataset, load_corpus
+from mtbias.corpora.mt_geneval import CONTEXT as MT_GENEVAL_CONTEXT
+from mtbias.corpora.mt_geneval import SENTENCES as MT_GENEVAL
 from mtbias.entry_points import installed
 from mtbias.errors import MissingResourceError, SettingError
 from mtbias.evaluation.stages import Request
@@ -167,7 +167,7 @@ def _check(lang: str, dataset: str, device: str | None) -> None:
     Raises:
         UsageError: no such language is installed, it is no device, or there is no such GPU here.
     """
-    if dataset not in installed(loading.GROUP):
+    if dataset not in installed(catalog.GROUP):
         get_language(lang)
     if device is not None:
         require_device(device)

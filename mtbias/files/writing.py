@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import csv
 import errno
+import io
+import json
 import os
 import re
 import secrets
 import socket
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 
-from mtbias.errors import RunFolderError
+from mtbias.errors import RunFolderError, SettingError
 from mtbias.files.special_files import own_descriptor
 
 LOCK_NAME = ".lock"
 """The file that holds the lock of a folder (`mtbias.files.folder_lock`)."""
 _TEMPORARY = re.compile(r"\..+\.\d+(?:\.[0-9A-Za-z-]+\.[0-9a-f]{8})?\.tmp")
 _LINES_A_WRITE = 1000
+_TABLES = (".csv", ".jsonl", ".ndjson", ".tab", ".tsv")
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
@@ -70,6 +74,58 @@ def write_atomic(path: Path, content: bytes | Iterable[str]) -> None:
         temporary.replace(target)
     with explained(path, "write"):
         _sync_folder(target.parent)
+
+
+def refuse_input(setting: str, out: Path, *inputs: Path) -> None:
+    """Refuse to write over a file that is read, under whatever name it was given.
+
+    Raises:
+        SettingError: `out`, which the option `setting` names, is one of `inputs`.
+    """
+    for path in inputs:
+        try:
+            same = out.samefile(path)
+        except (OSError, ValueError):  # there is none yet
+            same = False
+        if same:
+            raise SettingError(setting, f"expected another file than those that are read, got {str(out)!r}")
+
+
+def check_table_name(path: Path, setting: str = "out") -> str:
+    """The end of a name that says which form of table it is, in lower case.
+
+    Raises:
+        SettingError: it says none.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in _TABLES:
+        raise SettingError(setting, f"expected a name that ends in {', '.join(_TABLES)}, got {str(path)!r}")
+    return suffix
+
+
+def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str | float | None]]) -> None:
+    """Write a table by the end of its name: CSV, TSV, JSON lines; None is an empty field, of JSON null.
+
+    Raises:
+        SettingError: a name that says no form; a field holds a tab or a line break, which TSV cannot hold.
+        RunFolderError: it cannot be written.
+    """
+    suffix = check_table_name(path)
+    if suffix in {".jsonl", ".ndjson"}:
+        lines = (json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) for row in rows)
+        write_atomic(path, lines)
+        return
+    cells = [list(columns), *(["" if cell is None else str(cell) for cell in row] for row in rows)]
+    if suffix == ".csv":
+        text = io.StringIO(newline="")
+        csv.writer(text, lineterminator="\n").writerows(cells)
+        write_atomic(path, text.getvalue().encode())
+        return
+    for row in cells:
+        if broken := next((cell for cell in row if set(cell) & set("\t\n\r")), None):
+            what = f"a name that ends in .csv, since {broken[:40]!r} holds a tab or a line break"
+            raise SettingError("out", f"expected {what}; got {str(path)!r}")
+    write_atomic(path, ("\t".join(row) for row in cells))
 
 
 def _mode(path: Path) -> int | None:

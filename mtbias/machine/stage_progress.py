@@ -32,6 +32,7 @@ class ProgressLine:
     def __init__(
         self,
         *,
+        unit: str = "sentences",
         interval: float | None = None,
         file: TextIO | None = None,
         clock: Callable[[], float] = time.perf_counter,
@@ -39,12 +40,13 @@ class ProgressLine:
         """Nothing is shown before the first stage.
 
         Args:
+            unit: of what is counted.
             interval: seconds between two lines; by default what ``MTBIAS_LOG_SECONDS`` has (0: no lines), else 30.
             file: where to, by default standard error as it is at that time.
             clock: seconds from some moment on.
         """
         self._interval = log_seconds() if interval is None else interval
-        self._given, self._clock = file, clock
+        self._unit, self._given, self._clock = unit, file, clock
         self._bar: tqdm[Any] | None = None
         self._stage: str | None = None
         self._told = False
@@ -70,7 +72,7 @@ class ProgressLine:
             self._bar.close()
             self._bar = None
         if self._bar is None:
-            self._bar = tqdm(total=total, desc=stage, unit="sent", file=file, leave=False)
+            self._bar = tqdm(total=total, desc=stage, unit=self._unit[:4], file=file, leave=False)
         self._bar.update(done - self._bar.n)
         if done >= total:
             self._bar.close()
@@ -98,7 +100,7 @@ class ProgressLine:
         if done <= self._before or seconds <= 0:
             return text
         rate = (done - self._before) / seconds
-        return f"{text}, {rate:,.1f} sentences/s, {duration((total - done) / rate)} left"
+        return f"{text}, {rate:,.1f} {self._unit}/s, {duration((total - done) / rate)} left"
 
 
 def log_seconds() -> float:

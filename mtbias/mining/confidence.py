@@ -1,29 +1,55 @@
 """How probable it is that a find's pronoun means its profession: a logistic model with few terms.
 
-``confidence = 1 / (1 + exp(-(intercept + Σ weight of each doubt + weight of the pronoun's role + w · ln distance)))``
+A pattern finds a structure, not coreference: *his friend asked him whether he would come* has the structure of *the
+friend said he would come*. Most terms are signs of other persons whom the pronoun may mean.
+
+``confidence = 1 / (1 + exp(-(intercept + Σ weight of each term that holds + w · ln distance)))``
 
 Range: above 0, below 1. The weights (``confidence.toml``) were fitted on finds that were read by hand, by
 ``scripts/mining_precision.py --fit``. The pattern is no term: a weight for each made the model no better where it was
-not fitted. The confidence of a user's own pattern is therefore what ours have with these doubts, role and distance; of
-how right that pattern is it knows nothing.
+not fitted. The confidence of a user's own pattern is therefore what ours have with these terms; of how right that
+pattern is it knows nothing.
 """
 
 from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from mtbias.english.pronouns import PRONOUN_ROLES
-from mtbias.mining.doubts import DOUBTS, Doubt
+from mtbias.english.gender_swap import gendered_words, word_gender
+from mtbias.english.pronouns import GENDER_OF_PRONOUN, PRONOUN_ROLES
+from mtbias.mining.parsed_sentence import Find, Node, ParsedSentence
+from mtbias.types import Gender
 
-TERMS = (*DOUBTS, "reflexive", "subject", "distance")
-"""The terms of the model beside the intercept, in the order of `term_values`."""
+TERMS = ("quotation", "owned", "between", "above", "pronoun-first", "reflexive", "subject", "distance")
+"""The terms of the model beside the intercept:
+
+* ``quotation``: the one stands within quotation marks, the other does not.
+* ``owned``: the profession is somebody's whom the pronoun may mean (*his doctor*, *Ann's doctor*).
+* ``between``: another person stands between the two.
+* ``above``: another person, or a pronoun of the same gender, stands before both and depends on a word that governs
+  one of them (*Ann told the doctor that she*).
+* ``pronoun-first``: the pronoun stands before the profession (*in her speech the author said*).
+* ``reflexive``, ``subject``: the pronoun is one.
+* ``distance``: the natural logarithm of the distance in tokens.
+
+A person of the pronoun's other gender (*the doctor's wife*, where the pronoun is *he*) is no other person, nor is
+another name of the profession's own bearer (*Ann is a doctor*, *Ann, the doctor*).
+"""
+
 _WEIGHTS = Path(__file__).with_name("confidence.toml")
+_QUOTES = frozenset(('"', "“", "”", "``", "''", "«", "»"))
+_SAME = ("appos", "flat", "nmod:desc")
+_PLACES = frozenset(("at", "in", "into", "near", "on", "onto", "throughout", "within"))
+"""Before a proper noun these speak for a place, a time or a thing."""
+_TIMES = ("obl:tmod", "nmod:tmod", "obl:unmarked", "obl:npmod", "nmod:unmarked")
+
+Nodes = tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +66,6 @@ class ConfidenceModel:
         return 1 / (1 + math.exp(-total))
 
 
-def term_values(doubts: Collection[Doubt], pronoun: str, distance: int) -> tuple[float, ...]:
-    """The values of `TERMS` for a find: 1 where a term holds, else 0; the natural logarithm of the distance in tokens.
-
-    Range of the distance: from 1 upwards (0, of words that share a token, counts as 1).
-    """
-    held = set[str](doubts)
-    held.update(role for role in ("reflexive", "subject") if pronoun.lower() in PRONOUN_ROLES[role])
-    return (*(float(term in held) for term in TERMS[:-1]), math.log(max(distance, 1)))
-
-
 def weights_sha256() -> str:
     """The hash of the weights that ship, which the rows of a corpus depend on."""
     return sha256(_WEIGHTS.read_bytes()).hexdigest()
@@ -60,3 +76,153 @@ def shipped_model() -> ConfidenceModel:
     """The model that ships with mtbias."""
     data = tomllib.loads(_WEIGHTS.read_text(encoding="utf-8"))
     return ConfidenceModel(data["intercept"], {term: data["weights"][term] for term in TERMS})
+
+
+def term_values(
+    sentence: ParsedSentence, find: Find, listed: Container[str], gender: Gender, distance: int
+) -> tuple[float, ...]:
+    """The values of `TERMS` for a find: 1 where a term holds, else 0; the logarithm of its `distance`.
+
+    Args:
+        sentence: with the find.
+        find: a profession and a pronoun.
+        listed: the professions, in lower case.
+        gender: the pronoun's.
+        distance: in tokens, from 1 upwards (0, of words that share a token, counts as 1).
+    """
+    held = set(_terms(sentence, find, listed, gender))
+    return (*(float(term in held) for term in TERMS[:-1]), math.log(max(distance, 1)))
+
+
+def _terms(sentence: ParsedSentence, find: Find, listed: Container[str], gender: Gender) -> Iterator[str]:
+    """The terms that hold."""
+    nodes, own = sentence.nodes, bearer(sentence.nodes, find.profession)
+    pronoun = nodes[find.pronoun]
+    possessed = pronoun.head if pronoun.deprel == "nmod:poss" else -1  # *her sister* is not the one whom *her* means
+    others = [
+        words[-1]
+        for words, told in persons(nodes, listed)
+        if told in {None, gender} and own.isdisjoint(words) and words[-1] != possessed
+    ]
+    pronouns = [at for at, node in enumerate(nodes) if GENDER_OF_PRONOUN.get(node.form.lower()) is gender]
+    start, end = sorted((find.profession, find.pronoun))
+    if sum(node.form in _QUOTES for node in nodes[start:end]) % 2:
+        yield "quotation"
+    if any(nodes[at].deprel == "nmod:poss" and nodes[at].head == find.profession for at in (*others, *pronouns)):
+        yield "owned"
+    if any(start < at < end for at in others) or any(
+        start < at < end and _is_object_of(nodes, at, own) for at in pronouns
+    ):
+        yield "between"
+    before = {nodes[at].head for at in (*others, *(set(pronouns) - own)) if at < start}
+    if not before.isdisjoint(_ancestors(nodes, find.profession) | _ancestors(nodes, find.pronoun)):
+        yield "above"
+    if find.pronoun < find.profession:
+        yield "pronoun-first"
+    yield from (role for role in ("reflexive", "subject") if pronoun.form.lower() in PRONOUN_ROLES[role])
+
+
+def persons(nodes: Nodes, listed: Container[str]) -> Iterator[tuple[Sequence[int], Gender | None]]:
+    """The mentions of persons but for pronouns: their words, the head of them last; the gender that they tell.
+
+    Persons are gendered nouns, listed occupations, and names. There is no list of names: what a run of proper nouns
+    names shows by its place in the sentence alone, so companies and states that do what persons do are taken for
+    persons.
+    """
+    run: list[int] = []
+    for at, node in enumerate(nodes):
+        if node.upos == "NOUN" and (node.form.lower() in listed or word_gender(node.form) is not None):
+            yield [at], word_gender(node.form)
+        if _is_proper(node, at):
+            run.append(at)
+        if run and (run[-1] != at or at + 1 == len(nodes)):
+            head = next((word for word in run if nodes[word].head not in run), run[-1])
+            if _names_a_person(nodes, run, head):
+                yield [*run, head], word_gender(nodes[run[0] - 1].form if run[0] else "")
+            run = []
+
+
+def _is_proper(node: Node, at: int) -> bool:
+    """Whether a word is one of a name; a noun with a capital inside the sentence is, since taggers err on names."""
+    if not any(map(str.isalpha, node.form)) or node.form.removesuffix(".") in gendered_words().titles:
+        return False
+    noun = at > 0 and node.upos == "NOUN" and node.form[0].isupper()
+    return noun or node.upos == "PROPN" or node.xpos in {"NNP", "NNPS"}
+
+
+def _names_a_person(nodes: Nodes, run: Sequence[int], head: int) -> bool:
+    """Whether a run of proper nouns may be a person's name: not "the Senate", "in Paris", "Tuesday", "a Ford car"."""
+    node = nodes[head]
+    for each in nodes:
+        if each.head in run and (each.deprel == "det" or (each.deprel == "case" and each.form.lower() in _PLACES)):
+            return False
+    if node.deprel in {"compound", "amod", "nmod:desc"} and nodes[node.head].upos != "PROPN":
+        return False
+    return node.deprel not in _TIMES and node.xpos != "NNPS" and node.feat("Number") != "Plur"
+
+
+def bearer(nodes: Nodes, word: int) -> frozenset[int]:
+    """The words that name the same person as `word` by the tree: apposition, name after a trade, copula."""
+    same = {word}
+    todo = [word]
+    while todo:
+        more = set(_same(nodes, todo.pop())) - same
+        same |= more
+        todo += more
+    return frozenset(same)
+
+
+def _same(nodes: Nodes, word: int) -> Iterator[int]:
+    node = nodes[word]
+    if _names(nodes, word):
+        yield node.head
+    for at, each in enumerate(nodes):
+        if each.head == word and (_names(nodes, at) or (each.deprel == "nsubj" and _has_copula(nodes, word))):
+            yield at
+    if node.deprel == "nsubj" and _has_copula(nodes, node.head):
+        yield node.head
+    if node.upos == "NOUN" and word + 1 < len(nodes) and nodes[word + 1].upos == "PROPN":
+        yield word + 1  # "the manager Walter Smith", however it was parsed
+
+
+def _names(nodes: Nodes, word: int) -> bool:
+    """Whether `word` names the same person as its head."""
+    node = nodes[word]
+    if node.head < 0:
+        return False
+    if node.deprel == "conj":
+        # "the writer and director"; "the producer, Barry White, left", which parsers take for a list.
+        own = {each.deprel for each in nodes if each.head == word}
+        return own.isdisjoint({"det", "nmod:poss"}) if node.upos == "NOUN" else own.isdisjoint({"cc"})
+    return node.deprel.startswith(_SAME) or (node.deprel == "compound" and nodes[node.head].upos == "PROPN")
+
+
+def _has_copula(nodes: Nodes, word: int) -> bool:
+    return nodes[word].upos in {"NOUN", "PROPN"} and any(n.head == word and n.deprel == "cop" for n in nodes)
+
+
+def _is_object_of(nodes: Nodes, pronoun: int, own: frozenset[int]) -> bool:
+    """Whether a pronoun cannot mean `own`, the subject of its own verb: *her* in "the judge asked her"."""
+    node = nodes[pronoun]
+    is_object = node.deprel in {"obj", "iobj", "obl"} and not node.form.lower().endswith("self")
+    return is_object and not own.isdisjoint(_subjects(nodes, node.head))
+
+
+def _subjects(nodes: Nodes, verb: int) -> set[int]:
+    """The subjects of a verb, for a conjunct without one those of the first verb; in a relative clause its noun too."""
+    subjects = {at for at, each in enumerate(nodes) if each.head == verb and each.deprel.startswith("nsubj")}
+    node = nodes[verb]
+    if node.deprel == "acl:relcl" or (node.deprel == "acl" and not subjects):
+        subjects.add(node.head)
+    elif node.deprel == "conj" and not subjects and node.head < verb:
+        return _subjects(nodes, node.head)
+    return subjects
+
+
+def _ancestors(nodes: Nodes, word: int) -> set[int]:
+    """The word, its head, the head's head and so on."""
+    above: set[int] = set()
+    while word >= 0 and word not in above:
+        above.add(word)
+        word = nodes[word].head
+    return above

@@ -1,40 +1,45 @@
-"""What the sentences of men and of women differ in besides gender, and samples of a corpus in which they do not.
+"""Samples of a corpus in which the sentences of men and of women do not differ in more than gender.
 
-Weights that take such differences out are `mtbias.scoring.weighted.weigh`'s for ``delta_g``, the same with which
-``mtbias compare --weighted`` computes; here is the other way, exact matching: a sample that has as many sentences of
-men as of women in every cell of like sentences, the classes of all properties together. It needs no weights to be
-carried along, and costs the sentences that have no partner.
+Exact matching: as many sentences of men as of women in every cell of like sentences, the classes of all properties
+together (weights that do the same are `mtbias.scoring.weighted.weigh`'s, which ``mtbias compare --weighted`` uses). Or
+BUG's balanced part: as many sentences of either gender with either stereotype.
 
 Source: Stuart, *Statistical Science* 25 (2010), for exact matching and for standardised differences, whose denominator
-is that before balancing, so that before and after can be compared.
+is that before balancing, so that before and after can be compared; Levy, Lazar and Stanovsky, Findings of EMNLP 2021
+(src/evaluations/Analyze.py of github.com/SLAB-NLP/BUG) for the balanced part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import sqrt
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 
+from mtbias.corpora.bug import FILES
+from mtbias.corpora.corpus import Corpus
+from mtbias.corpora.own_sentences import write_custom
 from mtbias.errors import DataError
+from mtbias.files.reading import read_table
+from mtbias.files.signatures import signature_line
+from mtbias.files.writing import check_table_name, refuse_input, write_table
 from mtbias.scoring.sentence_protocols import Described
-from mtbias.scoring.weighted import properties_of
-from mtbias.stats.results import Floats, rounded
-from mtbias.types import Gender
+from mtbias.scoring.weighted import ALL_PROPERTIES, PROPERTIES, properties_of
+from mtbias.stats.results import Floats
+from mtbias.types import Gender, Instance, Stereotype
 
 GENDERS = (Gender.MALE, Gender.FEMALE)
 """The two groups, in the order in which their values stand."""
+QUARTERS = tuple(
+    (gender, side) for gender in (Gender.FEMALE, Gender.MALE) for side in (Stereotype.PRO, Stereotype.ANTI)
+)
 
 _NUMBERS: Mapping[str, Callable[[Described], int | None]] = {
     "pronouns": lambda row: row.pronouns,
     "distance": lambda row: row.distance,
     "length": lambda row: len(row.source.split()),
-}
-_CLASSES: Mapping[str, Callable[[Described], str]] = {
-    "domain": lambda row: row.domain,
-    "stereotype": lambda row: str(row.stereotype),
 }
 
 Pair = tuple[float | None, float | None]
@@ -50,90 +55,65 @@ class Confounder:
     before: Pair
     """Male, female: mean, or share from 0 to 1; None without sentences that have the property."""
     after: Pair
-    """The same with the weights, or in the sample."""
+    """The same in the sample."""
     standardised: Pair
     """(male − female) / √((s² of male + s² of female) / 2) before and after, s² of the sentences before; None where
     none of them differ."""
 
-    def to_json(self) -> dict[str, Any]:
-        """A plain value, numbers rounded to 6 decimals."""
-        names = ("property", "level", "before", "after", "standardised")
-        return {name: rounded(getattr(self, name)) for name in names}
 
-
-def confounders(
-    rows: Sequence[Described], after: Sequence[float] | Floats, properties: Sequence[str]
-) -> list[Confounder]:
-    """What sentences of men and of women differ in, as they are and with the weights `after` (0 and 1 of a sample).
+def confounders(rows: Sequence[Described], sample: Collection[int], properties: Sequence[str]) -> list[Confounder]:
+    """What sentences of men and of women differ in, in all `rows` and in a `sample` of them.
 
     Args:
         rows: sentences; those that are neither male nor female are passed over.
-        after: a weight of 0 or more for each.
+        sample: positions of rows.
         properties: of `mtbias.scoring.weighted.ALL_PROPERTIES`. Numbers that no sentence has are left out.
     """
-    found = []
+    differences = []
     for name in properties:
         if name in _NUMBERS:
-            values = [_NUMBERS[name](row) for row in rows]
-            if any(value is not None for value in values):
-                found.append(_confounder(name, None, rows, values, after))
+            numbers = [_NUMBERS[name](row) for row in rows]
+            differences += [_confounder(name, None, rows, numbers, sample)] if set(numbers) - {None} else []
             continue
-        classes = [_CLASSES[name](row) for row in rows]
-        shown = {row_class for row, row_class in zip(rows, classes, strict=True) if row.gold in GENDERS}
-        found += [
-            _confounder(name, level, rows, [int(one == level) for one in classes], after) for level in sorted(shown)
-        ]
-    return found
+        classes = [str(getattr(row, name)) for row in rows]
+        for level in sorted({own for row, own in zip(rows, classes, strict=True) if row.gold in GENDERS}):
+            differences.append(_confounder(name, level, rows, [int(own == level) for own in classes], sample))
+    return differences
 
 
 def _confounder(
-    name: str,
-    level: str | None,
-    rows: Sequence[Described],
-    values: Sequence[int | None],
-    after: Sequence[float] | Floats,
+    name: str, level: str | None, rows: Sequence[Described], values: Sequence[int | None], sample: Collection[int]
 ) -> Confounder:
-    means: list[Pair] = []
-    for weights in (np.ones(len(rows)), np.asarray(after, dtype=np.float64)):
-        male, female = (_mean(*_of(gender, rows, values, weights)) for gender in GENDERS)
-        means.append((male, female))
-    variances = [np.var(_of(gender, rows, values, np.ones(len(rows)))[0] or [0.0]) for gender in GENDERS]
-    scale = sqrt(float(sum(variances)) / 2)
-    before, then = (
-        None if male is None or female is None or scale == 0 else (male - female) / scale for male, female in means
-    )
-    return Confounder(name, level, means[0], means[1], (before, then))
-
-
-def _of(
-    gender: Gender, rows: Sequence[Described], values: Sequence[int | None], weights: Floats
-) -> tuple[list[float], list[float]]:
-    """Values and weights of the sentences of a gender that have a value."""
-    kept = [
-        (float(value), float(weight))
-        for row, value, weight in zip(rows, values, weights, strict=True)
-        if row.gold is gender and value is not None
+    numbers = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    drawn = np.isin(np.arange(len(rows)), list(sample))
+    own = [np.array([row.gold is gender for row in rows]) & ~np.isnan(numbers) for gender in GENDERS]
+    before, after = ([_mean(numbers[side & kept]) for side in own] for kept in (drawn | True, drawn))
+    scale = sqrt(sum(float(np.var(numbers[side])) if side.any() else 0.0 for side in own) / 2)
+    standardised = [
+        None if male is None or female is None or scale == 0 else (male - female) / scale
+        for male, female in (before, after)
     ]
-    return [value for value, _ in kept], [weight for _, weight in kept]
+    return Confounder(name, level, _pair(before), _pair(after), _pair(standardised))
 
 
-def _mean(values: Sequence[float], weights: Sequence[float]) -> float | None:
-    return float(np.average(values, weights=weights)) if sum(weights) > 0 else None
+def _mean(values: Floats) -> float | None:
+    return float(values.mean()) if len(values) else None
+
+
+def _pair(values: Sequence[float | None]) -> Pair:
+    male, female = values
+    return male, female
 
 
 @dataclass(frozen=True, slots=True)
-class MatchedSample:
-    """A sample that has as many sentences of men as of women in every cell."""
+class Sample:
+    """Positions of sentences that were drawn, in the corpus's order, and what they were drawn from."""
 
     chosen: tuple[int, ...]
-    """Their positions, in the corpus's order."""
-    n_cells: int
-    """Cells that have a sentence."""
-    n_matched: int
-    """Those of them that have sentences of both genders; the others have none in the sample."""
+    facts: Mapping[str, int]
 
 
-def matched_sample(rows: Sequence[Described], properties: Sequence[str], seed: int) -> MatchedSample:
+def matched_sample(rows: Sequence[Described], properties: Sequence[str], seed: int) -> Sample:
     """The largest sample with as many sentences of men as of women in every cell of `properties`, drawn at random.
 
     A cell has the sentences with the same classes in all properties (`mtbias.scoring.weighted.properties_of`); of the
@@ -143,12 +123,12 @@ def matched_sample(rows: Sequence[Described], properties: Sequence[str], seed: i
         DataError: no cell has sentences of both genders; a property that no sentence has.
     """
     places = [n for n, row in enumerate(rows) if row.gold in GENDERS]
-    columns = properties_of([rows[n] for n in places], properties)
-    for name, column in columns.items():
+    by_property = properties_of([rows[n] for n in places], properties)
+    for name, column in by_property.items():
         if all(value is None for value in column):
             raise DataError(f"expected sentences with a {name}, got none in this corpus; leave {name} out")
     cells: dict[tuple[str | None, ...], tuple[list[int], list[int]]] = {}
-    classes = zip(*columns.values(), strict=True) if columns else [()] * len(places)
+    classes = zip(*by_property.values(), strict=True) if by_property else [()] * len(places)
     for place, cell in zip(places, classes, strict=True):
         cells.setdefault(cell, ([], []))[rows[place].gold is Gender.FEMALE].append(place)
     rng = np.random.default_rng(seed)
@@ -158,9 +138,97 @@ def matched_sample(rows: Sequence[Described], properties: Sequence[str], seed: i
         n = min(map(len, sides))
         matched += n > 0
         for side in sides:
-            chosen += side if len(side) == n else sorted(rng.choice(side, n, replace=False).tolist())
+            chosen += side if len(side) == n else rng.choice(side, n, replace=False).tolist()
     if not chosen:
-        raise DataError(
-            f"no sentence of a man is like one of a woman in {', '.join(properties)}; ask for fewer properties"
-        )
-    return MatchedSample(tuple(sorted(chosen)), len(cells), matched)
+        wanted = ", ".join(properties)
+        raise DataError(f"no sentence of a man is like one of a woman in {wanted}; ask for fewer properties")
+    return Sample(tuple(sorted(chosen)), {"cells of like sentences": len(cells), "with both genders": matched})
+
+
+def balanced_part(rows: Sequence[Described], seed: int) -> Sample:
+    """BUG's balanced part: as many rows of either gender and of either stereotype, drawn at random.
+
+    The authors take all n rows with a feminine pronoun and a feminine stereotype, and draw n from each of the other
+    three quarters without a seed. Here n is the size of the smallest quarter, whichever it is (their program does not
+    check), the draw has a seed, and the gender is what the row says, whatever the case of its pronoun (theirs compares
+    in lower case, so that rows with *He*, *She*, *His*, *Her* at the beginning of a sentence never enter).
+
+    Raises:
+        DataError: a quarter has no row; the message has the number of each.
+    """
+    places = {
+        quarter: [n for n, row in enumerate(rows) if (row.gold, row.stereotype) == quarter] for quarter in QUARTERS
+    }
+    sizes = {f"{gender} {side}": len(own) for (gender, side), own in places.items()}
+    n = min(sizes.values())
+    if n == 0:
+        counted = ", ".join(f"{name} {size}" for name, size in sizes.items())
+        raise DataError(f"expected rows of both genders with both stereotypes, got {counted}: nothing is balanced")
+    rng = np.random.default_rng(seed)
+    drawn = [place for own in places.values() for place in rng.choice(own, n, replace=False).tolist()]
+    return Sample(tuple(sorted(drawn)), {f"before, {name}": size for name, size in sizes.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class BalancedCorpus:
+    """A sample that was written."""
+
+    sentences: Mapping[str, int]
+    """Of the corpus, of either gender, of what the sample was drawn from, of the sample."""
+    confounders: Sequence[Confounder]
+    out: Path
+    signature: str
+
+
+def balance_corpus(
+    corpus: Corpus[Instance], out: Path, over: Sequence[str] | None = None, *, quarters: bool = False, seed: int = 0
+) -> BalancedCorpus:
+    """Write a sample of `corpus` in which sentences of men and of women are alike.
+
+    Args:
+        corpus: as `mtbias.corpora.load_entities` reads it.
+        out: of BUG and of mined corpora a table with their own columns, of others with those of a corpus of one's own.
+        over: the properties that are balanced, of `ALL_PROPERTIES`; None: pronouns, distance, length and domain, where
+            they vary.
+        quarters: draw BUG's balanced part instead.
+        seed: of the draw.
+
+    Raises:
+        SettingError: `out` is no table, or the corpus.
+        DataError: nothing can be balanced.
+        RunFolderError: `out` cannot be written.
+    """
+    refuse_input("out", out, corpus.path)
+    check_table_name(out)
+    rows = [instance for instance in corpus.instances if instance.gold in GENDERS]
+    varying = [name for name, column in properties_of(rows, PROPERTIES).items() if len(set(column)) > 1]
+    wanted = [name for name in ALL_PROPERTIES if name in over] if over else varying
+    sample = balanced_part(rows, seed) if quarters else matched_sample(rows, wanted, seed)
+    _write(corpus, [rows[n] for n in sample.chosen], out)
+    options = {
+        "dataset": corpus.name,
+        "groups": "male+female",
+        "method": "quarters" if quarters else "sample",
+        "over": "gender+stereotype" if quarters else "+".join(wanted) or "nothing",
+        "seed": seed,
+    }
+    sentences = {"in the corpus": len(corpus.instances)}
+    sentences |= {str(gender): sum(row.gold is gender for row in rows) for gender in GENDERS}
+    sentences |= {**sample.facts, "in the sample": len(sample.chosen)}
+    differences = confounders(rows, sample.chosen, [*varying, "stereotype"] if quarters else wanted)
+    return BalancedCorpus(sentences, differences, out, signature_line("balance", {"data": corpus.files}, options))
+
+
+def _write(corpus: Corpus[Instance], chosen: Sequence[Instance], out: Path) -> None:
+    """The sample, in the columns of the corpus where it is one of BUG's, else in those of a corpus of one's own."""
+    if corpus.name in FILES:
+        table = read_table(corpus.path)
+        records = (table.records[instance.row] for instance in chosen)
+        write_table(out, table.columns, ([record.raw(name).rstrip() for name in table.columns] for record in records))
+        return
+    ids = {instance.id for instance in chosen}
+    alone = [
+        replace(i, pair=i.pair if i.pair in ids else None, control=i.control if i.control in ids else None)
+        for i in chosen
+    ]  # a link to a sentence that is not in the sample would be refused
+    write_custom(out, alone)

@@ -23,14 +23,13 @@ demonstrations), for the idea; the edges here are our own reading for these patt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from mtbias.mining.parsed_sentence import Node, ParsedSentence
 
 Edge = tuple[int, str, int]
 """Head, label, dependent."""
-Nodes = tuple[Node, ...]
 
 MOST_WORDS = 500
 """Words of the longest sentence that gets further edges: of n conjuncts with subjects there may be n² / 4."""
@@ -44,127 +43,107 @@ _RELATIVES = frozenset(("who", "whom", "which", "that"))
 class DependencyGraph:
     """The edges at each word of a sentence, each as a label and the word at its other end."""
 
-    heads: Sequence[Sequence[tuple[str, int]]]
-    dependents: Sequence[Sequence[tuple[str, int]]]
+    nodes: tuple[Node, ...]
+    heads: list[list[tuple[str, int]]]
+    dependents: list[list[tuple[str, int]]]
+
+    def add(self, edge: Edge) -> None:
+        """Add an edge."""
+        head, label, dependent = edge
+        self.heads[dependent].append((label, head))
+        self.dependents[head].append((label, dependent))
+
+    def of(self, word: int, *labels: str) -> list[tuple[str, int]]:
+        """The edges of these labels down from a word."""
+        return [(label, other) for label, other in self.dependents[word] if label in labels]
+
+    def has(self, word: int, *labels: str) -> bool:
+        """Whether in the tree a word has a dependent of these labels."""
+        return any(node.head == word and node.deprel in labels for node in self.nodes)
+
+    def roles(self, word: int, other: int) -> list[Edge]:
+        """The edges to a word that `other`, which stands for the same, shares with it."""
+        return [(head, role, other) for role, head in self.heads[word] if role != "appos" and head != other]
 
 
 def basic_graph(sentence: ParsedSentence) -> DependencyGraph:
     """The basic tree of `sentence`."""
-    return _growing(sentence.nodes)[0]
+    nodes = sentence.nodes
+    graph = DependencyGraph(nodes, [[] for _ in nodes], [[] for _ in nodes])
+    for at, node in enumerate(nodes):
+        if node.head >= 0:
+            graph.add((node.head, node.deprel, at))
+    return graph
 
 
 def extended_graph(sentence: ParsedSentence) -> DependencyGraph:
     """The basic tree of `sentence` with the edges of this module's table; without where it has over `MOST_WORDS`."""
-    nodes = sentence.nodes
+    graph, nodes = basic_graph(sentence), sentence.nodes
     if len(nodes) > MOST_WORDS:
-        return basic_graph(sentence)
-    graph, add = _growing(nodes)
+        return graph
     edges = {(node.head, node.deprel, at) for at, node in enumerate(nodes) if node.head >= 0}
     rules = [edge for edge in sorted(edges) if edge[1] in _RULES]
     more = True
     while more:  # an edge may rest on another that was added: a shared subject on a relative clause's
         more = False
         for head, label, dependent in tuple(rules):
-            for edge in tuple(_RULES[label](nodes, graph, head, dependent)):
+            for edge in tuple(_RULES[label](graph, head, dependent)):
                 if edge not in edges:
                     more = True
                     edges.add(edge)
-                    add(edge)
+                    graph.add(edge)
                     if edge[1] in _RULES:
                         rules.append(edge)
     return graph
 
 
-def _growing(nodes: Nodes) -> tuple[DependencyGraph, Callable[[Edge], None]]:
-    """The basic tree, and a function that adds an edge to it."""
-    heads: list[list[tuple[str, int]]] = [[] for _ in nodes]
-    dependents: list[list[tuple[str, int]]] = [[] for _ in nodes]
-
-    def add(edge: Edge) -> None:
-        head, label, dependent = edge
-        heads[dependent].append((label, head))
-        dependents[head].append((label, dependent))
-
-    for at, node in enumerate(nodes):
-        if node.head >= 0:
-            add((node.head, node.deprel, at))
-    return DependencyGraph(heads, dependents), add
+def _conjunct(graph: DependencyGraph, first: int, second: int) -> Iterable[Edge]:
+    yield from ((head, role, second) for head, role, _ in graph.roles(first, -1) if role != "conj")
+    if not _has_subject(graph, second):
+        for role, word in graph.of(first, *_SUBJECTS):
+            yield second, _role_of_shared_subject(graph, second, role), word
 
 
-def _relative_clause(nodes: Nodes, graph: DependencyGraph, noun: int, clause: int) -> Iterator[Edge]:
-    for role, word in _of(graph, clause, _ROLES):
-        if nodes[word].form.lower() in _RELATIVES:
-            yield clause, role, noun
+def _adverbial_clause(graph: DependencyGraph, verb: int, clause: int) -> Iterable[Edge]:
+    role = _role_of_participle(graph.nodes[clause]) or "nsubj"
+    subjects = () if _has_subject(graph, clause) else graph.of(verb, *_SUBJECTS)
+    return [(clause, role, word) for _, word in subjects]
 
 
-def _participle_clause(nodes: Nodes, graph: DependencyGraph, noun: int, clause: int) -> Iterator[Edge]:  # noqa: ARG001
-    if (role := _role_of_participle(nodes[clause])) is not None:
-        yield clause, role, noun
+def _title(graph: DependencyGraph, name: int, title: int) -> Iterable[Edge]:
+    is_title = graph.nodes[name].upos == "PROPN" and graph.nodes[title].upos == "NOUN"
+    return graph.roles(name, title) if is_title else ()
 
 
-def _conjunct(nodes: Nodes, graph: DependencyGraph, first: int, second: int) -> Iterator[Edge]:
-    yield from ((head, role, second) for role, head in _roles(graph, first) if role != "conj")
-    if not _has_subject(nodes, second):
-        for role, word in _of(graph, first, _SUBJECTS):
-            yield second, _role_of_shared_subject(nodes, second, role), word
-
-
-def _open_complement(nodes: Nodes, graph: DependencyGraph, verb: int, complement: int) -> Iterator[Edge]:  # noqa: ARG001
-    owners = _of(graph, verb, ("obj", "iobj")) or _of(graph, verb, _SUBJECTS)
-    yield from ((complement, "nsubj", word) for _, word in owners if word != complement)
-
-
-def _adverbial_clause(nodes: Nodes, graph: DependencyGraph, verb: int, clause: int) -> Iterator[Edge]:
-    if not _has_subject(nodes, clause):
-        role = _role_of_participle(nodes[clause]) or "nsubj"
-        yield from ((clause, role, word) for _, word in _of(graph, verb, _SUBJECTS))
-
-
-def _title(nodes: Nodes, graph: DependencyGraph, name: int, title: int) -> Iterator[Edge]:
-    if nodes[name].upos == "PROPN" and nodes[title].upos == "NOUN":
-        yield from ((head, role, title) for role, head in _roles(graph, name) if head != title)
-
-
-def _apposition(nodes: Nodes, graph: DependencyGraph, noun: int, second: int) -> Iterator[Edge]:  # noqa: ARG001
-    yield from ((head, role, second) for role, head in _roles(graph, noun) if head != second)
-
-
-def _passive_subject(nodes: Nodes, graph: DependencyGraph, verb: int, subject: int) -> Iterator[Edge]:  # noqa: ARG001
-    yield verb, "obj", subject
-
-
-def _copula(nodes: Nodes, graph: DependencyGraph, predicate: int, copula: int) -> Iterator[Edge]:  # noqa: ARG001
-    yield copula, "xcomp", predicate
-    yield from ((copula, "nsubj", word) for _, word in _of(graph, predicate, ("nsubj",)))
-
-
-_RULES: Mapping[str, Callable[[Nodes, DependencyGraph, int, int], Iterator[Edge]]] = {
-    "acl:relcl": _relative_clause,
-    "acl": _participle_clause,
+_RULES: Mapping[str, Callable[[DependencyGraph, int, int], Iterable[Edge]]] = {
+    "acl:relcl": lambda graph, noun, clause: [
+        (clause, role, noun) for role, word in graph.of(clause, *_ROLES) if graph.nodes[word].form.lower() in _RELATIVES
+    ],
+    "acl": lambda graph, noun, clause: [
+        (clause, role, noun) for role in [_role_of_participle(graph.nodes[clause])] if role is not None
+    ],
     "conj": _conjunct,
-    "xcomp": _open_complement,
+    "xcomp": lambda graph, verb, complement: [
+        (complement, "nsubj", word)
+        for _, word in graph.of(verb, "obj", "iobj") or graph.of(verb, *_SUBJECTS)
+        if word != complement
+    ],
     "advcl": _adverbial_clause,
-    "appos": _apposition,
+    "appos": lambda graph, noun, second: graph.roles(noun, second),
     "compound": _title,
     "nmod:desc": _title,
-    "nsubj:pass": _passive_subject,
-    "cop": _copula,
+    "nsubj:pass": lambda _, verb, subject: [(verb, "obj", subject)],
+    "cop": lambda graph, predicate, copula: [
+        (copula, "xcomp", predicate),
+        *((copula, "nsubj", word) for _, word in graph.of(predicate, "nsubj")),
+    ],
 }
 """What follows from an edge of a label: from its head and its dependent, and the edges around them."""
 
 
-def _roles(graph: DependencyGraph, word: int) -> list[tuple[str, int]]:
-    """The edges to a word that others share with it."""
-    return [(label, head) for label, head in graph.heads[word] if label != "appos"]
-
-
-def _of(graph: DependencyGraph, word: int, labels: tuple[str, ...]) -> list[tuple[str, int]]:
-    return [(label, other) for label, other in graph.dependents[word] if label in labels]
-
-
-def _has_subject(nodes: Nodes, word: int) -> bool:
+def _has_subject(graph: DependencyGraph, word: int) -> bool:
     """Whether a word has a subject of its own in the tree, clausal and expletive ones among them."""
-    return any(n.head == word and n.deprel.partition(":")[0] in {"nsubj", "csubj", "expl"} for n in nodes)
+    return any(n.head == word and n.deprel.partition(":")[0] in {"nsubj", "csubj", "expl"} for n in graph.nodes)
 
 
 def _role_of_participle(node: Node) -> str | None:
@@ -174,9 +153,9 @@ def _role_of_participle(node: Node) -> str | None:
     return "nsubj:pass" if past else "nsubj" if present else None
 
 
-def _role_of_shared_subject(nodes: Nodes, verb: int, role: str) -> str:
+def _role_of_shared_subject(graph: DependencyGraph, verb: int, role: str) -> str:
     """The role of a subject that `verb` shares with another: *was hired and paid*, *was hired and came*."""
-    if any(n.head == verb and n.deprel == "aux:pass" for n in nodes):
+    if graph.has(verb, "aux:pass"):
         return "nsubj:pass"
-    alone = not any(n.head == verb and n.deprel in {"aux", "cop"} for n in nodes)
-    return role if alone and _role_of_participle(nodes[verb]) == "nsubj:pass" else "nsubj"
+    alone = not graph.has(verb, "aux", "cop")
+    return role if alone and _role_of_participle(graph.nodes[verb]) == "nsubj:pass" else "nsubj"

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from mtbias.mining.head_cycles import quick_cycles
+import numpy as np
+from numpy.typing import NDArray
+
 from mtbias.mining.parsed_sentence import Node, ParsedSentence
 from mtbias.morphology.analysis_cache import parse_feats
 from mtbias.morphology.stanza_models import BREAKS, StanzaPackage, lenient, load_pipeline
@@ -27,7 +30,7 @@ _BETWEEN = "\n\n"
 
 
 @dataclass(frozen=True, slots=True)
-class FoundSentence:
+class PassageSentence:
     """A parsed sentence of a passage."""
 
     passage: int
@@ -39,9 +42,9 @@ class FoundSentence:
 
 @dataclass(frozen=True, slots=True)
 class Parses:
-    """What was made of some passages."""
+    """The parses of some passages."""
 
-    found: tuple[FoundSentence, ...]
+    parsed: tuple[PassageSentence, ...]
     sentences: int
     """Sentences of the passages, those that were not parsed included."""
     too_long: int
@@ -91,7 +94,7 @@ class EnglishParser:
             start, end = sentence.tokens[0].start_char, sentence.tokens[-1].end_char
             passage = bisect_right(starts, start) - 1
             own = Span(start - starts[passage], end - starts[passage])
-            if not keep(passages[passage][own.start : own.end]):
+            if not keep(passages[passage][slice(*own)]):
                 continue
             if len(sentence.tokens) > MOST_TOKENS:
                 too_long += 1
@@ -104,29 +107,70 @@ class EnglishParser:
         for name, _, _ in self._package.models:
             if name != "tokenize":
                 document = processors[name].process(document)
-        found = (
-            FoundSentence(passage, own.start, _parsed(passages[passage][slice(*own)], sentence))
+        parsed = (
+            PassageSentence(passage, own.start, parsed_sentence(passages[passage][slice(*own)], sentence))
             for (passage, own), sentence in zip(places, document.sentences, strict=True)
         )
-        return Parses(tuple(found), len(split), too_long)
+        return Parses(tuple(parsed), len(split), too_long)
 
 
-def _parsed(text: str, sentence: Any) -> ParsedSentence:  # noqa: ANN401 - stanza has no types
-    return ParsedSentence(text, tuple(_nodes(sentence)))
-
-
-def _nodes(sentence: Any) -> Iterator[Node]:  # noqa: ANN401
+def parsed_sentence(text: str, sentence: Any) -> ParsedSentence:  # noqa: ANN401 - stanza has no types
+    """Stanza's `sentence`, which is `text`."""
     begin = sentence.tokens[0].start_char
-    for token in sentence.tokens:
-        span = Span(token.start_char - begin, token.end_char - begin)
-        for word in token.words:
-            yield Node(
-                form=word.text,
-                upos=word.upos or "X",
-                deprel=word.deprel,
-                head=word.head - 1,
-                span=span,
-                lemma=word.lemma,
-                xpos=word.xpos,
-                feats=parse_feats(word.feats),
-            )
+    nodes = (
+        Node(
+            form=word.text,
+            upos=word.upos or "X",
+            deprel=word.deprel,
+            head=word.head - 1,
+            span=Span(token.start_char - begin, token.end_char - begin),
+            lemma=word.lemma,
+            xpos=word.xpos,
+            feats=parse_feats(word.feats),
+        )
+        for token in sentence.tokens
+        for word in token.words
+    )
+    return ParsedSentence(text, tuple(nodes))
+
+
+# Stanza's search for the best tree (Chu-Liu and Edmonds) looks for cycles 30 times a sentence, with a general search
+# for strongly connected parts. In a graph in which every word has one head, these are plain cycles.
+
+
+def cycles(heads: NDArray[np.int64]) -> list[NDArray[np.bool_]]:
+    """The cycles of two words or more, ``heads[n]`` being the head of word n; each as a mask of its words.
+
+    They are in the order of their first words, as Stanza's `tarjan` gives them: from outside a cycle it finds none,
+    since it goes from heads to dependents.
+    """
+    head = heads.tolist()
+    seen = [-1] * len(head)
+    rings = []
+    for start in range(len(head)):
+        word = start
+        while seen[word] < 0:
+            seen[word] = start
+            word = head[word]
+        if seen[word] == start and head[word] != word:
+            members = [word]
+            while head[members[-1]] != word:
+                members.append(head[members[-1]])
+            rings.append(sorted(members))
+    masks = np.zeros((len(rings), len(head)), dtype=bool)
+    for mask, members in zip(masks, sorted(rings)):
+        mask[members] = True
+    return list(masks)
+
+
+@contextmanager
+def quick_cycles() -> Iterator[None]:
+    """Within the block Stanza's parser finds cycles by `cycles`."""
+    from stanza.models.common import chuliu_edmonds
+
+    own = chuliu_edmonds.tarjan
+    chuliu_edmonds.tarjan = cycles
+    try:
+        yield
+    finally:
+        chuliu_edmonds.tarjan = own

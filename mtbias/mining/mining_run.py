@@ -1,146 +1,288 @@
 """A mining run: text in, a corpus out, the same bytes however often it was stopped and however many processes worked.
 
-Chunks of text are mined one after the other and kept beside OUT as they come (`mtbias.files.kept_work`). At the end
-the corpus is written: of rows with the same ``sentence_text``, as the authors do, the last one.
+Chunks of text are mined one after the other and kept beside OUT as they come. At the end the corpus is written: of rows
+with the same ``sentence_text``, as the authors do, the last one; and its card.
 """
 
 from __future__ import annotations
 
-import sqlite3
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, fields
-from hashlib import blake2b
+import json
+import logging
+from collections import Counter, deque
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
+from dataclasses import asdict, astuple, dataclass, field
+from hashlib import blake2b, sha256
+from itertools import chain, islice
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
-from mtbias.errors import DataError
+from mtbias import __version__
+from mtbias.corpora.catalog import cache_folder
+from mtbias.errors import SettingError, escaped
 from mtbias.files.kept_work import KeptLines, kept_lines
+from mtbias.files.reading import read_bytes
+from mtbias.files.signatures import signature_line
 from mtbias.files.writing import write_atomic
-from mtbias.mining.chunk_miner import MinedChunk, MiningPlan, mined_chunks
-from mtbias.mining.corpus_file import corpus_lines
-from mtbias.mining.counts import Counts
-from mtbias.mining.find_filters import MinedRow
-from mtbias.mining.text_input import BEGIN, Place, read_chunks
+from mtbias.machine.devices import begin_worker, chosen_device, require_device
+from mtbias.mining.confidence import weights_sha256
+from mtbias.mining.corpus_card import RowCounts
+from mtbias.mining.english_parser import MOST_TOKENS, EnglishParser
+from mtbias.mining.mined_rows import MinedRow, MiningOptions, corpus_lines, rows_of
+from mtbias.mining.occupations import Occupations, read_occupations
+from mtbias.mining.patterns import SHIPPED, Pattern, find, read_patterns
+from mtbias.mining.text_input import Chunk, InputFile, WordFilter, input_files, read_chunks
+from mtbias.morphology.stanza_models import PARSER, StanzaPackage, find_package, stanza_folder
+from mtbias.types import Progress
 
+_log = logging.getLogger(__name__)
+
+LONG_SENTENCE = f"sentence of more than {MOST_TOKENS} tokens"
 DUPLICATE = "duplicate sentence"
 SAME_SENTENCE = "another find of the sentence is kept"
-_COLUMNS = tuple(field.name for field in fields(MinedRow))
-_COUNTS = tuple(field.name for field in fields(Counts))
+STAGES = ("passages", "passages with the words", "sentences", "sentences parsed")
+"""Lines or paragraphs that were read; those that hold a listed noun and a pronoun; the sentences of these; those of
+them that were parsed."""
+_COUNTS = ("stages", "matched", "left_out")
+_AHEAD = 2
+"""Chunks that wait for each process."""
 
-_Report = Callable[[int, Counts], object]
-"""Called with the bytes that are read, and what this command counted."""
+
+@dataclass(frozen=True, slots=True)
+class MinedChunk:
+    """What a chunk of text gave: rows, and counts that add up over the chunks of a text."""
+
+    rows: list[MinedRow] = field(default_factory=list)
+    stages: Counter[str] = field(default_factory=Counter)
+    """By `STAGES`."""
+    matched: Counter[str] = field(default_factory=Counter)
+    """Finds, by pattern."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """Lines, passages, sentences or finds that are not in the corpus, by reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class MiningPlan:
+    """What the rows of a text depend on, and where they are computed; processes get a copy of it."""
+
+    files: tuple[InputFile, ...]
+    patterns: tuple[Pattern, ...]
+    occupations: Occupations
+    options: MiningOptions
+    package: StanzaPackage
+    device: str
+
+    @property
+    def words(self) -> WordFilter:
+        """The cheap filter: the listed nouns, and the pronouns that the patterns find."""
+        return WordFilter(self.occupations.words, (word for pattern in self.patterns for word in pattern.pronouns))
 
 
 @dataclass(frozen=True, slots=True)
 class MinedCorpus:
-    """What a run has given."""
+    """A corpus that was mined."""
 
-    path: Path
     rows: int
-    counts: Counts
+    read: Mapping[str, int]
+    """By `STAGES`."""
+    matched: Mapping[str, int]
+    left_out: Mapping[str, int]
     resumed: bool
     """Whether a part of it is from a run that was stopped."""
+    out: Path
+    card: Path
+    signature: str
 
 
-@contextmanager
-def mined_corpus(
-    plan: MiningPlan,
-    settings: Mapping[str, Any],
+def mine(
+    texts: Sequence[Path],
     out: Path,
     *,
-    beside: Sequence[Path] = (),
-    field: str = "text",
+    field: str | None = None,
+    name: str | None = None,
+    patterns: Path | None = None,
+    occupations: Path | None = None,
+    options: MiningOptions = MiningOptions(),
+    licence: str | None = None,
     processes: int = 1,
-    progress: _Report = lambda _done, _counts: None,
-) -> Iterator[MinedCorpus]:
-    """Mine the texts of `plan` and write the corpus to `out`; for use in a ``with`` block.
-
-    What was mined is kept until the block ends without an error, so what else is made of the corpus stands in the
-    block: where that fails or is killed, the same command resumes there.
+    device: str | None = None,
+    stanza_dir: Path | None = None,
+    cache: Path | None = None,
+    progress: Progress = lambda _stage, _done, _total: None,
+) -> MinedCorpus:
+    """Mine a corpus like BUG from English text; a run that was stopped resumes.
 
     Args:
-        plan: what is mined, and how.
-        settings: what the rows depend on, as plain values: a run that was stopped is resumed with the same alone.
-        out: the corpus.
-        beside: the other files that the block writes.
-        field: the field of JSON lines that has the text.
+        texts: files or folders (`mtbias.mining.text_input.input_files`).
+        out: the corpus, a TSV; its card is written beside it.
+        field: the field of JSON lines that has the text (default: text).
+        name: what the column corpus has (default: the file's name without its endings, or the folder's).
+        patterns: a file of them (default: the paper's, and ours).
+        occupations: a table of them (default: BUG's, from the cache).
+        options: which finds become rows.
+        licence: of the texts, for the card.
         processes: how many parse, of one thread each; the corpus does not depend on it.
+        device: cpu, cuda, or cuda:1 (default: a GPU where there is one).
+        stanza_dir: folder of Stanza's models.
+        cache: mtbias's cache.
         progress: called after each chunk.
 
     Raises:
-        DataError: `out` or a file `beside` it is there already; a run that was stopped is another one's; a text cannot
-            be read.
+        SettingError: `out` is no TSV, or lies in a folder that is read.
+        DataError: `out` or its card is there already; a run that was stopped is another one's; a file cannot be read.
+        MissingResourceError: the table of occupations or Stanza's models are not there.
         RunFolderError: a file cannot be written.
     """
-    with kept_lines(out, settings, beside=beside) as kept:
-        _mine(plan, kept, field, processes, progress)
-        counts = Counts()
-        rows = _write(kept, out, counts)
-        yield MinedCorpus(out, rows, counts, kept.resumed)
+    if out.suffix.lower() not in {".tsv", ".tab"}:
+        raise SettingError("out", f"expected a name that ends in .tsv or .tab, got {str(out)!r}")
+    if any(text.is_dir() and out.resolve().is_relative_to(text.resolve()) for text in texts):
+        raise SettingError("out", f"expected a file outside the folders that are read, got {str(out)!r}")
+    folder = cache_folder(cache)
+    files = input_files(texts, field=field, corpus=name)
+    pattern_list, table = read_patterns(patterns), read_occupations(occupations, folder)
+    package = find_package("en", stanza_folder(stanza_dir, folder), PARSER)
+    require_device(device := chosen_device(device))
+    plan = MiningPlan(files, pattern_list, table, options, package, device)
+    depends = {"parser": f"{package.analyses_signature} on {device}", **vars(options)}
+    hashes = {
+        "input": {str(file.path): file.sha256 for file in files},
+        "patterns": {"": sha256(read_bytes(patterns or SHIPPED)).hexdigest()},
+        "occupations": {"": table.sha256},
+        "confidence": {"": weights_sha256()},
+    }
+    settings = {
+        **hashes,
+        "input": sha256(json.dumps([[str(file.path), *astuple(file)[1:]] for file in files]).encode()).hexdigest(),
+        "field": field,
+        "options": depends,
+        "mtbias": __version__,
+    }
+    card = out.with_suffix(".md")
+    with kept_lines(out, settings, beside=[card]) as kept:
+        _mine(plan, kept, field or "text", processes, progress)
+        rows, counts = _write(kept, out)
+        read = {stage: counts.stages[stage] for stage in STAGES}
+        left_out = dict(sorted(counts.left_out.items()))
+        signature = signature_line("mine", hashes, depends)
+        write_atomic(card, rows.card(out, read, left_out, signature, licence).encode())
+        matched = dict(sorted(counts.matched.items()))
+        return MinedCorpus(rows.rows, read, matched, left_out, kept.resumed, out, card, signature)
 
 
-def _mine(plan: MiningPlan, kept: KeptLines, field: str, processes: int, progress: _Report) -> None:
-    begin = BEGIN
+def _mine(plan: MiningPlan, kept: KeptLines, field: str, processes: int, progress: Progress) -> None:
+    """Mine the chunks that are not kept yet, and keep them."""
+    total = sum(file.size for file in plan.files)
+    chunks = read_chunks(plan.files, plan.words, field)
+    with closing(mined_chunks(plan, islice(chunks, sum(1 for _ in kept), None), processes)) as mined:
+        for chunk, content in mined:
+            kept.append({name: getattr(content, name) for name in _COUNTS} | {"rows": list(map(asdict, content.rows))})
+            progress("mine", chunk.done >> 10, total >> 10)
+
+
+def _write(kept: KeptLines, out: Path) -> tuple[RowCounts, MinedChunk]:
+    """Write the corpus; what is counted of its rows and of the text."""
+    counts = MinedChunk()
+    last: dict[bytes, int] = {}
+    """The last row of each sentence."""
+    number, before = 0, None
     for line in kept:
-        begin = Place(*line["end"])
-    if begin.file == len(plan.files):
-        return
-    counts = Counts()
-    progress(sum(file.size for file in plan.files[: begin.file]), counts)
-    chunks = read_chunks(plan.files, plan.words, start=begin, field=field)
-    with closing(mined_chunks(plan, chunks, processes)) as mined:
-        for chunk, finds in mined:
-            if kept.empty and chunk.end.file == len(plan.files) and not chunk.read:
-                raise DataError("expected text, got none in any file", path=plan.files[0].path)
-            kept.append(_as_line(chunk.end, finds))
-            counts.add(finds.counts)
-            progress(chunk.done, counts)
+        for name in _COUNTS:
+            getattr(counts, name).update(line[name])
+        for row in line["rows"]:
+            digest = blake2b(row["sentence_text"].encode(), digest_size=16).digest()
+            if digest in last:
+                counts.left_out[SAME_SENTENCE if before == (row["file"], row["offset"]) else DUPLICATE] += 1
+            last[digest] = number
+            number, before = number + 1, (row["file"], row["offset"])
+    chosen = set(last.values())
+    rows = RowCounts()
+    every = enumerate(row for line in kept for row in line["rows"])
+    write_atomic(out, corpus_lines(rows.counted(MinedRow(**row) for number, row in every if number in chosen)))
+    return rows, counts
 
 
-def _as_line(end: Place, mined: MinedChunk) -> Mapping[str, Any]:
-    """What is kept of a chunk: where the next one begins, what was counted, the rows."""
-    counts = {name: getattr(mined.counts, name) for name in _COUNTS}
-    return {"end": end, **counts, "rows": [[getattr(row, name) for name in _COLUMNS] for row in mined.rows]}
+class ChunkMiner:
+    """Parses chunks, matches the patterns, and filters what they find."""
+
+    def __init__(self, plan: MiningPlan) -> None:
+        """Nothing is loaded before the first chunk that has a passage."""
+        self._plan, self._keep, self._listed = plan, plan.words, plan.occupations.words
+        self._parser = EnglishParser(plan.package, plan.device)
+
+    def mine(self, chunk: Chunk) -> MinedChunk:
+        """The rows of `chunk`, in the text's order.
+
+        Raises:
+            MissingResourceError: Stanza cannot load its models.
+        """
+        plan, parses = self._plan, self._parser.parse([passage.text for passage in chunk.passages], self._keep)
+        numbers = (chunk.read, len(chunk.passages), parses.sentences, len(parses.parsed))
+        mined = MinedChunk([], Counter(dict(zip(STAGES, numbers, strict=True))), Counter(), chunk.left_out.copy())
+        if parses.too_long:
+            mined.left_out[LONG_SENTENCE] = parses.too_long
+        for sentence in parses.parsed:
+            finds = find(sentence.parsed, plan.patterns, self._listed)
+            mined.matched.update(each.pattern for each in finds)
+            passage = chunk.passages[sentence.passage]
+            file = plan.files[passage.file]
+            rows, left_out = rows_of(
+                sentence.parsed,
+                finds,
+                plan.occupations,
+                plan.options,
+                corpus=file.corpus,
+                file=f"{escaped(str(file.path))}:{passage.line}",
+                offset=passage.offset + sentence.offset,
+            )
+            mined.rows.extend(rows)
+            mined.left_out.update(left_out)
+        return mined
 
 
-def _as_chunk(line: Mapping[str, Any]) -> MinedChunk:
-    rows = tuple(MinedRow(**dict(zip(_COLUMNS, values, strict=True))) for values in line["rows"])
-    return MinedChunk(rows, Counts(*(Counter(line[name]) for name in _COUNTS)))
+def mined_chunks(
+    plan: MiningPlan, chunks: Iterable[Chunk], processes: int
+) -> Generator[tuple[Chunk, MinedChunk], None, None]:
+    """What each of `chunks` gives, in their order, worked out by so many `processes`, of one thread each.
+
+    Where a process is ended from outside, this one continues alone. When the iterator is closed, all are ended.
+
+    Raises:
+        MissingResourceError: Stanza cannot load its models.
+    """
+    left, waiting = iter(chunks), deque[tuple[Chunk, Future[MinedChunk]]]()
+    pool = ProcessPoolExecutor(processes, get_context("spawn"), _start, (plan,)) if processes > 1 else None
+    try:
+        while pool is not None:
+            for chunk in islice(left, _AHEAD * processes - len(waiting)):
+                waiting.append((chunk, Future()))  # so that it is not lost where the pool is broken
+                waiting[-1] = chunk, pool.submit(_mine_chunk, chunk)
+            if not waiting:
+                return
+            mined = waiting[0][1].result()
+            yield waiting.popleft()[0], mined
+    except BrokenProcessPool:
+        _log.warning("a process that parses was ended (too little memory?): continuing with one process")
+    finally:
+        if pool is not None:
+            for process in list((pool._processes or {}).values()):  # which else would finish what they are at
+                process.terminate()
+            pool.shutdown(cancel_futures=True)
+    miner = ChunkMiner(plan)
+    for chunk in chain([chunk for chunk, _ in waiting], left):
+        yield chunk, miner.mine(chunk)
 
 
-def _write(kept: KeptLines, out: Path, counts: Counts) -> int:
-    """Write the corpus, count what it has and lacks, and give its number of rows."""
-    with closing(sqlite3.connect("")) as db:  # a file of its own that is gone with it, so that memory stays flat
-        db.execute("CREATE TABLE last (digest BLOB PRIMARY KEY, row INTEGER, place TEXT) WITHOUT ROWID")
-        at = 0
-        for chunk in map(_as_chunk, kept):
-            counts.add(chunk.counts)
-            counts.left_out.update(_note_last(db, chunk.rows, at))
-            at += len(chunk.rows)
-        chosen = (row for (row,) in db.execute("SELECT row FROM last ORDER BY row"))
-        rows = (row for chunk in map(_as_chunk, kept) for row in chunk.rows)
-        write_atomic(out, corpus_lines(_chosen(rows, chosen)))
-        return int(db.execute("SELECT COUNT(*) FROM last").fetchone()[0])
+_miners: list[ChunkMiner] = []
+"""The one of a process of a pool, which has no other place for it."""
 
 
-def _note_last(db: sqlite3.Connection, rows: Iterable[MinedRow], first: int) -> Counter[str]:
-    """Note the last row of each sentence; count those that thereby are not."""
-    left_out: Counter[str] = Counter()
-    for number, row in enumerate(rows, start=first):
-        digest = blake2b(row.sentence_text.encode(), digest_size=16).digest()
-        place = f"{row.file} {row.offset}"
-        earlier = db.execute("SELECT place FROM last WHERE digest = ?", (digest,)).fetchone()
-        if earlier is not None:
-            left_out[SAME_SENTENCE if earlier[0] == place else DUPLICATE] += 1
-        db.execute("INSERT OR REPLACE INTO last VALUES (?, ?, ?)", (digest, number, place))
-    return left_out
+def _start(plan: MiningPlan) -> None:
+    """What a process does first."""
+    begin_worker()
+    _miners.append(ChunkMiner(plan))
 
 
-def _chosen(rows: Iterable[MinedRow], numbers: Iterator[int]) -> Iterator[MinedRow]:
-    wanted = next(numbers, None)
-    for number, row in enumerate(rows):
-        if number == wanted:
-            yield row
-            wanted = next(numbers, None)
+def _mine_chunk(chunk: Chunk) -> MinedChunk:
+    return _miners[0].mine(chunk)

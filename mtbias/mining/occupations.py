@@ -7,14 +7,12 @@ which number is larger counts).
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from mtbias.corpora.catalog import source_folder, tables
-from mtbias.errors import DataError, MissingResourceError
-from mtbias.files.reading import Record, TextFile, read_table
+from mtbias.corpora.catalog import cached_file
+from mtbias.files.reading import read_table
 from mtbias.types import Gender
 
 BUG_TABLE = "bug-occupations"
@@ -70,9 +68,10 @@ def read_occupations(path: Path | None = None, cache: Path | None = None) -> Occ
         DataError: a column is missing; numbers that are none; no words; several words for one; a word in rows of
             different majorities; the file in the cache is damaged.
     """
-    file, records = _read(path or _cached(cache))
+    table = read_table(path or cached_file(BUG_TABLE, cache))
+    table.require("entities", "M_workers", "F_workers")
     numbers: dict[str, Workers] = {}
-    for record in records:
+    for record in table.records:
         words = [word.strip().lower() for word in record.get("entities").split(",") if word.strip()]
         if not words:
             continue
@@ -80,28 +79,8 @@ def read_occupations(path: Path | None = None, cache: Path | None = None) -> Occ
         for word in words:
             if len(word.split()) > 1:
                 raise record.error(f"entities: expected single words, got {word!r}; patterns find nouns of one word")
-            known = numbers.setdefault(word, workers)
-            if known.majority is not workers.majority:
+            if numbers.setdefault(word, workers).majority is not workers.majority:
                 raise record.error(f"entities: {word!r} is in an earlier row whose majority is another; remove one")
     if not numbers:
-        raise file.error("expected words for occupations in the column entities, got none")
-    return Occupations(numbers, file.sha256)
-
-
-def _read(path: Path) -> tuple[TextFile, tuple[Record, ...]]:
-    content = read_table(path)
-    content.require("entities", "M_workers", "F_workers")
-    return content.file, content.records
-
-
-def _cached(cache: Path | None) -> Path:
-    source = tables()[BUG_TABLE]
-    (file,) = source.hashes
-    path = source_folder(source, cache) / file
-    if not path.is_file():
-        raise MissingResourceError(
-            f"{BUG_TABLE} is not in the cache ({path}); run: mtbias fetch --dataset {BUG_TABLE}, or give --occupations"
-        )
-    if hashlib.sha256(path.read_bytes()).hexdigest() != source.hashes[file]:
-        raise DataError(f"the file in the cache is damaged; run: mtbias fetch --dataset {BUG_TABLE}", path=path)
-    return path
+        raise table.file.error("expected words for occupations in the column entities, got none")
+    return Occupations(numbers, table.file.sha256)

@@ -1,8 +1,8 @@
 """Text of any size as chunks of passages, read one after the other and never held whole.
 
-A passage is what is parsed together: a line of a text file (a sentence or a paragraph), a paragraph of a field of a
-JSON line, or a sentence of CoNLL-U. A chunk has the passages that pass a filter, and says where the next one begins, so
-that a run that was stopped resumes there. Where chunks end depends on the text and the filter alone.
+A passage is what is parsed together: a line of a text file (a sentence or a paragraph), or a paragraph of a field of a
+JSON line. A chunk has passages that pass a filter; where chunks end depends on the text and the filter alone, so that
+a run that was stopped passes over those that it has: reading and filtering is a thousand times as fast as parsing.
 
 What cannot be read in a large file is left out and counted; only what is wrong with all of a file is an error: its
 first line is no JSON object with the field, it is UTF-16 or no text at all.
@@ -11,22 +11,23 @@ first line is no JSON object with the field, it is UTF-16 or no text at all.
 from __future__ import annotations
 
 import codecs
+import gzip
+import hashlib
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import BinaryIO, NamedTuple
+from pathlib import Path
+from typing import BinaryIO, cast
 
-from mtbias.errors import DataError
+from mtbias.errors import DataError, SettingError
 from mtbias.files.strict_json import load_json
-from mtbias.mining.conllu_trees import COLUMNS
-from mtbias.mining.input_files import InputFile, opened
 
 PASSAGES = 256
 CHARACTERS = 200_000
-BYTES = 64 << 20
-"""A chunk ends with the line at which it has that many passages or characters, or has read that many bytes."""
+LINES = 1_000_000
+"""A chunk ends with the line at which it has that many passages or characters, or has read that many lines."""
 LONGEST_LINE = 16 << 20
 """Bytes of the longest line that is read."""
 LONGEST_PASSAGE = 200_000
@@ -37,21 +38,93 @@ LONG_PASSAGE = f"paragraph of more than {LONGEST_PASSAGE:,} characters"
 NOT_UTF8 = "line that is not UTF-8"
 NOT_JSON = "line without text in the field"
 
+_JSONL = (".jsonl", ".ndjson")
+_READ = 1 << 20
 _SURROGATES = re.compile("[\ud800-\udfff]")
+_WORD = re.compile(r"[^\W_]+")
 
 
-class Place(NamedTuple):
-    """Where reading continues."""
+class WordFilter:
+    """The cheap filter before parsing: which texts hold a listed noun and a pronoun as whole words, in any case.
 
-    file: int
-    """Index of the file."""
-    byte: int
-    """Of its content, decompressed."""
-    line: int
-    """Lines before it."""
+    Whatever is no letter or digit ends a word, so *doctor's* holds *doctor* and *he's* holds *he*: a tokenizer finds no
+    word of the lists where this filter finds none.
+    """
+
+    def __init__(self, nouns: Iterable[str], pronouns: Iterable[str]) -> None:
+        """Both in lower case."""
+        listed, pronouns = frozenset(nouns), sorted(set(pronouns))
+        self._nouns = frozenset(noun for noun in listed if _WORD.fullmatch(noun))
+        self._phrases = sorted(listed - self._nouns)
+        """Nouns of several words (*vice-president*)."""
+        self._pronoun = re.compile(rf"(?<![^\W_])(?:{'|'.join(pronouns)})(?![^\W_])", re.IGNORECASE)
+        self.words = (*sorted(self._nouns), *self._phrases, *pronouns)
+        """What the answers depend on."""
+
+    def __call__(self, text: str) -> bool:
+        """Whether `text` may hold a find."""
+        if not self._pronoun.search(text):  # most texts end here
+            return False
+        lower = text.lower()
+        return not self._nouns.isdisjoint(_WORD.findall(lower)) or any(phrase in lower for phrase in self._phrases)
 
 
-BEGIN = Place(0, 0, 0)
+@dataclass(frozen=True, slots=True)
+class InputFile:
+    """A file of text."""
+
+    path: Path
+    """As it was given, or found in a folder that was."""
+    jsonl: bool
+    corpus: str
+    """What the rows' column ``corpus`` has."""
+    size: int
+    """Bytes on the disk."""
+    sha256: str
+
+
+def input_files(paths: Sequence[Path], *, field: str | None = None, corpus: str | None = None) -> tuple[InputFile, ...]:
+    """The files that `paths` name, in that order; of a folder all files in it, at any depth, sorted, hidden ones not.
+
+    A name that ends in ``.gz`` is one of a gzipped file. JSON lines are files whose name ends in ``.jsonl`` or
+    ``.ndjson``, and all files where a `field` is given. The corpus of a file is `corpus`, else the name of the folder
+    that was given, or the file's without its endings.
+
+    Raises:
+        DataError: no such file; a folder without files; a pipe or a device; a file that cannot be read.
+        SettingError: no paths.
+    """
+    if not paths:
+        raise SettingError("text", "expected files or folders of text, got none")
+    files = []
+    for path in paths:
+        name = path.absolute().name.removesuffix(".gz")
+        inside = sorted(_files_of(path)) if path.is_dir() else [path]
+        if not inside:
+            raise DataError("expected files in this folder, got none", path=path)
+        for file in inside:
+            jsonl = field is not None or file.name.removesuffix(".gz").lower().endswith(_JSONL)
+            files.append(InputFile(file, jsonl, corpus or Path(name).stem or name, *_size_and_hash(file)))
+    return tuple(files)
+
+
+def _files_of(folder: Path) -> Iterator[Path]:
+    for path in folder.rglob("*"):
+        if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts):
+            yield path
+
+
+def _size_and_hash(path: Path) -> tuple[int, str]:
+    try:
+        if path.exists() and not path.is_file():
+            message = "expected a regular file, which a run that was stopped can read again; write the content into one"
+            raise DataError(message, path=path)
+        with path.open("rb") as file:
+            return path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise DataError("there is no such file; check the path", path=path) from None
+    except (OSError, ValueError) as error:  # a NUL in the path
+        raise DataError(f"the file cannot be read: {getattr(error, 'strerror', None) or error}", path=path) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +137,6 @@ class Passage:
     offset: int
     """Characters before it in that line, or in the line's JSON field."""
     text: str
-    """Of CoNLL-U: the lines of the sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,130 +148,75 @@ class Chunk:
     """Passages that were read, those that the filter refused included."""
     left_out: Counter[str]
     """What could not be read, by reason."""
-    end: Place
-    """Where the next chunk begins."""
     done: int
     """Bytes on the disk that were read of all files so far."""
 
 
-def read_chunks(
-    files: Sequence[InputFile], keep: Callable[[str], bool], *, start: Place = BEGIN, field: str = "text"
-) -> Iterator[Chunk]:
-    """The passages of `files` that `keep` accepts, in chunks, from `start` on; the last ends behind the last file.
+def read_chunks(files: Sequence[InputFile], keep: Callable[[str], bool], field: str = "text") -> Iterator[Chunk]:
+    """The passages of `files` that `keep` accepts, in chunks.
 
     Raises:
-        DataError: a file cannot be read to its end; it is no text; its first line is no JSON object with the `field`.
+        DataError: a file cannot be read to its end; it is no text; its first line is no JSON object with the `field`;
+            there is no text in any file.
     """
-    sizes = [file.size for file in files]
-    gathered = _Gathered(start.byte)
-    for number in range(start.file, len(files)):
-        at = start if number == start.file else Place(number, 0, 0)
-        for place, passages, reason, raw in _steps(files[number], at, field):
-            gathered.add(passages, reason, keep)
-            if gathered.full(place):
-                yield gathered.chunk(place, sum(sizes[:number]) + raw.tell())
-                gathered = _Gathered(place.byte)
-        gathered.started -= sizes[number]
-    yield gathered.chunk(Place(len(files), 0, 0), sum(sizes))
+    passages: list[Passage] = []
+    left_out: Counter[str] = Counter()
+    lines = read = characters = before = 0
+    empty = True
+    for number, file in enumerate(files):
+        for line, why, raw in _read_file(file, number, field):
+            if why is not None:
+                left_out[why] += 1
+            for passage in line:
+                if len(passage.text) > LONGEST_PASSAGE:
+                    left_out[LONG_PASSAGE] += 1
+                elif keep(passage.text):
+                    passages.append(passage)
+                    characters += len(passage.text)
+            lines, read, empty = lines + 1, read + len(line), empty and not line
+            if len(passages) >= PASSAGES or characters >= CHARACTERS or lines >= LINES:
+                yield Chunk(tuple(passages), read, left_out, before + raw.tell())
+                passages, left_out, lines, read, characters = [], Counter(), 0, 0, 0
+        before += file.size
+    if empty:
+        raise DataError("expected text, got none in any file", path=files[0].path)
+    if lines:
+        yield Chunk(tuple(passages), read, left_out, before)
 
 
-class _Gathered:
-    """A chunk that is being filled."""
-
-    def __init__(self, started: int = 0) -> None:
-        self.started = started
-        """The byte of the file at which it began."""
-        self._passages: list[Passage] = []
-        self._characters = self._read = 0
-        self._left_out: Counter[str] = Counter()
-
-    def add(self, passages: Sequence[Passage], reason: str | None, keep: Callable[[str], bool]) -> None:
-        if reason is not None:
-            self._left_out[reason] += 1
-        for passage in passages:
-            self._read += 1
-            if len(passage.text) > LONGEST_PASSAGE:
-                self._left_out[LONG_PASSAGE] += 1
-            elif keep(passage.text):
-                self._passages.append(passage)
-                self._characters += len(passage.text)
-
-    def full(self, place: Place) -> bool:
-        enough = len(self._passages) >= PASSAGES or self._characters >= CHARACTERS
-        return enough or place.byte - self.started >= BYTES
-
-    def chunk(self, end: Place, done: int) -> Chunk:
-        return Chunk(tuple(self._passages), self._read, self._left_out, end, done)
-
-
-_Step = tuple[Place, Sequence[Passage], str | None, BinaryIO]
-"""Where it ended, what it gave, why it gave nothing, the file on the disk."""
-
-
-def _steps(file: InputFile, start: Place, field: str) -> Iterator[_Step]:
-    """The lines of a file, or of CoNLL-U its sentences.
+def _read_file(file: InputFile, number: int, field: str) -> Iterator[tuple[Sequence[Passage], str | None, BinaryIO]]:
+    """The passages of each line, or why it cannot be read; and the file on the disk, whose `tell` is how far it is.
 
     Raises:
         DataError: as `read_chunks`.
     """
-    number, byte, line = start
+    at = 0
     try:
-        with opened(file, byte) as (content, raw):
-            block: list[str] = []
-            began = line
-            for data, length in _lines(content):
-                byte += length
-                line += 1
-                text = None if data is None else _decoded(data, file, line)
-                if file.form == "conllu":
-                    if text is None:
-                        message = f"expected CoNLL-U, got a {LONG_LINE if data is None else NOT_UTF8}"
-                        raise DataError(message, path=file.path, line=line)
-                    if text.strip():
-                        began = began if block else line
-                        block.append(text)
-                        continue
-                    passages = _tree(block, number, began, file)
-                    block = []
-                    yield Place(number, byte, line), passages, None, raw
-                elif text is None:
-                    yield Place(number, byte, line), [], LONG_LINE if data is None else NOT_UTF8, raw
-                elif file.form == "jsonl":
-                    found, reason = _paragraphs(text, number, line, field, file)
-                    yield Place(number, byte, line), found, reason, raw
+        with (
+            file.path.open("rb", buffering=_READ) as raw,
+            cast(BinaryIO, gzip.open(raw)) if file.path.suffix == ".gz" else raw as content,
+        ):
+            for at, data in enumerate(_lines(content), start=1):
+                text = None if data is None else _decoded(data, file, at)
+                if text is None:
+                    yield (), LONG_LINE if data is None else NOT_UTF8, raw
+                elif file.jsonl:
+                    yield *_paragraphs(text, number, at, field, file), raw
                 else:
-                    yield Place(number, byte, line), [Passage(number, line, 0, text)] if text.strip() else [], None, raw
-            if block:
-                yield Place(number, byte, line), _tree(block, number, began, file), None, raw
+                    yield [Passage(number, at, 0, text)] if text.strip() else (), None, raw
     except (OSError, EOFError, zlib.error) as error:
         why = getattr(error, "strerror", None) or error
-        raise DataError(f"the file cannot be read beyond line {line:,}: {why}", path=file.path) from None
+        raise DataError(f"the file cannot be read beyond line {at:,}: {why}", path=file.path) from None
 
 
-def _tree(block: Sequence[str], number: int, began: int, file: InputFile) -> Sequence[Passage]:
-    """The sentence of a block of CoNLL-U; none of one of remarks alone.
-
-    Its last line is looked at, which is another where a file was cut off or is no CoNLL-U.
-    """
-    if not block or all(line.startswith("#") for line in block):
-        return []
-    if (columns := block[-1].count("\t") + 1) != COLUMNS:
-        message = f"expected the {COLUMNS} columns of CoNLL-U, got {columns}"
-        raise DataError(message, path=file.path, line=began + len(block) - 1)
-    return [Passage(number, began, 0, "\n".join(block))]
-
-
-def _lines(content: BinaryIO) -> Iterator[tuple[bytes | None, int]]:
-    """The lines of a file with their length in bytes; None for a line that is too long."""
+def _lines(content: BinaryIO) -> Iterator[bytes | None]:
+    """The lines of a file; None for a line that is too long."""
     while line := content.readline(LONGEST_LINE):
-        length = len(line)
-        if length < LONGEST_LINE or line.endswith(b"\n"):
-            yield line, length
-            continue
-        while line and not line.endswith(b"\n"):
+        whole = len(line) < LONGEST_LINE or line.endswith(b"\n")
+        yield line if whole else None
+        while not whole and line:
             line = content.readline(LONGEST_LINE)
-            length += len(line)
-        yield None, length
+            whole = line.endswith(b"\n")
 
 
 def _decoded(data: bytes, file: InputFile, line: int) -> str | None:
@@ -219,23 +236,23 @@ def _decoded(data: bytes, file: InputFile, line: int) -> str | None:
 def _paragraphs(line: str, number: int, at: int, field: str, file: InputFile) -> tuple[Sequence[Passage], str | None]:
     """The paragraphs of the field of a JSON line, or why there are none."""
     if not line.strip():
-        return [], None
-    got = "something else"
+        return (), None
+    came = "something else"
     try:
         value = load_json(line)
         if isinstance(value, dict):
-            got = f"an object with {', '.join(map(repr, value)) or 'nothing in it'}"
+            came = f"an object with {', '.join(map(repr, value)) or 'nothing in it'}"
             value = value.get(field)
     except ValueError:
         value = None
     if not isinstance(value, str) or _SURROGATES.search(value):
         if at == 1:
-            message = f"expected a JSON object with text under {field!r}, got {got}; --field names another"
+            message = f"expected a JSON object with text under {field!r}, got {came}; --field names another"
             raise DataError(message, path=file.path, line=1)
-        return [], NOT_JSON
-    found, offset = [], 0
+        return (), NOT_JSON
+    passages, offset = [], 0
     for paragraph in value.split("\n"):
         if paragraph.strip():
-            found.append(Passage(number, at, offset, paragraph))
+            passages.append(Passage(number, at, offset, paragraph))
         offset += len(paragraph) + 1
-    return found, None
+    return passages, None

@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.corpora.mt_geneval import GENDERS, ReferencedSentence
-from mtbias.corpora.mt_geneval_context import ContextualSentence
+from mtbias.corpora.mt_geneval import GENDERS, ContextualSentence, ReferencedSentence
 from mtbias.files.strict_json import decoded
 from mtbias.scoring.counting import Counting, Counts, Units
 from mtbias.scoring.definitions import Best, Number, Unit

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.corpora.mt_geneval_context import SEPARATOR, ContextualSentence
+from mtbias.corpora.mt_geneval import SEPARATOR, ContextualSentence
 from mtbias.errors import DataError
 from mtbias.files.strict_json import decoded
 from mtbias.scoring import mt_geneval

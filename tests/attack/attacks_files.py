@@ -58,11 +58,6 @@ GOOD: Mapping[str, str] = {
     "train.conll": f"coref augment --data train.conll --kind names --names names.tsv {_OUT}.conll",
     "vocabulary.toml": f"coref export sowinobias --data vocabulary.toml --format jsonl {_OUT}.jsonl",
     "sowinobias.jsonl": f"coref score sowinobias --data vocabulary.toml --predictions sowinobias.jsonl {_FEW}",
-    "trees.conllu": f"corpora mine --conllu trees.conllu --occupations occupations.csv {_OUT}.tsv",
-    "occupations.csv": f"corpora mine --conllu trees.conllu --occupations occupations.csv {_OUT}.tsv",
-    "patterns.toml": (
-        f"corpora mine --conllu trees.conllu --occupations occupations.csv --patterns patterns.toml {_OUT}.tsv"
-    ),
     "judgements.tsv": "corpora check --data bug.csv --judgements judgements.tsv",
     "vectors.txt": "embeddings measure --vectors vectors.txt --words words.toml --measure direct",
     "words.toml": "embeddings measure --vectors vectors.txt --words words.toml --measure direct",
@@ -78,10 +73,9 @@ ALSO: Mapping[str, tuple[str, ...]] = {
     "bug.csv": (
         f"{_SCORE} --dataset bug --data bug.csv --translations lines.txt",
         f"corpora counterfactual --dataset bug --data bug.csv {_OUT}.tsv",
-        "corpora balance --dataset bug --data bug.csv --sample out.csv",
-        "corpora balance --dataset bug --data bug.csv --weights out.tsv",
+        f"corpora balance --dataset bug --data bug.csv {_OUT}.csv",
         f"corpora check --data bug.csv {_OUT}.html",
-        f"corpora check --data bug.csv --judgements judgements.tsv {_OUT}.csv",
+        "corpora check --data bug.csv --judgements judgements.tsv",
     ),
     "winomt/en.txt": (f"corpora counterfactual --data winomt {_OUT}.tsv",),
     "sweep.toml": (

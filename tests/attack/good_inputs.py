@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mtbias.coref.sowinobias import generate, read_vocabulary
 from mtbias.demo import model_folder_of_demo
-from mtbias.mining.checked_rows import read_corpus
+from mtbias.mining.corpus_check import read_corpus
 from tests.coref.small_corpora import ANTI_SENTENCES, PRO_SENTENCES, conll, write_winobias, write_winogender
 
 DEMO = model_folder_of_demo().parent
@@ -67,34 +67,12 @@ def _write_corpora(folder: Path) -> None:
         '2,"The pilot who came late said that he slept .",pilot,he,1,7,Male,1,pubmed,6,1',
     ]
     (folder / "bug.csv").write_text("\n".join([header, *bug]) + "\n", encoding="utf-8")
-    _write_mining(folder)
+    (folder / "occupations.csv").write_text("entities,M_workers,F_workers\nbaker,40,60\npilot,95,5\n", encoding="utf-8")
     checked = zip(read_corpus(folder / "bug.csv").rows, ("right", "wrong", "unsure"), strict=True)
     judgements = ["key\tjudgement", *(f"{row.key}\t{judgement}" for row, judgement in checked)]
     (folder / "judgements.tsv").write_text("\n".join(judgements) + "\n", encoding="utf-8")
     clusters = [{"id": 0, "clusters": [[[0, 1], [3, 3]]]}, {"id": 1, "clusters": []}, {"id": 2, "clusters": []}]
     (folder / "bug.jsonl").write_text("".join(json.dumps(one) + "\n" for one in clusters), encoding="utf-8")
-
-
-def _write_mining(folder: Path) -> None:
-    """A table of occupations, trees in which the shipped patterns find one of them, and a file of one pattern."""
-    (folder / "occupations.csv").write_text("entities,M_workers,F_workers\nbaker,40,60\npilot,95,5\n", encoding="utf-8")
-    words = [("The", "DET", "DT", 2, "det"), ("{}", "NOUN", "NN", 3, "nsubj"), ("sold", "VERB", "VBD", 0, "root")]
-    words += [("her", "PRON", "PRP$", 5, "nmod:poss"), ("shop", "NOUN", "NN", 3, "obj")]
-    tree = "".join(f"{n}\t{w}\t_\t{u}\t{x}\t_\t{h}\t{d}\t_\t_\n" for n, (w, u, x, h, d) in enumerate(words, 1))
-    trees = [f"# sent_id = {noun}\n{tree.format(noun)}\n" for noun in ("baker", "pilot", "baker")]
-    (folder / "trees.conllu").write_text("".join(trees), encoding="utf-8")
-    pattern = """\
-[[pattern]]
-name = "own"
-up = ["nsubj"]
-down = ["obj", "nmod:poss"]
-pronouns = ["determiner"]
-[[pattern.example]]
-tree = "The/2/det nurse/3/nsubj sold/0/root her/5/nmod:poss books/3/obj"
-profession = "nurse"
-pronoun = "her"
-"""
-    (folder / "patterns.toml").write_text(pattern, encoding="utf-8")
 
 
 def _write_translations(folder: Path) -> None:

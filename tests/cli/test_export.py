@@ -11,7 +11,7 @@ import pytest
 
 from mtbias.cli import main
 from mtbias.corpora import load_corpus
-from mtbias.corpora.source_export import source_lines
+from mtbias.corpora.corpus import source_lines
 from mtbias.demo import demo_file
 from mtbias.errors import DataError
 

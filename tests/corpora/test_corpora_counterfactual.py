@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,11 +26,10 @@ from mtbias.corpora.counterfactual_pairs import (
     OTHERS,
     SWAP,
     UNKNOWN,
-    Counterfactual,
-    format_custom,
     make_counterfactual,
 )
-from mtbias.errors import DataError
+from mtbias.corpora.own_sentences import write_custom
+from mtbias.errors import DataError, SettingError
 from mtbias.types import Gender, Instance, Span, Stereotype
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
@@ -44,7 +44,7 @@ def instance(source: str, entity: str = "doctor", gold: Gender | None = M, id_: 
 
 def swapped(source: str, entity: str = "doctor", gold: Gender = M) -> str:
     made = make_counterfactual([instance(source, entity, gold)])
-    return made.instances[1].source
+    return made[0][1].source
 
 
 @pytest.mark.parametrize(
@@ -67,20 +67,20 @@ def test_pronouns_are_swapped_either_way_and_nothing_else(he: str, she: str) -> 
 
 def test_gender_and_stereotype_turn_and_the_rest_stays() -> None:
     original = instance("His doctor , the construction worker , said he slept .", "construction worker")
-    first, second = make_counterfactual([original]).instances
+    first, second = make_counterfactual([original])[0]
     assert second.source == "Her doctor , the construction worker , said she slept ."
     assert (first, second.id) == (replace(original, pair="a-swap"), "a-swap")
     assert (second.gold, second.stereotype, second.pair, second.control) == (F, Stereotype.ANTI, "a", None)
     assert (second.entity, second.domain, second.distance, second.pronouns) == ("construction worker", "x", 3, 2)
     assert second.source[slice(*second.head)] == "worker"
-    none = make_counterfactual([replace(original, stereotype=Stereotype.NONE)]).instances
+    none = make_counterfactual([replace(original, stereotype=Stereotype.NONE)])[0]
     assert [i.stereotype for i in none] == [Stereotype.NONE, Stereotype.NONE]
 
 
 def test_the_entity_moves_with_longer_words_before_it() -> None:
     made = make_counterfactual([instance("He thinks himself a doctor , he says .")])
-    assert made.instances[1].source == "She thinks herself a doctor , she says ."
-    assert [i.head for i in made.instances] == [Span(20, 26), Span(21, 27)]  # She is longer by one, herself is not
+    assert made[0][1].source == "She thinks herself a doctor , she says ."
+    assert [i.head for i in made[0]] == [Span(20, 26), Span(21, 27)]  # She is longer by one, herself is not
 
 
 @pytest.mark.parametrize(
@@ -106,30 +106,30 @@ def test_what_has_no_twin_is_left_out_with_its_reason(
     source: str, entity: str, gold: Gender | None, reason: str
 ) -> None:
     made = make_counterfactual([instance(source, entity, gold)])
-    assert (made.instances, made.originals, made.left_out) == ((), 0, {reason: 1})
-    assert made.examples == {reason: ("a",)}
+    assert (made[0], made[1].swapped, made[1].left_out) == ((), 0, {reason: 1})
+    assert made[1].examples == {reason: ("a",)}
 
 
 @pytest.mark.parametrize("word", ["human", "specimen", "German", "Coleman", "title", "county"])
 def test_words_that_only_look_gendered_stay(word: str) -> None:
-    assert make_counterfactual([instance(f"The doctor liked his {word} .")]).originals == 1
+    assert make_counterfactual([instance(f"The doctor liked his {word} .")])[1].swapped == 1
 
 
 def test_guesses_are_named_and_may_be_left_out() -> None:
     guess = instance("The doctor took it well when they gave her flowers .", gold=F)
     made = make_counterfactual([guess])
-    assert made.ambiguous == (("a", "when they gave her flowers ."),)
-    assert made.originals == 1
-    assert make_counterfactual([guess], leave_out_ambiguous=True).left_out == {AMBIGUOUS: 1}
+    assert made[1].ambiguous == [("a", "when they gave her flowers .")]
+    assert made[1].swapped == 1
+    assert make_counterfactual([guess], leave_out_ambiguous=True)[1].left_out == {AMBIGUOUS: 1}
 
 
 def test_of_twins_that_the_corpus_has_the_mans_sentence_is_swapped() -> None:
     woman = replace(instance("The doctor slept as they gave her tea .", gold=F, id_="w"), pair="m")
     man = replace(instance("The doctor slept as they gave him tea .", id_="m"), pair="w")
     made = make_counterfactual([woman, man])
-    assert [i.id for i in made.instances] == ["m", "m-swap"]
-    assert made.left_out == {COUNTERPART: 1}
-    assert made.instances[1].source == woman.source
+    assert [i.id for i in made[0]] == ["m", "m-swap"]
+    assert made[1].left_out == {COUNTERPART: 1}
+    assert made[0][1].source == woman.source
 
 
 @pytest.mark.parametrize(
@@ -146,8 +146,8 @@ def test_of_twins_that_the_corpus_has_the_mans_sentence_is_swapped() -> None:
 )
 def test_a_control_has_another_determiner(source: str, control: str) -> None:
     made = make_counterfactual([instance(source)], controls=True)
-    assert made.instances[1].source == control
-    assert made.controlled == 1
+    assert made[0][1].source == control
+    assert made[1].with_controls == 1
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_a_control_has_another_determiner(source: str, control: str) -> None:
     ],
 )
 def test_a_control_keeps_the_number(source: str, entity: str, control: str) -> None:
-    assert make_counterfactual([instance(source, entity)], controls=True).instances[1].source == control
+    assert make_counterfactual([instance(source, entity)], controls=True)[0][1].source == control
 
 
 @pytest.mark.parametrize(
@@ -179,20 +179,20 @@ def test_a_control_keeps_the_number(source: str, entity: str, control: str) -> N
 )
 def test_without_a_determiner_to_change_there_is_no_control(source: str, reason: str) -> None:
     made = make_counterfactual([instance(source)], controls=True)
-    assert [i.control for i in made.instances] == [None, None]
-    assert made.without_control == {reason: 1}
-    assert make_counterfactual([instance(source)]).without_control == {}
+    assert [i.control for i in made[0]] == [None, None]
+    assert made[1].without_control == {reason: 1}
+    assert make_counterfactual([instance(source)])[1].without_control == {}
 
 
 def test_a_quadruple_is_linked_all_around() -> None:
     made = make_counterfactual([instance("He asked the doctor .")], controls=True)
-    assert [(i.id, i.source, i.gold, i.pair, i.control) for i in made.instances] == [
+    assert [(i.id, i.source, i.gold, i.pair, i.control) for i in made[0]] == [
         ("a", "He asked the doctor .", "male", "a-swap", "a-control"),
         ("a-control", "He asked this doctor .", "male", "a-swap-control", "a"),
         ("a-swap", "She asked the doctor .", "female", "a", "a-swap-control"),
         ("a-swap-control", "She asked this doctor .", "female", "a-control", "a-swap"),
     ]
-    assert {i.source[slice(*i.head)] for i in made.instances} == {"doctor"}
+    assert {i.source[slice(*i.head)] for i in made[0]} == {"doctor"}
 
 
 def test_an_id_that_would_come_twice_is_refused() -> None:
@@ -201,12 +201,12 @@ def test_an_id_that_would_come_twice_is_refused() -> None:
         make_counterfactual(rows)
 
 
-def check_written(made: Counterfactual, path: Path) -> None:
+def check_written(made: Sequence[Instance], path: Path) -> None:
     """The file says the same as the instances."""
-    path.write_text(format_custom(made.instances, jsonl=path.suffix == ".jsonl"), encoding="utf-8")
+    write_custom(path, made)
     read = load_corpus("custom", path)
     assert read.notes == {}
-    assert read.instances == tuple(replace(i, corpus_pronouns=None) for i in made.instances)
+    assert read.instances == tuple(replace(i, corpus_pronouns=None) for i in made)
 
 
 WORDS = st.sampled_from(
@@ -219,11 +219,11 @@ def test_swapping_twice_gives_the_original(before: list[str], after: list[str], 
     source = " ".join([*before, "he told the doctor", *after, "."])
     original = instance(source)
     made = make_counterfactual([original], controls=controls)
-    twin = next(i for i in made.instances if i.id == "a" + SWAP)
+    twin = next(i for i in made[0] if i.id == "a" + SWAP)
     assert twin.source != source
     back = make_counterfactual([twin])
-    if not back.ambiguous:
-        again = back.instances[1]
+    if not back[1].ambiguous:
+        again = back[0][1]
         assert (again.source, again.head, again.gold, again.stereotype) == (source, original.head, M, Stereotype.PRO)
 
 
@@ -234,13 +234,15 @@ def test_what_is_written_is_read_again(suffix: str, tmp_path: Path) -> None:
         instance("The site 's construction worker lost his keys .", "construction worker", id_="2"),
         replace(instance("The doctor 's keys are his .", id_="3"), distance=None),
     ]
-    check_written(make_counterfactual(rows, controls=True), tmp_path / f"made{suffix}")
+    check_written(make_counterfactual(rows, controls=True)[0], tmp_path / f"made{suffix}")
 
 
-def test_a_tab_in_a_sentence_becomes_a_blank_in_tsv(tmp_path: Path) -> None:
-    made = make_counterfactual([instance("The doctor\tlost his keys .")])
-    (tmp_path / "a.tsv").write_text(format_custom(made.instances), encoding="utf-8")
-    assert load_corpus("custom", tmp_path / "a.tsv").instances[0].source == "The doctor lost his keys ."
+def test_a_tab_in_a_sentence_is_refused_in_tsv(tmp_path: Path) -> None:
+    made, _ = make_counterfactual([instance("The doctor\tlost his keys .")])
+    with pytest.raises(SettingError, match=r"expected a name that ends in \.csv, since 'The doctor.tlost his keys"):
+        write_custom(tmp_path / "a.tsv", made)
+    write_custom(tmp_path / "a.csv", made)
+    assert load_corpus("custom", tmp_path / "a.csv").instances[0].source == "The doctor\tlost his keys ."
 
 
 # ----- real corpora
@@ -254,25 +256,25 @@ def bug(shared: Path) -> tuple[Instance, ...]:
 @pytest.mark.parametrize("suffix", [".tsv", ".jsonl"])
 def test_the_real_gold_bug_is_written_and_read(bug: tuple[Instance, ...], suffix: str, tmp_path: Path) -> None:
     made = make_counterfactual(bug, controls=True)
-    assert made.originals + sum(made.left_out.values()) == len(bug)
-    assert made.controlled + sum(made.without_control.values()) == made.originals > 1300
-    assert len(made.instances) == 2 * made.originals + 2 * made.controlled
-    heads = {i.id: i.source[slice(*i.head)] for i in made.instances}
+    assert made[1].swapped + sum(made[1].left_out.values()) == len(bug)
+    assert made[1].with_controls + sum(made[1].without_control.values()) == made[1].swapped > 1300
+    assert len(made[0]) == 2 * made[1].swapped + 2 * made[1].with_controls
+    heads = {i.id: i.source[slice(*i.head)] for i in made[0]}
     for i in bug:
         if i.id in heads:
             assert heads[i.id] == heads[i.id + SWAP] == i.source[slice(*i.head)]
-    check_written(made, tmp_path / f"made{suffix}")
+    check_written(made[0], tmp_path / f"made{suffix}")
 
 
 def test_swapping_the_real_gold_bug_twice(bug: tuple[Instance, ...]) -> None:
     originals = {i.id: i for i in bug}
     there = make_counterfactual(bug)
-    guessed = {id_ for id_, _ in there.ambiguous}
-    twins = [i for i in there.instances if i.id.endswith(SWAP)]
+    guessed = {id_ for id_, _ in there[1].ambiguous}
+    twins = [i for i in there[0] if i.id.endswith(SWAP)]
     back = make_counterfactual([replace(twin, pair=None) for twin in twins])
-    assert back.left_out == {}
-    guessed |= {id_.removesuffix(SWAP) for id_, _ in back.ambiguous}
-    others = [i for i in back.instances if i.id.endswith(SWAP + SWAP) and i.id[: -2 * len(SWAP)] not in guessed]
+    assert back[1].left_out == {}
+    guessed |= {id_.removesuffix(SWAP) for id_, _ in back[1].ambiguous}
+    others = [i for i in back[0] if i.id.endswith(SWAP + SWAP) and i.id[: -2 * len(SWAP)] not in guessed]
     differ = [i.id for i in others if i.source != originals[i.id[: -2 * len(SWAP)]].source]
     # Six sentences, all of men: the way there is right, but on the way back the rule for "her" reads an object as a
     # possessive or the other way round, and takes it for sure ("depicting her using", "her May 2017 testimony").
@@ -284,7 +286,7 @@ def test_the_men_of_the_real_winomt_become_the_women_that_its_authors_wrote(wino
     corpus = load_corpus("winomt", winomt)
     rows = {i.id: i for i in corpus.instances}
     made = make_counterfactual(corpus.instances, controls=True)
-    pairs = [(i, rows[rows[i.id.removesuffix(SWAP)].pair or ""]) for i in made.instances if _is_twin(i, rows)]
+    pairs = [(i, rows[rows[i.id.removesuffix(SWAP)].pair or ""]) for i in made[0] if _is_twin(i, rows)]
     differ = [(ours.source, theirs.source) for ours, theirs in pairs if ours.source != theirs.source]
     # The one difference is a slip of WinoMT, whose woman "tried to hide his behavior".
     assert differ == [
@@ -296,7 +298,7 @@ def test_the_men_of_the_real_winomt_become_the_women_that_its_authors_wrote(wino
     assert len(pairs) == 1792
     assert Counter(ours.gold for ours, _ in pairs) == {F: 1792}
     assert {(theirs.gold, theirs.stereotype) == (ours.gold, ours.stereotype) for ours, theirs in pairs} == {True}
-    assert made.controlled == 1782
+    assert made[1].with_controls == 1782
 
 
 def _is_twin(i: Instance, rows: dict[str, Instance]) -> bool:

@@ -9,7 +9,7 @@ import pytest
 
 import mtbias
 from mtbias.corpora import load_corpus
-from mtbias.corpora.mt_geneval_entities import GROUPS, HEADS, LABELS, MARKED, REFERENCE
+from mtbias.corpora.mt_geneval import GROUPS, HEADS, LABELS, MARKED, REFERENCE
 from mtbias.errors import DataError, UsageError
 from mtbias.settings import ScoreSettings
 from mtbias.translate.given_translations import read_translations

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from mtbias.mining.check_page import render_check_page
-from mtbias.mining.checked_rows import CheckedRow, read_corpus, read_judgements
+from mtbias.mining.corpus_check import CheckedRow, read_corpus, read_judgements, render_check_page
 from scripts.look_at_report import WIDER
 from tests.mining.mined_files import ROWS, write_mined
 

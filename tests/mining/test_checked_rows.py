@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.mining.checked_rows import draw, precision_of, read_corpus, read_judgements
+from mtbias.mining.corpus_check import check_judgements, draw, read_corpus, read_judgements
 from tests.mining.mined_files import ROWS, write_mined
 
 HEAD = "key\tjudgement\n"
@@ -40,6 +40,14 @@ def test_rows_with_another_word_at_an_index_are_left_out(tmp_path: Path) -> None
     assert (len(corpus.rows), corpus.left_out) == (4, 1)
 
 
+@pytest.mark.parametrize(("confidence", "name"), [(0.0, "0.0 to 0.5"), (0.6, "0.6 to 0.7"), (1.0, "0.9 to 1.0")])
+def test_bins_of_confidence(confidence: float, name: str, tmp_path: Path) -> None:
+    data = write_mined(tmp_path / "c.tsv", [(*ROWS[0][:6], confidence)])
+    (row,) = read_corpus(data).rows
+    checked = check_judgements(data, _judgements(tmp_path / "v.tsv", (row.key, "right")))
+    assert [part.name for part in checked.by_confidence] == [name]
+
+
 def test_gold_bug_can_be_checked(shared: Path) -> None:
     # BUG_MINING.md: 1,720 rows, of which one has no sentence and 31 have another word at an index.
     corpus = read_corpus(shared / "data" / "bug" / "gold_BUG.csv")
@@ -47,26 +55,25 @@ def test_gold_bug_can_be_checked(shared: Path) -> None:
 
 
 def test_precision_together_by_pattern_and_by_confidence(tmp_path: Path) -> None:
-    corpus = read_corpus(write_mined(tmp_path / "c.tsv"))
-    keys = [row.key for row in corpus.rows]
+    data = write_mined(tmp_path / "c.tsv")
+    keys = [row.key for row in read_corpus(data).rows]
     said = [*zip(keys, ["right", "right", "right", "wrong", "unsure"], strict=True), ("0" * 16, "wrong")]
-    _, judgements = read_judgements(_judgements(tmp_path / "v.tsv", *said))
-    found = precision_of(corpus.rows, judgements, tmp_path / "v.tsv")
-    all_ = found.together
+    checked = check_judgements(data, _judgements(tmp_path / "v.tsv", *said))
+    all_ = checked.together
     # 3 of 4. Wilson with z = 1.959964: centre (0.75 + z²/8) / (1 + z²/4) = 0.6275, half-width
     # z·√(0.1875/4 + z²/64) / (1 + z²/4) = 0.3269.
-    assert (all_.right, all_.wrong, all_.unsure, all_.estimate.value) == (3, 1, 1, 75.0)
-    assert all_.estimate.interval == pytest.approx((30.06, 95.44), abs=0.01)
-    assert all_.strict.value == 60.0
-    assert all_.confidence == pytest.approx((0.92 + 0.92 + 0.55 + 0.55) / 4)
-    assert [(p.name, p.right, p.wrong, p.unsure) for p in found.by_pattern] == [
+    assert (all_.right, all_.wrong, all_.unsure, all_.precision) == (3, 1, 1, 75.0)
+    assert all_.interval == pytest.approx((30.06, 95.44), abs=0.01)
+    assert all_.unsure_as_wrong == 60.0
+    assert all_.mean_confidence == pytest.approx((0.92 + 0.92 + 0.55 + 0.55) / 4)
+    assert [(p.name, p.right, p.wrong, p.unsure) for p in checked.by_pattern] == [
         ("conjunct", 1, 1, 1), ("object", 2, 0, 0),
     ]  # fmt: skip
-    assert [(p.name, p.estimate.value) for p in found.by_confidence] == [
+    assert [(p.name, p.precision) for p in checked.by_confidence] == [
         ("0.0 to 0.5", None), ("0.5 to 0.6", 50.0), ("0.9 to 1.0", 100.0),
     ]  # fmt: skip
-    assert [(p.name, p.estimate.value) for p in found.by_gender] == [("female", 100.0), ("male", 50.0)]
-    assert found.unknown == 1
+    assert [(p.name, p.precision) for p in checked.by_gender] == [("female", 100.0), ("male", 50.0)]
+    assert checked.unknown == 1
 
 
 def test_files_of_judgements_that_are_none(tmp_path: Path) -> None:
@@ -74,6 +81,5 @@ def test_files_of_judgements_that_are_none(tmp_path: Path) -> None:
         read_judgements(_judgements(tmp_path / "v.tsv", ("a", "ok")))
     with pytest.raises(DataError, match=r"v\.tsv:3: expected one judgement a row, got a second for 'a'"):
         read_judgements(_judgements(tmp_path / "v.tsv", ("a", "right"), ("a", "right")))
-    corpus = read_corpus(write_mined(tmp_path / "c.tsv"))
     with pytest.raises(DataError, match="expected judgements on rows of this corpus, got none"):
-        precision_of(corpus.rows, {"a": "right"}, tmp_path / "v.tsv")
+        check_judgements(write_mined(tmp_path / "c.tsv"), _judgements(tmp_path / "v.tsv", ("a", "right")))

@@ -1,8 +1,9 @@
-"""`mtbias corpora balance`: weights, samples in the corpus's own columns or in those of one's own, what is said."""
+"""`mtbias corpora balance`: samples in the corpus's own columns or in those of one's own, what is said."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -10,8 +11,6 @@ import pytest
 
 from mtbias.cli import main
 from mtbias.corpora import load_corpus
-from mtbias.files.reading import read_table
-from mtbias.scoring.weighted import weigh
 from tests.mining.mined_files import Row, write_mined
 
 Printed = pytest.CaptureFixture[str]
@@ -38,9 +37,9 @@ def mined(tmp_path: Path) -> Path:
 def test_a_sample_of_a_mined_corpus_is_rows_of_it(mined: Path, tmp_path: Path, capsys: Printed) -> None:
     # Of six words there are 4 and 1, of seven 2 and 3: 1 + 1 + 2 + 2 rows.
     out = tmp_path / "sample.tsv"
-    assert _balance("--dataset", "bug", "--data", mined, "--sample", out, "--seed", 3) == 0
+    assert _balance("--dataset", "bug", "--data", mined, "--out", out, "--seed", 3) == 0
     said = capsys.readouterr().out
-    assert f"File: {out}\nSignature: balance|data:" in said
+    assert f"Out: {out}\nSignature: balance|data:" in said
     assert "|groups:male+female|method:sample|over:length|seed:3|" in said
     lines = mined.read_text(encoding="utf-8").splitlines()
     kept = out.read_text(encoding="utf-8").splitlines()
@@ -52,30 +51,29 @@ def test_a_sample_of_a_mined_corpus_is_rows_of_it(mined: Path, tmp_path: Path, c
     }  # fmt: skip
 
 
-def test_weights_are_those_of_compare(mined: Path, tmp_path: Path, capsys: Printed) -> None:
-    out = tmp_path / "weights.tsv"
-    assert _balance("--dataset", "bug", "--data", mined, "--weights", out, "--json") == 0
-    found = json.loads(capsys.readouterr().out)
-    rows = load_corpus("bug", mined).instances
-    weighting = weigh(rows, "delta_g")
-    assert weighting is not None
-    written = {record.get("id"): record.number("weight") for record in read_table(out).records}
-    assert written == pytest.approx(dict(zip((row.id for row in rows), weighting.weights, strict=True)))
-    assert sum(written.values()) == pytest.approx(10)
-    # Before: men (4·6 + 2·7) / 6 words, women (6 + 3·7) / 4; s² = 2/9 and 3/16.
-    (length,) = found["confounders"]
+def test_both_genders_before_and_after(mined: Path, tmp_path: Path, capsys: Printed) -> None:
+    out = tmp_path / "sample.tsv"
+    assert _balance("--dataset", "bug", "--data", mined, "--out", out, "--json") == 0
+    printed = json.loads(capsys.readouterr().out)
+    # Before: men (4·6 + 2·7) / 6 words, women (6 + 3·7) / 4; s² = 2/9 and 3/16. After: 20 / 3 of either.
+    (length,) = printed["confounders"]
+    assert (length["property"], length["level"]) == ("length", None)
     assert length["before"] == pytest.approx([38 / 6, 27 / 4], abs=1e-6)
     assert length["standardised"][0] == pytest.approx((38 / 6 - 27 / 4) / ((2 / 9 + 3 / 16) / 2) ** 0.5, abs=1e-6)
-    assert length["after"][0] == pytest.approx(length["after"][1])
-    assert (found["male"], found["female"], found["over"]) == (6, 4, ["length"])
+    assert length["after"] == pytest.approx([20 / 3, 20 / 3], abs=1e-6)
+    assert printed["sentences"] == {
+        "in the corpus": 10, "male": 6, "female": 4, "cells of like sentences": 2, "with both genders": 2,
+        "in the sample": 6,
+    }  # fmt: skip
 
 
 def test_quarters_are_bugs_balanced_part(mined: Path, tmp_path: Path, capsys: Printed) -> None:
     # Men: 3 pro, 3 anti; women: 1 pro, 3 anti: one row of each.
     out = tmp_path / "quarters.csv"
-    assert _balance("--dataset", "bug", "--data", mined, "--sample", out, "--quarters", "--json") == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["quarters"] == {"female pro": 1, "female anti": 3, "male pro": 3, "male anti": 3}
+    assert _balance("--dataset", "bug", "--data", mined, "--out", out, "--quarters", "--json") == 0
+    drawn = json.loads(capsys.readouterr().out)["sentences"]
+    quarters = ("female pro", "female anti", "male pro", "male anti")
+    assert [drawn[f"before, {quarter}"] for quarter in quarters] == [1, 3, 3, 3]
     sample = load_corpus("bug", out).instances
     assert Counter((row.gold, row.stereotype) for row in sample) == {
         (gender, side): 1 for gender in ("male", "female") for side in ("pro", "anti")
@@ -85,39 +83,42 @@ def test_quarters_are_bugs_balanced_part(mined: Path, tmp_path: Path, capsys: Pr
 def test_a_sample_of_another_corpus_has_the_columns_of_ones_own(tmp_path: Path, capsys: Printed) -> None:
     # The demo's sentences are linked in pairs: a link out of the sample would be refused when it is read.
     out = tmp_path / "sample.jsonl"
-    assert _balance("--dataset", "demo", "--sample", out, "--over", "length", "--over", "stereotype") == 0
+    assert _balance("--dataset", "demo", "--out", out, "--over", "length", "--over", "stereotype") == 0
     sample = load_corpus("custom", out).instances
     demo = {row.id: row for row in load_corpus("demo", None).instances}
     assert all(demo[row.id].source == row.source for row in sample)
     counted = Counter((row.stereotype, row.gold) for row in sample)
     assert all(counted[side, "male"] == counted[side, "female"] for side in ("pro", "anti", "none"))
-    assert "stereotype: pro" in capsys.readouterr().out
+    assert re.search(r"^stereotype +pro ", capsys.readouterr().out, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "expected one of --weights and --sample"),
-        (["--weights", "w.tsv", "--quarters"], "--quarters goes with --sample, and not with --over"),
-        (["--sample", "s.csv"], "--sample: expected a name that ends in .jsonl, .ndjson, .tab, .tsv, got 's.csv'"),
-        (["--weights", "w.tsv", "--dataset", "mt-geneval"], "--dataset: expected the same sentences for all languages"),
+        (["--out", "s.tsv", "--quarters", "--over", "length"], "--quarters and --over exclude each other"),
+        (["--out", "s.xlsx"], "--out: expected a name that ends in .csv, .jsonl, .ndjson, .tab, .tsv, got 's.xlsx'"),
+        (["--out", "s.tsv", "--dataset", "mt-geneval"], "--dataset: expected the same sentences for all languages"),
+        (["--out", "s.tsv", "--dataset", "gest", "--data", "gest.csv"], "--dataset: expected sentences with an entity"),
     ],
 )
-def test_wrong_usage(options: list[str], message: str, capsys: Printed) -> None:
+def test_wrong_usage(
+    options: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gest.csv").write_text("sentence,stereotype\nI slept.,1\n", encoding="utf-8")
     assert _balance(*(["--dataset", "demo"] if "--dataset" not in options else []), *options) == 2
     assert message in capsys.readouterr().err
 
 
 def test_what_the_corpus_does_not_have_cannot_be_balanced(tmp_path: Path, capsys: Printed) -> None:
     out = tmp_path / "w.tsv"
-    assert _balance("--dataset", "demo", "--weights", out, "--over", "distance") == 1
+    assert _balance("--dataset", "demo", "--out", out, "--over", "distance") == 1
     assert "expected sentences with a distance, got none in this corpus; leave distance out" in capsys.readouterr().err
     assert not out.exists()
 
 
-@pytest.mark.parametrize("option", ["--sample", "--weights"])
-def test_the_corpus_is_not_written_over(option: str, mined: Path, capsys: Printed) -> None:
+def test_the_corpus_is_not_written_over(mined: Path, capsys: Printed) -> None:
     before = mined.read_bytes()
-    assert _balance("--dataset", "bug", "--data", mined, option, mined, "--over", "length") == 2
-    assert f"{option}: expected another file than those that are read, got" in capsys.readouterr().err
+    assert _balance("--dataset", "bug", "--data", mined, "--out", mined, "--over", "length") == 2
+    assert "--out: expected another file than those that are read, got" in capsys.readouterr().err
     assert mined.read_bytes() == before

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import multiprocessing
 import os
@@ -19,15 +18,11 @@ import pytest
 
 from mtbias.cli import main
 from mtbias.corpora import load_corpus
-from mtbias.mining import chunk_miner, text_input
-from mtbias.mining.counts import Counts
-from mtbias.mining.english_parser import EnglishParser
-from mtbias.mining.find_filters import MiningOptions
-from mtbias.mining.input_files import input_files
-from mtbias.mining.mining_progress import MiningProgress
+from mtbias.mining import mining_run, text_input
+from mtbias.mining.mined_rows import MiningOptions
 from mtbias.mining.occupations import read_occupations
 from mtbias.mining.patterns import read_patterns
-from mtbias.mining.text_input import read_chunks
+from mtbias.mining.text_input import input_files, read_chunks
 from mtbias.morphology.stanza_models import PARSER, find_package
 from mtbias.types import Gender, Stereotype
 
@@ -102,16 +97,12 @@ def test_a_text_becomes_a_corpus(home: Path, mine: Callable[..., dict[str, Any]]
         assert words[int(row["g_first_index"])] == row["g"]
 
 
-@pytest.mark.parametrize("name", ["notes.md", "notes.balanced.tsv"])
-def test_files_beside_the_corpus_are_not_written_over(
-    name: str, home: Path, mine: Callable[..., dict[str, Any]]
-) -> None:
-    (home / name).write_text("mine", encoding="utf-8")
-    said = mine("--text", "text.txt", "--out", "notes.tsv", "--balanced", code=1)["error"]
-    assert f"{name}: this file is there already: remove it, or choose another --out" in said
-    assert (home / name).read_text(encoding="utf-8") == "mine"
+def test_the_card_is_not_written_over(home: Path, mine: Callable[..., dict[str, Any]]) -> None:
+    (home / "notes.md").write_text("mine", encoding="utf-8")
+    said = mine("--text", "text.txt", "--out", "notes.tsv", code=1)["error"]
+    assert "notes.md: this file is there already: remove it, or choose another --out" in said
+    assert (home / "notes.md").read_text(encoding="utf-8") == "mine"
     assert not (home / "notes.tsv").exists()
-    (home / name).unlink()
 
 
 def test_the_corpus_is_outside_the_folders_that_are_read(home: Path, mine: Callable[..., dict[str, Any]]) -> None:
@@ -134,20 +125,15 @@ def test_bugs_reader_takes_it(home: Path, mine: Callable[..., dict[str, Any]]) -
     ]
 
 
-def test_the_corpus_depends_on_neither_processes_nor_chunks_nor_the_cache(
+def test_the_corpus_depends_on_neither_processes_nor_chunks(
     home: Path, mine: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = mine("--text", "text.txt", "--out", "one.tsv")
-    monkeypatch.setattr(EnglishParser, "_parse", None)  # everything is in the cache
-    again = mine("--text", "text.txt", "--out", "again.tsv")
-    monkeypatch.undo()
-    monkeypatch.chdir(home)
     monkeypatch.setattr(text_input, "PASSAGES", 1)
-    chunked = mine("--text", "text.txt", "--out", "chunked.tsv", "--no-parse-cache")
-    several = mine("--text", "text.txt", "--out", "several.tsv", "--no-parse-cache", "--processes", "2")
-    names = ("one", "again", "chunked", "several")
-    assert len({(home / f"{name}.tsv").read_bytes() for name in names}) == 1
-    for report in (again, chunked, several):
+    chunked = mine("--text", "text.txt", "--out", "chunked.tsv")
+    several = mine("--text", "text.txt", "--out", "several.tsv", "--processes", "2")
+    assert len({(home / f"{name}.tsv").read_bytes() for name in ("one", "chunked", "several")}) == 1
+    for report in (chunked, several):
         assert report == {**first, "out": report["out"], "card": report["card"]}
 
 
@@ -156,15 +142,15 @@ def test_a_run_that_was_stopped_resumes(
 ) -> None:
     mine("--text", "text.txt", "--out", "whole.tsv")
     monkeypatch.setattr(text_input, "PASSAGES", 1)
-    real, seen = chunk_miner.ChunkMiner.mine, []
+    real, seen = mining_run.ChunkMiner.mine, []
 
-    def stopped(self: chunk_miner.ChunkMiner, chunk: text_input.Chunk) -> chunk_miner.MinedChunk:
+    def stopped(self: mining_run.ChunkMiner, chunk: text_input.Chunk) -> mining_run.MinedChunk:
         seen.append(chunk)
         if len(seen) == 3:
             raise KeyboardInterrupt
         return real(self, chunk)
 
-    monkeypatch.setattr(chunk_miner.ChunkMiner, "mine", stopped)
+    monkeypatch.setattr(mining_run.ChunkMiner, "mine", stopped)
     mine("--text", "text.txt", "--out", "resumed.tsv", code=130)
     with (home / "resumed.tsv.part").open("a") as file:
         file.write('{"half a line')
@@ -172,39 +158,15 @@ def test_a_run_that_was_stopped_resumes(
     report = mine("--text", "text.txt", "--out", "resumed.tsv")
     assert report["resumed"] is True
     assert (home / "resumed.tsv").read_bytes() == (home / "whole.tsv").read_bytes()
-    assert len(seen) == 3 + 3  # chunks 1 and 2, the third twice, the fourth, and what is behind it
+    assert len(seen) == 3 + 2  # chunks 1 and 2, the third twice, the fourth
     assert "there already" in mine("--text", "text.txt", "--out", "resumed.tsv", code=1)["error"]
-
-
-def test_a_run_of_other_settings_that_found_nothing_begins_at_the_start(
-    home: Path, mine: Callable[..., dict[str, Any]]
-) -> None:
-    (home / "new.tsv.part").write_text('{"input": "another"}\n', encoding="utf-8")
-    assert mine("--text", "text.txt", "--out", "new.tsv")["rows"] == 3
-
-
-def test_trees_that_are_given_are_not_parsed(home: Path, mine: Callable[..., dict[str, Any]]) -> None:
-    tree = [
-        "1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_",
-        "2\twriter\twriter\tNOUN\tNN\tNumber=Sing\t3\tnsubj\t_\t_",
-        "3\twrote\twrite\tVERB\tVBD\t_\t0\troot\t_\t_",
-        "4\ther\ther\tPRON\tPRP$\t_\t5\tnmod:poss\t_\t_",
-        "5\tbook\tbook\tNOUN\tNN\t_\t3\tobj\t_\t_",
-    ]
-    (home / "trees.conllu").write_text("\n".join(["# sent_id = 1", *tree, "", ""]), encoding="utf-8")
-    arguments = ["--conllu", "trees.conllu", "--occupations", "occupations.csv", "--json"]
-    assert main(["corpora", "mine", *arguments, "--out", "trees.tsv"]) == 0
-    (row,) = rows(home / "trees.tsv")
-    assert (row["sentence_text"], row["pattern"], row["file"]) == ("The writer wrote her book", "11", "trees.conllu:1")
-    assert main(["corpora", "mine", *arguments, "--out", "trees2.tsv", "--field", "x"]) == 2
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--out", "x.tsv"], "expected --text PATH… or --conllu PATH…"),
+        (["--out", "x.tsv"], "--text"),
         (["--out", "x.csv", "--text", "text.txt"], "--out: expected a name that ends in .tsv"),
-        (["--out", "x.tsv", "--conllu", "a.conllu", "--device", "cpu"], "--device: expected it with --text alone"),
         (["--out", "x.tsv", "--text", "text.txt", "--min-confidence", "2"], "--min-confidence: expected"),
         (["--out", "x.tsv", "--text", "text.txt", "--device", "tpu"], "--device: expected cpu"),
     ],
@@ -221,19 +183,6 @@ def test_wrong_usage_is_said(
     monkeypatch.setenv("STANZA_RESOURCES_DIR", str(stanza_dir))
     assert main(["corpora", "mine", *arguments, "--occupations", "occupations.csv"]) == 2
     assert message in capsys.readouterr().err
-
-
-def test_a_balanced_part_stands_beside_the_corpus(
-    home: Path, mine: Callable[..., dict[str, Any]], capsys: pytest.CaptureFixture[str]
-) -> None:
-    pronouns = ("he", "his", "himself"), ("she", "her", "herself")
-    lines = [f"The {noun} painted {one[2]}." for noun in ("plumber", "nurse") for one in pronouns]
-    (home / "four.txt").write_text("\n".join([*lines, "The plumber lost his hat."]), encoding="utf-8")
-    report = mine("--text", "four.txt", "--out", "four.tsv", "--balanced")
-    assert report["rows"] == 5
-    assert report["balanced"] == {"rows": 4, "out": "four.balanced.tsv", "seed": 0}
-    assert len(rows(home / "four.balanced.tsv")) == 4
-    assert mine("--text", "text.txt", "--out", "unbalanced.tsv", "--balanced")["balanced"] is None
 
 
 def test_text_without_finds_gives_a_header(home: Path, mine: Callable[..., dict[str, Any]]) -> None:
@@ -264,25 +213,18 @@ def many_lines(home: Path, copies: int) -> Path:
     return path
 
 
-def test_kills_change_nothing(home: Path, stanza_dir: Path) -> None:
-    """What is parsed stays in the cache, so that the kills fall on all that is done beside it."""
-    text = many_lines(home, 12)
-    assert main(command(home, stanza_dir, "unkilled.tsv", "--text", str(text))) == 0
-    small = 5
-    kill(2, 4, small, command(home, stanza_dir, "warm.tsv", "--text", str(text)))  # fills the cache
-    kill(10, 0.4, small, command(home, stanza_dir, "killed.tsv", "--text", str(text)))
-    assert (home / "killed.tsv").read_bytes() == (home / "unkilled.tsv").read_bytes()
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("processes", [1, 2])
-def test_a_hundred_kills_change_nothing(home: Path, stanza_dir: Path, processes: int) -> None:
-    text = many_lines(home, 400)
-    name = f"hundred{processes}.tsv"
-    assert main(command(home, stanza_dir, f"whole{processes}.tsv", "--text", str(text), "--no-parse-cache")) == 0
-    more = ["--text", str(text), "--no-parse-cache", "--processes", str(processes)]
-    kill(100, 6, 20, command(home, stanza_dir, name, *more))
-    assert (home / name).read_bytes() == (home / f"whole{processes}.tsv").read_bytes()
+@pytest.mark.parametrize(
+    ("processes", "kills"),
+    [(1, 6), (2, 3), *(pytest.param(n, 100, marks=pytest.mark.exhaustive) for n in (1, 2))],
+)
+def test_kills_change_nothing(home: Path, stanza_dir: Path, processes: int, kills: int) -> None:
+    text = many_lines(home, 4 * min(kills, 100))
+    name = f"killed-{processes}-{kills}"
+    assert main(command(home, stanza_dir, f"{name}.whole.tsv", "--text", str(text))) == 0
+    more = ["--text", str(text), "--processes", str(processes)]
+    kill(kills, 6, 5 if kills < 100 else 20, command(home, stanza_dir, f"{name}.tsv", *more))
+    assert (home / f"{name}.tsv").read_bytes() == (home / f"{name}.whole.tsv").read_bytes()
 
 
 def is_gone(group: int) -> bool:
@@ -298,7 +240,7 @@ def is_gone(group: int) -> bool:
 
 def test_sigterm_leaves_no_process_and_the_run_resumes(home: Path, stanza_dir: Path) -> None:
     text = many_lines(home, 300)
-    arguments = command(home, stanza_dir, "stopped.tsv", "--text", str(text), "--processes", "2", "--no-parse-cache")
+    arguments = command(home, stanza_dir, "stopped.tsv", "--text", str(text), "--processes", "2")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "MTBIAS_LOG_SECONDS": "0"}
     run = subprocess.Popen(
         [sys.executable, "-m", "mtbias", *arguments], env=environment, stderr=subprocess.PIPE, start_new_session=True
@@ -315,7 +257,7 @@ def test_sigterm_leaves_no_process_and_the_run_resumes(home: Path, stanza_dir: P
 def test_where_a_process_is_ended_another_does_its_work(
     home: Path, stanza_dir: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    plan = chunk_miner.MiningPlan(
+    plan = mining_run.MiningPlan(
         files=input_files([home / "text.txt"]),
         patterns=read_patterns(),
         occupations=read_occupations(home / "occupations.csv"),
@@ -326,43 +268,11 @@ def test_where_a_process_is_ended_another_does_its_work(
     (whole,) = read_chunks(plan.files, plan.words)
     # More than are handed out ahead, so that some are left when the processes end.
     chunks = [replace(whole, passages=(passage,)) for passage in whole.passages] * 5
-    alone = list(chunk_miner.mined_chunks(plan, chunks, 1))
-    together = chunk_miner.mined_chunks(plan, chunks, 2)
+    alone = list(mining_run.mined_chunks(plan, chunks, 1))
+    together = mining_run.mined_chunks(plan, chunks, 2)
     found = [next(together)]
     for process in multiprocessing.active_children():
         process.kill()
     found += together
     assert found == alone
     assert "a process that parses was ended" in caplog.text
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "100")
-    seconds = iter([0.0, 10.0, 20.0])
-    file = Terminal()
-    progress = MiningProgress(1000, file=file, clock=lambda: next(seconds))
-    counts = Counts()
-    progress(0, counts)
-    counts.stages.update({"sentences parsed": 40})
-    progress(300, counts)
-    progress(1000, counts)
-    assert "mine:  30%" in file.getvalue()
-    assert "4 sentences parsed/s" in file.getvalue()
-
-
-def test_progress_in_a_log() -> None:
-    seconds = iter([0.0, 10.0, 20.0])
-    file = io.StringIO()
-    progress = MiningProgress(1000, interval=15, file=file, clock=lambda: next(seconds))
-    counts = Counts()
-    progress(200, counts)  # an earlier command read these
-    counts.stages.update({"passages": 500, "sentences parsed": 40})
-    progress(300, counts)
-    progress(600, counts)
-    # 400 of 800 bytes took 20 seconds, 400 are left.
-    assert file.getvalue() == "mine 60 %: 500 passages read (25/s), 40 sentences parsed (2/s), 20 s left\n"

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from math import sqrt
 
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.mining.corpus_balance import confounders, matched_sample
-from mtbias.scoring.weighted import weigh
+from mtbias.mining.corpus_balance import QUARTERS, balanced_part, confounders, matched_sample
 from mtbias.types import Gender, Instance, Span, Stereotype
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
 
 
-def _row(n: int, gold: Gender, *, domain: str = "d", pronouns: int = 1, words: int = 3) -> Instance:
+def _row(
+    n: int,
+    gold: Gender,
+    *,
+    domain: str = "d",
+    pronouns: int = 1,
+    words: int = 3,
+    side: Stereotype = Stereotype.NONE,
+) -> Instance:
     source = " ".join(["cook", *["w"] * (words - 1)])
-    return Instance(f"r{n}", n, source, Span(0, 4), "cook", gold, Stereotype.NONE, domain, pronouns)
+    return Instance(f"r{n}", n, source, Span(0, 4), "cook", gold, side, domain, pronouns)
 
 
 # Men: 3 sentences of domain a, 1 of b; women: 1 of a, 3 of b.
@@ -30,7 +38,7 @@ def test_the_sample_has_as_many_of_both_in_every_cell() -> None:
     found = matched_sample(CROSSED, ["domain"], seed=0)
     chosen = [(CROSSED[n].domain, CROSSED[n].gold) for n in found.chosen]
     assert chosen == [("a", M), ("b", M), ("a", F), ("b", F)]
-    assert (found.n_cells, found.n_matched) == (2, 2)
+    assert found.facts == {"cells of like sentences": 2, "with both genders": 2}
     assert found == matched_sample(CROSSED, ["domain"], seed=0)
     assert {matched_sample(CROSSED, ["domain"], seed=seed).chosen[0] for seed in range(20)} == {0, 1, 2}
 
@@ -46,7 +54,7 @@ def test_cells_are_combinations_of_classes() -> None:
         _row(5, N, domain="b", pronouns=1),
     ]
     found = matched_sample(rows, ["domain", "pronouns"], seed=0)
-    assert (found.chosen, found.n_cells, found.n_matched) == ((2, 3), 4, 1)
+    assert (found.chosen, *found.facts.values()) == ((2, 3), 4, 1)
     with pytest.raises(DataError, match="no sentence of a man is like one of a woman in domain; ask for fewer"):
         matched_sample([_row(0, M, domain="a"), _row(1, F, domain="b")], ["domain"], seed=0)
     with pytest.raises(DataError, match="expected sentences with a distance, got none"):
@@ -64,21 +72,43 @@ def test_differences_before_and_after() -> None:
     # In the sample: men 1 and 4 (mean 5/2), women 1 and 3 (mean 2). Scale: √((3/2 + 1) / 2) = √(5/4).
     said = [(M, 1), (M, 1), (M, 2), (M, 4), (F, 1), (F, 3), (N, 9)]
     rows = [_row(n, gold, pronouns=pronouns) for n, (gold, pronouns) in enumerate(said)]
-    (found,) = confounders(rows, [1, 0, 0, 1, 1, 1, 1], ["pronouns", "distance"])
+    (found,) = confounders(rows, [0, 3, 4, 5, 6], ["pronouns", "distance"])
     assert (found.property, found.level, found.before, found.after) == ("pronouns", None, (2.0, 2.0), (2.5, 2.0))
     assert found.standardised == pytest.approx((0.0, 0.5 / sqrt(5 / 4)))
 
 
-def test_shares_of_classes_and_weights_that_make_them_equal() -> None:
+def test_shares_of_classes() -> None:
     # a has 3/4 of the men and 1/4 of the women; the variance of either is 3/16, so the difference is 1/2 / √(3/16).
-    weighting = weigh(CROSSED, "delta_g", ["domain"])
-    assert weighting is not None
-    a, b = confounders(CROSSED, weighting.weights, ["domain"])
+    a, b = confounders(CROSSED, matched_sample(CROSSED, ["domain"], seed=0).chosen, ["domain"])
     assert (a.level, a.before, b.level, b.before) == ("a", (0.75, 0.25), "b", (0.25, 0.75))
     assert a.standardised == pytest.approx((0.5 / sqrt(3 / 16), 0.0), abs=1e-9)
-    assert a.after[0] == pytest.approx(a.after[1])
+    assert a.after == (0.5, 0.5)
 
 
 def test_what_does_not_differ_has_no_standardised_difference() -> None:
-    (found,) = confounders(CROSSED, [1.0] * 8, ["length"])
+    (found,) = confounders(CROSSED, range(8), ["length"])
     assert (found.before, found.standardised) == ((3.0, 3.0), (None, None))
+
+
+PRO, ANTI = Stereotype.PRO, Stereotype.ANTI
+# The smallest quarter is that of masculine anti, not the feminine pro of which the authors take all.
+_SIDES = [(F, PRO)] * 4 + [(F, ANTI)] * 5 + [(M, PRO)] * 9 + [(M, ANTI)] * 2 + [(M, Stereotype.NONE), (N, PRO)] * 3
+SIDES = [_row(n, gold, side=side) for n, (gold, side) in enumerate(_SIDES)]
+
+
+def test_every_quarter_is_as_large_as_the_smallest() -> None:
+    part = balanced_part(SIDES, seed=0)
+    assert Counter((SIDES[n].gold, SIDES[n].stereotype) for n in part.chosen) == dict.fromkeys(QUARTERS, 2)
+    assert list(part.facts.values()) == [4, 5, 9, 2]
+    assert part.chosen == tuple(sorted(set(part.chosen)))
+
+
+def test_the_seed_decides_and_every_row_can_be_drawn() -> None:
+    assert balanced_part(SIDES, seed=7) == balanced_part(SIDES, seed=7)
+    assert {n for seed in range(50) for n in balanced_part(SIDES, seed).chosen} == set(range(20))
+
+
+def test_an_empty_quarter_is_an_error_that_counts_all() -> None:
+    rows = [_row(0, F, side=PRO), _row(1, M, side=PRO), _row(2, M, side=ANTI)]
+    with pytest.raises(DataError, match="female pro 1, female anti 0, male pro 1, male anti 1: nothing is balanced"):
+        balanced_part(rows, seed=0)

@@ -29,21 +29,6 @@ The receptionist lost his keys on the way to the hall.
 The nurse is known for her patience.
 """
 
-TREE = """\
-# text = The {noun} lost {pronoun} keys.
-1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_
-2\t{noun}\t{noun}\tNOUN\tNN\tNumber=Sing\t3\tnsubj\t_\t_
-3\tlost\tlose\tVERB\tVBD\t_\t0\troot\t_\t_
-4\t{pronoun}\t{pronoun}\tPRON\tPRP$\tPoss=Yes\t5\tnmod:poss\t_\t_
-5\tkeys\tkey\tNOUN\tNNS\tNumber=Plur\t3\tobj\t_\tSpaceAfter=No
-6\t.\t.\tPUNCT\t.\t_\t3\tpunct\t_\t_
-
-"""
-"""The paper's pattern 11."""
-
-PAIRS = [("nurse", "her"), ("nurse", "his"), ("carpenter", "his"), ("clerk", "her"), ("writer", "his")]
-"""The last is not on the list."""
-
 
 def _run(capsys: pytest.CaptureFixture[str], *words: object) -> str:
     """The output of a command that succeeds."""
@@ -88,26 +73,8 @@ def _use(corpus: Path, table: Table, folder: Path, capsys: pytest.CaptureFixture
     pairs = folder / "pairs.tsv"
     made = json.loads(_run(capsys, "corpora", "counterfactual", "--dataset", "bug", *data, "--out", pairs, "--json"))
     assert (made["swapped"], made["written"]) == (n, 2 * n)
-    assert f"{n} of {n} rows" in _run(capsys, "corpora", "check", *data, "--out", folder / "check.html")
-
-
-def test_from_trees(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    trees = tmp_path / "ward.conllu"
-    trees.write_text("".join(TREE.format(noun=noun, pronoun=one) for noun, one in PAIRS), encoding="utf-8")
-    corpus, table, report = _mine(tmp_path, capsys, "--conllu", trees)
-    assert report["rows"] == 4
-    kept = ("profession", "g", "predicted gender", "stereotype", "distance", "num_of_pronouns", "corpus", "data_index")
-    assert [[record.get(column) for column in kept] for record in table.records] == [
-        ["nurse", "her", "Female", "1", "2", "1", "ward", "17"],
-        ["nurse", "his", "Male", "-1", "2", "1", "ward", "17"],
-        ["carpenter", "his", "Male", "1", "2", "1", "ward", "17"],
-        ["clerk", "her", "Female", "1", "2", "1", "ward", "17"],
-    ]
-    assert "- Rows: 4\n" in corpus.with_suffix(".md").read_text(encoding="utf-8")
-    _use(corpus, table, tmp_path, capsys)
-    sample = tmp_path / "sample.tsv"
-    _run(capsys, "corpora", "balance", "--dataset", "bug", "--data", corpus, "--sample", sample, "--over", "length")
-    assert len(read_table(sample).records) == 4
+    page = json.loads(_run(capsys, "corpora", "check", *data, "--out", folder / "check.html", "--json"))
+    assert (page["rows"], page["drawn"]) == (n, n)
 
 
 def test_from_text(stanza_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -119,4 +86,10 @@ def test_from_text(stanza_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     assert rows["carpenter"].get("sentence_text") == "The carpenter and her friends slept late ."
     assert rows["carpenter"].get("pattern").startswith("13")
     assert rows["manager"].get("g") == "he"
+    kept = ("g", "predicted gender", "stereotype", "distance", "num_of_pronouns", "corpus", "data_index")
+    assert [rows["receptionist"].get(column) for column in kept] == ["his", "Male", "-1", "2", "1", "notes", "17"]
+    assert f"- Rows: {report['rows']}\n" in corpus.with_suffix(".md").read_text(encoding="utf-8")
     _use(corpus, table, tmp_path, capsys)
+    sample = tmp_path / "sample.tsv"
+    _run(capsys, "corpora", "balance", "--dataset", "bug", "--data", corpus, "--out", sample, "--over", "domain")
+    assert len(read_table(sample).records) == 4

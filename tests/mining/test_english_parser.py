@@ -10,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtbias.mining import english_parser
-from mtbias.mining.english_parser import EnglishParser
-from mtbias.mining.head_cycles import cycles, quick_cycles
-from mtbias.mining.parse_cache import ParseCache
+from mtbias.mining.english_parser import EnglishParser, cycles, quick_cycles
 from mtbias.morphology.stanza_models import PARSER, StanzaPackage, find_package
 
 PASSAGES = [
@@ -34,30 +32,32 @@ def parser(package: StanzaPackage) -> EnglishParser:
 
 def test_places_are_true_to_the_passage(parser: EnglishParser) -> None:
     parses = parser.parse(PASSAGES, lambda _: True)
-    assert parses.sentences == len(parses.found) >= 4
-    for found in parses.found:
-        passage = PASSAGES[found.passage]
-        assert passage[found.offset :].startswith(found.parsed.text)
-        for node in found.parsed.nodes:
-            written = found.parsed.text[slice(*node.span)]
+    assert parses.sentences == len(parses.parsed) >= 4
+    for sentence in parses.parsed:
+        passage = PASSAGES[sentence.passage]
+        assert passage[sentence.offset :].startswith(sentence.parsed.text)
+        for node in sentence.parsed.nodes:
+            written = sentence.parsed.text[slice(*node.span)]
             assert node.form in {written, "did", "n't", "gon", "na", "going", "to", "writer", "'s"}
 
 
 def test_only_sentences_that_are_wanted_are_parsed(parser: EnglishParser) -> None:
     parses = parser.parse(PASSAGES, lambda text: "nurse" in text)
-    assert [(found.passage, found.offset) for found in parses.found] == [(0, 24)]  # behind "The doctor didn't call. "
+    assert [(sentence.passage, sentence.offset) for sentence in parses.parsed] == [
+        (0, 24)
+    ]  # behind "The doctor didn't call. "
     assert parses.sentences >= 4
 
 
 def test_a_sentence_that_is_too_long_is_counted(parser: EnglishParser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(english_parser, "MOST_TOKENS", 5)
     parses = parser.parse(["The nurse left.", "The nurse left the house with him."], lambda _: True)
-    assert (len(parses.found), parses.too_long) == (1, 1)
+    assert (len(parses.parsed), parses.too_long) == (1, 1)
 
 
 def test_nothing_is_loaded_for_nothing(package: StanzaPackage) -> None:
     parser = EnglishParser(package, "no such device")
-    assert parser.parse([], lambda _: True).found == ()
+    assert parser.parse([], lambda _: True).parsed == ()
 
 
 def test_the_trees_are_those_of_stanzas_pipeline(parser: EnglishParser, stanza_dir: Path) -> None:
@@ -71,21 +71,8 @@ def test_the_trees_are_those_of_stanzas_pipeline(parser: EnglishParser, stanza_d
         [(w.text, w.lemma, w.upos, w.xpos, w.head - 1, w.deprel) for w in sentence.words]
         for sentence in pipeline(text).sentences
     ]
-    found = parser.parse([text], lambda _: True).found
+    found = parser.parse([text], lambda _: True).parsed
     assert [[(n.form, n.lemma, n.upos, n.xpos, n.head, n.deprel) for n in f.parsed.nodes] for f in found] == own
-
-
-def test_a_chunk_that_was_kept_is_found_and_a_damaged_one_is_not(parser: EnglishParser, tmp_path: Path) -> None:
-    parses = parser.parse(PASSAGES, lambda _: True)
-    cache = ParseCache(tmp_path, "models")
-    assert cache.get(PASSAGES) is None
-    cache.put(PASSAGES, parses)
-    assert cache.get(PASSAGES) == parses
-    assert ParseCache(tmp_path, "others").get(PASSAGES) is None
-    (path,) = tmp_path.rglob("*.gz")
-    path.write_bytes(path.read_bytes()[:-9])
-    assert cache.get(PASSAGES) is None
-    assert ParseCache(None, "models").get(PASSAGES) is None
 
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=30))

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from mtbias.corpora.bug import BugRow, read_rows
-from mtbias.mining.marks import COLUMN_OF_GENDER, SentenceTokens, num_of_pronouns, pronoun_gender, sentence_tokens
+from mtbias.english.pronouns import GENDER_OF_PRONOUN
+from mtbias.mining.mined_rows import COLUMN_OF_GENDER, num_of_pronouns
 from mtbias.mining.occupations import read_occupations
-from mtbias.mining.parsed_sentence import Node, ParsedSentence
+from mtbias.mining.parsed_sentence import Node, ParsedSentence, SentenceTokens, sentence_tokens
 from mtbias.types import Span
 
 
@@ -20,7 +21,7 @@ def gold(shared: Path) -> list[BugRow]:
 
 
 def test_the_gender_is_that_of_every_row(gold: list[BugRow]) -> None:
-    columns = [COLUMN_OF_GENDER[pronoun_gender(row.record.get("g"))] for row in gold]
+    columns = [COLUMN_OF_GENDER[GENDER_OF_PRONOUN[row.record.get("g").lower()]] for row in gold]
     assert (len(columns), columns) == (1719, [row.record.get("predicted gender") for row in gold])
 
 
@@ -37,7 +38,7 @@ def test_distance_and_stereotype_are_those_of_every_row(gold: list[BugRow], shar
         profession, g = row.record.integer("profession_first_index"), row.record.integer("g_first_index")
         tokens = SentenceTokens(tuple(row.sentence.split(" ")), (profession, g))
         assert tokens.distance(0, 1) == row.record.integer("distance")
-        gender = pronoun_gender(row.record.get("g"))
+        gender = GENDER_OF_PRONOUN[row.record.get("g").lower()]
         assert table.stereotype(row.profession, gender) == int(row.record.get("stereotype"))
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
-from mtbias.mining.conllu_trees import read_trees
+from mtbias.mining.confidence import TERMS, shipped_model
 from mtbias.mining.patterns import read_patterns
-from scripts.mining_recall import NUMBERS, counts, parses, pattern_sets, usable_rows
+from scripts.mining_recall import NUMBERS, confirmed, counts, parses, pattern_sets, usable_rows
+from tests.mining.small_trees import tree
 
 HEADER = (
     "sentence_text,profession,g,profession_first_index,g_first_index,predicted gender,stereotype,corpus,data_index\n"
@@ -19,27 +23,16 @@ ROWS = """The nurse lost her book .,nurse,her,1,3,Female,1,wikipedia,21
 The clerk said he left .,clerk,he,2,3,Male,0,pubmed,4
 The clerk said he left .,clerk,he,1,3,Male,0,pubmed,16
 """
-TREES = """1\tThe\t_\tDET\tDT\t_\t2\tdet\t_\t_
-2\tnurse\t_\tNOUN\tNN\t_\t3\tnsubj\t_\t_
-3\tlost\t_\tVERB\tVBD\t_\t0\troot\t_\t_
-4\ther\t_\tPRON\tPRP$\t_\t5\tnmod:poss\t_\t_
-5\tbook\t_\tNOUN\tNN\t_\t3\tobj\t_\t_
-6\t.\t_\tPUNCT\t.\t_\t3\tpunct\t_\t_
-
-1\tThe\t_\tDET\tDT\t_\t2\tdet\t_\t_
-2\tclerk\t_\tADJ\tJJ\t_\t3\tnsubj\t_\t_
-3\tsaid\t_\tVERB\tVBD\t_\t0\troot\t_\t_
-4\the\t_\tPRON\tPRP\t_\t5\tnsubj\t_\t_
-5\tleft\t_\tVERB\tVBD\t_\t3\tconj\t_\t_
-6\t.\t_\tPUNCT\t.\t_\t3\tpunct\t_\t_
-
-"""
+TREES = [
+    "The/2/det/DT nurse/3/nsubj/NN lost/0/root/VBD her/5/nmod:poss/PRP$ book/3/obj/NN ./3/punct/.",
+    "The/2/det/DT clerk/3/nsubj/JJ said/0/root/VBD he/5/nsubj/PRP left/3/conj/VBD ./3/punct/.",
+]
 
 
 def test_columns_by_hand(tmp_path: Path) -> None:
     (tmp_path / "gold.csv").write_text(HEADER + ROWS, encoding="utf-8")
-    kept = tmp_path / "gold.conllu"
-    kept.write_text(TREES, encoding="utf-8")
+    kept = tmp_path / "gold.json"
+    kept.write_text(json.dumps([asdict(tree(text)) for text in TREES]), encoding="utf-8")
     rows = list(usable_rows(tmp_path / "gold.csv"))
     assert [(row.profession, row.pronoun, row.query) for row in rows] == [(1, 3, 21), (1, 3, 4)]
     sentences = parses(rows, None, kept)
@@ -48,6 +41,10 @@ def test_columns_by_hand(tmp_path: Path) -> None:
     assert nurse == {"rows": 1, "NN": 1, "basic": 1, "+ edges": 1, "all": 1, "all, NN": 1, "any": 1}
     # The clerk's parse has conj for ccomp and JJ for NN: 8 finds the pair, and the query's own pattern 4 does not.
     assert +clerk == {"rows": 1, "any": 1}
+    # The clerk, who is no NN, is found by none as the text has it.
+    (confidence,) = confirmed(zip(rows, sentences, strict=True), read_patterns(), frozenset({"nurse", "clerk"}))
+    values = dict.fromkeys(TERMS, 0.0) | {"distance": math.log(2)}
+    assert confidence == shipped_model().confidence(tuple(values.values()))
 
 
 @pytest.mark.slow
@@ -56,8 +53,8 @@ def test_gold_bug_in_numbers(shared: Path, stanza_dir: Path, tmp_path: Path) -> 
     rows = list(usable_rows(shared / "data" / "bug" / "gold_BUG.csv"))
     assert len(rows) == 1424
     assert Counter(row.query for row in rows).keys() == NUMBERS.keys()
-    sentences = parses(rows, stanza_dir, tmp_path / "gold.conllu")
-    assert sum(1 for _ in read_trees(tmp_path / "gold.conllu")) == 1424
+    sentences = parses(rows, stanza_dir, tmp_path / "gold.json")
+    assert parses(rows, None, tmp_path / "gold.json") == sentences
     found = Counter[str]()
     sets = {"basic": pattern_sets(read_patterns())["basic"]}
     for row, sentence in zip(rows, sentences, strict=True):

@@ -1,24 +1,19 @@
-"""The scripts that measure how right finds are, how many names are missed, and how far two parses agree."""
+"""The script that measures how right finds are."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from mtbias.errors import DataError, MissingResourceError
-from mtbias.mining.confidence import TERMS, ConfidenceModel, shipped_model, term_values
+from mtbias.errors import DataError
+from mtbias.mining.confidence import TERMS, ConfidenceModel, shipped_model
 from mtbias.mining.occupations import Occupations, Workers
 from mtbias.mining.patterns import read_patterns
 from mtbias.types import Gender
-from scripts.mining_confirmed import judged
-from scripts.mining_names import counted
-from scripts.mining_overlap import main as overlap_main
-from scripts.mining_overlap import overlap, share_of_both
 from scripts.mining_precision import (
     LABELS,
     ReadFind,
@@ -29,7 +24,6 @@ from scripts.mining_precision import (
     unseen_patterns,
     write_weights,
 )
-from scripts.mining_recall import Row
 from scripts.mining_texts import plain_text
 from tests.mining.small_trees import tree
 
@@ -58,7 +52,7 @@ def test_a_find_that_was_read_is_found_again(tmp_path: Path) -> None:
     assert TEXT[27:30] == "her"
     (again,), unread = found_again(reading, [(12, LOST)], PATTERNS, NURSES)
     assert (again.place, again.label, again.sample, again.pattern) == (("ward.txt", 2, 16, 27), "right", 2, "11")
-    assert (again.authors_reason, again.doubts) == (None, ())
+    assert (again.authors_reason, set(again.values[:-1])) == (None, {0.0})
     assert again.values[-1] == math.log(2)
     assert again.around == "annsawitthenurselostherpenandhisbook"
     assert unread == 1  # his
@@ -77,7 +71,7 @@ def made(term: str | None, right: int, wrong: int) -> list[ReadFind]:
     values = tuple(float(name == term) for name in TERMS)
     place = ("ward.txt", 1, 0, 1)
     return [
-        ReadFind(place, "right" if n < right else "wrong", 1, "A", "11", Gender.MALE, None, (), values, "")
+        ReadFind(place, "right" if n < right else "wrong", 1, "A", "11", Gender.MALE, None, values, "")
         for n in range(right + wrong)
     ]
 
@@ -120,60 +114,6 @@ def test_the_labels_that_ship_agree_with_their_readings() -> None:
     rows = [line.split("\t") for line in LABELS.read_text(encoding="utf-8").splitlines()[1:]]
     assert len(rows) == 816
     assert all(label == (first if first == second else "unsure") for *_, first, second, label in rows)
-
-
-def test_names_by_hand() -> None:
-    # Three names: Paris, Ann Smith, and Jane behind a title. Both persons are masked; if persons alone were, Jane, who
-    # stands behind "near" as a place does, would not be.
-    sentence = tree(
-        "In/2/case/IN Paris/6/obl/NNP ,/2/punct/, Ann/6/nsubj/NNP Smith/4/flat/NNP slept/0/root/VBD near/9/case/IN "
-        "Lady/9/compound/NNP Jane/6/obl/NNP"
-    )
-    counts = counted(sentence, {"Ann Smith", "Lady Jane"}, frozenset())
-    assert counts == {"names masked": 3, "mentions": 2, "all": 2, "persons alone": 1}
-
-
-def test_overlap_by_hand() -> None:
-    # In our tree the second possessive hangs on the verb: that find is the treebank's alone.
-    ours = tree(
-        "The/2/det/DT nurse/3/nsubj/NN lost/0/root/VBD her/5/nmod:poss/PRP$ pen/3/obj/NN and/8/cc/CC "
-        "his/3/nmod:poss/PRP$ book/5/conj/NN"
-    )
-    counts = overlap([(LOST, ours), (LOST, LOST)], PATTERNS, frozenset({"nurse"}))
-    assert counts == Counter({"both": 3, "treebank alone": 1, "ours alone": 0})
-
-
-def test_shares_of_the_overlap() -> None:
-    # Wilson's interval of 3 of 4 by its formula: (3 + z²/2 ± z √(3 · 1 / 4 + z²/4)) / (4 + z²), z = 1.96.
-    assert share_of_both(3, 1) == "75.0 % are in both (95 % interval 30.1 to 95.4)"
-    assert share_of_both(0, 0) == "no finds"
-
-
-def test_overlap_of_a_file(tmp_path: Path, shared: Path, stanza_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = (
-        "1\tThe\t_\tDET\tDT\t_\t2\tdet\t_\t_\n2\tnurse\t_\tNOUN\tNN\tNumber=Sing\t3\tnsubj\t_\t_\n"
-        "3\tlost\t_\tVERB\tVBD\t_\t0\troot\t_\t_\n4\ther\t_\tPRON\tPRP$\t_\t5\tnmod:poss\t_\t_\n"
-        "5\tpen\t_\tNOUN\tNN\tNumber=Sing\t3\tobj\t_\tSpaceAfter=No\n6\t.\t_\tPUNCT\t.\t_\t3\tpunct\t_\t_\n\n"
-    )
-    (tmp_path / "a b.conllu").write_text(lines, encoding="utf-8")
-    table = shared / "data/bug/inc_occ_gender.csv"
-    overlap_main(conllu=[tmp_path / "a b.conllu"], occupations=table, stanza_dir=stanza_dir)
-    assert capsys.readouterr().out.splitlines()[:2] == [
-        "1 sentences, 1 with a listed noun and a pronoun",
-        "both                 1",
-    ]
-    (tmp_path / "none.conllu").write_text("", encoding="utf-8")
-    overlap_main(conllu=[tmp_path / "none.conllu"], occupations=table, stanza_dir=stanza_dir)
-    assert capsys.readouterr().out.splitlines()[-1] == "of ours: no finds"
-    with pytest.raises(MissingResourceError, match=r"resources\.json is missing"):
-        overlap_main(conllu=[tmp_path / "none.conllu"], occupations=table, stanza_dir=tmp_path)
-
-
-def test_confirmed_pairs_by_hand() -> None:
-    rows = [Row(tuple(node.form for node in LOST.nodes), 1, at, 21, "wikipedia") for at in (3, 7)]  # her, then a "book"
-    ((confidence, doubts),) = judged([(row, LOST) for row in rows], PATTERNS, frozenset({"nurse"}))
-    assert doubts == ()
-    assert confidence == shipped_model().confidence(term_values((), "her", 2))
 
 
 def test_wikipedias_markup_goes() -> None:

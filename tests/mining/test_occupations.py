@@ -59,7 +59,7 @@ def test_bugs_table(shared: Path) -> None:
 
 
 def test_the_table_is_read_from_the_cache_and_checked(shared: Path, tmp_path: Path) -> None:
-    with pytest.raises(MissingResourceError, match="mtbias fetch --dataset bug-occupations, or give --occupations"):
+    with pytest.raises(MissingResourceError, match="run: mtbias fetch --dataset bug-occupations"):
         read_occupations(cache=tmp_path)
     folder = source_folder(tables()[BUG_TABLE], tmp_path)
     folder.mkdir(parents=True)
@@ -67,7 +67,7 @@ def test_the_table_is_read_from_the_cache_and_checked(shared: Path, tmp_path: Pa
     assert len(read_occupations(cache=tmp_path).words) == 197
     with (folder / "inc_occ_gender.csv").open("a") as file:
         file.write("\n")
-    with pytest.raises(DataError, match="the file in the cache is damaged; run: mtbias fetch"):
+    with pytest.raises(DataError, match=r"the file in the cache is damaged: .*; run: mtbias fetch"):
         read_occupations(cache=tmp_path)
 
 

@@ -10,10 +10,11 @@ import pytest
 
 from mtbias.errors import DataError
 from mtbias.mining.dependency_graph import MOST_WORDS, Edge, basic_graph, extended_graph
-from mtbias.mining.matcher import find, is_singular_noun
 from mtbias.mining.parsed_sentence import Node
-from mtbias.mining.patterns import EDGES, MOST_STEPS, Example, Pattern, read_patterns
+from mtbias.mining.patterns import EDGES, MOST_STEPS, Pattern, find, is_singular_noun, read_patterns
 from mtbias.types import Span
+from tests.mining.small_trees import examples
+from tests.mining.small_trees import tree as sentence_of
 
 MANUAL = Path(__file__).parents[2] / "docs" / "mining.md"
 PATTERNS = read_patterns()
@@ -21,20 +22,16 @@ PAPER = tuple(pattern for pattern in PATTERNS if pattern.name == str(pattern.num
 WORDS = frozenset(("writer", "nurse", "clerk"))
 
 
-def sentence_of(tree: str) -> Example:
-    return Example(tree, "", "")
-
-
 def found(tree: str, patterns: tuple[Pattern, ...] = PATTERNS) -> list[tuple[str, str, str]]:
     """Pattern, noun and pronoun of each find; a noun of the tree is tagged NN by hand."""
-    sentence = sentence_of(tree).sentence()
+    sentence = sentence_of(tree)
     forms = [node.form for node in sentence.nodes]
     return [(f.pattern, forms[f.profession], forms[f.pronoun]) for f in find(sentence, patterns, WORDS)]
 
 
 def added(tree: str) -> list[Edge]:
     """The edges that the extended graph has more than the tree, words counted from 1 as in `tree`."""
-    sentence = sentence_of(tree).sentence()
+    sentence = sentence_of(tree)
     basic, extended = basic_graph(sentence), extended_graph(sentence)
     return sorted(
         (head + 1, label, word + 1)
@@ -46,14 +43,14 @@ def added(tree: str) -> list[Edge]:
 @pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: pattern.name)
 def test_each_example_is_found_by_its_own_pattern(pattern: Pattern) -> None:
     # The paper's examples by no other of the paper's patterns; ours by a pattern of the paper's in no case.
-    assert pattern.examples
-    for example in pattern.examples:
-        tagged = [f"{w}/NN" if w.startswith(f"{example.profession}/") else w for w in example.tree.split()]
-        sentence = sentence_of(" ".join(tagged)).sentence()
+    for example in examples()[pattern.name]:
+        profession = example["profession"]
+        tagged = [f"{w}/NN" if w.startswith(f"{profession}/") else w for w in example["tree"].split()]
+        sentence = sentence_of(" ".join(tagged))
         forms = [node.form for node in sentence.nodes]
-        finds = find(sentence, (*PAPER, pattern), {example.profession.lower()})
+        finds = find(sentence, (*PAPER, pattern), {profession.lower()})
         assert [(f.pattern, forms[f.profession], forms[f.pronoun]) for f in finds] == [
-            (pattern.name, example.profession, example.pronoun)
+            (pattern.name, profession, example["pronoun"])
         ]
 
 
@@ -156,7 +153,7 @@ def test_edges_that_follow_from_the_tree(tree: str, edges: list[Edge]) -> None:
 def test_a_sentence_too_long_for_further_edges_keeps_its_tree() -> None:
     verb, others = "was/0/root", MOST_WORDS // 2
     many = f"He/2/nsubj {verb} " + "they/2/nsubj sat/2/conj " * others
-    assert len(sentence_of(many).sentence().nodes) > MOST_WORDS
+    assert len(sentence_of(many).nodes) > MOST_WORDS
     assert added(many) == []
     # He and 10 others are subjects of was, and so of 10 more verbs.
     assert len(added(f"He/2/nsubj {verb} " + "they/2/nsubj sat/2/conj " * 10)) == 11 * 10
@@ -221,22 +218,3 @@ def test_a_pattern_of_ones_own_with_an_optional_step(pattern_file: Callable[[str
 def test_errors_say_what_is_wrong(pattern_file: Callable[[str], Path], change: tuple[str, str], says: str) -> None:
     with pytest.raises(DataError, match=says):
         read_patterns(pattern_file(OWN.replace(*change)))
-
-
-@pytest.mark.parametrize(
-    ("tree", "pronoun", "says"),
-    [
-        (
-            "The/2/det nurse/3/nsubj saw/0/root her/3/obj",
-            "her",
-            r"it does not find 'nurse' and 'her' in 'The nurse saw",
-        ),
-        ("The/2/det nurse/3/nsubj saw/0/root", "her", r"example: expected words of 'The nurse saw', and a pronoun"),
-        ("The/2/det nurse/9/nsubj saw/0/root her/3/obj", "her", r"example: expected heads from 0 to 4, 0 once"),
-        ("The nurse", "her", r"example: expected words as form/head/label, got 'The'"),
-    ],
-)
-def test_an_example_is_a_test(pattern_file: Callable[[str], Path], tree: str, pronoun: str, says: str) -> None:
-    example = f'[[pattern.example]]\ntree = "{tree}"\nprofession = "nurse"\npronoun = "{pronoun}"\n'
-    with pytest.raises(DataError, match=rf"own\.toml: pattern 'of-phrase': {says}"):
-        read_patterns(pattern_file(OWN + example))

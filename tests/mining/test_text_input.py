@@ -11,9 +11,15 @@ import pytest
 
 from mtbias.errors import DataError, SettingError
 from mtbias.mining import text_input
-from mtbias.mining.input_files import file_hashes, input_files
-from mtbias.mining.text_input import LONG_LINE, LONG_PASSAGE, NOT_JSON, NOT_UTF8, Chunk, Place, read_chunks
-from mtbias.mining.word_filter import WordFilter
+from mtbias.mining.text_input import (
+    LONG_LINE,
+    LONG_PASSAGE,
+    NOT_JSON,
+    NOT_UTF8,
+    WordFilter,
+    input_files,
+    read_chunks,
+)
 
 LINES = ["The doctor said he left.", "", "  A nurse – she came.\r", "Nobody.", "Żółć: her writer"]
 
@@ -28,9 +34,9 @@ def written(path: Path, content: bytes) -> Path:
     return path
 
 
-def passages(*paths: Path, field: str | None = None, parsed: bool = False) -> list[tuple[int, int, int, str]]:
-    files = input_files(paths, field=field, parsed=parsed)
-    chunks = read_chunks(files, every, field=field or "text")
+def passages(*paths: Path, field: str | None = None) -> list[tuple[int, int, int, str]]:
+    files = input_files(paths, field=field)
+    chunks = read_chunks(files, every, field or "text")
     return [(p.file, p.line, p.offset, p.text) for chunk in chunks for p in chunk.passages]
 
 
@@ -71,19 +77,6 @@ def test_the_corpus_is_the_name_of_the_file_without_its_endings(tmp_path: Path) 
     assert [file.corpus for file in input_files([path], corpus="x")] == ["x"]
 
 
-def test_a_sentence_of_conllu_is_a_passage_with_its_first_line(tmp_path: Path) -> None:
-    a, b, c = ("\t".join([form, *"_________"]) for form in "123")
-    path = written(tmp_path / "a.conllu", f"# text = A\n{a}\n\n\n{b}\n{c}\n\n# end\n".encode())
-    assert passages(path, parsed=True) == [(0, 1, 0, f"# text = A\n{a}"), (0, 5, 0, f"{b}\n{c}")]
-    for damaged, line in ((f"{a}\n\n{b[:-2]}", 3), ("no tree", 1)):
-        path.write_text(damaged, encoding="utf-8")
-        with pytest.raises(DataError, match=rf"a.conllu:{line}: expected the 10 columns"):
-            passages(path, parsed=True)
-    path.write_bytes(a.encode() + b"\n\xff\n")
-    with pytest.raises(DataError, match=r"a.conllu:2: expected CoNLL-U, got a line that is not UTF-8"):
-        passages(path, parsed=True)
-
-
 def test_what_cannot_be_read_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_input, "LONGEST_LINE", 40)
     monkeypatch.setattr(text_input, "LONGEST_PASSAGE", 30)
@@ -103,7 +96,7 @@ def test_what_cannot_be_read_is_counted(tmp_path: Path, monkeypatch: pytest.Monk
         ("a.jsonl", b"plain text", "expected a JSON object with text under 'text', got something else"),
         ("a.txt", "x".encode("utf-16"), "the file is UTF-16"),
         ("a.txt", b"\x89PNG\0\0", "expected text, got a binary file"),
-        ("a.conllu", b"1\ta", "expected text, got CoNLL-U"),
+        ("a.txt", b"\n \n", "expected text, got none in any file"),
         ("a.txt.gz", b"no gzip", "cannot be read beyond line 0"),
     ],
 )
@@ -135,14 +128,14 @@ def test_a_hash_is_that_of_the_file(tmp_path: Path) -> None:
     path = written(tmp_path / "a.txt", b"abc")
     # NIST's example for SHA-256 (FIPS 180-2, appendix B.1).
     expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-    assert file_hashes(input_files([path])) == {str(path): expected}
+    assert [file.sha256 for file in input_files([path])] == [expected]
 
 
 @pytest.fixture
 def many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Files of every form, of several chunks each."""
     monkeypatch.setattr(text_input, "PASSAGES", 7)
-    monkeypatch.setattr(text_input, "BYTES", 900)
+    monkeypatch.setattr(text_input, "LINES", 100)
     lines = [f"{n} the doctor and {'his' if n % 3 else 'other'} words, {n * n}" for n in range(60)]
     objects = [json.dumps({"text": "\n".join(lines[n : n + 4])}) for n in range(0, 60, 4)]
     text = "\n".join(lines).encode()
@@ -155,18 +148,16 @@ def many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     ]
 
 
-def test_reading_goes_on_at_the_end_of_any_chunk(many: list[Path]) -> None:
+def test_chunks_are_the_same_each_time_and_have_all_passages(many: list[Path]) -> None:
     files = input_files(many)
     keep = WordFilter({"doctor"}, {"his"})
     chunks = list(read_chunks(files, keep))
     assert len(chunks) > 20
     assert [c.done for c in chunks] == sorted(c.done for c in chunks)
-    assert (chunks[-1].end, chunks[-1].done) == (Place(5, 0, 0), sum(path.stat().st_size for path in many))
+    assert chunks[-1].done == sum(path.stat().st_size for path in many)
     assert sum(len(c.passages) for c in chunks) == 4 * 40  # 40 of 60 numbers are no multiples of 3
     assert sum(c.read for c in chunks) == 4 * 60 + 300
-    for n, chunk in enumerate(chunks[:-1], start=1):
-        rest: list[Chunk] = list(read_chunks(files, keep, start=chunk.end))
-        assert rest == chunks[n:]
+    assert list(read_chunks(files, keep)) == chunks
 
 
 def test_the_filter_finds_whole_words_in_any_case() -> None:

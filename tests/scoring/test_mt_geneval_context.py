@@ -12,7 +12,7 @@ import pytest
 
 import mtbias
 from mtbias.corpora import load_corpus
-from mtbias.corpora.mt_geneval_context import ContextualSentence
+from mtbias.corpora.mt_geneval import ContextualSentence
 from mtbias.entry_points import installed
 from mtbias.errors import DataError, UsageError
 from mtbias.scoring.comparison import compare_runs

@@ -1,13 +1,14 @@
-"""The authors' filters: every find becomes a row, or is counted by the first reason for leaving it out."""
+"""Filters: every find becomes a row, or is counted by the first reason for leaving it out; and the file of the rows."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
 from mtbias.errors import SettingError
-from mtbias.mining.find_filters import (
+from mtbias.mining.mined_rows import (
     BOTH_GENDERS,
     NOT_LISTED,
     TOO_FAR,
@@ -16,6 +17,7 @@ from mtbias.mining.find_filters import (
     WITHIN_WORD,
     MinedRow,
     MiningOptions,
+    corpus_lines,
     rows_of,
 )
 from mtbias.mining.occupations import Occupations, Workers
@@ -101,8 +103,8 @@ def test_options_are_checked() -> None:
         MiningOptions(min_confidence=1.5)
 
 
-def test_our_filters_count_their_reasons() -> None:
-    # In her report the nurse: the pronoun stands first, which is a doubt.
+def test_the_least_confidence_is_counted() -> None:
+    # In her report the nurse: the pronoun stands first, which is a sign of another person.
     text = "In her report the nurse slept"
     finds = [Find("9", 14, 4, 1)]
 
@@ -111,24 +113,15 @@ def test_our_filters_count_their_reasons() -> None:
 
     (row,), _ = made(MiningOptions())
     assert 0 < row.confidence < 0.6
-    assert made(MiningOptions(leave_out=("between", "pronoun-first")))[1] == {"doubt: pronoun-first": 1}
     assert made(MiningOptions(min_confidence=0.9))[1] == {UNSURE: 1}
 
 
-def test_a_masked_row_is_still_indexed() -> None:
-    masked = sentence("Ann Smith , the nurse , lost her pen")
-    names = tuple(
-        Node(node.form, "PROPN" if at < 2 else "X", "dep", -1, node.span) for at, node in enumerate(masked.nodes)
-    )
-    (row,), _ = rows_of(
-        ParsedSentence(masked.text, names),
-        [Find("11", 11, 4, 7)],
-        NURSES,
-        MiningOptions(mask_names=True),
-        corpus="ward",
-        file="ward.txt",
-        offset=0,
-    )
-    assert row.sentence_text == "NAME1 , the nurse , lost her pen"
-    words = row.sentence_text.split(" ")
-    assert (words[row.profession_first_index], words[row.g_first_index], row.distance) == ("nurse", "her", 3)
+def test_the_file_has_bugs_columns_and_a_line_for_each_row() -> None:
+    (row,), _ = judged("the nurse wrote his report", ("nurse", "his"))
+    head, line = corpus_lines([replace(row, data_index=None, confidence=0.5, file="a\tb.txt:1")])
+    assert dict(zip(head.split("\t"), line.split("\t"), strict=True)) == {
+        "sentence_text": "the nurse wrote his report", "profession": "nurse", "profession_first_index": "1",
+        "g": "his", "g_first_index": "3", "predicted gender": "Male", "stereotype": "-1", "distance": "2",
+        "num_of_pronouns": "1", "corpus": "ward", "data_index": "", "pattern": "11", "confidence": "0.5000",
+        "file": "a b.txt:1", "offset": "70",
+    }  # fmt: skip

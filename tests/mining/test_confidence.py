@@ -1,4 +1,4 @@
-"""Doubts about a find, on trees written by hand; and the confidence that follows from them."""
+"""The terms of the confidence that hold for a find, on trees written by hand; and the confidence that follows."""
 
 from __future__ import annotations
 
@@ -8,20 +8,22 @@ import pytest
 
 from mtbias.english.pronouns import GENDER_OF_PRONOUN
 from mtbias.mining.confidence import TERMS, ConfidenceModel, shipped_model, term_values
-from mtbias.mining.doubts import DOUBTS, Doubt, doubts_of
 from mtbias.mining.parsed_sentence import Find
 from tests.mining.small_trees import tree
 
 LISTED = frozenset({"doctor", "nurse", "writer", "director", "president"})
 
 
-def doubts(text: str, profession: str, pronoun: str, *others: str) -> tuple[str, ...]:
-    """The doubts about the first word of each spelling; `others` are professions found with the same pronoun."""
+OTHERS = TERMS[: TERMS.index("reflexive")]
+"""Those that are signs of another person."""
+
+
+def values(text: str, profession: str, pronoun: str, distance: int = 1) -> tuple[float, ...]:
+    """The values for the first word of the spelling `profession` and the last of the spelling `pronoun`."""
     sentence = tree(text)
     forms = [node.form for node in sentence.nodes]
-    at = len(forms) - 1 - forms[::-1].index(pronoun)
-    finds = [Find("4", 4, forms.index(word), at) for word in (profession, *others)]
-    return doubts_of(sentence, finds[0], finds, LISTED, GENDER_OF_PRONOUN[pronoun.lower()])
+    find = Find("4", 4, forms.index(profession), len(forms) - 1 - forms[::-1].index(pronoun))
+    return term_values(sentence, find, LISTED, GENDER_OF_PRONOUN[pronoun.lower()], distance)
 
 
 ALONE = "The/2/det/DT doctor/3/nsubj/NN said/0/root/VBD he/5/nsubj/PRP slept/3/ccomp/VBD"
@@ -67,7 +69,7 @@ ALONE = "The/2/det/DT doctor/3/nsubj/NN said/0/root/VBD he/5/nsubj/PRP slept/3/c
             "her",
             ("between",),
         ),
-        # When Ann slept , the doctor lost her pen: Ann depends on "slept", which governs neither.
+        # When Ann slept , the doctor lost her pen: Ann depends on "slept", which governs neither of the two.
         (
             (
                 "When/3/advmod/WRB Ann/3/nsubj/NNP slept/7/advcl/VBD ,/3/punct/, the/6/det/DT doctor/7/nsubj/NN "
@@ -75,7 +77,7 @@ ALONE = "The/2/det/DT doctor/3/nsubj/NN said/0/root/VBD he/5/nsubj/PRP slept/3/c
             ),
             "doctor",
             "her",
-            ("before",),
+            (),
         ),
         # In her speech the doctor slept.
         (
@@ -89,7 +91,7 @@ ALONE = "The/2/det/DT doctor/3/nsubj/NN said/0/root/VBD he/5/nsubj/PRP slept/3/c
             "Doctor/2/compound/NN visits/3/nsubj/NNS change/0/root/VBP her/5/nmod:poss/PRP$ day/3/obj/NN",
             "Doctor",
             "her",
-            ("modifier",),
+            (),
         ),
         # “I slept” the doctor said he did: closed quotation marks part nothing; an open one does.
         (
@@ -112,7 +114,7 @@ ALONE = "The/2/det/DT doctor/3/nsubj/NN said/0/root/VBD he/5/nsubj/PRP slept/3/c
             "The/2/det/DT doctor/5/nsubj/NN and/4/cc/CC Ann/2/conj/NNP lost/0/root/VBD her/7/nmod:poss/PRP$ it/5/obj/X",
             "doctor",
             "her",
-            ("between", "joined"),
+            ("between",),
         ),
         # The writer and director lost her pen: one person, as the second noun has no article.
         (
@@ -155,30 +157,24 @@ ALONE = "The/2/det/DT doctor/3/nsubj/NN said/0/root/VBD he/5/nsubj/PRP slept/3/c
         ),
     ],
 )
-def test_doubts(text: str, profession: str, pronoun: str, expected: tuple[str, ...]) -> None:
-    assert doubts(text, profession, pronoun) == expected
-
-
-def test_two_professions_share_a_pronoun() -> None:
-    text = (
-        "The/2/det/DT doctor/3/nsubj/NN asked/0/root/VBD the/5/det/DT nurse/3/obj/NN whether/8/mark/IN she/8/nsubj/PRP "
-        "slept/3/ccomp/VBD"
-    )
-    assert doubts(text, "nurse", "she") == ("above",)
-    assert doubts(text, "nurse", "she", "doctor") == ("above", "shared")
+def test_signs_of_another_person(text: str, profession: str, pronoun: str, expected: tuple[str, ...]) -> None:
+    held = zip(OTHERS, values(text, profession, pronoun), strict=False)
+    assert tuple(term for term, value in held if value) == expected
 
 
 def test_the_confidence_is_the_logistic_function_of_the_terms() -> None:
-    # 2 - 1.5 - 0.5 + 0.25 · ln 4; of the terms, one doubt, a subject pronoun, and four tokens.
+    # 2 - 1.5 - 0.5 + 0.25 · ln 4; of the terms, one sign, a subject pronoun, and four tokens.
     weights = dict.fromkeys(TERMS, 0.0) | {"owned": -1.5, "subject": -0.5, "distance": 0.25}
-    held: tuple[Doubt, ...] = ("owned",)
+    owned = "Ann/2/nmod:poss/NNP doctor/3/nsubj/NN said/0/root/VBD she/5/nsubj/PRP slept/3/ccomp/VBD"
     expected = 1 / (1 + math.exp(-(2 - 1.5 - 0.5 + 0.25 * math.log(4))))
-    assert ConfidenceModel(2.0, weights).confidence(term_values(held, "He", 4)) == pytest.approx(expected)
+    assert ConfidenceModel(2.0, weights).confidence(values(owned, "doctor", "she", 4)) == pytest.approx(expected)
 
 
-def test_every_doubt_lowers_the_shipped_confidence() -> None:
+def test_every_sign_lowers_the_shipped_confidence() -> None:
     model = shipped_model()
-    free = model.confidence(term_values((), "she", 3))
+    plain = (*[0.0] * (len(TERMS) - 1), math.log(3))
+    free = model.confidence(plain)
     assert 0.85 < free < 1
-    assert all(model.confidence(term_values((doubt,), "she", 3)) < free for doubt in DOUBTS)
-    assert model.confidence(term_values((), "herself", 3)) > free
+    for n, term in enumerate(TERMS[:-1]):
+        with_term = model.confidence((*plain[:n], 1.0, *plain[n + 1 :]))
+        assert with_term > free if term == "reflexive" else with_term < free

@@ -1,33 +1,34 @@
-"""Which finds become rows of the corpus: the authors' filters and ours, each with the reason that it counts.
+"""The rows of a mined corpus: which finds become rows, by the authors' filters and the confidence; and BUG's columns.
 
-Source of the authors': BUG's ``src/evaluations/Analyze.py`` (SLAB-NLP/BUG @ 6b5314d, MIT). Duplicates, and one row a
-sentence, are the whole corpus's business (`mtbias.mining.mining_run`).
+Source of the filters and columns: BUG's ``src/evaluations/Analyze.py`` (SLAB-NLP/BUG @ 6b5314d, MIT). Duplicates, and
+one row a sentence, are the whole corpus's business (`mtbias.mining.mining_run`).
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
 
 from mtbias.english.pronouns import GENDER_OF_PRONOUN
 from mtbias.mining.confidence import shipped_model, term_values
-from mtbias.mining.doubts import Doubt, doubts_of
-from mtbias.mining.marks import COLUMN_OF_GENDER, SentenceTokens, num_of_pronouns, pronoun_gender, sentence_tokens
-from mtbias.mining.name_masking import masked_tokens
 from mtbias.mining.occupations import Occupations
-from mtbias.mining.parsed_sentence import Find, ParsedSentence
+from mtbias.mining.parsed_sentence import Find, ParsedSentence, SentenceTokens, sentence_tokens
 from mtbias.mining.patterns import BUG_QUERIES
 from mtbias.settings import Settings, at_least, number_in
+from mtbias.types import Gender
 
 NOT_LISTED = "not a listed profession"
 BOTH_GENDERS = "he or she"
 TOO_FAR = "too far apart"
 TOO_MANY_PRONOUNS = "too many pronouns"
 WITHIN_WORD = "pronoun within a longer word"
-"""Of a treebank whose words are not what is written: *he* and *is*, written *he's* in one."""
-DOUBTFUL = "doubt: {}"
-UNSURE = "below the confidence asked for"
+"""Where a parser's words are not what is written: *he* and *is*, written *he's* in one."""
+UNSURE = "below the least confidence"
+
+COLUMN_OF_GENDER = {Gender.MALE: "Male", Gender.FEMALE: "Female"}
+"""How BUG's column ``predicted gender`` writes them."""
 
 _EITHER = tuple(
     f"{first} {between} {second}"
@@ -36,21 +37,21 @@ _EITHER = tuple(
 )
 """What the authors leave sentences out for, in this case and with these blanks."""
 
+# BUG's own seven: *hers* is not among them, which `mtbias.english.pronouns.count_pronouns` has.
+_COUNTED = re.compile(r"\b(?:he|she|his|himself|herself|her|him)\b")
+_BREAKS = re.compile(r"[\t\r\n]")
+
 
 @dataclass(frozen=True, kw_only=True)
 class MiningOptions(Settings):
-    """Which finds are kept: the defaults are the paper's."""
+    """Which finds become rows: the defaults are the paper's."""
 
     max_distance: int = at_least(1, 20)
     """Most tokens from the profession to the pronoun."""
     max_pronouns: int = at_least(1, 4)
     """Most gendered pronouns of a sentence."""
-    leave_out: tuple[Doubt, ...] = ()
-    """Leave out the finds with this doubt; may be given several times."""
-    min_confidence: float | None = number_in(0, 1, None)
-    """Least confidence of a row, from 0 to 1 (default: all are kept)."""
-    mask_names: bool = False
-    """Replace every proper name by a placeholder (NAME1)."""
+    min_confidence: float = number_in(0, 1, 0.0)
+    """Least confidence of a row, from 0 to 1; 0.6 is advised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +59,13 @@ class MinedRow:
     """One row of the corpus: BUG's columns, and where the row comes from."""
 
     sentence_text: str
-    """`tokens`, joined by single spaces."""
+    """Tokens, joined by single spaces."""
     profession: str
     """As the sentence has it."""
+    profession_first_index: int
+    """Of the tokens, as `g_first_index`."""
     g: str
     """The pronoun, as the sentence has it."""
-    profession_first_index: int
-    """Of `tokens`, as `g_first_index`."""
     g_first_index: int
     predicted_gender: str
     """Male or Female: the pronoun's."""
@@ -73,7 +74,7 @@ class MinedRow:
     distance: int
     """Tokens from the profession to the pronoun."""
     num_of_pronouns: int
-    """See `mtbias.mining.marks.num_of_pronouns`."""
+    """See `num_of_pronouns`."""
     corpus: str
     data_index: int | None
     """The query of the pattern as BUG counts (`BUG_QUERIES`); None of a user's own."""
@@ -84,10 +85,18 @@ class MinedRow:
     offset: int
     """Where the sentence begins in the file."""
 
-    @property
-    def tokens(self) -> tuple[str, ...]:
-        """What the indices count."""
-        return tuple(self.sentence_text.split(" "))
+
+FIELDS = tuple(field.name for field in fields(MinedRow))
+COLUMNS = tuple("predicted gender" if name == "predicted_gender" else name for name in FIELDS)
+"""The columns of the file, in the order of the fields of `MinedRow`."""
+
+
+def num_of_pronouns(text: str) -> int:
+    """BUG's column of that name: *he, she, his, himself, herself, her, him* as whole words, in any case.
+
+    *hers* is not counted. Range: from 0 upwards.
+    """
+    return len(_COUNTED.findall(text.lower()))
 
 
 def rows_of(
@@ -102,40 +111,34 @@ def rows_of(
 ) -> tuple[tuple[MinedRow, ...], Counter[str]]:
     """The rows that a sentence's finds become, in the finds' order; and how many were left out, by the first reason.
 
-    Every find is one of the rows or counted once. Distances and pronouns are those of the sentence before names are
-    masked; the indices and the distance of a masked row are the masked sentence's.
+    Every find is one of the rows or counted once.
     """
     tokens = sentence_tokens(sentence)
-    listed = occupations.words
-    pronouns = num_of_pronouns(tokens.text)
+    listed, pronouns = occupations.words, num_of_pronouns(tokens.text)
     rows: list[MinedRow] = []
     left_out: Counter[str] = Counter()
     for find in finds:
         reason = _authors_reason(tokens, find, pronouns, occupations, options)
-        if reason is None and tokens.of(find.pronoun).lower() not in GENDER_OF_PRONOUN:
-            reason = WITHIN_WORD
-        if reason is None:
-            profession, pronoun = tokens.of(find.profession), tokens.of(find.pronoun)
-            gender = pronoun_gender(pronoun)
-            doubts = doubts_of(sentence, find, finds, listed, gender)
-            values = term_values(doubts, pronoun, tokens.distance(find.profession, find.pronoun))
-            confidence = shipped_model().confidence(values)
-            reason = _our_reason(doubts, confidence, options)
-        if reason is not None:
-            left_out[reason] += 1
+        profession, pronoun = tokens.of(find.profession), tokens.of(find.pronoun)
+        gender = GENDER_OF_PRONOUN.get(pronoun.lower())
+        if reason is not None or gender is None:
+            left_out[reason or WITHIN_WORD] += 1
             continue
-        kept = (find.profession, find.pronoun)
-        shown = masked_tokens(sentence, listed, kept) if options.mask_names else tokens
+        distance = tokens.distance(find.profession, find.pronoun)
+        confidence = shipped_model().confidence(term_values(sentence, find, listed, gender, distance))
+        if confidence < options.min_confidence:
+            left_out[UNSURE] += 1
+            continue
         rows.append(
             MinedRow(
-                sentence_text=shown.text,
+                sentence_text=tokens.text,
                 profession=profession,
+                profession_first_index=tokens.first[find.profession],
                 g=pronoun,
-                profession_first_index=shown.first[find.profession],
-                g_first_index=shown.first[find.pronoun],
+                g_first_index=tokens.first[find.pronoun],
                 predicted_gender=COLUMN_OF_GENDER[gender],
                 stereotype=occupations.stereotype(profession, gender),
-                distance=shown.distance(*kept),
+                distance=distance,
                 num_of_pronouns=pronouns,
                 corpus=corpus,
                 data_index=None if find.number is None else BUG_QUERIES[find.number],
@@ -161,9 +164,14 @@ def _authors_reason(
     return TOO_MANY_PRONOUNS if pronouns > options.max_pronouns else None
 
 
-def _our_reason(doubts: Sequence[Doubt], confidence: float, options: MiningOptions) -> str | None:
-    """The same for the filters that the paper has not."""
-    for doubt in doubts:
-        if doubt in options.leave_out:
-            return DOUBTFUL.format(doubt)
-    return UNSURE if options.min_confidence is not None and confidence < options.min_confidence else None
+def corpus_lines(rows: Iterable[MinedRow]) -> Iterator[str]:
+    """The lines of the file, its header first; a number that is not given is empty."""
+    yield "\t".join(COLUMNS)
+    for row in rows:
+        yield "\t".join(_cell(getattr(row, field)) for field in FIELDS)
+
+
+def _cell(value: str | float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4f}" if isinstance(value, float) else _BREAKS.sub(" ", str(value))

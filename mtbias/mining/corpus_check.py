@@ -1,0 +1,276 @@
+"""Rows of a corpus that people check: which are drawn, the page that shows them, and what their judgements say.
+
+A row is right where its pronoun stands for the person whom its profession names. The rows are a simple random sample
+without replacement, in random order, so that whoever stops early has judged a simple random sample too. The precision
+is right / (right + wrong), with Wilson's interval; rows of which a reader is unsure are counted apart. The interval
+knows nothing of the corpus's size: of a sample that is a large part of it, it is wider than it must be.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from shlex import quote
+
+import numpy as np
+
+from mtbias.corpora.bug import BugRow, stands_at
+from mtbias.english.pronouns import GENDER_OF_PRONOUN
+from mtbias.errors import SettingError
+from mtbias.files.reading import Record, TextFile, parse_table, read_table, read_text
+from mtbias.files.signatures import signature_line
+from mtbias.files.writing import write_atomic
+from mtbias.report.page import render_page
+from mtbias.stats.resampling import wilson_percent
+from mtbias.stats.results import Interval, percent_of
+
+_, _, UNSURE = JUDGEMENTS = ("right", "wrong", "unsure")
+"""What a reader may say of a row."""
+
+_REQUIRED = ("sentence_text", "profession", "profession_first_index", "g", "g_first_index")
+_EDGES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+"""Of the bins of confidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRow:
+    """A row as a reader sees it, and what its judgement is grouped by."""
+
+    key: str
+    """What names it in a file of judgements: a hash of the sentence and the two indices, whatever the row's number."""
+    words: tuple[str, ...]
+    profession: int
+    """Index of its word; so is `pronoun`."""
+    pronoun: int
+    pattern: str
+    """Of a corpus that was mined here; else BUG's number of the query."""
+    confidence: float | None
+    gender: str
+    """The pronoun's, in lower case."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedCorpus:
+    """The rows of a corpus in BUG's columns that can be checked."""
+
+    rows: tuple[CheckedRow, ...]
+    left_out: int
+    """Rows without a sentence, or whose index is at another word."""
+    sha256: str
+    """Of the file."""
+
+
+def read_corpus(path: Path) -> CheckedCorpus:
+    """Read a corpus in BUG's columns, one that was mined here or another.
+
+    Raises:
+        DataError: no such file; a column is missing; an index or a confidence that is no such number.
+    """
+    table = read_table(path)
+    table.require(*_REQUIRED)
+    rows = tuple(row for row in map(_row, table.records) if row is not None)
+    if not rows:
+        raise table.file.error("expected rows with a profession and a pronoun at their indices, got none")
+    return CheckedCorpus(rows, len(table.records) - len(rows), table.file.sha256)
+
+
+def _row(record: Record) -> CheckedRow | None:
+    """None where there is no sentence, or another word at an index."""
+    row = BugRow(record)
+    words = tuple(row.sentence.strip().split(" "))
+    if words == ("",):
+        return None
+    profession, pronoun = record.integer("profession_first_index"), record.integer("g_first_index")
+    if not (stands_at(words, profession, row.profession) and stands_at(words, pronoun, record.get("g"))):
+        return None
+    named = "\t".join([" ".join(words), str(profession), str(pronoun)])
+    return CheckedRow(
+        key=hashlib.sha256(named.encode()).hexdigest()[:16],
+        words=words,
+        profession=profession,
+        pronoun=pronoun,
+        pattern=record.get("pattern") or record.get("data_index"),
+        confidence=record.number("confidence", most=1) if record.get("confidence") else None,
+        gender=GENDER_OF_PRONOUN.get(record.get("g").lower(), ""),
+    )
+
+
+def draw(rows: Sequence[CheckedRow], n: int, seed: int) -> list[CheckedRow]:
+    """A simple random sample of `n` different rows in random order; all of them where there are fewer.
+
+    With the same `seed` a smaller sample is the beginning of a larger one.
+    """
+    different = list({row.key: row for row in rows}.values())
+    return [different[place] for place in np.random.default_rng(seed).permutation(len(different))[:n]]
+
+
+# The page
+
+
+@dataclass(frozen=True, slots=True)
+class CheckPage:
+    """A page that was written."""
+
+    rows: int
+    """Rows of the corpus that can be checked."""
+    left_out: int
+    """Rows without a sentence, or with another word at an index."""
+    drawn: int
+    out: Path
+    signature: str
+
+
+def write_check_page(data: Path, out: Path, rows: int = 200, seed: int = 0) -> CheckPage:
+    """Write the page on which people check `rows` rows of the corpus `data`, drawn with `seed`.
+
+    Raises:
+        SettingError: `out` is no page.
+        DataError: as `read_corpus`.
+        RunFolderError: the page cannot be written.
+    """
+    if out.suffix.lower() not in {".html", ".htm"}:
+        raise SettingError("out", f"expected a page that ends in .html, got {str(out)!r}")
+    corpus = read_corpus(data)
+    drawn = draw(corpus.rows, rows, seed)
+    write_atomic(out, render_check_page(drawn, data, corpus.sha256).encode())
+    signature = signature_line("check", {"data": {data.name: corpus.sha256}}, {"rows": len(drawn), "seed": seed})
+    return CheckPage(len(corpus.rows), corpus.left_out, len(drawn), out, signature)
+
+
+def render_check_page(rows: Sequence[CheckedRow], corpus: Path, sha256: str) -> str:
+    """The page, one HTML file that loads nothing and sends nothing, as text to be written in UTF-8.
+
+    It shows a sentence at a time with its profession and its pronoun, takes a judgement by a button or a key, keeps the
+    judgements in the browser and gives them as a TSV. It shows neither pattern nor confidence, which would sway a
+    reader.
+
+    Args:
+        rows: in the order in which they are shown.
+        corpus: its file, for the title and the name of the judgements.
+        sha256: of the file: the judgements are kept in the browser under this name, so that a page of more rows of the
+            same corpus, at the same address, knows those that have been given.
+    """
+    judgements = f"{corpus.stem}.judgements.tsv"
+    content = [
+        {
+            "key": row.key,
+            "pieces": list(_pieces(row)),
+            "profession": row.words[row.profession],
+            "pronoun": row.words[row.pronoun],
+        }
+        for row in rows
+    ]
+    return render_page(
+        "check.html", script_file="check.js", title=f"Check rows of {corpus.name}", n=len(rows), judgements=JUDGEMENTS,
+        data={"store": f"mtbias-check-{sha256}", "file": judgements, "rows": content},
+        files=f"--data {quote(corpus.name)} --judgements {quote(judgements)}",
+    )  # fmt: skip
+
+
+def _pieces(row: CheckedRow) -> Iterator[tuple[str, str]]:
+    """The sentence in pieces, each with the class of its mark; an empty one of text that is not marked."""
+    at, before = 0, list[str]()
+    for place, kind in sorted(((row.profession, "head"), (row.pronoun, "other"))):
+        yield "", " ".join([*before, *row.words[at:place], ""])
+        yield kind, row.words[place]
+        at, before = place + 1, [""]
+    yield "", " ".join([*before, *row.words[at:]])
+
+
+# Judgements
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """The judgements on some rows."""
+
+    name: str
+    right: int
+    wrong: int
+    unsure: int
+    precision: float | None
+    """Right / (right + wrong), in per cent."""
+    interval: Interval | None
+    unsure_as_wrong: float | None
+    """Right / all judged, in per cent: as if all that a reader was unsure of were wrong."""
+    unsure_as_wrong_interval: Interval | None
+    mean_confidence: float | None
+    """Of the rows right or wrong: where it is calibrated, about the precision / 100."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedSample:
+    """The judgements on a corpus."""
+
+    together: Precision
+    by_gender: Sequence[Precision]
+    """Where more rows of one gender are wrong, a system's ΔG on the corpus is off by that alone."""
+    by_pattern: Sequence[Precision]
+    by_confidence: Sequence[Precision]
+    """By bins of confidence, from the lowest; empty where the corpus has none."""
+    unknown: int
+    """Judgements on rows that the corpus does not have."""
+    signature: str
+
+
+def read_judgements(path: Path) -> tuple[TextFile, dict[str, str]]:
+    """The judgements that the page has saved, by the keys of their rows: a TSV with the columns key and judgement.
+
+    Raises:
+        DataError: no such file, or another one; a judgement that is none of `JUDGEMENTS`; a key twice.
+    """
+    file = read_text(path)
+    table = parse_table(file)
+    table.require("key", "judgement")
+    by_key: dict[str, str] = {}
+    for record in table.records:
+        key, judgement = record.get("key"), record.get("judgement")
+        if judgement not in JUDGEMENTS:
+            raise record.error(f"judgement: expected {', '.join(JUDGEMENTS)}, got {judgement!r}")
+        if key in by_key:
+            raise record.error(f"expected one judgement a row, got a second for {key!r}; remove one of the two")
+        by_key[key] = judgement
+    return file, by_key
+
+
+def check_judgements(data: Path, judgements: Path) -> CheckedSample:
+    """What the `judgements` that the page gave say of the corpus `data`.
+
+    Raises:
+        DataError: as `read_corpus` and `read_judgements`; no judgement is about a row of the corpus.
+    """
+    corpus = read_corpus(data)
+    file, by_key = read_judgements(judgements)
+    judged = list({row.key: row for row in corpus.rows if row.key in by_key}.values())
+    if not judged:
+        raise file.error("expected judgements on rows of this corpus, got none; give its own --data")
+
+    def by(name_of: Callable[[CheckedRow], str]) -> list[Precision]:
+        names = sorted({name_of(row) for row in judged} - {""})  # no name: the corpus does not tell
+        return [_precision(name, [row for row in judged if name_of(row) == name], by_key) for name in names]
+
+    return CheckedSample(
+        together=_precision("all", judged, by_key),
+        by_gender=by(lambda row: row.gender),
+        by_pattern=by(lambda row: row.pattern),
+        by_confidence=by(lambda row: "" if row.confidence is None else _bin(row.confidence)),
+        unknown=len(by_key) - len(judged),
+        signature=signature_line(
+            "check", {"data": {data.name: corpus.sha256}, "judgements": {judgements.name: file.sha256}}, {}
+        ),
+    )
+
+
+def _precision(name: str, rows: Sequence[CheckedRow], judgements: Mapping[str, str]) -> Precision:
+    right, wrong, unsure = (sum(judgements[row.key] == one for row in rows) for one in JUDGEMENTS)
+    shares = [(percent_of(right, n), wilson_percent(right, n)) for n in (right + wrong, len(rows))]
+    sure = [row.confidence for row in rows if judgements[row.key] != UNSURE and row.confidence is not None]
+    return Precision(name, right, wrong, unsure, *shares[0], *shares[1], sum(sure) / len(sure) if sure else None)
+
+
+def _bin(confidence: float) -> str:
+    lower, upper = max(pair for pair in pairwise(_EDGES) if pair[0] <= confidence)
+    return f"{lower:.1f} to {upper:.1f}"
