@@ -24,14 +24,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from mtbias.coref.augmentation import EXAMPLE_NAMES, Kind, augment, match_names, read_names
 from mtbias.coref.bug_links import Bug, read_bug
 from mtbias.coref.conll import read_conll
-from mtbias.coref.conll_augmentation import Kind, augment
 from mtbias.coref.documents import CorefText, Predictions, exported
-from mtbias.coref.first_names import EXAMPLE_NAMES, match_names, read_names
 from mtbias.coref.paired_systems import compare_systems, corrected
-from mtbias.coref.running import run_system
-from mtbias.coref.systems import StanzaCoref
+from mtbias.coref.systems import StanzaCoref, run_system
 from mtbias.coref.training import TrainingSettings, train, training_data
 from mtbias.files.writing import write_atomic
 from mtbias.machine.stage_progress import ProgressLine

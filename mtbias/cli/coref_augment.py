@@ -7,7 +7,7 @@ from typing import Any
 
 from mtbias.cli.coref_shared import FirstNames, counts_text, show
 from mtbias.cli.shared import Count, Flag, Json
-from mtbias.coref.conll_augmentation import Kind, augment
+from mtbias.coref.augmentation import Kind, augment
 from mtbias.files.signatures import signature_line
 from mtbias.files.writing import write_atomic
 
@@ -44,7 +44,7 @@ def command(
     suffix
         What stands behind the names of copies.
     """
-    from mtbias.coref.first_names import EXAMPLE_NAMES, match_names, read_names
+    from mtbias.coref.augmentation import EXAMPLE_NAMES, match_names, read_names
 
     first_names = read_names(names or EXAMPLE_NAMES)
     matched = kind == "names"

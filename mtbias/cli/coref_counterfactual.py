@@ -35,8 +35,8 @@ def command(
     leave_out_ambiguous
         Leave out quadruples with a guess.
     """
+    from mtbias.coref.augmentation import EXAMPLE_NAMES, read_names
     from mtbias.coref.counterfactual_quadruples import make_quadruples
-    from mtbias.coref.first_names import EXAMPLE_NAMES, read_names
     from mtbias.coref.gap_data import read_instances, write_instances
 
     file = read_instances(data)

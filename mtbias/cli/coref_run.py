@@ -51,8 +51,7 @@ def command(
         Where the data set is, as `mtbias coref score` takes it.
     """
     from mtbias.coref.coref_datasets import open_dataset
-    from mtbias.coref.running import run_system
-    from mtbias.coref.systems import open_system
+    from mtbias.coref.systems import open_system, run_system
     from mtbias.machine.stage_progress import ProgressLine
 
     ((ids, spans),) = reading.of_systems(1)

@@ -20,7 +20,7 @@ Source: Levy et al., Findings of EMNLP 2021; evaluate_coref.py of github.com/SLA
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -31,9 +31,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.coref.conll import Clusters
-from mtbias.coref.dataset import CorefDataset, DatasetScores, NamedNumber
-from mtbias.coref.documents import CorefText, Predictions, Spans, check_complete
-from mtbias.coref.output_reading import read_output
+from mtbias.coref.dataset import ClusterDataset, DatasetScores, NamedNumber
+from mtbias.coref.documents import CorefText, Predictions
 from mtbias.coref.paired_systems import NumberUnits
 from mtbias.corpora.bug import BugRow, read_rows, stands_at
 from mtbias.stats.resampling import bootstrap_counts, estimate, wilson_percent
@@ -70,8 +69,8 @@ class BugSentence:
 
 
 @dataclass(frozen=True)
-class Bug(CorefDataset[Clusters]):
-    """The rows that have a sentence."""
+class Bug(ClusterDataset):
+    """The rows that have a sentence; ids are their numbers in the file, from 0."""
 
     rows: tuple[BugSentence, ...]
     skipped: tuple[str, ...]
@@ -107,11 +106,10 @@ class Bug(CorefDataset[Clusters]):
             texts.append(CorefText(row.id, tokens, " ".join(row.words), (gold,) if len(gold) == 2 else ()))
         return texts
 
-    def read(self, paths: Sequence[Path], *, ids: Path | None = None, spans: Spans | None = None) -> Predictions:
-        """See `CorefDataset`; ids are the rows' numbers from 0, and each row with a sentence must have a prediction."""
-        predictions = read_output(self.texts, paths, ids=ids, spans=spans, also=self.skipped)
-        check_complete(predictions.of, [row.id for row in self.rows], f"rows of {self.path.name} that have a sentence")
-        return predictions
+    @property
+    def without_text(self) -> Collection[str]:
+        """The rows without a sentence."""
+        return self.skipped
 
     def score(self, answers: Predictions, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`; each group of rows has its own stream of random numbers.

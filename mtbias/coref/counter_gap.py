@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from math import sqrt
 from pathlib import Path
 from types import MappingProxyType
@@ -20,10 +20,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.coref.dataset import RATIO, CorefDataset, DatasetScores, NamedNumber
-from mtbias.coref.documents import Answers, CorefText, Spans
-from mtbias.coref.gap import read_answers
-from mtbias.coref.gap_data import GapFile, GapInstance, Labels, gender_of, read_instances, text_of
+from mtbias.coref.dataset import RATIO, DatasetScores, NamedNumber
+from mtbias.coref.documents import Answers, Spans
+from mtbias.coref.gap import GapLike, read_answers
+from mtbias.coref.gap_data import GapFile, GapInstance, Labels, gender_of, read_instances
 from mtbias.coref.paired_systems import NumberUnits
 from mtbias.errors import DataError
 from mtbias.stats.quadruples import CROSSED, FIRST, SECOND, all_patterns, inconsistency, inconsistent, pattern_number
@@ -102,24 +102,13 @@ class Quadruple:
 
 
 @dataclass(frozen=True)
-class CounterGap(CorefDataset[Labels]):
+class CounterGap(GapLike):
     """A file of Counter-GAP and its quadruples."""
 
-    file: GapFile
     quadruples: tuple[Quadruple, ...]
 
     name = "counter-gap"
     signed = MappingProxyType({"correct": "both-labels", "unit": "quadruple"})
-
-    @property
-    def files(self) -> Mapping[str, str]:  # type: ignore[override] # read-only
-        """The file's."""
-        return {self.file.path.name: self.file.sha256}
-
-    @cached_property
-    def texts(self) -> list[CorefText]:
-        """The texts of all instances."""
-        return [text_of(instance) for instance in self.file.instances]
 
     def read(self, paths: Sequence[Path], *, ids: Path | None = None, spans: Spans | None = None) -> Answers[Labels]:
         """See `CorefDataset`; each instance must have an answer, and no other id may have one."""

@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from mtbias.coref.augmentation import NameList
 from mtbias.coref.counter_gap import ROLES
-from mtbias.coref.first_names import NameList
 from mtbias.coref.gap_data import GapFile, GapInstance, gender_of
 from mtbias.english.gender_swap import Edit, apply_edits, swap_words, tokenize
 from mtbias.errors import DataError

@@ -7,13 +7,15 @@ compares two knows no data set.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
-from mtbias.coref.documents import Answers, CorefText, DatasetName, Spans
+from mtbias.coref.conll import Clusters
+from mtbias.coref.documents import Answers, CorefText, DatasetName, Predictions, Spans, check_complete
+from mtbias.coref.output_reading import read_output
 from mtbias.coref.paired_systems import NumberUnits
 from mtbias.errors import UsageError
 from mtbias.files.signatures import signature_line
@@ -44,6 +46,11 @@ class Link(StrEnum):
 def link_to(*, right: bool, wrong: bool) -> Link:
     """What it is to be linked to the right person, or not, and to a wrong one, or not."""
     return Link.BOTH if right and wrong else Link.RIGHT if right else Link.WRONG if wrong else Link.NONE
+
+
+def pro_against_anti(pro: float | None, anti: float | None) -> tuple[float | None, float | None]:
+    """Mean and difference of a number where the stereotype fits and where not; None where either is undefined."""
+    return (None, None) if pro is None or anti is None else ((pro + anti) / 2, pro - anti)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,3 +141,22 @@ class CorefDataset(ABC, Generic[T]):
         """``coref:<name>|…``: what the numbers of a system rest on (`mtbias.files.signatures.signature_line`)."""
         options = {**self.signed, **answers.signed, **more, "seed": settings.seed, "resamples": settings.resamples}
         return signature_line(f"coref:{self.name}", {"data": self.files, "predictions": answers.files}, options)
+
+
+class ClusterDataset(CorefDataset[Clusters]):
+    """A data set that is answered with clusters."""
+
+    must_be_complete: ClassVar[bool] = True
+    """Whether each document needs a prediction."""
+
+    @property
+    def without_text(self) -> Collection[str]:
+        """Ids that the data has without a text: what is said of them is passed over."""
+        return ()
+
+    def read(self, paths: Sequence[Path], *, ids: Path | None = None, spans: Spans | None = None) -> Predictions:
+        """See `CorefDataset`."""
+        predictions = read_output(self.texts, paths, ids=ids, spans=spans, also=self.without_text)
+        if self.must_be_complete:
+            check_complete(predictions.of, [text.id for text in self.texts], "documents", paths[0])
+        return predictions

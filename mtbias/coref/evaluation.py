@@ -1,6 +1,6 @@
 """Coreference systems on data sets: scored, compared, and run and kept on several data sets in one folder.
 
-The folder of an evaluation has for each data set the system's clusters (``winobias.jsonl``, as `mtbias.coref.running`
+The folder of an evaluation has for each data set the system's clusters (``winobias.jsonl``, as `mtbias.coref.systems`
 writes them) and a record of them (``winobias.run.json``: the system, the hash of the documents, the hash of the file),
 then ``metrics.json`` with the numbers of all. An evaluation that was stopped resumes within a data set, and passes over
 those whose record is there. The records are what other evaluations are compared by: scores come from the clusters
@@ -21,7 +21,7 @@ from mtbias.coref.coref_datasets import open_dataset, refuse_others
 from mtbias.coref.dataset import CorefDataset, DatasetScores, NamedNumber
 from mtbias.coref.documents import Answers, DatasetName, Spans
 from mtbias.coref.paired_systems import Draw, compare_systems, corrected, intervals_over
-from mtbias.coref.running import CorefSystem, run_system, texts_digest
+from mtbias.coref.systems import CorefSystem, run_system, texts_digest
 from mtbias.errors import DataError, UsageError
 from mtbias.files.folder_lock import FolderLock
 from mtbias.files.reading import read_bytes

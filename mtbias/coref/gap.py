@@ -69,17 +69,10 @@ class Marks:
 
 
 @dataclass(frozen=True)
-class Gap(CorefDataset[Labels]):
-    """A file of GAP, with the names of its texts and weights of its examples where they are given."""
+class GapLike(CorefDataset[Labels]):
+    """A file of GAP's columns."""
 
     file: GapFile
-    names: NameSpans | None = None
-    weights: Mapping[str, Floats] = field(default_factory=dict)
-    """Of each example's TRUE candidate, by what the weights are called."""
-    signed: Mapping[str, object] = field(default_factory=lambda: {"counts": "official", "unit": "example"})
-
-    name = "gap"
-    options = frozenset({"baseline", "name_spans", "weights"})
 
     @property
     def files(self) -> Mapping[str, str]:  # type: ignore[override] # read-only
@@ -90,6 +83,19 @@ class Gap(CorefDataset[Labels]):
     def texts(self) -> list[CorefText]:
         """The texts of the examples."""
         return [text_of(instance) for instance in self.file.instances]
+
+
+@dataclass(frozen=True)
+class Gap(GapLike):
+    """A file of GAP, with the names of its texts and weights of its examples where they are given."""
+
+    names: NameSpans | None = None
+    weights: Mapping[str, Floats] = field(default_factory=dict)
+    """Of each example's TRUE candidate, by what the weights are called."""
+    signed: Mapping[str, object] = field(default_factory=lambda: {"counts": "official", "unit": "example"})
+
+    name = "gap"
+    options = frozenset({"baseline", "name_spans", "weights"})
 
     def read(self, paths: Sequence[Path], *, ids: Path | None = None, spans: Spans | None = None) -> Answers[Labels]:
         """See `CorefDataset`; what the official scorer passes over is passed over.

@@ -24,13 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.coref.conll import Clusters, Mention
-from mtbias.coref.dataset import CONDITIONS, CorefDataset, DatasetScores, Link, NamedNumber, link_to
-from mtbias.coref.documents import CorefText, Predictions, Spans, check_complete
-from mtbias.coref.output_reading import read_output
+from mtbias.coref.dataset import CONDITIONS, ClusterDataset, DatasetScores, Link, NamedNumber, link_to, pro_against_anti
+from mtbias.coref.documents import CorefText, Predictions
 from mtbias.coref.paired_systems import NumberUnits
 from mtbias.files.reading import parse_toml, read_text
 from mtbias.stats.resampling import bootstrap_counts, estimate
-from mtbias.stats.results import Estimate, Floats, minus, percent, percent_of
+from mtbias.stats.results import Estimate, Floats, percent, percent_of
 from mtbias.stats.significance import mcnemar
 from mtbias.types import Stereotype
 
@@ -170,7 +169,7 @@ def link(sentence: SoWinoBiasSentence, clusters: Clusters) -> Link:
 
 
 @dataclass(frozen=True)
-class SoWinoBias(CorefDataset[Clusters]):
+class SoWinoBias(ClusterDataset):
     """The test set that a vocabulary makes."""
 
     vocabulary: Vocabulary
@@ -189,12 +188,6 @@ class SoWinoBias(CorefDataset[Clusters]):
     def texts(self) -> list[CorefText]:
         """All sentences."""
         return [CorefText(s.id, s.tokens, s.text, ((s.second, s.pronoun),)) for s in self.sentences]
-
-    def read(self, paths: Sequence[Path], *, ids: Path | None = None, spans: Spans | None = None) -> Predictions:
-        """See `CorefDataset`; each sentence must have a prediction."""
-        predictions = read_output(self.texts, paths, ids=ids, spans=spans)
-        check_complete(predictions.of, [s.id for s in self.sentences], "sentences")
-        return predictions
 
     def score(self, answers: Predictions, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`.
@@ -266,8 +259,7 @@ def _named(
     # Pairs of which one alone is right: the anti sentence's link is any but right, and the reverse.
     p = mcnemar(int(pairs[right].sum() - pairs[right, right]), int(pairs[:, right].sum() - pairs[right, right]))
     pro, anti = (estimates[f"{row}:{d}"] for d in CONDITIONS)
-    gap = minus(pro.value, anti.value)
-    average = None if pro.value is None or anti.value is None else (pro.value + anti.value) / 2
+    average, gap = pro_against_anti(pro.value, anti.value)
     interval = estimates[f"{row}:difference"].interval
     difference = Estimate(gap, n=pro.n) if gap is None else Estimate(gap, interval, pro.n, p)
     named = {"pro": pro, "anti": anti, "average": Estimate(average, n=pro.n), "difference": difference}

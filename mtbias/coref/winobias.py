@@ -34,16 +34,15 @@ import numpy as np
 
 from mtbias.coref.conll import Clusters, ConllDocument, Mention, read_conll, repeated, without_repeated
 from mtbias.coref.conll_scorer import PARTS, compute_coref, conll_f1, count_coref, count_table
-from mtbias.coref.dataset import CONDITIONS, CorefDataset, DatasetScores, Link, NamedNumber, link_to
-from mtbias.coref.documents import Answers, CorefText, Predictions, Spans, joined, repeated_mentions
-from mtbias.coref.output_reading import read_output
+from mtbias.coref.dataset import CONDITIONS, ClusterDataset, DatasetScores, Link, NamedNumber, link_to, pro_against_anti
+from mtbias.coref.documents import Answers, CorefText, Predictions, joined, repeated_mentions
 from mtbias.coref.paired_systems import NumberUnits, intervals_over
 from mtbias.english.pronouns import GENDER_OF_PRONOUN
 from mtbias.errors import DataError, UsageError
 from mtbias.files.reading import read_text, split_lines
 from mtbias.stats.paired import randomisation_test
 from mtbias.stats.resampling import bootstrap_units, estimate, percentile_interval, wilson_percent
-from mtbias.stats.results import Estimate, Floats, minus, number, percent, percent_of
+from mtbias.stats.results import Estimate, Floats, number, percent, percent_of
 from mtbias.stats.significance import mcnemar
 from mtbias.types import Gender, Stereotype
 
@@ -99,13 +98,14 @@ SetKey = tuple[str, int, Stereotype]
 
 
 @dataclass(frozen=True)
-class WinoBias(CorefDataset[Clusters]):
-    """The sets that there are, each in the order of its text file."""
+class WinoBias(ClusterDataset):
+    """The sets that there are, each in the order of its text file; one without any prediction is left out."""
 
     sets: Mapping[SetKey, tuple[WinoBiasDocument, ...]]
     files: Mapping[str, str]
 
     name = "winobias"
+    must_be_complete = False
     options = frozenset({"baseline", "over"})
     signed = MappingProxyType({"f1": "conll-v8.01", "link": "first-pronoun", "test": "randomisation+mcnemar"})
 
@@ -118,10 +118,6 @@ class WinoBias(CorefDataset[Clusters]):
     def texts(self) -> list[CorefText]:
         """The sentences of all sets."""
         return [CorefText(d.id, d.words, joined(d.words), d.gold) for d in self.documents.values()]
-
-    def read(self, paths: Sequence[Path], *, ids: Path | None = None, spans: Spans | None = None) -> Predictions:
-        """See `CorefDataset`; a set without any prediction is left out, so none of them must be complete."""
-        return read_output(self.texts, paths, ids=ids, spans=spans)
 
     def baseline(self, rule: str) -> Predictions:
         """See `CorefDataset`; one of `BASELINES`."""
@@ -401,13 +397,10 @@ def _pair_estimates(
     of_pair = {}
     for key, own_interval, own_p in (("f1", interval, p), ("link", None, link_p)):
         one, other = (of_sets[condition][key].value for condition in CONDITIONS)
-        gap = minus(one, other)
-        average = None if one is None or other is None else (one + other) / 2
+        average, gap = pro_against_anti(one, other)
         of_pair[f"{key}_average"] = Estimate(average, over_lines[f"{key}_average"].interval, len(pairs))
-        of_pair[f"{key}_difference"] = Estimate(gap, None, len(pairs))
-        if gap is not None:
-            shown = own_interval or over_lines[f"{key}_difference"].interval
-            of_pair[f"{key}_difference"] = Estimate(gap, shown, len(pairs), own_p)
+        tested = (own_interval or over_lines[f"{key}_difference"].interval, len(pairs), own_p)
+        of_pair[f"{key}_difference"] = Estimate(gap, *((None, len(pairs)) if gap is None else tested))
     return of_pair
 
 

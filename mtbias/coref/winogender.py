@@ -22,14 +22,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, partial
 from itertools import combinations, product
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
 
 import numpy as np
 
@@ -139,24 +138,15 @@ class Winogender(CorefDataset[Resolution]):
     def score(self, answers: Answers[Resolution], *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`; every interval rests on the same resamples of occupations; ρ has none."""
         counts = count_winogender(self, answers.of)
-
-        def estimates(
-            units: Floats, numbers: Callable[[Floats], dict[str, Floats]], n: Mapping[str, int]
-        ) -> dict[str, Estimate]:
-            resample = partial(bootstrap_units, units, n_resamples=resamples, rng=np.random.default_rng(seed))
-            return estimate(units.sum(axis=0)[None], numbers, resample, n=n)
-
-        shares = _share_sums(counts)
-        numbers = estimates(
-            np.hstack((shares.parts, shares.wholes)),
-            shares.numbers,
-            {name: int(n) for name, n in zip(shares.names, shares.wholes.sum(axis=0), strict=True)},
-        )
+        units = winogender_units(counts)
+        n: Counter[str] = Counter()
+        for one in counts:
+            n.update({name: whole for name, (_, whole) in one.shares().items()})
+        n.update({f"pearson_{name}": len(counts) for name in STATISTICS})
+        resample = partial(bootstrap_units, units.sums, n_resamples=resamples, rng=np.random.default_rng(seed))
+        numbers = estimate(units.sums.sum(axis=0)[None], lambda sums: dict(units.numbers(sums)), resample, n=n)
         for name in STATISTICS:
-            pearson = f"pearson_{name}"
-            sums = _moments(counts, name)
-            numbers |= estimates(sums, lambda sums, pearson=pearson: {pearson: _pearson(sums)}, {pearson: len(counts)})  # type: ignore[misc]
-            x, y = sums[:, 1], sums[:, 2]
+            x, y = _moments(counts, name)[:, 1:3].T
             numbers[f"spearman_{name}"] = Estimate(number(spearman(x, y)), n=len(counts))
         ranked = sorted(counts, key=lambda one: (-one.preference, one.name))
         return DatasetScores(
@@ -348,34 +338,17 @@ def count_winogender(data: Winogender, resolutions: Mapping[str, Resolution]) ->
 
 def winogender_units(counts: Sequence[OccupationCounts]) -> NumberUnits:
     """What a system's shares and Pearson's correlations rest on; a unit is an occupation."""
-    shares = _share_sums(counts)
-    blocks = [np.hstack((shares.parts, shares.wholes)), *(_moments(counts, name) for name in STATISTICS)]
+    by_occupation = [one.shares() for one in counts]
+    parts = np.array([[*zip(*shares.values(), strict=True)] for shares in by_occupation], dtype=np.float64)
+    blocks = [parts.reshape(len(counts), -1), *(_moments(counts, name) for name in STATISTICS)]
     ends = np.cumsum([block.shape[1] for block in blocks])[:-1]
 
     def numbers(sums: Floats) -> dict[str, Floats]:
         of_shares, *moments = np.split(sums, ends, axis=1)
-        correlations = {f"pearson_{name}": _pearson(of) for name, of in zip(STATISTICS, moments, strict=True)}
-        return shares.numbers(of_shares) | correlations
+        shares = dict(zip(by_occupation[0], percent(*np.split(of_shares, 2, axis=1)).T, strict=True))
+        return shares | {f"pearson_{name}": _pearson(of) for name, of in zip(STATISTICS, moments, strict=True)}
 
     return NumberUnits(np.hstack(blocks), tuple(one.name for one in counts), numbers)
-
-
-class _ShareSums(NamedTuple):
-    """Numerators and denominators of all shares, ``[occupations, shares]``."""
-
-    names: tuple[str, ...]
-    parts: Floats
-    wholes: Floats
-
-    def numbers(self, sums: Floats) -> dict[str, Floats]:
-        """The shares by name, of sums of both side by side, ``[R, 2 · shares]``."""
-        return dict(zip(self.names, percent(*np.split(sums, 2, axis=1)).T, strict=True))
-
-
-def _share_sums(counts: Sequence[OccupationCounts]) -> _ShareSums:
-    by_occupation = [one.shares() for one in counts]
-    units = np.array([[*zip(*shares.values(), strict=True)] for shares in by_occupation], dtype=np.float64)
-    return _ShareSums(tuple(by_occupation[0]), units[:, 0], units[:, 1])
 
 
 def _moments(counts: Sequence[OccupationCounts], statistic: str) -> Floats:

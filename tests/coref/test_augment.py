@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from mtbias.coref.augmentation import augment
 from mtbias.coref.conll import read_conll
-from mtbias.coref.conll_augmentation import augment
 from mtbias.errors import DataError
 
 TAGGED = """\

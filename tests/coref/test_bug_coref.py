@@ -176,7 +176,7 @@ def test_a_prediction_for_a_row_without_sentence_is_not_looked_at(data: Bug, tmp
         ({**LINKED, 6: ()}, "id '6': none of the data's documents, whose ids are such as '0'"),
         (
             {row: LINKED[row] for row in (0, 1, 2, 5)},
-            r"no prediction for 1 of 5 rows of gold_BUG\.csv .*, the first '4'",
+            "no prediction for 1 of 5 documents, the first '4'",
         ),
         ({**LINKED, 5: (((0, 4),),)}, "id '5': the document has tokens 0 to 3; a mention ends at 4"),
     ],

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mtbias.coref.augmentation import EXAMPLE_NAMES, Name, NameList, distances, match_names, read_names
 from mtbias.coref.counterfactual_quadruples import (
     Others,
     choose_others,
@@ -18,7 +19,6 @@ from mtbias.coref.counterfactual_quadruples import (
     originals,
     rewrite,
 )
-from mtbias.coref.first_names import EXAMPLE_NAMES, Name, NameList, distances, match_names, read_names
 from mtbias.coref.gap_data import GapInstance, read_instances, write_instances
 from mtbias.english.gender_swap import Edit, apply_edits, gendered_words, match_case, parse_words, swap_words, tokenize
 from mtbias.errors import DataError

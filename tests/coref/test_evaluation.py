@@ -19,7 +19,7 @@ from mtbias.coref.dataset import CorefDataset
 from mtbias.coref.documents import DATASETS, CorefText
 from mtbias.coref.evaluation import compare_evaluations, evaluate, read_evaluation
 from mtbias.coref.gap_data import GapInstance, write_instances
-from mtbias.coref.running import Put
+from mtbias.coref.systems import Put
 from mtbias.errors import DataError, UsageError
 from mtbias.files.writing import write_atomic
 from mtbias.settings import BootstrapSettings

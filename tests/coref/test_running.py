@@ -12,7 +12,7 @@ import pytest
 from mtbias.cli import main
 from mtbias.coref.conll import Clusters
 from mtbias.coref.documents import CorefText
-from mtbias.coref.running import Put, run_system
+from mtbias.coref.systems import Put, run_system
 from mtbias.errors import DataError
 from tests.coref.small_corpora import write_winobias
 

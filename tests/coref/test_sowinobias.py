@@ -141,7 +141,7 @@ def test_predictions_that_do_not_fit(tmp_path: Path) -> None:
     late = json.dumps({"id": first, "clusters": [[[0, 99]]]})
     other = json.dumps({"id": first, "clusters": [], "tokens": ["The", "nanny"]})
     for extra, without, message in (
-        ([], first, f"no prediction for 1 of 32 sentences, the first '{first}'"),
+        ([], first, f"no prediction for 1 of 32 documents, the first '{first}'"),
         (['{"id": "x", "clusters": []}'], "", "id 'x': none of the data's documents"),
         ([late], first, "ends at 99"),
         ([other], first, "token 1 is 'pilot' in the data set, 'nanny' here"),
