@@ -9,7 +9,10 @@ from cyclopts import Group, Parameter
 
 from mtbias.cli.coref_shared import show
 from mtbias.cli.shared import Count, Json
+from mtbias.embeddings.debiased_files import write_debiased
 from mtbias.embeddings.measure_settings import DebiasSettings, Method
+from mtbias.embeddings.vectors import read_vectors
+from mtbias.embeddings.word_lists import EXAMPLE_LISTS, read_lists
 from mtbias.errors import SettingError, escaped
 from mtbias.report.tables import columns, number
 
@@ -50,10 +53,6 @@ def command(
     limit
         Read, and write, only the first so many words (default: all).
     """
-    from mtbias.embeddings.debiased_files import write_debiased
-    from mtbias.embeddings.vectors import read_vectors
-    from mtbias.embeddings.word_lists import EXAMPLE_LISTS, read_lists
-
     settings.described(method)  # a setting of the other method is refused before a large file is read
     is_free = not out.exists() or (out.is_file() and not (vectors.exists() and out.samefile(vectors)))
     if not (is_free and out.parent.is_dir()):  # now, and not after minutes of learning

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from cyclopts import Group, Parameter
 
 from mtbias.cli.coref_shared import show
 from mtbias.cli.shared import Count, Json
+from mtbias.embeddings.bias_results import Result, measure
 from mtbias.embeddings.measure_settings import MEASURES, EmbeddingSettings, Measure
+from mtbias.embeddings.vectors import Vectors, read_vectors
+from mtbias.embeddings.word_lists import EXAMPLE_LISTS, SECTIONS, read_lists
 from mtbias.errors import DataError, SettingError, escaped
 from mtbias.files.signatures import signature_line
 from mtbias.report.tables import UNDEFINED, columns, interval, number
-
-if TYPE_CHECKING:
-    from mtbias.embeddings.bias_results import Result
-    from mtbias.embeddings.vectors import Vectors
 
 _OPEN = Group.create_ordered("What papers leave open (the signature names it)")
 
@@ -63,10 +62,6 @@ def command(
     measures
         Only this one; may be given several times (default: all).
     """
-    from mtbias.embeddings.bias_results import measure
-    from mtbias.embeddings.vectors import read_vectors
-    from mtbias.embeddings.word_lists import EXAMPLE_LISTS, SECTIONS, read_lists
-
     names = _names([vectors, *(debiased or ())])
     lists = read_lists(words or EXAMPLE_LISTS)
     known = {section.removesuffix(".NAME") for section in SECTIONS}

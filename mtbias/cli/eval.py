@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 
+from mtbias.cli.score import show
 from mtbias.cli.shared import (
     LANGUAGE_MODEL,
     Bootstrap,
@@ -21,11 +23,12 @@ from mtbias.cli.shared import (
     LanguageModel,
     RunOut,
     Translation,
-    fetching,
     print_json,
-    show,
 )
 from mtbias.errors import SettingError
+from mtbias.evaluation.preparation import Fetching, prepare_eval, refuse_unused
+from mtbias.evaluation.stages import Request, evaluate, planned, readable_store, translate_shard
+from mtbias.machine.network import no_network
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.settings import (
     BootstrapSettings,
@@ -38,9 +41,9 @@ from mtbias.settings import (
     check_number,
     combined,
 )
-
-if TYPE_CHECKING:
-    from mtbias.evaluation.stages import Request
+from mtbias.translate.language_models.endpoint_system import EndpointPlan
+from mtbias.translate.language_models.request_estimate import estimate_requests
+from mtbias.translate.shards import Shard
 
 Asking = Parameter(group=LANGUAGE_MODEL)
 
@@ -85,11 +88,6 @@ def command(
     price_out
         Price of a million tokens of answers, for --dry-run.
     """
-    from mtbias.evaluation.preparation import prepare_eval, refuse_unused
-    from mtbias.evaluation.stages import evaluate, translate_shard
-    from mtbias.machine.network import no_network
-    from mtbias.translate.shards import Shard
-
     part = None if shard is None else Shard.parse(shard)
     if part is not None and out is None:
         raise SettingError("shard", "translations are kept in the folder of the run; name it with --out")
@@ -97,7 +95,7 @@ def command(
         EvalSettings, corpus, translation, language_model, evaluator, device, bootstrap, offline=offline
     )
     with no_network("--offline") if offline else nullcontext():
-        request = prepare_eval(model, lang, settings, fetching())
+        request = prepare_eval(model, lang, settings, _fetching())
         refuse_unused(model, request.system, settings)
         if dry_run:
             _estimate(request, out, price_in, price_out, json=json)
@@ -114,14 +112,18 @@ def command(
             )
 
 
+def _fetching() -> Fetching:
+    """Downloads are announced on standard error, with a progress bar on a terminal."""
+    return Fetching(
+        announce=lambda line: print(f"mtbias: {line}", file=sys.stderr),
+        bars=sys.stderr is not None and sys.stderr.isatty(),
+    )
+
+
 def _estimate(
     request: Request, out: Path | None, price_in: float | None, price_out: float | None, *, json: bool
 ) -> None:
     """Print what an endpoint would be asked."""
-    from mtbias.evaluation.stages import planned, readable_store
-    from mtbias.translate.language_models.endpoint_system import EndpointPlan
-    from mtbias.translate.language_models.request_estimate import estimate_requests
-
     plan = planned(request, out)
     if not isinstance(plan, EndpointPlan):
         raise SettingError("dry_run", "expected an endpoint (--model openai:NAME), which is asked one by one")

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mtbias.cli.shared import Bootstrap, Corpus, Device, Evaluator, Flag, Json, Lang, RunOut, show
+from mtbias.cli.shared import Bootstrap, Corpus, Device, Evaluator, Flag, Json, Lang, RunOut
+from mtbias.evaluation.preparation import prepare_score
+from mtbias.evaluation.stages import evaluate
 from mtbias.machine.stage_progress import ProgressLine
+from mtbias.report.plots import panels, text_plot
+from mtbias.report.run_table import render
+from mtbias.runs.call_records import metrics_text
+from mtbias.runs.finished_run import FinishedRun
 from mtbias.settings import (
     BootstrapSettings,
     CorpusSettings,
@@ -14,6 +20,8 @@ from mtbias.settings import (
     ScoreSettings,
     combined,
 )
+from mtbias.translate.given_translations import given_file
+from mtbias.translate.language_models.cleaned_translations import cleaned_system
 
 
 def command(
@@ -52,13 +60,25 @@ def command(
         File of a score for each sentence, COMET's or any, for means by gender and their gap (mt-geneval): a TSV, CSV or
         JSONL with the columns id or source, and one with the score's name.
     """
-    from mtbias.evaluation.preparation import prepare_score
-    from mtbias.evaluation.stages import evaluate
-    from mtbias.translate.given_translations import given_file
-    from mtbias.translate.language_models.cleaned_translations import cleaned_system
-
     settings = combined(ScoreSettings, corpus, evaluator, device, bootstrap, scores=scores)
     given = given_file(translations, name=system, allow_missing=allow_missing)
     if clean:
         given = cleaned_system(given, lang)
     show(evaluate(prepare_score(given, lang, settings), out=out, progress=ProgressLine()), out, json=json)
+
+
+def show(run: FinishedRun, out: Path | None, *, json: bool) -> None:
+    """Print the table of a run, or its ``metrics.json``; with a folder, name its files."""
+    if json:
+        print(metrics_text(run.metrics), end="")
+        return
+    numbers = run.numbers
+    print(render(run.metrics, numbers=numbers), end="")
+    by_breakdown = reversed(panels([("", run.metrics)], numbers).values())  # by pronouns first, as in BUG's paper
+    if plots := text_plot([panel for same_number in zip(*by_breakdown, strict=True) for panel in same_number]):
+        print(f"\n{plots}", end="")
+    if out is not None:
+        print(
+            f"\nReport: {out}/report.html\n"
+            f"Files:  {out}/metrics.json, calls.jsonl (one line per sentence, with its evidence), manifest.json"
+        )

@@ -1,11 +1,11 @@
-"""What several commands share: settings as groups of options, downloads on standard error, how a run is shown."""
+"""What several commands share: settings as groups of options, checks of names and files."""
 
 from __future__ import annotations
 
-import sys
+import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Group, Parameter, validators
 
@@ -20,10 +20,6 @@ from mtbias.settings import (
     LanguageModelSettings,
     TranslationSettings,
 )
-
-if TYPE_CHECKING:
-    from mtbias.evaluation.preparation import Fetching
-    from mtbias.runs.finished_run import FinishedRun
 
 CORPUS, TRANSLATION, LANGUAGE_MODEL, EVALUATOR, BOOTSTRAP = (
     Group.create_ordered(name)
@@ -81,37 +77,4 @@ def checked_names(names: Sequence[str] | None, runs: Sequence[Path]) -> list[str
 
 def print_json(content: object, *, indent: int | None = 1) -> None:
     """Print plain values as JSON."""
-    import json
-
     print(json.dumps(content, ensure_ascii=False, indent=indent))
-
-
-def fetching() -> Fetching:
-    """Downloads are announced on standard error, with a progress bar on a terminal."""
-    from mtbias.evaluation.preparation import Fetching
-
-    return Fetching(
-        announce=lambda line: print(f"mtbias: {line}", file=sys.stderr),
-        bars=sys.stderr is not None and sys.stderr.isatty(),
-    )
-
-
-def show(run: FinishedRun, out: Path | None, *, json: bool) -> None:
-    """Print the table of a run, or its ``metrics.json``; with a folder, name its files."""
-    from mtbias.report.plots import panels, text_plot
-    from mtbias.report.run_table import render
-    from mtbias.runs.call_records import metrics_text
-
-    if json:
-        print(metrics_text(run.metrics), end="")
-        return
-    numbers = run.numbers
-    print(render(run.metrics, numbers=numbers), end="")
-    by_breakdown = reversed(panels([("", run.metrics)], numbers).values())  # by pronouns first, as in BUG's paper
-    if plots := text_plot([panel for same_number in zip(*by_breakdown, strict=True) for panel in same_number]):
-        print(f"\n{plots}", end="")
-    if out is not None:
-        print(
-            f"\nReport: {out}/report.html\n"
-            f"Files:  {out}/metrics.json, calls.jsonl (one line per sentence, with its evidence), manifest.json"
-        )

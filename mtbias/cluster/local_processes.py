@@ -74,7 +74,7 @@ def sweep(
         with recorded(plan, one, _own_log()):
             run_task(plan, one, device=where, say=say, progress=ProgressLine())
         return
-    say(plan_text(plan, gpu=where == "cuda"))
+    say(plan_text(plan))
     if dry_run:
         return
     if changes:

@@ -130,7 +130,7 @@ def submit_sweep(file: Path, *, dry_run: bool, max_parallel: int | None, say: Ca
     """
     plan = make_plan(read_sweep(file))
     device = submission_device(plan)
-    say(plan_text(plan, gpu=device == "cuda"))
+    say(plan_text(plan))
     if dry_run:
         for array in to_submit(plan, list(queue_states(plan.sweep.out))):
             say(f"would submit {len(array.tasks)} × {array.kind}")

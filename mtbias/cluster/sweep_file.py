@@ -8,7 +8,6 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
-from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
@@ -102,8 +101,6 @@ class Sweep(DecodingSettings, LanguageModelSettings, EvaluatorSettings, Bootstra
     sentences_per_shard: int = at_least(1, 20_000)
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where to translate; auto: a GPU where there is one."""
-    speeds: Mapping[str, float] = field(default_factory=dict)
-    """Sentences a second by model, for the estimate."""
     slurm: Slurm = Slurm()
 
     def __post_init__(self) -> None:
@@ -120,15 +117,11 @@ class Sweep(DecodingSettings, LanguageModelSettings, EvaluatorSettings, Bootstra
                 raise SettingError(key, f"expected each value once, got {twice[0]!r} twice")
         for key, given, known, what in (
             ("data", self.data, self.datasets, "datasets"),
-            ("speeds", self.speeds, self.models, "models"),
             ("slurm.models", self.slurm.models, self.models, "models"),
         ):
             for name in given:
                 if name not in known:
                     raise SettingError(f"{key}.{name}", f"expected one of this sweep's {what}: {', '.join(known)}")
-        for model, speed in self.speeds.items():
-            if not 0 < speed < inf:
-                raise SettingError(f"speeds.{model}", f"expected a finite number above 0, got {speed:g}")
 
 
 def read_sweep(path: Path | str, changes: Sequence[str] = ()) -> Sweep:
@@ -221,9 +214,9 @@ def _with_paths(content: dict[str, Any], base: Path) -> dict[str, Any]:
         placed["models"] = [model(name) for name in placed["models"]]
     if isinstance(placed.get("data"), dict):
         placed["data"] = {name: absolute(path) for name, path in placed["data"].items()}
-    for table, key in ((placed, "speeds"), (placed.get("slurm"), "models")):
-        if isinstance(table, dict) and isinstance(table.get(key), dict):
-            table[key] = {model(name): value for name, value in table[key].items()}
+    slurm = placed.get("slurm")
+    if isinstance(slurm, dict) and isinstance(slurm.get("models"), dict):
+        placed["slurm"] = {**slurm, "models": {model(name): value for name, value in slurm["models"].items()}}
     return placed
 
 

@@ -1,4 +1,4 @@
-"""From a sweep to cells (a run folder each) and from cells to tasks, and what all of it takes about."""
+"""From a sweep to cells (a run folder each) and from cells to tasks, and what a task asks of Slurm."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from mtbias.translate.system_kinds import find_kind, is_remote
 TABLE = "table"
 UNKNOWN_SIZE = "large"
 """Of models that are not in the table: more than they need rather than less."""
-_MINUTE, _HOUR = 60, 3600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,32 +207,6 @@ def _safe(name: str) -> str:
     return re.sub(r"[^\w.-]", "_", name, flags=re.ASCII).lstrip(".") or "model"
 
 
-@dataclass(frozen=True, slots=True)
-class Duration:
-    """About how long tasks take, one after the other, in seconds; None where a speed or a count is not known."""
-
-    translate: float | None
-    score: float | None
-    speed: Speed | None
-
-
-def estimate(plan: SweepPlan, cell: Cell, *, gpu: bool) -> Duration:
-    """Sentences over sentences a second, for one cell (``model_sizes.toml``, or the sweep's ``[speeds]``)."""
-    speed = translate_speed(plan.sweep, cell.model, gpu=gpu)
-    if cell.sentences is None:
-        return Duration(None, None, speed)
-    translate = None if speed is None else cell.sentences / speed.value
-    return Duration(translate, cell.sentences / score_speed().value, speed)
-
-
-@dataclass(frozen=True, slots=True)
-class Speed:
-    """Sentences a second, and whence the figure comes."""
-
-    value: float
-    source: str
-
-
 @cache
 def _table() -> dict[str, Any]:
     return tomllib.loads(resources.files("mtbias.cluster").joinpath("model_sizes.toml").read_text(encoding="utf-8"))
@@ -248,7 +221,7 @@ def short_name(model: str) -> str:
 def translate_resources(sweep: Sweep, model: str) -> Resources:
     """What translating with `model` asks of Slurm: the sweep's own wishes, else what suits its size."""
     own = sweep.slurm.models.get(model, Resources())
-    size = _table()["models"].get(short_name(model), {}).get("size", UNKNOWN_SIZE)
+    size = _table()["models"].get(short_name(model), UNKNOWN_SIZE)
     usual = _table()["score"] if is_remote(model) else _table()["sizes"][size]  # another machine computes
     return own.over(sweep.slurm.over(Resources(**usual)))
 
@@ -258,65 +231,14 @@ def score_resources(sweep: Sweep) -> Resources:
     return sweep.slurm.score.over(Resources(**_table()["score"]))
 
 
-def translate_speed(sweep: Sweep, model: str, *, gpu: bool) -> Speed | None:
-    """About how many sentences a second one task translates; None where nothing is known."""
-    if model in sweep.speeds:
-        return Speed(sweep.speeds[model], "the sweep's own")
-    entry = _table()["models"].get(short_name(model), {})
-    if gpu:
-        return Speed(entry["gpu"], "projected for an H200, not measured") if "gpu" in entry else None
-    by_engine = entry.get("cpu", {})
-    key = f"{sweep.engine} int8" if (sweep.dtype or "").startswith("int8") else sweep.engine
-    return Speed(by_engine[key], "measured on one thread of a CPU") if key in by_engine else None
-
-
-def score_speed() -> Speed:
-    """About how many sentences a second one process aligns, analyses and scores."""
-    return Speed(_table()["speed"]["score"], "measured on one thread of a CPU")
-
-
-def plan_text(plan: SweepPlan, *, gpu: bool) -> str:
-    """One line per cell (sentences, shards, estimated time), the totals, and what the estimate rests on."""
-    names = [cell.id for cell in plan.cells]
-    numbers: list[tuple[float | None, ...]] = []
-    for cell in plan.cells:
-        guess = estimate(plan, cell, gpu=gpu)
-        numbers.append((cell.sentences, cell.shards, guess.translate, guess.score))
-    numbers.append(tuple(_total(column) for column in zip(*numbers, strict=True)))
+def plan_text(plan: SweepPlan) -> str:
+    """One line per cell: its sentences and shards; and the totals."""
+    counts = [cell.sentences for cell in plan.cells]
+    total = None if None in counts else sum(count or 0 for count in counts)
+    names = [*(cell.id for cell in plan.cells), f"{len(plan.cells)} cells"]
+    shards = [*(cell.shards for cell in plan.cells), sum(cell.shards for cell in plan.cells)]
     rows = [
-        [name, UNDEFINED if sentences is None else f"{sentences:,}", str(shards), duration(translate), duration(score)]
-        for name, (sentences, shards, translate, score) in zip([*names, f"{len(names)} cells"], numbers, strict=True)
+        [name, UNDEFINED if count is None else f"{count:,}", str(parts)]
+        for name, count, parts in zip(names, [*counts, total], shards, strict=True)
     ]
-    return (
-        f"{columns(['', 'sentences', 'shards', 'translate', 'score'], rows)}\n"
-        f"{len(plan.tasks)} tasks. Times are estimates, for one task after the other, as if nothing were done:\n"
-        + "".join(f"  {line}\n" for line in _grounds(plan, gpu=gpu))
-    )
-
-
-def _total(values: Sequence[float | None]) -> float | None:
-    """The sum; None where one of them is not known."""
-    known = [value for value in values if value is not None]
-    return sum(known) if len(known) == len(values) else None
-
-
-def duration(seconds: float | None) -> str:
-    """``45 s``, ``12 min``, ``3.4 h``."""
-    if seconds is None:
-        return UNDEFINED
-    if seconds < _MINUTE:
-        return f"{seconds:.0f} s"
-    return f"{seconds / _MINUTE:.0f} min" if seconds < _HOUR else f"{seconds / _HOUR:.1f} h"
-
-
-def _grounds(plan: SweepPlan, *, gpu: bool) -> list[str]:
-    device = "a GPU" if gpu else "a CPU"
-    grounds = []
-    for model in plan.sweep.models:
-        cell = next(c for c in plan.cells if c.model == model)
-        told = f"speed on {device} not known; give it under [speeds] in the sweep's file"
-        if speed := estimate(plan, cell, gpu=gpu).speed:
-            told = f"{speed.value:g} sentences/s ({speed.source})"
-        grounds.append(f"{model}: {told}")
-    scoring = score_speed()
-    return [*grounds, f"scoring: {scoring.value:g} sentences/s ({scoring.source}), each distinct translation once"]
+    return f"{columns(['', 'sentences', 'shards'], rows)}\n{len(plan.tasks)} tasks\n"

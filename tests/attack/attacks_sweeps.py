@@ -76,10 +76,6 @@ SWEEPS = (
     _row("processes 0", processes="0"),
     _row("batch_rows huge", batch_rows="1000000000000000000000000000000000000000000000"),
     _row("sentences_per_shard 0", sentences_per_shard="0"),
-    _row("a speed of 0", "[speeds]\ndemo = 0\n"),
-    _row("a speed that is not a number", "[speeds]\ndemo = nan\n"),
-    _row("an infinite speed", "[speeds]\ndemo = inf\n"),
-    _row("a speed of an unknown model", "[speeds]\nopus = 5\n"),
     # Shapes.
     _row("no models", models=""),
     _row("an empty list", models="[]"),

@@ -35,7 +35,7 @@ def test_paths_count_from_the_folder_of_the_file(tmp_path: Path) -> None:
     text = (
         "out = '../runs'\nmodels = ['demo', 'checkpoint', 'owner/name']\nlanguages = ['de']\ndatasets = ['custom']\n"
         "stanza_dir = 'stanza'\ncache_dir = '/cache'\n[data]\ncustom = 'own.tsv'\n"
-        "[slurm.models.checkpoint]\ngpus = 2\n[speeds]\ncheckpoint = 3\n"
+        "[slurm.models.checkpoint]\ngpus = 2\n"
     )
     sweep = read_sweep(_file(tmp_path, text))
     checkpoint = str(tmp_path / "checkpoint")
@@ -44,7 +44,6 @@ def test_paths_count_from_the_folder_of_the_file(tmp_path: Path) -> None:
     assert sweep.data == {"custom": tmp_path / "own.tsv"}
     assert (sweep.stanza_dir, sweep.cache_dir) == (tmp_path / "stanza", Path("/cache"))
     assert sweep.slurm.models == {checkpoint: Resources(gpus=2)}
-    assert sweep.speeds == {checkpoint: 3.0}
 
 
 def test_the_demos_stanza_models_keep_their_name(tmp_path: Path) -> None:
@@ -72,7 +71,6 @@ def test_the_demos_stanza_models_keep_their_name(tmp_path: Path) -> None:
         (LEAST.replace("['de']", "['de', 3]"), "languages.1: expected text, got 3"),
         (LEAST.replace("['de']", "['de', 'de']"), "languages: expected each value once, got 'de' twice"),
         (f"{LEAST}[data]\nbug = 'x'\n", "data.bug: expected one of this sweep's datasets: demo"),
-        (f"{LEAST}[speeds]\nopus-mt = 3\n", "speeds.opus-mt: expected one of this sweep's models: demo"),
         (f"{LEAST}[slurm]\nmem = '16'\n", "slurm.mem: expected an amount such as 16G or 8000M, got '16'"),
         (
             f"{LEAST}[slurm]\nspeed = 1\n",
@@ -107,7 +105,7 @@ def test_what_is_wrong_is_named_with_file_and_key(tmp_path: Path, text: str, exp
         (f"beams = 'x'\n{LEAST}", 1),
         (f"{LEAST}\n[slurm]\n\ngpus = -1\n", 8),
         (f"{LEAST}\n[slurm.score]\n'gpus' = 1.5\n", 7),
-        (f"{LEAST}[speeds]\ndemo = nan\n", 6),
+        (f"{LEAST}[data]\nbug = 'x'\n", 6),
         (LEAST.replace("languages", "languages = ['de']\nlangs"), 4),
     ],
 )
@@ -157,7 +155,7 @@ def test_a_sweep_that_is_written_is_read_again_as_it_was(tmp_path: Path) -> None
     text = (
         'out = "runs with \\"quotes\\" and ü"\nmodels = ["demo", "owner/name"]\nlanguages = ["de", "he"]\n'
         'datasets = ["demo", "custom"]\npresets = ["paper", "fast"]\nshards = 3\nbeams = 2\nlength_penalty = 1.5\n'
-        'dtype = "int8"\nengine = "ct2"\nstanza_dir = "s"\n[data]\ncustom = "c.tsv"\n[speeds]\ndemo = 3\n'
+        'dtype = "int8"\nengine = "ct2"\nstanza_dir = "s"\n[data]\ncustom = "c.tsv"\n'
         '[slurm]\nmem = "1G"\nsetup = ["module load \\"x\\""]\n[slurm.models.demo]\ngpus = 0\n'
         '[slurm.extra]\nqos = "long"\n'
     )

@@ -16,8 +16,6 @@ from mtbias.cluster.sweep_file import Resources, Slurm, Sweep
 from mtbias.cluster.sweep_tasks import (
     SweepPlan,
     count_sentences,
-    duration,
-    estimate,
     make_plan,
     plan_text,
     score_resources,
@@ -110,33 +108,13 @@ def test_sentences_are_counted_or_the_catalogs(tmp_path: Path) -> None:
         count_sentences(sweep, "wino")
 
 
-def test_an_estimate_is_sentences_over_speed() -> None:
-    plan = _plan()
-    cell = next(c for c in plan.cells if c.dataset == "bug" and c.model == "opus-mt")
-    guess = estimate(plan, cell, gpu=False)
-    assert guess.translate == pytest.approx(105_687 / 1.8)  # docs/translation.md: 1.8 sentences/s
-    assert guess.score == pytest.approx(105_687 / 290)  # docs/performance.md: 3.4 CPU s per 1,000
-    faster = replace(plan, sweep=replace(SWEEP, engine="ct2", dtype="int8"))
-    assert estimate(faster, cell, gpu=False).translate == pytest.approx(105_687 / 8.0)
-    own = replace(plan, sweep=replace(SWEEP, speeds={"opus-mt": 1000.0}))
-    assert estimate(own, cell, gpu=True).translate == pytest.approx(105.687)
-
-
-def test_what_is_not_known_is_no_number() -> None:
-    unknown = _plan(replace(SWEEP, models=("owner/name",)))
-    assert estimate(unknown, unknown.cells[0], gpu=False).translate is None
-    text = plan_text(unknown, gpu=True)
-    assert "owner/name: speed on a GPU not known; give it under [speeds]" in text
-    (total,) = [line for line in text.splitlines() if line.startswith("4 cells")]
-    assert total.split() == ["4", "cells", "219,150", "14", "–", "13", "min"]  # 2 × (3,888 + 105,687); 219,150 / 290 s
-
-
-def test_the_hub_id_of_a_named_model_has_its_speed_and_size() -> None:
-    plan = _plan()
-    cell = next(c for c in plan.cells if c.model == "facebook/m2m100_418M")
-    speed = estimate(plan, cell, gpu=True).speed
-    assert speed is not None
-    assert (speed.value, "not measured" in speed.source) == (365.0, True)
+def test_the_plan_has_a_line_for_each_cell_and_the_totals() -> None:
+    lines = plan_text(_plan()).splitlines()
+    assert lines[1].split() == ["winomt/opus-mt/de", "3,888", "1"]
+    assert lines[9].split() == ["8", "cells", "438,300", "28"]  # 4 × (3,888 + 105,687), 4 × (1 + 6)
+    assert lines[-1] == "31 tasks"  # a score task for each language, and the table
+    unknown = plan_text(make_plan(SWEEP, lambda *_: None)).splitlines()
+    assert unknown[9].split() == ["8", "cells", "–", "8"]
 
 
 @pytest.mark.parametrize(
@@ -151,11 +129,6 @@ def test_the_hub_id_of_a_named_model_has_its_speed_and_size() -> None:
 )
 def test_a_hub_id_has_the_short_name_of_its_model(model: str, name: str) -> None:
     assert short_name(model) == name
-
-
-@pytest.mark.parametrize(("seconds", "text"), [(None, "–"), (0.4, "0 s"), (59, "59 s"), (90, "2 min"), (9000, "2.5 h")])
-def test_durations(seconds: float | None, text: str) -> None:
-    assert duration(seconds) == text
 
 
 def test_resources_are_the_models_own_then_the_sweeps_then_those_of_its_size() -> None:
