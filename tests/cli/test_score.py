@@ -210,21 +210,22 @@ def test_nothing_reaches_for_the_network(small: Path, german: Path, stanza_dir: 
 
 @pytest.mark.parametrize("damage", ["noise", "empty", "cut"])
 def test_a_damaged_cache_of_analyses_costs_only_time(
-    prepared: Machine, small: Path, german: Path, stanza_dir: Path, tmp_path: Path, damage: str
+    prepared: Machine, small: Path, german: Path, tmp_path: Path, damage: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    machine = Machine(tmp_path / "machine", stanza_dir)
+    machine = Machine(tmp_path / "machine")
     (kept,) = (prepared.cache / "analyses").glob("de-*.sqlite")
     content = kept.read_bytes()
     hurt = machine.cache / "analyses" / kept.name
     hurt.parent.mkdir(parents=True)
     hurt.write_bytes({"noise": b"\x17" * len(content), "empty": b"", "cut": content[: len(content) // 2]}[damage])
-    done = machine.run(*_score("--translations", german, "--data", small, "--out", tmp_path / "run"))
-    assert done.returncode == 0
-    assert done.stdout.startswith("41 sentences, ")
+    command = [str(word) for word in _score("--translations", german, "--data", small, "--out")]
+    capsys.readouterr()
+    assert main([*command, str(tmp_path / "run"), "--cache-dir", str(machine.cache)]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("41 sentences, ")
     # Standard error has at most one line, that a file was set aside.
-    assert done.stderr == "" or (done.stderr.count("\n") == 1 and "is damaged" in done.stderr)
-    whole = prepared.run(*_score("--translations", german, "--data", small, "--out", tmp_path / "whole"))
-    assert whole.returncode == 0
+    assert err == "" or (err.count("\n") == 1 and "is damaged" in err)
+    assert main([*command, str(tmp_path / "whole"), "--cache-dir", str(prepared.cache)]) == 0
     for name in FILES:
         assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from cyclopts import App
 
 from mtbias import __version__
 from mtbias.cli import COMMANDS, main, make_app
@@ -68,22 +69,23 @@ def test_help_imports_no_command() -> None:
     assert done.stdout.splitlines()[-1] == ""
 
 
+def _first_line(command: App) -> str:
+    return (command.default_command.__doc__ or "").splitlines()[0] if command.default_command else str(command.help)
+
+
 def test_a_summary_is_the_first_line_of_the_docstring() -> None:
     whole, listed = make_app(), make_app([])
     for name in NAMES:
-        parts = [part for part in whole[name] if not part.startswith("-")]
-        shown = {part: (whole[name][part], make_app([name])[name][part]) for part in parts} | {
-            name: (whole[name], listed[name])
-        }
-        for command, summary in shown.values():
-            first = (command.default_command.__doc__ or "").splitlines()[0] if command.default_command else command.help
-            assert first
-            assert summary.help == first
+        assert listed[name].help == _first_line(whole[name])
+        parts = make_app([name])[name]
+        for part in whole[name]:
+            if not part.startswith("-"):
+                assert parts[part].help == _first_line(whole[name][part])
 
 
 def test_eval_shows_at_most_18_options_before_the_advanced_ones() -> None:
     arguments = [a for a in make_app(["eval"])["eval"].assemble_argument_collection() if a.show]
-    advanced = {a.name for a in arguments if [group.name for group in a.parameter.group] == ["Advanced"]}
+    advanced = {a.name for a in arguments if "Advanced" in str(a.parameter.group)}
     assert {"--aligner-layer", "--price-in", "--processes", "--target-code", "--max-requests"} <= advanced
     assert len(arguments) - len(advanced) <= 18
 
