@@ -11,17 +11,11 @@ from typing import TYPE_CHECKING, Literal
 from mtbias.cli.coref_shared import show
 from mtbias.cli.shared import Flag, Json
 from mtbias.errors import UsageError
-from mtbias.files.signatures import signature_line
 from mtbias.files.writing import write_atomic
 from mtbias.report.tables import columns, number
 
 if TYPE_CHECKING:
     from mtbias.coref.gap_weights import NamedWeights, OtherWeights, PropertySpread
-
-    Confounders = Mapping[str, Mapping[str, PropertySpread]]
-    Solved = tuple[NamedWeights, list[str], str, Confounders]
-    """Weights, notes, signature, and what the genders differ in where that is known."""
-
 
 _CONFOUNDERS = {"names": "names in the text", "distance": "place of the antecedent among them"}
 
@@ -68,29 +62,32 @@ def command(
     compare
         Other weights of the same examples (JSON): say how far they are.
     out
-        Where the weights go (JSON); for GAP a weight for each candidate, which `mtbias coref gap --weights` reads.
+        Where the weights go (JSON); for GAP a weight for each candidate, as `mtbias coref score gap` takes them.
     """
-    from mtbias.coref.gap_data import files_in
-    from mtbias.coref.gap_weights import compare_weights
+    from mtbias.coref.gap_weights import compare_weights, weigh_gap, weigh_table
 
     if data is not None and table is None:
         _refuse("--table", {"--group": group, "--property": property, "--id": id})
-        data, name_spans = files_in(data, name_spans)
-        if name_spans is None:
-            raise UsageError("--name-spans is missing; see --help")
-        solved, notes, signed, differ = _of_gap(data, name_spans, over or [], trimmed=trimmed)
+        weighed = weigh_gap(data, name_spans, over or [], trimmed=trimmed)
     elif table is not None and data is None:
         _refuse("--data", {"--name-spans": name_spans, "--trimmed": trimmed or None, "--over": over})
         if group is None:
             raise UsageError("--group is missing; see --help")
-        solved, notes, signed, differ = _of_table(table, group, property, id)
+        weighed = weigh_table(table, group, property, id)
     else:
         raise UsageError("give either --data (with --name-spans), for GAP, or --table (with --group)")
+    solved, notes = weighed.weights, weighed.notes
     compared = None if compare is None else compare_weights(solved, compare)
-    other = None if compared is None else asdict(compared)
-    said = {name: {gender: asdict(one) for gender, one in of.items()} for name, of in differ.items()}
-    result = {**solved.to_json(), "confounders": said, "compared": other, "notes": notes, "signature": signed}
-    text = _confounders(differ) + _text(solved, compared, notes)
+    result = {
+        **solved.to_json(),
+        "confounders": {
+            name: {gender: asdict(one) for gender, one in of.items()} for name, of in weighed.confounders.items()
+        },
+        "compared": None if compared is None else asdict(compared),
+        "notes": notes,
+        "signature": weighed.signature,
+    }
+    text = _confounders(weighed.confounders) + _text(solved, compared, notes)
     if out is not None:
         write_atomic(out, dumps(solved.weights, ensure_ascii=False, indent=0).split("\n"))
         text += f"Weights: {out}\n"
@@ -103,39 +100,7 @@ def _refuse(goes_with: str, options: Mapping[str, object]) -> None:
         raise UsageError(f"{', '.join(wrong)} goes with {goes_with}")
 
 
-def _of_gap(data: Path, name_spans: Path, over: Sequence[str], *, trimmed: bool) -> Solved:
-    from mtbias.coref.gap_data import read_instances, read_name_spans
-    from mtbias.coref.gap_weights import PROPERTIES, confounders, solve_gap_weights
-
-    file = read_instances(data)
-    spans = read_name_spans(name_spans, file)
-    chosen = [name for name in PROPERTIES if not over or name in over]
-    found = solve_gap_weights(file, spans, over=chosen, trimmed=trimmed)
-    notes = [f"{found.n_without_antecedent} examples without antecedent among the candidates have weight 0"]
-    if trimmed:
-        notes.append(f"{found.n_trimmed} examples with too many names or too far an antecedent have weight 0")
-    if spans.unknown:
-        notes.append(f"{spans.unknown} texts of {name_spans} are not in the data")
-    files = {"data": {data.name: file.sha256}, "names": {name_spans.name: spans.sha256}}
-    options = {"tokens": "regex-as-spacy2", "over": "+".join(chosen), "trimmed": "yes" if trimmed else "no"}
-    signed = signature_line("coref:gap-weights", files, {**options, "objective": "pair-maxima"})
-    return found, notes, signed, confounders(file, spans)
-
-
-def _of_table(path: Path, group: str, properties: Sequence[str] | None, id_: str | None) -> Solved:
-    from mtbias.coref.gap_weights import solve_table_weights
-    from mtbias.files.reading import read_table
-
-    table = read_table(path)
-    chosen = properties or [column for column in table.columns if column and column not in {group, id_}]
-    solved = solve_table_weights(table, group, chosen, id_)
-    files = {"table": {path.name: table.file.sha256}}
-    options = {"group": group, "over": "+".join(chosen), "objective": "pair-maxima"}
-    signed = signature_line("coref:gap-weights", files, options)
-    return solved, [], signed, {}
-
-
-def _confounders(differ: Confounders) -> str:
+def _confounders(differ: Mapping[str, Mapping[str, PropertySpread]]) -> str:
     rows = [
         [_CONFOUNDERS[name], gender, number(one.mean, 3), number(one.deviation, 3), str(one.n)]
         for name, of in differ.items()

@@ -10,15 +10,19 @@ Source: Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EACL 2023), sectio
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import NamedTuple
 
-from mtbias.coref.augmentation import NameList
+from mtbias.coref.augmentation import EXAMPLE_NAMES, NameList, read_names
 from mtbias.coref.counter_gap import ROLES
-from mtbias.coref.gap_data import GapFile, GapInstance, gender_of
+from mtbias.coref.gap_data import GapFile, GapInstance, gender_of, read_instances, write_instances
 from mtbias.english.gender_swap import Edit, apply_edits, swap_words, tokenize
 from mtbias.errors import DataError
+from mtbias.files.signatures import signature_line
+from mtbias.files.writing import write_atomic
 from mtbias.types import Gender
 
 OTHERS = ("C", "D")
@@ -105,6 +109,57 @@ def make_quadruples(file: GapFile, names: NameList) -> Quadruples:
     if not made:
         raise DataError(f"no quadruple could be made; the first reason: {failed[0]}", path=file.path)
     return Quadruples(tuple(made), tuple(failed), left)
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenQuadruples:
+    """What became of a file's instances."""
+
+    counts: Mapping[str, int]
+    failed: Sequence[str]
+    """Why the others could not be made, an original each."""
+    ambiguous: Sequence[tuple[str, str]]
+    """Id and place of each *her* or *his* that may be read either way."""
+    out: str
+    signature: str
+
+
+def write_quadruples(data: Path, out: Path, names: Path | None, *, leave_out_ambiguous: bool) -> WrittenQuadruples:
+    """Write the quadruples of the instances in the file `data` to `out`, as Counter-GAP's file has them.
+
+    Args:
+        data: a file of GAP's columns.
+        out: the file to write.
+        names: first names; None: the list that comes with mtbias.
+        leave_out_ambiguous: without quadruples in which *her* or *his* is a guess.
+
+    Raises:
+        DataError: what the readers raise; none can be made.
+    """
+    file, first_names = read_instances(data), read_names(names or EXAMPLE_NAMES)
+    quadruples = make_quadruples(file, first_names)
+    kept = [made for made in quadruples.made if not (leave_out_ambiguous and made.ambiguous)]
+    text = write_instances((instance for made in kept for instance in made.instances), file.columns)
+    write_atomic(out, text.encode("utf-8"))
+    where = Counter(made.others.where for made in kept)
+    ambiguous = [(made.instances[0].id, place) for made in quadruples.made for place in made.ambiguous]
+    n = len(file.instances)
+    counts = {
+        "instances": n,
+        "counterfactuals passed over": n - len(quadruples.made) - len(quadruples.failed),
+        "could not be made": len(quadruples.failed),
+        "quadruples written": len(kept),
+        "  other people of the columns C and D": where["given"],
+        "  other people of the text": where["text"],
+        "  other people of the list": where["list"],
+        "gendered words swapped in each of two counterfactuals": sum(made.words for made in kept),
+        "texts in which a further name of the list stays": quadruples.names_left,
+        "her or his that may be read either way": len(ambiguous),
+    }
+    options = {"list": "given" if names else "example", "ambiguous": "left-out" if leave_out_ambiguous else "kept"}
+    files = {"data": {data.name: file.sha256}, "names": {"names": first_names.sha256}}
+    signature = signature_line("coref:counterfactual", files, options)
+    return WrittenQuadruples(counts, quadruples.failed, ambiguous, str(out), signature)
 
 
 def originals(instances: Sequence[GapInstance]) -> list[GapInstance]:

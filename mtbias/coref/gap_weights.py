@@ -8,16 +8,27 @@ candidates have weight. The solver is `mtbias.stats.balance.balance`.
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from mtbias.coref.gap_data import GapFile, GapInstance, NameSpans, gender_of, nearest_first, rank_of_antecedent
-from mtbias.errors import DataError
-from mtbias.files.reading import Table, TextFile, parse_json_by_id, read_text
+from mtbias.coref.gap_data import (
+    GapFile,
+    GapInstance,
+    NameSpans,
+    files_in,
+    gender_of,
+    nearest_first,
+    rank_of_antecedent,
+    read_instances,
+    read_name_spans,
+)
+from mtbias.errors import DataError, UsageError
+from mtbias.files.reading import Table, TextFile, parse_json_by_id, read_table, read_text
+from mtbias.files.signatures import signature_line
 from mtbias.stats.balance import Balance, balance, objective
 from mtbias.stats.results import Floats
 from mtbias.types import Gender
@@ -255,6 +266,55 @@ def solve_gap_weights(
         n_without_antecedent=len(data.instances) - len(everything),
         n_trimmed=len(everything) - len(examples),
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Weighed:
+    """Weights with what is to be said of them."""
+
+    weights: NamedWeights
+    signature: str
+    notes: Sequence[str] = ()
+    confounders: Mapping[str, Mapping[str, PropertySpread]] = field(default_factory=dict)
+    """What the genders of GAP differ in (`confounders`)."""
+
+
+def weigh_gap(data: Path, name_spans: Path | None, over: Collection[Property], *, trimmed: bool) -> Weighed:
+    """`solve_gap_weights` of a file of GAP or its folder; `over` nothing means over both properties.
+
+    Raises:
+        DataError: what the readers and the solver raise.
+        UsageError: no names.
+    """
+    data, name_spans = files_in(data, name_spans)
+    if name_spans is None:
+        raise UsageError("--name-spans is missing; see --help")
+    file = read_instances(data)
+    spans = read_name_spans(name_spans, file)
+    chosen = [name for name in PROPERTIES if not over or name in over]
+    solved = solve_gap_weights(file, spans, over=chosen, trimmed=trimmed)
+    notes = [f"{solved.n_without_antecedent} examples without antecedent among the candidates have weight 0"]
+    if trimmed:
+        notes.append(f"{solved.n_trimmed} examples with too many names or too far an antecedent have weight 0")
+    if spans.unknown:
+        notes.append(f"{spans.unknown} texts of {name_spans} are not in the data")
+    files = {"data": {data.name: file.sha256}, "names": {name_spans.name: spans.sha256}}
+    options = {"tokens": "regex-as-spacy2", "over": "+".join(chosen), "trimmed": "yes" if trimmed else "no"}
+    signature = signature_line("coref:gap-weights", files, {**options, "objective": "pair-maxima"})
+    return Weighed(solved, signature, notes, confounders(file, spans))
+
+
+def weigh_table(path: Path, group: str, properties: Sequence[str] | None, id_: str | None) -> Weighed:
+    """`solve_table_weights` of the table at `path`, over all other columns where no `properties` are named.
+
+    Raises:
+        DataError: what the reader and the solver raise.
+    """
+    table = read_table(path)
+    chosen = properties or [column for column in table.columns if column and column not in {group, id_}]
+    solved = solve_table_weights(table, group, chosen, id_)
+    options = {"group": group, "over": "+".join(chosen), "objective": "pair-maxima"}
+    return Weighed(solved, signature_line("coref:gap-weights", {"table": {path.name: table.file.sha256}}, options))
 
 
 def read_gap_weights(path: Path, data: GapFile) -> tuple[Floats, str]:

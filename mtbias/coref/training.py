@@ -13,13 +13,15 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from mtbias.coref.conll import Clusters, ConllDocument, Mention, without_repeated
 from mtbias.errors import DataError, DependencyError, MissingResourceError, ModelError
+from mtbias.files.reading import parse_toml, read_text
 from mtbias.files.writing import explained, write_atomic
 from mtbias.machine.devices import require_device
 from mtbias.settings import Settings, at_least, number_in
@@ -157,7 +159,7 @@ def parsed_heads(folder: Path) -> Heads:
 
 def configuration(settings: TrainingSettings, folder: Path, *, alone: bool) -> str:
     """The trainer's configuration: data and model in `folder`; `alone`: entities of one mention are to be found too."""
-    values: Mapping[str, object] = {
+    values: dict[str, object] = {
         "data_dir": str(folder),
         "save_dir": str(folder),
         "save_name": "model",
@@ -168,37 +170,15 @@ def configuration(settings: TrainingSettings, folder: Path, *, alone: bool) -> s
         "device": settings.device,
         "bert_model": settings.encoder,
         "bert_window_size": settings.window,
-        "embedding_size": 20,
-        "sp_embedding_size": 64,
-        "a_scoring_batch_size": 128,
         "hidden_size": settings.hidden_size,
-        "n_hidden_layers": 1,
-        "max_span_len": 64,
         "rough_k": settings.candidates,
-        "lora": False,
-        "lora_alpha": 128,
-        "lora_dropout": 0.1,
-        "lora_rank": 64,
-        "lora_target_modules": [],
-        "lora_modules_to_save": [],
-        "full_pairwise": False,
-        "clusters_starts_are_singletons": True,
         "singletons": alone,
-        "bert_finetune": True,
-        "bert_finetune_begin_epoch": 0.0,
         "dropout_rate": settings.dropout,
         "learning_rate": settings.learning_rate,
         "bert_learning_rate": settings.encoder_learning_rate,
         "train_epochs": settings.epochs,
-        "plateau_epochs": 0,
-        "bce_loss_weight": 0.5,
-        "save_each_checkpoint": False,
-        "log_norms": False,
-        "max_train_len": 5000,
-        "use_zeros": False,
-        "lang_lr_attenuation": "",
-        "lang_lr_weights": "",
     }
+    values |= parse_toml(read_text(Path(str(resources.files("mtbias.coref"))) / "training.toml"))
     # JSON's text, numbers, booleans and lists are TOML's too.
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items()]
     return "\n".join(["[DEFAULT]", *lines, "[DEFAULT.tokenizer_kwargs]", f"[{_SECTION}]", ""])

@@ -302,8 +302,9 @@ def test_command(tmp_path: Path, coref: Callable[..., str]) -> None:
     data.write_text(write_instances([*rows, control]), encoding="utf-8", newline="")
     assert [i.id for i in originals([*rows, control])] == ["0", "1", "2"]
     report = json.loads(coref("counterfactual", "--data", data, "--out", out, "--json"))
-    assert (report["instances"], report["counterfactuals_passed_over"], report["quadruples"]) == (4, 1, 2)
-    assert report["could_not_be_made"] == ["2: A 'Ann' at 0 is part of a longer word or name; it cannot be replaced"]
+    counts = ("instances", "counterfactuals passed over", "quadruples written")
+    assert [report["counts"][name] for name in counts] == [4, 1, 2]
+    assert report["failed"] == ["2: A 'Ann' at 0 is part of a longer word or name; it cannot be replaced"]
     assert [id_ for id_, _ in report["ambiguous"]] == ["1"]
     assert len(read_instances(out).instances) == 8
     shown = coref("counterfactual", "--data", data, "--out", out, "--leave-out-ambiguous")
