@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from mtbias.corpora.mt_geneval import SEPARATOR, ContextualSentence
 from mtbias.errors import DataError
 from mtbias.files.strict_json import decoded
-from mtbias.scoring import mt_geneval
+from mtbias.scoring import mt_geneval_words
 from mtbias.scoring.counting import Counting, Counts
 from mtbias.scoring.definitions import Number
 from mtbias.scoring.measure import MeasureOptions
-from mtbias.scoring.mt_geneval import FoundWords, line, outcome
+from mtbias.scoring.mt_geneval_words import FoundWords, line, outcome
 from mtbias.scoring.scores import Scores, score_groups
 from mtbias.settings import Variant
 from mtbias.stats.results import Floats, percent
@@ -33,7 +33,7 @@ from mtbias.types import Gender, Json, Progress, Reason, Translation
 
 NOT_CUT = "not cut"
 """Both sentences are translated, and it is not certain where the second begins."""
-OUTCOMES = (*mt_geneval.OUTCOMES, NOT_CUT)
+OUTCOMES = (*mt_geneval_words.OUTCOMES, NOT_CUT)
 NOT_TOLD = "not told"
 CONTEXTS = (Gender.FEMALE.value, Gender.MALE.value, NOT_TOLD)
 """The gender of the context's pronouns; `NOT_TOLD`: it has none, or those of both genders."""
