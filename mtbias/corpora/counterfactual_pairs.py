@@ -56,11 +56,11 @@ _DETERMINER = {
     "this": ("the", None),
     "these": (None, "the"),
 }
-_NO_DEFINITE_AFTER = frozenset((
-    "am", "is", "are", "was", "were", "be", "been", "being", "become", "becomes", "became", "becoming", "remain",
-    "remains", "remained", "as", "like", "than", "such", "what", "many", "quite", "rather", "half", "not", "too", "how",
-    "so", "called", "named", "made", "there",
-))  # fmt: skip
+_VERBS_AND_OTHERS = """
+am is are was were be been being become becomes became becoming remain remains remained as like than such what many
+quite rather half not too how so called named made there
+"""
+_NO_DEFINITE_AFTER = frozenset(_VERBS_AND_OTHERS.split())
 
 
 @dataclass(frozen=True, slots=True)

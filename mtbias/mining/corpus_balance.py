@@ -11,10 +11,11 @@ is that before balancing, so that before and after can be compared; Levy, Lazar 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -36,13 +37,11 @@ QUARTERS = tuple(
     (gender, side) for gender in (Gender.FEMALE, Gender.MALE) for side in (Stereotype.PRO, Stereotype.ANTI)
 )
 
-_NUMBERS: Mapping[str, Callable[[Described], int | None]] = {
-    "pronouns": lambda row: row.pronouns,
-    "distance": lambda row: row.distance,
-    "length": lambda row: len(row.source.split()),
-}
+_NUMBERS = ("pronouns", "distance", "length")
+"""Properties with means; of the others classes have shares."""
 
-Pair = tuple[float | None, float | None]
+Pair = Sequence[float | None]
+"""Male, female; or before, after."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ class Confounder:
     level: str | None
     """The class; None of a number, whose mean is given."""
     before: Pair
-    """Male, female: mean, or share from 0 to 1; None without sentences that have the property."""
+    """Mean of either gender, or share from 0 to 1; None without sentences that have the property."""
     after: Pair
     """The same in the sample."""
     standardised: Pair
@@ -71,13 +70,13 @@ def confounders(rows: Sequence[Described], sample: Collection[int], properties: 
     """
     differences = []
     for name in properties:
+        values = [len(row.source.split()) if name == "length" else getattr(row, name) for row in rows]
         if name in _NUMBERS:
-            numbers = [_NUMBERS[name](row) for row in rows]
-            differences += [_confounder(name, None, rows, numbers, sample)] if set(numbers) - {None} else []
-            continue
-        classes = [str(getattr(row, name)) for row in rows]
-        for level in sorted({own for row, own in zip(rows, classes, strict=True) if row.gold in GENDERS}):
-            differences.append(_confounder(name, level, rows, [int(own == level) for own in classes], sample))
+            columns: dict[str | None, list[Any]] = {None: values} if set(values) - {None} else {}
+        else:
+            levels = sorted({str(own) for row, own in zip(rows, values, strict=True) if row.gold in GENDERS})
+            columns = {level: [int(own == level) for own in values] for level in levels}
+        differences += [_confounder(name, level, rows, own, sample) for level, own in columns.items()]
     return differences
 
 
@@ -86,23 +85,18 @@ def _confounder(
 ) -> Confounder:
     numbers = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
     drawn = np.isin(np.arange(len(rows)), list(sample))
-    own = [np.array([row.gold is gender for row in rows]) & ~np.isnan(numbers) for gender in GENDERS]
-    before, after = ([_mean(numbers[side & kept]) for side in own] for kept in (drawn | True, drawn))
-    scale = sqrt(sum(float(np.var(numbers[side])) if side.any() else 0.0 for side in own) / 2)
+    sides = [np.array([row.gold is gender for row in rows]) & ~np.isnan(numbers) for gender in GENDERS]
+    before, after = ([_mean(numbers[side & kept]) for side in sides] for kept in (drawn | True, drawn))
+    scale = sqrt(sum(float(np.var(numbers[side])) for side in sides if side.any()) / 2)
     standardised = [
         None if male is None or female is None or scale == 0 else (male - female) / scale
         for male, female in (before, after)
     ]
-    return Confounder(name, level, _pair(before), _pair(after), _pair(standardised))
+    return Confounder(name, level, before, after, standardised)
 
 
 def _mean(values: Floats) -> float | None:
     return float(values.mean()) if len(values) else None
-
-
-def _pair(values: Sequence[float | None]) -> Pair:
-    male, female = values
-    return male, female
 
 
 @dataclass(frozen=True, slots=True)

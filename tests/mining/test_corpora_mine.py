@@ -50,7 +50,11 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def mine(
-    home: Path, stanza_dir: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    home: Path,
+    stanza_dir: Path,
+    pipeline_loaded_once: None,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> Callable[..., dict[str, Any]]:
     """Mines in the folder `home`, and gives what --json prints."""
     monkeypatch.chdir(home)
@@ -238,6 +242,7 @@ def is_gone(group: int) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_sigterm_leaves_no_process_and_the_run_resumes(home: Path, stanza_dir: Path) -> None:
     text = many_lines(home, 300)
     arguments = command(home, stanza_dir, "stopped.tsv", "--text", str(text), "--processes", "2")
@@ -254,6 +259,7 @@ def test_sigterm_leaves_no_process_and_the_run_resumes(home: Path, stanza_dir: P
     assert is_gone(run.pid)
 
 
+@pytest.mark.slow
 def test_where_a_process_is_ended_another_does_its_work(
     home: Path, stanza_dir: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -25,11 +25,6 @@ def package(stanza_dir: Path) -> StanzaPackage:
     return find_package("en", stanza_dir, PARSER)
 
 
-@pytest.fixture(scope="module")
-def parser(package: StanzaPackage) -> EnglishParser:
-    return EnglishParser(package, "cpu")
-
-
 def test_places_are_true_to_the_passage(parser: EnglishParser) -> None:
     parses = parser.parse(PASSAGES, lambda _: True)
     assert parses.sentences == len(parses.parsed) >= 4

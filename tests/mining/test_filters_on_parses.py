@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
 from mtbias.mining.english_parser import EnglishParser
 from mtbias.mining.mined_rows import MinedRow, MiningOptions, rows_of
 from mtbias.mining.occupations import Occupations, Workers
 from mtbias.mining.patterns import find, read_patterns
-from mtbias.morphology.stanza_models import PARSER, find_package
 
 TABLE = Occupations({"doctor": Workers(60, 40), "nurse": Workers(10, 90)}, sha256="")
-
-
-@pytest.fixture(scope="module")
-def parser(stanza_dir: Path) -> EnglishParser:
-    return EnglishParser(find_package("en", stanza_dir, PARSER), "cpu")
 
 
 def mined(parser: EnglishParser, text: str, options: MiningOptions) -> list[MinedRow]:
