@@ -153,7 +153,7 @@ def submit(
     device: str,
     max_parallel: int | None,
     say: Callable[[str], object],
-) -> list[Submission]:
+) -> None:
     """Submit the arrays of `to_submit`: each after all that its tasks need, whether that ended well or not.
 
     `file` holds the sweep, where all nodes see it; `device` is ``cpu`` or ``cuda``; at most `max_parallel` tasks of an
@@ -164,7 +164,6 @@ def submit(
         MtbiasError: Slurm refuses a job.
         RunFolderError: a record cannot be written.
     """
-    made: list[Submission] = []
     before = {mark: job for mark, job, *_ in _queue()}
     waited = {
         task: before[found.mark]
@@ -177,13 +176,11 @@ def submit(
         jobs = sorted({waited[name] for name in needs if name in waited})
         found = _submit(plan, file, array, jobs, device, max_parallel or plan.sweep.slurm.max_parallel)
         waited |= dict.fromkeys(found.tasks, found.job)
-        made.append(found)
         wanted = array.resources
         named = {"GPUs": wanted.gpus, "CPUs": wanted.cpus, "memory": wanted.mem, "minutes": wanted.minutes}
         asked = ", ".join(f"{value} {name}" for name, value in named.items() if value)
         after = f", after {', '.join(jobs)}" if jobs else ""
         say(f"job {found.job}: {len(array.tasks)} × {array.kind} ({asked}){after}")
-    return made
 
 
 def _submit(

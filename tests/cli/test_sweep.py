@@ -36,17 +36,18 @@ def _status(machine: Machine, file: Path) -> dict[str, int]:
     return found
 
 
-def test_the_plan_comes_first_and_a_dry_run_stops_there(machine: Machine) -> None:
-    file = _write(machine.folder / "planned", "languages = ['de', 'es']\nshards = 2\n")
-    done = machine.run("sweep", file, "--dry-run")
-    assert (done.returncode, done.stderr) == (0, "")
-    lines = done.stdout.splitlines()
-    assert lines[0].split() == ["sentences", "shards"]
+def test_the_plan_comes_first_and_a_dry_run_stops_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = _write(tmp_path / "planned", "languages = ['de', 'es']\nshards = 2\n")
+    assert main(["sweep", str(file), "--dry-run"]) == 0
+    out, err = capsys.readouterr()
+    lines = out.splitlines()
+    assert (lines[0].split(), err) == (["sentences", "shards"], "")
     assert [line.split()[:3] for line in lines[1:3]] == [["demo/demo/de", "512", "2"], ["demo/demo/es", "512", "2"]]
     assert lines[3].startswith("2 cells           1,024       4")
     assert lines[5] == "7 tasks"
     assert not (file.parent / "runs").exists()
-    tasks = machine.run("sweep", file, "--tasks").stdout.splitlines()
+    assert main(["sweep", str(file), "--tasks"]) == 0
+    tasks = capsys.readouterr().out.splitlines()
     assert tasks[0] == "translate:demo/demo/de:1/2"
     assert tasks[-3:] == ["score:de", "score:es", "table"]
 
@@ -174,50 +175,48 @@ def test_a_sweep_as_it_was_changed_is_written(
     assert (sweep.data, sweep.slurm.setup) == ({"custom": tmp_path / "few.tsv"}, ('a "b"',))
 
 
-def test_what_is_missing_stops_a_sweep_before_it_begins(machine: Machine) -> None:
-    folder = machine.folder / "missing"
-    folder.mkdir()
-    file = folder / "s.toml"
-    file.write_text("out = 'runs'\nmodels = ['demo']\nlanguages = ['de']\ndatasets = ['winomt']\n")
-    done = machine.run("sweep", file)
-    assert done.returncode == 1
-    assert "2 of this sweep's models and data are not usable here, the first: winomt is not in the cache" in done.stderr
-    assert f"`mtbias fetch --sweep {file}` downloads what is missing" in done.stderr
-    done = machine.run("doctor", "--sweep", file, "--no-demo")
-    assert done.returncode == 1
-    assert "! data winomt" in done.stdout
-    assert "! stanza de  " in done.stdout
-    assert "2 things are missing or wrong, the first: data winomt" in done.stderr
+def test_what_is_missing_stops_a_sweep_before_it_begins(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("STANZA_RESOURCES_DIR", raising=False)
+    file = tmp_path / "s.toml"
+    text = "out = 'runs'\nmodels = ['demo']\nlanguages = ['de']\ndatasets = ['winomt']\ncache_dir = 'cache'\n"
+    file.write_text(text, encoding="utf-8")
+    assert main(["sweep", str(file)]) == 1
+    err = capsys.readouterr().err
+    assert "2 of this sweep's models and data are not usable here, the first: winomt is not in the cache" in err
+    assert f"`mtbias fetch --sweep {file}` downloads what is missing" in err
+    assert main(["doctor", "--sweep", str(file), "--no-demo"]) == 1
+    out, err = capsys.readouterr()
+    assert "! data winomt" in out
+    assert "! stanza de  " in out
+    assert "2 things are missing or wrong, the first: data winomt" in err
 
 
-def test_a_sweep_of_the_demo_needs_nothing_fetched(machine: Machine) -> None:
-    folder = machine.folder / "nothing"
-    done = machine.run("fetch", "--sweep", _write(folder, "languages = ['de', 'he']\n"))
-    assert (done.returncode, done.stderr) == (0, "")
-    assert [line.split(":")[0] for line in done.stdout.splitlines()] == [
-        "model demo",
-        "data demo",
-        "stanza de",
-        "stanza he",
-    ]
-    assert all(": here, " in line for line in done.stdout.splitlines())
-    done = machine.run("fetch", "--sweep", folder / "paper.toml", "--lang", "de")
-    assert (done.returncode, "--lang: with --sweep the sweep's file says" in done.stderr) == (2, True)
+def test_a_sweep_of_the_demo_needs_nothing_fetched(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = str(_write(tmp_path / "nothing", "languages = ['de', 'he']\n"))
+    assert main(["fetch", "--sweep", file]) == 0
+    out, err = capsys.readouterr()
+    assert ([line.split(":")[0] for line in out.splitlines()], err) == (
+        ["model demo", "data demo", "stanza de", "stanza he"],
+        "",
+    )
+    assert all(": here, " in line for line in out.splitlines())
+    assert main(["fetch", "--sweep", file, "--lang", "de"]) == 2
+    assert "--lang: with --sweep the sweep's file says" in capsys.readouterr().err
 
 
-def test_submitting_needs_a_cluster(machine: Machine) -> None:
-    folder = machine.folder / "no cluster"
-    file = _write(folder, "languages = ['de']\n")
-    done = machine.run("submit", file, "--dry-run", PATH="/nowhere")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[-3:] == [
-        "would submit 1 × translate",
-        "would submit 1 × score",
-        "would submit 1 × table",
-    ]
-    done = machine.run("submit", file, PATH="/nowhere")
-    assert done.returncode == 1
-    assert "Slurm's sbatch is not on this machine: run mtbias submit on a login node" in done.stderr
+def test_submitting_needs_a_cluster(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    file = str(_write(tmp_path / "no cluster", "languages = ['de']\n"))
+    assert main(["submit", file, "--dry-run"]) == 0
+    out, err = capsys.readouterr()
+    kinds = ("translate", "score", "table")
+    assert (out.splitlines()[-3:], err) == ([f"would submit 1 × {kind}" for kind in kinds], "")
+    assert main(["submit", file]) == 1
+    assert "Slurm's sbatch is not on this machine: run mtbias submit on a login node" in capsys.readouterr().err
 
 
 def test_interrupted_it_ends_its_tasks(machine: Machine) -> None:
