@@ -157,7 +157,7 @@ def match_names(names: Iterable[Name], *, max_names: int = MAX_NAMES) -> dict[st
     groups: dict[str, list[Name]] = {}
     for name in names:
         groups.setdefault(name.group, []).append(name)
-    found: dict[str, str] = {}
+    counterparts: dict[str, str] = {}
     for group in groups.values():
         males, females = (by_frequency(group, gender) for gender in GENDERS)
         size = min(len(males), len(females), max_names)
@@ -165,9 +165,9 @@ def match_names(names: Iterable[Name], *, max_names: int = MAX_NAMES) -> dict[st
             continue
         vectors = [np.array([n.frequencies for n in side[:size]]) for side in (males, females)]
         for row, column in zip(*linear_sum_assignment(distances(*vectors)), strict=True):
-            found[males[row].text] = females[column].text
-            found[females[column].text] = males[row].text
-    return found
+            counterparts[males[row].text] = females[column].text
+            counterparts[females[column].text] = males[row].text
+    return counterparts
 
 
 TAG = 4

@@ -167,7 +167,7 @@ def quadruples(file: GapFile) -> tuple[Quadruple, ...]:
         DataError: an instance is missing; a pronoun has no gender, or not the one of its part in the quadruple.
     """
     by_id = {instance.id: instance for instance in file.instances}
-    found = []
+    complete = []
     for base in dict.fromkeys(_base(instance.id) for instance in file.instances):
         missing = [base + role for role in ROLES if base + role not in by_id]
         if missing:
@@ -179,8 +179,8 @@ def quadruples(file: GapFile) -> tuple[Quadruple, ...]:
             pronouns = ", ".join(repr(i.pronoun) for i in (original, control, swap_1, swap_2))
             message = f"quadruple {base!r} has the pronouns {pronouns}: expected one gender twice, then the other twice"
             raise DataError(message, path=file.path)
-        found.append(Quadruple(base, genders[0], (original, control, swap_1, swap_2)))
-    return tuple(found)
+        complete.append(Quadruple(base, genders[0], (original, control, swap_1, swap_2)))
+    return tuple(complete)
 
 
 def _base(identifier: str) -> str:
@@ -282,7 +282,7 @@ def counter_gap_units(data: Sequence[Quadruple], cells: NDArray[np.int64]) -> Nu
     sums[np.arange(len(cells)), cells // 16] = _ADDS[cells % 16]
 
     def of_sums(summed: Floats) -> dict[str, Floats]:
-        found = numbers(summed.reshape(-1, 2, _SUMS))
-        return {name: found[name] for name, said in METRICS.items() if said.compared}
+        values = numbers(summed.reshape(-1, 2, _SUMS))
+        return {name: values[name] for name, of in METRICS.items() if of.compared}
 
     return NumberUnits(sums.reshape(len(cells), 2 * _SUMS), tuple(quadruple.id for quadruple in data), of_sums)

@@ -256,8 +256,8 @@ def _picking(data: GapFile, choose: Callable[[GapInstance], Sequence[Span]]) -> 
     for row, instance in zip(positive, data.instances, strict=True):
         names = choose(instance)
         for span in names:
-            if (found := _hit(instance, span)) is not None:
-                row[found] += 1 / len(names)
+            if (hit := _hit(instance, span)) is not None:
+                row[hit] += 1 / len(names)
     return Marks(positive, np.ones(positive.shape, dtype=bool))
 
 
@@ -300,24 +300,24 @@ def numbers(sums: Floats, weights: Sequence[str] = ()) -> dict[str, Floats]:
     where either side is 0 or undefined. A weighted bias divides the sums of the weights found, as published; that
     is the ratio of weighted accuracies where both genders have the same sum of weights.
     """
-    found: dict[str, Floats] = {}
+    values: dict[str, Floats] = {}
     of_group = {"overall": sums.sum(axis=1), "masculine": sums[:, 0], "feminine": sums[:, 1]}
     for name, part in of_group.items():
         tp = part[:, _TP]
         # 0 where the denominator is 0, since F1 needs both.
         precision = np.nan_to_num(percent(tp, tp + part[:, _FP]))
         recall = np.nan_to_num(percent(tp, tp + part[:, _FN]))
-        found[f"precision:{name}"], found[f"recall:{name}"] = precision, recall
-        found[f"f1:{name}"] = np.nan_to_num(percent(2 * precision * recall, 100 * (precision + recall)))
-        found[f"accuracy:{name}"] = percent(tp, part[:, _POSITIVES])
-    found["bias:f1"] = _bias(found["f1:feminine"], found["f1:masculine"])
-    found["bias:accuracy"] = _bias(found["accuracy:feminine"], found["accuracy:masculine"])
+        values[f"precision:{name}"], values[f"recall:{name}"] = precision, recall
+        values[f"f1:{name}"] = np.nan_to_num(percent(2 * precision * recall, 100 * (precision + recall)))
+        values[f"accuracy:{name}"] = percent(tp, part[:, _POSITIVES])
+    values["bias:f1"] = _bias(values["f1:feminine"], values["f1:masculine"])
+    values["bias:accuracy"] = _bias(values["accuracy:feminine"], values["accuracy:masculine"])
     for place, name in enumerate(weights):
         correct, weight = sums[:, :, _WEIGHTS + 2 * place], sums[:, :, _WEIGHTS + 2 * place + 1]
         for side, gender in enumerate(GROUPS[1:]):
-            found[f"{name}:{gender}"] = percent(correct[:, side], weight[:, side])
-        found[f"bias:{name}"] = _bias(correct[:, 1], correct[:, 0])
-    return found
+            values[f"{name}:{gender}"] = percent(correct[:, side], weight[:, side])
+        values[f"bias:{name}"] = _bias(correct[:, 1], correct[:, 0])
+    return values
 
 
 def _named(
@@ -347,8 +347,8 @@ def gap_units(data: GapFile, table: Floats, weights: Sequence[str] = ()) -> Numb
     compared = ["f1:overall", "accuracy:overall", *(f"bias:{name}" for name in ("f1", "accuracy", *weights))]
 
     def of_sums(sums: Floats) -> dict[str, Floats]:
-        found = numbers(sums.reshape(-1, 2, width), weights)
-        return {name: found[name] for name in compared}
+        values = numbers(sums.reshape(-1, 2, width), weights)
+        return {name: values[name] for name in compared}
 
     return NumberUnits(table.reshape(n, -1), tuple(instance.id for instance in data.instances), of_sums)
 

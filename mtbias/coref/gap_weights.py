@@ -194,18 +194,18 @@ def confounders(data: GapFile, spans: NameSpans) -> dict[str, dict[str, Property
     Raises:
         DataError: as `properties`.
     """
-    found: dict[str, dict[str, list[int]]] = {"names": {}, "distance": {}}
+    values: dict[str, dict[str, list[int]]] = {"names": {}, "distance": {}}
     for instance in data.instances:
-        found["names"].setdefault(gender_of(instance, data.path).value, []).append(len(spans.of[instance.id]))
+        values["names"].setdefault(gender_of(instance, data.path).value, []).append(len(spans.of[instance.id]))
     for example in properties(data, spans):
         if example.distance is not None:
-            found["distance"].setdefault(example.gender.value, []).append(example.distance)
+            values["distance"].setdefault(example.gender.value, []).append(example.distance)
     return {
         name: {
             gender: PropertySpread(float(np.mean(of)), float(np.std(of)), len(of))
             for gender, of in sorted(genders.items())
         }
-        for name, genders in found.items()
+        for name, genders in values.items()
     }
 
 
@@ -215,13 +215,13 @@ def properties(data: GapFile, spans: NameSpans) -> tuple[GapProperties, ...]:
     Raises:
         DataError: a pronoun without gender; an example whose candidates are both TRUE.
     """
-    found = []
+    examples = []
     for instance in data.instances:
         if antecedent := antecedent_of(instance, data.path):
             gender, ordered = gender_of(instance, data.path), nearest_first(instance, spans.of[instance.id])
             rank = rank_of_antecedent(instance, ordered)
-            found.append(GapProperties(instance.id, gender, antecedent, len(ordered), rank))
-    return tuple(found)
+            examples.append(GapProperties(instance.id, gender, antecedent, len(ordered), rank))
+    return tuple(examples)
 
 
 def antecedent_of(instance: GapInstance, path: Path) -> Literal["a", "b"] | None:

@@ -200,7 +200,7 @@ class _Placed:
     def clusters(self, spans: Spans, changed: Counter[str]) -> Clusters:
         """The clusters in tokens of the text; `changed` counts what became of mentions."""
         _, units = self.units(spans)
-        found = []
+        clusters = []
         for cluster in self.document.clusters:
             mentions = []
             for start, end in cluster:
@@ -215,8 +215,8 @@ class _Placed:
                     changed["that begin or end within a token of the data, taken to its ends"] += 1
                 mentions.append(mention)
             if mentions:
-                found.append(tuple(mentions))
-        return tuple(found)
+                clusters.append(tuple(mentions))
+        return tuple(clusters)
 
     def _check(self, start: int, last: int, n: int, spans: Spans) -> None:
         what = "characters" if spans == "characters" else "tokens"
@@ -285,17 +285,17 @@ def align(theirs: Sequence[str], ours: Sequence[str]) -> list[Mention | None]:
     owners = [at for at, token in enumerate(ours) for _ in _folded(token)]
     text = "".join(map(_folded, ours))
     pieces = _word_pieces(theirs) or [_folded(piece) for piece in theirs]
-    found: list[Mention | None] = []
+    owned: list[Mention | None] = []
     at = 0
     for n, piece in enumerate(pieces):
         end = _end_of_unknown(text, at, pieces[n + 1 :]) if piece is None else at + len(piece)
         if piece is not None and text[at:end] != piece:
             raise Misaligned(n, ours[owners[at]] if at < len(text) else "")
-        found.append((owners[at], owners[end - 1]) if end > at else None)
+        owned.append((owners[at], owners[end - 1]) if end > at else None)
         at = end
     if at < len(text):
         raise Misaligned(None, ours[owners[at]])
-    return found
+    return owned
 
 
 def _word_pieces(theirs: Sequence[str]) -> list[str | None] | None:

@@ -279,9 +279,9 @@ def _named(
 def _numbers(tables: NDArray[Any]) -> dict[str, Floats]:
     """Accuracy by `ROWS` and direction, and their differences, of tables ``[R, 2, 4, 4]``; NaN where there are none."""
     n, at = tables.sum(axis=(2, 3)), LINKS.index(Link.RIGHT)
-    found: dict[str, Floats] = {}
+    named: dict[str, Floats] = {}
     for direction, right in zip(CONDITIONS, (tables[:, :, at, :], tables[:, :, :, at]), strict=True):
         shares = percent(right.sum(axis=2), n)
         by_row = zip(ROWS, (*shares.T, shares.mean(axis=1)), strict=True)
-        found |= {f"{row}:{direction}": share for row, share in by_row}
-    return found | {f"{row}:difference": found[f"{row}:pro"] - found[f"{row}:anti"] for row in ROWS}
+        named |= {f"{row}:{direction}": share for row, share in by_row}
+    return named | {f"{row}:difference": named[f"{row}:pro"] - named[f"{row}:anti"] for row in ROWS}

@@ -61,11 +61,11 @@ def read_documents(paths: Sequence[Path]) -> tuple[list[SystemDocument], dict[st
     """
     documents: list[SystemDocument] = []
     files: dict[str, str] = {}
-    found = list(_files(paths))
-    for path in found:
+    every = list(_files(paths))
+    for path in every:
         file = read_text(path, allow_empty=True)
         of_file = parse_documents(file)
-        if len(of_file) == 1 and of_file[0].id is None and (len(found) > 1 or path not in paths):
+        if len(of_file) == 1 and of_file[0].id is None and (len(every) > 1 or path not in paths):
             of_file = [replace(of_file[0], id=path.name)]
         documents += of_file
         files[path.name if path.name not in files else str(path)] = file.sha256
@@ -77,10 +77,10 @@ def _files(paths: Sequence[Path]) -> Iterator[Path]:
         if not path.is_dir():
             yield path
             continue
-        found = sorted(file for file in path.iterdir() if file.name.lower().endswith(_ENDINGS))
-        if not found:
+        inside = sorted(file for file in path.iterdir() if file.name.lower().endswith(_ENDINGS))
+        if not inside:
             raise DataError("this folder has no file that ends in .jsonl, .json, .conllu or conll", path=path)
-        yield from found
+        yield from inside
 
 
 def holds_clusters(file: TextFile) -> bool:
@@ -123,14 +123,14 @@ def parse_documents(file: TextFile) -> list[SystemDocument]:
 
 def _json_documents(file: TextFile) -> list[SystemDocument]:
     values = list(_values(file))
-    found = [_json_document(value, file, line) for line, value in values]
+    documents = [_json_document(value, file, line) for line, value in values]
     predicted = [isinstance(value, dict) and "predicted_clusters" in value for _, value in values]
     if any(predicted) and not all(predicted):
-        raise found[predicted.index(False)].error(
-            f"expected predicted_clusters, as {sum(predicted)} of {len(found)} documents of this file have them, got "
-            "none here; gold clusters are not scored"
+        raise documents[predicted.index(False)].error(
+            f"expected predicted_clusters, as {sum(predicted)} of {len(documents)} documents of this file have them, "
+            "got none here; gold clusters are not scored"
         )
-    return found
+    return documents
 
 
 def _values(file: TextFile) -> Iterator[tuple[int, Any]]:
@@ -382,27 +382,27 @@ def _word(document: _Words, file: TextFile, line: str, number: int) -> None:
     if stanza and entity:
         raise file.error("expected Entity= or coref_chains=, got both; remove the one that is gold", number)
     for part in filter(None, stanza.split(",")):
-        found = _STANZA.fullmatch(part)
-        if found is None:
+        match = _STANZA.fullmatch(part)
+        if match is None:
             raise file.error(f"coref_chains: expected such as start-id0, got {part!r}", number)
-        where = found["where"]
-        document.mentions.add(found["chain"], at, begins=where in {"unit", "start"}, ends=where in {"unit", "end"})
+        where = match["where"]
+        document.mentions.add(match["chain"], at, begins=where in {"unit", "start"}, ends=where in {"unit", "end"})
     _entities(document, file, entity, at, number)
 
 
 def _entities(document: _Words, file: TextFile, entity: str, at: int, number: int, *, empty: bool = False) -> None:
     """What CorefUD says at the word `at`, or at an empty node before it."""
     end = 0
-    for found in _ENTITY.finditer(entity):
-        if found.start() != end:
+    for match in _ENTITY.finditer(entity):
+        if match.start() != end:
             break
-        end = found.end()
-        first, last = (found["part"] or found["last"] or "[1/1]").strip("[]").split("/")
-        begins = found["opens"] is not None and first == "1"
-        ends = (found["closes"] is not None or found["closes_here"] is not None) and first == last
+        end = match.end()
+        first, last = (match["part"] or match["last"] or "[1/1]").strip("[]").split("/")
+        begins = match["opens"] is not None and first == "1"
+        ends = (match["closes"] is not None or match["closes_here"] is not None) and first == last
         if empty and begins and ends:
             continue
         place = at - 1 if empty and ends else at
-        document.mentions.add(found["opens"] or found["closes"], place, begins=begins, ends=ends)
+        document.mentions.add(match["opens"] or match["closes"], place, begins=begins, ends=ends)
     if end != len(entity):
         raise file.error(f"Entity: expected such as (e1-person-1 or e1), got {entity!r}", number)

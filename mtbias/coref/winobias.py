@@ -219,23 +219,23 @@ def _document(conll: ConllDocument, occupations: Mapping[tuple[str, ...], Gender
         return DataError(f"document {conll.id!r}: {message}", path=path, line=conll.line)
 
     words, end = conll.words, conll.name.rpartition("/")[2]
-    found = _occupations(words, occupations)
+    in_sentence = _occupations(words, occupations)
     if len(conll.clusters) != 1 or repeated(conll.clusters):
         raise error(f"expected one cluster, of different mentions, got {len(conll.clusters)}")
     gold = conll.clusters[0]
     pronouns = sorted(at for at, last in gold if at == last and words[at].lower() in GENDER_OF_PRONOUN)
-    named = [o for o in found if any(start <= o.head <= last for start, last in gold)]
+    named = [o for o in in_sentence if any(start <= o.head <= last for start, last in gold)]
     if len(named) != 1 or not pronouns:
         raise error("expected a cluster of one occupation and a pronoun, got another")
     if not (end.isascii() and end.isdigit()):
         raise error(f"expected a number at the end of its id, got {end!r}")
-    return WinoBiasDocument(conll.id, int(end) + 1, words, conll.clusters, found, named[0], tuple(pronouns))
+    return WinoBiasDocument(conll.id, int(end) + 1, words, conll.clusters, in_sentence, named[0], tuple(pronouns))
 
 
 def _occupations(words: tuple[str, ...], known: Mapping[tuple[str, ...], Gender]) -> tuple[Occupation, ...]:
     lower = tuple(word.lower() for word in words)
     longest = max(map(len, known), default=0)
-    found: list[Occupation] = []
+    mentions: list[Occupation] = []
     at = 0
     while at < len(lower):
         name = next((lower[at : at + n] for n in range(longest, 0, -1) if lower[at : at + n] in known), None)
@@ -244,8 +244,8 @@ def _occupations(words: tuple[str, ...], known: Mapping[tuple[str, ...], Gender]
             continue
         start = at - 1 if at and lower[at - 1] in _DETERMINERS else at
         at += len(name)
-        found.append(Occupation(" ".join(name), known[name], (start, at - 1)))
-    return tuple(found)
+        mentions.append(Occupation(" ".join(name), known[name], (start, at - 1)))
+    return tuple(mentions)
 
 
 Baseline = Literal["first", "nearest", "stereotype", "perfect", "empty", "wrong"]
@@ -339,12 +339,12 @@ def _numbers(sums: Floats) -> dict[str, Floats]:
     pro, anti = (
         {"f1": conll_f1(part[:, :-2]), "link": percent(part[:, -2], part[:, -1])} for part in np.split(sums, 2, axis=-1)
     )
-    found: dict[str, Floats] = {}
+    values: dict[str, Floats] = {}
     for name, first in pro.items():
         second = anti[name]
-        found |= {f"{name}_pro": first, f"{name}_anti": second}
-        found |= {f"{name}_average": (first + second) / 2, f"{name}_difference": first - second}
-    return found
+        values |= {f"{name}_pro": first, f"{name}_anti": second}
+        values |= {f"{name}_average": (first + second) / 2, f"{name}_difference": first - second}
+    return values
 
 
 def differing_pairs(pro: Iterable[WinoBiasDocument], anti: Iterable[WinoBiasDocument]) -> tuple[int, ...]:

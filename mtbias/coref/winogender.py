@@ -224,10 +224,10 @@ def _sentence(record: Record) -> WinogenderSentence:
     pronoun = Gender(match["pronoun"])
     places = []
     for words in ({match["occupation"]}, {match["participant"]}, _WORDS[pronoun]):
-        found = [Span(*token.span()) for token in _TOKEN.finditer(text) if token[0].lower() in words]
-        if len(found) != 1:
-            raise record.error(f"expected one of {', '.join(sorted(words))} once in the sentence, got {len(found)}")
-        places += found
+        matches = [Span(*token.span()) for token in _TOKEN.finditer(text) if token[0].lower() in words]
+        if len(matches) != 1:
+            raise record.error(f"expected one of {', '.join(sorted(words))} once in the sentence, got {len(matches)}")
+        places += matches
     answer = Resolution.PARTICIPANT if match["answer"] == "1" else Resolution.OCCUPATION
     return WinogenderSentence(
         id_, text, match["occupation"], pronoun, answer, match["participant"] == "someone", *places
