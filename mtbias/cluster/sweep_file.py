@@ -158,7 +158,7 @@ def _tables(changes: Sequence[str]) -> dict[str, Any]:
         if key.strip() in LISTS:
             value = json.dumps([part.strip(" \"'") for part in value.strip(" []").split(",")], ensure_ascii=False)
         for text in (value, json.dumps(value, ensure_ascii=False)) if equals else ():
-            with suppress(tomllib.TOMLDecodeError):
+            with suppress(ValueError, RecursionError):  # no TOML, a number of thousands of digits, a list without end
                 tables = _merged(tables, tomllib.loads(f"{key} = {text}"))
                 break
         else:
