@@ -130,8 +130,7 @@ class _Entry:
             )
         if len(self.up) + len(self.down) > MOST_STEPS:
             raise ValueError(f"expected at most {MOST_STEPS} steps up and down, got {len(self.up) + len(self.down)}")
-        ups, downs = (list(product(*(_step(step, key) for step in getattr(self, key)))) for key in ("up", "down"))
-        paths = tuple((_present(up), _present(down)) for up, down in product(ups, downs))
+        paths = tuple(product(_paths(self.up, "up"), _paths(self.down, "down")))
         if not self.pronouns or not all(down for _, down in paths):
             raise ValueError("expected a step down that cannot be left out, and a role of the pronoun, got none")
         words = frozenset(word for role in self.pronouns for word in PRONOUN_ROLES[role])
@@ -167,20 +166,19 @@ def read_patterns(path: Path | None = None) -> tuple[Pattern, ...]:
     return tuple(patterns)
 
 
-def _step(text: str, key: str) -> list[Step | None]:
-    """What a step may be: its labels; or nothing, where it is optional."""
-    labels = frozenset(text.removesuffix("?").split("|"))
-    for label in sorted(labels - ANY):
-        if label.partition(":")[0] not in RELATIONS:
-            raise ValueError(
-                f"{key}: {label!r} is no relation of Universal Dependencies, version 2; there are "
-                f"{', '.join(sorted(RELATIONS))}, and their subtypes, such as nmod:poss"
-            )
-    return [labels, None] if text.endswith("?") else [labels]
-
-
-def _present(steps: tuple[Step | None, ...]) -> tuple[Step, ...]:
-    return tuple(step for step in steps if step is not None)
+def _paths(steps: Sequence[str], key: str) -> list[tuple[Step, ...]]:
+    """The labels of each step; several paths where a step may be left out."""
+    paths: list[tuple[Step, ...]] = [()]
+    for step in steps:
+        labels = frozenset(step.removesuffix("?").split("|"))
+        for label in sorted(labels - ANY):
+            if label.partition(":")[0] not in RELATIONS:
+                raise ValueError(
+                    f"{key}: {label!r} is no relation of Universal Dependencies, version 2; there are "
+                    f"{', '.join(sorted(RELATIONS))}, and their subtypes, such as nmod:poss"
+                )
+        paths = [more for path in paths for more in [(*path, labels), *([path] if step.endswith("?") else [])]]
+    return paths
 
 
 def find(sentence: ParsedSentence, patterns: Sequence[Pattern], listed: Container[str]) -> tuple[Find, ...]:
