@@ -35,7 +35,7 @@ from mtbias.scoring.human_agreement import decided_by
 from mtbias.scoring.measure import GENDER
 from mtbias.settings import BootstrapSettings, EvalSettings, ScoreSettings
 from mtbias.translate.given_translations import GivenSystem, given_file, join_texts
-from mtbias.translate.language_models.cleaned_translations import cleaned_system
+from mtbias.translate.language_models.answers import cleaned_system
 from mtbias.types import Progress, quiet
 
 if TYPE_CHECKING:

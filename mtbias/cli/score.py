@@ -21,7 +21,7 @@ from mtbias.settings import (
     combined,
 )
 from mtbias.translate.given_translations import given_file
-from mtbias.translate.language_models.cleaned_translations import cleaned_system
+from mtbias.translate.language_models.answers import cleaned_system
 
 
 def command(

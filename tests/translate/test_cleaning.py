@@ -38,8 +38,6 @@ REMOVED = [
     ("es", f"<|start_header_id|>assistant<|end_header_id|>\n\n{ES}<|eot_id|>", ES, ("tags",)),
     ("de", f"<s> [INST] {DE}</s>", DE, ("tags",)),
     ("es", f"<translation>{ES}</translation>", ES, ("tags",)),
-    ("es", f'{{"translation": "{ES}"}}', ES, ("tags",)),
-    ("es", f'```json\n{{"translation": "{ES}"}}\n```', ES, ("tags",)),
     # announcements
     ("es", f"Here is the translation: {ES}", ES, ("introduction",)),
     ("es", f"Sure! Here's the Spanish translation of the sentence:\n\n{ES}", ES, ("introduction",)),
@@ -49,7 +47,6 @@ REMOVED = [
     ("es", f"¡Claro! Aquí tienes:\n{ES}", ES, ("introduction",)),
     ("es", f"Spanish: {ES}", ES, ("introduction",)),
     ("es", f"ES: {ES}", ES, ("introduction",)),
-    ("es", f"[Spanish] {ES}", ES, ("introduction",)),
     ("es", f"Español: {ES}", ES, ("introduction",)),
     ("de", f"Die Übersetzung lautet: {DE}", DE, ("introduction",)),
     ("ru", f"Перевод: {RU}", RU, ("introduction",)),
@@ -60,7 +57,6 @@ REMOVED = [
     ("it", f"Ecco la traduzione:\n\n{IT}", IT, ("introduction",)),
     # the source
     ("es", f"{SOURCE}\n{ES}", ES, ("echo",)),
-    ("es", f"{SOURCE} → {ES}", ES, ("echo",)),
     ("es", f"English: {SOURCE}\nSpanish: {ES}", ES, ("echo", "introduction")),
     ("es", f"{ES} ({SOURCE})", ES, ("echo",)),
     # quotation marks and Markdown
@@ -91,14 +87,11 @@ REMOVED = [
     ("es", f"{ES}\n\nLet me know!", ES, ("note",)),
     ("es", f"{ES}\n\n¡Espero que te ayude!", ES, ("note",)),
     ("es", f"{ES} I hope that helps!", ES, ("note",)),
-    ("es", f'The Spanish translation is "{ES}".', ES, ("introduction",)),
-    ("es", f"La traducción sería «{ES}»", ES, ("introduction",)),
     ("es", f'The translation of "{SOURCE}" into Spanish is:\n\n"{ES}"', ES, ("introduction", "quotes")),
-    ("es", f'"{SOURCE}" → "{ES}"', ES, ("echo", "quotes")),
     ("es", f"{ES}\n###", ES, ("markdown",)),
     # further examples
-    ("es", f"{ES} English: The cook came. Spanish: Vino el cocinero.", ES, ("continuation",)),
-    ("es", f"{ES}\nEnglish: The cook came.\nSpanish: {ES_MALE}", ES, ("continuation",)),
+    ("es", f"{ES} English: The cook came. Spanish: Vino el cocinero.", ES, ("note",)),
+    ("es", f"{ES}\nEnglish: The cook came.\nSpanish: Vino el cocinero.", ES, ("note",)),
     # twice the same
     ("es", f"{ES}\n{ES}", ES, ("lines",)),
 ]
@@ -128,6 +121,15 @@ NONE = [
     ("es", ES.replace("La doctora", "La (el) doctora"), "alternatives"),
     ("es", f"{ES}\nLo he escrito así porque era lo más natural en este caso.", "lines"),
     ("es", " ".join([ES] * 10), "overlong"),
+    # other shapes
+    ("es", f'{{"translation": "{ES}"}}', "shape"),
+    ("es", f'```json\n{{"translation": "{ES}"}}\n```', "shape"),
+    ("es", f"[Spanish] {ES}", "shape"),
+    ("es", f"{SOURCE} → {ES}", "echo"),
+    ("es", f'The Spanish translation is "{ES}".', "refusal"),
+    ("es", f"La traducción sería «{ES}»", "refusal"),
+    ("es", f'"{SOURCE}" → "{ES}"', "echo"),
+    ("es", f"{ES}\nEnglish: The cook came.\nSpanish: {ES_MALE}", "alternatives"),
 ]
 
 
@@ -202,9 +204,9 @@ def test_what_only_looks_like_it_stays(lang: str, source: str, text: str) -> Non
         ("he", HE.replace("הרופאה", "הרופא/הרופאה")),
     ],
 )
-def test_both_forms_of_a_word_stay_and_are_counted(lang: str, text: str) -> None:
+def test_both_forms_of_a_word_stay(lang: str, text: str) -> None:
     """The evaluator reads them as neutral (tests/policy); removing one would choose a gender."""
-    assert clean(text, SOURCE, PLAIN, lang) == Cleaned(text, ("pairs",))
+    assert clean(text, SOURCE, PLAIN, lang) == Cleaned(text)
 
 
 def test_a_translation_is_cut_off_only_where_the_answer_is_cut_within_it() -> None:
@@ -271,7 +273,7 @@ def test_the_translation_is_a_part_of_the_answer_and_clean_itself(answer: str, l
     else:
         assert found.text.strip()
         assert found.text in answer or MARKS.sub("", found.text) in MARKS.sub("", answer)
-        assert clean(found.text, SOURCE, PLAIN, lang) in {Cleaned(found.text), Cleaned(found.text, ("pairs",))}
+        assert clean(found.text, SOURCE, PLAIN, lang) == Cleaned(found.text)
 
 
 @given(sources=ANSWERS, answer=ANSWERS)

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import re
 
-from mtbias.files.strict_json import load_json
-
 _THOUGHT = r"think|thinking|thought|thoughts|reasoning|reflection|analysis"
 _BEGINS_THOUGHT = re.compile(rf"(?:<(?:{_THOUGHT})>|\[THINK\]|◁think▷|<\|channel\|>\s*analysis)", re.IGNORECASE)
 _ENDS_THOUGHT = re.compile(
@@ -21,7 +19,6 @@ _TOKEN = re.compile(
     r"|<end_of_turn>|</?s>|<(?:eos|bos|pad|unk)>|\[/?INST\]"
 )
 _ELEMENT = re.compile(r"<([A-Za-z][\w-]{0,30})>(.*)</\1>", re.DOTALL)
-_OBJECT = re.compile(r"\s*(?:```(?:json)?\s*)?(\{.*\})\s*(?:```)?\s*", re.DOTALL)
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\s*[\w-]*\s*|\s*(?:[-*_=#]\s*){3,}")
 _BULLET = re.compile(r"(?:[-*•–—+]|#{1,6}|>|\d{1,2}[.)]|[a-z]\))\s+")
 # Between words a star or an underscore stands for all genders (Lehrer*innen, niñ_s) and emphasises nothing. What may
@@ -63,17 +60,6 @@ def within_element(text: str) -> str:
     """What stands in the one element that the text is: ``<translation>…</translation>``."""
     found = _ELEMENT.fullmatch(text.strip())
     return found[2] if found and f"<{found[1]}>" not in found[2] else text
-
-
-def within_json(text: str) -> str:
-    """The one text that a JSON object holds (``{"translation": "…"}``), where it stands there as it is."""
-    found = _OBJECT.fullmatch(text)
-    try:
-        values = list(load_json(found[1]).values()) if found else []
-    except ValueError:
-        values = []
-    value = values[0] if len(values) == 1 else None
-    return value if isinstance(value, str) and value in text else text
 
 
 def is_fence(line: str) -> bool:

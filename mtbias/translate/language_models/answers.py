@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
 from mtbias.errors import ModelError
+from mtbias.translate.given_translations import GivenSystem, GivenTranslations
 from mtbias.translate.language_models.cleaning import Cleaned, clean, tally
-from mtbias.translate.language_models.prompt_files import Prompt
+from mtbias.translate.language_models.prompt_files import Prompt, load_prompt
 from mtbias.translate.outputs import EXAMPLES
-from mtbias.translate.system import Store, Translated
+from mtbias.translate.system import Sources, Store, Translated
 from mtbias.types import Json, SourceSentence, Translation
 
 
@@ -123,3 +124,37 @@ def _changed(first: str, other: str) -> ModelError:
         f"expected answers of one model in a run, got {first!r} and {other!r}: the server changed it meanwhile; ask "
         "for the model by a name that stays (with its date or revision), into another folder"
     )
+
+
+def cleaned_system(system: GivenSystem, lang: str) -> GivenSystem:
+    """The system whose translations are those in the answers of `system`, into the language `lang`.
+
+    What a file lacks, and an empty line of it, is no answer and counts as it does otherwise.
+    """
+
+    def read(corpus: Sources) -> GivenTranslations:
+        return _cleaned(system.read(corpus), corpus, lang)
+
+    return replace(system, read=read)
+
+
+def _cleaned(given: GivenTranslations, corpus: Sources, lang: str) -> GivenTranslations:
+    prompt = load_prompt("plain")  # what was asked is not known; this one asks for one line
+    instances: dict[str, SourceSentence] = {instance.id: instance for instance in corpus.instances}
+    found = {
+        answer.id: clean(answer.text, instances[answer.id].source, prompt, lang)
+        for answer in given.translations
+        if answer.text is not None
+    }
+    counts = tally(found.items())
+    examples = dict(given.noticed["examples"])
+    for kind, ids in counts["ids"].items():
+        examples[kind] = [*examples.get(kind, ()), *ids][:EXAMPLES]
+    translations = [
+        Translation(answer.id, found[answer.id].text, found[answer.id].reason, answer.text)
+        if answer.id in found
+        else answer
+        for answer in given.translations
+    ]
+    noticed = {"cleaned": counts["cleaned"], "untranslated": counts["untranslated"], "examples": examples}
+    return replace(given, translations=translations, noticed={**given.noticed, **noticed}, cleaned=True)
