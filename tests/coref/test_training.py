@@ -143,9 +143,10 @@ def test_a_trained_model_is_run_and_scored(trained: Path, tmp_path: Path, capsys
     found = tmp_path / "found.jsonl"
     assert main(["coref", "run", "--system", "stanza", *words, "--out", str(found)]) == 0
     capsys.readouterr()
-    assert main(["coref", "winobias", "--data", str(tmp_path), "--predictions", str(found), "--json"]) == 0
+    score = ["coref", "score", "winobias", "--data", str(tmp_path), "--predictions", str(found), "--spans", "included"]
+    assert main([*score, "--json"]) == 0
     scored = json.loads(capsys.readouterr().out)
-    links = {one["condition"]: one["links"] for one in scored["sets"]}
+    links = {row.split()[-1]: counts for row, counts in scored["systems"][0]["counts"].items()}
     # Counted by hand from the file: the pronoun (6, in the third sentence 7) is linked to a mention that ends with a
     # person's last word, the plumber's 1 or the florist's 4, the guard's 2 or the nanny's 5.
     answers = {json.loads(line)["id"]: json.loads(line)["clusters"] for line in found.read_text().splitlines()}
