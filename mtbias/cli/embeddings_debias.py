@@ -9,7 +9,7 @@ from cyclopts import Group, Parameter
 
 from mtbias.cli.coref_shared import show
 from mtbias.cli.shared import Count, Json
-from mtbias.embeddings.debiased_files import write_debiased
+from mtbias.embeddings.debiasing import write_debiased
 from mtbias.embeddings.measure_settings import DebiasSettings, Method
 from mtbias.embeddings.vectors import read_vectors
 from mtbias.embeddings.word_lists import EXAMPLE_LISTS, read_lists

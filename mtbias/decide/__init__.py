@@ -1,6 +1,6 @@
 """From aligned words and their morphology to a gender with its evidence, or the reason for having none."""
 
 from mtbias.decide.decision import FIXED_GENDER, FOREIGN_WORD, GENERIC, decide
-from mtbias.decide.tagger_votes import FormVotes
+from mtbias.decide.sentence_words import FormVotes
 
 __all__ = ["FIXED_GENDER", "FOREIGN_WORD", "GENERIC", "FormVotes", "decide"]

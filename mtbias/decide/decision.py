@@ -25,12 +25,12 @@ from mtbias.decide.predicate import predicate_gender
 from mtbias.decide.sentence_words import (
     NOMINAL,
     VERBAL,
+    FormVotes,
     SentenceWord,
     feature_values,
     sentence_words,
     tagged_gender,
 )
-from mtbias.decide.tagger_votes import FormVotes
 from mtbias.language.definition import Language
 from mtbias.language.grammar import NounKind, NounReading
 from mtbias.language.split_texts import SplitTexts

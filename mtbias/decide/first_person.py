@@ -6,9 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mtbias.decide.agreements import GENDER_OF_LETTER
 from mtbias.decide.noun_phrase import governed
-from mtbias.decide.sentence_words import NOMINAL, VERBAL, SentenceWord, feature_values, tagged_gender
+from mtbias.decide.sentence_words import GENDER_OF_LETTER, NOMINAL, VERBAL, SentenceWord, feature_values, tagged_gender
 from mtbias.language.definition import Language
 from mtbias.types import Gender
 

@@ -6,8 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from mtbias.decide.agreements import ANY, GENDER_OF_LETTER, meet, reading_agreements
-from mtbias.decide.sentence_words import CONJUNCTION, MODIFIER, NOMINAL, VERBAL, SentenceWord, feature_values
+from mtbias.decide.sentence_words import (
+    ANY,
+    CONJUNCTION,
+    GENDER_OF_LETTER,
+    MODIFIER,
+    NOMINAL,
+    VERBAL,
+    SentenceWord,
+    feature_values,
+    meet,
+    reading_agreements,
+)
 from mtbias.language.definition import Language
 from mtbias.language.grammar import CASES, Agreement
 from mtbias.types import Gender, Word

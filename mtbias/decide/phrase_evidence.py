@@ -7,9 +7,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mtbias.decide.agreements import GENDER_OF_LETTER, listed, meet, only_gender, reading_agreements
 from mtbias.decide.noun_phrase import NounPhrase
-from mtbias.decide.sentence_words import NUMBER, SentenceWord, feature_values, tagged_gender
+from mtbias.decide.sentence_words import (
+    GENDER_OF_LETTER,
+    NUMBER,
+    SentenceWord,
+    feature_values,
+    listed,
+    meet,
+    only_gender,
+    reading_agreements,
+    tagged_gender,
+)
 from mtbias.language.definition import Language
 from mtbias.language.grammar import Agreement, NounKind, NounReading
 from mtbias.types import Evidence, Gender

@@ -11,9 +11,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from mtbias.decide.agreements import GENDER_OF_LETTER, listed, only_gender
 from mtbias.decide.noun_phrase import NounPhrase, belongs_to_following, governed, is_verb_form, rules_out
-from mtbias.decide.sentence_words import CONJUNCTION, NOMINAL, VERBAL, SentenceWord, feature_values, tagged_gender
+from mtbias.decide.sentence_words import (
+    CONJUNCTION,
+    GENDER_OF_LETTER,
+    NOMINAL,
+    VERBAL,
+    SentenceWord,
+    feature_values,
+    listed,
+    only_gender,
+    tagged_gender,
+)
 from mtbias.language.definition import Language
 from mtbias.language.grammar import Agreement, NounKind
 from mtbias.types import Evidence, Gender, Word

@@ -9,8 +9,17 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from mtbias.embeddings.association_tests import TwoTargetWeat, Weat, weat, weat_two_targets
-from mtbias.embeddings.bias_measures import Gipe, direct_bias, gender_direction, gipe, indirect_bias
+from mtbias.embeddings.bias_measures import (
+    Gipe,
+    TwoTargetWeat,
+    Weat,
+    direct_bias,
+    gender_direction,
+    gipe,
+    indirect_bias,
+    weat,
+    weat_two_targets,
+)
 from mtbias.embeddings.biased_groups import (
     Clustering,
     Recoverability,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtbias.embeddings.association_tests import weat, weat_two_targets
+from mtbias.embeddings.bias_measures import weat, weat_two_targets
 from mtbias.errors import DataError
 from tests.embeddings.toy_vectors import make_vectors, toy
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtbias.embeddings.bias_measures import gender_subspace
-from mtbias.embeddings.hard_debiasing import equalised, hard_debiasing, neutralised
+from mtbias.embeddings.debiasing import equalised, hard_debiasing, neutralised
 from mtbias.stats.results import Floats
 from tests.embeddings.toy_vectors import make_vectors
 

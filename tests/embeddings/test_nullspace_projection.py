@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtbias.embeddings import nullspace_projection as inlp
+from mtbias.embeddings import debiasing as inlp
 from mtbias.embeddings.measure_settings import DebiasSettings
 from mtbias.embeddings.vectors import Vectors
 from mtbias.errors import DataError

@@ -1,0 +1,305 @@
+"""Debiasing a file of word vectors into another, with a record of how it was made beside it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtbias.embeddings.bias_measures import gender_direction, gender_subspace
+from mtbias.embeddings.biased_groups import sklearn_module
+from mtbias.embeddings.measure_settings import DebiasSettings, Method
+from mtbias.embeddings.vectors import Vectors, vector_lines
+from mtbias.embeddings.word_lists import WordLists
+from mtbias.errors import DataError
+from mtbias.files.signatures import signature_line
+from mtbias.files.writing import write_atomic
+from mtbias.stats.results import Floats, rounded
+
+# Iterative null-space projection (INLP): what a linear classifier reads gender from is taken out, again and again.
+#
+# Source: Ravfogel, Elazar, Gonen, Twiton and Goldberg, *Null it out* (ACL 2020), algorithm 1, with the set-up of their
+# section on word vectors: the words that lean most to each gender and words that lean nowhere, linear support vector
+# machines without intercept, 35 rounds.
+
+_HELD_OUT = 0.3
+"""Share of the words that no classifier is trained on, as in the authors' program."""
+_TOLERANCE = 1e-2
+"""Of the classifiers. With liblinear's 1e-4 accuracies of six rounds differ by at most .002, and take twice as long."""
+_NOTHING = 1e-10
+"""A weight vector shorter than this has no direction."""
+
+
+@dataclass(frozen=True, slots=True)
+class NullspaceProjection:
+    """The directions that are taken out, and how well a classifier found the classes."""
+
+    removed: Floats
+    """``[n, dimensions]``, orthonormal rows: P = I − removedᵀ removed."""
+    accuracies: tuple[float, ...]
+    """Per cent of held-out words, before each round and after the last."""
+    chance: float
+    """Per cent of held-out words in the largest class."""
+    classes: tuple[int, ...]
+    """How many words: feminine, masculine, neutral."""
+
+    def apply(self, vectors: Vectors, chunk: int = 4096) -> Iterator[Floats]:
+        """P·w for each vector with its length in the file, in their order."""
+        for start in range(0, len(vectors.words), chunk):
+            rows = vectors.matrix[start : start + chunk]
+            rows = rows - (rows @ self.removed.T) @ self.removed
+            lengths = np.ones(len(rows)) if vectors.lengths is None else vectors.lengths[start : start + chunk]
+            yield from rows * lengths[:, None]
+
+
+def nullspace_projection(vectors: Vectors, g: Floats, settings: DebiasSettings) -> NullspaceProjection:
+    """Learn the projection from unit vectors.
+
+    A round removes one direction with two classes, up to three with three (one against the rest). It stops before
+    `settings.rounds` where the classifier finds nothing.
+
+    Raises:
+        DataError: fewer than two words lean to one of the genders; the rounds take out all dimensions.
+        DependencyError: scikit-learn is not there.
+    """
+    rng = np.random.default_rng(settings.seed)
+    classes = _classes(vectors, g, settings, rng)
+    rows = vectors.matrix[np.concatenate(classes)]
+    labels = np.repeat(np.arange(len(classes)), [len(each) for each in classes])
+    train = np.concatenate([_train(len(each), rng) for each in classes])
+    machine = sklearn_module("svm").LinearSVC
+    basis = np.eye(vectors.matrix.shape[1])
+    """``[dimensions, left]``: rows @ basis are coordinates in the null space of all classifiers so far."""
+    removed: list[Floats] = []
+    accuracies: list[float] = []
+    while basis.shape[1]:
+        inside = rows @ basis
+        # Without intercept and in the primal: as the authors' program, and without randomness.
+        found = machine(C=settings.svm_c, fit_intercept=False, dual=False, tol=_TOLERANCE).fit(
+            inside[train], labels[train]
+        )
+        accuracies.append(100 * float((found.predict(inside[~train]) == labels[~train]).mean()))
+        _, lengths, directions = np.linalg.svd(found.coef_, full_matrices=True)
+        rank = int((lengths > _NOTHING).sum())
+        if len(accuracies) > settings.rounds or not rank:
+            break
+        removed.append(directions[:rank] @ basis.T)
+        basis = basis @ directions[rank:].T
+    if not basis.shape[1]:
+        message = f"{len(removed)} of {settings.rounds} rounds took out all {len(basis)} dimensions: no vector is left"
+        raise DataError(
+            f"{message}; give fewer --rounds, or --neutral-words 0 (one dimension a round)", path=vectors.path
+        )
+    held_out = labels[~train]
+    chance = 100 * float(np.bincount(held_out).max() / len(held_out))
+    taken = np.concatenate([np.empty((0, len(basis))), *removed])
+    return NullspaceProjection(taken, tuple(accuracies), chance, tuple(map(len, classes)))
+
+
+def _classes(
+    vectors: Vectors, g: Floats, settings: DebiasSettings, rng: np.random.Generator
+) -> list[NDArray[np.int64]]:
+    """The rows of the feminine, the masculine and, where there are some, the neutral words."""
+    leaning = vectors.matrix @ g
+    order = np.argsort(-leaning, kind="stable")
+    n_feminine, n_masculine = int((leaning > 0).sum()), int((leaning < 0).sum())
+    size = min(settings.biased_words, n_feminine, n_masculine)
+    if size < 2:
+        message = f"expected two words or more that lean to each gender, got {n_feminine} feminine, {n_masculine}"
+        raise DataError(f"{message} masculine; INLP needs more words", path=vectors.path)
+    classes = [order[:size], order[-size:]]
+    near = np.setdiff1d(np.flatnonzero(np.abs(leaning) < settings.neutral_cosine), np.concatenate(classes))
+    neutral = rng.choice(near, size=min(settings.neutral_words, len(near)), replace=False)
+    return classes if len(neutral) < 2 else [*classes, np.sort(neutral)]
+
+
+def _train(n: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Which of `n` words of a class are trained on: at least one is, and one is not."""
+    held_out = min(max(round(_HELD_OUT * n), 1), n - 1)
+    chosen = np.ones(n, dtype=np.bool_)
+    chosen[rng.permutation(n)[:held_out]] = False
+    return chosen
+
+
+# Hard debiasing of word vectors: neutralise and equalise.
+#
+# Source: Bolukbasi, Chang, Zou, Saligrama and Kalai, *Man is to computer programmer as woman is to homemaker?* (NeurIPS
+# 2016), section 6, step 2a. The gender subspace is `mtbias.embeddings.bias_measures.gender_subspace`.
+
+_GONE = 1e-12
+"""A unit vector of which less than this is left has no direction any more, only rounding errors."""
+
+
+@dataclass(frozen=True, slots=True)
+class HardDebiasing:
+    """What becomes of every word."""
+
+    subspace: Floats
+    """``[components, dimensions]``, orthonormal rows."""
+    kept: frozenset[str]
+    """Words that tell a gender: not neutralised."""
+    equalised: Mapping[str, Floats]
+    """The vectors of the words of pairs."""
+
+    def apply(self, vectors: Vectors, chunk: int = 4096) -> Iterator[Floats]:
+        """The debiased unit vectors, in the order of `vectors`; 0 for a word of which nothing is left."""
+        for start in range(0, len(vectors.words), chunk):
+            neutral = neutralised(vectors.matrix[start : start + chunk], self.subspace)
+            for n, row in enumerate(neutral, start=start):
+                word = vectors.words[n]
+                yield self.equalised.get(word, vectors.matrix[n]) if word in self.kept else row
+
+
+def hard_debiasing(
+    vectors: Vectors, subspace: Floats, pairs: Sequence[tuple[str, str]], gendered: Collection[str]
+) -> HardDebiasing:
+    """Words of `pairs` and of `gendered` keep their gender; those of `pairs` that have vectors are equalised.
+
+    All others are neutralised. A pair whose words have the same part in the subspace is left as it is: its words
+    differ in no gender, and the formula divides by zero.
+    """
+    equal: dict[str, Floats] = {}
+    for pair in pairs:
+        if not vectors.lacking(pair) and (rows := equalised(vectors.rows(pair), subspace)) is not None:
+            equal.update(zip(pair, rows, strict=True))
+    return HardDebiasing(subspace, frozenset({*gendered, *(word for pair in pairs for word in pair)}), equal)
+
+
+def neutralised(rows: Floats, subspace: Floats) -> Floats:
+    """(w − w_B) / |w − w_B| with w_B the part of w in the subspace B, by row; 0 where |w − w_B| is."""
+    without = rows - (rows @ subspace.T) @ subspace
+    # Once more: what the first subtraction leaves in the subspace by rounding is no longer small beside a short rest.
+    without -= (without @ subspace.T) @ subspace
+    lengths = np.linalg.norm(without, axis=1, keepdims=True)
+    return np.asarray(np.divide(without, lengths, out=np.zeros_like(without), where=lengths > _GONE))
+
+
+def equalised(rows: Floats, subspace: Floats) -> Floats | None:
+    """ν + √(1 − |ν|²) · (w_B − μ_B) / |w_B − μ_B| with μ the mean of the unit vectors `rows` and ν = μ − μ_B, by row.
+
+    All are equally far from every neutralised word, and differ in the subspace alone. None where a w_B is μ_B.
+    """
+    mean = rows.mean(axis=0)
+    nu = mean - (mean @ subspace.T) @ subspace
+    apart = ((rows - mean) @ subspace.T) @ subspace
+    lengths = np.linalg.norm(apart, axis=1, keepdims=True)
+    if lengths.min() <= _GONE:
+        return None
+    return np.asarray(nu + np.sqrt(max(0.0, 1 - float(nu @ nu))) * apart / lengths)
+
+
+Debiasing = HardDebiasing | NullspaceProjection
+
+
+@dataclass(frozen=True, slots=True)
+class DebiasedFile:
+    """What was written, and what it rests on."""
+
+    counts: dict[str, int | float]
+    """Numbers of words, pairs, dimensions; accuracies in per cent, of held-out words."""
+    signature: str
+    sha256: str
+    """Of the file of vectors."""
+
+
+def learn(method: Method, lists: WordLists, vectors: Vectors, settings: DebiasSettings) -> Debiasing:
+    """What `method` does with these vectors.
+
+    Raises:
+        DataError: no pair of ``[direction]`` has vectors; too few words for INLP.
+        DependencyError: INLP without scikit-learn.
+    """
+    pairs = [pair for pair in lists.pairs["direction"] if not vectors.lacking(pair)]
+    if not pairs:
+        message = f"[direction]: none of the {len(lists.pairs['direction'])} pairs has vectors for both words"
+        raise DataError(f"{message}; name other words with --words", path=vectors.path)
+    if method == "hard":
+        subspace = gender_subspace(vectors, pairs, settings.components)
+        return hard_debiasing(vectors, subspace, lists.gendered_pairs, lists.gendered)
+    return nullspace_projection(vectors, gender_direction(vectors, pairs, settings.direction), settings)
+
+
+def write_debiased(
+    out: Path, method: Method, lists: WordLists, vectors: Vectors, settings: DebiasSettings, **options: object
+) -> DebiasedFile:
+    """Write the debiased vectors to `out`, in the format that they came in, and ``<out>.json`` with how they were made.
+
+    A word of which nothing is left is written with zeros. Repeated words and vectors of length 0 are not written.
+
+    Args:
+        out: replaced as a whole, or not at all.
+        method: hard or inlp.
+        lists: pairs of the gender direction, and words that tell a gender.
+        vectors: those to debias.
+        settings: of the method.
+        options: what else stands in the signature.
+
+    Raises:
+        DataError, DependencyError: as `learn`.
+        RunFolderError: the file cannot be written.
+    """
+    described = {name.replace("_", "-"): value for name, value in settings.described(method).items()}
+    debiasing = learn(method, lists, vectors, settings)
+    files = {"vectors": {"vectors": vectors.sha256}, "words": {"words": lists.sha256}}
+    signature = signature_line(f"embeddings:debias|{method}", files, {**options, **described})
+    digest, gone = hashlib.sha256(), 0
+
+    def watched(rows: Iterator[Floats]) -> Iterator[Floats]:
+        nonlocal gone
+        for row in rows:
+            gone += not np.any(row)
+            yield row
+
+    def lines() -> Iterator[str]:
+        for line in vector_lines(vectors.words, watched(debiasing.apply(vectors)), vectors):
+            digest.update(f"{line}\n".encode())
+            yield line
+
+    write_atomic(out, lines())
+    counts: dict[str, int | float] = {
+        "words": len(vectors.words),
+        **_counts(debiasing, vectors, lists),
+        "vectors_of_length_0": gone,
+    }
+    made = DebiasedFile(counts, signature, digest.hexdigest())
+    record = {
+        "signature": signature,
+        "method": method,
+        "settings": described,
+        "vectors": {"name": vectors.path and vectors.path.name, "sha256": vectors.sha256},
+        "words": {"sha256": lists.sha256},
+        "counts": rounded(counts),
+        "sha256": made.sha256,
+    }
+    text = json.dumps(record, ensure_ascii=False, indent=1)
+    write_atomic(out.with_name(f"{out.name}.json"), f"{text}\n".encode())
+    return made
+
+
+def _counts(debiasing: Debiasing, vectors: Vectors, lists: WordLists) -> dict[str, int | float]:
+    if isinstance(debiasing, HardDebiasing):
+        kept = sum(word in vectors.index for word in debiasing.kept)
+        pairs = [pair for pair in lists.gendered_pairs if not vectors.lacking(pair)]
+        equalised = sum(first in debiasing.equalised for first, _ in pairs)
+        return {
+            "words": len(vectors.words),
+            "neutralised": len(vectors.words) - kept,
+            "kept": kept,
+            "pairs_equalised": equalised,
+            "pairs_without_difference": len(pairs) - equalised,
+        }
+    names = ("feminine_words", "masculine_words", "neutral_words")
+    return {
+        "words": len(vectors.words),
+        **dict(zip(names, (*debiasing.classes, 0))),
+        "dimensions_removed": len(debiasing.removed),
+        "dimensions_left": vectors.matrix.shape[1] - len(debiasing.removed),
+        "accuracy_before": debiasing.accuracies[0],
+        "accuracy_after": debiasing.accuracies[-1],
+        "chance": debiasing.chance,
+    }
