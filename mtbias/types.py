@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 """A plain value, as JSON has it; tuples become lists."""
@@ -89,7 +89,7 @@ class Instance(SourceSentence):
     domain: str
     """Sub-corpus: ``winobias``/``winogender`` in WinoMT; ``wikipedia``/``pubmed``/``covid19``/``perseus`` in BUG."""
     pronouns: int
-    """Gendered pronouns in `source`, counted alike in every corpus (`mtbias.english.pronouns.count_pronouns`)."""
+    """Gendered pronouns in `source`, counted alike in every corpus (`mtbias.english.words.count_pronouns`)."""
     corpus_pronouns: int | None = None
     """The corpus's own count where it has one (BUG's ``num_of_pronouns``)."""
     distance: int | None = None
@@ -240,3 +240,51 @@ class GenderCall:
         """Whether a neutral call rests on the forms of both genders, and not on one that is neither (*niñes*)."""
         details = [piece.detail for piece in self.evidence if piece.gender is Gender.NEUTRAL]
         return self.gender is Gender.NEUTRAL and any(name in detail for detail in details for name in NAMES_BOTH)
+
+
+# What the metrics need to know about a sentence: `mtbias.types.Instance` has it, and a line of `calls.jsonl`.
+
+# ruff: noqa: D102 - the names of the properties say what they are
+
+
+class Linked(Protocol):
+    """A sentence and its links: for pairs."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def gold(self) -> Gender | None: ...
+    @property
+    def pair(self) -> str | None: ...
+    @property
+    def control(self) -> str | None: ...
+
+
+class Described(Protocol):
+    """A sentence with its classes and what can be balanced: for weights."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def gold(self) -> Gender | None: ...
+    @property
+    def stereotype(self) -> Stereotype: ...
+    @property
+    def domain(self) -> str: ...
+    @property
+    def pronouns(self) -> int: ...
+    @property
+    def distance(self) -> int | None: ...
+
+
+class Called(Described, Linked, Protocol):
+    """A sentence with its translation and its call: a line of `calls.jsonl`."""
+
+    @property
+    def entity(self) -> str: ...
+    @property
+    def translation(self) -> str | None: ...
+    @property
+    def call(self) -> GenderCall: ...

@@ -33,8 +33,8 @@ ROOT = Path(__file__).resolve().parent.parent
 if __name__ == "__main__":
     sys.path[:0] = [str(ROOT)]
 
+from mtbias.mining.mined_rows import read_occupations  # noqa: E402
 from mtbias.mining.mining_run import STAGES, MiningPlan, mine  # noqa: E402 - the path above comes first
-from mtbias.mining.occupations import read_occupations  # noqa: E402
 from mtbias.mining.patterns import read_patterns  # noqa: E402
 from mtbias.mining.text_input import WordFilter, input_files, read_chunks  # noqa: E402
 

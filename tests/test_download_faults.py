@@ -14,7 +14,7 @@ import pytest
 import requests
 
 from mtbias.errors import OfflineError
-from mtbias.machine.download_faults import why_failed
+from mtbias.machine.network import why_failed
 
 
 @pytest.fixture(autouse=True)

@@ -19,11 +19,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.align.entity_scores import EntityScores
+from mtbias.align.entity_scores import MIN_LETTERS, EntityScores, common_beginning, likeness, romanised, skeleton
 from mtbias.align.sentence_pairs import Pair, english_number, entity_place, qualified
-from mtbias.align.spelling import MIN_LETTERS, common_beginning, likeness, romanised, skeleton
-from mtbias.english.plurals import singulars
-from mtbias.english.words import PREPOSITIONS, QUANTIFIERS, EnglishWord, english_words, hyphenated_parts
+from mtbias.english.words import PREPOSITIONS, QUANTIFIERS, EnglishWord, english_words, hyphenated_parts, singulars
 from mtbias.language.definition import Language
 from mtbias.language.grammar import NounKind
 from mtbias.language.split_texts import SurfaceWord

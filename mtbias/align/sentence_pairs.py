@@ -16,8 +16,15 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.english.plurals import is_plural
-from mtbias.english.words import CONJUNCTIONS, DETERMINERS, PREPOSITIONS, EnglishWord, english_words, hyphenated_parts
+from mtbias.english.words import (
+    CONJUNCTIONS,
+    DETERMINERS,
+    PREPOSITIONS,
+    EnglishWord,
+    english_words,
+    hyphenated_parts,
+    is_plural,
+)
 from mtbias.language.definition import Language
 from mtbias.language.split_texts import SplitTexts
 from mtbias.types import Instance, Span

@@ -26,8 +26,17 @@ from mtbias.coref.gap import GapLike, read_answers
 from mtbias.coref.gap_data import GapFile, GapInstance, Labels, gender_of, read_instances
 from mtbias.coref.paired_systems import NumberUnits
 from mtbias.errors import DataError
-from mtbias.stats.quadruples import CROSSED, FIRST, SECOND, all_patterns, inconsistency, inconsistent, pattern_number
-from mtbias.stats.resampling import bootstrap_counts, estimate
+from mtbias.stats.resampling import (
+    CROSSED,
+    FIRST,
+    SECOND,
+    all_patterns,
+    bootstrap_counts,
+    estimate,
+    inconsistency,
+    inconsistent,
+    pattern_number,
+)
 from mtbias.stats.results import Floats, percent
 from mtbias.types import Gender
 

@@ -28,9 +28,8 @@ from mtbias.coref.dataset import CONDITIONS, ClusterDataset, DatasetScores, Link
 from mtbias.coref.documents import CorefText, Predictions
 from mtbias.coref.paired_systems import NumberUnits
 from mtbias.files.reading import parse_toml, read_text
-from mtbias.stats.resampling import bootstrap_counts, estimate
+from mtbias.stats.resampling import bootstrap_counts, estimate, mcnemar
 from mtbias.stats.results import Estimate, Floats, percent, percent_of
-from mtbias.stats.significance import mcnemar
 from mtbias.types import Stereotype
 
 EXAMPLE_VOCABULARY = Path(str(resources.files("mtbias.coref"))) / "sowinobias.toml"

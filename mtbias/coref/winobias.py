@@ -37,13 +37,12 @@ from mtbias.coref.conll_scorer import PARTS, compute_coref, conll_f1, count_core
 from mtbias.coref.dataset import CONDITIONS, ClusterDataset, DatasetScores, Link, NamedNumber, link_to, pro_against_anti
 from mtbias.coref.documents import Answers, CorefText, Predictions, joined, repeated_mentions
 from mtbias.coref.paired_systems import NumberUnits, intervals_over
-from mtbias.english.pronouns import GENDER_OF_PRONOUN
+from mtbias.english.words import GENDER_OF_PRONOUN
 from mtbias.errors import DataError, UsageError
 from mtbias.files.reading import read_text, split_lines
 from mtbias.stats.paired import randomisation_test
-from mtbias.stats.resampling import bootstrap_units, estimate, percentile_interval, wilson_percent
+from mtbias.stats.resampling import bootstrap_units, estimate, mcnemar, percentile_interval, wilson_percent
 from mtbias.stats.results import Estimate, Floats, number, percent, percent_of
-from mtbias.stats.significance import mcnemar
 from mtbias.types import Gender, Stereotype
 
 SPLITS = ("dev", "test")

@@ -39,8 +39,7 @@ from mtbias.coref.output_reading import read_output
 from mtbias.coref.paired_systems import NumberUnits
 from mtbias.errors import DataError
 from mtbias.files.reading import TABLES, Record, read_table
-from mtbias.stats.correlation import spearman
-from mtbias.stats.resampling import bootstrap_units, estimate
+from mtbias.stats.resampling import bootstrap_units, estimate, spearman
 from mtbias.stats.results import Estimate, Floats, number, percent
 from mtbias.types import Gender, Span
 

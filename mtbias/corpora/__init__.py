@@ -5,7 +5,7 @@ from __future__ import annotations
 from mtbias.corpora.catalog import Dataset, cache_folder, dataset_names, datasets, load_corpus, load_entities
 from mtbias.corpora.corpus import Corpus, SkippedRow
 from mtbias.corpora.downloads import Fetched, FetchedDownload, fetch_dataset
-from mtbias.english.pronouns import count_pronouns
+from mtbias.english.words import count_pronouns
 
 __all__ = [
     "Corpus",

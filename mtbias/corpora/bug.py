@@ -21,7 +21,7 @@ from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
 from mtbias.corpora.corpus import Corpus, Notes, SkippedRow, gender
-from mtbias.english.pronouns import count_pronouns
+from mtbias.english.words import count_pronouns
 from mtbias.errors import DataError
 from mtbias.files.reading import Record, TextFile, read_table, refuse_long
 from mtbias.types import Gender, Instance, Stereotype

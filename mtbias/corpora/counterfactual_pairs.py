@@ -20,8 +20,7 @@ from mtbias.corpora import entity_place as locate
 from mtbias.corpora.corpus import Corpus, Notes
 from mtbias.corpora.own_sentences import write_custom
 from mtbias.english.gender_swap import Edit, apply_edits, match_case, swap_words, tells_gender, tokenize
-from mtbias.english.plurals import is_plural
-from mtbias.english.pronouns import GENDER_OF_PRONOUN, PRONOUNS, count_pronouns
+from mtbias.english.words import GENDER_OF_PRONOUN, PRONOUNS, count_pronouns, is_plural
 from mtbias.errors import DataError
 from mtbias.files.signatures import signature_line
 from mtbias.files.writing import check_table_name

@@ -31,7 +31,7 @@ from mtbias.corpora.catalog import (
 from mtbias.errors import DataError, MissingResourceError, UsageError
 from mtbias.files.folder_lock import waiting_lock
 from mtbias.files.writing import LOCK_NAME
-from mtbias.machine.download_faults import why_failed
+from mtbias.machine.network import why_failed
 
 MAX_UNPACKED = 2 * 1024**3
 """Bytes that an archive may unpack to."""

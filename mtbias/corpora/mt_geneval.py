@@ -21,7 +21,7 @@ from pathlib import Path
 from mtbias.corpora import entity_place as locate
 from mtbias.corpora.corpus import Corpus, Notes
 from mtbias.english.gender_swap import gendered_words
-from mtbias.english.pronouns import count_pronouns, pronouns_gender
+from mtbias.english.words import count_pronouns, pronouns_gender
 from mtbias.errors import DataError, UsageError
 from mtbias.files.reading import Record, TextFile, parse_tabs, read_text, refuse_long, split_lines
 from mtbias.types import Gender, Instance, SourceSentence, Span, Stereotype
@@ -142,7 +142,7 @@ class ContextualSentence(SourceSentence):
     """The first sentence; empty in the few lines that begin with the separator."""
     second: str
     told: Gender | None
-    """The gender of the context's pronouns (`mtbias.english.pronouns.pronouns_gender`)."""
+    """The gender of the context's pronouns (`mtbias.english.words.pronouns_gender`)."""
     reference: str
     """The human translation of the second sentence."""
     other_reference: str

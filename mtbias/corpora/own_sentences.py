@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
 from mtbias.corpora.corpus import GENDERS, Corpus, Notes
-from mtbias.english.pronouns import count_pronouns
+from mtbias.english.words import count_pronouns
 from mtbias.errors import DataError
 from mtbias.files.reading import Record, Table, read_table, refuse_long
 from mtbias.files.writing import write_table

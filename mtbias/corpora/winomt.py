@@ -16,7 +16,7 @@ from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
 from mtbias.corpora.corpus import Corpus, Notes, SkippedRow, gender
-from mtbias.english.pronouns import PRONOUN_ROLES, count_pronouns
+from mtbias.english.words import PRONOUN_ROLES, count_pronouns
 from mtbias.errors import DataError
 from mtbias.files.reading import TextFile, integer, read_text, refuse_long, split_lines
 from mtbias.types import Gender, Instance, Stereotype

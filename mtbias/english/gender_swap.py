@@ -1,6 +1,6 @@
 """Swapping the gender of English words: he and she, brother and sister, Mr and Ms; her by its part of speech.
 
-The words are those of ``gender_swap.toml`` and the pronouns of `mtbias.english.pronouns`. A part-of-speech tag decides
+The words are those of ``gender_swap.toml`` and the pronouns of `mtbias.english.words`. A part-of-speech tag decides
 whether *her* is *him* or *his*, and *his* is *her* or *hers*; without one, the words around it do, by a rule, and where
 both readings are usual the swap says so.
 """
@@ -16,7 +16,7 @@ from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
 
-from mtbias.english.pronouns import GENDER_OF_PRONOUN, PRONOUN_ROLES
+from mtbias.english.words import GENDER_OF_PRONOUN, PRONOUN_ROLES
 from mtbias.types import Gender
 
 

@@ -22,7 +22,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from mtbias.english.gender_swap import gendered_words, word_gender
-from mtbias.english.pronouns import GENDER_OF_PRONOUN, PRONOUN_ROLES
+from mtbias.english.words import GENDER_OF_PRONOUN, PRONOUN_ROLES
 from mtbias.mining.parsed_sentence import Find, Node, ParsedSentence
 from mtbias.types import Gender
 

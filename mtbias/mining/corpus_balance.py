@@ -26,10 +26,9 @@ from mtbias.errors import DataError
 from mtbias.files.reading import read_table
 from mtbias.files.signatures import signature_line
 from mtbias.files.writing import check_table_name, refuse_input, write_table
-from mtbias.scoring.sentence_protocols import Described
 from mtbias.scoring.weighted import ALL_PROPERTIES, PROPERTIES, properties_of
 from mtbias.stats.results import Floats
-from mtbias.types import Gender, Instance, Stereotype
+from mtbias.types import Described, Gender, Instance, Stereotype
 
 GENDERS = (Gender.MALE, Gender.FEMALE)
 """The two groups, in the order in which their values stand."""

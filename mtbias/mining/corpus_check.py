@@ -18,7 +18,7 @@ from shlex import quote
 import numpy as np
 
 from mtbias.corpora.bug import BugRow, stands_at
-from mtbias.english.pronouns import GENDER_OF_PRONOUN
+from mtbias.english.words import GENDER_OF_PRONOUN
 from mtbias.errors import SettingError
 from mtbias.files.reading import Record, TextFile, parse_table, read_table, read_text
 from mtbias.files.signatures import signature_line

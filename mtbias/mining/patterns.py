@@ -23,7 +23,7 @@ from itertools import product
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from mtbias.english.pronouns import PRONOUN_ROLES
+from mtbias.english.words import PRONOUN_ROLES
 from mtbias.files.reading import parse_toml, read_text
 from mtbias.files.strict_json import EXACT, DecodingError, converted
 from mtbias.mining.dependency_graph import DependencyGraph, basic_graph, extended_graph

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from mtbias.errors import DataError, DependencyError, MissingResourceError
 from mtbias.files.strict_json import load_json
 from mtbias.machine.devices import require_device
-from mtbias.machine.download_faults import why_failed
+from mtbias.machine.network import why_failed
 from mtbias.morphology.analysis_cache import parse_feats
 from mtbias.types import Analysis, Span, Token, Word
 

@@ -16,8 +16,8 @@ from itertools import combinations
 from mtbias.errors import DataError
 from mtbias.report.publishing import PublishedDifference, PublishedNumber, PublishedResult
 from mtbias.scoring.definitions import Best
+from mtbias.stats.resampling import holm
 from mtbias.stats.results import ALPHA
-from mtbias.stats.significance import holm
 
 Identity = tuple[str, str]
 """`PublishedResult.identity`."""

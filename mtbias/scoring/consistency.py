@@ -2,7 +2,7 @@
 
 A *counterfactual pair* is two sentences that differ in gender alone; a *control pair* is two sentences of one gender
 that differ in something else. Two counterfactual pairs whose sentences are each other's controls are a *quadruple*
-(`mtbias.stats.quadruples`). A unit is a quadruple, else a pair: no pair stands in two units. All numbers are computed
+(`mtbias.stats.resampling`). A unit is a quadruple, else a pair: no pair stands in two units. All numbers are computed
 from the additive table of units; these are what the bootstrap draws.
 
 Source: the measure of Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EACL 2023), section 4, for translation.
@@ -21,9 +21,8 @@ from numpy.typing import NDArray
 
 from mtbias.errors import DataError
 from mtbias.scoring import definitions
-from mtbias.scoring.sentence_protocols import Linked
 from mtbias.stats.paired import PairedUnits, compare
-from mtbias.stats.quadruples import (
+from mtbias.stats.resampling import (
     FIRST,
     MATCHED,
     NO_CALL,
@@ -31,13 +30,15 @@ from mtbias.stats.quadruples import (
     SECOND,
     WRONG,
     all_patterns,
+    bootstrap_counts,
+    estimate,
     inconsistency,
     inconsistent,
     pattern_number,
+    wilson_percent_of_units,
 )
-from mtbias.stats.resampling import bootstrap_counts, estimate, wilson_percent_of_units
 from mtbias.stats.results import N_RESAMPLES, Difference, Estimate, Floats, enough, percent, rounded
-from mtbias.types import Gender, GenderCall
+from mtbias.types import Gender, GenderCall, Linked
 
 STATUSES = 3
 """A call is `RIGHT` (it is the gold gender), `WRONG`, or there is none (`NO_CALL`)."""
@@ -296,7 +297,7 @@ def compute_consistency(
       ``male_only`` and ``female_only`` (right for the one alone). ``both_right`` and ``neither_right`` are the rest.
     - ``within``: I_within = Σ |f − f(control)| / control pairs, men's (``within_male``) and women's together;
     - ``delta_i``: ΔI = ``quadruple_across`` − ``quadruple_within``, in [−100, 100], the two over the pairs of
-      quadruples alone (`mtbias.stats.quadruples.inconsistency`): above 0, gender alone makes more of a difference than
+      quadruples alone (`mtbias.stats.resampling.inconsistency`): above 0, gender alone makes more of a difference than
       another small change.
 
     Args:

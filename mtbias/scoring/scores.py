@@ -14,10 +14,9 @@ from mtbias.scoring.consistency import Consistency, consistency
 from mtbias.scoring.counting import Counting, Group, entity_intervals
 from mtbias.scoring.definitions import WHOLE, Number, interval_methods, keys
 from mtbias.scoring.human_agreement import decided_by
-from mtbias.scoring.sentence_protocols import Called
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 from mtbias.stats.results import LEVEL, MIN_ROWS, N_RESAMPLES, percent_of, rounded
-from mtbias.types import GenderCall, Reason
+from mtbias.types import Called, GenderCall, Reason
 
 if TYPE_CHECKING:
     import pandas as pd

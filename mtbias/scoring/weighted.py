@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.errors import DataError
-from mtbias.scoring.sentence_protocols import Described
 from mtbias.stats.balance import Balance, balance
 from mtbias.stats.results import Floats, rounded
-from mtbias.types import Gender, Stereotype
+from mtbias.types import Described, Gender, Stereotype
 
 MANY_PRONOUNS = 4
 """So many pronouns and more are one class."""

@@ -19,8 +19,7 @@ import numpy as np
 
 from mtbias.errors import DataError
 from mtbias.files.reading import commented_rows, read_table
-from mtbias.stats.correlation import slope, spearman
-from mtbias.stats.resampling import percentile_interval
+from mtbias.stats.resampling import percentile_interval, slope, spearman
 from mtbias.stats.results import N_RESAMPLES, Estimate, Floats, enough, number
 
 ENTITY_COLUMNS = ("entity", "occupation")

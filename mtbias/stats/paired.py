@@ -17,9 +17,16 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.stats.resampling import as_units, bootstrap_counts, bootstrap_units, chunks, percentile_interval
+from mtbias.stats.resampling import (
+    as_units,
+    bootstrap_counts,
+    bootstrap_units,
+    chunks,
+    holm,
+    mcnemar,
+    percentile_interval,
+)
 from mtbias.stats.results import Difference, Floats, minus, number
-from mtbias.stats.significance import holm, mcnemar
 
 Counts = NDArray[np.int64]
 _CHUNK = 1 << 11
@@ -145,7 +152,7 @@ class McNemar:
     second_only: int
     neither: int
     p: float
-    """Exact, two-sided: `mtbias.stats.significance.mcnemar` of `first_only` and `second_only`."""
+    """Exact, two-sided: `mtbias.stats.resampling.mcnemar` of `first_only` and `second_only`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

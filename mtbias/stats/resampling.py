@@ -12,15 +12,16 @@ each time, and in another order of random numbers than the published intervals r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from math import sqrt
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from mtbias.stats.results import LEVEL, Estimate, Floats, Interval, number
+from mtbias.stats.results import LEVEL, Estimate, Floats, Interval, number, percent
 
 
 def bootstrap_counts(
@@ -238,3 +239,154 @@ def as_units(a: NDArray[np.generic]) -> Floats:
     if units.ndim != 2:
         raise ValueError(f"expected an array [n_units, k], got shape {units.shape}")
     return units
+
+
+# McNemar's test, and Holm's correction for several tests.
+
+
+def mcnemar(b: int, c: int) -> float:
+    """McNemar's exact two-sided test: p = ``min(1, 2·P(X <= min(b, c)))``, X ~ Binomial(b + c, 1/2).
+
+    In `b` pairs only the first is correct, in `c` only the second.
+
+    Edge cases: 1 where no pair differs.
+
+    Raises:
+        ValueError: a negative number.
+
+    Source: McNemar (1947); the exact form as in Agresti, *Categorical Data Analysis* (2013), section 11.1.
+    """
+    if b < 0 or c < 0:
+        raise ValueError(f"expected numbers of pairs of 0 or more, got {b} and {c}")
+    from scipy.stats import binomtest
+
+    return 1.0 if b == c == 0 else float(binomtest(b, b + c).pvalue)
+
+
+def holm(pvalues: Sequence[float]) -> list[float]:
+    """Holm's adjusted p-values, in the order given: rejecting those of at most α keeps the family's error at α.
+
+    With p(1) <= … <= p(m): adjusted p(i) = min(1, max over j <= i of (m − j + 1)·p(j)).
+
+    Raises:
+        ValueError: a value outside [0, 1].
+
+    Source: Holm, *Scandinavian Journal of Statistics* 6 (1979).
+    """
+    if not all(0 <= p <= 1 for p in pvalues):
+        raise ValueError(f"expected p-values within 0 and 1, got {list(pvalues)}")
+    adjusted = [0.0] * len(pvalues)
+    largest = 0.0
+    for place, index in enumerate(sorted(range(len(pvalues)), key=lambda i: pvalues[i])):
+        largest = max(largest, min(1.0, (len(pvalues) - place) * pvalues[index]))
+        adjusted[index] = largest
+    return adjusted
+
+
+# Rank correlation and the slope of a line, of many samples at once.
+
+
+def spearman(x: ArrayLike, y: ArrayLike) -> Floats:
+    """Spearman's ρ: Pearson's correlation of the ranks of paired values, ties sharing their mean rank; [−1, 1].
+
+    Both have shape ``[..., n]``: one sample of n values, or many (bootstrap resamples).
+
+    Returns: shape ``[...]``; NaN with fewer than two pairs, or where all values of `x` or all of `y` are equal.
+
+    Raises:
+        ValueError: shapes that differ; NaN, which has no rank.
+
+    Source: Kendall and Gibbons, *Rank Correlation Methods* (1990), chapter 3 (ties).
+    """
+    from scipy.stats import rankdata
+
+    one, other = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if one.shape != other.shape:
+        raise ValueError(f"expected pairs, got {one.shape[-1]} and {other.shape[-1]} values")
+    if np.isnan(one).any() or np.isnan(other).any():
+        raise ValueError("expected values that can be ranked, got NaN")
+    middle = (one.shape[-1] + 1) / 2
+    first, second = (rankdata(values, axis=-1) - middle for values in (one, other))
+    spread = (first * first).sum(axis=-1) * (second * second).sum(axis=-1)
+    rho = np.full(spread.shape, np.nan)
+    np.divide((first * second).sum(axis=-1), np.sqrt(spread), out=rho, where=spread > 0)
+    return rho
+
+
+def slope(x: ArrayLike, y: ArrayLike) -> Floats:
+    """The slope of the line of least squares through paired values: Σ(x − x̄)(y − ȳ) / Σ(x − x̄)².
+
+    Both have shape ``[..., n]``: one sample of n values, or many (bootstrap resamples).
+
+    Returns: shape ``[...]``, in units of `y` for one of `x`; NaN with fewer than two pairs, or where all values of `x`
+        are equal.
+    """
+    one, other = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    found = np.full(one.shape[:-1], np.nan)
+    if one.shape[-1] < 2:
+        return found
+    # Not from the deviations: their sum of squares may be some 1e-30 where all values are equal.
+    varied = np.ptp(one, axis=-1) > 0
+    across = one - one.mean(axis=-1, keepdims=True)
+    np.divide((across * other).sum(axis=-1), (across * across).sum(axis=-1), out=found, where=varied)
+    return found
+
+
+# Quadruples: two sentences of one gender and their two counterparts of the other; what their patterns add to ΔI.
+#
+# The places of a quadruple: 0 a sentence, 1 its control (of the same gender, with another small change), 2 and 3 their
+# counterparts of the other gender. With f = 1 where a sentence is right, else 0, a pair is *inconsistent* where |f_i −
+# f_j| = 1. I_within is the share of inconsistent pairs within a gender (0-1, 2-3), I_across that of pairs across
+# genders, and ΔI = I_across − I_within: how much more the gender matters than another small change does.
+#
+# Source: Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EACL 2023), section 4.
+
+RIGHT, WRONG, NO_CALL = range(3)
+"""What the answer to a sentence can be, where a system may give none: statuses of `all_patterns`."""
+
+Pairs = tuple[tuple[int, int], ...]
+"""Pairs of places."""
+
+FIRST, SECOND = (0, 1), (2, 3)
+"""The pair within the gender of place 0, and within the other."""
+MATCHED: Pairs = ((0, 2), (1, 3))
+"""Each sentence with its own counterpart: the pairs across genders where these differ in gender alone."""
+CROSSED: Pairs = tuple(product(FIRST, SECOND))
+"""Each sentence of one gender with each of the other: where both counterparts are as like it (other people's names)."""
+
+
+def all_patterns(statuses: int, places: int = 4) -> NDArray[np.int64]:
+    """All patterns of so many `statuses` at so many `places`: ``[statuses**places, places]``.
+
+    Row k has the digits of k in base `statuses`, so that a pattern's row is its number (`pattern_number`).
+    """
+    return np.array(list(product(range(statuses), repeat=places)), dtype=np.int64)
+
+
+def pattern_number(pattern: Iterable[int], statuses: int) -> int:
+    """The row of `pattern` in `all_patterns`."""
+    number = 0
+    for status in pattern:
+        number = statuses * number + status
+    return number
+
+
+def inconsistent(right: NDArray[np.bool_], pairs: Pairs) -> NDArray[np.int64]:
+    """In how many of `pairs` exactly one of the two is right: ``[n]`` of whether each place is, ``[n, places]``."""
+    return sum((right[:, i] != right[:, j] for i, j in pairs), np.zeros(len(right), dtype=np.int64))
+
+
+def inconsistency(across: Floats, within: Floats, n: Floats, pairs: Pairs) -> tuple[Floats, Floats, Floats]:
+    """I_across, I_within and ΔI of `n` quadruples, in per cent; ΔI in [−100, 100], NaN where `n` is 0.
+
+    I_across = Σ across / (len(pairs)·n), I_within = Σ within / 2n, ΔI = I_across − I_within.
+
+    Args:
+        across: how many of `pairs` are inconsistent, summed over quadruples; any shape.
+        within: how many of the two pairs within genders are, likewise.
+        n: quadruples.
+        pairs: the pairs across genders of each: `MATCHED` or `CROSSED`.
+    """
+    # Not one share minus the other: where the sums balance, ΔI must be exactly 0, since p counts the resamples up to 0.
+    delta = percent(2 / len(pairs) * across - within, 2 * n)
+    return percent(across, len(pairs) * n), percent(within, 2 * n), delta

@@ -32,8 +32,7 @@ from mtbias.align.entity_words import KnownTranslations
 from mtbias.align.link_model import counted, distinct_keys, prior_counts
 from mtbias.align.neural_aligner import Subwords, words_of
 from mtbias.align.sentence_pairs import IndexedPairs, index_pairs
-from mtbias.english.plurals import singulars
-from mtbias.english.words import english_words
+from mtbias.english.words import english_words, singulars
 from mtbias.language.definition import Language
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts

@@ -28,8 +28,8 @@ from mtbias.machine.stage_progress import ProgressLine
 from mtbias.runs.run_folder import RunFolder
 from mtbias.scoring.measure import MeasureOptions
 from mtbias.settings import Engine, EvaluatorSettings, TranslationSettings
+from mtbias.stats.resampling import holm
 from mtbias.stats.results import Difference
-from mtbias.stats.significance import holm
 from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem
 from mtbias.translate.seq2seq.checkpoints import locate
 

@@ -11,7 +11,7 @@ from mtbias.align import Pair
 from mtbias.align.entity_scores import ALIKE_LINKS, EntityScores, prior_links
 from mtbias.align.entity_words import KnownTranslations, align_entity
 from mtbias.align.sentence_pairs import english_number, index_pairs
-from mtbias.english.plurals import singulars
+from mtbias.english.words import singulars
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import Language, NounKind, NounReading

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mtbias.english.plurals import is_plural
+from mtbias.english.words import is_plural
 
 PLURAL = """
 businessmen congresswomen firemen women salespeople grandchildren townsfolk alumni alumnae geese mice oxen teeth

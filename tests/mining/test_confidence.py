@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from mtbias.english.pronouns import GENDER_OF_PRONOUN
+from mtbias.english.words import GENDER_OF_PRONOUN
 from mtbias.mining.confidence import TERMS, ConfidenceModel, shipped_model, term_values
 from mtbias.mining.parsed_sentence import Find
 from tests.mining.small_trees import tree

@@ -19,8 +19,7 @@ import pytest
 from mtbias.cli import main
 from mtbias.corpora import load_corpus
 from mtbias.mining import mining_run, text_input
-from mtbias.mining.mined_rows import MiningOptions
-from mtbias.mining.occupations import read_occupations
+from mtbias.mining.mined_rows import MiningOptions, read_occupations
 from mtbias.mining.patterns import read_patterns
 from mtbias.mining.text_input import input_files, read_chunks
 from mtbias.morphology.stanza_models import PARSER, find_package

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.mining.occupations import read_occupations
+from mtbias.mining.mined_rows import read_occupations
 from mtbias.mining.patterns import read_patterns
 from tests.attack.attacks_files import DAMAGES, Damage
 

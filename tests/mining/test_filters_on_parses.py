@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from mtbias.mining.english_parser import EnglishParser
-from mtbias.mining.mined_rows import MinedRow, MiningOptions, rows_of
-from mtbias.mining.occupations import Occupations, Workers
+from mtbias.mining.mined_rows import MinedRow, MiningOptions, Occupations, Workers, rows_of
 from mtbias.mining.patterns import find, read_patterns
 
 TABLE = Occupations({"doctor": Workers(60, 40), "nurse": Workers(10, 90)}, sha256="")

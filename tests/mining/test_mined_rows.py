@@ -17,10 +17,11 @@ from mtbias.mining.mined_rows import (
     WITHIN_WORD,
     MinedRow,
     MiningOptions,
+    Occupations,
+    Workers,
     corpus_lines,
     rows_of,
 )
-from mtbias.mining.occupations import Occupations, Workers
 from mtbias.mining.parsed_sentence import Find, Node, ParsedSentence
 from mtbias.types import Span
 

@@ -11,7 +11,7 @@ import pytest
 
 from mtbias.errors import DataError
 from mtbias.mining.confidence import TERMS, ConfidenceModel, shipped_model
-from mtbias.mining.occupations import Occupations, Workers
+from mtbias.mining.mined_rows import Occupations, Workers
 from mtbias.mining.patterns import read_patterns
 from mtbias.types import Gender
 from scripts.mining_precision import (

@@ -10,7 +10,7 @@ import pytest
 
 from mtbias.corpora.catalog import source_folder, tables
 from mtbias.errors import DataError, MissingResourceError, UsageError
-from mtbias.mining.occupations import BUG_TABLE, Workers, read_occupations
+from mtbias.mining.mined_rows import BUG_TABLE, Workers, read_occupations
 from mtbias.types import Gender
 
 SMALL = """entities,M_workers,F_workers

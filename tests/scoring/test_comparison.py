@@ -24,9 +24,8 @@ from mtbias.scoring.definitions import GENDER, keys
 from mtbias.scoring.scores import score
 from mtbias.stats import paired
 from mtbias.stats.paired import PairedTables, WeightedTables, pair_cells, randomisation_test, tabulate
-from mtbias.stats.resampling import bootstrap_units, percentile_interval
+from mtbias.stats.resampling import bootstrap_units, holm, mcnemar, percentile_interval
 from mtbias.stats.results import MIN_ROWS, Floats
-from mtbias.stats.significance import holm, mcnemar
 from mtbias.types import Gender, GenderCall, Reason, Stereotype
 
 M, F, N = GOLDS

@@ -20,7 +20,7 @@ from mtbias.scoring.definitions import Best
 from mtbias.scoring.scores import counting_of, score
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 from mtbias.scoring.women_share import WomenShares, relate
-from mtbias.stats.correlation import slope
+from mtbias.stats.resampling import slope
 from mtbias.types import Evidence, Gender, GenderCall, Reason, Span, Stereotype
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL

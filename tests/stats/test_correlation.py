@@ -10,7 +10,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtbias.stats.correlation import spearman
+from mtbias.stats.resampling import spearman
 
 
 def test_spearman_by_hand() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtbias.stats.quadruples import (
+from mtbias.stats.resampling import (
     CROSSED,
     FIRST,
     MATCHED,

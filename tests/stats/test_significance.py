@@ -11,8 +11,8 @@ import pytest
 import scipy.stats
 
 from mtbias.stats.paired import PairedUnits, compare, randomisation_test
+from mtbias.stats.resampling import holm, mcnemar
 from mtbias.stats.results import Floats, percent
-from mtbias.stats.significance import holm, mcnemar
 
 
 def _rng(seed: int = 1) -> np.random.Generator:

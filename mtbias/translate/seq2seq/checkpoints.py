@@ -20,8 +20,7 @@ from mtbias.errors import DependencyError, MissingResourceError, ModelError, Mtb
 from mtbias.files.folder_lock import waiting_lock
 from mtbias.files.strict_json import DecodingError, decoded, load_json
 from mtbias.files.writing import write_atomic
-from mtbias.machine.download_faults import why_failed
-from mtbias.machine.network import downloads_allowed
+from mtbias.machine.network import downloads_allowed, why_failed
 from mtbias.translate.seq2seq.families import family_of
 
 DEMO = "demo"
