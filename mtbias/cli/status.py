@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from mtbias.cli.shared import Json, SweepFile, print_json
 from mtbias.cluster.sweep_file import read_sweep
+from mtbias.cluster.sweep_status import status_json, status_text, sweep_status
 from mtbias.cluster.sweep_tasks import make_plan
-from mtbias.cluster.task_runs import status_json, status_text, sweep_status
 
 
 def command(file: SweepFile, /, *, json: Json = False) -> None:

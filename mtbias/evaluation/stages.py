@@ -25,8 +25,8 @@ from mtbias.files.kept_work import (
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
 from mtbias.runs.finished_run import FinishedRun
-from mtbias.runs.manifest import RunManifest, begun, run_progress
-from mtbias.runs.run_folder import SHA256, RunFolder
+from mtbias.runs.manifest import RunManifest
+from mtbias.runs.run_folder import SHA256, RunFolder, begun, run_progress
 from mtbias.scoring.alarms import checks
 from mtbias.scoring.measure import GENDER, Judged, Measure, MeasureKind
 from mtbias.stats.results import N_RESAMPLES, percent_of, rounded

@@ -19,7 +19,7 @@ from pathlib import Path
 from mtbias.demo import demo_file
 from mtbias.evaluation.preparation import prepare_eval
 from mtbias.evaluation.stages import Request, evaluate, translate_shard
-from mtbias.runs.manifest import run_progress
+from mtbias.runs.run_folder import run_progress
 from mtbias.settings import EvalSettings
 from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem
 from mtbias.translate.seq2seq.checkpoints import DEMO

@@ -24,8 +24,7 @@ import mtbias
 from mtbias import cli
 from mtbias.errors import MissingTranslationsError, ModelError, RunFolderError
 from mtbias.evaluation.stages import Request, evaluate, translate_shard
-from mtbias.runs.manifest import run_progress
-from mtbias.runs.run_folder import RunFolder
+from mtbias.runs.run_folder import RunFolder, run_progress
 from mtbias.translate.seq2seq.checkpoints import locate
 from mtbias.translate.shards import Shard
 

@@ -13,18 +13,9 @@ import pytest
 from mtbias.cluster.local_processes import _judge, _take, log_file, workers
 from mtbias.cluster.slurm import queue_states, read_submissions, submission_lock, to_submit
 from mtbias.cluster.sweep_file import Resources, Slurm, Sweep
+from mtbias.cluster.sweep_status import status_json, status_text, sweep_status
 from mtbias.cluster.sweep_tasks import SweepPlan, make_plan
-from mtbias.cluster.task_runs import (
-    TASKS,
-    Failure,
-    is_done,
-    is_running,
-    read_failure,
-    recorded,
-    status_json,
-    status_text,
-    sweep_status,
-)
+from mtbias.cluster.task_runs import TASKS, Failure, is_done, is_running, read_failure, recorded
 from mtbias.errors import DataError, MtbiasError, RunFolderError
 from mtbias.files.kept_work import PARTS, PartStore, PlanRecord
 from mtbias.runs.run_folder import RunFolder

@@ -20,8 +20,7 @@ from mtbias.files.kept_work import (
     read_shard_reports,
     write_shard_report,
 )
-from mtbias.runs.manifest import RunProgress, begun, run_progress
-from mtbias.runs.run_folder import RunFolder
+from mtbias.runs.run_folder import RunFolder, RunProgress, begun, run_progress
 from mtbias.types import Json
 
 IDENTITY: dict[str, Json] = {"dataset": "demo", "seed": 0}
