@@ -5,9 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
+from mtbias.api import compare, read_run
 from mtbias.cli.shared import HERE, Bootstrap, Flag, Json, Names, Rows, Runs, checked_names, print_json
 from mtbias.errors import SettingError, UsageError
 from mtbias.files.writing import write_atomic
+from mtbias.report.comparison_page import page_of_runs
+from mtbias.report.comparison_tables import render_comparison, render_rows
+from mtbias.scoring.comparable_runs import differing_rows
 from mtbias.settings import BootstrapSettings
 
 
@@ -55,11 +59,6 @@ def command(
         if path is not None and path.is_dir():
             raise SettingError(option, f"expected a file, got the folder {path}")
     all_or_some = "all" in weighted or list(weighted) if weighted else False
-
-    from mtbias.api import compare, read_run
-    from mtbias.report.comparison_page import page_of_runs
-    from mtbias.report.comparison_tables import render_comparison, render_rows
-    from mtbias.scoring.comparable_runs import differing_rows
 
     read = [read_run(path) for path in runs]
     alike: dict[str, Any] = {"names": names or None, "different_evaluators": different_evaluators}

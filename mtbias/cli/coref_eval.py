@@ -21,8 +21,14 @@ from mtbias.cli.coref_shared import (
     form_of,
 )
 from mtbias.cli.shared import Cache, Json, print_json
+from mtbias.coref.coref_datasets import located, open_dataset, places_of
 from mtbias.coref.documents import DatasetName
+from mtbias.coref.evaluation import compare_evaluations, evaluate, read_evaluation
+from mtbias.coref.systems import open_system
 from mtbias.errors import UsageError
+from mtbias.files.writing import write_atomic
+from mtbias.machine.stage_progress import ProgressLine
+from mtbias.report.coref_tables import render_coref_page, render_evaluation
 from mtbias.settings import CacheSettings
 
 
@@ -67,13 +73,6 @@ def command(
     format
         Of the tables (default: text); csv and json have every number, the others the headline.
     """
-    from mtbias.coref.coref_datasets import located, open_dataset, places_of
-    from mtbias.coref.evaluation import compare_evaluations, evaluate, read_evaluation
-    from mtbias.coref.systems import open_system
-    from mtbias.files.writing import write_atomic
-    from mtbias.machine.stage_progress import ProgressLine
-    from mtbias.report.coref_tables import render_coref_page, render_evaluation
-
     form = form_of(format, json=json)
     folders = [out, *(against or [])]
     if len({path.resolve().name for path in folders}) != len(folders):

@@ -17,8 +17,11 @@ from mtbias.cli.coref_shared import (
     show,
 )
 from mtbias.cli.shared import Json
+from mtbias.coref.coref_datasets import open_dataset
 from mtbias.coref.documents import DatasetName
+from mtbias.coref.systems import open_system, run_system
 from mtbias.files.signatures import signature_line
+from mtbias.machine.stage_progress import ProgressLine
 
 
 def command(
@@ -50,10 +53,6 @@ def command(
     data
         Where the data set is, as `mtbias coref score` takes it.
     """
-    from mtbias.coref.coref_datasets import open_dataset
-    from mtbias.coref.systems import open_system, run_system
-    from mtbias.machine.stage_progress import ProgressLine
-
     ((ids, spans),) = reading.of_systems(1)
     chosen = open_system(system, model=model, command=program, form=in_format, device=device, ids=ids, spans=spans)
     opened = open_dataset(dataset, data, n=n, no_full_stop=no_full_stop)

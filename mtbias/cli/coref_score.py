@@ -19,6 +19,8 @@ from mtbias.cli.coref_shared import (
 )
 from mtbias.cli.shared import Flag, Json, print_json
 from mtbias.coref.documents import DatasetName
+from mtbias.coref.evaluation import SystemFiles, score_systems, systems_json
+from mtbias.report.coref_tables import render_evaluation
 
 _PAIRED = Group("Two systems")
 
@@ -82,9 +84,6 @@ def command(
     format
         Of the tables (default: text); csv and json have all of them.
     """
-    from mtbias.coref.evaluation import SystemFiles, score_systems, systems_json
-    from mtbias.report.coref_tables import render_evaluation
-
     form = form_of(format, json=json)
     files = [paths for paths in (predictions, against) if paths]
     systems = [SystemFiles(paths, *of) for paths, of in zip(files, reading.of_systems(len(files)), strict=True)]

@@ -7,7 +7,9 @@ from typing import Literal
 
 from mtbias.cli.corpora_shared import show
 from mtbias.cli.shared import Cache, Corpus, Flag, Json, Seed
+from mtbias.corpora import load_entities
 from mtbias.errors import UsageError
+from mtbias.mining.corpus_balance import balance_corpus
 from mtbias.settings import CacheSettings, CorpusSettings
 
 
@@ -40,9 +42,6 @@ def command(
     seed
         Of the sample.
     """
-    from mtbias.corpora import load_entities
-    from mtbias.mining.corpus_balance import balance_corpus
-
     if quarters and over:
         raise UsageError("--quarters and --over exclude each other")
     read = load_entities(corpus.dataset or "winomt", corpus.data, cache.cache_dir)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from mtbias.cli.corpora_shared import show
 from mtbias.cli.shared import Cache, Corpus, Flag, Json
+from mtbias.corpora import load_entities
+from mtbias.corpora.counterfactual_pairs import write_counterfactual
 from mtbias.settings import CacheSettings, CorpusSettings
 
 
@@ -38,8 +40,5 @@ def command(
     leave_out_ambiguous
         Leave out sentences with a guess.
     """
-    from mtbias.corpora import load_entities
-    from mtbias.corpora.counterfactual_pairs import write_counterfactual
-
     read = load_entities(corpus.dataset or "winomt", corpus.data, cache.cache_dir)
     show(write_counterfactual(read, out, controls=controls, leave_out_ambiguous=leave_out_ambiguous), json=json)

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.cli.shared import print_json
+from mtbias.report.tables import columns, number, printable
+from mtbias.stats.results import rounded
 
 _SHOWN = 5
 """Of the items of a list."""
@@ -15,9 +17,6 @@ _SHOWN = 5
 
 def show(result: Any, *, json: bool) -> None:  # noqa: ANN401 - any dataclass
     """Print the fields of a result as JSON, or as text: numbers in a table, then tables, texts and files."""
-    from mtbias.report.tables import columns, printable
-    from mtbias.stats.results import rounded
-
     content: dict[str, Any] = {
         name: str(value) if isinstance(value, Path) else rounded(value) for name, value in asdict(result).items()
     }
@@ -47,7 +46,6 @@ def show(result: Any, *, json: bool) -> None:  # noqa: ANN401 - any dataclass
 
 
 def _cell(value: object) -> str:
-    from mtbias.report.tables import number, printable
 
     if isinstance(value, list):
         return f"[{', '.join(map(_cell, value))}]"
