@@ -165,6 +165,7 @@ def test_fetch_in_a_job_says_who_forbids_it(tmp_path: Path) -> None:
     assert "MTBIAS_NO_NETWORK=1 forbids the network" in said.stderr
 
 
+@pytest.mark.slow
 def test_the_demo_runs_where_there_is_no_network_at_all(tmp_path: Path) -> None:
     """In a network namespace of its own, which has not even a loopback that is up."""
     before = ("unshare", "--map-root-user", "--net")

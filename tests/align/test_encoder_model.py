@@ -35,6 +35,7 @@ def plain_states(folder: Path, text: str, layer: int) -> Any:
     return torch.nn.functional.normalize(read.hidden_states[layer][0][1:-1], dim=-1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layer", range(LAYERS + 1))
 @pytest.mark.parametrize("name", ["bert", "xlmr"])
 def test_vectors_are_the_hidden_states_of_the_layer(name: str, layer: int, request: pytest.FixtureRequest) -> None:

@@ -70,6 +70,7 @@ def test_a_complete_run_is_read_and_not_made_again(machine: Machine, demo: Path)
     assert after == before
 
 
+@pytest.mark.slow
 def test_another_way_of_decoding_is_another_run(machine: Machine, demo: Path) -> None:
     done = machine.run(*DEMO, "--out", demo, "--beams", "2")
     assert done.returncode == 1
@@ -118,6 +119,7 @@ def _kill_and_go_on(
     assert _files(folder) == _files(demo)
 
 
+@pytest.mark.slow
 def test_killed_it_ends_with_the_same_bytes(machine: Machine, demo: Path) -> None:
     seconds = json.loads((demo / "manifest.json").read_text())["execution"]["translate_seconds"] + 3
     _kill_and_go_on(machine, demo, seconds, [0.5])

@@ -89,6 +89,7 @@ def begin_and_stop(machine: Machine, words: tuple[str | Path, ...], server: Serv
     return process.returncode
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("how", "code"), [(signal.SIGKILL, -9), (signal.SIGTERM, 143)])
 def test_a_run_that_was_killed_asks_only_for_the_rest(
     how: int, code: int, machine: Machine, demo: Path, known: dict[str, str], tmp_path: Path
@@ -114,6 +115,7 @@ def test_a_run_that_was_killed_asks_only_for_the_rest(
     assert [(line["id"], line["target"]) for line in found] == [(line["id"], line["target"]) for line in expected]
 
 
+@pytest.mark.slow
 def test_shards_and_budgets_share_one_run(machine: Machine, demo: Path, known: dict[str, str], tmp_path: Path) -> None:
     with serving(lambda source, _: said(known[source])) as server:
         words = command(server, tmp_path / "run")
@@ -142,6 +144,7 @@ def test_shards_and_budgets_share_one_run(machine: Machine, demo: Path, known: d
     assert metrics[0]["overall"] == metrics[1]["overall"]
 
 
+@pytest.mark.slow
 def test_repeats_measure_what_changes(machine: Machine, known: dict[str, str], tmp_path: Path) -> None:
     # The second time ten sentences have no translation, the third time five of them and another.
     sources = list(known)
@@ -181,6 +184,7 @@ def test_repeats_measure_what_changes(machine: Machine, known: dict[str, str], t
     assert "Translated again" in (tmp_path / "run" / "report.html").read_text()
 
 
+@pytest.mark.slow
 def test_two_prompts_of_one_model_are_compared_by_name(machine: Machine, known: dict[str, str], tmp_path: Path) -> None:
     runs = [tmp_path / prompt for prompt in ("plain", "tower")]
     with serving(lambda source, _: said(known[source])) as server:
@@ -195,6 +199,7 @@ def test_two_prompts_of_one_model_are_compared_by_name(machine: Machine, known: 
     assert "openai:small (tower)" in compared.stdout
 
 
+@pytest.mark.slow
 def test_the_key_is_in_no_file_and_on_no_screen(machine: Machine, known: dict[str, str], tmp_path: Path) -> None:
     def answer(source: str, before: int) -> Reply:
         return said(f"{known[source]}\n\n(Key: {KEY})") if before else refused(500, f"with {KEY}")

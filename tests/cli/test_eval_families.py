@@ -16,6 +16,8 @@ from scripts.demo.grammar import GENDERS, Choice, Grammar, say_english
 
 from .machine import Machine
 
+pytestmark = pytest.mark.slow
+
 SAID = [
     (Choice(template, person, adjective, "today"), gender)
     for template, person, adjective in (

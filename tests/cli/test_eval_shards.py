@@ -29,6 +29,8 @@ from mtbias.translate.system import Begun, Plan, Sources
 from .machine import Machine
 from .shard_processes import FILES, PARTS, contents, make_request
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:

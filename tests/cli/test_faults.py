@@ -31,6 +31,8 @@ from mtbias.translate.shards import Shard
 from .machine import Machine
 from .shard_processes import FILES, PARTS, contents, make_request
 
+pytestmark = pytest.mark.slow
+
 FIRST, SECOND = Shard(1, 2), Shard(2, 2)
 
 
@@ -74,12 +76,10 @@ def _kill(home: Path, seed: int, kills: int) -> None:
     assert any(0 < kept < said["parts"] for kept in said["kept"]), said
 
 
-@pytest.mark.slow
 def test_killed_ten_times(tmp_path: Path) -> None:
     _kill(tmp_path, seed=0, kills=10)
 
 
-@pytest.mark.slow
 def test_killed_a_hundred_times(tmp_path: Path) -> None:
     _kill(tmp_path, seed=1, kills=100)
 
@@ -117,7 +117,7 @@ def test_another_programs_sigterm_is_left_to_it(monkeypatch: pytest.MonkeyPatch)
         seen.append(signal.getsignal(signal.SIGTERM))
         return {}
 
-    monkeypatch.setattr("mtbias.corpora.datasets", none)
+    monkeypatch.setattr("mtbias.cli.listing.datasets", none)
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
         assert cli.main(["list", "datasets"]) == 0

@@ -29,6 +29,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
+@pytest.mark.slow
 def test_the_language_is_listed_with_its_distribution(bare: Machine, installed: Path) -> None:
     assert "\npt " not in bare.run("list", "languages").stdout
     done = bare.run("list", "languages", PYTHONPATH=str(installed))
@@ -116,6 +117,7 @@ def _with_portuguese(models: Path, folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("plugin", "says"),
     [
@@ -142,6 +144,7 @@ def test_a_plugin_that_fails_is_named_and_the_others_go_on(
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_two_plugins_for_one_language_are_both_named(bare: Machine, tmp_path: Path) -> None:
     place = tmp_path / "site"
     _distribution(place, "mtbias-deutsch", "de = mtbias_languages.german:GERMAN")

@@ -170,6 +170,7 @@ def test_the_seed_moves_the_intervals_and_nothing_else(
     assert found[0]["fingerprint"] != found[1]["fingerprint"]
 
 
+@pytest.mark.slow
 def test_two_processes_may_share_a_cache(
     prepared: Machine, small: Path, german: Path, stanza_dir: Path, tmp_path: Path
 ) -> None:
@@ -195,6 +196,7 @@ sys.addaudithook(refuse)
 """
 
 
+@pytest.mark.slow
 def test_nothing_reaches_for_the_network(small: Path, german: Path, stanza_dir: Path, tmp_path: Path) -> None:
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "sitecustomize.py").write_text(NO_NETWORK, encoding="utf-8")

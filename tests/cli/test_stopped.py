@@ -17,6 +17,8 @@ import pytest
 from .conftest import small_winomt
 from .machine import Machine
 
+pytestmark = pytest.mark.slow
+
 Command: TypeAlias = "tuple[str | Path, ...]"
 FILES = ("calls.jsonl", "metrics.json")
 
@@ -67,7 +69,6 @@ def test_killed_at_a_random_moment(undisturbed: Undisturbed, stanza_dir: Path, t
     _kill_and_go_on(undisturbed, Machine(tmp_path, stanza_dir), seed)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, *(pytest.param(n, marks=pytest.mark.exhaustive) for n in range(3, 22))])
 def test_killed_at_many_random_moments(undisturbed: Undisturbed, stanza_dir: Path, tmp_path: Path, seed: int) -> None:
     _kill_and_go_on(undisturbed, Machine(tmp_path, stanza_dir), seed)

@@ -219,6 +219,7 @@ def test_submitting_needs_a_cluster(
     assert "Slurm's sbatch is not on this machine: run mtbias submit on a login node" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_interrupted_it_ends_its_tasks(machine: Machine) -> None:
     folder = machine.folder / "interrupted"
     file = _write(folder, "languages = ['de']\n")

@@ -87,6 +87,7 @@ def test_a_run_has_the_measures_numbers_and_table(machine: Machine, site: Path, 
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_run_in_shards_is_the_same_run(machine: Machine, site: Path, data: Path, tmp_path: Path) -> None:
     _eval(machine, site, data, "good")
     other = Machine(tmp_path / "other")
@@ -99,6 +100,7 @@ def test_a_run_in_shards_is_the_same_run(machine: Machine, site: Path, data: Pat
     assert (execution["sentences_resumed"], execution["sentences_generated"]) == (25, 0)
 
 
+@pytest.mark.slow
 def test_two_runs_are_compared_and_reported(machine: Machine, site: Path, data: Path) -> None:
     for glossary in ("good", "bad"):
         _eval(machine, site, data, glossary)
@@ -122,6 +124,7 @@ def test_two_runs_are_compared_and_reported(machine: Machine, site: Path, data: 
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_a_sweep_has_them_beside_others(machine: Machine, site: Path, data: Path) -> None:
     file = machine.folder / "sweep.toml"
     file.write_text(

@@ -56,6 +56,7 @@ def test_shards_come_from_the_sentences_or_from_the_file() -> None:
     assert {cell.shards for cell in make_plan(SWEEP, lambda *_: None).cells} == {1}
 
 
+@pytest.mark.slow
 @given(
     shards=st.integers(1, 5),
     languages=st.sets(st.sampled_from(["ar", "cs", "de", "es"]), min_size=1),

@@ -45,6 +45,7 @@ def make(stanza_dir: Path, monkeypatch: pytest.MonkeyPatch | None = None) -> Sta
     return two
 
 
+@pytest.mark.slow
 def test_two_processes_find_what_one_finds(
     stanza_dir: Path, expected: list[tuple[bytes, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -56,6 +57,7 @@ def test_two_processes_find_what_one_finds(
     assert two._pool is None  # they have ended
 
 
+@pytest.mark.slow
 def test_what_was_submitted_is_not_analysed_again(
     stanza_dir: Path, expected: list[tuple[bytes, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -69,6 +71,7 @@ def test_what_was_submitted_is_not_analysed_again(
     assert sum(done) == len(TEXTS)
 
 
+@pytest.mark.slow
 def test_after_a_process_was_killed_one_goes_on(
     stanza_dir: Path, expected: list[tuple[bytes, str]], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -92,6 +95,7 @@ def test_with_one_process_nothing_is_begun(stanza_dir: Path) -> None:
     assert rows(one) == []
 
 
+@pytest.mark.slow
 def test_beside_generation_two_begin_where_there_are_cores_and_memory(
     stanza_dir: Path, expected: list[tuple[bytes, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -131,6 +135,7 @@ def test_few_texts_start_no_process(stanza_dir: Path, monkeypatch: pytest.Monkey
     assert len(rows(two)) == 7
 
 
+@pytest.mark.slow
 def test_an_error_in_a_process_is_the_same_error_here(stanza_dir: Path, tmp_path: Path) -> None:
     package = find_package("it", stanza_dir)
     nowhere = type(package)(package.language, tmp_path, package.models)

@@ -18,6 +18,8 @@ from .conftest import Checkpoint
 from .layouts import TARGETS, of_transformers_4, pickled, scores_of_their_own
 from .reference import change
 
+pytestmark = pytest.mark.slow
+
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 Change = Callable[[Path], object]
 

@@ -206,6 +206,7 @@ def trained(mini: Path, winomt: Path, ct2_cache: Path) -> Pair:
     return pair_of(mini, ct2_cache, texts=winomt_sentences(winomt, 320))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("decoding", "limit", "count"),
     [
@@ -225,6 +226,7 @@ def test_a_trained_checkpoint_gives_the_same(trained: Pair, decoding: Decoding, 
     assert some.generate(some.engine, decoding, limit, batch=50) == expected
 
 
+@pytest.mark.slow
 def test_int8(trained: Pair, mini: Path, ct2_cache: Path) -> None:
     trained = replace(trained, sources=trained.sources[:100])
     small = CTranslate2Engine(mini, dtype="int8", cache=ct2_cache, threads=1)
@@ -259,6 +261,7 @@ def test_through_the_loop(m2m100: Path, ct2_cache: Path, threads: int) -> None:
     assert found == expected
 
 
+@pytest.mark.slow
 def test_batches_side_by_side_are_the_same_in_int8(mini: Path, ct2_cache: Path, winomt: Path) -> None:
     texts = [line.split("\t")[2] for line in (winomt / "en.txt").read_text("utf-8").splitlines()[:96]]
     codec, decoding = Codec(mini, "de"), Decoding()

@@ -111,6 +111,7 @@ def interrupt(folder: Path, cache: Path, number: signal.Signals) -> str:
     return said
 
 
+@pytest.mark.slow
 def test_a_killed_conversion_leaves_nothing_that_lasts(m2m100: Path, tmp_path: Path) -> None:
     interrupt(m2m100, tmp_path, signal.SIGKILL)
     (left,) = names(tmp_path)  # something is there, but under no name that would be taken for a conversion
@@ -119,11 +120,13 @@ def test_a_killed_conversion_leaves_nothing_that_lasts(m2m100: Path, tmp_path: P
     assert names(tmp_path) == [made.name]
 
 
+@pytest.mark.slow
 def test_a_stopped_conversion_leaves_nothing(m2m100: Path, tmp_path: Path) -> None:
     assert "KeyboardInterrupt" in interrupt(m2m100, tmp_path, signal.SIGINT)
     assert names(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_nothing(m2m100: Path, mount_disk: Callable[[str], Path]) -> None:
     disk = mount_disk("96k")  # model.bin alone has more than 200 kB
     with pytest.raises(ModelError, match="cannot be written: No space left on device; make room"):
@@ -131,6 +134,7 @@ def test_a_full_disk_leaves_nothing(m2m100: Path, mount_disk: Callable[[str], Pa
     assert names(disk) == []
 
 
+@pytest.mark.slow
 def test_two_processes_at_once(m2m100: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     program = f"{START}print(convert(Path({str(m2m100)!r}), Path({str(cache)!r})).name)"

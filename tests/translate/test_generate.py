@@ -126,6 +126,7 @@ class _Small:
         return self.engine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("concurrency", [1, 4])
 def test_out_of_memory_at_every_batch_still_translates_every_sentence(ready: Ready, concurrency: int) -> None:
     small = _Small(ready.engine, 1, concurrency)
