@@ -21,7 +21,7 @@ from mtbias.decide.speaker import speaker_call
 from mtbias.errors import PluginError
 from mtbias.language.definition import Language
 from mtbias.language.grammar import CASES, Agreement, NounKind, SpeakerRules
-from mtbias.language.language_codes import is_language_code
+from mtbias.language.installed import is_language_code
 from mtbias.language.split_texts import SplitTexts
 from mtbias.types import ELIMINATION, Alignment, Analysis, Gender, GenderCall, Reason, Span, Token, Word
 

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.report.publishing import RESULTS, read_results
-from mtbias.report.ranking import make_blocks
-from mtbias.report.results_page import render_results
+from mtbias.report.results_page import make_blocks, render_results
 
 PAGE = "results/index.html"
 

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from mtbias.language.installed import get_language
 from mtbias.report.publishing import read_results
-from mtbias.report.ranking import make_blocks
+from mtbias.report.results_page import make_blocks
 from scripts.public_results import LICENCE, SYSTEMS, main
 
 ROOT = Path(__file__).resolve().parent.parent

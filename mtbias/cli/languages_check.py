@@ -45,7 +45,7 @@ def command(
     """
     from mtbias.errors import SettingError
     from mtbias.language.installed import get_language
-    from mtbias.new_language.occupation_coverage import occupation_coverage
+    from mtbias.new_language.policy_rows import occupation_coverage
     from mtbias.testing import contract_problems
 
     if analyses is not None and challenge is None:

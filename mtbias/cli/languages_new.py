@@ -46,9 +46,8 @@ def command(
     """
     from mtbias.corpora import cache_folder
     from mtbias.morphology.stanza_models import stanza_folder
-    from mtbias.new_language.known_elsewhere import prospects
     from mtbias.new_language.lexica import read_lexicon
-    from mtbias.new_language.project_files import Draft, check_draft, write_draft
+    from mtbias.new_language.project_files import Draft, check_draft, prospects, write_draft
 
     check_draft(code, name, out)
     known = prospects(code, stanza_folder(stanza_dir, cache_folder(cache.cache_dir)))

@@ -128,7 +128,7 @@ def _say(written: Path, text: str) -> None:
 
 def _write_plots(folder: Path, runs: Sequence[ReportRun], women: Sequence[WomenRelation], *, with_png: bool) -> None:
     from mtbias.files.writing import explained, write_atomic
-    from mtbias.report.plot_files import plot_files, png
+    from mtbias.report.scatter import plot_files, png
 
     with explained(folder, "make the folder"):
         folder.mkdir(parents=True, exist_ok=True)

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, Literal, Self
 
-from mtbias.language.data_files import read_language
-from mtbias.language.folding import Folder
+from mtbias.language.data_files import Folder, read_language
 from mtbias.language.grammar import Agreement, NounKind, NounReading, SpeakerRules, SurfaceToken, VerbRules, WordFacts
 from mtbias.types import Span
 

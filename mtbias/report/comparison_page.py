@@ -5,26 +5,230 @@ One HTML file that needs nothing else. No number is computed here: all stand in 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
+from mtbias.report import tables
 from mtbias.report.alarm_texts import named_warnings
-from mtbias.report.axes import Scale
 from mtbias.report.page import render_page
-from mtbias.report.plots import Panel, scale, svg_intervals
+from mtbias.report.plots import Panel, Scale, scale, svg_intervals
 from mtbias.report.report_runs import ReportRun, Sentence, findings, join_sentences, title_and_intro, unique_names
 from mtbias.report.run_page import check_runs
-from mtbias.report.sentence_list import MAX_BYTES, fitting, sentence_list
+from mtbias.report.sentence_data import MAX_BYTES, fitting, sentence_list
+from mtbias.report.tables import UNDEFINED, PrintedTable, cut, draw, estimate_text, number_text, p_text, printable
 from mtbias.runs.finished_run import FinishedRun
-from mtbias.scoring.comparable_runs import SystemPair
+from mtbias.scoring.comparable_runs import DifferingRow, SystemNumbers, SystemPair
 from mtbias.scoring.comparison import Comparison
-from mtbias.scoring.definitions import CONSISTENCY, Number, Unit
+from mtbias.scoring.counting import QUESTIONS, EntityIntervals
+from mtbias.scoring.definitions import CONSISTENCY, GENDER, Number, Unit
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
+from mtbias.scoring.weighted import Weighting
 from mtbias.stats.results import ALPHA, Difference, Estimate
+
+# The tables of a comparison as text for a terminal, Markdown, LaTeX, CSV or JSON. Nothing is computed here.
+
+FORMATS = (*tables.FORMATS, "json", "csv")
+
+_UNMARKED = "  "
+"""As wide as the mark of a significant difference, so that numbers stand below each other."""
+
+
+def render_comparison(comparison: Comparison, form: str = "text", numbers: Sequence[Number] = GENDER) -> str:
+    """The comparison in one of `FORMATS`, ending in a newline.
+
+    Text, Markdown and LaTeX have the numbers of all systems and their differences, language by language; the tests; the
+    sentences on which the systems differ; weighted numbers and what the weights are; and the signature. CSV has
+    `Comparison.table`, a number a row, with the signature as its last column. JSON is `Comparison.to_json`.
+    `numbers` are what the measure of the runs reports.
+
+    Raises:
+        ValueError: another format.
+    """
+    if form not in FORMATS:
+        raise ValueError(f"expected a format of {', '.join(FORMATS)}, got {form!r}")
+    if form == "json":
+        return json.dumps(comparison.to_json(), ensure_ascii=False, allow_nan=False) + "\n"
+    if form == "csv":
+        return tables.as_csv({**row, "signature": comparison.signature} for row in comparison.table())
+    compared = {number.key: number.short for number in numbers if number.compared}
+    found = _tables(comparison, compared)
+    if comparison.unknown is not None:
+        part, *more = _tables(comparison.unknown, {number.key: number.short for number in UNKNOWN_GENDER.compared})
+        found += [replace(part, title=f"Sentences of unknown gender, of {part.title}", warnings=()), *more]
+    return draw(found, form, [("", comparison.signature)])
+
+
+def render_rows(rows: Sequence[DifferingRow], form: str = "text") -> str:
+    """The sentences on which calls differ, as ``text``, ``csv`` or ``jsonl``; ends in a newline where there are any.
+
+    Raises:
+        ValueError: another format.
+    """
+    if form == "csv":
+        without_rows = [name for name in DifferingRow.__dataclass_fields__ if name != "about"]
+        return tables.as_csv([row.to_json() for row in rows], () if rows else without_rows)
+    if form == "jsonl":
+        return "".join(json.dumps(row.to_json(), ensure_ascii=False) + "\n" for row in rows)
+    if form != "text":
+        raise ValueError(f"expected a format of text, csv, jsonl, got {form!r}")
+    return "\n".join(_differing(row) for row in rows)
+
+
+def _tables(c: Comparison, names: Mapping[str, str]) -> list[PrintedTable]:
+    found = [_numbers(c, names)]
+    if c.over_entities is not None and c.over_entities.intervals is not None:
+        found.append(_over_entities(c, names, c.over_entities))
+    if c.pairs:
+        found += [_tests(c, names), _sentences(c)]
+    if any(p.consistency for p in c.pairs):
+        found.append(_consistency(c))
+    if c.weightings:
+        found += [_weighted(c, names), _weights(c.weightings, names)]
+    return found
+
+
+def _table_rows(c: Comparison, cells: Callable[[SystemNumbers | SystemPair], Iterable[Any]]) -> list[list[str]]:
+    """Systems and then their differences, language by language; a language's name stands only where it begins."""
+    found = [(s.lang, [cut(s.system), *map(_estimate, cells(s))]) for s in c.systems]
+    found += [(p.lang, [_name(p), *map(_difference, cells(p))]) for p in c.pairs]
+    rows: dict[str, list[list[str]]] = {}
+    for lang, row in found:
+        here = rows.setdefault(lang, [])
+        here.append(["" if here else lang, *row])
+    return [row for here in rows.values() for row in here]
+
+
+def _numbers(c: Comparison, names: Mapping[str, str]) -> PrintedTable:
+    r = c.rows
+    title = f"{c.dataset}: {r['n']:,} sentences"
+    if "male" in r:  # a measure of one's own may have other classes, or none
+        title += f", gold male {r['male']:,}, female {r['female']:,}; pro stereotype {r['pro']:,}, anti {r['anti']:,}"
+    title += ". Per cent"
+    title += f" [95 % interval over {c.unit}]" if c.n_resamples else ""
+    shares = [names[key] for key, method in c.methods.items() if method == "wilson" and key in names]
+    notes = [f"Intervals: Wilson for the {', '.join(shares)} of a system, bootstrap for all others"] if shares else []
+    if c.pairs:
+        family = (
+            f"corrected by Holm over the {c.tests:,} tests of the same number in this table"
+            if c.tests > 1
+            else "one test"
+        )
+        notes.append(f'"A - B": the difference in points; *: significant, p < {ALPHA:g}, {family}')
+    if c.n_resamples and c.over_entities is not None and c.over_entities.intervals is None:
+        notes.append(f"No intervals over entities: {c.over_entities.reason}")
+    if c.too_few_resamples:
+        notes.append(f"{c.n_resamples:,} resamples are too few for any of {c.tests:,} tests to be significant")
+    notes += [f"{lang}: read by different evaluators: {'; '.join(phrases)}" for lang, phrases in c.evaluators.items()]
+    head = ["", "", *(name + _UNMARKED for name in names.values())]
+    warned = named_warnings([(f"{s.system} ({s.lang})", s.alarms) for s in c.systems])
+    rows = _table_rows(c, lambda of: (of.plain[key] for key in names))
+    return PrintedTable(head, rows, title, warnings=warned, notes=notes, left=2)
+
+
+def _over_entities(c: Comparison, names: Mapping[str, str], over: EntityIntervals) -> PrintedTable:
+    """The same numbers with their intervals over entities."""
+    head = ["", "", *(name + _UNMARKED for name in names.values())]
+
+    def cells(of: SystemNumbers | SystemPair) -> Iterable[Estimate | Difference]:
+        for key in names:
+            plain = of.plain[key]
+            yield replace(plain, interval=of.entity_interval(key))
+
+    title = f"Per cent [95 % interval over {over.n:,} entities]"
+    return PrintedTable(head, _table_rows(c, cells), title, [f"Intervals {QUESTIONS}; tests are over {c.unit}"], left=2)
+
+
+def _tests(c: Comparison, names: Mapping[str, str]) -> PrintedTable:
+    head = ["", "", *(text for name in names.values() for text in (f"{name}: p", "corrected"))]
+    rows = [
+        [p.lang, _name(p), *(text for key in names for text in (p_text(p.plain[key].p), p_text(p.plain[key].p_holm)))]
+        for p in c.pairs
+    ]
+    return PrintedTable(head, rows, f"Paired randomisation over {c.unit}, two-sided", left=2)
+
+
+def _sentences(c: Comparison) -> PrintedTable:
+    head = ["", "", "calls differ", "both right", "only A", "only B", "neither", "McNemar's p"]
+    rows = []
+    for p in c.pairs:
+        m = p.mcnemar
+        counts = (p.differing, m.both, m.first_only, m.second_only, m.neither)
+        rows.append([p.lang, _name(p), *(f"{count:,}" for count in counts), p_text(m.p)])
+    units = c.unit.capitalize()
+    title = f"{units} by which system is right (McNemar's test: exact, two-sided, not corrected)"
+    if not c.right_or_wrong:
+        return PrintedTable(head[:3], [row[:3] for row in rows], f"{units} with another call", left=2)
+    return PrintedTable(head, rows, title, left=2)
+
+
+def _consistency(c: Comparison) -> PrintedTable:
+    shown = [n for n in CONSISTENCY if n.compared and any(n.key in p.consistency for p in c.pairs)]
+    head = ["", "", *(f"{n.short}{text}" for n in shown for text in (": A", " B", " A - B", " p", " corr."))]
+    rows = []
+    for p in c.pairs:
+        cells: list[str] = []
+        for number in shown:
+            d = p.consistency.get(number.key)
+            if d is None:
+                cells += [UNDEFINED] * 5
+            else:
+                cells += [number_text(d.first), number_text(d.second), _difference(d), p_text(d.p), p_text(d.p_holm)]
+        rows.append([p.lang, _name(p), *cells])
+    title = f"Consistency: {c.rows['pairs']:,} pairs that differ in gender alone"
+    title += f", {c.rows['quadruples']:,} quadruples with controls" if c.rows["quadruples"] else ", no controls"
+    title += ". Per cent of pairs right for one gender only"
+    return PrintedTable(head, rows, title, ["Units of the intervals and tests are pairs and quadruples"], left=2)
+
+
+def _weighted(c: Comparison, names: Mapping[str, str]) -> PrintedTable:
+    head = ["", "", *(f"{names[n]}{text}{_UNMARKED}" for n in c.weightings for text in ("", " weighted"))]
+    rows = _table_rows(c, lambda of: (found for n, e in of.weighted.items() for found in (of.plain[n], e)))
+    return PrintedTable(head, rows, "Plain and weighted", left=2)
+
+
+def _weights(weightings: Mapping[str, Weighting], names: Mapping[str, str]) -> PrintedTable:
+    head = ["", "group", "sentences", "effective", "weight 0", "largest weights"]
+    rows, notes = [], []
+    for number, w in weightings.items():
+        b, largest = w.balance, ", ".join(f"{weight:.2f} ({id_})" for id_, weight in w.largest[:3])
+        for n, (group, size, effective) in enumerate(zip(b.groups, b.sizes, b.effective_sizes, strict=True)):
+            of_both = [f"{b.n_zero:,}", largest] if n == 0 else ["", ""]
+            rows.append(["" if n else names[number], group, f"{size:,}", f"{effective:,.1f}", *of_both])
+        said = f"{names[number]}: balanced over {', '.join(w.properties) or 'nothing'}"
+        said += f"; the same in all sentences or not known: {', '.join(w.constant)}" if w.constant else ""
+        said += f"; cannot be balanced, weight 0: {', '.join(b.one_sided)}" if b.one_sided else ""
+        notes.append(said)
+    return PrintedTable(head, rows, "The weights (mean 1; effective: Kish's sample size)", notes, left=2)
+
+
+def _name(pair: SystemPair) -> str:
+    return f"{cut(pair.first)} - {cut(pair.second)}"
+
+
+def _estimate(e: Estimate) -> str:
+    return estimate_text(e.value, e.interval) + _UNMARKED
+
+
+def _difference(d: Difference) -> str:
+    return estimate_text(d.difference, d.interval) + (" *" if d.significant else _UNMARKED)
+
+
+def _differing(row: DifferingRow) -> str:
+    def said(name: str, call: str | None, reason: str | None, translation: str | None) -> str:
+        found = call or (f"none ({reason})" if reason else "none")
+        return f"  {cut(name)}: {found} | {printable(translation or UNDEFINED)}\n"
+
+    about = "".join(f", {name} {printable(value)}" for name, value in row.about.items())
+    return (
+        f"{row.lang} {printable(row.id)}{about}\n  {printable(row.source)}\n"
+        + said(row.first, row.first_call, row.first_reason, row.first_translation)
+        + said(row.second, row.second_call, row.second_reason, row.second_translation)
+    )
 
 
 class _Row(NamedTuple):

@@ -5,17 +5,22 @@ One HTML file that needs nothing else. No number is computed here: all stand in 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
-from mtbias.errors import SettingError, UsageError, escaped
+from mtbias.errors import DataError, SettingError, UsageError, escaped
 from mtbias.files.writing import explained, write_atomic
 from mtbias.language.installed import get_language
 from mtbias.report.page import render_page
 from mtbias.report.publishing import (
     RESULTS,
     About,
+    PublishedDifference,
     PublishedNumber,
     PublishedResult,
     check_apart,
@@ -25,10 +30,219 @@ from mtbias.report.publishing import (
     read_results,
     write_results,
 )
-from mtbias.report.ranking import Block, Rank, Relation, Tested, make_blocks
 from mtbias.report.tables import estimate_text, p_text
+from mtbias.scoring.definitions import Best
 from mtbias.settings import BootstrapSettings
+from mtbias.stats.resampling import holm
 from mtbias.stats.results import ALPHA
+
+# Which results are ranked together, and the ranks: ties are what paired tests could not tell apart.
+#
+# A block holds the results of one corpus (by hash), language and evaluator. Within a block all tests of one number are
+# a family for Holm's correction. A system's rank is a range: one below all that are significantly better, above all
+# that are significantly worse; what ties with it, or was never tested against it, stands somewhere in between.
+
+Identity = tuple[str, str]
+"""`PublishedResult.identity`."""
+Differences = Mapping[str, PublishedDifference]
+"""By number."""
+
+
+class Relation(StrEnum):
+    """What is known of two systems in one number."""
+
+    FIRST = "first better"
+    SECOND = "second better"
+    TIE = "tie"
+    """Tested, and not significantly different."""
+    NOT_TESTED = "not tested"
+    DIFFERENT = "different"
+    """Significantly, but which is better was not tested: one lies above and the other below the best value (ΔG above
+    and below 0), or there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """Two systems in one number: the first minus the second."""
+
+    relation: Relation
+    found: PublishedDifference | None = None
+    """None where nothing was tested."""
+    p_holm: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPair:
+    """Two systems of a block."""
+
+    first: PublishedResult
+    second: PublishedResult
+    tested: Mapping[str, Tested]
+    """By the keys of the block's compared numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """Places that a system may have: from ``low`` to ``high``, both counted."""
+
+    low: int
+    high: int
+    not_tested: int
+    """With so many systems of the block there is no test."""
+    other_side: int = 0
+    """So many differ significantly and lie on the other side of the best value: which is better was not tested."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Results that are ranked together, the best in the first compared number first."""
+
+    results: tuple[PublishedResult, ...]
+    pairs: tuple[RankedPair, ...]
+    """All of them."""
+    ranks: Mapping[str, Mapping[Identity, Rank]]
+    """By number and result; without results that lack the number, without numbers of which none is best, and empty for
+    a block of one."""
+    families: Mapping[str, int]
+    """By number, how many tests Holm's correction is over."""
+    apart: tuple[str, ...] = ()
+    """What differs from the language's first block, a phrase each; empty in that one."""
+
+    @property
+    def numbers(self) -> tuple[PublishedNumber, ...]:
+        """The numbers that are shown, as the first result has them: those in which systems are compared first."""
+        return tuple(sorted((n for n in self.results[0].numbers if n.shown), key=lambda n: not n.compared))
+
+    def of(self, system: str) -> PublishedResult | None:
+        """The result of a system, where the block has it."""
+        return next((result for result in self.results if result.system == system), None)
+
+    @property
+    def over_entities(self) -> bool:
+        """Whether some number has an interval over entities."""
+        return any(number.interval_entities for result in self.results for number in result.numbers)
+
+    @property
+    def too_few_resamples(self) -> bool:
+        """Whether some test cannot be significant, whatever the data: its smallest p times the tests is not below α."""
+        resamples = min((c.resamples for result in self.results for c in result.comparisons), default=0)
+        return any(tests >= ALPHA * (resamples + 1) for tests in self.families.values() if tests)
+
+
+def make_blocks(results: Sequence[PublishedResult]) -> list[Block]:
+    """The blocks, by corpus and language; of one corpus and language the largest first.
+
+    Raises:
+        DataError: two results disagree about their comparison.
+    """
+    places: dict[str, dict[str, list[PublishedResult]]] = {}
+    for result in results:
+        places.setdefault(result.place, {}).setdefault(result.block, []).append(result)
+    blocks = []
+    for _, groups in sorted(places.items()):
+        ordered = sorted(groups.values(), key=len, reverse=True)
+        blocks += [_block(group, _differences(ordered[0][0], group[0])) for group in ordered]
+    return blocks
+
+
+def _differences(one: PublishedResult, other: PublishedResult) -> tuple[str, ...]:
+    """How the evaluator of `other` differs from that of `one`."""
+    keys = dict.fromkeys((*one.evaluator, *other.evaluator))
+    both = ((key, other.evaluator.get(key, "(absent)"), one.evaluator.get(key, "(absent)")) for key in keys)
+    return tuple(f"{key} {here} here, {there} there" for key, here, there in both if here != there)
+
+
+def _block(group: Sequence[PublishedResult], apart: tuple[str, ...]) -> Block:
+    compared = [number for number in group[0].numbers if number.compared]
+    ordered = sorted(group, key=lambda result: (_distance(result, compared), result.system))
+    couples = list(combinations(ordered, 2))
+    differences = _comparisons(ordered)
+    tests = {
+        number.key: _tests(
+            [(a.number(number.key), b.number(number.key)) for a, b in couples],
+            [differences.get((a.identity, b.identity), {}).get(number.key) for a, b in couples],
+        )
+        for number in compared
+    }
+    pairs = tuple(RankedPair(a, b, {key: of[n] for key, of in tests.items()}) for n, (a, b) in enumerate(couples))
+    ranked = [n.key for n in compared if n.best is not Best.OPEN] if len(group) > 1 else []
+    families = {key: sum(test.p_holm is not None for test in of) for key, of in tests.items()}
+    return Block(tuple(ordered), pairs, {key: _ranks(key, ordered, pairs) for key in ranked}, families, apart)
+
+
+def _comparisons(results: Sequence[PublishedResult]) -> dict[tuple[Identity, Identity], Differences]:
+    """What was tested, for both orders of each pair: each of two results may have it, or both, but then the same."""
+    here = {result.identity: result for result in results}
+    known: dict[tuple[Identity, Identity], Differences] = {}
+    for result in results:
+        for comparison in result.comparisons:
+            other = comparison.fingerprint, comparison.calls
+            if other not in here:
+                continue
+            turned = {key: difference.turned() for key, difference in comparison.numbers.items()}
+            if known.setdefault((result.identity, other), comparison.numbers) != comparison.numbers:
+                raise DataError(
+                    f"expected one comparison of {result.system} and {here[other].system} in {result.language}, "
+                    "got two that differ; publish both runs together again"
+                )
+            known.setdefault((other, result.identity), turned)
+    return known
+
+
+def _tests(
+    numbers: Sequence[tuple[PublishedNumber | None, PublishedNumber | None]],
+    differences: Sequence[PublishedDifference | None],
+) -> list[Tested]:
+    """What is known of each pair in one number, all its tests corrected together."""
+    values = [None if difference is None else difference.p for difference in differences]
+    corrected = iter(holm([p for p in values if p is not None]))
+    adjusted = [None if p is None else next(corrected) for p in values]
+    return [
+        Tested(_relation(*both, p), difference, p)
+        for both, difference, p in zip(numbers, differences, adjusted, strict=True)
+    ]
+
+
+def _relation(first: PublishedNumber | None, second: PublishedNumber | None, p_holm: float | None) -> Relation:
+    if p_holm is None or first is None or second is None or first.value is None or second.value is None:
+        return Relation.NOT_TESTED
+    if p_holm >= ALPHA:
+        return Relation.TIE
+    best = first.best.at
+    if best is None or (first.value - best) * (second.value - best) < 0:
+        return Relation.DIFFERENT
+    return Relation.FIRST if abs(first.value - best) < abs(second.value - best) else Relation.SECOND
+
+
+_TURNED = {Relation.FIRST: Relation.SECOND, Relation.SECOND: Relation.FIRST}
+
+
+def _ranks(key: str, results: Sequence[PublishedResult], pairs: Sequence[RankedPair]) -> dict[Identity, Rank]:
+    """See `Rank`; results in which the number is undefined have none, and count in nobody's."""
+    there = {r.identity for r in results if (number := r.number(key)) is not None and number.value is not None}
+    seen: Counter[tuple[Identity, Relation]] = Counter()
+    for pair in pairs:
+        first, second, relation = pair.first.identity, pair.second.identity, pair.tested[key].relation
+        if {first, second} <= there:
+            seen.update(((first, relation), (second, _TURNED.get(relation, relation))))
+    return {
+        one: Rank(
+            1 + seen[one, Relation.SECOND],
+            len(there) - seen[one, Relation.FIRST],
+            seen[one, Relation.NOT_TESTED],
+            seen[one, Relation.DIFFERENT],
+        )
+        for one in there
+    }
+
+
+def _distance(result: PublishedResult, compared: Sequence[PublishedNumber]) -> float:
+    """How far the first compared number is from its best; undefined ones come last."""
+    number = result.number(compared[0].key) if compared else None
+    if number is None or number.value is None or number.best.at is None:
+        return float("inf")
+    return abs(number.value - number.best.at)
+
 
 TITLE = "Gender bias in machine translation: results"
 PAGE = "index.html"
@@ -98,7 +312,7 @@ class _Corpus(NamedTuple):
 
 
 def render_results(blocks: Sequence[Block], title: str = TITLE) -> str:
-    """The page, as text to be written in UTF-8; the blocks are those of `mtbias.report.ranking.make_blocks`."""
+    """The page, as text to be written in UTF-8; the blocks are those of `mtbias.report.results_page.make_blocks`."""
     by_corpus: dict[object, list[Block]] = {}
     for block in blocks:
         corpus = block.results[0].corpus

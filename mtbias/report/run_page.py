@@ -16,7 +16,7 @@ import numpy as np
 from markupsafe import Markup
 
 from mtbias.errors import DataError
-from mtbias.report import alarm_texts, repeat_table
+from mtbias.report import alarm_texts, run_table
 from mtbias.report.page import render_page
 from mtbias.report.plots import panels, scale, svg_intervals
 from mtbias.report.report_runs import (
@@ -29,8 +29,7 @@ from mtbias.report.report_runs import (
 )
 from mtbias.report.run_table import SCHEMA, filled, noticed, whole_metrics
 from mtbias.report.scatter import WOMEN_MEASURES, correlation_text, relations, slope_text, svg_women, women_scale
-from mtbias.report.sentence_data import Columns
-from mtbias.report.sentence_list import MAX_BYTES, fitting, sentence_list
+from mtbias.report.sentence_data import MAX_BYTES, Columns, fitting, sentence_list
 from mtbias.scoring.definitions import CONSISTENCY, Breakdown, Number, breakdowns
 from mtbias.scoring.scores import UNKNOWN
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
@@ -147,7 +146,7 @@ def _whole_page(runs: Sequence[ReportRun], women: Sequence[WomenRelation], sente
         heads=lambda *whats: [f"{run.name}:\n{what}" if len(runs) > 1 else what for run in runs for what in whats],
         filled=filled,
         noticed=noticed,
-        repeats=repeat_table,
+        repeats=run_table,
         alarms=alarm_texts,
         warned=[run for run in runs if alarm_texts.warnings(run.metrics.get("alarms"))],
         women=women,

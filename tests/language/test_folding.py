@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.language.folding import Folder
+from mtbias.language.data_files import Folder
 from mtbias.plugin import Language
 
 FORM = re.compile("[\ufb50-\ufdff\ufe70-\ufeff]")

@@ -11,7 +11,7 @@ from mtbias.align.entity_words import KnownTranslations
 from mtbias.english.gender_swap import gendered_words
 from mtbias.language.grammar import NounKind
 from mtbias.language.installed import get_language
-from mtbias.new_language.occupation_coverage import kinds_of, occupation_coverage, occupations
+from mtbias.new_language.policy_rows import kinds_of, occupation_coverage, occupations
 from tests.language.test_installed import BUILT_IN
 
 ROOT = Path(__file__).resolve().parents[2]

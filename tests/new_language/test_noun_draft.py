@@ -6,8 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mtbias.new_language.lexica import read_lexicon
-from mtbias.new_language.noun_draft import DraftNouns, draft_nouns
-from mtbias.new_language.pair_candidates import PairCandidate, find_pairs
+from mtbias.new_language.noun_draft import DraftNouns, PairCandidate, draft_nouns, find_pairs
 from tests.new_language.lexica_files import LIST, TREEBANK, UNIMORPH, write
 
 

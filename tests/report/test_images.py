@@ -12,9 +12,8 @@ import pytest
 
 from mtbias.errors import DependencyError
 from mtbias.machine.installation import install_command
-from mtbias.report.axes import Scale
-from mtbias.report.plot_files import plot_files, png
-from mtbias.report.scatter import correlation_text, svg_women, women_scale
+from mtbias.report.plots import Scale
+from mtbias.report.scatter import correlation_text, plot_files, png, svg_women, women_scale
 from mtbias.scoring.women_share import EntityPoint, WomenRelation, WomenShares
 from mtbias.stats.results import Estimate
 

@@ -11,11 +11,11 @@ import pytest
 
 from mtbias.errors import DataError
 from mtbias.report.paper_tables import paper_table
-from mtbias.report.plot_files import plot_files
 from mtbias.report.plots import panels, text_plot
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
 from mtbias.report.run_table import render
+from mtbias.report.scatter import plot_files
 from mtbias.scoring.definitions import Best, Number, Unit, breakdowns
 
 from .page_reader import page_data, read_page, table_lines, table_rows

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.report.axes import Scale
-from mtbias.report.plots import ALL, Panel, panel, scale, svg_intervals, text_plot
+from mtbias.report.plots import ALL, Panel, Scale, panel, scale, svg_intervals, text_plot
 from mtbias.stats.results import Estimate
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -10,7 +10,7 @@ import pytest
 
 from mtbias.errors import DataError
 from mtbias.report.publishing import PublishedCorpus, PublishedResult, read_results, write_results
-from mtbias.report.ranking import Block, Rank, Relation, make_blocks
+from mtbias.report.results_page import Block, Rank, Relation, make_blocks
 from mtbias.scoring.definitions import Best
 
 from .result_maker import make_number, make_result, with_tests

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from mtbias.report.publishing import PublishedCorpus, PublishedResult
-from mtbias.report.ranking import make_blocks
-from mtbias.report.results_page import render_results
+from mtbias.report.results_page import make_blocks, render_results
 from mtbias.scoring.definitions import Best, Unit
 from scripts.look_at_report import WIDER
 

@@ -14,12 +14,11 @@ from jsonschema import Draft202012Validator
 import mtbias
 from mtbias.api import Run
 from mtbias.corpora import load_corpus
-from mtbias.report.comparison_tables import render_comparison
+from mtbias.report.comparison_page import render_comparison
 from mtbias.report.paper_tables import paper_table
-from mtbias.report.plot_files import plot_files
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
-from mtbias.report.scatter import relations
+from mtbias.report.scatter import plot_files, relations
 from mtbias.runs.run_folder import RunFolder
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 from mtbias.settings import BootstrapSettings, ScoreSettings
