@@ -26,13 +26,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from mtbias.corpora.catalog import cache_folder
 from mtbias.errors import MtbiasError
-from mtbias.translate.repetition import is_repetitive
-from mtbias.translate.seq2seq.beam_search import Decoding
 from mtbias.translate.seq2seq.checkpoints import locate, missing_files
 from mtbias.translate.seq2seq.codec import Codec, read_config
-from mtbias.translate.seq2seq.engine import Engine
+from mtbias.translate.seq2seq.engine import Decoding, Engine
 from mtbias.translate.seq2seq.families import family_of
 from mtbias.translate.seq2seq.torch_search import TokenRules
+from mtbias.translate.text_language import is_repetitive
 
 LANGUAGES = ("ar", "cs", "de", "es", "fr", "he", "it", "ru", "uk")
 SENTENCES = (

@@ -41,9 +41,8 @@ from mtbias.settings import (
     check_number,
     combined,
 )
-from mtbias.translate.language_models.endpoint_system import EndpointPlan
-from mtbias.translate.language_models.request_estimate import estimate_requests
-from mtbias.translate.shards import Shard
+from mtbias.translate.language_models.endpoint_system import EndpointPlan, estimate_requests
+from mtbias.translate.outputs import Shard
 
 Asking = Parameter(group=LANGUAGE_MODEL)
 

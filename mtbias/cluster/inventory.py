@@ -37,7 +37,7 @@ from mtbias.scoring.measure import GENDER
 from mtbias.settings import EvalSettings, LanguageModelSettings, TranslationSettings, combined
 from mtbias.translate.seq2seq.checkpoints import DEMO, catalog, locate
 from mtbias.translate.system import Asked
-from mtbias.translate.system_kinds import DEEPL, find_kind, is_of_plugin, is_remote
+from mtbias.translate.system_kinds import DEEPL, find_kind, is_of_kind, is_remote
 
 DEMO_LANG = "de"
 DEMO_NUMBERS = {"accuracy": 70.5, "delta_g": 14.5, "delta_s": 50.4}
@@ -147,7 +147,7 @@ def _models(sweep: Sweep, cache: Path) -> Iterator[Part]:
         return "DeepL" if model.startswith(f"{DEEPL}:") else sweep.base_url
 
     for model in sweep.models:
-        if is_remote(model) or is_of_plugin(model):
+        if is_of_kind(model):
             yield from (_part("model", model, lang, partial(system, model, lang)) for lang in sweep.languages)
             continue
         one_each = model in catalog() and "{lang}" in catalog()[model].repository

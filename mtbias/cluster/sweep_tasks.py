@@ -18,8 +18,8 @@ from mtbias.entry_points import installed
 from mtbias.errors import DataError, MissingResourceError, UsageError
 from mtbias.language.installed import get_language
 from mtbias.report.tables import UNDEFINED, columns
+from mtbias.translate.outputs import Shard
 from mtbias.translate.seq2seq.checkpoints import catalog
-from mtbias.translate.shards import Shard
 from mtbias.translate.system_kinds import find_kind, is_remote
 
 TABLE = "table"

@@ -26,8 +26,8 @@ from mtbias.runs.finished_run import read_run
 from mtbias.runs.run_folder import RunProgress, run_progress
 from mtbias.scoring.measure import Measure
 from mtbias.settings import EvalSettings, combined
-from mtbias.translate.seq2seq.beam_search import get_preset
-from mtbias.translate.shards import Shard
+from mtbias.translate.outputs import Shard
+from mtbias.translate.seq2seq.engine import get_preset
 from mtbias.types import Progress
 
 TASKS, LOGS = "tasks", "logs"

@@ -26,10 +26,10 @@ from mtbias.settings import (
     TranslationSettings,
     combined,
 )
-from mtbias.translate.given_sources import RewordedSystem
 from mtbias.translate.given_translations import GivenSystem
 from mtbias.translate.system import Asked, System
 from mtbias.translate.system_kinds import find_kind
+from mtbias.translate.text_system import RewordedSystem
 
 T = TypeVar("T")
 

@@ -30,7 +30,7 @@ from mtbias.runs.run_folder import SHA256, RunFolder, begun, run_progress
 from mtbias.scoring.alarms import checks
 from mtbias.scoring.measure import GENDER, Judged, Measure, MeasureKind
 from mtbias.stats.results import N_RESAMPLES, percent_of, rounded
-from mtbias.translate.shards import Shard
+from mtbias.translate.outputs import Shard
 from mtbias.translate.system import MemoryStore, Plan, System, Tally, Translated
 from mtbias.types import Json, Progress, quiet
 

@@ -17,8 +17,7 @@ from mtbias.scoring.scores import counting_of
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import Interval, percent_of, rounded
-from mtbias.translate.repetition import is_repetitive
-from mtbias.translate.text_language import is_copy, words
+from mtbias.translate.text_language import is_copy, is_repetitive, words
 from mtbias.translate.text_language import languages as languages_of
 from mtbias.types import Gender, Reason
 
@@ -112,7 +111,7 @@ def copies(sources: Sequence[str], texts: Sequence[str | None]) -> list[bool]:
 
 
 def loops(texts: Sequence[str | None]) -> list[bool]:
-    """Whether each text repeats a run of its words (`mtbias.translate.repetition`)."""
+    """Whether each text repeats a run of its words (`mtbias.translate.text_language`)."""
     return [text is not None and is_repetitive(text) for text in texts]
 
 

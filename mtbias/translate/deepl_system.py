@@ -52,6 +52,9 @@ class DeepLKind:
         return DeepLSystem(asked.name, target, asked.offline or network.asked_for())
 
 
+DEEPL_KIND = DeepLKind()
+
+
 @dataclass(frozen=True)
 class DeepLSystem:
     """Asks DeepL for translations into one language (`mtbias.translate.system.System`)."""

@@ -12,7 +12,7 @@ from mtbias.translate.system import SystemKind
 GROUP = "mtbias.systems"
 
 ENDPOINT, DEEPL = "openai", "deepl"
-"""Schemes of the models of endpoints, and of DeepL's; no other distribution can take them."""
+"""Schemes of the models of endpoints, and of DeepL's, registered as a third party's are."""
 
 
 def is_remote(model: str) -> bool:
@@ -20,10 +20,10 @@ def is_remote(model: str) -> bool:
     return model.startswith((f"{ENDPOINT}:", f"{DEEPL}:"))
 
 
-def is_of_plugin(model: str) -> bool:
-    """Whether a model is a system of another distribution's kind, by its scheme."""
+def is_of_kind(model: str) -> bool:
+    """Whether a model is named by the scheme of a kind of system; any other is a checkpoint."""
     scheme, colon, _ = model.partition(":")
-    return bool(colon) and not is_remote(model) and scheme in installed(GROUP)
+    return bool(colon) and scheme in installed(GROUP)
 
 
 def find_kind(model: str) -> tuple[SystemKind, str]:
@@ -33,18 +33,12 @@ def find_kind(model: str) -> tuple[SystemKind, str]:
         SettingError: it is neither a kind's nor a short name, a hub id, or a folder that is here.
         PluginError: two distributions register the scheme, or the kind fails to load.
     """
-    if is_of_plugin(model):
+    if is_of_kind(model):
         scheme, _, name = model.partition(":")
         kind = load(GROUP, scheme, "kind of system")
         if not isinstance(kind, SystemKind):
             raise refuse(GROUP, scheme, "kind of system", f"expected open and needs_network, got {kind!r:.80}")
         return kind, name
-    if is_remote(model):
-        from mtbias.translate.deepl_system import DeepLKind
-        from mtbias.translate.language_models.endpoint_system import EndpointKind
-
-        scheme, _, name = model.partition(":")
-        return EndpointKind() if scheme == ENDPOINT else DeepLKind(), name
     from mtbias.translate.seq2seq.checkpoint_system import CheckpointKind
     from mtbias.translate.seq2seq.checkpoints import check_name
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
+from typing import Any
 
 from mtbias.errors import ModelError
 from mtbias.translate.outputs import collect, kept_outputs
-from mtbias.translate.system import Begun, Made, Sources, Store, Tally, Translated
+from mtbias.translate.system import Begun, Made, Plan, Sources, Store, System, Tally, Translated
 from mtbias.types import Json, SourceSentence
 
 
@@ -90,3 +91,38 @@ class TextPlan:
     def collect(self, store: Store) -> Translated | int:
         """See `mtbias.translate.system.Plan`."""
         return collect(store, self.parts, self.instances, marks=("empty",))
+
+
+# A system that is given other texts than the corpus's sources: two sentences without the mark between them.
+
+
+@dataclass(frozen=True)
+class _Texts:
+    """What is translated (`mtbias.translate.system.Sources`)."""
+
+    instances: tuple[SourceSentence, ...]
+    rows: int
+
+
+@dataclass(frozen=True)
+class RewordedSystem:
+    """`system`, given other texts (`mtbias.translate.system.System`); its translations are joined by id as ever."""
+
+    system: System
+    given: Mapping[str, str]
+    """By id."""
+
+    @property
+    def needs_network(self) -> bool:
+        """See `mtbias.translate.system.System`."""
+        return self.system.needs_network
+
+    @property
+    def uses(self) -> Any:  # noqa: ANN401 - None of a system that does not say it
+        """The settings that change something."""
+        return getattr(self.system, "uses", None)
+
+    def plan(self, corpus: Sources, begun: Begun) -> Plan:
+        """See `mtbias.translate.system.System`."""
+        texts = tuple(replace(each, source=self.given.get(each.id, each.source)) for each in corpus.instances)
+        return self.system.plan(_Texts(texts, corpus.rows), begun)

@@ -65,7 +65,7 @@ def speed(job: Json, answer: Answer) -> None:
 
 def _speed(variant: Variant, shape: Shape, job: Json) -> Json:
     if variant.engine == "ct2" and job["device"] != "cpu":
-        from mtbias.translate.seq2seq.ct2_cuda import usable_types
+        from mtbias.translate.seq2seq.ct2_engine import usable_types
 
         usable_types(job["device"])  # says what is missing
     runner = Runner(variant, shape, Place(Path(job["folder"]), job["device"], 1, job["batches"], job["corpus"]))

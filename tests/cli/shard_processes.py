@@ -21,9 +21,9 @@ from mtbias.evaluation.preparation import prepare_eval
 from mtbias.evaluation.stages import Request, evaluate, translate_shard
 from mtbias.runs.run_folder import run_progress
 from mtbias.settings import EvalSettings
+from mtbias.translate.outputs import Shard
 from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem
 from mtbias.translate.seq2seq.checkpoints import DEMO
-from mtbias.translate.shards import Shard
 
 FILES = ("calls.jsonl", "metrics.json", "translations.jsonl")
 PARTS = "translations.parts"

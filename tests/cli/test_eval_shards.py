@@ -22,8 +22,8 @@ from mtbias.files.kept_work import read_plan
 from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
 from mtbias.morphology import analyser as analyser_module
 from mtbias.runs.run_folder import RunFolder, run_progress
+from mtbias.translate.outputs import Shard
 from mtbias.translate.seq2seq.checkpoint_system import CheckpointPlan
-from mtbias.translate.shards import Shard
 from mtbias.translate.system import Begun, Plan, Sources
 
 from .machine import Machine

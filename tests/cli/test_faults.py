@@ -25,8 +25,8 @@ from mtbias import cli
 from mtbias.errors import MissingTranslationsError, ModelError, RunFolderError
 from mtbias.evaluation.stages import Request, evaluate, translate_shard
 from mtbias.runs.run_folder import RunFolder, run_progress
+from mtbias.translate.outputs import Shard
 from mtbias.translate.seq2seq.checkpoints import locate
-from mtbias.translate.shards import Shard
 
 from .machine import Machine
 from .shard_processes import FILES, PARTS, contents, make_request

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from mtbias.translate.seq2seq.beam_search import Decoding
 from mtbias.translate.seq2seq.codec import Codec
+from mtbias.translate.seq2seq.engine import Decoding
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 
 from .checkpoints import sentences

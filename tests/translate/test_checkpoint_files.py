@@ -11,9 +11,9 @@ import pytest
 import torch
 
 from mtbias.errors import ModelError
-from mtbias.translate.seq2seq.beam_search import Decoding
 from mtbias.translate.seq2seq.checkpoints import locate
 from mtbias.translate.seq2seq.codec import Codec
+from mtbias.translate.seq2seq.engine import Decoding
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 
 from .reference import change, translate

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from mtbias.errors import ModelError
-from mtbias.translate.seq2seq.beam_search import Decoding
 from mtbias.translate.seq2seq.codec import Codec
+from mtbias.translate.seq2seq.engine import Decoding
 from mtbias.translate.seq2seq.families import Direction
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 

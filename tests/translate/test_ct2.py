@@ -19,11 +19,9 @@ import torch
 from mtbias.errors import ModelError, UsageError
 from mtbias.settings import DTYPES
 from mtbias.translate.outputs import Output
-from mtbias.translate.seq2seq.batch_plan import cpu_budget, make_plan
-from mtbias.translate.seq2seq.beam_search import Decoding
 from mtbias.translate.seq2seq.codec import Codec
 from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
-from mtbias.translate.seq2seq.engine import Engine, Generated
+from mtbias.translate.seq2seq.engine import Decoding, Engine, Generated, cpu_budget, make_plan
 from mtbias.translate.seq2seq.generation import Generation
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 
@@ -318,7 +316,7 @@ def test_out_of_memory_is_said(m2m100: Path, ct2_cache: Path) -> None:
         import resource
         from pathlib import Path
         from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
-        from mtbias.translate.seq2seq.beam_search import Decoding
+        from mtbias.translate.seq2seq.engine import Decoding
         from mtbias.translate.seq2seq.engine import OutOfMemory
         engine = CTranslate2Engine(Path({str(m2m100)!r}), cache=Path({str(ct2_cache)!r}), threads=1)
         source = [*range(10, 60), 2]

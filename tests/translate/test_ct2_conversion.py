@@ -19,10 +19,10 @@ import torch
 
 from mtbias.errors import ModelError
 from mtbias.machine.installation import install_command
-from mtbias.translate.seq2seq.beam_search import Decoding
 from mtbias.translate.seq2seq.codec import Codec
 from mtbias.translate.seq2seq.ct2_conversion import RECORD, convert
 from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
+from mtbias.translate.seq2seq.engine import Decoding
 
 from .checkpoints import sentences
 

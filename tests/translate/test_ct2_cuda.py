@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from mtbias.errors import DependencyError, ModelError
-from mtbias.translate.seq2seq.beam_search import Decoding
-from mtbias.translate.seq2seq.ct2_cuda import check_product, load_cublas, unusable
-from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
+from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine, check_product, load_cublas, unusable
+from mtbias.translate.seq2seq.engine import Decoding
 
 MISSING = "Library libcublas.so.12 is not found or cannot be loaded"
 """What CTranslate2 says: https://github.com/OpenNMT/CTranslate2, src/cuda/cublas_stub.cc."""
@@ -40,7 +39,7 @@ def test_a_library_of_the_package_is_found_by_name_once_it_is_loaded(tmp_path: P
     (info / "RECORD").write_text("".join(f"nvidia/cublas/lib/{name},,\n" for name in names))
     program = """
 import ctypes
-from mtbias.translate.seq2seq.ct2_cuda import load_cublas
+from mtbias.translate.seq2seq.ct2_engine import load_cublas
 def known():
     try:
         return ctypes.CDLL("libcublas.so.12").mtbias_stand_in()
@@ -59,7 +58,7 @@ print(known(), load_cublas(), known())
 
 
 def test_without_the_package_nothing_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mtbias.translate.seq2seq.ct2_cuda.PACKAGE", "no-such-package-of-anybody")
+    monkeypatch.setattr("mtbias.translate.seq2seq.ct2_engine.PACKAGE", "no-such-package-of-anybody")
     assert not load_cublas()
 
 

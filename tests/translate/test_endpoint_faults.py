@@ -22,8 +22,8 @@ from mtbias.errors import MissingResourceError, ModelError, RunFolderError, Sett
 from mtbias.files.kept_work import PartStore, PlanRecord
 from mtbias.settings import LanguageModelSettings, TranslationSettings
 from mtbias.translate.language_models import endpoint_client
+from mtbias.translate.language_models.endpoint_client import BudgetError, Pacing
 from mtbias.translate.language_models.endpoint_system import EndpointKind, EndpointPlan
-from mtbias.translate.language_models.pacing import BudgetError, Pacing
 from mtbias.translate.system import Asked, MemoryStore, Store, Translated
 from mtbias.types import SourceSentence
 

@@ -9,12 +9,11 @@ import pytest
 
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.settings import DecodingSettings, EvalSettings, TranslationSettings, combined
-from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem
+from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem, EngineChoice
 from mtbias.translate.seq2seq.checkpoints import locate
-from mtbias.translate.seq2seq.engine_choice import EngineChoice
 
 ctranslate2 = pytest.importorskip("ctranslate2")
-CUBLAS = "mtbias.translate.seq2seq.ct2_cuda.load_cublas"
+CUBLAS = "mtbias.translate.seq2seq.ct2_engine.load_cublas"
 FAST = TranslationSettings(preset="fast")
 
 
@@ -65,10 +64,10 @@ def test_without_what_ctranslate2_needs_it_is_transformers_and_says_why(monkeypa
 
     assert why("cuda:1") == "CTranslate2 sees 1 GPUs here"
     monkeypatch.setattr(CUBLAS, lambda: False)
-    monkeypatch.setattr("mtbias.translate.seq2seq.ct2_cuda._system_has_cublas", lambda: False)
+    monkeypatch.setattr("mtbias.translate.seq2seq.ct2_engine._system_has_cublas", lambda: False)
     assert why("cuda").startswith("cuBLAS 12 is not here (")
     assert "[ct2-cuda]" in why("cuda")
-    monkeypatch.setattr("mtbias.translate.seq2seq.ct2_cuda.find_spec", lambda _: None)
+    monkeypatch.setattr("mtbias.translate.seq2seq.ct2_engine.find_spec", lambda _: None)
     assert why("cuda").startswith("CTranslate2 is not installed (")
 
 

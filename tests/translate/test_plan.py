@@ -7,9 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtbias.errors import UsageError
-from mtbias.translate.repetition import is_repetitive
-from mtbias.translate.seq2seq.batch_plan import Budget, cpu_budget, cpu_concurrency, gpu_budget, make_plan, plan_key
-from mtbias.translate.seq2seq.beam_search import PRESETS, Decoding, get_preset
+from mtbias.translate.seq2seq.engine import (
+    PRESETS,
+    Budget,
+    Decoding,
+    cpu_budget,
+    cpu_concurrency,
+    get_preset,
+    gpu_budget,
+    make_plan,
+    plan_key,
+)
+from mtbias.translate.text_language import is_repetitive
 
 LENGTHS = st.lists(st.integers(1, 300), max_size=60)
 DECODINGS = st.builds(Decoding, beams=st.integers(1, 6), max_length=st.integers(3, 300), from_source=st.booleans())

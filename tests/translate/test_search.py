@@ -14,11 +14,9 @@ import pytest
 import torch
 
 from mtbias.translate.outputs import Output
-from mtbias.translate.seq2seq.batch_plan import cpu_budget, make_plan
-from mtbias.translate.seq2seq.beam_search import Decoding
 from mtbias.translate.seq2seq.codec import Codec
 from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
-from mtbias.translate.seq2seq.engine import Engine, Generated
+from mtbias.translate.seq2seq.engine import Decoding, Engine, Generated, cpu_budget, make_plan
 from mtbias.translate.seq2seq.generation import Generation
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 

@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 
 from mtbias.errors import UsageError
 from mtbias.settings import TranslationSettings
-from mtbias.translate.seq2seq.batch_plan import Budget, make_plan
-from mtbias.translate.seq2seq.beam_search import Decoding
+from mtbias.translate.outputs import Shard
 from mtbias.translate.seq2seq.checkpoint_system import CheckpointPlan, CheckpointSystem
 from mtbias.translate.seq2seq.checkpoints import Checkpoint
-from mtbias.translate.shards import Shard
+from mtbias.translate.seq2seq.engine import Budget, Decoding, make_plan
 from mtbias.translate.system import Begun, MemoryStore, Translated
 from mtbias.types import SourceSentence
 

@@ -16,15 +16,17 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Literal
 
-from mtbias.translate.language_models.answer_marks import (
+from mtbias.translate.language_models.answer_words import (
+    AnswerWords,
     after_thought,
+    answer_words,
+    folded,
     is_fence,
     within_element,
     without_markdown,
     without_quotes,
     without_tokens,
 )
-from mtbias.translate.language_models.answer_words import AnswerWords, answer_words, folded
 from mtbias.translate.language_models.prompt_files import Prompt
 from mtbias.translate.text_language import MIN_WORDS, is_copy, is_in_another, words
 

@@ -14,10 +14,17 @@ from mtbias.settings import LanguageModelSettings
 from mtbias.translate.language_models.answers import Answer, Questions, keep_answers, kept_answers
 from mtbias.translate.language_models.decoder_engine import DecoderEngine, DecoderTokenizer
 from mtbias.translate.language_models.prompt_files import Prompt, load_prompt
-from mtbias.translate.seq2seq.batch_plan import Batch, Budget, cpu_budget, gpu_budget, make_plan
-from mtbias.translate.seq2seq.beam_search import Decoding, get_preset
 from mtbias.translate.seq2seq.checkpoints import Checkpoint
-from mtbias.translate.seq2seq.engine import OutOfMemory
+from mtbias.translate.seq2seq.engine import (
+    Batch,
+    Budget,
+    Decoding,
+    OutOfMemory,
+    cpu_budget,
+    get_preset,
+    gpu_budget,
+    make_plan,
+)
 from mtbias.translate.system import Asked, Begun, Made, Sources, Store, Tally, Translated
 from mtbias.types import Json, SourceSentence
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -9,24 +10,84 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mtbias.errors import DependencyError, SettingError
+from mtbias.errors import DependencyError, MtbiasError, SettingError
 from mtbias.machine.devices import chosen_device
 from mtbias.machine.installation import install_command
+from mtbias.settings import Engine as EngineName
 from mtbias.settings import TranslationSettings
 from mtbias.translate.language_models.decoder_engine import is_decoder
 from mtbias.translate.outputs import collect
-from mtbias.translate.seq2seq.batch_plan import Batch, Budget, cpu_budget, gpu_budget, make_plan, plan_key
-from mtbias.translate.seq2seq.beam_search import Decoding, get_preset
 from mtbias.translate.seq2seq.checkpoints import Checkpoint, locate
 from mtbias.translate.seq2seq.codec import Codec, Encoded
-from mtbias.translate.seq2seq.engine import Engine
-from mtbias.translate.seq2seq.engine_choice import EngineChoice
+from mtbias.translate.seq2seq.ct2_engine import usable_types
+from mtbias.translate.seq2seq.engine import (
+    Batch,
+    Budget,
+    Decoding,
+    Engine,
+    cpu_budget,
+    get_preset,
+    gpu_budget,
+    make_plan,
+    plan_key,
+)
 from mtbias.translate.seq2seq.generation import Generation
 from mtbias.translate.system import Asked, Begun, Made, Sources, Store, Tally, Translated
 from mtbias.types import Json, SourceSentence
 
 if TYPE_CHECKING:
     from mtbias.translate.language_models.decoder_system import DecoderSystem
+
+# Which engine translates, and in which type: what the settings say, and what the preset ``fast`` finds here.
+
+_log = logging.getLogger(__name__)
+
+_FEWER_BITS = ("bfloat16", "float16")
+"""What ``fast`` takes of what a GPU has, the first that is there: bf16 has the range of fp32, so no score overflows
+(T5's do in fp16); GPUs before Ampere compute in fp16 alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineChoice:
+    """An engine and a type of weights; both are part of a run's identity."""
+
+    engine: EngineName
+    dtype: str
+    why: str = ""
+    """What is to be told of it, in a line; empty where the settings left nothing to choose."""
+
+    @classmethod
+    def of(cls, settings: TranslationSettings, device: str) -> EngineChoice:
+        """The engine of the settings, else transformers; on a GPU ``fast`` takes CTranslate2 where it can compute.
+
+        What is installed chooses only where `settings` name the preset ``fast`` and no engine. Weights play no part:
+        a checkpoint that CTranslate2 cannot load is an error, and no reason for another engine, so that the same
+        command makes the same run again.
+        """
+        on_gpu = device.startswith("cuda")
+        usual = get_preset(settings.preset).gpu_dtype if on_gpu else "float32"
+        if settings.engine is not None or settings.preset != "fast":
+            return cls(settings.engine or "transformers", settings.dtype or usual)
+        dtype = settings.dtype or usual
+        if not on_gpu:
+            why = f"transformers in {dtype}; --engine ct2 is faster, in int8 more so, which can flip a gender"
+            return cls("transformers", dtype, f"--preset fast on {device}: {why}")
+        wanted = _FEWER_BITS if settings.dtype is None else (settings.dtype,)
+        try:
+            found = [each for each in wanted if each in usable_types(device)]
+        except MtbiasError as error:
+            return cls("transformers", dtype, f"--preset fast on {device}: transformers in {dtype}, because {error}")
+        if not found:
+            lacking = f"CTranslate2 has no {' or '.join(wanted)} there"
+            return cls("transformers", dtype, f"--preset fast on {device}: transformers in {dtype}, because {lacking}")
+        why = f"CTranslate2 in {found[0]}; the reference is --preset paper"
+        return cls("ct2", found[0], f"--preset fast on {device}: {why}")
+
+    def tell(self) -> None:
+        """Log what was chosen, where something was."""
+        if self.why:
+            _log.info("%s", self.why)
+
 
 POOLED = 8
 """Batches whose second stages are one on a GPU; a run that is killed loses so many at most. With 1 % of translations

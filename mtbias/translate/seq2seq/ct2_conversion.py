@@ -18,10 +18,9 @@ from typing import Any
 from mtbias.errors import DependencyError, ModelError
 from mtbias.files.strict_json import load_json
 from mtbias.machine.installation import install_command
-from mtbias.translate.seq2seq.checkpoints import file_hash, files_hash, first_line
+from mtbias.translate.seq2seq.checkpoints import check_matrices, file_hash, files_hash, first_line
 from mtbias.translate.seq2seq.torch_search import TokenRules
 from mtbias.translate.seq2seq.transformers_engine import check_finite, check_whole
-from mtbias.translate.seq2seq.weight_files import check_matrices
 
 RECORD = "mtbias.json"
 """What the converted config.json does not say: the settings of generation that transformers would read."""

@@ -18,12 +18,10 @@ from typing import Any, TypeVar
 
 from mtbias.errors import ModelError
 from mtbias.translate.outputs import Output, kept_outputs
-from mtbias.translate.repetition import is_repetitive
-from mtbias.translate.seq2seq.batch_plan import Batch
-from mtbias.translate.seq2seq.beam_search import Decoding
 from mtbias.translate.seq2seq.codec import Codec, Encoded
-from mtbias.translate.seq2seq.engine import Engine, Generated, OutOfMemory
+from mtbias.translate.seq2seq.engine import Batch, Decoding, Engine, Generated, OutOfMemory
 from mtbias.translate.system import Store
+from mtbias.translate.text_language import is_repetitive
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mtbias.translate.seq2seq.beam_search import Decoding
+from mtbias.translate.seq2seq.engine import Decoding
 
 _NEVER = -1.0e9
 """Added to the score of what must not be chosen; finite as in transformers, since beams that begin there are added to

@@ -15,12 +15,9 @@ from typing import Any
 from mtbias.errors import ModelError, MtbiasError, UsageError
 from mtbias.machine import devices as host
 from mtbias.settings import DTYPES
-from mtbias.translate.seq2seq.batch_plan import cpu_concurrency
-from mtbias.translate.seq2seq.beam_search import Decoding
-from mtbias.translate.seq2seq.checkpoints import explained, first_line
-from mtbias.translate.seq2seq.engine import Generated, OutOfMemory, is_out_of_memory
+from mtbias.translate.seq2seq.checkpoints import check_matrices, explained, first_line
+from mtbias.translate.seq2seq.engine import Decoding, Generated, OutOfMemory, cpu_concurrency, is_out_of_memory
 from mtbias.translate.seq2seq.torch_search import Bounds, Hypothesis, TokenRules, TorchSearch
-from mtbias.translate.seq2seq.weight_files import check_matrices
 
 _LAYER = re.compile(r"\.(layers|block)\.\d+\.")
 _SMALL = 256
