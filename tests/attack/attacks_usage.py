@@ -53,7 +53,8 @@ def _numbers() -> list[Attack]:
             "compare runs/a runs/b",
         ):
             argv = " ".join(word for word in base.replace("--resamples 10", "").split())
-            rows.append(_usage(f"{' '.join(argv.split()[:2])} --{option} {value[:8]}", f"{argv} --{option} {value}"))
+            words = argv.split()[: 3 if argv.startswith("coref") else 2]
+            rows.append(_usage(f"{' '.join(words)} --{option} {value[:8]}", f"{argv} --{option} {value}"))
     embeddings = GOOD["vectors.txt"]
     for option, value in (
         ("c", "nan"), ("c", "inf"), ("c", "-1"), ("partitions", "0"), ("neighbours", "0"), ("theta", "nan"),
