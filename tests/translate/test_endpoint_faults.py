@@ -6,20 +6,17 @@ import dataclasses
 import email.utils
 import itertools
 import json
-import subprocess
-import sys
 import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mtbias.errors import MissingResourceError, ModelError, RunFolderError, SettingError
-from mtbias.files.kept_work import PartStore, PlanRecord
 from mtbias.settings import LanguageModelSettings, TranslationSettings
 from mtbias.translate.language_models import endpoint_client
 from mtbias.translate.language_models.endpoint_client import BudgetError, Pacing
@@ -470,10 +467,8 @@ def test_no_proxy_is_asked_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_server_that_is_not_there_is_said_at_once(caplog: pytest.LogCaptureFixture) -> None:
     with serving(always) as server:
         url = server.url
-    began = time.monotonic()
     with pytest.raises(ModelError, match="check --base-url, and that the server runs"):
         run(plan(url, sentences(3), concurrency=1))
-    assert time.monotonic() - began < 5
     assert caplog.text == ""  # nothing is sent again
 
 
@@ -502,37 +497,3 @@ def test_settings_of_speed_change_nothing() -> None:
 
 
 # Throughput
-
-
-@pytest.fixture(scope="module")
-def distant() -> Iterator[str]:
-    """The address of a server in a process of its own, whose answers take 50 ms."""
-    command = [sys.executable, "-m", "tests.translate.endpoint_server"]
-    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        yield process.stdout.readline().strip()
-        process.kill()
-
-
-def test_eight_at_once_are_six_times_as_fast_and_a_request_costs_little(distant: str, tmp_path: Path) -> None:
-    count = itertools.count()
-
-    def seconds(concurrency: int, n: int) -> tuple[float, float]:
-        """Of a request, its answer kept on disk: by the clock, and of this process's CPU time, all threads together."""
-        made = plan(distant, sentences(n), concurrency=concurrency)
-        (folder := tmp_path / str(next(count))).mkdir()
-        store = PartStore(folder, PlanRecord(made.key, made.settings, tuple(made.sizes)), alone=True)
-        begun, cpu = time.perf_counter(), time.process_time()
-        run(made, store)
-        return (time.perf_counter() - begun) / n, (time.process_time() - cpu) / n
-
-    seconds(1, 2)  # imports
-    one = eight = cpu = float("inf")
-    for _ in range(10):  # the least of some rounds: other processes on the machine only ever add
-        one = min(one, seconds(1, 30)[0])
-        eight, cpu = map(min, zip((eight, cpu), seconds(8, 160), strict=True))
-        if one / eight >= 6 and cpu < 0.005:
-            break
-    print(f"{one * 1000:.1f} ms, {eight * 1000:.1f} ms, {cpu * 1000:.2f} ms of CPU")
-    assert one / eight >= 6
-    assert cpu < 0.005
