@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from mtbias.files.kept_work import PartStore, PlanRecord
-from tests.translate.test_endpoint_faults import plan, run, sentences
+from tests.translate.endpoint_runs import plan, run, sentences
 
 ROOT = Path(__file__).resolve().parent.parent
 ROUNDS = 10

@@ -28,12 +28,13 @@ from mtbias.coref.augmentation import EXAMPLE_NAMES, Kind, augment, match_names,
 from mtbias.coref.bug_links import Bug, read_bug
 from mtbias.coref.conll import read_conll
 from mtbias.coref.documents import CorefText, Predictions, exported
-from mtbias.coref.paired_systems import compare_systems, corrected
+from mtbias.coref.paired_systems import compare_systems
 from mtbias.coref.systems import StanzaCoref, run_system
 from mtbias.coref.training import TrainingSettings, train, training_data
 from mtbias.files.writing import write_atomic
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.report.tables import columns, interval, number
+from mtbias.stats.paired import corrected
 from mtbias.types import Stereotype
 from scripts.toy_coref import sentences, write_bug, write_documents, write_encoder
 from scripts.toy_coref import settings as toy_settings
@@ -88,7 +89,9 @@ def table(gold: Bug, answers: Mapping[str, Predictions], resamples: int) -> str:
     scores = {name: gold.score(predictions, resamples=resamples) for name, predictions in answers.items()}
     others = [name for name in scores if name != "base"]
     base = scores["base"].units[""]
-    differences = corrected(compare_systems(scores[name].units[""], base, "rows", resamples, 0) for name in others)
+    differences = corrected(
+        (compare_systems(scores[name].units[""], base, "rows", resamples, 0) for name in others), together=True
+    )
     rows = []
     for name, of in scores.items():
         for key, label in NUMBERS.items():

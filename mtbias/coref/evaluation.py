@@ -20,7 +20,7 @@ from mtbias import __version__
 from mtbias.coref.coref_datasets import open_dataset, refuse_others
 from mtbias.coref.dataset import CorefDataset, DatasetScores, NamedNumber
 from mtbias.coref.documents import Answers, DatasetName, Spans
-from mtbias.coref.paired_systems import Draw, compare_systems, corrected, intervals_over
+from mtbias.coref.paired_systems import Draw, compare_systems, intervals_over
 from mtbias.coref.systems import CorefSystem, run_system, texts_digest
 from mtbias.errors import DataError, UsageError
 from mtbias.files.folder_lock import FolderLock
@@ -28,6 +28,7 @@ from mtbias.files.reading import read_bytes
 from mtbias.files.strict_json import DecodingError, decoded
 from mtbias.files.writing import explained, write_atomic
 from mtbias.settings import BootstrapSettings
+from mtbias.stats.paired import corrected
 from mtbias.stats.results import LEVEL, Difference, rounded
 from mtbias.types import Progress, quiet
 
@@ -370,7 +371,8 @@ def compare_evaluations(
             if (theirs := other.results[dataset].scores.units.get(part)) is not None
         ]
         compared = corrected(
-            compare_systems(units, theirs, over, settings.resamples, settings.seed) for _, _, units, theirs in pairs
+            (compare_systems(units, theirs, over, settings.resamples, settings.seed) for _, _, units, theirs in pairs),
+            together=True,
         )
         found += [
             NumberDifference(dataset, first.name, name, labelled[part, key], difference, len(units.drawn(over)))

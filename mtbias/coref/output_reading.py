@@ -102,13 +102,14 @@ def _named(
 ) -> tuple[dict[str, SystemDocument], list[str]]:
     """Each document by the data's id (its own, where the data has none of that form), and notes."""
     listed = {} if ids is None else _listed(ids, documents, known)
+    every = set(known)
     of_files = Counter(_stem(id_) for id_ in known)
     by_file = {_stem(id_): id_ for id_ in known if of_files[_stem(id_)] == 1}
     named: dict[str, SystemDocument] = {}
     other_forms: dict[str, str] = {}
     for at, document in enumerate(documents):
         own = document.id
-        id_ = listed.get(at) or (own and _known(own, set(known), by_file))
+        id_ = listed.get(at) or (own and _known(own, every, by_file))
         if not id_:
             raise document.error(
                 f"it has no id; give --ids FILE with the ids of the {len(documents)} documents, or --ids {IN_ORDER} "
@@ -147,12 +148,13 @@ def _listed(path: Path, documents: Sequence[SystemDocument], known: Sequence[str
         return dict(enumerate(known))
     file = read_text(path)
     rows = [(line, [part.strip() for part in text.split("\t")]) for line, text in file.filled_lines()]
+    every = set(known)
     for line, row in rows:
         if len(row) != len(rows[0][1]) or len(row) > 2:
             raise file.error(
                 f"expected the system's id, a tab and the data's id (or the latter alone), got {row}", line
             )
-        if row[-1] not in known:
+        if row[-1] not in every:
             raise file.error(f"expected an id of the data, such as {known[0]!r}, got {row[-1]!r}", line)
     if len(rows[0][1]) == 1:
         if len(rows) != len(documents):

@@ -8,7 +8,7 @@ over occupations, each with all its rows, what other occupations would have.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -16,7 +16,6 @@ from typing import Literal
 import numpy as np
 
 from mtbias.errors import DataError
-from mtbias.stats import paired
 from mtbias.stats.paired import PairedUnits, compare
 from mtbias.stats.resampling import bootstrap_units, estimate
 from mtbias.stats.results import Difference, Estimate, Floats, enough
@@ -91,8 +90,3 @@ def compare_systems(
         test=np.random.default_rng(seed),
         intervals=lambda _: wide,
     )
-
-
-def corrected(comparisons: Iterable[Mapping[str, Difference]]) -> list[dict[str, Difference]]:
-    """The same differences, with p corrected by Holm over all that were tested together."""
-    return paired.corrected(comparisons, together=True)

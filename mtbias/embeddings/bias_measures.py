@@ -1,7 +1,7 @@
-"""Measures of gender bias in word vectors: the gender direction, direct and indirect bias, GIPE.
+"""Measures of gender bias in word vectors: the gender direction, direct and indirect bias, GIPE, WEAT.
 
 All vectors have length 1; g is the gender direction, a unit vector that points to the feminine. What needs scikit-learn
-(clustering, recoverability) is in `mtbias.embeddings.biased_groups`, WEAT in `mtbias.embeddings.bias_measures`.
+(clustering, recoverability) is in `mtbias.embeddings.biased_groups`.
 
 Sources: Bolukbasi et al. (2016) for direct and indirect bias; Kumar, Bhotia, Kumar and Chakraborty, *Nurse is closer to
 woman than surgeon?* (TACL 2020) for GIPE; Dawkins, *SoWinoBias* (GeBNLP 2021), which uses all of them. What these

@@ -1,4 +1,4 @@
-"""The words of an English sentence, as alignment counts them."""
+"""The words of an English sentence: gendered pronouns, the words that alignment counts, plurals."""
 
 from __future__ import annotations
 

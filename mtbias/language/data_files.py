@@ -1,6 +1,6 @@
 """Reading of a language's two data files into the fields of a `mtbias.language.definition.Language`.
 
-``data/XX.toml`` holds the rules, a table each; ``data/XX_nouns.tsv`` the nouns (`mtbias.language.data_files`).
+``data/XX.toml`` holds the rules, a table each; ``data/XX_nouns.tsv`` the nouns for people.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Languages by ISO code, found through the entry-point group ``mtbias.languages``."""
+"""Languages by ISO code, found through the entry-point group ``mtbias.languages``; and what such a code is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No network: every attempt of this process to leave the machine is an error, at once and by name.
+"""No network: every attempt of this process to leave the machine is an error, by name; and why a download failed.
 
 `MTBIAS_NO_NETWORK=1` or ``--offline`` asks for it. The guard is an audit hook of Python: it sees sockets that Python
 opens, not those of libraries in C, nor of other programs. Where that matters, cut the network off underneath, with

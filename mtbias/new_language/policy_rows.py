@@ -1,4 +1,6 @@
-"""Sentences of the policy: a kind of noun, what shows the gender, and the call that follows (``docs/policy.md``).
+"""What a draft still lacks: calls of the policy (``docs/policy.md``), nouns for occupations.
+
+Sentences of the policy have a kind of noun, what shows the gender, and the call that follows.
 
 Each row of such a file is a sentence with its translation: ``[ ]`` marks the entity's head in both, ``{ }`` the words
 of the translation that show the kind and the evidence (without them the head shows it). `call` is the gender or the

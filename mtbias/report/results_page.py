@@ -363,9 +363,9 @@ def tested_text(tested: Tested, decimals: int) -> str:
     """``5.9 [4.9, 7.0], p 0.004: A better``: the difference with its interval, corrected p, and what it says."""
     if tested.relation is Relation.NOT_TESTED or tested.found is None:
         return str(Relation.NOT_TESTED)
-    verdict = {Relation.FIRST: "A better", Relation.SECOND: "B better"}.get(tested.relation, str(tested.relation))
+    outcome = {Relation.FIRST: "A better", Relation.SECOND: "B better"}.get(tested.relation, str(tested.relation))
     difference = estimate_text(tested.found.difference, tested.found.interval, decimals)
-    return f"{difference}, p {p_text(tested.p_holm)}: {verdict}"
+    return f"{difference}, p {p_text(tested.p_holm)}: {outcome}"
 
 
 def _language(code: str) -> str:

@@ -1,4 +1,4 @@
-"""A plot of the entities against their shares of women, as SVG."""
+"""A plot of the entities against their shares of women, as SVG; and plots as files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sentences of a page as data for its script (``page.js``), which writes them as text.
+"""The sentences of a page as data for its script (``page.js``), which writes them as text; their list.
 
 JSON in blocks of rows, each compressed with gzip and in base 64; a browser unpacks the blocks whose rows it shows.
 """

@@ -1,4 +1,4 @@
-"""The folder of a run: manifest, translations, calls and, written last as the mark of being done, the metrics."""
+"""The folder of a run: manifest, translations, calls and, last, as the mark of being done, metrics; how far it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bootstrap, and intervals from it and for proportions.
+"""The bootstrap, and what intervals and tests rest on: proportions, McNemar and Holm, correlation, quadruples.
 
 Two kinds of input. A table of counts holds everything that a metric knows about a corpus, so the corpus is resampled by
 resampling the table: drawing n rows with replacement and counting them is one draw of a multinomial

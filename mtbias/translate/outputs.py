@@ -1,4 +1,4 @@
-"""What is kept of translated sentences, and how the translations of a corpus are put together from it."""
+"""What is kept of translated sentences, and how the translations of a corpus are put together from it; shards."""
 
 from __future__ import annotations
 

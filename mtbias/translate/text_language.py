@@ -1,4 +1,4 @@
-"""The language of a text, and whether it is a copy of its source: what shows without knowing what it should say."""
+"""The language of a text, whether it is a copy of its source or repeats itself: what shows without a reference."""
 
 from __future__ import annotations
 

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from mtbias.cli import main
-from mtbias.coref.paired_systems import NumberUnits, compare_systems, corrected, intervals_over
+from mtbias.coref.paired_systems import NumberUnits, compare_systems, intervals_over
 from mtbias.coref.sowinobias import generate, read_vocabulary
 from mtbias.errors import DataError
+from mtbias.stats.paired import corrected
 from mtbias.stats.results import Difference, Floats, percent
 from tests.coref.small_corpora import ANTI_SENTENCES, PRO_SENTENCES, write_winobias, write_winogender
 
@@ -73,7 +74,7 @@ def test_other_rows_are_refused() -> None:
 
 def test_p_is_corrected_over_all_parts() -> None:
     parts = [{"a": Difference(1, 0, 1, p=0.01), "b": Difference(1, None, None)}, {"a": Difference(1, 0, 1, p=0.04)}]
-    found = corrected(parts)
+    found = corrected(parts, together=True)
     assert [of["a"].p_holm for of in found] == [0.02, 0.04]
     assert found[0]["b"].p_holm is None
 

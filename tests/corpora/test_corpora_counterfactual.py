@@ -219,9 +219,9 @@ def test_swapping_twice_gives_the_original(before: list[str], after: list[str], 
     source = " ".join([*before, "he told the doctor", *after, "."])
     original = instance(source)
     made = make_counterfactual([original], controls=controls)
-    twin = next(i for i in made[0] if i.id == "a" + SWAP)
-    assert twin.source != source
-    back = make_counterfactual([twin])
+    swapped = next(i for i in made[0] if i.id == "a" + SWAP)
+    assert swapped.source != source
+    back = make_counterfactual([swapped])
     if not back[1].ambiguous:
         again = back[0][1]
         assert (again.source, again.head, again.gold, again.stereotype) == (source, original.head, M, Stereotype.PRO)
@@ -270,16 +270,16 @@ def test_swapping_the_real_gold_bug_twice(bug: tuple[Instance, ...]) -> None:
     originals = {i.id: i for i in bug}
     there = make_counterfactual(bug)
     guessed = {id_ for id_, _ in there[1].ambiguous}
-    twins = [i for i in there[0] if i.id.endswith(SWAP)]
-    back = make_counterfactual([replace(twin, pair=None) for twin in twins])
+    swapped = [i for i in there[0] if i.id.endswith(SWAP)]
+    back = make_counterfactual([replace(one, pair=None) for one in swapped])
     assert back[1].left_out == {}
     guessed |= {id_.removesuffix(SWAP) for id_, _ in back[1].ambiguous}
     others = [i for i in back[0] if i.id.endswith(SWAP + SWAP) and i.id[: -2 * len(SWAP)] not in guessed]
     differ = [i.id for i in others if i.source != originals[i.id[: -2 * len(SWAP)]].source]
     # Six sentences, all of men: the way there is right, but on the way back the rule for "her" reads an object as a
     # possessive or the other way round, and takes it for sure ("depicting her using", "her May 2017 testimony").
-    assert (len(differ), {there_.gold for there_ in twins if there_.id + SWAP in differ}) == (6, {F})
-    assert len(others) > 0.95 * len(twins)  # few are guesses
+    assert (len(differ), {there_.gold for there_ in swapped if there_.id + SWAP in differ}) == (6, {F})
+    assert len(others) > 0.95 * len(swapped)  # few are guesses
 
 
 def test_the_men_of_the_real_winomt_become_the_women_that_its_authors_wrote(winomt: Path) -> None:

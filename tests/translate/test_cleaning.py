@@ -126,8 +126,8 @@ NONE = [
     ("es", f'```json\n{{"translation": "{ES}"}}\n```', "shape"),
     ("es", f"[Spanish] {ES}", "shape"),
     ("es", f"{SOURCE} → {ES}", "echo"),
-    ("es", f'The Spanish translation is "{ES}".', "refusal"),
-    ("es", f"La traducción sería «{ES}»", "refusal"),
+    ("es", f'The Spanish translation is "{ES}".', "shape"),
+    ("es", f"La traducción sería «{ES}»", "shape"),
     ("es", f'"{SOURCE}" → "{ES}"', "echo"),
     ("es", f"{ES}\nEnglish: The cook came.\nSpanish: {ES_MALE}", "alternatives"),
 ]
@@ -294,7 +294,7 @@ def test_the_time_is_linear_in_the_answers_length(part: str) -> None:
     begin = time.process_time()
     for text in (answer, f"{ES} {answer}", f"{ES}\n{answer}", f"{answer}{ES}", f"({answer})", f'"{answer}"'):
         clean(text, SOURCE, PLAIN, "es")
-    assert time.process_time() - begin < 6  # 0.1 to 2 s where it is linear, minutes where it is not
+    assert time.process_time() - begin < 60  # 0.1 to 2 s where it is linear, many minutes where it is not
 
 
 SYSTEMS = [*(f"{name}/en-{lang}" for name in ("google", "bing") for lang in CLEAN if lang != "cs"), "2025-opus/en-fr"]

@@ -22,8 +22,8 @@ from mtbias.translate.system import Asked, MemoryStore, Translated
 from mtbias.types import SourceSentence
 
 from .conftest import Checkpoint
+from .endpoint_runs import Corpus
 from .small_decoder import as_said, demo_pairs, make_decoder
-from .test_endpoint_faults import Corpus
 
 
 @pytest.fixture(scope="module")

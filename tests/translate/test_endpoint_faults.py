@@ -17,57 +17,16 @@ from typing import Any
 import pytest
 
 from mtbias.errors import MissingResourceError, ModelError, RunFolderError, SettingError
-from mtbias.settings import LanguageModelSettings, TranslationSettings
 from mtbias.translate.language_models import endpoint_client
 from mtbias.translate.language_models.endpoint_client import BudgetError, Pacing
-from mtbias.translate.language_models.endpoint_system import EndpointKind, EndpointPlan
-from mtbias.translate.system import Asked, MemoryStore, Store, Translated
+from mtbias.translate.system import MemoryStore, Translated
 from mtbias.types import SourceSentence
 
+from .endpoint_runs import Corpus, german, plan, run, sentences
 from .endpoint_server import Reply, refused, said, serving
 
 ROOT = Path(__file__).parents[2]
 KEY = "sk-a-very-secret-key"
-
-
-@dataclasses.dataclass(frozen=True)
-class Corpus:
-    """Sentences to translate."""
-
-    instances: Sequence[SourceSentence]
-
-    @property
-    def rows(self) -> int:
-        return len(self.instances)
-
-
-def sentences(n: int) -> Corpus:
-    return Corpus([SourceSentence(f"s{i}", i, f"The cook saw person {i}.") for i in range(n)])
-
-
-def german(source: str) -> str:
-    return f"Der Koch sah Person {source.rsplit(maxsplit=1)[-1]}"
-
-
-def plan(url: str, corpus: Corpus, begun: Mapping[str, Any] | None = None, **settings: Any) -> EndpointPlan:
-    asked = Asked(
-        name="small",
-        lang="de",
-        settings=TranslationSettings(),
-        device=None,
-        cache=Path("nowhere"),
-        offline=False,
-        language_model=LanguageModelSettings(base_url=url, **settings),
-    )
-    return EndpointKind().open(asked).plan(corpus, begun or {})
-
-
-def run(made: EndpointPlan, store: Store | None = None) -> Translated:
-    store = store or MemoryStore()
-    made.translate(store, range(len(made.sizes)), lambda *_: None)
-    found = made.collect(store)
-    assert isinstance(found, Translated)
-    return found
 
 
 @pytest.fixture(autouse=True)

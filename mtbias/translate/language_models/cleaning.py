@@ -38,7 +38,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "language": "answers in another language",
         "overlong": "answers much longer than the source",
         "unmarked": "answers without the marks that the prompt asks for",
-        "shape": "answers of another shape (JSON, brackets, marks within marks)",
+        "shape": "answers of another shape (JSON, brackets, quotations in a sentence, marks within marks)",
         "lines": "answers of several lines that might each be the translation",
         "alternatives": "several translations offered",
         "echo": "the source repeated",
@@ -81,6 +81,7 @@ _BRACKET = re.compile(r"\s[(\[]([^()\[\]]{1,400})[)\]]")
 _LAST_BRACKET = re.compile(_BRACKET.pattern + r"[.!? ]{0,4}\Z")
 _ENDS = (".", "!", "?", "。", "؟", '"', "”", "»")
 _WRITTEN_ON = re.compile(r"\w\(\w{1,4}\)|\w/\w")
+_QUOTED = re.compile(r"[\"“„«]([^\"“”„«»\n]{1,1000})[\"“”»]")
 _SLASH = re.compile(r"\s[/|]+\s")
 _EMPHASIS_LEFT = re.compile(r"^(?:\*{1,3}|_{1,2}|`+)\s+")
 
@@ -361,11 +362,18 @@ class _Reading:
             return False
         return text.lower().lstrip("\"“«'").startswith(self.source.lower()) or is_copy(own, words(text))
 
+    def _quotes_a_sentence(self, text: str) -> bool:
+        """Whether a text quotes some words that are not the source: a translation, told in a sentence."""
+        quoted = (match[1] for match in _QUOTED.finditer(text))
+        return any(len(words(each)) >= MIN_WORDS and not self._is_echo(each) for each in quoted)
+
     def _reason_of(self, lines: Sequence[_Line]) -> str:
         """Why an answer of these lines, none of them a translation, has none."""
         said = [line.text for line in lines if line.role in {"note", "text"}]
-        if any(self.known.refuses(t, self.source) or self.known.speaks_of_translating(t, self.source) for t in said):
+        if any(self.known.refuses(each, self.source) for each in said):
             return "refusal"
+        if any(self.known.speaks_of_translating(each, self.source) for each in said):
+            return "shape" if any(map(self._quotes_a_sentence, said)) else "refusal"
         if any(is_in_another(each, self.lang) for each in said):
             return "language"
         roles = {line.role for line in lines}

@@ -1,4 +1,4 @@
-"""What the generation loop asks of an engine: transformers and CTranslate2 answer."""
+"""How batches are made and searched: decoding, the plan of batches, and what an engine is asked for."""
 
 from __future__ import annotations
 
