@@ -1,15 +1,18 @@
-"""What is kept of translated sentences, and how the translations of a corpus are put together from it; shards."""
+"""The one plan: parts that are kept, of which none is made again, and translations put together from them; shards."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from typing import Self
+from functools import cached_property
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from mtbias.errors import UsageError
-from mtbias.translate.system import Store, Translated
-from mtbias.types import SourceSentence, Translation
+from mtbias.translate.system import Made, Store, Tally, Translated
+from mtbias.types import Json, SourceSentence, Translation
 
 EXAMPLES = 5
 """How many sentences are named under each mark."""
@@ -38,37 +41,131 @@ class Output:
         return not self.text.strip()
 
 
-def kept_outputs(store: Store, part: int, size: int) -> list[Output] | None:
-    """The outputs of a part of `size` sentences, or None where it is not there or not whole."""
-    records = store.get(part)
-    return None if records is None or len(records) != size else [Output(**record) for record in records]
+P = TypeVar("P")
+"""What is kept of a sentence: an `Output`, or the answer of a language model."""
 
 
-def collect(
-    store: Store, parts: Sequence[Sequence[str]], instances: Sequence[SourceSentence], marks: Sequence[str] = MARKS
-) -> Translated | int:
-    """The translations of `instances`, or how many of `parts`, the sources of each, `store` lacks."""
-    outputs: dict[str, Output] = {}
-    missing = 0
-    for part, sources in enumerate(parts):
-        found = kept_outputs(store, part, len(sources))
-        if found is None:
-            store.drop(part)  # damaged for this process, so that it is missing for all
-            missing += 1
-        else:
-            outputs |= dict(zip(sources, found, strict=True))
-    if missing:
-        return missing
-    rows = [(instance.id, outputs[instance.source]) for instance in instances]
-    marked = {mark: [id_ for id_, output in rows if getattr(output, mark)] for mark in marks}
-    return Translated(
-        [Translation(id_, None, "empty") if o.empty else Translation(id_, o.text.strip()) for id_, o in rows],
-        {
-            "form": "generated",
-            **{mark: len(ids) for mark, ids in marked.items()},
-            "examples": {mark: ids[:EXAMPLES] for mark, ids in marked.items() if ids},
-        },
-    )
+class Work(Protocol[P]):
+    """How one process translates parts of a plan."""
+
+    def resume(self, pieces: Sequence[P]) -> None:
+        """Take note of a part that is there already."""
+        ...
+
+    def make(self, parts: Sequence[int]) -> Generator[tuple[int, Sequence[P]]]:
+        """Translate `parts`, each yielded once it is in the store; closing the generator ends what it began."""
+        ...
+
+    def execution(self, generated: int) -> Mapping[str, Json]:
+        """Circumstances for the manifest, after so many sentences were translated."""
+        ...
+
+
+class PartsPlan(ABC, Generic[P]):
+    """Distinct sources in parts, of which those that are kept are not made again (`mtbias.translate.system.Plan`)."""
+
+    instances: Sequence[SourceSentence]
+    piece: ClassVar[Callable[..., Any]]
+    """The class of what is kept of a sentence."""
+
+    @cached_property
+    def distinct(self) -> tuple[str, ...]:
+        """Each source once, in order of first appearance: what is translated."""
+        return tuple(dict.fromkeys(instance.source for instance in self.instances))
+
+    @property
+    @abstractmethod
+    def parts(self) -> Sequence[Sequence[str]]:
+        """The sources of each part."""
+
+    @abstractmethod
+    def begin(self, store: Store) -> Work[P]:
+        """Begin to translate; nothing is loaded, and nobody asked, before something is made."""
+
+    @abstractmethod
+    def text(self, source: str, piece: P) -> str | None:
+        """The translation of a source in what is kept of it, where there is one."""
+
+    @abstractmethod
+    def translated(self, pieces: Sequence[tuple[str, P]]) -> Translated:
+        """The translations of the corpus, of every source with what is kept of it, part after part."""
+
+    @property
+    def sizes(self) -> Sequence[int]:
+        """See `mtbias.translate.system.Plan`."""
+        return [len(sources) for sources in self.parts]
+
+    def kept(self, store: Store, part: int) -> list[P] | None:
+        """What is kept of a part; None where it is not there or not whole."""
+        records = store.get(part)
+        whole = records is not None and len(records) == len(self.parts[part])
+        return [self.piece(**record) for record in records or ()] if whole else None
+
+    def translate(
+        self, store: Store, parts: Sequence[int], progress: Callable[[int, int], object], made: Made | None = None
+    ) -> Tally:
+        """See `mtbias.translate.system.Plan`; `ModelError` as the system's work raises it."""
+        work, missing, resumed = self.begin(store), [], 0
+        total = sum(len(self.parts[part]) for part in parts)
+        progress(0, total)
+        for part in parts:
+            kept = self.kept(store, part)
+            if kept is None:
+                missing.append(part)
+                continue
+            work.resume(kept)
+            resumed += len(kept)
+            self._show(part, kept, made)
+            progress(resumed, total)
+        done = resumed
+        with closing(work.make(missing)) as finished:
+            for part, pieces in finished:
+                self._show(part, pieces, made)
+                done += len(pieces)
+                progress(done, total)
+        return Tally(resumed, done - resumed, work.execution(done - resumed))
+
+    def _show(self, part: int, pieces: Sequence[P], made: Made | None) -> None:
+        if made is not None:
+            made(filter(None, map(self.text, self.parts[part], pieces)))
+
+    def collect(self, store: Store) -> Translated | int:
+        """See `mtbias.translate.system.Plan`."""
+        pieces: list[tuple[str, P]] = []
+        missing = 0
+        for part, sources in enumerate(self.parts):
+            kept = self.kept(store, part)
+            if kept is None:
+                store.drop(part)  # damaged for this process, so that it is missing for all
+                missing += 1
+            else:
+                pieces += zip(sources, kept, strict=True)
+        return missing or self.translated(pieces)
+
+
+class OutputsPlan(PartsPlan[Output]):
+    """A plan that keeps translations."""
+
+    piece = Output
+    marks: ClassVar[Sequence[str]] = MARKS
+
+    def text(self, source: str, piece: Output) -> str:  # noqa: ARG002 - of what is kept the text is the translation
+        """See `PartsPlan`."""
+        return piece.text
+
+    def translated(self, pieces: Sequence[tuple[str, Output]]) -> Translated:
+        """See `PartsPlan`."""
+        outputs = dict(pieces)
+        rows = [(instance.id, outputs[instance.source]) for instance in self.instances]
+        marked = {mark: [id_ for id_, output in rows if getattr(output, mark)] for mark in self.marks}
+        return Translated(
+            [Translation(id_, None, "empty") if o.empty else Translation(id_, o.text.strip()) for id_, o in rows],
+            {
+                "form": "generated",
+                **{mark: len(ids) for mark, ids in marked.items()},
+                "examples": {mark: ids[:EXAMPLES] for mark, ids in marked.items() if ids},
+            },
+        )
 
 
 # Shards: parts of the work that several processes translate, on whatever machines.

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
 from mtbias.errors import ModelError
-from mtbias.translate.outputs import collect, kept_outputs
-from mtbias.translate.system import Begun, Made, Plan, Sources, Store, System, Tally, Translated
+from mtbias.translate.outputs import Output, OutputsPlan
+from mtbias.translate.system import Begun, Plan, Sources, Store, System
 from mtbias.types import Json, SourceSentence
 
 
@@ -34,63 +35,69 @@ class TextSystem:
         """See `mtbias.translate.system.System`."""
         written = begun.get("part_size")
         size = written if isinstance(written, int) else self.part_size
-        distinct = list(dict.fromkeys(instance.source for instance in corpus.instances))
-        parts = [distinct[start : start + size] for start in range(0, len(distinct), size)]
-        return TextPlan(
-            system=self,
-            instances=corpus.instances,
-            settings={"part_size": size},
-            parts=parts,
-            identity=self.identity,
-            key=sha256(json.dumps(parts).encode()).hexdigest(),
-            sizes=[len(part) for part in parts],
-            frees_cpu=self.needs_network,  # while another machine translates
-        )
+        return TextPlan(self, corpus.instances, size, {"part_size": size})
 
 
 @dataclass(frozen=True, eq=False)
-class TextPlan:
+class TextPlan(OutputsPlan):
     """Each distinct source once, in order of appearance, in parts of one size (`mtbias.translate.system.Plan`)."""
 
     system: TextSystem
     instances: Sequence[SourceSentence]
+    size: int
     settings: Mapping[str, Json]
-    parts: Sequence[Sequence[str]]
-    """The sources of each part."""
-    identity: Mapping[str, Json]
-    key: str
-    sizes: Sequence[int]
-    frees_cpu: bool
+    marks = ("empty",)
 
-    def translate(
-        self, store: Store, parts: Sequence[int], progress: Callable[[int, int], object], made: Made | None = None
-    ) -> Tally:
-        """See `mtbias.translate.system.Plan`.
+    @property
+    def identity(self) -> Mapping[str, Json]:
+        """That of the system."""
+        return self.system.identity
+
+    @cached_property
+    def parts(self) -> Sequence[Sequence[str]]:
+        """See `mtbias.translate.outputs.PartsPlan`."""
+        return [self.distinct[start : start + self.size] for start in range(0, len(self.distinct), self.size)]
+
+    @cached_property
+    def key(self) -> str:
+        """See `mtbias.translate.system.Plan`."""
+        return sha256(json.dumps(self.parts).encode()).hexdigest()
+
+    @property
+    def frees_cpu(self) -> bool:
+        """While another machine translates."""
+        return self.system.needs_network
+
+    def begin(self, store: Store) -> _TextWork:
+        """See `mtbias.translate.outputs.PartsPlan`."""
+        return _TextWork(self, store)
+
+
+@dataclass(frozen=True)
+class _TextWork:
+    plan: TextPlan
+    store: Store
+
+    def resume(self, pieces: Sequence[Output]) -> None:
+        """Nothing depends on what is there."""
+
+    def make(self, parts: Sequence[int]) -> Generator[tuple[int, list[Output]]]:
+        """See `mtbias.translate.outputs.Work`.
 
         Raises:
             ModelError: the system gives another number of translations than it was given texts.
         """
-        total, resumed, generated = sum(self.sizes[part] for part in parts), 0, 0
-        progress(0, total)
         for part in parts:
-            kept = kept_outputs(store, part, len(self.parts[part]))
-            if kept is not None:
-                texts = [output.text for output in kept]
-                resumed += len(texts)
-            else:
-                texts = list(self.system.translate(self.parts[part]))
-                if len(texts) != len(self.parts[part]):
-                    raise ModelError(f"expected translations of {len(self.parts[part])} texts, got {len(texts)}")
-                store.put(part, [{"text": text} for text in texts])
-                generated += len(texts)
-            if made is not None:
-                made(filter(None, texts))
-            progress(resumed + generated, total)
-        return Tally(resumed, generated)
+            sources = self.plan.parts[part]
+            texts = list(self.plan.system.translate(sources))
+            if len(texts) != len(sources):
+                raise ModelError(f"expected translations of {len(sources)} texts, got {len(texts)}")
+            self.store.put(part, [{"text": text} for text in texts])
+            yield part, list(map(Output, texts))
 
-    def collect(self, store: Store) -> Translated | int:
-        """See `mtbias.translate.system.Plan`."""
-        return collect(store, self.parts, self.instances, marks=("empty",))
+    def execution(self, generated: int) -> Mapping[str, Json]:  # noqa: ARG002
+        """Nothing is known of them."""
+        return {}
 
 
 # A system that is given other texts than the corpus's sources: two sentences without the mark between them.

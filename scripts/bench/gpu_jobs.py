@@ -115,7 +115,7 @@ def cascade(job: Json, answer: Answer) -> None:
         {
             "sentences": len(sentences),
             "need": need / _MIB,
-            "halved": loop.halved,
+            "halved": loop.halving.halved,
             "alive": [mib - begins[0] for mib in begins[1:]],
             "translated": sum(one.done for one, _ in halves),
             "equal": sum(a == b for a, b in zip(whole, halves, strict=True)),

@@ -22,7 +22,9 @@ def run(
     """The outputs of all sentences, in their order; `seen` is called with each batch that has ended."""
     found: dict[int, Output] = {}
     with closing(generation.batches(encoded, plan, store or MemoryStore())) as finished:
-        for batch, outputs in finished:
+        by_number = {batch.index: batch for batch in plan}
+        for number, outputs in finished:
+            batch = by_number[number]
             if seen is not None:
                 seen(batch)
             found |= dict(zip(batch.rows, outputs, strict=True))

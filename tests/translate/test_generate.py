@@ -139,8 +139,7 @@ def test_out_of_memory_at_every_batch_still_translates_every_sentence(ready: Rea
     small = _Small(ready.engine, 1, concurrency)
     texts, generation = _run(ready, range(len(SOURCES)), cpu_budget(48), small)  # 16 sentences a batch at beam 3
     assert texts == ready.alone
-    assert generation.halved == small.failures > 0
-    assert generation.generated == len(SOURCES)
+    assert generation.halving.halved == small.failures > 0
 
 
 def test_what_ran_out_of_memory_once_is_not_tried_again(ready: Ready) -> None:
@@ -201,17 +200,16 @@ def test_what_nobody_waits_for_ends_at_its_next_step(ready: Ready, three: Transf
 
 
 @pytest.mark.parametrize("concurrency", [1, 4])
-def test_what_was_kept_is_not_generated_again(ready: Ready, concurrency: int) -> None:
+def test_every_batch_is_kept_and_can_be_made_by_itself(ready: Ready, concurrency: int) -> None:
     plan = make_plan([len(e.ids) for e in ready.encoded], DECODING, cpu_budget(48))
     store, engine = MemoryStore(), _Small(ready.engine, 99, concurrency)
-    first = run(Generation(ready.codec, lambda: engine, DECODING), ready.encoded, plan, store)
-    assert [output.text for output in first] == ready.alone
+    outputs = run(Generation(ready.codec, lambda: engine, DECODING), ready.encoded, plan, store)
+    assert [output.text for output in outputs] == ready.alone
     assert sorted(store.parts) == [batch.index for batch in plan]
-    del store.parts[1]
-    again = Generation(ready.codec, lambda: engine, DECODING)
-    assert run(again, ready.encoded, plan, store) == first
-    assert again.generated == len(plan[1].rows)
-    assert again.resumed == len(SOURCES) - len(plan[1].rows)
+    kept = store.parts.pop(1)
+    again = Generation(ready.codec, lambda: engine, DECODING).batches(ready.encoded, [plan[1]], store)
+    assert list(again) == [(1, [outputs[row] for row in plan[1].rows])]
+    assert store.parts[1] == kept
 
 
 @pytest.mark.parametrize("concurrency", [1, 4])

@@ -109,6 +109,23 @@ def test_what_a_store_lacks_is_counted_and_what_is_damaged_dropped(system: Check
     assert store.get(2) is None
 
 
+def test_what_was_kept_is_not_translated_again(system: CheckpointSystem) -> None:
+    plan, store, calls = system.plan(Corpus(), {}), MemoryStore(), list[tuple[int, int]]()
+    n, every = sum(plan.sizes), range(len(plan.sizes))
+    first = plan.translate(store, every, lambda _done, _total: None)
+    assert (first.resumed, first.generated) == (0, n)
+    whole = plan.collect(store)
+    store.drop(1)
+    made = list[str]()
+    again = plan.translate(store, every, lambda *call: calls.append(call), made.extend)
+    assert (again.resumed, again.generated) == (n - plan.sizes[1], plan.sizes[1])
+    assert plan.collect(store) == whole
+    assert calls[0] == (0, n)
+    assert calls[-2:] == [(n - plan.sizes[1], n), (n, n)]
+    assert len(made) == n  # shown to the analyser, those too that were there
+    assert "attention" not in plan.translate(store, every, lambda _done, _total: None).execution  # nothing is loaded
+
+
 def test_the_budget_of_a_run_that_was_begun_is_taken_over(m2m100: Path, tmp_path: Path) -> None:
     def plan(settings: TranslationSettings, begun: Begun) -> CheckpointPlan:
         checkpoint = Checkpoint("tiny", "0", m2m100)

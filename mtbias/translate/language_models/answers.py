@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
@@ -14,7 +14,7 @@ from mtbias.errors import ModelError
 from mtbias.translate.given_translations import GivenSystem, GivenTranslations
 from mtbias.translate.language_models.cleaning import Cleaned, clean, tally
 from mtbias.translate.language_models.prompt_files import Prompt, load_prompt
-from mtbias.translate.outputs import EXAMPLES
+from mtbias.translate.outputs import EXAMPLES, PartsPlan
 from mtbias.translate.system import Sources, Store, Translated
 from mtbias.types import Json, SourceSentence, Translation
 
@@ -32,35 +32,25 @@ class Answer:
     answer_tokens: int | None = None
 
 
-def kept_answers(store: Store, part: int, size: int) -> list[Answer] | None:
-    """The answers of a part of `size` prompts; None where it is not there or not whole."""
-    records = store.get(part)
-    return None if records is None or len(records) != size else [Answer(**record) for record in records]
-
-
 def keep_answers(store: Store, part: int, answers: Sequence[Answer]) -> None:
     """Put the answers of a part into the store."""
     store.put(part, [asdict(answer) for answer in answers])
 
 
-@dataclass(frozen=True, eq=False)
-class Questions:
-    """The sentences of a corpus as they are put to a language model: each distinct source once, or several times."""
+class AnswersPlan(PartsPlan[Answer]):
+    """A plan that keeps the answers of a language model, to each distinct source once, or several times."""
 
-    instances: Sequence[SourceSentence]
     prompt: Prompt
     lang: str
-    repeat: int = 1
-    _cleaned: dict[tuple[str, Answer], Cleaned] = field(default_factory=dict, repr=False)
+    piece = Answer
 
     @cached_property
-    def distinct(self) -> tuple[str, ...]:
-        """Each source once, in order of first appearance."""
-        return tuple(dict.fromkeys(instance.source for instance in self.instances))
+    def _cleaned(self) -> dict[tuple[str, Answer], Cleaned]:
+        return {}
 
-    def key(self, identity: Mapping[str, Json], sizes: Sequence[int]) -> str:
+    def _key(self, identity: Mapping[str, Json]) -> str:
         """A hash of what is asked, of whom and how: answers to other questions are of no use."""
-        asked = [dict(identity), self.prompt.sha256, list(sizes), self.distinct]
+        asked = [dict(identity), self.prompt.sha256, list(self.sizes), self.distinct]
         return sha256(json.dumps(asked, sort_keys=True).encode(errors="surrogatepass")).hexdigest()[:16]
 
     def clean(self, source: str, answer: Answer) -> Cleaned:
@@ -71,15 +61,21 @@ class Questions:
             self._cleaned[source, answer] = found
         return found
 
-    def collect(self, times: Sequence[Mapping[str, Answer]]) -> Translated:
-        """The translations of the corpus; `times` are the answers by source, of each time that all was asked.
+    def text(self, source: str, piece: Answer) -> str | None:
+        """See `mtbias.translate.outputs.PartsPlan`."""
+        return self.clean(source, piece).text
+
+    def translated(self, pieces: Sequence[tuple[str, Answer]]) -> Translated:
+        """See `mtbias.translate.outputs.PartsPlan`; all sources follow each other as often as they were asked.
 
         Raises:
             ModelError: several models answered.
         """
-        models = {answer.model for answers in times for answer in answers.values()} - {None}
+        models = {answer.model for _, answer in pieces} - {None}
         if len(models) > 1:
             raise _changed(*sorted(map(str, models)))
+        n = len(self.distinct)
+        times = [dict(pieces[start : start + n]) for start in range(0, len(pieces), n)]
         first, *others = [[self._translation(i, answers[i.source]) for i in self.instances] for answers in times]
         return Translated(first, self._noticed(times[0], models), repeats=others)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +11,7 @@ from mtbias.errors import ModelError
 from mtbias.files.strict_json import load_json
 from mtbias.machine.devices import chosen_device
 from mtbias.settings import LanguageModelSettings
-from mtbias.translate.language_models.answers import Answer, Questions, keep_answers, kept_answers
+from mtbias.translate.language_models.answers import Answer, AnswersPlan, keep_answers
 from mtbias.translate.language_models.decoder_engine import DecoderEngine, DecoderTokenizer
 from mtbias.translate.language_models.prompt_files import Prompt, load_prompt
 from mtbias.translate.seq2seq.checkpoints import Checkpoint
@@ -19,13 +19,13 @@ from mtbias.translate.seq2seq.engine import (
     Batch,
     Budget,
     Decoding,
-    OutOfMemory,
+    Halving,
     cpu_budget,
     get_preset,
     gpu_budget,
     make_plan,
 )
-from mtbias.translate.system import Asked, Begun, Made, Sources, Store, Tally, Translated
+from mtbias.translate.system import Asked, Begun, Sources, Store
 from mtbias.types import Json, SourceSentence
 
 CPU_ROWS = 16
@@ -97,26 +97,23 @@ class DecoderSystem:
 
     def plan(self, corpus: Sources, begun: Begun) -> DecoderPlan:
         """See `mtbias.translate.system.System`."""
-        return DecoderPlan(self, Questions(corpus.instances, self.prompt, self.lang), self.budget(begun))
+        return DecoderPlan(self, corpus.instances, self.prompt, self.lang, self.budget(begun))
 
 
 @dataclass(frozen=True, eq=False)
-class DecoderPlan:
+class DecoderPlan(AnswersPlan):
     """How a decoder translates one corpus (`mtbias.translate.system.Plan`): a part is a batch."""
 
     system: DecoderSystem
-    questions: Questions
+    instances: Sequence[SourceSentence]
+    prompt: Prompt
+    lang: str
     budget: Budget
-
-    @property
-    def instances(self) -> Sequence[SourceSentence]:
-        """The corpus."""
-        return self.questions.instances
 
     @cached_property
     def identity(self) -> Mapping[str, Json]:
         """What translations depend on: not on batches in fp32; in other types the rows of a batch are named too."""
-        system, prompt = self.system, self.system.prompt
+        system, prompt = self.system, self.prompt
         from importlib.metadata import version
 
         identity: dict[str, Json] = {
@@ -139,8 +136,7 @@ class DecoderPlan:
     @cached_property
     def encoded(self) -> Sequence[Sequence[int]]:
         """The prompt of each distinct source as token ids."""
-        system = self.system
-        return [system.tokenizer.encode(system.prompt.messages(s, system.lang)) for s in self.questions.distinct]
+        return [self.system.tokenizer.encode(self.prompt.messages(s, self.lang)) for s in self.distinct]
 
     @cached_property
     def batches(self) -> tuple[Batch, ...]:
@@ -151,86 +147,62 @@ class DecoderPlan:
     def key(self) -> str:
         """See `mtbias.translate.system.Plan`."""
         rows = [n for batch in self.batches for n in batch.rows]
-        return self.questions.key({**self.identity, "rows": rows}, self.sizes)
+        return self._key({**self.identity, "rows": rows})
 
-    @property
-    def sizes(self) -> Sequence[int]:
-        """See `mtbias.translate.system.Plan`."""
-        return [len(batch.rows) for batch in self.batches]
+    @cached_property
+    def parts(self) -> Sequence[Sequence[str]]:
+        """See `mtbias.translate.outputs.PartsPlan`."""
+        return [[self.distinct[row] for row in batch.rows] for batch in self.batches]
 
     @property
     def frees_cpu(self) -> bool:
         """On a GPU."""
         return self.system.device.startswith("cuda")
 
-    def translate(
-        self, store: Store, parts: Sequence[int], progress: Callable[[int, int], object], made: Made | None = None
-    ) -> Tally:
-        """See `mtbias.translate.system.Plan`.
+    def begin(self, store: Store) -> _DecoderWork:
+        """See `mtbias.translate.outputs.PartsPlan`."""
+        return _DecoderWork(self, store)
+
+
+@dataclass(frozen=True)
+class _DecoderWork:
+    plan: DecoderPlan
+    store: Store
+    halving: Halving = field(default_factory=Halving)
+
+    def resume(self, pieces: Sequence[Answer]) -> None:
+        """Nothing depends on what is there."""
+
+    def make(self, parts: Sequence[int]) -> Generator[tuple[int, list[Answer]]]:
+        """See `mtbias.translate.outputs.Work`.
 
         Raises:
             ModelError: the weights cannot be loaded, or one prompt does not fit into memory.
         """
-        generation = _Halving(self)
-        total, resumed, generated = sum(self.sizes[part] for part in parts), 0, 0
-        progress(0, total)
         for part in parts:
-            batch = self.batches[part]
-            answers = kept_answers(store, part, len(batch.rows))
-            if answers is not None:
-                resumed += len(answers)
-            else:
-                answers = generation.answers(batch.rows, batch.limit)
-                keep_answers(store, part, answers)
-                generated += len(answers)
-            if made is not None:
-                sources = [self.questions.distinct[row] for row in batch.rows]
-                found = (self.questions.clean(*pair).text for pair in zip(sources, answers, strict=True))
-                made(text for text in found if text)
-            progress(resumed + generated, total)
-        execution: dict[str, Json] = {
-            "translate_device": self.system.device,
-            "batch": list(self.budget),
-            "batches_halved": generation.halved,
+            batch = self.plan.batches[part]
+            answers = self._answers([self.plan.encoded[row] for row in batch.rows], batch.limit)
+            keep_answers(self.store, part, answers)
+            yield part, answers
+
+    def _answers(self, prompts: Sequence[Sequence[int]], limit: int) -> list[Answer]:
+        def too_long(prompt: Sequence[int], lacking: str) -> ModelError:
+            return ModelError(
+                f"one prompt of {len(prompt)} tokens with an answer of up to {limit} does not fit into memory "
+                f"({lacking}); use fewer --answer-tokens, another --dtype, or --device cpu"
+            )
+
+        return self.halving.run(
+            prompts,
+            lambda some: len(some) * (max(map(len, some)) + limit),
+            lambda some: self.plan.system.engine.answer(some, limit=limit),
+            too_long,
+        )
+
+    def execution(self, generated: int) -> Mapping[str, Json]:  # noqa: ARG002
+        """See `mtbias.translate.outputs.Work`."""
+        return {
+            "translate_device": self.plan.system.device,
+            "batch": list(self.plan.budget),
+            "batches_halved": self.halving.halved,
         }
-        return Tally(resumed, generated, execution)
-
-    def collect(self, store: Store) -> Translated | int:
-        """See `mtbias.translate.system.Plan`."""
-        answers: dict[str, Answer] = {}
-        missing = 0
-        for part, batch in enumerate(self.batches):
-            found = kept_answers(store, part, len(batch.rows))
-            if found is None:
-                store.drop(part)  # damaged for this process, so that it is missing for all
-                missing += 1
-            else:
-                answers |= {self.questions.distinct[row]: one for row, one in zip(batch.rows, found, strict=True)}
-        return missing or self.questions.collect([answers])
-
-
-class _Halving:
-    """Answers to batches, halved where they do not fit into memory, as `seq2seq.generation` does."""
-
-    def __init__(self, plan: DecoderPlan) -> None:
-        self._plan = plan
-        self.halved = 0
-        self._most: int | None = None
-        """Prompts × tokens that were too many: later batches stay below."""
-
-    def answers(self, rows: Sequence[int], limit: int) -> list[Answer]:
-        prompts = [self._plan.encoded[row] for row in rows]
-        area = len(rows) * (max(map(len, prompts)) + limit)
-        if len(rows) == 1 or self._most is None or area < self._most:
-            try:
-                return self._plan.system.engine.answer(prompts, limit=limit)
-            except OutOfMemory as error:
-                if len(rows) == 1:
-                    raise ModelError(
-                        f"one prompt of {len(prompts[0])} tokens with an answer of up to {limit} does not fit into "
-                        f"memory ({error}); use fewer --answer-tokens, another --dtype, or --device cpu"
-                    ) from error
-            self.halved += 1
-            self._most = min(area, self._most or area)
-        middle = (len(rows) + 1) // 2
-        return [*self.answers(rows[:middle], limit), *self.answers(rows[middle:], limit)]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -12,11 +11,11 @@ from functools import cached_property
 from mtbias.errors import MissingResourceError, SettingError
 from mtbias.machine import network
 from mtbias.settings import LanguageModelSettings
-from mtbias.translate.language_models.answers import Answer, OneModel, Questions, keep_answers, kept_answers
+from mtbias.translate.language_models.answers import Answer, AnswersPlan, OneModel, keep_answers
 from mtbias.translate.language_models.endpoint_client import EndpointClient, Pacing, Stopping, estimated_tokens
 from mtbias.translate.language_models.prompt_files import Prompt, load_prompt
 from mtbias.translate.remote_server import server_address
-from mtbias.translate.system import Asked, Begun, Made, Sources, Store, Tally, Translated
+from mtbias.translate.system import Asked, Begun, Sources, Store
 from mtbias.translate.system_kinds import ENDPOINT
 from mtbias.types import Json, SourceSentence
 
@@ -60,10 +59,9 @@ class EndpointSystem:
 
     def plan(self, corpus: Sources, begun: Begun) -> EndpointPlan:
         """See `mtbias.translate.system.System`; the date is that of the run's beginning."""
-        date = begun.get("date")
-        return EndpointPlan(
-            self, corpus.instances, date if isinstance(date, str) else datetime.now(tz=UTC).date().isoformat()
-        )
+        written = begun.get("date")
+        date = written if isinstance(written, str) else datetime.now(tz=UTC).date().isoformat()
+        return EndpointPlan(self, corpus.instances, self.prompt, self.lang, date)
 
     @cached_property
     def host(self) -> str:
@@ -89,7 +87,7 @@ class EndpointSystem:
 
 
 @dataclass(frozen=True, eq=False)
-class EndpointPlan:
+class EndpointPlan(AnswersPlan):
     """How an endpoint translates one corpus (`mtbias.translate.system.Plan`): a part is one answer.
 
     So a killed run has lost no answer that came, which was paid for.
@@ -97,14 +95,10 @@ class EndpointPlan:
 
     system: EndpointSystem
     instances: Sequence[SourceSentence]
+    prompt: Prompt
+    lang: str
     date: str
     """Of the run's beginning (UTC), since what a server answers may change."""
-
-    @cached_property
-    def questions(self) -> Questions:
-        """What is asked."""
-        system = self.system
-        return Questions(self.instances, system.prompt, system.lang, system.settings.repeat)
 
     @cached_property
     def identity(self) -> Mapping[str, Json]:
@@ -113,7 +107,7 @@ class EndpointPlan:
         The same identity elsewhere, or later, need not give the same translations: a server with temperature 0 is not
         deterministic.
         """
-        settings, prompt = self.system.settings, self.system.prompt
+        settings, prompt = self.system.settings, self.prompt
         return {
             "model": f"{ENDPOINT}:{self.system.model}",
             "server": self.system.host,
@@ -132,75 +126,26 @@ class EndpointPlan:
         return {"date": self.date}
 
     @cached_property
-    def asked(self) -> Sequence[str]:
-        """The source of each part: all of them, then all again."""
-        return self.questions.distinct * self.questions.repeat
+    def parts(self) -> Sequence[tuple[str]]:
+        """See `mtbias.translate.outputs.PartsPlan`: all sources, then all again."""
+        return [(source,) for source in self.distinct * self.system.settings.repeat]
 
     @cached_property
     def key(self) -> str:
         """See `mtbias.translate.system.Plan`."""
-        return self.questions.key(self.identity, self.sizes)
-
-    @property
-    def sizes(self) -> Sequence[int]:
-        """See `mtbias.translate.system.Plan`."""
-        return [1] * len(self.asked)
+        return self._key(self.identity)
 
     @property
     def frees_cpu(self) -> bool:
         """Where the server is another machine."""
         return not network.is_local(self.system.host)
 
-    def translate(
-        self, store: Store, parts: Sequence[int], progress: Callable[[int, int], object], made: Made | None = None
-    ) -> Tally:
-        """See `mtbias.translate.system.Plan`; `ModelError` as in `EndpointClient.ask`."""
-        asking = _Asking(self, store)
-        missing = []
-        for part in parts:
-            kept = kept_answers(store, part, 1)
-            if kept is None:
-                missing.append(part)
-                continue
-            asking.one_model.check(kept[0])
-            self._show(part, kept[0], made)
-        done = len(parts) - len(missing)
-        progress(done, len(parts))
-        if missing:
-            with asking.answers(missing) as answers:
-                for part, answer in answers:
-                    self._show(part, answer, made)
-                    done += 1
-                    progress(done, len(parts))
-        return Tally(len(parts) - len(missing), len(missing), asking.execution())
-
-    def _show(self, part: int, answer: Answer, made: Made | None) -> None:
-        if made is not None and (text := self.questions.clean(self.asked[part], answer).text):
-            made([text])
-
-    def collect(self, store: Store) -> Translated | int:
-        """See `mtbias.translate.system.Plan`.
-
-        Raises:
-            ModelError: several models answered.
-        """
-        answers: list[Answer] = []
-        missing = 0
-        for part in range(len(self.asked)):
-            found = kept_answers(store, part, 1)
-            if found is None:
-                store.drop(part)  # damaged for this process, so that it is missing for all
-                missing += 1
-            else:
-                answers += found
-        if missing:
-            return missing
-        n = len(self.questions.distinct)
-        times = [answers[start : start + n] for start in range(0, len(answers), n)]
-        return self.questions.collect([dict(zip(self.questions.distinct, each, strict=True)) for each in times])
+    def begin(self, store: Store) -> _Asking:
+        """See `mtbias.translate.outputs.PartsPlan`."""
+        return _Asking(self, store)
 
 
-def _all_that_come(begun: Sequence[Future[tuple[int, Answer]]]) -> Iterator[tuple[int, Answer]]:
+def _all_that_come(begun: Sequence[Future[tuple[int, list[Answer]]]]) -> Iterator[tuple[int, list[Answer]]]:
     """The answers, those too that come after an error ended the others; then the error is raised."""
     error: Exception | None = None
     for future in as_completed(begun):
@@ -228,24 +173,33 @@ class _Asking:
     def client(self) -> EndpointClient:
         return self.plan.system.client()
 
-    @contextmanager
-    def answers(self, parts: Sequence[int]) -> Iterator[Iterator[tuple[int, Answer]]]:
-        """The answers of `parts` as they come, each kept already. An error ends all threads."""
+    def resume(self, pieces: Sequence[Answer]) -> None:
+        """See `mtbias.translate.outputs.Work`; `ModelError` where another model answered."""
+        for answer in pieces:
+            self.one_model.check(answer)
+
+    def make(self, parts: Sequence[int]) -> Generator[tuple[int, list[Answer]]]:
+        """The answers of `parts` as they come, each kept already; `ModelError` as in `EndpointClient.ask`.
+
+        An error ends all threads.
+        """
+        if not parts:
+            return
         client = self.client
         client.prepare()
         pool = ThreadPoolExecutor(self.plan.system.settings.concurrency, thread_name_prefix="mtbias-ask")
         try:
-            yield _all_that_come([pool.submit(self._one, part) for part in parts])
+            yield from _all_that_come([pool.submit(self._one, part) for part in parts])
         finally:
             # What is on its way is awaited and kept, at most for --timeout: it is paid for. Nothing new is sent.
             client.pacing.stopped.set()
             pool.shutdown(cancel_futures=True)
             client.close()
 
-    def _one(self, part: int) -> tuple[int, Answer]:
-        source, system = self.plan.asked[part], self.plan.system
+    def _one(self, part: int) -> tuple[int, list[Answer]]:
+        plan = self.plan
         try:
-            answer = self.client.ask(system.prompt.messages(source, system.lang))
+            answer = self.client.ask(plan.prompt.messages(plan.parts[part][0], plan.lang))
             self.one_model.check(answer)
             keep_answers(self.store, part, [answer])
         except Stopping:
@@ -253,11 +207,11 @@ class _Asking:
         except BaseException:
             self.client.pacing.stopped.set()  # at once: otherwise others would go on until this error is read
             raise
-        return part, answer
+        return part, [answer]
 
-    def execution(self) -> dict[str, Json]:
-        """Circumstances for the manifest."""
-        if "client" not in self.__dict__:  # all was there
+    def execution(self, generated: int) -> Mapping[str, Json]:
+        """See `mtbias.translate.outputs.Work`."""
+        if not generated:  # nothing was asked
             return {}
         pacing = self.client.pacing
         return {
@@ -303,9 +257,9 @@ def estimate_requests(plan: EndpointPlan, store: Store) -> RequestEstimate:
     Without any, a prompt has a token for four bytes, and an answer one for two characters of its source: English has
     about four characters a token, and a translation takes up to twice its source's, more in other scripts.
     """
-    system, counted, missing = plan.system, [], []
-    for part, source in enumerate(plan.asked):
-        found = kept_answers(store, part, 1)
+    counted, missing = [], []
+    for part, (source,) in enumerate(plan.parts):
+        found = plan.kept(store, part)
         if found is None:
             missing.append(source)
         elif found[0].prompt_tokens is not None and found[0].answer_tokens is not None:
@@ -316,6 +270,6 @@ def estimate_requests(plan: EndpointPlan, store: Store) -> RequestEstimate:
         prompts, answers = (round(characters * sum(row[n] for row in counted) / known) for n in (1, 2))
         basis = f"{len(counted):,} answers that are there"
     else:
-        prompts = sum(estimated_tokens(system.prompt.messages(source, system.lang)) for source in missing)
+        prompts = sum(estimated_tokens(plan.prompt.messages(source, plan.lang)) for source in missing)
         answers, basis = characters // 2, "a token for four bytes of a prompt, and for two characters of a source"
-    return RequestEstimate(len(missing), len(plan.asked) - len(missing), prompts, answers, basis)
+    return RequestEstimate(len(missing), len(plan.parts) - len(missing), prompts, answers, basis)

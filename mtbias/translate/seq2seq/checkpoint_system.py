@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +15,7 @@ from mtbias.machine.installation import install_command
 from mtbias.settings import Engine as EngineName
 from mtbias.settings import TranslationSettings
 from mtbias.translate.language_models.decoder_engine import is_decoder
-from mtbias.translate.outputs import collect
+from mtbias.translate.outputs import Output, OutputsPlan
 from mtbias.translate.seq2seq.checkpoints import Checkpoint, locate
 from mtbias.translate.seq2seq.codec import Codec, Encoded
 from mtbias.translate.seq2seq.ct2_engine import usable_types
@@ -32,7 +31,7 @@ from mtbias.translate.seq2seq.engine import (
     plan_key,
 )
 from mtbias.translate.seq2seq.generation import Generation
-from mtbias.translate.system import Asked, Begun, Made, Sources, Store, Tally, Translated
+from mtbias.translate.system import Asked, Begun, Sources, Store
 from mtbias.types import Json, SourceSentence
 
 if TYPE_CHECKING:
@@ -224,7 +223,7 @@ class CheckpointSystem:
 
 
 @dataclass(frozen=True, eq=False)
-class CheckpointPlan:
+class CheckpointPlan(OutputsPlan):
     """How a checkpoint translates one corpus (`mtbias.translate.system.Plan`): a part is a batch."""
 
     system: CheckpointSystem
@@ -247,7 +246,7 @@ class CheckpointPlan:
         return identity if system.dtype == "float32" else {**identity, "batch": list(self.budget)}
 
     @property
-    def _pooled(self) -> int:
+    def pooled(self) -> int:
         """See `Generation.pooled`. Beyond fp32 results depend on the batch: there each batch has its own second stage,
         so that a run that was interrupted, or shared out, ends with the same bytes.
         """
@@ -259,11 +258,6 @@ class CheckpointPlan:
     def settings(self) -> Mapping[str, Json]:
         """The budget of a batch: on a GPU it follows from the memory that was free when the run began."""
         return {"budget": list(self.budget)}
-
-    @cached_property
-    def distinct(self) -> tuple[str, ...]:
-        """Each source once, in order of first appearance: what is translated."""
-        return tuple(dict.fromkeys(instance.source for instance in self.instances))
 
     @cached_property
     def encoded(self) -> Sequence[Encoded]:
@@ -280,47 +274,51 @@ class CheckpointPlan:
         """See `mtbias.translate.system.Plan`."""
         return plan_key(self.batches, self.distinct)
 
-    @property
-    def sizes(self) -> Sequence[int]:
-        """See `mtbias.translate.system.Plan`."""
-        return [len(batch.rows) for batch in self.batches]
+    @cached_property
+    def parts(self) -> Sequence[Sequence[str]]:
+        """See `mtbias.translate.outputs.PartsPlan`."""
+        return [[self.distinct[row] for row in batch.rows] for batch in self.batches]
 
     @property
     def frees_cpu(self) -> bool:
         """On a GPU; on a CPU translating and analysing would want the same cores."""
         return self.system.device.startswith("cuda")
 
-    def translate(
-        self, store: Store, parts: Sequence[int], progress: Callable[[int, int], object], made: Made | None = None
-    ) -> Tally:
-        """See `mtbias.translate.system.Plan`; `ModelError` as in `Generation.batches`."""
-        batches = [self.batches[part] for part in parts]
-        generation = Generation(
-            self.system.codec, lambda: self.system.engine, self.system.decoding, pooled=self._pooled
-        )
-        done, total = 0, sum(len(batch.rows) for batch in batches)
-        progress(done, total)
-        with closing(generation.batches(self.encoded, batches, store)) as finished:
-            for batch, outputs in finished:
-                if made is not None:
-                    made(output.text for output in outputs if output.text)
-                done += len(batch.rows)
-                progress(done, total)
+    def begin(self, store: Store) -> _CheckpointWork:
+        """See `mtbias.translate.outputs.PartsPlan`."""
+        return _CheckpointWork(self, store)
+
+
+@dataclass(frozen=True)
+class _CheckpointWork:
+    plan: CheckpointPlan
+    store: Store
+
+    @cached_property
+    def generation(self) -> Generation:
+        system = self.plan.system
+        return Generation(system.codec, lambda: system.engine, system.decoding, pooled=self.plan.pooled)
+
+    def resume(self, pieces: Sequence[Output]) -> None:
+        """Nothing depends on what is there."""
+
+    def make(self, parts: Sequence[int]) -> Generator[tuple[int, Sequence[Output]]]:
+        """See `mtbias.translate.outputs.Work`; `ModelError` as in `Generation.batches`."""
+        plan = self.plan
+        return self.generation.batches(plan.encoded, [plan.batches[part] for part in parts], self.store)
+
+    def execution(self, generated: int) -> Mapping[str, Json]:
+        """See `mtbias.translate.outputs.Work`."""
+        system, generation = self.plan.system, self.generation
         execution: dict[str, Json] = {
-            "preset": self.system.settings.preset,
-            "translate_device": self.system.device,
-            "batch": list(self.budget),
-            "batches_halved": generation.halved,
+            "preset": system.settings.preset,
+            "translate_device": system.device,
+            "batch": list(self.plan.budget),
+            "batches_halved": generation.halving.halved,
             "in_second_stage": generation.in_second_stage,
         }
-        if generation.generated:  # else the weights were not loaded
-            engine = self.system.engine
-            execution["attention"] = str(getattr(engine, "attention", "the engine's own"))
-            if isinstance(steps := getattr(engine, "steps", None), int):
+        if generated:  # else the weights were not loaded
+            execution["attention"] = str(getattr(system.engine, "attention", "the engine's own"))
+            if isinstance(steps := getattr(system.engine, "steps", None), int):
                 execution["decoder_steps"] = steps
-        return Tally(generation.resumed, generation.generated, execution)
-
-    def collect(self, store: Store) -> Translated | int:
-        """See `mtbias.translate.system.Plan`."""
-        parts = [[self.distinct[row] for row in batch.rows] for batch in self.batches]
-        return collect(store, parts, self.instances)
+        return execution

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from mtbias.errors import UsageError
+from mtbias.errors import ModelError, UsageError
 
 # How translations are searched for: beams, length penalty, maximum length; always explicit, never inherited.
 
@@ -160,6 +161,48 @@ def is_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, RuntimeError) and any(
         sign in text for sign in ("out of memory", "allocate memory", "cublas_status_alloc_failed", "bad_alloc")
     )
+
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass
+class Halving:
+    """Batches in halves where memory runs out."""
+
+    halved: int = 0
+    """Times that a batch ran out of memory."""
+    _ceiling: int | None = None
+    """Smallest rows × tokens that ran out: later batches stay below."""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def run(
+        self,
+        rows: Sequence[T],
+        area: Callable[[Sequence[T]], int],
+        do: Callable[[Sequence[T]], list[R]],
+        too_long: Callable[[T, str], ModelError],
+    ) -> list[R]:
+        """What `do` gives for `rows`, whose `area` is rows × tokens.
+
+        Raises:
+            ModelError: a single row does not fit into memory; as `too_long` says it.
+        """
+        size = area(rows)
+        if len(rows) == 1 or self._ceiling is None or size < self._ceiling:
+            try:
+                return do(rows)
+            except OutOfMemory as error:
+                lacking = str(error)
+            # Outside of the block: the error holds the frames in which it was raised, and they what fills the memory.
+            if len(rows) == 1:
+                raise too_long(rows[0], lacking)
+            with self._lock:
+                self.halved += 1
+                self._ceiling = min(size, self._ceiling or size)
+        middle = (len(rows) + 1) // 2
+        return [result for half in (rows[:middle], rows[middle:]) for result in self.run(half, area, do, too_long)]
 
 
 # The batch plan: which sentences are translated together. It depends on the corpus and the budget alone.

@@ -17,9 +17,9 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from mtbias.errors import ModelError
-from mtbias.translate.outputs import Output, kept_outputs
+from mtbias.translate.outputs import Output
 from mtbias.translate.seq2seq.codec import Codec, Encoded
-from mtbias.translate.seq2seq.engine import Batch, Decoding, Engine, Generated, OutOfMemory
+from mtbias.translate.seq2seq.engine import Batch, Decoding, Engine, Generated, Halving, OutOfMemory
 from mtbias.translate.system import Store
 from mtbias.translate.text_language import is_repetitive
 
@@ -63,16 +63,9 @@ class Generation:
     decoding: Decoding
     pooled: int = 0
     """Batches whose second stages are one; 0: no stages, every batch is searched to its end."""
-    halved: int = 0
-    """Times that a batch ran out of memory and was halved."""
-    resumed: int = 0
-    """Sentences that the store had."""
-    generated: int = 0
-    """Sentences translated now."""
+    halving: Halving = field(default_factory=Halving)
     in_second_stage: int = 0
     """Sentences of the second stage."""
-    _ceiling: int | None = None
-    """Smallest sentences × tokens that ran out of memory: later batches stay below."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
     """Held while threads share what they noticed, and while the weights in fp32 are loaded."""
 
@@ -83,8 +76,8 @@ class Generation:
 
     def batches(
         self, encoded: Sequence[Encoded], plan: Sequence[Batch], store: Store
-    ) -> Generator[tuple[Batch, Sequence[Output]]]:
-        """Each batch of `plan`, which may be a part of the whole, with its outputs, once they are in `store`.
+    ) -> Generator[tuple[int, Sequence[Output]]]:
+        """The number of each batch of `plan`, which may be a part of the whole, with its outputs, kept in `store`.
 
         While a batch is generated, the one before is decoded and kept by another thread; and where the engine has
         concurrency, so many batches are generated at the same time. Whoever stops before the end closes the generator
@@ -99,11 +92,6 @@ class Generation:
         with ExitStack() as stack:
             decoder = stack.enter_context(ThreadPoolExecutor(max_workers=1, thread_name_prefix="mtbias-decode"))
             for batch in plan:
-                kept = kept_outputs(store, batch.index, len(batch.rows))
-                if kept is not None:
-                    self.resumed += len(kept)
-                    yield batch, kept
-                    continue
                 if workers is None:
                     workers = stack.enter_context(_workers(self.engine))
                 group.append(batch)
@@ -155,37 +143,24 @@ class Generation:
 
     def _end(
         self, batches: Sequence[Batch], begun: Future[list[Future[list[Output]]]]
-    ) -> Iterator[tuple[Batch, list[Output]]]:
+    ) -> Iterator[tuple[int, list[Output]]]:
         """Wait for batches that were generated together."""
         for batch, finishing in zip(batches, begun.result(), strict=True):
-            outputs = finishing.result()
-            self.generated += len(outputs)
-            yield batch, outputs
+            yield batch.index, finishing.result()
 
     def _batch(self, sentences: Sequence[Encoded], limit: int, stop: int | None = None) -> list[tuple[Generated, bool]]:
         """Generate one batch, in parts where memory asks for it; with each result whether it was redone."""
-        area = len(sentences) * (max(len(s.ids) for s in sentences) + min(limit, stop or limit))
-        if self._ceiling is not None and area >= self._ceiling and len(sentences) > 1:
-            return self._halves(sentences, limit, stop)
         asked: dict[str, Any] = {"decoding": self.decoding, "limit": limit, "forced": self.codec.forced}
-        found, lacking = None, ""
-        try:
-            found = self.engine.generate([s.ids for s in sentences], **asked, stop=stop)
-        except OutOfMemory as error:
-            lacking = str(error)
-        # Outside of the block: the error holds the frames in which it was raised, and they what fills the memory.
-        if found is None:
-            if len(sentences) == 1:
-                raise self._too_long(sentences[0], lacking)
-            with self._lock:
-                self.halved += 1
-                self._ceiling = min(area, self._ceiling or area)
-            return self._halves(sentences, limit, stop)
-        results = [(one, False) for one in found]
-        for n, one in enumerate(found):
-            if one.done and not one.finite:
-                results[n] = (self._exactly(sentences[n], asked), True)
-        return results
+
+        def area(some: Sequence[Encoded]) -> int:
+            return len(some) * (max(len(s.ids) for s in some) + min(limit, stop or limit))
+
+        def generate(some: Sequence[Encoded]) -> list[tuple[Generated, bool]]:
+            found = self.engine.generate([s.ids for s in some], **asked, stop=stop)
+            bad = [one.done and not one.finite for one in found]
+            return [(self._exactly(s, asked) if b else one, b) for s, one, b in zip(some, found, bad, strict=True)]
+
+        return self.halving.run(sentences, area, generate, self._too_long)
 
     def _exactly(self, sentence: Encoded, asked: Mapping[str, Any]) -> Generated:
         """The translation of one sentence by the weights in fp32."""
@@ -206,10 +181,6 @@ class Generation:
             f"one sentence of {len(sentence.ids)} tokens with {self.decoding.beams} beams does not fit into memory "
             f"({lacking}); use fewer --beams, another --dtype, or --device cpu"
         )
-
-    def _halves(self, sentences: Sequence[Encoded], limit: int, stop: int | None) -> list[tuple[Generated, bool]]:
-        middle = (len(sentences) + 1) // 2
-        return [*self._batch(sentences[:middle], limit, stop), *self._batch(sentences[middle:], limit, stop)]
 
     def _finish(
         self,
