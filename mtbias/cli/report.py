@@ -127,11 +127,10 @@ def _say(written: Path, text: str) -> None:
 
 
 def _write_plots(folder: Path, runs: Sequence[ReportRun], women: Sequence[WomenRelation], *, with_png: bool) -> None:
-    from mtbias.files.writing import explained, write_atomic
+    from mtbias.files.writing import make_folder, write_atomic
     from mtbias.report.scatter import plot_files, png
 
-    with explained(folder, "make the folder"):
-        folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     for name, svg in plot_files(runs, women):
         files = {".svg": svg.encode(), **({".png": png(svg)} if with_png else {})}
         for suffix, content in files.items():

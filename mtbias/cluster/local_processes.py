@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from mtbias.cluster.inventory import refuse_missing
@@ -29,7 +28,7 @@ from mtbias.cluster.task_runs import (
     write_failure,
 )
 from mtbias.errors import MtbiasError, SettingError
-from mtbias.files.writing import explained, write_atomic
+from mtbias.files.writing import explained, make_folder, write_atomic
 from mtbias.machine.devices import gpu_count, usable_cores
 from mtbias.machine.stage_progress import ProgressLine
 
@@ -79,12 +78,10 @@ def sweep(
         return
     if changes:
         file = plan.sweep.out / "sweep.toml"
-        with explained(file.parent, "make the folder"):
-            file.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(file.parent)
         write_atomic(file, to_toml(plan.sweep).encode())
     refuse_missing(plan.sweep, file)
-    ended = run_locally(plan, file.resolve(), device=where, places=workers(gpus=gpus, jobs=jobs), say=say)
-    failed = {end.task.id: end.failure for end in ended if end.failure is not None}
+    failed = run_locally(plan, file.resolve(), device=where, places=workers(gpus=gpus, jobs=jobs), say=say)
     if failed:
         say(f"\n{len(plan.tasks) - len(failed)} of {len(plan.tasks)} tasks are done; failed:")
         for name, failure in failed.items():
@@ -106,14 +103,6 @@ def _own_log() -> str:
     return str(path) if path.is_file() else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """How a task ended; `failure` is None where it did what it should."""
-
-    task: Task
-    failure: Failure | None
-
-
 def workers(*, gpus: int, jobs: int) -> list[dict[str, str]]:
     """The environments of places where one task runs at a time: each of `gpus` GPUs, else `jobs` shares of the CPU."""
     count = gpus or jobs
@@ -125,20 +114,19 @@ def workers(*, gpus: int, jobs: int) -> list[dict[str, str]]:
 
 def run_locally(
     plan: SweepPlan, file: Path, *, device: str, places: Sequence[Mapping[str, str]], say: Callable[[str], object]
-) -> list[Ended]:
+) -> dict[str, Failure]:
     """Run all tasks of the sweep in `file` that are not done, each as ``mtbias sweep FILE --task ID``, in order.
 
     A task begins when all that it needs have ended, well or not: what is there is scored. Whatever ends this call ends
     the tasks that run. `device` is ``cpu`` or ``cuda``, `places` come from `workers`; `say` is called with a line at
-    the beginning and end of a task.
+    the beginning and end of a task. Gives why tasks failed, by their ids.
 
     Raises:
         RunFolderError: the folder of logs cannot be written.
     """
     logs = plan.sweep.out / LOGS
-    with explained(logs, "make the folder"):
-        logs.mkdir(parents=True, exist_ok=True)
-    ended: list[Ended] = []
+    make_folder(logs)
+    failures: dict[str, Failure] = {}
     waiting = list(plan.tasks)
     running: dict[int, tuple[Task, subprocess.Popen[bytes]]] = {}
     over: set[str] = set()
@@ -151,11 +139,11 @@ def run_locally(
                     over.add(task.id)
                     for cell in task.cells:
                         looked.pop(cell.id, None)
-                    ended.append(_judge(plan, task, process.returncode))
-                    failure = ended[-1].failure
-                    say(f"{task.id}: " + ("done" if failure is None else f"failed: {failure.error}"))
+                    if process.returncode:
+                        failures[task.id] = _why_failed(plan, task, process.returncode)
+                    say(f"{task.id}: " + (f"failed: {failures[task.id].error}" if process.returncode else "done"))
             for place in [n for n in range(len(places)) if n not in running]:
-                chosen = _take(plan, waiting, over, ended, looked)
+                chosen = _take(plan, waiting, over, failures, looked)
                 if chosen is None:
                     break
                 running[place] = chosen, _start(plan, file, chosen, device, places[place])
@@ -164,10 +152,12 @@ def run_locally(
                 time.sleep(_PAUSE)
     finally:
         _end([process for _, process in running.values()])
-    return ended
+    return failures
 
 
-def _take(plan: SweepPlan, waiting: list[Task], over: set[str], ended: list[Ended], looked: Looked) -> Task | None:
+def _take(
+    plan: SweepPlan, waiting: list[Task], over: set[str], failures: dict[str, Failure], looked: Looked
+) -> Task | None:
     """The next task that can begin and is not done; it, and those that need not begin, no longer wait.
 
     One that another process does just now waits on.
@@ -176,12 +166,11 @@ def _take(plan: SweepPlan, waiting: list[Task], over: set[str], ended: list[Ende
         if not all(need.id in over for need in plan.needs(task)) or is_running(plan.sweep.out, task):
             continue
         waiting.remove(task)
-        failed = [end.task.id for end in ended if end.failure is not None]
         if is_done(plan, task, looked):
             over.add(task.id)
             forget_failure(plan.sweep.out, task)
-        elif task.kind == TABLE and failed:
-            ended.append(Ended(task, Failure(f"not begun, since {failed[-1]} failed", "")))
+        elif task.kind == TABLE and failures:
+            failures[task.id] = Failure(f"not begun, since {list(failures)[-1]} failed", "")
         else:
             forget_failure(plan.sweep.out, task)
             return task
@@ -205,9 +194,8 @@ def _start(plan: SweepPlan, file: Path, task: Task, device: str, place: Mapping[
         )
 
 
-def _judge(plan: SweepPlan, task: Task, code: int) -> Ended:
-    if code == 0:
-        return Ended(task, None)
+def _why_failed(plan: SweepPlan, task: Task, code: int) -> Failure:
+    """What a task left word of, or, written down for it, how its process ended and what it said last."""
     failure = read_failure(plan.sweep.out, task)
     if failure is None:
         log = log_file(plan, task)
@@ -215,11 +203,11 @@ def _judge(plan: SweepPlan, task: Task, code: int) -> Ended:
         if code > 0:  # one that was killed said nothing about it
             with suppress(OSError):
                 lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-                said = [line.removeprefix("mtbias: ") for line in lines if line.startswith("mtbias: ")]
-                error = (said[-1] if said else "") or error
+                errors = [line.removeprefix("mtbias: ") for line in lines if line.startswith("mtbias: ")]
+                error = errors[-1] if errors and errors[-1] else error
         failure = Failure(error, str(log))
         write_failure(plan.sweep.out, task, failure)
-    return Ended(task, failure)
+    return failure
 
 
 def _end(processes: Sequence[subprocess.Popen[bytes]]) -> None:

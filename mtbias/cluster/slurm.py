@@ -7,15 +7,12 @@ double tasks. Nothing reads a clock.
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import json
-import os
 import secrets
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,9 +22,10 @@ from mtbias.cluster.local_processes import OFFLINE
 from mtbias.cluster.sweep_file import Resources, Slurm, read_sweep
 from mtbias.cluster.sweep_tasks import SweepPlan, Task, make_plan, plan_text, score_resources, translate_resources
 from mtbias.cluster.task_runs import LOGS, Looked, forget_failure, is_done, recorded, run_task
-from mtbias.errors import DataError, DependencyError, MtbiasError, RunFolderError
+from mtbias.errors import DataError, DependencyError, MtbiasError
+from mtbias.files.folder_lock import locked_folder
 from mtbias.files.strict_json import DecodingError, decoded
-from mtbias.files.writing import explained, write_atomic
+from mtbias.files.writing import write_atomic
 from mtbias.machine.installation import install_command
 from mtbias.machine.network import no_network
 from mtbias.types import quiet
@@ -62,13 +60,6 @@ class Submission:
     tasks: tuple[str, ...]
     """Ids, in the order of the array."""
 
-    def log(self, out: Path, index: int) -> str:
-        """What task `index` prints on standard error; empty where that is not known."""
-        if not self.job:
-            return ""
-        job = f"{self.job}_{index}" if len(self.tasks) > 1 else self.job
-        return str(out / LOGS / f"{job}_0_log.err")
-
 
 class SlurmTask:
     """A task as submitit pickles it: called on a node, and called again after a pre-emption or a time limit."""
@@ -96,7 +87,7 @@ class SlurmTask:
 def _own_log() -> str:
     from submitit import JobEnvironment
 
-    with contextlib.suppress(Exception):  # outside of a job
+    with suppress(Exception):  # outside of a job
         return str(JobEnvironment().paths.stderr)
     return ""
 
@@ -136,7 +127,7 @@ def submit_sweep(file: Path, *, dry_run: bool, max_parallel: int | None, say: Ca
             say(f"would submit {len(array.tasks)} × {array.kind}")
         return
     refuse_missing(plan.sweep, file)
-    with submission_lock(plan.sweep.out):
+    with locked_folder(plan.sweep.out / SUBMISSIONS):
         queue = queue_states(plan.sweep.out)
         arrays = to_submit(plan, list(queue))
         submit(plan, file.resolve(), arrays, device=device, max_parallel=max_parallel, say=say)
@@ -250,28 +241,6 @@ def _submitit() -> Any:  # noqa: ANN401 - a module without types
     return submitit
 
 
-@contextmanager
-def submission_lock(out: Path) -> Iterator[None]:
-    """One submission of a sweep at a time.
-
-    Raises:
-        RunFolderError: another process submits it now.
-    """
-    folder = out / SUBMISSIONS
-    with explained(folder, "make the folder"):
-        folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
-    try:
-        with explained(folder, "lock"):
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise RunFolderError(f"{out}: another process submits this sweep now; wait for it") from None
-        yield
-    finally:
-        os.close(handle)
-
-
 def read_submissions(out: Path) -> list[Submission]:
     """The records of a sweep's arrays, in the order in which they were submitted.
 
@@ -288,7 +257,7 @@ def read_submissions(out: Path) -> list[Submission]:
 
 
 def _next_record(out: Path) -> Path:
-    """The file of a record to come; there is one submission at a time (`submission_lock`)."""
+    """The file of a record to come; there is one submission at a time (`locked_folder`)."""
     present = sorted((out / SUBMISSIONS).glob("[0-9]*.json"))
     return out / SUBMISSIONS / f"{int(present[-1].stem) + 1 if present else 1:06d}.json"
 
@@ -354,8 +323,9 @@ def submission_device(plan: SweepPlan) -> str:
 
 
 def log_of(out: Path, task: Task) -> str:
-    """The log of the last submission that had a task; empty where there is none."""
-    for record in reversed(read_submissions(out)):
-        if task.id in record.tasks:
-            return record.log(out, record.tasks.index(task.id))
-    return ""
+    """What a task printed on standard error when it was last submitted; empty where that is not known."""
+    record = next((each for each in reversed(read_submissions(out)) if task.id in each.tasks), None)
+    if record is None or not record.job:
+        return ""
+    job = f"{record.job}_{record.tasks.index(task.id)}" if len(record.tasks) > 1 else record.job
+    return str(out / LOGS / f"{job}_0_log.err")

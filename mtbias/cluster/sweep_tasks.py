@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
@@ -100,17 +100,14 @@ class SweepPlan:
     def needs(self, task: Task) -> tuple[Task, ...]:
         """The tasks that must have ended before `task` begins."""
         if task.kind == TABLE:
-            return tuple(t for t in self.tasks if t.kind == "score")
-        return tuple(t for cell in task.cells for t in self._shards[cell.id]) if task.kind == "score" else ()
+            return tuple(each for each in self.tasks if each.kind == "score")
+        return self._shards[task.cells[0].lang] if task.kind == "score" else ()
 
     @cached_property
-    def _shards(self) -> Mapping[str, Sequence[Task]]:
-        """The translate tasks of each cell."""
-        found: dict[str, list[Task]] = {cell.id: [] for cell in self.cells}
-        for task in self.tasks:
-            if task.kind == "translate":
-                found[task.cells[0].id].append(task)
-        return found
+    def _shards(self) -> Mapping[str, tuple[Task, ...]]:
+        """The translate tasks of each language."""
+        shards = [task for task in self.tasks if task.kind == "translate"]
+        return {lang: tuple(t for t in shards if t.cells[0].lang == lang) for lang in self.sweep.languages}
 
 
 def make_plan(sweep: Sweep, count: Callable[[Sweep, str], int | None] | None = None) -> SweepPlan:

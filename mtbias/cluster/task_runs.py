@@ -18,7 +18,7 @@ from mtbias.errors import MissingTranslationsError, MtbiasError
 from mtbias.evaluation.preparation import prepare_eval
 from mtbias.evaluation.stages import Request, evaluate, translate_shard
 from mtbias.files.strict_json import DecodingError, decoded
-from mtbias.files.writing import explained, write_atomic
+from mtbias.files.writing import explained, make_folder, write_atomic
 from mtbias.machine.devices import chosen_device, require_device
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
@@ -102,11 +102,9 @@ def translation_device(asked: str) -> str:
     Raises:
         UsageError: a GPU is asked for and there is none.
     """
-    if asked == "auto":
-        return chosen_device(None)
     if asked == "cuda":
         require_device(asked)
-    return asked
+    return chosen_device(None if asked == "auto" else asked)
 
 
 def _translate(
@@ -208,7 +206,7 @@ def _failure_file(out: Path, task: Task) -> Path:
 def write_failure(out: Path, task: Task, failure: Failure) -> None:
     """Write down why a task failed; where even that fails, the task's own error is what counts."""
     with suppress(MtbiasError, OSError):
-        (out / TASKS).mkdir(parents=True, exist_ok=True)
+        make_folder(out / TASKS)
         content = json.dumps({"task": task.id, **asdict(failure)}, ensure_ascii=False)
         write_atomic(_failure_file(out, task), f"{content}\n".encode())
 
@@ -231,8 +229,7 @@ def forget_failure(out: Path, task: Task) -> None:
 def _marked(out: Path, task: Task) -> Iterator[None]:
     """A shared lock on a file of the task, which the system releases when the process ends, however it ends."""
     folder = out / TASKS
-    with explained(folder, "make the folder"):
-        folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     path = folder / f"{task.file_name}.lock"
     with explained(path, "write"):
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)

@@ -23,7 +23,7 @@ from mtbias.coref.documents import Answers, DatasetName, Spans
 from mtbias.coref.paired_systems import Draw, compare_systems, intervals_over
 from mtbias.coref.systems import CorefSystem, run_system, texts_digest
 from mtbias.errors import DataError, UsageError
-from mtbias.files.folder_lock import FolderLock
+from mtbias.files.folder_lock import locked_folder
 from mtbias.files.reading import read_bytes
 from mtbias.files.strict_json import DecodingError, decoded
 from mtbias.files.writing import explained, write_atomic
@@ -216,18 +216,12 @@ def evaluate(
             be written over; what the system raises.
         RunFolderError: `out` cannot be written, or another process writes there.
     """
-    with explained(out, "make the folder"):
-        out.mkdir(parents=True, exist_ok=True)
-    lock = FolderLock(out)
-    lock.acquire()
-    try:
+    with locked_folder(out):
         _check_folder(out, system)
         results = {str(data.name): _result(data, out, settings, _run(system, data, out, progress)) for data in datasets}
         evaluation = Evaluation(out.resolve().name, system.signature, settings, results)
         write_atomic(out / METRICS, f"{json.dumps(evaluation.to_json(), ensure_ascii=False, indent=1)}\n".encode())
         return evaluation
-    finally:
-        lock.release()
 
 
 def read_evaluation(out: Path, datasets: Sequence[CorefDataset[Any]], settings: BootstrapSettings) -> Evaluation:

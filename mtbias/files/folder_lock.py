@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from mtbias.errors import RunFolderError
-from mtbias.files.writing import LOCK_NAME, explained
+from mtbias.files.writing import LOCK_NAME, explained, make_folder
 
 NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 """What a file system without locks says."""
@@ -97,6 +97,22 @@ def _holder(handle: int) -> str:
     if pid == _SHARED:
         return "a task that translates a shard"
     return f"process {pid} on {host}" if pid else "another process"
+
+
+@contextmanager
+def locked_folder(folder: Path) -> Iterator[None]:
+    """Make a folder, and hold its lock alone within the block.
+
+    Raises:
+        RunFolderError: another process holds it, or the folder cannot be made.
+    """
+    make_folder(folder)
+    lock = FolderLock(folder)
+    lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 @contextmanager

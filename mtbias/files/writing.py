@@ -48,6 +48,16 @@ def explained(path: Path, action: str) -> Iterator[None]:
         raise RunFolderError(f"{path}: cannot {action}: {error.strerror or error}; {step}") from error
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it, where they are not there yet.
+
+    Raises:
+        RunFolderError: it cannot be made.
+    """
+    with explained(folder, "make the folder"):
+        folder.mkdir(parents=True, exist_ok=True)
+
+
 def write_atomic(path: Path, content: bytes | Iterable[str]) -> None:
     """Write a whole file or leave the old one: temporary file beside it, fsync, rename, fsync of the folder.
 
@@ -144,18 +154,18 @@ def _write_through(path: Path, number: int | None, content: bytes | Iterable[str
     with explained(path, "write"):
         handle = os.open(path, os.O_WRONLY) if number is None else os.dup(number)
     try:
-        for chunk in _chunks(content):
-            with explained(path, "write"):
-                _write_all(handle, chunk)
+        _write_all(handle, path, content)
     finally:
         os.close(handle)
 
 
-def _write_all(handle: int, chunk: bytes) -> None:
+def _write_all(handle: int, path: Path, content: bytes | Iterable[str]) -> None:
     # Straight to the file descriptor: a buffer would meet a full disk a second time when it is closed.
-    rest = memoryview(chunk)
-    while rest:
-        rest = rest[os.write(handle, rest) :]
+    for chunk in _chunks(content):
+        rest = memoryview(chunk)
+        with explained(path, "write"):
+            while rest:
+                rest = rest[os.write(handle, rest) :]
 
 
 def write_new(path: Path, content: bytes | Iterable[str]) -> bool:
@@ -207,28 +217,18 @@ def _temporary(path: Path, content: bytes | Iterable[str]) -> Iterator[Path]:
     host = re.sub(r"[^0-9A-Za-z]", "-", socket.gethostname())[:40] or "host"
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{host}.{secrets.token_hex(4)}.tmp")
     try:
-        _write(temporary, content)
+        with explained(temporary, "write"):
+            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+        try:
+            _write_all(handle, temporary, content)
+            with explained(temporary, "write"):
+                os.fsync(handle)
+        finally:
+            os.close(handle)
         yield temporary
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
-
-
-def _write(temporary: Path, content: bytes | Iterable[str]) -> None:
-    with explained(temporary, "write"):
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
-    try:
-        for chunk in _chunks(content):
-            with explained(temporary, "write"):
-                _write_all(handle, chunk)
-        with explained(temporary, "write"):
-            os.fsync(handle)
-    except BaseException:
-        with suppress(OSError):
-            os.close(handle)
-        raise
-    with explained(temporary, "write"):
-        os.close(handle)
 
 
 def _chunks(content: bytes | Iterable[str]) -> Iterator[bytes]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mtbias.errors import DataError, SettingError, UsageError, escaped
-from mtbias.files.writing import explained, write_atomic
+from mtbias.files.writing import make_folder, write_atomic
 from mtbias.language.installed import get_language
 from mtbias.report.page import render_page
 from mtbias.report.publishing import (
@@ -288,8 +288,7 @@ def publish(
     together = [*(result for result in there if result.fingerprint not in new), *results]
     check_apart(together, file)
     page = render_results(make_blocks(together), title or TITLE)
-    with explained(out, "make the folder"):
-        out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     if runs:
         write_results(together, file)
     write_atomic(out / PAGE, page.encode())

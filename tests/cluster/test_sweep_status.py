@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from mtbias.cluster.local_processes import _judge, _take, log_file, workers
-from mtbias.cluster.slurm import queue_states, read_submissions, submission_lock, to_submit
+from mtbias.cluster.local_processes import _take, _why_failed, log_file, workers
+from mtbias.cluster.slurm import SUBMISSIONS, queue_states, read_submissions, to_submit
 from mtbias.cluster.sweep_file import Resources, Slurm, Sweep
 from mtbias.cluster.sweep_status import status_json, status_text, sweep_status
 from mtbias.cluster.sweep_tasks import SweepPlan, make_plan
 from mtbias.cluster.task_runs import TASKS, Failure, is_done, is_running, read_failure, recorded
 from mtbias.errors import DataError, MtbiasError, RunFolderError
+from mtbias.files.folder_lock import locked_folder
 from mtbias.files.kept_work import PARTS, PartStore, PlanRecord
 from mtbias.runs.run_folder import RunFolder
 
@@ -68,7 +70,7 @@ def _finish(plan: SweepPlan, cell: int) -> None:
 
 
 def _states(plan: SweepPlan) -> dict[str, str]:
-    return {status.task.id: status.state for status in sweep_status(plan).tasks}
+    return dict(sweep_status(plan).tasks)
 
 
 def _submitted(plan: SweepPlan, tasks: list[str], mark: str = "mtbias-0a") -> None:
@@ -159,8 +161,7 @@ def test_a_task_that_was_killed_failed_by_its_signal_and_not_by_what_it_last_sai
     log = log_file(plan, task)
     log.parent.mkdir(parents=True)
     log.write_text("translating\nmtbias: no such file\n")
-    assert _judge(plan, task, code).failure == Failure(said, str(log))
-    assert _judge(plan, task, 0).failure is None
+    assert _why_failed(plan, task, code) == Failure(said, str(log))
 
 
 def test_done_goes_before_an_old_failure(plan: SweepPlan) -> None:
@@ -188,10 +189,8 @@ def test_slurm_knows_what_runs_and_what_waits(plan: SweepPlan, queue: Callable[[
     states = _states(plan)
     assert [states[task.id] for task in plan.tasks] == ["running", "failed", "queued", "failed", "left", "left", "left"]
     status = sweep_status(plan)
-    lost = next(t for t in status.tasks if t.task is plan.tasks[1])
-    assert lost.failure is not None
-    assert lost.failure.error == "ended without a result: killed, or its node died"
-    assert lost.failure.log == str(plan.sweep.out / "logs" / "7_1_0_log.err")
+    log = str(plan.sweep.out / "logs" / "7_1_0_log.err")
+    assert status.failures[plan.tasks[1].id] == Failure("ended without a result: killed, or its node died", log)
 
 
 def test_a_slurm_that_does_not_answer_is_an_error(plan: SweepPlan, queue: Callable[..., None]) -> None:
@@ -231,13 +230,14 @@ def test_tasks_of_like_resources_are_one_array(plan: SweepPlan) -> None:
 
 
 def test_two_submissions_at_once_are_refused(plan: SweepPlan) -> None:
+    folder = plan.sweep.out / SUBMISSIONS
     with (
-        submission_lock(plan.sweep.out),
-        pytest.raises(RunFolderError, match="another process submits this sweep now"),
-        submission_lock(plan.sweep.out),
+        locked_folder(folder),
+        pytest.raises(RunFolderError, match=rf"process {os.getpid()} on .* is writing into this folder; wait for it"),
+        locked_folder(folder),
     ):
         pass
-    with submission_lock(plan.sweep.out):  # it is free again
+    with locked_folder(folder):  # it is free again
         pass
 
 
@@ -252,9 +252,9 @@ def test_a_damaged_record_is_named(plan: SweepPlan) -> None:
 def test_what_another_process_does_just_now_is_waited_for(plan: SweepPlan) -> None:
     waiting = list(plan.tasks)
     with recorded(plan, plan.tasks[0], ""):
-        assert _take(plan, waiting, set(), [], {}) == plan.tasks[1]
+        assert _take(plan, waiting, set(), {}, {}) == plan.tasks[1]
     assert waiting == [plan.tasks[0], *plan.tasks[2:]]
-    assert _take(plan, waiting, set(), [], {}) == plan.tasks[0]
+    assert _take(plan, waiting, set(), {}, {}) == plan.tasks[0]
 
 
 def test_a_lock_that_a_dead_process_left_means_nothing(plan: SweepPlan) -> None:
