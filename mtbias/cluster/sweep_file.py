@@ -143,7 +143,8 @@ def read_sweep(path: Path | str, changes: Sequence[str] = ()) -> Sweep:
         if key.partition(".")[0] in changed:
             raise UsageError(f"--set {error}") from None
         raise file.error(str(error), _line_of(file.text, key)) from None
-    return replace(sweep, name=sweep.name or name_of(path.stem))
+    name = re.sub(r"[^A-Za-z0-9._-]", "_", path.stem)[:100]
+    return replace(sweep, name=sweep.name or (name if _NAME.fullmatch(name) else f"sweep{name}"[:100]))
 
 
 def _tables(changes: Sequence[str]) -> dict[str, Any]:
@@ -173,12 +174,6 @@ def _merged(content: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str,
         both_tables = isinstance(value, dict) and isinstance(merged.get(key), dict)
         merged[key] = _merged(merged[key], value) if both_tables else value
     return merged
-
-
-def name_of(text: str) -> str:
-    """A sweep's name made of a file's: other characters than a name may have become ``_``."""
-    name = re.sub(r"[^A-Za-z0-9._-]", "_", text)[:100]
-    return name if _NAME.fullmatch(name) else f"sweep{name}"[:100]
 
 
 def _line_of(text: str, key: str) -> int | None:

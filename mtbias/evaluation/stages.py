@@ -246,7 +246,7 @@ def _open_shared(request: Request, out: Path) -> tuple[RunFolder, Plan, PartStor
     while True:
         plan = planned(request, out)
         try:
-            folder = RunFolder(out).open_shared(request.identity(plan), host_facts())
+            folder = RunFolder(out).open_or_create(request.identity(plan), host_facts(), shared=True)
             try:
                 return folder, plan, None if folder.is_complete() else _store(folder, plan, alone=False)
             except BaseException:

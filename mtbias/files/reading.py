@@ -226,14 +226,7 @@ def parse_json_lines(file: TextFile) -> Iterator[tuple[int, dict[str, Any]]]:
     Raises:
         DataError: a line that is no JSON object; a key twice in one.
     """
-    for line, content in file.filled_lines():
-        try:
-            value = load_json(content, once)
-        except ValueError as error:
-            raise file.error(f"expected a JSON object: {error}", line) from None
-        if not isinstance(value, dict):
-            raise file.error(f"expected a JSON object, got {type(value).__name__}", line)
-        yield line, value
+    return ((line, _object(content, file, "", line)) for line, content in file.filled_lines())
 
 
 def parse_json_by_id(file: TextFile) -> dict[str, Any]:
@@ -242,12 +235,16 @@ def parse_json_by_id(file: TextFile) -> dict[str, Any]:
     Raises:
         DataError: something else; an id twice.
     """
+    return _object(file.text, file, " with an entry for each id")
+
+
+def _object(text: str, file: TextFile, of: str, line: int | None = None) -> dict[str, Any]:
     try:
-        content = load_json(file.text, once)
+        content = load_json(text, once)
     except ValueError as error:
-        raise file.error(f"expected a JSON object: {error}") from None
+        raise file.error(f"expected a JSON object: {error}", line) from None
     if not isinstance(content, dict):
-        raise file.error(f"expected a JSON object with an entry for each id, got {type(content).__name__}")
+        raise file.error(f"expected a JSON object{of}, got {type(content).__name__}", line)
     return content
 
 
@@ -259,12 +256,8 @@ def parse_toml(file: TextFile) -> dict[str, Any]:
     """
     try:
         return tomllib.loads(file.text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # ValueError: also of a number of more digits than Python reads
         raise file.error(f"expected TOML, got something else: {error}") from None
-    except RecursionError:
-        raise file.error("expected TOML, got values nested too deeply") from None
-    except ValueError as error:  # of a number of more digits than Python reads
-        raise file.error(f"expected TOML, got a value that cannot be read: {error}") from None
 
 
 def _suffix(path: Path) -> str:

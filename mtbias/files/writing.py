@@ -18,13 +18,13 @@ from itertools import islice
 from pathlib import Path
 
 from mtbias.errors import RunFolderError, SettingError
+from mtbias.files.reading import TABLES
 from mtbias.files.special_files import own_descriptor
 
 LOCK_NAME = ".lock"
 """The file that holds the lock of a folder (`mtbias.files.folder_lock`)."""
 _TEMPORARY = re.compile(r"\..+\.\d+(?:\.[0-9A-Za-z-]+\.[0-9a-f]{8})?\.tmp")
 _LINES_A_WRITE = 1000
-_TABLES = (".csv", ".jsonl", ".ndjson", ".tab", ".tsv")
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
@@ -74,7 +74,7 @@ def write_atomic(path: Path, content: bytes | Iterable[str]) -> None:
     number = own_descriptor(path)
     with explained(path, "write"):
         target = Path(os.path.realpath(path)) if number is None and path.is_symlink() else path
-        mode = os.fstat(number).st_mode if number is not None else _mode(target)
+        mode = os.fstat(number).st_mode if number is not None else target.stat().st_mode if target.exists() else None
     if mode is not None and stat.S_ISDIR(mode):
         raise RunFolderError(f"{path}: expected a file, got a folder; name a file in it")
     if number is not None or (mode is not None and not stat.S_ISREG(mode)):
@@ -108,8 +108,8 @@ def check_table_name(path: Path, setting: str = "out") -> str:
         SettingError: it says none.
     """
     suffix = path.suffix.lower()
-    if suffix not in _TABLES:
-        raise SettingError(setting, f"expected a name that ends in {', '.join(_TABLES)}, got {str(path)!r}")
+    if suffix not in TABLES:
+        raise SettingError(setting, f"expected a name that ends in {', '.join(TABLES)}, got {str(path)!r}")
     return suffix
 
 
@@ -136,14 +136,6 @@ def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str 
             what = f"a name that ends in .csv, since {broken[:40]!r} holds a tab or a line break"
             raise SettingError("out", f"expected {what}; got {str(path)!r}")
     write_atomic(path, ("\t".join(row) for row in cells))
-
-
-def _mode(path: Path) -> int | None:
-    """The `st_mode` of the file; None where there is none yet."""
-    try:
-        return path.stat().st_mode
-    except FileNotFoundError:
-        return None
 
 
 def _write_through(path: Path, number: int | None, content: bytes | Iterable[str]) -> None:

@@ -48,33 +48,23 @@ class RunFolder:
     def __repr__(self) -> str:
         return f"RunFolder({str(self.path)!r})"
 
-    def open_or_create(self, identity: Mapping[str, Json], execution: Mapping[str, Json] | None = None) -> Self:
+    def open_or_create(
+        self, identity: Mapping[str, Json], execution: Mapping[str, Json] | None = None, *, shared: bool = False
+    ) -> Self:
         """Open the folder for writing: a new one for this run, or one that the same run began.
 
         A new folder gets its manifest; one that is there keeps its files, and `execution` is merged into its own.
         Files that a killed process left half-written are removed. Until `close` no other process can open it.
 
+        With `shared` it is opened together with other processes, on this host or others, which all add to the same run.
+        The first of them writes the manifest, `execution` included; the others compare theirs and leave it as it is.
+        Files of the run itself can only be written by the one who opens it alone, which nobody can while it is shared,
+        and the other way round.
+
         Raises:
             RunFolderError: the path is a file, cannot be written, holds other things and no manifest, belongs to a run
                 with another identity (the message names every difference), is damaged, or is in use.
         """
-        self._open(RunManifest(identity, execution or {}), shared=False)
-        return self
-
-    def open_shared(self, identity: Mapping[str, Json], execution: Mapping[str, Json] | None = None) -> Self:
-        """Open the folder together with other processes, on this host or others, which all add to the same run.
-
-        The first of them writes the manifest, `execution` included; the others compare theirs and leave it as it is.
-        Files of the run itself can only be written by the one who opens it alone (`open_or_create`), which nobody can
-        while it is shared, and the other way round.
-
-        Raises:
-            RunFolderError: as in `open_or_create`.
-        """
-        self._open(RunManifest(identity, execution or {}), shared=True)
-        return self
-
-    def _open(self, asked: RunManifest, *, shared: bool) -> None:
         with explained(self.path, "use it as the folder of a run"):
             if self.path.exists() and not self.path.is_dir():
                 raise RunFolderError(f"{self.path}: expected a folder, got a file; choose another path")
@@ -87,10 +77,11 @@ class RunFolder:
                 for folder in (self.path, self.path / PARTS):
                     if folder.is_dir():
                         remove_temporaries(folder)
-            self._claim(asked)
+            self._claim(RunManifest(identity, execution or {}))
         except BaseException:
             self._lock.release()
             raise
+        return self
 
     def close(self) -> None:
         """Let others write into the folder."""

@@ -321,7 +321,7 @@ def test_one_that_completes_and_one_that_translates(request_: Request, whole: di
     translate_shard(request_, FIRST, out=tmp_path)
     identity = request_.identity(request_.system.plan(request_.corpus, {}))
     with (
-        RunFolder(tmp_path).open_shared(identity),
+        RunFolder(tmp_path).open_or_create(identity, shared=True),
         pytest.raises(RunFolderError, match=re.escape("a task that translates a shard is writing into this folder")),
     ):
         evaluate(request_, out=tmp_path)

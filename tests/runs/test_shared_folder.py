@@ -22,8 +22,8 @@ IDENTITY: dict[str, Json] = {"dataset": "demo", "language": "es", "seed": 0}
 
 def test_many_may_share_a_folder(tmp_path: Path) -> None:
     with (
-        RunFolder(tmp_path).open_shared(IDENTITY, {"host": "n1"}),
-        RunFolder(tmp_path).open_shared(IDENTITY, {"host": "n2"}) as second,
+        RunFolder(tmp_path).open_or_create(IDENTITY, {"host": "n1"}, shared=True),
+        RunFolder(tmp_path).open_or_create(IDENTITY, {"host": "n2"}, shared=True) as second,
     ):
         assert second.manifest.identity == IDENTITY
         assert second.manifest.execution == {"host": "n1"}  # of the first; the others leave it as it is
@@ -32,8 +32,8 @@ def test_many_may_share_a_folder(tmp_path: Path) -> None:
 def test_nobody_opens_alone_what_is_shared(tmp_path: Path) -> None:
     said = re.escape(f"{tmp_path}: a task that translates a shard is writing into this folder; wait for it")
     with (
-        RunFolder(tmp_path).open_shared(IDENTITY),
-        RunFolder(tmp_path).open_shared(IDENTITY) as second,
+        RunFolder(tmp_path).open_or_create(IDENTITY, shared=True),
+        RunFolder(tmp_path).open_or_create(IDENTITY, shared=True) as second,
     ):
         with pytest.raises(RunFolderError, match=said):
             RunFolder(tmp_path).open_or_create(IDENTITY)
@@ -48,21 +48,21 @@ def test_nobody_shares_what_is_open_alone(tmp_path: Path) -> None:
         RunFolder(tmp_path).open_or_create(IDENTITY),
         pytest.raises(RunFolderError, match=f"process {os.getpid()} on .* is writing into this folder"),
     ):
-        RunFolder(tmp_path).open_shared(IDENTITY)
-    RunFolder(tmp_path).open_shared(IDENTITY).close()
+        RunFolder(tmp_path).open_or_create(IDENTITY, shared=True)
+    RunFolder(tmp_path).open_or_create(IDENTITY, shared=True).close()
 
 
 def test_a_shared_folder_is_of_one_run(tmp_path: Path) -> None:
     with (
-        RunFolder(tmp_path).open_shared(IDENTITY),
+        RunFolder(tmp_path).open_or_create(IDENTITY, shared=True),
         pytest.raises(RunFolderError, match="belongs to another run: seed: 0 here, 1"),
     ):
-        RunFolder(tmp_path).open_shared({**IDENTITY, "seed": 1})
+        RunFolder(tmp_path).open_or_create({**IDENTITY, "seed": 1}, shared=True)
 
 
 def test_files_of_the_run_are_for_the_one_who_is_alone(tmp_path: Path) -> None:
     with (
-        RunFolder(tmp_path).open_shared(IDENTITY) as folder,
+        RunFolder(tmp_path).open_or_create(IDENTITY, shared=True) as folder,
         pytest.raises(RunFolderError, match="not open for writing; use open_or_create"),
     ):
         folder.write_atomic("calls.jsonl", b"")
@@ -72,7 +72,7 @@ def test_parts_without_a_manifest_are_no_run(tmp_path: Path) -> None:
     # What remains where somebody removed the manifest, or copied half a folder: nothing says whose parts they are.
     (tmp_path / PARTS).mkdir()
     with pytest.raises(RunFolderError, match=r"expected an empty folder or one with manifest\.json, got translations"):
-        RunFolder(tmp_path).open_shared(IDENTITY)
+        RunFolder(tmp_path).open_or_create(IDENTITY, shared=True)
 
 
 def test_only_who_is_alone_removes_what_killed_processes_left(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_only_who_is_alone_removes_what_killed_processes_left(tmp_path: Path) ->
     ]
     for path in left:
         path.write_text("half")
-    RunFolder(tmp_path).open_shared(IDENTITY).close()
+    RunFolder(tmp_path).open_or_create(IDENTITY, shared=True).close()
     assert all(path.exists() for path in left)
     RunFolder(tmp_path).open_or_create(IDENTITY).close()
     assert not any(path.exists() for path in left)
@@ -111,7 +111,7 @@ CLAIM = """
 import json, sys
 from mtbias.runs.run_folder import RunFolder
 sys.stdin.readline()
-with RunFolder(sys.argv[1]).open_shared(json.loads(sys.argv[2]), {"host": sys.argv[3]}) as folder:
+with RunFolder(sys.argv[1]).open_or_create(json.loads(sys.argv[2]), {"host": sys.argv[3]}, shared=True) as folder:
     print(folder.manifest.execution["host"])
 """
 
