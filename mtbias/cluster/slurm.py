@@ -43,11 +43,14 @@ _COMMENT = "mtbias-"
 class Array:
     """Tasks that are submitted together, and what each asks for."""
 
-    kind: str
     tasks: tuple[Task, ...]
+    """Of one kind; their systems all reach other machines by their nature, or none does."""
     resources: Resources
-    needs_network: bool
-    """Whether its tasks' systems reach other machines by their nature; all else is cut off."""
+
+    @property
+    def kind(self) -> str:
+        """Of its tasks."""
+        return self.tasks[0].kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +113,7 @@ def to_submit(plan: SweepPlan, queued: Sequence[str]) -> list[Array]:
         if task.kind == "translate":
             resources = translate_resources(plan.sweep, task.cells[0].model)
         arrays.setdefault((task.kind, resources, task.needs_network), []).append(task)
-    return [Array(kind, tuple(tasks), resources, network) for (kind, resources, network), tasks in arrays.items()]
+    return [Array(tuple(tasks), resources) for (_, resources, _), tasks in arrays.items()]
 
 
 def submit_sweep(file: Path, *, dry_run: bool, max_parallel: int | None, say: Callable[[str], object]) -> None:
@@ -155,23 +158,18 @@ def submit(
         MtbiasError: Slurm refuses a job.
         RunFolderError: a record cannot be written.
     """
-    before = {mark: job for mark, job, *_ in _queue()}
-    waited = {
-        task: before[found.mark]
-        for found in read_submissions(plan.sweep.out)
-        for task in found.tasks
-        if found.mark in before
-    }
+    queued = {mark: job for mark, job, *_ in _queue()}
+    records = [record for record in read_submissions(plan.sweep.out) if record.mark in queued]
+    waited = {task: queued[record.mark] for record in records for task in record.tasks}
     for array in arrays:
         needs = {need.id for task in array.tasks for need in plan.needs(task)}
         jobs = sorted({waited[name] for name in needs if name in waited})
-        found = _submit(plan, file, array, jobs, device, max_parallel or plan.sweep.slurm.max_parallel)
-        waited |= dict.fromkeys(found.tasks, found.job)
-        wanted = array.resources
-        named = {"GPUs": wanted.gpus, "CPUs": wanted.cpus, "memory": wanted.mem, "minutes": wanted.minutes}
-        asked = ", ".join(f"{value} {name}" for name, value in named.items() if value)
+        record = _submit(plan, file, array, jobs, device, max_parallel or plan.sweep.slurm.max_parallel)
+        waited |= dict.fromkeys(record.tasks, record.job)
+        names = {"gpus": "GPUs", "cpus": "CPUs", "mem": "memory", "minutes": "minutes"}
+        amounts = [f"{value} {names[key]}" for key, value in asdict(array.resources).items() if value]
         after = f", after {', '.join(jobs)}" if jobs else ""
-        say(f"job {found.job}: {len(array.tasks)} × {array.kind} ({asked}){after}")
+        say(f"job {record.job}: {len(array.tasks)} × {array.kind} ({', '.join(amounts)}){after}")
 
 
 def _submit(
@@ -195,29 +193,29 @@ def _submit(
         with executor.batch():
             jobs = [executor.submit(SlurmTask(str(file), task.id, device)) for task in array.tasks]
     except (submitit.core.utils.FailedJobError, submitit.core.utils.FailedSubmissionError, OSError) as error:
-        said = [line for line in str(error).splitlines() if line.strip()]
-        raise MtbiasError(f"Slurm refused the job: {said[-1] if said else error}; correct [slurm] in {file}") from error
+        reason = (str(error).strip().splitlines() or [""])[-1]
+        raise MtbiasError(f"Slurm refused the job: {reason}; correct [slurm] in {file}") from error
     record = replace(record, job=jobs[0].job_id.partition("_")[0])
     _write_record(path, record)
     return record
 
 
 def _parameters(slurm: Slurm, array: Array, name: str, max_parallel: int | None) -> dict[str, Any]:
-    wanted = array.resources
+    resources = array.resources
     setup = [
         "export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK",  # srun does not take it over by itself since Slurm 22.05
         "export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$SLURM_CPUS_PER_TASK}",
-        *(f"export {key}={value}" for key, value in ({} if array.needs_network else OFFLINE).items()),
+        *(f"export {key}={value}" for key, value in ({} if array.tasks[0].needs_network else OFFLINE).items()),
         *slurm.setup,
     ]
     chosen: dict[str, Any] = {
         "job_name": name,
         "partition": slurm.partition,
         "account": slurm.account,
-        "time": wanted.minutes,
-        "cpus_per_task": wanted.cpus,
-        "mem": wanted.mem,
-        "gpus_per_node": wanted.gpus or None,
+        "time": resources.minutes,
+        "cpus_per_task": resources.cpus,
+        "mem": resources.mem,
+        "gpus_per_node": resources.gpus or None,
         "signal_delay_s": SIGNAL_DELAY,
         "array_parallelism": max_parallel or len(array.tasks),
         "setup": setup,
@@ -277,9 +275,7 @@ def queue_states(out: Path) -> dict[str, str]:
         return {}
     states: dict[str, str] = {}
     for mark, _, index, state in _queue():
-        record = records.get(mark)
-        if record is not None and index < len(record.tasks):
-            name = record.tasks[index]
+        for name in records[mark].tasks[index : index + 1] if mark in records else ():
             if states.get(name) != "running":
                 states[name] = "running" if state in {"RUNNING", "COMPLETING"} else "queued"
     return states

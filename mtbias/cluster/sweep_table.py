@@ -47,9 +47,10 @@ def write_tables(plan: SweepPlan) -> list[Path]:
     metrics, declared = _read(plan)
     texts = {name: render_sweep(plan, metrics, form, declared) for name, form in FILES.items()}
     out = plan.sweep.out
+    hashes = {}
     for name, text in texts.items():
         write_atomic(out / name, text.encode())
-    hashes = {name: sha256(text.encode()).hexdigest() for name, text in texts.items()}
+        hashes[name] = sha256(text.encode()).hexdigest()
     record = {"runs": _runs(metrics), "files": hashes}
     write_atomic(out / RECORD, f"{json.dumps(record, indent=1)}\n".encode())
     return [out / name for name in texts]

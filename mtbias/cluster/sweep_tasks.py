@@ -191,10 +191,10 @@ def _systems(sweep: Sweep) -> dict[tuple[str, str], str]:
         name = Path(model).name if Path(model).is_absolute() else model.replace("/", "--")
         for preset in sweep.presets[:1] if is_remote(model) else sweep.presets:  # it knows none: not asked twice
             system = _safe(name) if preset == "paper" or is_remote(model) else f"{_safe(name)}-{_safe(preset)}"
-            other = next((key for key, value in systems.items() if value == system), None)
-            if other is not None:
+            if system in systems.values():
+                other = next(key[0] for key, value in systems.items() if value == system)
                 raise DataError(
-                    f"models: {other[0]} and {model} would share the folder {system!r}; rename the folder of one"
+                    f"models: {other} and {model} would share the folder {system!r}; rename the folder of one"
                 )
             systems[model, preset] = system
     return systems
@@ -232,10 +232,7 @@ def plan_text(plan: SweepPlan) -> str:
     """One line per cell: its sentences and shards; and the totals."""
     counts = [cell.sentences for cell in plan.cells]
     total = None if None in counts else sum(count or 0 for count in counts)
-    names = [*(cell.id for cell in plan.cells), f"{len(plan.cells)} cells"]
-    shards = [*(cell.shards for cell in plan.cells), sum(cell.shards for cell in plan.cells)]
-    rows = [
-        [name, UNDEFINED if count is None else f"{count:,}", str(parts)]
-        for name, count, parts in zip(names, [*counts, total], shards, strict=True)
-    ]
-    return f"{columns(['', 'sentences', 'shards'], rows)}\n{len(plan.tasks)} tasks\n"
+    rows = [(cell.id, cell.sentences, cell.shards) for cell in plan.cells]
+    rows.append((f"{len(plan.cells)} cells", total, sum(cell.shards for cell in plan.cells)))
+    texts = [[name, UNDEFINED if count is None else f"{count:,}", str(shards)] for name, count, shards in rows]
+    return f"{columns(['', 'sentences', 'shards'], texts)}\n{len(plan.tasks)} tasks\n"

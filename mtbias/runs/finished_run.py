@@ -23,9 +23,6 @@ from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 
 _log = logging.getLogger(__name__)
 
-_BESIDE = ("corpus", "translations", "repeats", "files")
-"""Keys of `metrics.json` that do not follow from the calls."""
-
 
 @dataclass(frozen=True, slots=True)
 class _ReadRows:
@@ -71,14 +68,14 @@ class _Repeats:
     numbers: Mapping[str, _RepeatedNumber]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Beside:
-    """`_BESIDE` as they are decoded."""
+    """What of `metrics.json` does not follow from the calls."""
 
-    files: Mapping[str, str]
     corpus: _ReadRows | None = None
     translations: _Noticed | None = None
     repeats: _Repeats | None = None
+    files: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -150,7 +147,7 @@ class FinishedRun:
 
     def _kept(self) -> dict[str, Any]:
         """What the metrics say that does not follow from the calls, checked: nothing else can put it right."""
-        kept = {key: self.metrics[key] for key in _BESIDE if key in self.metrics}
+        kept = {key: self.metrics[key] for key in _Beside.__dataclass_fields__ if key in self.metrics}
         absent = [key for key, value in kept.items() if value is None]
         try:
             corpus = decoded(_Beside, json.dumps(kept)).corpus
