@@ -24,7 +24,7 @@ from mtbias.machine.stage_progress import ProgressLine
 from mtbias.runs.call_records import CallRecord
 from mtbias.scoring.bias import accuracy_bounds
 from mtbias.scoring.measure import MeasureOptions
-from mtbias.scoring.scores import CallScores
+from mtbias.scoring.scores import Scores
 from mtbias.settings import DeviceSettings, EvaluatorSettings
 from mtbias.translate.given_translations import read_translations
 from mtbias.types import Gender, Span
@@ -67,7 +67,7 @@ def arabic(_: str, text: str, target: Sequence[Span]) -> Gender:
 RULES: dict[str, Callable[[str, str, Sequence[Span]], Gender]] = {"ar": arabic, "de": german, "he": hebrew}
 
 
-def by_rules(records: Sequence[CallRecord], lang: str) -> CallScores | None:
+def by_rules(records: Sequence[CallRecord], lang: str) -> Scores | None:
     """Scores of the 2019 rules on mtbias's alignment, where they are known."""
     if lang not in RULES:
         return None
@@ -87,7 +87,7 @@ def triple(values: Sequence[float | None]) -> str:
     return " / ".join("–" if v is None else f"{v:.1f}" for v in values)
 
 
-def ours(scores: CallScores) -> tuple[float | None, ...]:
+def ours(scores: Scores) -> tuple[float | None, ...]:
     """The three numbers of `scores`."""
     return tuple(scores.overall[key].value for key in ("accuracy", "delta_g", "delta_s"))
 

@@ -19,12 +19,12 @@ from mtbias.morphology import Analyser, AnalysisCache, StanzaAnalyser, StanzaPac
 from mtbias.morphology.stanza_models import download
 from mtbias.runs.call_records import CallRecord, join_records
 from mtbias.scoring.bias import GENDER_COUNTING
-from mtbias.scoring.measure import MeasureOptions
-from mtbias.scoring.scores import CallScores, score
+from mtbias.scoring.measure import MeasureKind, MeasureOptions
+from mtbias.scoring.scores import Scores, score
 from mtbias.types import GenderCall, Instance, Json, Progress, Reason, Translation, quiet
 
 
-class GenderKind:
+class GenderKind(MeasureKind):
     """The measure of WinoMT, BUG and one's own sentences (`mtbias.scoring.measure.MeasureKind`)."""
 
     counting = GENDER_COUNTING
@@ -48,7 +48,7 @@ class GenderKind:
         """See `mtbias.scoring.measure.MeasureKind`."""
         return CallRecord.from_line(line)
 
-    def score(self, records: Sequence[CallRecord], *, n_resamples: int, seed: int) -> CallScores:
+    def score(self, records: Sequence[CallRecord], *, n_resamples: int, seed: int) -> Scores:
         """See `mtbias.scoring.measure.MeasureKind`."""
         return score(records, n_resamples=n_resamples, seed=seed)
 

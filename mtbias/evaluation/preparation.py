@@ -127,7 +127,7 @@ def prepare_score(system: GivenSystem, lang: str, settings: ScoreSettings) -> Re
     measure = _if_here(lambda: kind.open(options))
     joined = system.joined(corpus)  # translations of another corpus are refused before Stanza's models are missed
     measure = measure or kind.open(options)
-    if (check := getattr(measure, "check", None)) is not None:  # a third party's need not have it
+    if (check := getattr(measure, "check", None)) is not None:
         check(corpus.instances, joined.read(corpus).translations)
     return Request(
         corpus=corpus,

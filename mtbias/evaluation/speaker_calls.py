@@ -24,9 +24,8 @@ from mtbias.machine.devices import require_device
 from mtbias.morphology import Analyser
 from mtbias.runs.call_records import CallLine, call_json
 from mtbias.scoring.counting import Counting, Counts
-from mtbias.scoring.definitions import Best, Number, Unit
-from mtbias.scoring.measure import MeasureOptions
-from mtbias.scoring.scores import CallScores, reasons_and_evidence, score_groups
+from mtbias.scoring.definitions import Best, Number, Unit, decided
+from mtbias.scoring.measure import MeasureKind, MeasureOptions
 from mtbias.stats.results import Floats, percent
 from mtbias.types import Gender, GenderCall, Progress, Reason, Translation
 
@@ -38,10 +37,7 @@ _GENDERED, _CALLED = slice(0, 2), slice(0, 3)
 _SHAPE = (len(STEREOTYPES), len(CALLS))
 
 NUMBERS = (
-    Number(
-        key="decided_percent", label="With a call", short="called", coverage=True, interval="wilson", remark=True,
-        about="Sentences whose translation shows the speaker's gender.",
-    ),
+    decided("Sentences whose translation shows the speaker's gender."),
     Number(
         key="p", label="Masculine", short="masculine", rests_on=("gendered",), interval="wilson", headline=True,
         best=Best.EVEN,
@@ -181,7 +177,7 @@ class SpeakerMeasure(AnalysedTexts):
         return records
 
 
-class SpeakerKind:
+class SpeakerKind(MeasureKind):
     """The measure, as far as it does not depend on a language (`mtbias.scoring.measure.MeasureKind`)."""
 
     counting = COUNTING
@@ -201,11 +197,6 @@ class SpeakerKind:
         """See `mtbias.scoring.measure.MeasureKind`."""
         read = decoded(_SpeakerLine, line)
         return SpeakerRecord(read.row, read.source, read.translation, read.stereotype, read.call())
-
-    def score(self, records: Sequence[SpeakerRecord], *, n_resamples: int, seed: int) -> CallScores:
-        """See `mtbias.scoring.measure.MeasureKind`."""
-        overall, by = score_groups(records, COUNTING, n_resamples=n_resamples, seed=seed)
-        return CallScores(overall, by, n_resamples, seed, *reasons_and_evidence([record.call for record in records]))
 
 
 GEST = SpeakerKind()

@@ -103,7 +103,7 @@ def evaluate(
             for time_, each in enumerate((translated.translations, *translated.repeats), start=1):
                 folder.write_translations(each, time_)
             folder.write_calls(record.to_json() for record in records)
-            circumstances = getattr(request.measure, "execution", {})  # a third party's measure need not have any
+            circumstances = getattr(request.measure, "execution", {})
             folder.record_execution({**execution, **circumstances, "seconds": round(time.perf_counter() - start, 3)})
             folder.write_metrics(metrics)
         remove_parts(folder.path)
@@ -299,11 +299,11 @@ def translate_corpus(
         return _collected(plan, MemoryStore(), folder), {}
     store = MemoryStore() if folder is None else _store(folder, plan, alone=generate)
     if generate:
-        made = request.measure.hint if plan.frees_cpu else None
+        made = getattr(request.measure, "hint", None) if plan.frees_cpu else None
         try:
             tally = plan.translate(store, range(len(plan.sizes)), partial(progress, "translate"), made)
         except BaseException:
-            if (abandon := getattr(request.measure, "abandon", None)) is not None:  # a third party's need not have it
+            if (abandon := getattr(request.measure, "abandon", None)) is not None:
                 abandon()
             raise
     else:

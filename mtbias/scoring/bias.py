@@ -76,18 +76,14 @@ def rates(tables: NDArray[Any]) -> dict[str, Floats]:
     everyone = tables.sum(axis=-3)
     pro, anti = tables[..., _PRO, :, :], tables[..., _ANTI, :, :]
     n, decided = everyone.sum(axis=(-1, -2)), everyone[..., :_NO_CALL].sum(axis=(-1, -2))
-    f1 = {gender: _f1(everyone, gender) for gender in (_MALE, _FEMALE)}
+    men, women = (_of_gender(everyone, gender) for gender in (_MALE, _FEMALE))
     accuracy_pro, accuracy_anti = (percent(_correct(part), part.sum(axis=(-1, -2))) for part in (pro, anti))
     return {
         "decided_percent": percent(decided, n),
         "accuracy": percent(_correct(everyone), n),
-        "precision_male": _precision(everyone, _MALE),
-        "recall_male": _recall(everyone, _MALE),
-        "f1_male": f1[_MALE],
-        "precision_female": _precision(everyone, _FEMALE),
-        "recall_female": _recall(everyone, _FEMALE),
-        "f1_female": f1[_FEMALE],
-        "delta_g": f1[_MALE] - f1[_FEMALE],
+        **men,
+        **women,
+        "delta_g": men["f1_male"] - women["f1_female"],
         "accuracy_pro": accuracy_pro,
         "accuracy_anti": accuracy_anti,
         "delta_s": accuracy_pro - accuracy_anti,
@@ -99,17 +95,9 @@ def classes(counts: Counts) -> dict[str, int]:
     """The rows that numbers rest on: all, those with a call, by gold gender, by stereotype, by call."""
     confusion, rows = counts.sum(axis=0), counts.sum(axis=(1, 2))
     gold, called = confusion.sum(axis=1), confusion.sum(axis=0)
-    return {
-        "n": int(rows.sum()),
-        "decided": int(called[:_NO_CALL].sum()),
-        "male": int(gold[_MALE]),
-        "female": int(gold[_FEMALE]),
-        "neutral": int(gold[_NEUTRAL]),
-        "pro": int(rows[_PRO]),
-        "anti": int(rows[_ANTI]),
-        "called_male": int(called[_MALE]),
-        "called_female": int(called[_FEMALE]),
-    }
+    found = (rows.sum(), called[:_NO_CALL].sum(), *gold, *rows[:2], *called[:2])
+    names = ("n", "decided", "male", "female", "neutral", "pro", "anti", "called_male", "called_female")
+    return dict(zip(names, map(int, found), strict=True))
 
 
 def stereotyped_gender(entities: Floats) -> NDArray[np.int64]:
@@ -117,10 +105,8 @@ def stereotyped_gender(entities: Floats) -> NDArray[np.int64]:
 
     Men where its rows that fit the stereotype are male and those that break it female, for the greater part.
     """
-    rows = entities.sum(axis=-1)
-    men = rows[:, _PRO, _MALE] + rows[:, _ANTI, _FEMALE]
-    women = rows[:, _PRO, _FEMALE] + rows[:, _ANTI, _MALE]
-    kinds: NDArray[np.int64] = np.sign(men - women).astype(np.int64)
+    rows = entities.sum(axis=-1)[:, : _ANTI + 1, : _FEMALE + 1]
+    kinds: NDArray[np.int64] = np.sign((rows * [[1, -1], [-1, 1]]).sum(axis=(1, 2))).astype(np.int64)
     return kinds
 
 
@@ -164,21 +150,19 @@ def _correct(confusion: NDArray[Any]) -> NDArray[Any]:
     return right
 
 
-def _precision(confusion: NDArray[Any], gender: int) -> Floats:
-    return percent(confusion[..., gender, gender], confusion[..., :, gender].sum(axis=-1))
-
-
-def _recall(confusion: NDArray[Any], gender: int) -> Floats:
-    return percent(confusion[..., gender, gender], confusion[..., gender, :].sum(axis=-1))
-
-
-def _f1(confusion: NDArray[Any], gender: int) -> Floats:
+def _of_gender(confusion: NDArray[Any], gender: int) -> dict[str, Floats]:
+    """Precision, recall and F1 of one gender."""
+    right, name = confusion[..., gender, gender], GOLDS[gender].value
     called, gold = confusion[..., :, gender].sum(axis=-1), confusion[..., gender, :].sum(axis=-1)
-    return percent(2 * confusion[..., gender, gender], np.where(gold > 0, called + gold, 0))
+    return {
+        f"precision_{name}": percent(right, called),
+        f"recall_{name}": percent(right, gold),
+        f"f1_{name}": percent(2 * right, np.where(gold > 0, called + gold, 0)),
+    }
 
 
 def _macro_f1(confusion: NDArray[Any]) -> Floats:
-    return (_f1(confusion, _MALE) + _f1(confusion, _FEMALE)) / 2
+    return (_of_gender(confusion, _MALE)["f1_male"] + _of_gender(confusion, _FEMALE)["f1_female"]) / 2
 
 
 _FINEST = 2

@@ -83,7 +83,8 @@ class DifferingRow:
     def to_json(self) -> dict[str, str | None]:
         """A plain value; None where there is no call, no reason or no translation."""
         row = asdict(self)
-        return {"lang": row.pop("lang"), "id": row.pop("id"), **row.pop("about"), **row}
+        about = row.pop("about")
+        return {"lang": self.lang, "id": self.id, **about, **row}
 
 
 def name_runs(
@@ -130,10 +131,7 @@ def name_runs(
 
 def by_language(runs: Sequence[NamedRun]) -> dict[str, list[NamedRun]]:
     """The runs of each language; languages and runs in the order in which they come."""
-    found: dict[str, list[NamedRun]] = {}
-    for run in runs:
-        found.setdefault(run.lang, []).append(run)
-    return found
+    return {lang: [run for run in runs if run.lang == lang] for lang in dict.fromkeys(run.lang for run in runs)}
 
 
 def differing_evaluators(runs: Sequence[ComparableRun]) -> dict[str, tuple[str, ...]]:
@@ -190,7 +188,7 @@ def parts(runs: Sequence[ComparableRun]) -> Iterator[Sequence[ComparableRun]]:
 def _reason(record: object) -> str | None:
     """Why there is no call, where a measure says."""
     reason = getattr(getattr(record, "call", None), "reason", None)
-    return None if reason is None else str(reason)
+    return reason and str(reason)
 
 
 def _check_corpus(one: ComparableRun, other: ComparableRun) -> None:
@@ -238,7 +236,7 @@ def _said(run: ComparableRun) -> str:
 
 
 def _short(digest: str | None) -> str:
-    return "(absent)" if digest is None else f"{digest[:12]}…" if len(digest) > 12 else digest
+    return f"{digest[:12]}…" if digest and len(digest) > 12 else digest or "(absent)"
 
 
 KINDS = ("plain", "weighted", "consistency")
@@ -263,7 +261,7 @@ class SystemNumbers:
 
     def entity_interval(self, key: str) -> Interval | None:
         """The interval of a plain number over entities, where it has one."""
-        return _of(self.over_entities, key)
+        return None if self.over_entities is None else self.over_entities.of(key)
 
     def to_json(self) -> dict[str, Any]:
         """A plain value, unrounded; the interval over entities stands beside each plain number."""
@@ -271,10 +269,8 @@ class SystemNumbers:
             "lang": self.lang,
             "system": self.system,
             "fingerprint": self.fingerprint,
-            "plain": {
-                key: {**part, **_beside(self.over_entities, key)} for key, part in _estimates(self.plain).items()
-            },
-            "weighted": _estimates(self.weighted),
+            "plain": _plain(self.plain, self.over_entities),
+            "weighted": _plain(self.weighted),
             "alarms": self.alarms,
         }
 
@@ -298,35 +294,32 @@ class SystemPair:
 
     def entity_interval(self, key: str) -> Interval | None:
         """The interval of a plain difference over entities, where it has one."""
-        return _of(self.over_entities, key)
+        return None if self.over_entities is None else self.over_entities.of(key)
 
     def to_json(self) -> dict[str, Any]:
         """A plain value, unrounded; the interval over entities stands beside each plain difference."""
-        plain = _significance(self.plain)
         return {
             "lang": self.lang,
             "first": self.first,
             "second": self.second,
-            "plain": {key: {**part, **_beside(self.over_entities, key)} for key, part in plain.items()},
-            "weighted": _significance(self.weighted),
-            "consistency": _significance(self.consistency),
+            "plain": _plain(self.plain, self.over_entities),
+            "weighted": _plain(self.weighted),
+            "consistency": _plain(self.consistency),
             "differing": self.differing,
             "mcnemar": asdict(self.mcnemar),
         }
 
 
-def _of(over: EntityIntervals | None, key: str) -> Interval | None:
-    return None if over is None or over.intervals is None else over.intervals.get(key)
-
-
-def _beside(over: EntityIntervals | None, key: str) -> dict[str, Any]:
-    """The key of JSON that a measure with entities has beside each plain number."""
-    return {} if over is None else {"interval_entities": _of(over, key)}
-
-
-def _estimates(found: Mapping[str, Estimate]) -> dict[str, dict[str, Any]]:
-    return {key: {"value": e.value, "interval": e.interval} for key, e in found.items()}
-
-
-def _significance(found: Mapping[str, Difference]) -> dict[str, dict[str, Any]]:
-    return {key: {**asdict(d), "significant": d.significant} for key, d in found.items()}
+def _plain(
+    numbers: Mapping[str, Estimate] | Mapping[str, Difference], over_entities: EntityIntervals | None = None
+) -> dict[str, dict[str, Any]]:
+    """Numbers or differences as JSON has them; beside each its interval over entities, where the measure has them."""
+    content: dict[str, dict[str, Any]] = {}
+    for key, each in numbers.items():
+        if isinstance(each, Difference):
+            content[key] = {**asdict(each), "significant": each.significant}
+        else:
+            content[key] = {"value": each.value, "interval": each.interval}
+        if over_entities is not None:
+            content[key]["interval_entities"] = over_entities.of(key)
+    return content

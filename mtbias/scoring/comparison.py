@@ -224,29 +224,23 @@ def compare_runs(
         units, counting = counting.units, counting.units.counting
         unit, named = units.name, [replace(run, calls=units.join(run.calls)) for run in named]
         languages = by_language(named)
-    rows = named[0].calls
     weightings: dict[str, Weighting] = {}
     if asked:
         if counting is not GENDER_COUNTING:
             raise DataError("weights balance sentences by gold gender and stereotype, which this corpus does not have")
         properties = None if isinstance(weighted, bool) else list(weighted)
-        solved = ((number, weigh(rows, number, properties)) for number in WEIGHTED)
+        solved = ((number, weigh(named[0].calls, number, properties)) for number in WEIGHTED)
         weightings = {number: weighting for number, weighting in solved if weighting is not None}
-    plain = np.ones(1), np.zeros(len(rows), dtype=np.int64)
     scales = {number: _levels(weighting) for number, weighting in weightings.items()}
-    how = _How(counting, plain, scales, n_resamples, seed)
     of_rows = {run.fingerprint: counting.cells(run.calls) for run in named}
-    pairs = [
-        _pair(first, second, of_rows[first.fingerprint], of_rows[second.fingerprint], how)
-        for here in languages.values()
-        for first, second in combinations(here, 2)
-    ]
+    how = _How(counting, of_rows, scales, n_resamples, seed)
+    pairs = [_pair(*two, how) for here in languages.values() for two in combinations(here, 2)]
     dataset, files = runs[0].corpus
     return Comparison(
         dataset=dataset,
         files=files,
-        rows=_rows(counting, named[0], of_rows[named[0].fingerprint]),
-        systems=tuple(_system(run, of_rows[run.fingerprint], how) for here in languages.values() for run in here),
+        rows=_rows(named[0], how),
+        systems=tuple(_system(run, how) for here in languages.values() for run in here),
         pairs=_corrected(pairs),
         weightings=weightings,
         evaluators=differing_evaluators(runs),
@@ -262,9 +256,10 @@ def compare_runs(
     )
 
 
-def _rows(counting: Counting, run: NamedRun, row_cells: Cells) -> dict[str, int]:
+def _rows(run: NamedRun, how: _How) -> dict[str, int]:
     """See `Comparison.rows`."""
-    classes = counting.classes(counting.tabulate(row_cells))
+    counting = how.counting
+    classes = counting.classes(counting.tabulate(how.cells[run.fingerprint]))
     names = ("n", *(name for each in counting.compared for name in each.rests_on))
     found = {name: classes[name] for name in names if name != "decided"}  # calls are each system's own
     if counting is GENDER_COUNTING:
@@ -281,7 +276,8 @@ def _levels(weighting: Weighting) -> _Levels:
 @dataclass(frozen=True, slots=True)
 class _How:
     counting: Counting
-    plain: _Levels
+    cells: Mapping[str, Cells]
+    """Of the rows of each run, by its fingerprint."""
     scales: Mapping[str, _Levels]
     n_resamples: int
     seed: int
@@ -302,8 +298,8 @@ class _How:
         }
 
 
-def _system(run: NamedRun, row_cells: Cells, how: _How) -> SystemNumbers:
-    counting = how.counting
+def _system(run: NamedRun, how: _How) -> SystemNumbers:
+    counting, row_cells = how.counting, how.cells[run.fingerprint]
 
     def weighted(key: str, weights: Floats, of_row: Cells) -> Estimate:
         tables = tabulate(row_cells, counting.shape, of_row, len(weights))
@@ -319,67 +315,54 @@ def _system(run: NamedRun, row_cells: Cells, how: _How) -> SystemNumbers:
         fingerprint=run.fingerprint,
         plain={key: group[key] for key in how.names()},
         weighted={key: weighted(key, *levels) for key, levels in how.scales.items()},
-        over_entities=_over_entities(run, [row_cells], how),
+        over_entities=_over_entities([run], how),
         alarms=run.alarms,
     )
 
 
-def _over_entities(run: NamedRun, row_cells: Sequence[Cells], how: _How) -> EntityIntervals | None:
-    """Of a system, or of the differences between two from the cells of both."""
+def _over_entities(runs: Sequence[NamedRun], how: _How) -> EntityIntervals | None:
+    """Of a system, or of the differences between two."""
     counting = how.counting
     if counting.entity is None:
         return None
-    entities = [counting.entity(row) for row in run.calls]
-    systems = [counting.tabulate_by(cells, entities) for cells in row_cells]
+    entities = list(map(counting.entity, runs[0].calls))
+    systems = [counting.tabulate_by(how.cells[run.fingerprint], entities) for run in runs]
     return entity_intervals(counting, systems, counting.compared, how.n_resamples, how.seed)
 
 
-def _pair(first: NamedRun, second: NamedRun, first_cells: Cells, second_cells: Cells, how: _How) -> SystemPair:
+def _pair(first: NamedRun, second: NamedRun, how: _How) -> SystemPair:
     counting, outcomes = how.counting, how.counting.shape[-1]
-    row_cells = pair_cells(first_cells, second_cells, outcomes)
+    row_cells = pair_cells(how.cells[first.fingerprint], how.cells[second.fingerprint], outcomes)
 
-    def tables(weights: Floats, of_row: Cells) -> PairedTables:
+    def tables(weights: Floats, of_row: Cells | None = None) -> PairedTables:
         counts = tabulate(row_cells, (*counting.shape, outcomes), of_row, len(weights))
         return PairedTables(counts, weights, counting.stratified)
 
-    def differences(names: Sequence[str], levels: _Levels) -> dict[str, Difference]:
-        paired, rng = tables(*levels), how.rng()
+    def differences(names: Sequence[str], paired: PairedTables) -> dict[str, Difference]:
+        rng = how.rng()
         wide = how.wide(paired.rows().sum(axis=-1), paired.rows().sum(axis=-2))
-        return compare(
-            paired,
-            counting.rates,
-            names,
-            how.n_resamples,
-            bootstrap=rng,
-            test=rng,
-            intervals=wide.__contains__,
-        )
+        n, enough_rows = how.n_resamples, wide.__contains__
+        return compare(paired, counting.rates, names, n, bootstrap=rng, test=rng, intervals=enough_rows)
 
-    plain = tables(*how.plain)
+    plain = tables(np.ones(1))
     return SystemPair(
         lang=first.lang,
         first=first.name,
         second=second.name,
-        plain=differences(how.names(), how.plain),
-        weighted={key: differences([key], levels)[key] for key, levels in how.scales.items()},
+        plain=differences(how.names(), plain),
+        weighted={key: differences([key], tables(*levels))[key] for key, levels in how.scales.items()},
         consistency=_consistency(first, second, how),
         differing=plain.differing(),
         mcnemar=plain.mcnemar(counting.right),
-        over_entities=_over_entities(first, [first_cells, second_cells], how),
+        over_entities=_over_entities([first, second], how),
     )
 
 
 def _consistency(first: NamedRun, second: NamedRun, how: _How) -> dict[str, Difference]:
     if how.counting is not GENDER_COUNTING:
         return {}
-    found = compare_consistency(
-        first.calls,
-        (row.call for row in first.calls),
-        second.calls,
-        (row.call for row in second.calls),
-        n_resamples=how.n_resamples,
-        seed=how.seed,
-    )
+    systems = (part for run in (first, second) for part in (run.calls, [row.call for row in run.calls]))
+    found = compare_consistency(*systems, n_resamples=how.n_resamples, seed=how.seed)
     shown = keys(CONSISTENCY, compared=True)
     return {key: d for key, d in found.items() if key in shown and d.difference is not None}
 

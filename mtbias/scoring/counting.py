@@ -251,6 +251,10 @@ class EntityIntervals:
     reason: str | None
     """Why there are none."""
 
+    def of(self, key: str) -> Interval | None:
+        """The interval of a number; None where it has none."""
+        return (self.intervals or {}).get(key)
+
     def facts(self) -> dict[str, Any]:
         """How they were made, as JSON has it."""
         method = "percentile bootstrap over entities"

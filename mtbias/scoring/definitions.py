@@ -215,11 +215,16 @@ def _of_gender(name: str) -> tuple[Number, ...]:
     )  # fmt: skip
 
 
+def decided(about: str, label: str = "With a call", short: str = "called", *, compared: bool = False) -> Number:
+    """The share of all rows that have a call: every measure with calls reports it first."""
+    return Number(
+        key="decided_percent", label=label, short=short, coverage=True, interval="wilson", remark=True,
+        compared=compared, about=about,
+    )  # fmt: skip
+
+
 GENDER: tuple[Number, ...] = (
-    Number(
-        key="decided_percent", label="With a call", short="called", coverage=True, interval="wilson", remark=True,
-        about="Sentences whose translation shows one.",
-    ),
+    decided("Sentences whose translation shows one."),
     Number(
         key="accuracy", label="Accuracy", short="accuracy", interval="wilson", headline=True, listed=True,
         compared=True, corrected=True, about="Per cent of all sentences; no call counts as an error.",

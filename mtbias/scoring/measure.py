@@ -8,14 +8,14 @@ scored. Opened for a language it is a `Measure`, which judges translations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from mtbias.entry_points import load, refuse
 from mtbias.scoring.counting import Counting
-from mtbias.scoring.scores import Scores
+from mtbias.scoring.scores import Scores, score_records
 from mtbias.settings import EvaluatorSettings
 from mtbias.types import Json, Progress, Translation
 
@@ -38,15 +38,16 @@ class Judged(Protocol):
 
 
 class Measure(Protocol):
-    """A measure that is ready for one language."""
+    """A measure that is ready for one language.
+
+    It may have more: ``hint(texts)``, called with translations that were just made while others still are, so that it
+    may begin with them; ``abandon()``, where they will not be judged; ``check(instances, translations)``, which refuses
+    given ones before anything is written; ``execution``, circumstances that change no number.
+    """
 
     @property
     def identity(self) -> Mapping[str, Json]:
         """What its findings depend on: a part of the run's identity."""
-        ...
-
-    def hint(self, texts: Iterable[str]) -> object:
-        """Translations that were just made, while others still are; a measure may begin with them, or do nothing."""
         ...
 
     def judge(
@@ -107,12 +108,12 @@ class MeasureKind(Protocol):
         ...
 
     def score(self, records: Sequence[Any], *, n_resamples: int, seed: int) -> Scores:
-        """The scores of a corpus's records.
+        """The scores of a corpus's records; by default those that `counting` makes of them.
 
         Raises:
             DataError: there are no records.
         """
-        ...
+        return score_records(records, self.counting, n_resamples=n_resamples, seed=seed)
 
 
 def find_measure(name: str) -> MeasureKind:

@@ -8,8 +8,8 @@ Machine Translation*, section 4.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
 from statistics import median
@@ -23,10 +23,9 @@ from mtbias.errors import DataError
 from mtbias.files.strict_json import decoded
 from mtbias.scoring import mt_geneval_words
 from mtbias.scoring.counting import Counting, Counts
-from mtbias.scoring.definitions import Number
-from mtbias.scoring.measure import MeasureOptions
-from mtbias.scoring.mt_geneval_words import FoundWords, line, outcome
-from mtbias.scoring.scores import Scores, score_groups
+from mtbias.scoring.definitions import Number, decided
+from mtbias.scoring.measure import MeasureKind, MeasureOptions
+from mtbias.scoring.mt_geneval_words import COVERED, RIGHT, FoundWords, asked, outcome
 from mtbias.settings import Variant
 from mtbias.stats.results import Floats, percent
 from mtbias.types import Gender, Json, Progress, Reason, Translation
@@ -37,14 +36,12 @@ OUTCOMES = (*mt_geneval_words.OUTCOMES, NOT_CUT)
 NOT_TOLD = "not told"
 CONTEXTS = (Gender.FEMALE.value, Gender.MALE.value, NOT_TOLD)
 """The gender of the context's pronouns; `NOT_TOLD`: it has none, or those of both genders."""
-_RIGHT, _COVERED = [0, 1], [0, 2]
 _JUDGED = slice(0, 5)
 
 NUMBERS = (
-    Number(
-        key="decided_percent", label="Judged", short="judged", coverage=True, interval="wilson", remark=True,
+    decided(
+        "Sentences but those whose translation could not be told from that of the context.", "Judged", "judged",
         compared=True,  # systems differ in it much more than in whether they have a translation at all
-        about="Sentences but those whose translation could not be told from that of the context.",
     ),
     Number(
         key="coverage", label="Coverage", rests_on=("decided",), interval="wilson", headline=True, compared=True,
@@ -72,8 +69,8 @@ def _rates(tables: NDArray[Any]) -> dict[str, Floats]:
     judged = outcomes[..., _JUDGED].sum(axis=-1)
     return {
         "decided_percent": percent(judged, outcomes.sum(axis=-1)),
-        "coverage": percent(outcomes[..., _COVERED].sum(axis=-1), judged),
-        "accuracy": percent(outcomes[..., _RIGHT].sum(axis=-1), judged),
+        "coverage": percent(outcomes[..., COVERED].sum(axis=-1), judged),
+        "accuracy": percent(outcomes[..., RIGHT].sum(axis=-1), judged),
     }
 
 
@@ -93,7 +90,7 @@ COUNTING = Counting(
     place=_place,
     rates=_rates,
     classes=_classes,
-    right=np.broadcast_to(np.isin(np.arange(len(OUTCOMES)), _RIGHT), (len(CONTEXTS), len(OUTCOMES))),
+    right=np.broadcast_to(np.isin(np.arange(len(OUTCOMES)), RIGHT), (len(CONTEXTS), len(OUTCOMES))),
     breakdowns={"context": context_of},
     shown=("told",),
 )
@@ -206,7 +203,7 @@ class ContextRecord:
 
     def to_json(self) -> Mapping[str, Any]:
         """The object of the line."""
-        return line(self)
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,9 +228,6 @@ class ContextMeasure:
         """
         refuse_both(instances, translations)
 
-    def hint(self, texts: Iterable[str]) -> None:
-        """Nothing takes long enough to begin early."""
-
     def judge(
         self, instances: Sequence[ContextualSentence], translations: Sequence[Translation], progress: Progress
     ) -> list[ContextRecord]:
@@ -250,20 +244,16 @@ class ContextMeasure:
         found = FoundWords.of(part or "", instance, self.variant)
         reason = None if part is not None else Reason.UNTRANSLATED.value if text is None else NOT_CUT
         return ContextRecord(
-            id=instance.id,
-            row=instance.row,
-            source=instance.source,
+            **asked(instance, "told"),
             translation=text,
             judged=part,
-            told=instance.told,
-            reference=instance.reference,
             correct=None if part is None else not found.wrong,
             reason=reason,
             evidence=found,
         )
 
 
-class ContextKind:
+class ContextKind(MeasureKind):
     """The measure, as far as it does not depend on a language (`mtbias.scoring.measure.MeasureKind`)."""
 
     counting = COUNTING
@@ -275,10 +265,6 @@ class ContextKind:
     def read(self, line: bytes) -> ContextRecord:
         """See `mtbias.scoring.measure.MeasureKind`."""
         return decoded(ContextRecord, line)
-
-    def score(self, records: Sequence[ContextRecord], *, n_resamples: int, seed: int) -> Scores:
-        """See `mtbias.scoring.measure.MeasureKind`."""
-        return Scores(*score_groups(records, COUNTING, n_resamples=n_resamples, seed=seed), n_resamples, seed)
 
 
 MT_GENEVAL_CONTEXT = ContextKind()

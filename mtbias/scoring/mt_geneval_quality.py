@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,7 @@ METRICS = {"bleu": "BLEU", "chrf": "chrF"}
 """Their names by key."""
 GAPS = {"bleu": "quality_gap", "chrf": "chrf_gap"}
 """Keys of the differences."""
+
 
 QUALITY = tuple(
     number
@@ -101,11 +103,11 @@ def sentence_bleu(texts: Sequence[tuple[str | None, str]]) -> list[float | None]
     ]
 
 
-def quality(pairs: Sequence[Mapping[str, tuple[str, str]]], *, n_resamples: int, seed: int) -> dict[str, Estimate]:
+def quality(pairs: Sequence[Sequence[tuple[str, str]]], *, n_resamples: int, seed: int) -> dict[str, Estimate]:
     """The numbers of `QUALITY` by key.
 
     Args:
-        pairs: of the two sentences of each pair, by gender (``feminine``), translation and reference.
+        pairs: of the feminine and the masculine sentence of each pair, translation and reference.
         n_resamples: of the bootstrap.
         seed: of the bootstrap.
 
@@ -118,46 +120,47 @@ def quality(pairs: Sequence[Mapping[str, tuple[str, str]]], *, n_resamples: int,
     Raises:
         DependencyError: sacrebleu is not installed.
     """
-    if not pairs:
-        return {}
-    drawn = _drawn(len(pairs), n_resamples, seed)
     numbers: dict[str, Estimate] = {}
     for name, metric in _metrics().items():
-
-        def of_gender(gender: str, metric: Metric = metric) -> tuple[float, Floats]:
-            texts, references = zip(*(pair[gender] for pair in pairs), strict=True)
-            statistics: Floats = np.array(metric._extract_corpus_statistics(texts, [references]), dtype=float)
-            resampled = np.array([_score(metric, row) for row in drawn @ statistics])
-            return _score(metric, statistics.sum(axis=0)), resampled
-
-        numbers |= _with_gap(name, GAPS[name], of_gender, len(pairs))
+        numbers |= _with_gap(name, GAPS[name], partial(_corpus_scores, metric), pairs, n_resamples, seed)
     return numbers
 
 
-def score_numbers(pairs: Sequence[Mapping[str, float]], *, n_resamples: int, seed: int) -> dict[str, Estimate]:
+def score_numbers(pairs: Sequence[Sequence[float]], *, n_resamples: int, seed: int) -> dict[str, Estimate]:
     """The numbers of `SCORES` by key: means by gender, and masculine − feminine.
 
     Args:
-        pairs: of the two sentences of each pair, by gender (``feminine``), the given score.
+        pairs: the given scores of the feminine and the masculine sentence of each pair.
         n_resamples: of the bootstrap.
         seed: of the bootstrap.
 
     Intervals and edge cases as in `quality`.
     """
+
+    def means(scores: Sequence[float], drawn: NDArray[Any]) -> tuple[float, Floats]:
+        return float(np.mean(scores)), drawn @ np.array(scores) / len(scores)
+
+    return _with_gap("score", "score_gap", means, pairs, n_resamples, seed)
+
+
+def _with_gap(
+    name: str,
+    gap: str,
+    statistic: Callable[[Sequence[Any], NDArray[Any]], tuple[float, Floats]],
+    pairs: Sequence[Sequence[Any]],
+    n_resamples: int,
+    seed: int,
+) -> dict[str, Estimate]:
+    """The numbers of both genders, and masculine − feminine.
+
+    `statistic` gives the value and the replicates of the sentences of one gender, and is told how often each is in each
+    resample, ``[n_resamples, n]``: in none where there are too few.
+    """
     if not pairs:
         return {}
-    drawn = _drawn(len(pairs), n_resamples, seed)
-
-    def of_gender(gender: str) -> tuple[float, Floats]:
-        scores = np.array([pair[gender] for pair in pairs])
-        return float(scores.mean()), drawn @ scores / len(pairs)
-
-    return _with_gap("score", "score_gap", of_gender, len(pairs))
-
-
-def _with_gap(name: str, gap: str, of_gender: Callable[[str], tuple[float, Floats]], n: int) -> dict[str, Estimate]:
-    """The numbers of both genders, from the value and the replicates of each, and masculine − feminine."""
-    (feminine, women), (masculine, men) = map(of_gender, ("feminine", "masculine"))
+    n, rng = len(pairs), np.random.Generator(np.random.PCG64(seed))
+    drawn = rng.multinomial(n, np.full(n, 1 / n), size=n_resamples) if enough(n) else np.empty((0, n))
+    (feminine, women), (masculine, men) = (statistic(each, drawn) for each in zip(*pairs, strict=True))
     return {
         f"{name}_feminine": Estimate(feminine, percentile_interval(women), n),
         f"{name}_masculine": Estimate(masculine, percentile_interval(men), n),
@@ -165,14 +168,15 @@ def _with_gap(name: str, gap: str, of_gender: Callable[[str], tuple[float, Float
     }
 
 
-def _drawn(n: int, n_resamples: int, seed: int) -> NDArray[Any]:
-    """How often each of `n` pairs is in each resample: ``[n_resamples, n]``; no resamples where there are too few."""
-    rng = np.random.Generator(np.random.PCG64(seed))
-    return rng.multinomial(n, np.full(n, 1 / n), size=n_resamples) if enough(n) else np.empty((0, n))
-
-
-def _score(metric: Metric, statistics: Any) -> float:  # noqa: ANN401 - sums, whole numbers held as floats
-    return float(metric._compute_score_from_stats([round(value) for value in statistics]).score)
+def _corpus_scores(metric: Metric, sentences: Sequence[tuple[str, str]], drawn: NDArray[Any]) -> tuple[float, Floats]:
+    """The score of all sentences, and of each resample."""
+    texts, references = zip(*sentences, strict=True)
+    statistics: Floats = np.array(metric._extract_corpus_statistics(texts, [references]), dtype=float)
+    whole, *resampled = (
+        float(metric._compute_score_from_stats([round(value) for value in sums]).score)
+        for sums in (statistics.sum(axis=0), *(drawn @ statistics))
+    )
+    return whole, np.array(resampled)
 
 
 def _metrics() -> dict[str, Metric]:

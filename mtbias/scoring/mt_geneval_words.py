@@ -12,8 +12,8 @@ Machine Translation*, section 4.
 from __future__ import annotations
 
 import string
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -24,7 +24,7 @@ from mtbias.corpora.mt_geneval import GENDERS, ContextualSentence, ReferencedSen
 from mtbias.files.strict_json import decoded
 from mtbias.scoring.counting import Counting, Counts, Units
 from mtbias.scoring.definitions import Best, Number, Unit
-from mtbias.scoring.measure import MeasureOptions
+from mtbias.scoring.measure import MeasureKind, MeasureOptions
 from mtbias.scoring.mt_geneval_quality import (
     QUALITY,
     SCORES,
@@ -35,7 +35,7 @@ from mtbias.scoring.mt_geneval_quality import (
     score_numbers,
     sentence_bleu,
 )
-from mtbias.scoring.scores import Scores, score_groups
+from mtbias.scoring.scores import Scores, score_records
 from mtbias.settings import Variant
 from mtbias.stats.results import Floats, percent
 from mtbias.types import Gender, Json, Progress, Translation
@@ -44,28 +44,26 @@ PAIRS = ("right", "wrong", None)
 """Whether the sentence and its counterpart in the other gender are both right; None: there is no counterpart."""
 OUTCOMES = ("right", "right without evidence", "wrong", "wrong without evidence", None)
 """Evidence is a word that only the right reference has. None: there is no translation."""
-_RIGHT, _COVERED = [0, 1], [0, 2]
+RIGHT, COVERED = [0, 1], [0, 2]
+"""Places in `OUTCOMES` of what is right, and of what has evidence."""
 
 NUMBERS = (
-    Number(
-        key="coverage", label="Coverage", interval="wilson", headline=True, compared=True,
-        about="Of all sentences, those whose translation has a word that only the right reference has.",
-    ),
-    Number(
-        key="accuracy", label="Accuracy", interval="wilson", headline=True, compared=True,
-        about="Of all sentences, those that are translated without a word that only the other gender's reference has.",
-    ),
-    Number(
-        key="accuracy_feminine", label="Accuracy, feminine", short="feminine", rests_on=("feminine",),
-        interval="wilson", headline=True, compared=True, about="The same, of sentences about women.",
-    ),
-    Number(
-        key="accuracy_masculine", label="Accuracy, masculine", short="masculine", rests_on=("masculine",),
-        interval="wilson", headline=True, compared=True, about="The same, of sentences about men.",
-    ),
-    Number(
-        key="accuracy_pairs", label="Accuracy of pairs", short="pairs", rests_on=("pairs",), interval="wilson",
-        headline=True, compared=True, about="Of all pairs, those of which both sentences are right.",
+    *(
+        Number(
+            key=key, label=label, short=short, rests_on=(of,), interval="wilson", headline=True, compared=True,
+            about=about,
+        )
+        for key, label, short, of, about in (
+            ("coverage", "Coverage", "", "n",
+             "Of all sentences, those whose translation has a word that only the right reference has."),
+            ("accuracy", "Accuracy", "", "n",
+             "Of all sentences, those that are translated without a word that only the other gender's reference has."),
+            ("accuracy_feminine", "Accuracy, feminine", "feminine", "feminine", "The same, of sentences about women."),
+            ("accuracy_masculine", "Accuracy, masculine", "masculine", "masculine",
+             "The same, of sentences about men."),
+            ("accuracy_pairs", "Accuracy of pairs", "pairs", "pairs",
+             "Of all pairs, those of which both sentences are right."),
+        )
     ),
     Number(
         key="gender_gap", label="Gender gap", short="gap", unit=Unit.POINTS, best=Best.ZERO,
@@ -90,11 +88,11 @@ def _place(record: Any) -> tuple[int, int, int]:  # noqa: ANN401
 
 def _rates(tables: NDArray[Any]) -> dict[str, Floats]:
     by_gender = tables.sum(axis=-2)
-    right, rows = by_gender[..., _RIGHT].sum(axis=-1), by_gender.sum(axis=-1)
+    right, rows = by_gender[..., RIGHT].sum(axis=-1), by_gender.sum(axis=-1)
     feminine, masculine = np.moveaxis(percent(right, rows), -1, 0)
     by_pair = tables.sum(axis=(-3, -1))
     return {
-        "coverage": percent(by_gender[..., _COVERED].sum(axis=(-1, -2)), rows.sum(axis=-1)),
+        "coverage": percent(by_gender[..., COVERED].sum(axis=(-1, -2)), rows.sum(axis=-1)),
         "accuracy": percent(right.sum(axis=-1), rows.sum(axis=-1)),
         "accuracy_feminine": feminine,
         "accuracy_masculine": masculine,
@@ -132,25 +130,25 @@ def _pairs(records: Sequence[Any]) -> list[_Pair]:
 
 _SIDES = ("both", "feminine", "masculine")
 """Which sentences of a pair the corpus has."""
-_PAIR_OUTCOMES = tuple(product(range(len(OUTCOMES)), repeat=2))
+_PAIR_OUTCOMES = tuple(" / ".join(str(each or "none") for each in pair) for pair in product(OUTCOMES, repeat=2))
+_SHAPE = (len(GENDERS), len(PAIRS), len(OUTCOMES))
+_IS_RIGHT = np.broadcast_to(np.isin(np.arange(len(OUTCOMES)), RIGHT), _SHAPE)
 
 
 def _pair_place(pair: _Pair) -> tuple[int, int]:
-    feminine, masculine = pair
-    side = "both" if feminine is not None and masculine is not None else "masculine" if feminine is None else "feminine"
-    outcomes = tuple(len(OUTCOMES) - 1 if record is None else _place(record)[-1] for record in pair)
-    return _SIDES.index(side), _PAIR_OUTCOMES.index(outcomes)
+    present = [record is not None for record in pair]
+    feminine, masculine = (len(OUTCOMES) - 1 if record is None else _place(record)[-1] for record in pair)
+    return 0 if all(present) else 1 + present.index(True), len(OUTCOMES) * feminine + masculine
 
 
 def _sentences_of_pairs() -> NDArray[np.float64]:
     """What a unit of each cell adds to the table of sentences: ``[3 · 25, 2 · 3 · 5]``."""
-    adds = np.zeros((len(_SIDES), len(_PAIR_OUTCOMES), len(GENDERS), len(PAIRS), len(OUTCOMES)))
-    for side, name in enumerate(_SIDES):
-        for n, outcomes in enumerate(_PAIR_OUTCOMES):
-            pair = PAIRS.index(None if name != "both" else "right" if set(outcomes) <= set(_RIGHT) else "wrong")
-            for gender, outcome in enumerate(outcomes):
-                if name in {"both", _SIDES[1 + gender]}:
-                    adds[side, n, gender, pair, outcome] = 1
+    adds = np.zeros((len(_SIDES), len(OUTCOMES), len(OUTCOMES), *_SHAPE))
+    for side, *outcomes in np.ndindex(adds.shape[:3]):
+        pair = PAIRS.index(None if side else "right" if set(outcomes) <= set(RIGHT) else "wrong")
+        for gender, outcome in enumerate(outcomes):
+            if side in {0, 1 + gender}:
+                adds[(side, *outcomes, gender, pair, outcome)] = 1
     return adds.reshape(len(_SIDES) * len(_PAIR_OUTCOMES), -1)
 
 
@@ -160,27 +158,18 @@ _ADDS = _sentences_of_pairs()
 def _of_sentences(tables: NDArray[Any]) -> NDArray[Any]:
     """The tables of sentences of tables of pairs."""
     added = tables.reshape(*tables.shape[:-2], -1) @ _ADDS
-    return added.reshape(*tables.shape[:-2], len(GENDERS), len(PAIRS), len(OUTCOMES))
+    return added.reshape(*tables.shape[:-2], *_SHAPE)
 
 
 _PAIR_COUNTING = Counting(
     numbers=NUMBERS,
-    axes={
-        "sentences": _SIDES,
-        "outcome": tuple(" / ".join(str(OUTCOMES[n] or "none") for n in pair) for pair in _PAIR_OUTCOMES),
-    },
+    axes={"sentences": _SIDES, "outcome": _PAIR_OUTCOMES},
     place=_pair_place,
     rates=lambda tables: _rates(_of_sentences(tables)),
     classes=lambda table: _classes(np.rint(_of_sentences(table)).astype(np.int64)),
-    right=np.array(
-        [
-            [all(n in _RIGHT for gender, n in enumerate(pair) if name in {"both", _SIDES[1 + gender]})
-             for pair in _PAIR_OUTCOMES]
-            for name in _SIDES
-        ]
-    ),
+    right=(_ADDS @ ~_IS_RIGHT.ravel() == 0).reshape(len(_SIDES), -1),
     breakdowns={},
-)  # fmt: skip
+)
 
 
 COUNTING = Counting(
@@ -189,7 +178,7 @@ COUNTING = Counting(
     place=_place,
     rates=_rates,
     classes=_classes,
-    right=np.broadcast_to(np.array([True, True, False, False, False]), (len(GENDERS), len(PAIRS), len(OUTCOMES))),
+    right=_IS_RIGHT,
     breakdowns={},
     shown=("gender",),
     given=1,
@@ -224,10 +213,9 @@ def words(text: str, variant: Variant) -> tuple[str, ...]:
     return tuple(dict.fromkeys((text if variant == "plain" else text.lower().translate(_PUNCTUATION)).split()))
 
 
-def line(record: Any) -> dict[str, Any]:  # noqa: ANN401
-    """The object of a record's line of `calls.jsonl`."""
-    evidence = {"right": list(record.evidence.right), "wrong": list(record.evidence.wrong)}
-    return {**{name: getattr(record, name) for name in record.__slots__}, "evidence": evidence}
+def asked(instance: object, *more: str) -> dict[str, Any]:
+    """What a record keeps of an instance, by name."""
+    return {name: getattr(instance, name) for name in ("id", "row", "source", "reference", *more)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +241,7 @@ class WordRecord:
 
     def to_json(self) -> Mapping[str, Any]:
         """The object of the line."""
-        content = line(self)
+        content = asdict(self)
         if self.score is None:
             del content["score"]
         return content
@@ -281,9 +269,6 @@ class WordMeasure:
         if self.scores is not None:
             self.scores.of(instances)
 
-    def hint(self, texts: Iterable[str]) -> None:
-        """Nothing takes long enough to begin early."""
-
     def judge(
         self, instances: Sequence[ReferencedSentence], translations: Sequence[Translation], progress: Progress
     ) -> list[WordRecord]:
@@ -296,13 +281,8 @@ class WordMeasure:
         scores = {} if self.scores is None else self.scores.of(instances)
         return [
             WordRecord(
-                id=each.id,
-                row=each.row,
-                source=each.source,
+                **asked(each, "gender", "pair"),
                 translation=texts[each.id],
-                gender=each.gender,
-                pair=each.pair,
-                reference=each.reference,
                 correct=None if texts[each.id] is None else right[each.id],
                 evidence=words_of[each.id],
                 pair_correct=right[each.id] and right[each.pair] if each.pair in right else None,
@@ -313,7 +293,7 @@ class WordMeasure:
         ]
 
 
-class WordKind:
+class WordKind(MeasureKind):
     """The measure, as far as it does not depend on a variant (`mtbias.scoring.measure.MeasureKind`)."""
 
     counting = COUNTING
@@ -329,16 +309,16 @@ class WordKind:
 
     def score(self, records: Sequence[WordRecord], *, n_resamples: int, seed: int) -> Scores:
         """See `mtbias.scoring.measure.MeasureKind`."""
-        overall, by = score_groups(records, COUNTING, n_resamples=n_resamples, seed=seed)
-        whole: list[dict[str, Any]]
-        whole = [dict(zip(GENDERS.values(), pair, strict=True)) for pair in _pairs(records) if None not in pair]
-        texts = [{name: (each.translation or "", each.reference) for name, each in pair.items()} for pair in whole]
-        scores = [{name: each.score for name, each in pair.items()} for pair in whole]
+        scores = score_records(records, COUNTING, n_resamples=n_resamples, seed=seed)
+        pairs = [(one, other) for one, other in _pairs(records) if one is not None and other is not None]
+        texts = [[(each.translation or "", each.reference) for each in pair] for pair in pairs]
+        given = [[each.score for each in pair] for pair in pairs]
+        how = {"n_resamples": n_resamples, "seed": seed}
         beside = {
-            **({} if quality_signatures() is None else quality(texts, n_resamples=n_resamples, seed=seed)),
-            **score_numbers([pair for pair in scores if None not in pair.values()], n_resamples=n_resamples, seed=seed),
+            **({} if quality_signatures() is None else quality(texts, **how)),
+            **score_numbers([pair for pair in given if None not in pair], **how),
         }
-        return Scores(replace(overall, beside=beside), by, n_resamples, seed)
+        return replace(scores, overall=replace(scores.overall, beside=beside))
 
 
 MT_GENEVAL = WordKind()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mtbias import __version__
@@ -16,7 +17,7 @@ from mtbias.scoring.definitions import WHOLE, Number, interval_methods, keys
 from mtbias.scoring.human_agreement import decided_by
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 from mtbias.stats.results import LEVEL, MIN_ROWS, N_RESAMPLES, percent_of, rounded
-from mtbias.types import Called, GenderCall, Reason
+from mtbias.types import Called, Reason
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,44 +36,54 @@ class Scores:
     order, then names in alphabetical order."""
     n_resamples: int
     seed: int
+    reasons: Mapping[Reason, int] = field(default_factory=dict)
+    """Of calls: how many rows have none, and why; reasons that occur, in the order of `Reason`."""
+    evidence: Mapping[str, int] = field(default_factory=dict)
+    """How many calls rest on which kind of word: the kind of the first evidence that says what was called.
+    Most frequent first, then by name."""
+    consistency: Consistency | None = None
+    """None where no sentence of the corpus has a counterfactual pair or a control."""
+    unknown: Scores | None = None
+    """Those of the sentences that show no gender, where there are others, too: they enter none of the other numbers."""
 
     def to_json(self, *, signature: str | None = None, fingerprint: str | None = None) -> dict[str, Any]:
         """The content of `metrics.json`; the same scores give the same value, key order included."""
-        return {
+        overall, counting = self.overall, self.overall.counting
+        numbers = [*counting.numbers, *(each for each in counting.beside if each.key in overall.beside)]
+        content: dict[str, Any] = {
             "schema": SCHEMA,
             "mtbias": __version__,
             "signature": signature,
             "fingerprint": fingerprint,
-            **{name: rows for name, rows in self.overall.classes.items() if name in WHOLE},
-            **self.facts(),
-            "intervals": {
-                "method": "percentile bootstrap over rows",
-                "level": rounded(100 * LEVEL),
-                "resamples": self.n_resamples,
-                "seed": self.seed,
-                "min_rows": MIN_ROWS,
-            },
-            "interval_methods": dict(interval_methods([*self.overall.counting.numbers, *self._beside()])),
-            **({} if self.overall.over_entities is None else {"entity_intervals": self.overall.over_entities.facts()}),
-            "confusion_axes": {name: list(places) for name, places in self.overall.counting.axes.items()},
-            "overall": self.overall.to_json(),
-            **{
-                f"by_{name}": {key: group.to_json() for key, group in groups.items()}
-                for name, groups in self.by.items()
-            },
-            **self.further(),
+            **{name: rows for name, rows in overall.classes.items() if name in WHOLE},
         }
-
-    def _beside(self) -> list[Number]:
-        return [each for each in self.overall.counting.beside if each.key in self.overall.beside]
-
-    def facts(self) -> dict[str, Any]:
-        """What a measure counts beside its numbers; nothing by itself."""
-        return {}
-
-    def further(self) -> dict[str, Any]:
-        """What a measure computes beside its groups; nothing by itself."""
-        return {}
+        if self.reasons or self.evidence:
+            for name, counts, of in (
+                ("reasons", self.reasons, overall.n),
+                ("evidence", self.evidence, overall.decided),
+            ):
+                content[name] = {str(key): rows for key, rows in counts.items()}
+                content[f"{name}_percent"] = {str(key): rounded(percent_of(rows, of)) for key, rows in counts.items()}
+        content["intervals"] = {
+            "method": "percentile bootstrap over rows",
+            "level": rounded(100 * LEVEL),
+            "resamples": self.n_resamples,
+            "seed": self.seed,
+            "min_rows": MIN_ROWS,
+        }
+        content["interval_methods"] = interval_methods(numbers)
+        if overall.over_entities is not None:
+            content["entity_intervals"] = overall.over_entities.facts()
+        content["confusion_axes"] = {name: list(places) for name, places in counting.axes.items()}
+        content["overall"] = overall.to_json()
+        for name, groups in self.by.items():
+            content[f"by_{name}"] = {key: group.to_json() for key, group in groups.items()}
+        if counting is GENDER_COUNTING:
+            content["consistency"] = None if self.consistency is None else self.consistency.to_json()
+        if self.unknown is not None:
+            part = self.unknown.to_json()
+            content[UNKNOWN] = {key: value for key, value in part.items() if key not in _OF_THE_RUN}
+        return content
 
     def to_frame(self) -> pd.DataFrame:
         """One row per group: columns `breakdown`, `group`, classes, numbers (per cent, unrounded), `…_low`, `…_high`.
@@ -90,10 +101,10 @@ class Scores:
         return pd.DataFrame(rows)
 
 
-def score_groups(
+def score_records(
     records: Sequence[Any], counting: Counting, *, n_resamples: int = N_RESAMPLES, seed: int = 0
-) -> tuple[Group, dict[str, dict[str, Group]]]:
-    """The numbers of all records, and of the groups of each breakdown.
+) -> Scores:
+    """The numbers of all records and of the groups of each breakdown; of gender calls, what they rest on, too.
 
     The bootstrap starts from `seed` for every group; with 0 resamples there are no intervals.
 
@@ -107,25 +118,31 @@ def score_groups(
         tables = counting.tabulate_by(row_cells, map(of, records))
         by[name] = {
             key: counting.group(tables[key].copy(), n_resamples, seed)
-            for key in sorted(tables, key=_order(counting.axes.get(name, ())))
+            for key in sorted(tables, key=partial(_order, counting.axes.get(name, ())))
         }
     overall = counting.group(counting.tabulate(row_cells), n_resamples, seed)
     if counting.entity is not None:
         tables = counting.tabulate_by(row_cells, map(counting.entity, records))
         over = entity_intervals(counting, [tables], counting.with_interval, n_resamples, seed)
         overall = replace(overall, over_entities=over)
-    return overall, by
+    calls = [record.call for record in records if hasattr(record, "call")]
+    reasons = Counter(call.reason for call in calls)
+    kinds = Counter(decided_by(call) for call in calls if call.gender is not None)
+    return Scores(
+        overall,
+        by,
+        n_resamples,
+        seed,
+        reasons={reason: reasons[reason] for reason in Reason if reason in reasons},
+        evidence=dict(sorted(kinds.items(), key=lambda item: (-item[1], item[0]))),
+    )
 
 
-def _order(places: Sequence[str | None]) -> Callable[[str], tuple[int, int, str]]:
+def _order(places: Sequence[str | None], key: str) -> tuple[int, int, str]:
     """Places of an axis in their order, then numbers in numeric order, then everything else alphabetically."""
-
-    def order(key: str) -> tuple[int, int, str]:
-        if key in places:
-            return 0, places.index(key), key
-        return (1, int(key), key) if key.isdecimal() and key.isascii() else (2, 0, key)
-
-    return order
+    if key in places:
+        return 0, places.index(key), key
+    return (1, int(key), key) if key.isdecimal() and key.isascii() else (2, 0, key)
 
 
 def flat_row(group: Mapping[str, Any], numbers: Sequence[Number]) -> dict[str, Any]:
@@ -151,45 +168,6 @@ def flat_row(group: Mapping[str, Any], numbers: Sequence[Number]) -> dict[str, A
     return row
 
 
-@dataclass(frozen=True, eq=False)
-class CallScores(Scores):
-    """Scores of calls, with what calls rest on and why there is none."""
-
-    reasons: Mapping[Reason, int]
-    """How many rows have no call, and why; reasons that occur, in the order of `Reason`."""
-    evidence: Mapping[str, int]
-    """How many calls rest on which kind of word: the kind of the first evidence that says what was called.
-    Most frequent first, then by name."""
-
-    def facts(self) -> dict[str, Any]:
-        """Reasons and evidence, with their shares in per cent."""
-        n, decided = self.overall.n, self.overall.decided
-        return {
-            "reasons": {reason.value: rows for reason, rows in self.reasons.items()},
-            "reasons_percent": {reason.value: rounded(percent_of(rows, n)) for reason, rows in self.reasons.items()},
-            "evidence": dict(self.evidence),
-            "evidence_percent": {kind: rounded(percent_of(rows, decided)) for kind, rows in self.evidence.items()},
-        }
-
-
-@dataclass(frozen=True, eq=False)
-class GenderScores(CallScores):
-    """The scores of a corpus's gender calls, by domain, pronouns, stereotype and entity."""
-
-    consistency: Consistency | None
-    """None where no sentence of the corpus has a counterfactual pair or a control."""
-    unknown: CallScores | None = None
-    """Those of the sentences that show no gender, where there are some: they enter none of the other numbers."""
-
-    def further(self) -> dict[str, Any]:
-        """Consistency, and the sentences that show no gender."""
-        found: dict[str, Any] = {"consistency": None if self.consistency is None else self.consistency.to_json()}
-        if self.unknown is not None:
-            part = self.unknown.to_json()
-            found[UNKNOWN] = {key: value for key, value in part.items() if key not in _OF_THE_RUN}
-        return found
-
-
 UNKNOWN = "unknown"
 """The key of `metrics.json` with the numbers of sentences that show no gender, of a corpus that has others, too."""
 _OF_THE_RUN = ("schema", "mtbias", "signature", "fingerprint")
@@ -205,7 +183,7 @@ def unknown_part(metrics: Mapping[str, Any]) -> dict[str, Any] | None:
     return None if part is None else {**{key: metrics.get(key) for key in (*_OF_THE_RUN, "corpus")}, **part}
 
 
-def score(records: Sequence[Called], *, n_resamples: int = N_RESAMPLES, seed: int = 0) -> CallScores:
+def score(records: Sequence[Called], *, n_resamples: int = N_RESAMPLES, seed: int = 0) -> Scores:
     """Score calls: overall, by domain, pronouns, stereotype and entity, and over counterfactual pairs.
 
     Records without a gold gender enter no number of the others, nor do those enter theirs
@@ -220,37 +198,14 @@ def score(records: Sequence[Called], *, n_resamples: int = N_RESAMPLES, seed: in
     """
     known = [record for record in records if record.gold is not None]
     without = [record for record in records if record.gold is None]
-    unknown = _score_unknown(without, n_resamples, seed) if without else None
+    unknown = score_records(without, UNKNOWN_GENDER, n_resamples=n_resamples, seed=seed) if without else None
     if unknown is not None and not known:
         return unknown
-    overall, by = score_groups(known, GENDER_COUNTING, n_resamples=n_resamples, seed=seed)
-    calls = [record.call for record in known]
-    return GenderScores(
-        overall,
-        by,
-        n_resamples,
-        seed,
-        *reasons_and_evidence(calls),
-        consistency=consistency(known, calls, n_resamples=n_resamples, seed=seed),
-        unknown=unknown,
-    )
-
-
-def _score_unknown(records: Sequence[Called], n_resamples: int, seed: int) -> CallScores:
-    overall, by = score_groups(records, UNKNOWN_GENDER, n_resamples=n_resamples, seed=seed)
-    return CallScores(overall, by, n_resamples, seed, *reasons_and_evidence([record.call for record in records]))
+    scores = score_records(known, GENDER_COUNTING, n_resamples=n_resamples, seed=seed)
+    pairs = consistency(known, (record.call for record in known), n_resamples=n_resamples, seed=seed)
+    return replace(scores, consistency=pairs, unknown=unknown)
 
 
 def counting_of(records: Sequence[Called]) -> Counting:
     """How the numbers of a corpus are counted: as of unknown gender where no sentence of it has a gold gender."""
     return GENDER_COUNTING if any(record.gold is not None for record in records) else UNKNOWN_GENDER
-
-
-def reasons_and_evidence(calls: Sequence[GenderCall]) -> tuple[dict[Reason, int], dict[str, int]]:
-    """`CallScores.reasons` and `CallScores.evidence` of calls."""
-    reasons = Counter(call.reason for call in calls if call.reason is not None)
-    kinds = Counter(decided_by(call) for call in calls if call.gender is not None)
-    return (
-        {reason: reasons[reason] for reason in Reason if reason in reasons},
-        dict(sorted(kinds.items(), key=lambda item: (-item[1], item[0]))),
-    )

@@ -12,46 +12,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.scoring.counting import Counting, Counts
-from mtbias.scoring.definitions import Best, Number, Unit
+from mtbias.scoring.definitions import Best, Number, Unit, decided
 from mtbias.stats.results import Floats, percent
-from mtbias.types import Gender, GenderCall
+from mtbias.types import Gender
 
 RENDERINGS: tuple[str | None, ...] = (Gender.MALE.value, Gender.FEMALE.value, Gender.NEUTRAL.value, "both forms", None)
 """How a translation can render the entity; None: no call."""
-_MALE, _FEMALE, _NEUTRAL, _BOTH, _NO_CALL = range(5)
 
 NUMBERS = (
-    Number(
-        key="decided_percent", label="With a call", short="called", coverage=True, interval="wilson", remark=True,
-        about="Sentences whose translation shows one.",
-    ),
-    Number(
-        key="masculine", label="Masculine", short="masculine", rests_on=("decided",), interval="wilson",
-        best=Best.OPEN, headline=True, listed=True, compared=True,
-        about="Of the sentences with a call, those with the masculine form, meant for all or not.",
-        beside="of those with a call: {denominators[called_male]}",
-        reading="of those with a call",
-    ),
-    Number(
-        key="feminine", label="Feminine", short="feminine", rests_on=("decided",), interval="wilson",
-        best=Best.OPEN, headline=True, listed=True, compared=True,
-        about="Of the sentences with a call, those with the feminine form.",
-        beside="{denominators[called_female]}",
-        reading="of those with a call",
-    ),
-    Number(
-        key="both_forms", label="Both forms", short="both forms", rests_on=("decided",), interval="wilson",
-        best=Best.OPEN, headline=True, listed=True, compared=True,
-        about="Of the sentences with a call, those that name both genders (Ärzte und Ärztinnen, Lehrer*in).",
-        beside="{denominators[called_both]}",
-        reading="of those with a call",
-    ),
-    Number(
-        key="neutral", label="Neutral", short="neutral", rests_on=("decided",), interval="wilson",
-        best=Best.OPEN, headline=True, listed=True, compared=True,
-        about="Of the sentences with a call, those with a form of neither gender (niñes, ragazz*).",
-        beside="{denominators[called_neutral]}; nouns that show no gender have no call",
-        reading="of those with a call; nouns that show no gender have no call",
+    decided("Sentences whose translation shows one."),
+    *(
+        Number(
+            key=key, label=label, short=label.lower(), rests_on=("decided",), interval="wilson", best=Best.OPEN,
+            headline=True, listed=True, compared=True, about=f"Of the sentences with a call, those {those}.",
+            beside=beside, reading=f"of those with a call{remark}",
+        )
+        for key, label, those, beside, remark in (
+            ("masculine", "Masculine", "with the masculine form, meant for all or not",
+             "of those with a call: {denominators[called_male]}", ""),
+            ("feminine", "Feminine", "with the feminine form", "{denominators[called_female]}", ""),
+            ("both_forms", "Both forms", "that name both genders (Ärzte und Ärztinnen, Lehrer*in)",
+             "{denominators[called_both]}", ""),
+            ("neutral", "Neutral", "with a form of neither gender (niñes, ragazz*)",
+             "{denominators[called_neutral]}; nouns that show no gender have no call",
+             "; nouns that show no gender have no call"),
+        )
     ),
     Number(
         key="gap", label="Masculine - feminine", short="gap", unit=Unit.POINTS, rests_on=("decided",), best=Best.ZERO,
@@ -68,30 +53,23 @@ def rates(tables: NDArray[Any]) -> dict[str, Floats]:
 
     masculine = masculine calls / all calls, and so for the others; gap = masculine − feminine.
     """
-    decided = tables[..., :_NO_CALL].sum(axis=-1)
-    shares = {
-        key: percent(tables[..., at], decided)
-        for key, at in (("masculine", _MALE), ("feminine", _FEMALE), ("both_forms", _BOTH), ("neutral", _NEUTRAL))
-    }
-    whole = percent(decided, tables.sum(axis=-1))
+    called = tables[..., :-1].sum(axis=-1)
+    keys = ("masculine", "feminine", "neutral", "both_forms")  # in the order of `RENDERINGS`
+    shares = {key: percent(tables[..., at], called) for at, key in enumerate(keys)}
+    whole = percent(called, tables.sum(axis=-1))
     return {"decided_percent": whole, **shares, "gap": shares["masculine"] - shares["feminine"]}
 
 
 def _classes(table: Counts) -> Mapping[str, int]:
-    male, female, neutral, both, none = table.tolist()
-    decided = male + female + neutral + both
-    called = {"called_male": male, "called_female": female, "called_neutral": neutral, "called_both": both}
-    return {"n": decided + none, "decided": decided, **called}
-
-
-def _place(call: GenderCall) -> tuple[int]:
-    return (RENDERINGS.index("both forms" if call.both_forms else call.gender),)
+    names = ("called_male", "called_female", "called_neutral", "called_both")
+    called = dict(zip(names, table[:-1].tolist(), strict=True))
+    return {"n": int(table.sum()), "decided": sum(called.values()), **called}
 
 
 UNKNOWN_GENDER = Counting(
     numbers=NUMBERS,
     axes={"rendering": RENDERINGS},
-    place=lambda record: _place(record.call),
+    place=lambda record: (RENDERINGS.index("both forms" if record.call.both_forms else record.call.gender),),
     rates=rates,
     classes=_classes,
     right=np.zeros(len(RENDERINGS), dtype=bool),

@@ -11,7 +11,7 @@ import pytest
 from mtbias.errors import DataError
 from mtbias.report.run_table import render
 from mtbias.runs.call_records import join_records
-from mtbias.scoring.scores import CallScores, score
+from mtbias.scoring.scores import Scores, score
 from mtbias.types import Evidence, Gender, GenderCall, Instance, Reason, Span, Stereotype, Translation
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
@@ -54,7 +54,7 @@ def _metrics() -> dict[str, Any]:
     }
 
 
-def _score(instances: list[Instance], calls: list[GenderCall], *, n_resamples: int = 2000) -> CallScores:
+def _score(instances: list[Instance], calls: list[GenderCall], *, n_resamples: int = 2000) -> Scores:
     translations = [Translation(instance.id, None, "empty") for instance in instances]
     return score(list(join_records(instances, translations, calls)), n_resamples=n_resamples)
 

@@ -89,8 +89,8 @@ def test_a_word_that_only_the_other_reference_has_is_wrong_and_anything_else_is_
     lines = [record.to_json() for record in run.calls]
     assert [line["correct"] for line in lines] == [True, True, False, True]
     assert [line["pair_correct"] for line in lines] == [False, True, False, True]
-    assert lines[2]["evidence"] == {"right": ["Er"], "wrong": ["Bäckerin."]}
-    assert lines[1]["evidence"] == {"right": [], "wrong": []}
+    assert lines[2]["evidence"] == {"right": ("Er",), "wrong": ("Bäckerin.",)}
+    assert lines[1]["evidence"] == {"right": (), "wrong": ()}
 
 
 def test_the_variants_differ_in_case_and_punctuation_and_the_signature_names_them(folder: Path) -> None:
@@ -168,8 +168,7 @@ def test_the_interval_of_the_gap_is_that_of_the_pairs_differences() -> None:
     made = np.random.Generator(np.random.PCG64(5))
     feminine = made.normal(80, 10, size=200)
     masculine = feminine + made.normal(1, 2, size=200)  # a pair's scores are alike
-    pairs = [{"feminine": a, "masculine": b} for a, b in zip(feminine.tolist(), masculine.tolist(), strict=True)]
-    found = score_numbers(pairs, n_resamples=4000, seed=0)
+    found = score_numbers(list(zip(feminine.tolist(), masculine.tolist(), strict=True)), n_resamples=4000, seed=0)
     differences = masculine - feminine
     gap, ends = found["score_gap"].value, found["score_gap"].interval
     assert gap == pytest.approx(differences.mean())

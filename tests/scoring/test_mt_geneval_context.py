@@ -81,7 +81,7 @@ def test_a_word_that_only_the_flipped_reference_has_is_wrong_and_anything_else_i
     assert overall["denominators"] == {"translated": 3, "not_cut": 0}
     lines = [record.to_json() for record in run.calls]
     assert [line["correct"] for line in lines] == [True, True, False, None]
-    assert lines[2]["evidence"] == {"right": [], "wrong": ["Die", "Fahrerin"]}
+    assert lines[2]["evidence"] == {"right": (), "wrong": ("Die", "Fahrerin")}
     assert lines[3]["reason"] == "untranslated"
     by = run.metrics["by_context"]
     assert {name: (group["n"], group["accuracy"]) for name, group in by.items()} == {

@@ -14,7 +14,7 @@ import pytest
 from mtbias.errors import DataError
 from mtbias.runs.call_records import join_records
 from mtbias.scoring.bias import compute, count
-from mtbias.scoring.scores import GenderScores
+from mtbias.scoring.scores import Scores
 from mtbias.scoring.scores import score as score_records
 from mtbias.stats.results import rounded
 from mtbias.types import Evidence, Gender, GenderCall, Instance, Reason, Span, Stereotype, Translation
@@ -39,12 +39,10 @@ def _noun(gender: Gender | None) -> Evidence:
 
 def score(
     instances: Sequence[Instance], calls: Sequence[GenderCall], *, n_resamples: int = 2000, seed: int = 0
-) -> GenderScores:
+) -> Scores:
     """The scores of instances whose translations do not matter."""
     translations = [Translation(instance.id, None, "empty") for instance in instances]
-    found = score_records(list(join_records(instances, translations, calls)), n_resamples=n_resamples, seed=seed)
-    assert isinstance(found, GenderScores)
-    return found
+    return score_records(list(join_records(instances, translations, calls)), n_resamples=n_resamples, seed=seed)
 
 
 # Six rows: 4 decided, 3 correct.
@@ -142,7 +140,7 @@ def _corpus(n: int) -> tuple[list[Instance], list[GenderCall]]:
 
 
 @pytest.fixture(scope="module")
-def large() -> GenderScores:
+def large() -> Scores:
     return score(*_corpus(900), n_resamples=200, seed=3)
 
 
@@ -153,7 +151,7 @@ def _groups(content: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def test_json_has_the_shape_of_the_contract(large: GenderScores) -> None:
+def test_json_has_the_shape_of_the_contract(large: Scores) -> None:
     content = large.to_json(signature="dataset:x|fp:0123456789abcdef", fingerprint="0123456789abcdef")
     assert content["schema"] == 1
     assert content["fingerprint"] == "0123456789abcdef"
@@ -170,12 +168,12 @@ def test_json_has_the_shape_of_the_contract(large: GenderScores) -> None:
     assert sum(content["evidence_percent"].values()) == pytest.approx(100)
 
 
-def test_json_survives_writing_and_has_no_nan(large: GenderScores) -> None:
+def test_json_survives_writing_and_has_no_nan(large: Scores) -> None:
     content = large.to_json()
     assert json.loads(json.dumps(content, allow_nan=False)) == content
 
 
-def test_json_holds_the_numbers_rounded_to_six_decimals(large: GenderScores) -> None:
+def test_json_holds_the_numbers_rounded_to_six_decimals(large: Scores) -> None:
     group = large.to_json()["overall"]
     for name in ("accuracy", "delta_g", "delta_s", "f1_male", "recall_female"):
         value = large.overall[name].value
@@ -184,7 +182,7 @@ def test_json_holds_the_numbers_rounded_to_six_decimals(large: GenderScores) -> 
         assert group[name] == pytest.approx(value, abs=5e-7)
 
 
-def test_json_lets_a_reader_compute_the_numbers_again(large: GenderScores) -> None:
+def test_json_lets_a_reader_compute_the_numbers_again(large: Scores) -> None:
     content = large.to_json()
     for group in _groups(content):
         assert np.sum(group["confusion"]) == group["n"]
@@ -227,7 +225,7 @@ def test_an_interval_does_not_depend_on_which_other_groups_there_are() -> None:
     assert part.by["domain"]["d1"].numbers == score(instances, calls, n_resamples=200).by["domain"]["d1"].numbers
 
 
-def test_a_group_that_is_the_whole_has_its_numbers(large: GenderScores) -> None:
+def test_a_group_that_is_the_whole_has_its_numbers(large: Scores) -> None:
     instances, calls = _corpus(200)
     whole = score([replace(row, domain="one") for row in instances], calls, n_resamples=100)
     overall = whole.overall.to_json()
@@ -235,7 +233,7 @@ def test_a_group_that_is_the_whole_has_its_numbers(large: GenderScores) -> None:
     assert whole.by["domain"]["one"].to_json() == overall
 
 
-def test_frame_has_a_row_a_group(large: GenderScores) -> None:
+def test_frame_has_a_row_a_group(large: Scores) -> None:
     frame = large.to_frame()
     assert len(frame) == 1 + 4 + 5 + 3 + 11
     first = frame.iloc[0]

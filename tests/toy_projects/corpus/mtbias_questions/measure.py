@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from mtbias.files.strict_json import decoded
 from mtbias.scoring.counting import Counting
 from mtbias.scoring.definitions import Best, Number, Unit
-from mtbias.scoring.measure import MeasureOptions
-from mtbias.scoring.scores import Scores, score_groups
+from mtbias.scoring.measure import MeasureKind, MeasureOptions
 from mtbias.stats.results import Floats, percent
 from mtbias.types import Json, Progress, Translation
 from mtbias_questions.corpus import Question
@@ -79,9 +78,6 @@ class Reader:
 
     identity: Mapping[str, Json] = {"marks": MARKS}
 
-    def hint(self, texts: Iterable[str]) -> None:
-        """Nothing takes long enough to begin early."""
-
     def judge(
         self, instances: Sequence[Question], translations: Sequence[Translation], progress: Progress
     ) -> list[Marked]:
@@ -96,7 +92,7 @@ class Reader:
         return records
 
 
-class QuestionsKind:
+class QuestionsKind(MeasureKind):
     """The measure, as far as it does not depend on a language; which is all of it."""
 
     counting = COUNTING
@@ -108,10 +104,6 @@ class QuestionsKind:
     def read(self, line: bytes) -> Marked:
         """The record of a line."""
         return decoded(Marked, line)
-
-    def score(self, records: Sequence[Marked], *, n_resamples: int, seed: int) -> Scores:
-        """The numbers of all questions and of each kind."""
-        return Scores(*score_groups(records, COUNTING, n_resamples=n_resamples, seed=seed), n_resamples, seed)
 
 
 QUESTIONS = QuestionsKind()
