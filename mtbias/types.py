@@ -108,7 +108,7 @@ class Translation:
     text: str | None
     reason: str | None = None
     raw: str | None = None
-    """The answer of a language model, of which `text` is the translation."""
+    """What stood there, where `text` is a part of it or was repaired: the answer of a language model."""
 
 
 @dataclass(frozen=True, slots=True)

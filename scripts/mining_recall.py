@@ -40,10 +40,11 @@ ROOT = Path(__file__).resolve().parent.parent
 if __name__ == "__main__":
     sys.path[:0] = [str(ROOT)]
 
-from mtbias.corpora.bug import BugRow, read_rows, repair_utf8  # noqa: E402 - the paths above come first
+from mtbias.corpora.bug import BugRow, read_rows  # noqa: E402 - the paths above come first
 from mtbias.english.words import GENDER_OF_PRONOUN  # noqa: E402
 from mtbias.errors import DataError, MtbiasError  # noqa: E402
 from mtbias.files.strict_json import decoded  # noqa: E402
+from mtbias.files.text_repair import without_mojibake  # noqa: E402
 from mtbias.mining.confidence import shipped_model, term_values  # noqa: E402
 from mtbias.mining.english_parser import parsed_sentence  # noqa: E402
 from mtbias.mining.mined_rows import read_occupations  # noqa: E402
@@ -84,7 +85,7 @@ def usable_rows(path: Path) -> Iterator[Row]:
 
 def _places(row: BugRow) -> tuple[tuple[str, ...], int, int] | None:
     tokens = row.sentence.split()
-    repaired = repair_utf8(row.sentence)[0].split()
+    repaired = without_mojibake(row.sentence, chance=0).split()
     if len(repaired) == len(tokens):
         tokens = repaired
     columns = (("profession", "profession_first_index"), ("g", "g_first_index"))

@@ -6,10 +6,8 @@ Two versions are read by the same code: the current release (columns with ``toke
 **Stereotype.** 1 is pro-stereotypical, 0 neither, -1 anti-stereotypical. The column table in the release's README says
 it the other way round; the published ΔS, nearly all above 0, and mt_gender's converter both need 1 = pro.
 
-**Characters.** The paper's version was read as Windows-1252 where it was UTF-8 ("â€¢" for "•"). A sentence all of whose
-characters go back to bytes that are valid UTF-8 is repaired; the five bytes that Windows-1252 leaves open stand for
-themselves, as in the WHATWG encoding. Where a no-break space was lost on the way ("Ã " for "à") the bytes are no longer
-there: the sentence stays as it is and is counted.
+**Characters.** The paper's version was read as Windows-1252 where it was UTF-8 ("â€¢" for "•"); a sentence all of whose
+characters go back is repaired (`mtbias.files.text_repair`), others stay as they are and are counted.
 """
 
 from __future__ import annotations
@@ -24,6 +22,7 @@ from mtbias.corpora.corpus import Corpus, Notes, SkippedRow, gender
 from mtbias.english.words import count_pronouns
 from mtbias.errors import DataError
 from mtbias.files.reading import Record, TextFile, read_table, refuse_long
+from mtbias.files.text_repair import is_damaged, without_mojibake
 from mtbias.types import Gender, Instance, Stereotype
 
 FILES = {
@@ -39,27 +38,6 @@ REQUIRED = ("sentence_text", "profession", "profession_first_index", "predicted 
 
 STEREOTYPES = {"1": Stereotype.PRO, "0": Stereotype.NONE, "-1": Stereotype.ANTI}
 """By what the column says."""
-
-# Windows-1252, with the five bytes that it leaves open standing for themselves.
-_TO_BYTE = {bytes([byte]).decode("cp1252", errors="ignore") or chr(byte): byte for byte in range(256)}
-_LEADS = "ÂÃÄÅâ"
-_CONTINUATIONS = "".join(re.escape(char) for char, byte in _TO_BYTE.items() if 0x80 <= byte <= 0xBF)
-_DAMAGE = re.compile(rf"[{_LEADS}](?:[{_CONTINUATIONS}])|[ÂÃ](?=\s|$)|[\x80-\x9f]")
-
-
-def repair_utf8(text: str) -> tuple[str, bool]:
-    """Undo the reading of UTF-8 as Windows-1252, if every character of `text` allows it; else `text` as it is.
-
-    Returns:
-        The text, and whether damage was seen that could not be undone. The repair is exact: reading the result's
-        UTF-8 bytes as Windows-1252 gives `text` again.
-    """
-    if text.isascii():
-        return text, False
-    try:
-        return bytes(_TO_BYTE[char] for char in text).decode("utf-8"), False
-    except (KeyError, UnicodeDecodeError):
-        return text, _DAMAGE.search(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +141,7 @@ def _instance(row: BugRow, name: str, notes: Notes) -> Instance | str:
     index = row.record.integer("profession_first_index")
     if not stands_at(raw.split(" "), index, profession):
         notes.add("row that mt_gender drops (another token at the index)", id_)
-    text, left = repair_utf8(raw)
+    text = without_mojibake(raw, chance=0)
     source = re.sub(r"[\r\n]", " ", text).strip()
     place = _place(text, source, index, profession)
     if place is None:
@@ -171,7 +149,7 @@ def _instance(row: BugRow, name: str, notes: Notes) -> Instance | str:
         return f"profession {profession!r} is not in the sentence"
     if text != raw:
         notes.add("UTF-8 damage repaired", id_)
-    if left:
+    if is_damaged(text):
         notes.add("UTF-8 damage left", id_)
     if "\n" in raw or "\r" in raw:
         notes.add("line break in the sentence", id_)

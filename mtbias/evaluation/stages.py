@@ -30,7 +30,7 @@ from mtbias.runs.run_folder import SHA256, RunFolder, begun, run_progress
 from mtbias.scoring.alarms import checks
 from mtbias.scoring.measure import GENDER, Judged, Measure, MeasureKind
 from mtbias.stats.results import N_RESAMPLES, percent_of, rounded
-from mtbias.translate.outputs import Shard
+from mtbias.translate.outputs import Shard, repaired
 from mtbias.translate.system import MemoryStore, Plan, System, Tally, Translated
 from mtbias.types import Json, Progress, quiet
 
@@ -324,7 +324,7 @@ def _collected(plan: Plan, store: MemoryStore | PartStore, folder: RunFolder | N
         if folder is None:
             raise RuntimeError(f"expected all parts in memory, {found} are missing")
         raise _missing(folder, found, len(plan.sizes))
-    return found
+    return repaired(found)
 
 
 def _missing(folder: RunFolder, missing: int, parts: int | None) -> MissingTranslationsError:

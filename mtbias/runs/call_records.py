@@ -156,7 +156,7 @@ def join_records(
 def translation_to_json(translation: Translation) -> dict[str, Any]:
     """The object of a line of `translations.jsonl`: `id`, `target`, `reason` (null where there is a target).
 
-    Of a language model also `raw`, its whole answer.
+    Also `raw`, where it is another text: the whole answer of a language model, or what was repaired.
     """
     line = {"id": translation.id, "target": translation.text, "reason": translation.reason}
     return line if translation.raw is None else {**line, "raw": translation.raw}

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from mtbias.align.entity_words import KnownTranslations
 from mtbias.errors import UsageError
+from mtbias.files.text_repair import is_damaged
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
 from mtbias.scoring.evidence import OUTSIDE, EvidenceClass, count_classes, evidence_class, expected_wrong, withheld
@@ -60,6 +61,10 @@ SIGNS = (
     Sign(
         key="empty", label="without a translation", of="sentences", they="have no translation", limit=1.0,
         advice="they count as errors; say so beside the numbers, or translate them",
+    ),
+    Sign(
+        key="damaged", label="damaged characters", of="translations", they="show characters that were damaged",
+        limit=1.0, advice="write the system's output again, as UTF-8 from the start", concerns=True,
     ),
     Sign(
         key="looping", label="a phrase over and over", of="translations", they="repeat a word or phrase over and over",
@@ -281,6 +286,7 @@ def _text_marks(
         "other_language": [None if found is None else found != lang for found in languages],
         "copies": _of_translations(copies(sources, texts), texts),
         "empty": [text is None for text in texts],
+        "damaged": _of_translations([text is not None and is_damaged(text) for text in texts], texts),
         "looping": _of_translations(loops(texts), texts),
         "repeated": _of_translations(repeated(sources, texts), texts),
     }

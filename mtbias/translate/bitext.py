@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Collection
 from pathlib import Path
 
 from mtbias.errors import DataError
 from mtbias.files.reading import read_text, split_lines
+from mtbias.files.text_repair import repair, without_mojibake
 
 SEPARATOR = " ||| "
 """Between source and target on a line."""
@@ -33,8 +33,8 @@ def read_bitext(path: Path) -> list[tuple[str, str]]:
 
 
 def normalised_text(text: str) -> str:
-    """`text` in Unicode NFC, with its white space collapsed: what two spellings of one sentence share."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
+    """`text` as it was before it was damaged, with its white space collapsed: what two copies of a sentence share."""
+    return " ".join(repair(without_mojibake(text, chance=0)).text.split())
 
 
 def holds_source(target: str, own: str, sources: Collection[str]) -> bool:

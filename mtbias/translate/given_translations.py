@@ -34,7 +34,7 @@ MARKS = ("missing", "empty", "extra", "duplicates", "shared", "normalised")
 * extra: rows of the file that belong to no instance, or to one that has its translation already;
 * duplicates: rows of the file whose id or source stood in the file before;
 * shared: instances that take the translation of another row with the same source, since all such rows agree;
-* normalised: instances whose source matched only after Unicode NFC and the collapsing of white space.
+* normalised: instances whose source matched only after `mtbias.translate.bitext.normalised_text`.
 """
 
 _IN_MEMORY = Path("translations.jsonl")

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from mtbias.errors import UsageError
+from mtbias.files.text_repair import repair
 from mtbias.translate.system import Made, Store, Tally, Translated
 from mtbias.types import Json, SourceSentence, Translation
 
@@ -166,6 +168,27 @@ class OutputsPlan(PartsPlan[Output]):
                 "examples": {mark: ids[:EXAMPLES] for mark, ids in marked.items() if ids},
             },
         )
+
+
+def repaired(translated: Translated) -> Translated:
+    """The same with what is certain of damaged characters undone, counted by kind; `raw` is what stood there."""
+    kinds: defaultdict[str, list[str]] = defaultdict(list)
+    times = [[_repaired(each, kinds) for each in time] for time in (translated.translations, *translated.repeats)]
+    if not kinds:
+        return translated
+    noticed = dict(translated.noticed)
+    examples = {**noticed.get("examples", {}), **{kind: ids[:EXAMPLES] for kind, ids in kinds.items()}}
+    noticed |= {**{kind: len(ids) for kind, ids in kinds.items()}, "examples": examples}
+    return replace(translated, translations=times[0], repeats=times[1:], noticed=noticed)
+
+
+def _repaired(translation: Translation, kinds: Mapping[str, list[str]]) -> Translation:
+    raw = translation.text if translation.raw is None else translation.raw
+    found = repair(raw or "")
+    for kind in found.kinds:
+        kinds[kind].append(translation.id)
+    text = None if translation.text is None else repair(translation.text).text
+    return replace(translation, text=text, raw=raw) if found.kinds else translation
 
 
 # Shards: parts of the work that several processes translate, on whatever machines.

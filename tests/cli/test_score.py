@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 import termios
@@ -18,6 +19,7 @@ from typing import Any
 import pytest
 
 from mtbias.cli import main
+from tests.text_damage import DAMAGE
 
 from .machine import Machine
 
@@ -320,6 +322,37 @@ def test_the_translations_of_a_run_can_be_scored_again(
     again = tmp_path / "a" / "translations.jsonl"
     assert main(_score("--translations", again, "--data", small, "--out", tmp_path / "b")) == 0
     assert (tmp_path / "a" / "calls.jsonl").read_bytes() == (tmp_path / "b" / "calls.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("damage", "kind"), [("windows-1252", "encoding"), ("references", "entities"), ("nfd", "composed")]
+)
+def test_damaged_characters_change_no_number_and_are_counted(
+    damage: str, kind: str, prepared: Machine, small: Path, german: Path, tmp_path: Path
+) -> None:
+    sound = german.read_text(encoding="utf-8")
+    damaged = tmp_path / german.name
+    damaged.write_text("".join(f"{DAMAGE[damage](line)}\n" for line in sound.splitlines()), encoding="utf-8")
+    assert main(_score("--translations", german, "--data", small, "--out", tmp_path / "a")) == 0
+    assert main(_score("--translations", damaged, "--data", small, "--out", tmp_path / "b")) == 0
+    assert (tmp_path / "a" / "calls.jsonl").read_bytes() == (tmp_path / "b" / "calls.jsonl").read_bytes()
+    kept = [json.loads(line) for line in (tmp_path / "b" / "translations.jsonl").read_text("utf-8").splitlines()]
+    changed = {line["id"]: raw for line in kept if (raw := DAMAGE[damage](line["target"])) != line["target"]}
+    assert {line["id"]: line["raw"] for line in kept if "raw" in line} == changed
+    assert json.loads((tmp_path / "b" / "metrics.json").read_bytes())["translations"][kind] == len(changed) > 0
+
+
+def test_damage_that_cannot_be_undone_is_an_alarm(
+    prepared: Machine, small: Path, german: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lost = tmp_path / german.name
+    text = "".join("\ufffd" if "ß" <= char <= "ü" else char for char in german.read_text(encoding="utf-8"))
+    lost.write_text(text, encoding="utf-8")
+    assert main(_score("--translations", lost, "--data", small)) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    assert re.fullmatch(
+        r"WARNING: \d+ of 41 translations show characters that were damaged \(.* limit 1 %\); .*", first
+    )
 
 
 def test_progress_is_shown_on_a_terminal_only(prepared: Machine, small: Path, german: Path) -> None:

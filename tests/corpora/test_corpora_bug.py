@@ -8,11 +8,9 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from mtbias.corpora import Corpus, count_pronouns, load_corpus
-from mtbias.corpora.bug import read_rows, repair_utf8, stands_at
+from mtbias.corpora.bug import read_rows, stands_at
 from mtbias.errors import DataError
 from mtbias.types import Gender, Instance, Stereotype
 
@@ -130,30 +128,6 @@ def test_damage_is_repaired_before_the_head_is_measured(tmp_path: Path) -> None:
     assert corpus.instances[0].head == (6, 12)
     assert corpus.instances[1].source == left
     assert corpus.notes == {"UTF-8 damage repaired": 1, "UTF-8 damage left": 1}
-
-
-@pytest.mark.parametrize(
-    ("text", "result", "left"),
-    [
-        ("plain", "plain", False),
-        ("caf\u00e9, na\u00efve, \u201cyes\u201d", "caf\u00e9, na\u00efve, \u201cyes\u201d", False),  # sound text stays
-        ("\u00e2\u20ac\u00a2 Lastly", "\u2022 Lastly", False),
-        ("Alejandro S\u00c3\u00a1nchez", "Alejandro S\u00e1nchez", False),
-        ("\u00e2\u20ac\u0153A friend\u00e2\u20ac\x9d", "\u201cA friend\u201d", False),  # 0x9D is open in cp1252
-        ("vis - \u00c3 - vis", "vis - \u00c3 - vis", True),  # the no-break space of "à" is lost
-        ("S\u00c3\u00a1nchez \u4e2d", "S\u00c3\u00a1nchez \u4e2d", True),
-        ("\u4e2d\u6587", "\u4e2d\u6587", False),
-    ],
-)
-def test_repair(text: str, result: str, left: bool) -> None:
-    assert repair_utf8(text) == (result, left)
-
-
-@settings(deadline=None)
-@given(st.text())
-def test_damage_done_by_windows_1252_is_undone(text: str) -> None:
-    damaged = "".join(bytes([b]).decode("cp1252", errors="ignore") or chr(b) for b in text.encode("utf-8"))
-    assert repair_utf8(damaged) == (text, False)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+import unicodedata
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -314,7 +315,8 @@ def test_what_translators_write_of_wikipedia_stays_as_it_is(lang: str, version: 
     file = f"data/mtgeneval/sentences/geneval-sentences-{version}-test.en_{lang}"
     sources, targets = ((shared / f"{file}.{code}").read_text(encoding="utf-8").splitlines() for code in ("en", lang))
     for source, target in zip(sources, targets, strict=True):
-        assert clean(target, source, PLAIN, lang) == Cleaned(target.strip())
+        # NFC: some write the marks of one Arabic letter in another order.
+        assert clean(target, source, PLAIN, lang) == Cleaned(unicodedata.normalize("NFC", target.strip()))
 
 
 @pytest.mark.parametrize(
