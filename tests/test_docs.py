@@ -16,8 +16,10 @@ import yaml
 from cyclopts import App
 
 import mtbias
-from mtbias.cli import COMMANDS, app, main
+from mtbias.cli import COMMANDS, main, make_app
 from scripts import cli_reference
+
+app = make_app()
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -176,12 +176,6 @@ def _refuse_fractions(_app: App, _commands: Sequence[str], arguments: ArgumentCo
                     raise UsageError(f"{argument.name}: expected a whole number, got {token.value!r}")
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - of the whole command line, which is made where it is asked for
-    if name == "app":
-        return make_app()
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)

@@ -9,7 +9,6 @@ import os
 import platform
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -219,8 +218,10 @@ def examine(sweep: Sweep | None, *, cache: Path | None, demo: bool) -> Iterator[
     yield from checks
     if any(check.wrong for check in checks):
         return  # without these nothing else can be looked at
-    for part in (_devices(sweep), _engines(sweep), _folders(sweep, cache), _network()):
-        yield from part
+    yield from _devices(sweep)
+    yield _engine(sweep)
+    yield from _folders(sweep, cache)
+    yield _network()
     if sweep is not None:
         for needed in inventory(sweep):
             found = needed.problem or needed.where
@@ -273,15 +274,14 @@ def _devices(sweep: Sweep | None) -> Iterator[Check]:
         yield Check("devices", "cuda", f"no GPU: {why}", sweep is not None and sweep.device == "cuda")
 
 
-def _engines(sweep: Sweep | None) -> Iterator[Check]:
-    wanted = "transformers" if sweep is None else sweep.engine
+def _engine(sweep: Sweep | None) -> Check:
     try:
         import ctranslate2
-
-        types = ", ".join(sorted(ctranslate2.get_supported_compute_types("cpu")))
-        yield Check("engines", "ct2", f"here; on the CPU {types}")
     except ImportError:
-        yield Check("engines", "ct2", f"not here: {install_command('ct2')}", wanted == "ct2")
+        needed = sweep is not None and sweep.engine == "ct2"
+        return Check("engines", "ct2", f"not here: {install_command('ct2')}", needed)
+    types = ", ".join(sorted(ctranslate2.get_supported_compute_types("cpu")))
+    return Check("engines", "ct2", f"here; on the CPU {types}")
 
 
 def _folders(sweep: Sweep | None, cache: Path | None) -> Iterator[Check]:
@@ -311,26 +311,13 @@ def _existing(folder: Path) -> Path:
     return next(path for path in (folder, *folder.parents) if path.exists())
 
 
-def _network() -> Iterator[Check]:
+def _network() -> Check:
+    found = "allowed for `fetch`, and for `eval` where something is missing"
     if network.asked_for():
         found = f"forbidden by {network.VARIABLE}"
     elif not network.downloads_allowed(offline=False):
         found = "downloads are forbidden by HF_HUB_OFFLINE"
-    else:
-        found = "allowed for `fetch`, and for `eval` where something is missing"
-    others = _interfaces()
-    found += "; " + (f"interfaces: {', '.join(others)}" if others else "no interface but the loopback: cut off")
-    yield Check("network", "network", found)
-
-
-def _interfaces() -> list[str]:
-    """Network interfaces that are up, but for the loopback; nothing is sent to find out."""
-    found = []
-    for flags in sorted(Path("/sys/class/net").glob("*/flags")):
-        with suppress(OSError, ValueError):
-            if int(flags.read_text(), 16) & 1 and flags.parent.name != "lo":
-                found.append(flags.parent.name)
-    return found
+    return Check("network", "network", found)
 
 
 def _demo(cache: Path | None) -> Check:

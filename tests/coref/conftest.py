@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from mtbias.cli import app
+from mtbias.cli import make_app
 
 
 @pytest.fixture
@@ -14,7 +14,7 @@ def coref(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
     """``coref("gap", "--data", path)``: what the command prints; an error is raised as it is."""
 
     def run(*arguments: object) -> str:
-        app(["coref", *map(str, arguments)])
+        make_app()(["coref", *map(str, arguments)])
         return capsys.readouterr().out
 
     return run

@@ -9,7 +9,7 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
-from mtbias.cli import app, coref_export, coref_gap_weights, coref_run, coref_score, main
+from mtbias.cli import coref_export, coref_gap_weights, coref_run, coref_score, main, make_app
 from mtbias.coref.documents import DATASETS
 from mtbias.coref.gap_weights import PROPERTIES
 from mtbias.coref.sowinobias import SetSize
@@ -40,7 +40,7 @@ def test_choices_are_those_of_the_library(of: object, option: str, library: Iter
 @pytest.mark.parametrize("words", [[*WINOBIAS, "first"], ["eval", "--system", "stanza", "--out", "x"]])
 def test_a_seed_leaves_the_resamples_as_they_are(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     for seed in ([], ["--seed", "0"], ["--seed", "7"]):
-        _, bound, _ = app.parse_args(["coref", *words, *seed])
+        _, bound, _ = make_app().parse_args(["coref", *words, *seed])
         # An option that is not given is not among the arguments: the default of its parameter counts.
         settings = bound.arguments.get("bootstrap", bound.signature.parameters["bootstrap"].default)
         assert (settings.seed, settings.resamples) == (int(seed[-1]) if seed else 0, 10_000)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mtbias.cli import app, main
+from mtbias.cli import main, make_app
 from mtbias.embeddings.bias_measures import direct_bias, gender_direction, gender_subspace, indirect_bias
 from mtbias.embeddings.measure_settings import DebiasSettings, EmbeddingSettings
 from mtbias.embeddings.vectors import Vectors, read_vectors
@@ -52,7 +52,7 @@ def embeddings(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
     """``embeddings("measure", "--vectors", path)``: what the command prints; an error is raised as it is."""
 
     def run(*arguments: object) -> str:
-        app(["embeddings", *map(str, arguments)])
+        make_app()(["embeddings", *map(str, arguments)])
         return capsys.readouterr().out
 
     return run
