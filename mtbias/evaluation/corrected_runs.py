@@ -13,7 +13,6 @@ from mtbias.corpora.human_labels import read_label_file
 from mtbias.errors import DataError, SettingError
 from mtbias.evaluation.gender_calls import GENDER as GENDER_MEASURE
 from mtbias.evaluation.validation import Validation, together, validate
-from mtbias.language.definition import Direction
 from mtbias.language.installed import get_language
 from mtbias.report.validation_page import LabelledLanguage, render_page
 from mtbias.report.validation_table import render_validation
@@ -25,7 +24,7 @@ from mtbias.scoring.definitions import GENDER, named
 from mtbias.scoring.measure import MeasureOptions
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 from mtbias.settings import EvaluatorSettings
-from mtbias.stats.results import N_RESAMPLES, percent_of, rounded
+from mtbias.stats.results import N_RESAMPLES, minus, percent_of, rounded
 from mtbias.translate.bitext import read_bitext
 from mtbias.types import Progress, Reason, quiet
 
@@ -59,12 +58,13 @@ class CorrectedRun:
         two questions (what does the noun phrase show, what does the sentence show), and the correction turns one into
         the other instead of removing errors.
         """
-        most = {key: share for key, share in self.from_pronouns.items() if share is not None and share > MOST}
-        if not most:
-            return None
         shares = ", ".join(
-            f"{min(share, 100):.0f} % of that of {named(GENDER, key).label}" for key, share in most.items()
+            f"{min(share, 100):.0f} % of that of {named(GENDER, key).label}"
+            for key, share in self.from_pronouns.items()
+            if share is not None and share > MOST
         )
+        if not shares:
+            return None
         return (
             f"{self.on_pronouns} labels rest on a pronoun, alone or against the noun phrase (basis P or C), which the "
             f"evaluator does not read; most of the correction comes from them: {shares}. It is a difference of "
@@ -148,14 +148,12 @@ def _gone(whole: Correction, counts: Counts, confusion: Counts, how: Mapping[str
         part = correct(counts, confusion, **how)
     except DataError:  # no label of a gender is left: all that is known of it comes from the labels that are not there
         return dict.fromkeys(CORRECTED, 100.0)
-    found: dict[str, float | None] = {}
+    gone: dict[str, float | None] = {}
     for key in CORRECTED:
-        plain, with_all, without = (e.value for e in (whole.called[key], whole.corrected[key], part.corrected[key]))
-        if plain is None or with_all is None or without is None:
-            found[key] = None
-        else:
-            found[key] = percent_of(with_all - without, with_all - plain)
-    return found
+        with_all = whole.corrected[key].value
+        change, corrected = (minus(with_all, each[key].value) for each in (part.corrected, whole.called))
+        gone[key] = None if change is None or corrected is None else percent_of(change, corrected)
+    return gone
 
 
 @dataclass(frozen=True)
@@ -163,8 +161,6 @@ class Validations:
     """The labels of several languages, and the runs that were corrected with them."""
 
     languages: tuple[Validation, ...]
-    directions: tuple[Direction, ...]
-    """In which each language is written."""
     corrections: tuple[CorrectedRun, ...]
 
     @property
@@ -191,8 +187,7 @@ class Validations:
     def page(self) -> str:
         """The page with all of it, HTML in one file."""
         parts = [
-            LabelledLanguage(v.to_json(), direction, tuple(v.differing()))
-            for v, direction in zip(self.languages, self.directions, strict=True)
+            LabelledLanguage(v.to_json(), get_language(v.lang).direction, tuple(v.differing())) for v in self.languages
         ]
         return render_page(parts, self.whole.to_json(), self._corrections())
 
@@ -244,7 +239,8 @@ def validate_file(
         MtbiasError: labels, translations or runs are missing or do not fit.
     """
     langs = list(dict.fromkeys(langs))
-    languages = [get_language(lang) for lang in langs]  # an unknown one is refused before anything is read
+    for lang in langs:
+        get_language(lang)  # an unknown one is refused before anything is read
     finished = _read_runs(runs, langs)
     file = read_label_file(gold)
     instances = load_corpus("winomt", data, cache=settings.cache_dir).instances if file.needs_winomt else ()
@@ -257,7 +253,7 @@ def validate_file(
         for each in zip(labels, bitexts, measures, strict=True)
     )
     corrections = (correct_run(run, done, pool=pool, n_resamples=n_resamples, seed=seed) for run in finished)
-    return Validations(done, tuple(language.direction for language in languages), tuple(corrections))
+    return Validations(done, tuple(corrections))
 
 
 def _bitext(paths: Sequence[Path], lang: str, languages: int) -> list[tuple[str, str]]:

@@ -100,6 +100,9 @@ SIGNS = (
 DECLARED: Mapping[str, Sign] = {sign.key: sign for sign in SIGNS}
 """By key."""
 
+Marks = Sequence[bool | None]
+"""For each record whether it is counted; None where it is none of the rows that the share is of."""
+
 LEAST = 2
 """A sign needs so many rows: one alone tells nothing, whatever its share of a few sentences."""
 
@@ -109,25 +112,24 @@ SAME_FOR = 5
 """A translation counts as repeated where it stands for so many different sources."""
 
 
-def copies(sources: Sequence[str], texts: Sequence[str | None]) -> list[bool]:
+def copies(sources: Sequence[str], texts: Sequence[str | None]) -> Marks:
     """Whether each text is its source, or nearly so: the Dice coefficient of their words is `NEARLY_EQUAL` or more."""
     pairs = zip(sources, texts, strict=True)
-    return [text is not None and is_copy(words(source), words(text)) for source, text in pairs]
+    return [None if text is None else is_copy(words(source), words(text)) for source, text in pairs]
 
 
-def loops(texts: Sequence[str | None]) -> list[bool]:
+def loops(texts: Sequence[str | None]) -> Marks:
     """Whether each text repeats a run of its words (`mtbias.translate.text_language`)."""
-    return [text is not None and is_repetitive(text) for text in texts]
+    return [None if text is None else is_repetitive(text) for text in texts]
 
 
-def repeated(sources: Sequence[str], texts: Sequence[str | None]) -> list[bool]:
+def repeated(sources: Sequence[str], texts: Sequence[str | None]) -> Marks:
     """Whether each text is the translation of `SAME_FOR` different sources or more."""
-    found = [None if text is None else words(text) for text in texts]
-    stands_for: defaultdict[tuple[str, ...], set[tuple[str, ...]]] = defaultdict(set)
-    for source, text in zip(sources, found, strict=True):
-        if text is not None:
-            stands_for[text].add(words(source))
-    return [text is not None and len(stands_for[text]) >= SAME_FOR for text in found]
+    split = [None if text is None else words(text) for text in texts]
+    stands_for: defaultdict[tuple[str, ...] | None, set[tuple[str, ...]]] = defaultdict(set)
+    for source, text in zip(sources, split, strict=True):
+        stands_for[text].add(words(source))
+    return [None if text is None else len(stands_for[text]) >= SAME_FOR for text in split]
 
 
 # A line that was lost or doubled moves the lines behind it by one, a blank line of each side by two.
@@ -164,10 +166,6 @@ def rendered(entities: Sequence[str], texts: Sequence[str | None], words: SplitT
         )
     shown = {n: Rendered(has[n], n in moved) for n in places}
     return [shown.get(n) for n in range(len(entities))]
-
-
-Marks = Sequence[bool | None]
-"""For each record whether it is counted; None where it is none of the rows that the share is of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +232,7 @@ def checks(records: Sequence[Any], lang: str, measure: str, *, n_resamples: int,
 def check_texts(sources: Sequence[str], texts: Sequence[str | None], lang: str) -> dict[str, Any]:
     """`alarms` of `metrics.json` for records that are no gender calls: what can be seen in the translations alone."""
     marks, languages = _text_marks(sources, texts, lang)
-    return _content(_shares(marks), languages)
+    return _content(marks, languages)
 
 
 def check_calls(records: Sequence[Any], lang: str, *, n_resamples: int, seed: int) -> dict[str, Any]:
@@ -246,9 +244,8 @@ def check_calls(records: Sequence[Any], lang: str, *, n_resamples: int, seed: in
     texts = [record.translation for record in records]
     marks, languages = _text_marks([record.source for record in records], texts, lang)
     marks |= _call_marks(records, texts, lang)
-    shares = _shares(marks)
-    raised = [marks[share.sign.key] for share in shares if share.above and share.sign.concerns]
-    content = _content(shares, languages)
+    content = _content(marks, languages)
+    raised = [marks[key] for key in content["raised"] if DECLARED[key].concerns]
     if raised:
         kept = [r for r, *signs in zip(records, *raised, strict=True) if not any(signs)]
         content["concerned"] = len(records) - len(kept)
@@ -259,22 +256,19 @@ def check_calls(records: Sequence[Any], lang: str, *, n_resamples: int, seed: in
     return content
 
 
-def _content(shares: Sequence[Share], languages: Mapping[str, int]) -> dict[str, Any]:
+def _content(marks: Mapping[str, Marks], languages: Mapping[str, int]) -> dict[str, Any]:
+    shares = {
+        sign.key: Share(sign, of.count(True), len(of) - of.count(None))
+        for sign in SIGNS
+        if (of := marks.get(sign.key)) is not None
+    }
     return {
-        "raised": [share.sign.key for share in shares if share.above],
-        "shares": {share.sign.key: share.to_json() for share in shares},
+        "raised": [key for key, share in shares.items() if share.above],
+        "shares": {key: share.to_json() for key, share in shares.items()},
         "other_languages": dict(languages),
         "concerned": 0,
         "without": None,
     }
-
-
-def _shares(marks: Mapping[str, Marks]) -> list[Share]:
-    return [
-        Share(sign, marks[sign.key].count(True), len(marks[sign.key]) - marks[sign.key].count(None))
-        for sign in SIGNS
-        if sign.key in marks
-    ]
 
 
 def _text_marks(
@@ -284,11 +278,11 @@ def _text_marks(
     languages = languages_of(texts, lang)
     marks: dict[str, Marks] = {
         "other_language": [None if found is None else found != lang for found in languages],
-        "copies": _of_translations(copies(sources, texts), texts),
+        "copies": copies(sources, texts),
         "empty": [text is None for text in texts],
-        "damaged": _of_translations([text is not None and is_damaged(text) for text in texts], texts),
-        "looping": _of_translations(loops(texts), texts),
-        "repeated": _of_translations(repeated(sources, texts), texts),
+        "damaged": [None if text is None else is_damaged(text) for text in texts],
+        "looping": loops(texts),
+        "repeated": repeated(sources, texts),
     }
     counts = Counter(found for found in languages if found not in {None, lang})
     return marks, dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
@@ -299,9 +293,9 @@ def _call_marks(records: Sequence[Any], texts: Sequence[str | None], lang: str) 
     classes = [evidence_class(record.call) for record in records]
     marks: dict[str, Marks] = {
         "outside_tables": [None if found is None else found in OUTSIDE for found in classes],
-        "unaligned": _of_translations([r.call.reason is Reason.UNALIGNED for r in records], texts),
-        "no_person": _of_translations([r.call.reason is Reason.NO_PERSON for r in records], texts),
     }
+    for key, reason in (("unaligned", Reason.UNALIGNED), ("no_person", Reason.NO_PERSON)):
+        marks[key] = [None if record.translation is None else record.call.reason is reason for record in records]
     words = getattr(records, "words", None)
     if words is None:
         try:
@@ -309,12 +303,6 @@ def _call_marks(records: Sequence[Any], texts: Sequence[str | None], lang: str) 
         except UsageError:  # a run may be read where its language is not installed
             return marks
     here = rendered([record.entity for record in records], texts, words)
-    return {
-        **marks,
-        "unrendered": [None if one is None else not one.here for one in here],
-        "moved": [None if one is None else one.moved for one in here],
-    }
-
-
-def _of_translations(marks: Sequence[bool], texts: Sequence[str | None]) -> Marks:
-    return [None if text is None else mark for mark, text in zip(marks, texts, strict=True)]
+    marks["unrendered"] = [None if one is None else not one.here for one in here]
+    marks["moved"] = [None if one is None else one.moved for one in here]
+    return marks

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mtbias.scoring.counting import Counting, Counts
+from mtbias.scoring.counting import Counting, Counts, check_shape
 from mtbias.scoring.definitions import GENDER
 from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import Floats, enough, number, percent
@@ -66,8 +66,7 @@ def compute(counts: Counts) -> dict[str, float | None]:
     Source: Stanovsky et al. (2019) and the program behind it, mt_gender. Their prose takes F1 for ΔS, but the published
     numbers are accuracy differences (Google's Hebrew ΔS is printed as 37.8: 37.8 as accuracy, 38.5 as macro-F1).
     """
-    if counts.shape != SHAPE:
-        raise ValueError(f"expected a table of counts of shape {SHAPE}, got {counts.shape}")
+    check_shape(counts, *SHAPE)
     return {key: number(value) for key, value in rates(counts).items()}
 
 

@@ -30,7 +30,7 @@ from mtbias.scoring.comparable_runs import (
 )
 from mtbias.scoring.consistency import compare_consistency, link
 from mtbias.scoring.counting import Counting, EntityIntervals, entity_intervals
-from mtbias.scoring.definitions import CONSISTENCY, interval_methods, keys
+from mtbias.scoring.definitions import CONSISTENCY, interval_methods
 from mtbias.scoring.scores import UNKNOWN
 from mtbias.scoring.weighted import WEIGHTED, Weighting, weigh
 from mtbias.stats.paired import PairedTables, WeightedTables, compare, corrected, pair_cells, tabulate
@@ -98,7 +98,7 @@ class Comparison:
     @property
     def right_or_wrong(self) -> bool:
         """Whether any system is right anywhere: nothing is where no source tells a gender."""
-        return any(m.both or m.first_only or m.second_only for m in (pair.mcnemar for pair in self.pairs))
+        return any(m.both + m.first_only + m.second_only for m in (pair.mcnemar for pair in self.pairs))
 
     @property
     def too_few_resamples(self) -> bool:
@@ -363,8 +363,8 @@ def _consistency(first: NamedRun, second: NamedRun, how: _How) -> dict[str, Diff
         return {}
     systems = (part for run in (first, second) for part in (run.calls, [row.call for row in run.calls]))
     found = compare_consistency(*systems, n_resamples=how.n_resamples, seed=how.seed)
-    shown = keys(CONSISTENCY, compared=True)
-    return {key: d for key, d in found.items() if key in shown and d.difference is not None}
+    shown = [each.key for each in CONSISTENCY if each.compared]
+    return {key: found[key] for key in shown if key in found and found[key].difference is not None}
 
 
 def _corrected(pairs: Sequence[SystemPair]) -> tuple[SystemPair, ...]:

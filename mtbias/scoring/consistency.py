@@ -17,10 +17,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtbias.errors import DataError
 from mtbias.scoring import definitions
+from mtbias.scoring.counting import Counts, check_shape
 from mtbias.stats.paired import PairedUnits, compare
 from mtbias.stats.resampling import (
     FIRST,
@@ -47,7 +47,6 @@ PAIR, MEN, WOMEN, QUADRUPLE = 0, 9, 18, 27
 """The first cell of each kind of unit; within a kind, a pattern of statuses has the cell of its number."""
 CELLS = 27 + 81
 
-Counts = NDArray[np.int64]
 LinkedIds = tuple[str, ...]
 """The ids of a unit's sentences. Counterfactual pair: man, woman; control pair: two of one gender; quadruple: man, his
 control, the man's counterpart, the control's counterpart."""
@@ -158,7 +157,7 @@ _SUMS = ("pairs", "male_only", "female_only", "both", "men", "men_differ", "wome
          "quadruples", "across", "within")  # fmt: skip
 """What a unit adds to. The last two: pairs of a quadruple (two of each kind) with exactly one sentence right."""
 
-COMPARED = definitions.keys(definitions.CONSISTENCY, interval=True)
+COMPARED = tuple(definitions.interval_methods(definitions.CONSISTENCY))
 """The numbers that have intervals, and in which two systems are compared."""
 
 _SHARES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -197,31 +196,30 @@ class Consistency:
         }
 
 
-def _part_json(found: Mapping[str, Estimate]) -> dict[str, Any]:
-    value = {name: rounded(one.value) for name, one in found.items()}
-    ends = {name: rounded(one.interval) for name, one in found.items()}
-    n = {name: one.n for name, one in found.items()}
-    shares = ("male_only", "female_only", "both_right", "neither_right")
+def _part_json(numbers: Mapping[str, Estimate]) -> dict[str, Any]:
+    def part(key: str, **named: str) -> dict[str, Any]:
+        """The denominator of `key`, and the values of others by their names in JSON."""
+        return {"n": numbers[key].n, **{name: rounded(numbers[k].value) for name, k in named.items()}}
+
+    def ends(**named: str) -> dict[str, Any]:
+        return {"ci": {name: rounded(numbers[k].interval) for name, k in named.items()}}
+
+    shares = {name: name for name in ("male_only", "female_only", "both_right", "neither_right")}
+    men, women = (part(key, inconsistent=key) for key in ("within_male", "within_female"))
     return {
         "across": {
-            "n": n["across"],
-            "inconsistent": value["across"],
-            **{name: value[name] for name in shares},
-            "ci": {"inconsistent": ends["across"], **{name: ends[name] for name in shares[:2]}},
+            **part("across", inconsistent="across", **shares),
+            **ends(inconsistent="across", male_only="male_only", female_only="female_only"),
         },
         "within": {
-            "n": n["within"],
-            "inconsistent": value["within"],
-            "male": {"n": n["within_male"], "inconsistent": value["within_male"]},
-            "female": {"n": n["within_female"], "inconsistent": value["within_female"]},
-            "ci": {"inconsistent": ends["within"]},
+            **part("within", inconsistent="within"),
+            "male": men,
+            "female": women,
+            **ends(inconsistent="within"),
         },
         "delta_i": {
-            "n": n["delta_i"],
-            "across": value["quadruple_across"],
-            "within": value["quadruple_within"],
-            "delta_i": value["delta_i"],
-            "ci": {"delta_i": ends["delta_i"]},
+            **part("delta_i", across="quadruple_across", within="quadruple_within", delta_i="delta_i"),
+            **ends(delta_i="delta_i"),
         },
     }
 
@@ -315,8 +313,7 @@ def compute_consistency(
     Raises:
         ValueError: another shape.
     """
-    if counts.shape != (CELLS,):
-        raise ValueError(f"expected a table of shape {(CELLS,)}, got {counts.shape}")
+    check_shape(counts, CELLS)
     sizes = _sizes(counts @ _ADDS[decided])
     found = estimate(
         counts[None],
@@ -348,12 +345,10 @@ def consistency(
         return None
     units = link(rows)
     counts = count_consistency(units, rows, calls)
-    return Consistency(
-        everything=compute_consistency(counts, n_resamples=n_resamples, rng=_rng(seed)),
-        decided=compute_consistency(counts, decided=True, n_resamples=n_resamples, rng=_rng(seed)),
-        pairs_without_controls=len(units.pairs),
-        left_out=units.left_out,
+    everything, decided = (
+        compute_consistency(counts, decided=only, n_resamples=n_resamples, rng=_rng(seed)) for only in (False, True)
     )
+    return Consistency(everything, decided, len(units.pairs), units.left_out)
 
 
 def compare_consistency(
@@ -383,12 +378,5 @@ def compare_consistency(
         for records, calls in ((records_a, calls_a), (records_b, calls_b))
     )
     sizes = _sizes(one.sum(axis=0))
-    return compare(
-        PairedUnits(one, other),
-        _numbers,
-        COMPARED,
-        n_resamples,
-        bootstrap=_rng(seed),
-        test=_rng(seed),
-        intervals=lambda name: enough(sizes[name]),
-    )
+    both, how = PairedUnits(one, other), {"bootstrap": _rng(seed), "test": _rng(seed)}
+    return compare(both, _numbers, COMPARED, n_resamples, **how, intervals=lambda name: enough(sizes[name]))

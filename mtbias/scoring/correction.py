@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from mtbias.errors import DataError
 from mtbias.scoring.bias import CALLS, GENDER_COUNTING, GOLDS, SHAPE, compute
-from mtbias.scoring.counting import Counts
+from mtbias.scoring.counting import Counts, check_shape
 from mtbias.scoring.definitions import GENDER
 from mtbias.stats.resampling import bootstrap_counts, percentile_interval
 from mtbias.stats.results import N_RESAMPLES, Estimate, Floats, enough, rounded
@@ -233,8 +233,7 @@ def _readings(tables: Counts, rates: Floats, occurring: NDArray[np.bool_]) -> Fl
 
 def _split(counts: Counts, untranslated: Counts | None) -> Counts:
     """The table with a fifth call for rows without a translation, taken from the fourth (no call)."""
-    if counts.shape != SHAPE:
-        raise ValueError(f"expected a table of counts of shape {SHAPE}, got {counts.shape}")
+    check_shape(counts, *SHAPE)
     blank = np.zeros(SHAPE[:2], dtype=np.int64) if untranslated is None else untranslated
     if blank.shape != SHAPE[:2] or (blank > counts[..., -1]).any() or (blank < 0).any():
         raise ValueError("expected untranslated rows, stereotype × gold, among those without a call")
@@ -243,8 +242,7 @@ def _split(counts: Counts, untranslated: Counts | None) -> Counts:
 
 def _labels(confusion: Counts) -> dict[str, int]:
     """Human labels by gender, where they suffice."""
-    if confusion.shape != (len(GOLDS), len(CALLS)):
-        raise ValueError(f"expected a table of shape {(len(GOLDS), len(CALLS))}, got {confusion.shape}")
+    check_shape(confusion, len(GOLDS), len(CALLS))
     labels = {gender.value: int(rows) for gender, rows in zip(GOLDS, confusion.sum(axis=1), strict=True)}
     for gender in (Gender.MALE, Gender.FEMALE):
         if not labels[gender.value]:

@@ -23,6 +23,16 @@ Counts = NDArray[np.int64]
 """A table of counts; with leading axes in front where many tables are computed at once."""
 
 
+def check_shape(table: NDArray[Any], *shape: int) -> None:
+    """Refuse a table of another shape.
+
+    Raises:
+        ValueError: names both.
+    """
+    if table.shape != shape:
+        raise ValueError(f"expected a table of shape {shape}, got {table.shape}")
+
+
 @dataclass(frozen=True, eq=False)
 class Counting:
     """How a measure counts its records and computes its numbers."""
@@ -150,8 +160,7 @@ class Counting:
         Raises:
             ValueError: another shape.
         """
-        if table.shape != self.shape:
-            raise ValueError(f"expected a table of counts of shape {self.shape}, got {table.shape}")
+        check_shape(table, *self.shape)
         table.setflags(write=False)
         rates, classes = self.rates(table), self.classes(table)
         ends = self.intervals(table, n_resamples, np.random.Generator(np.random.PCG64(seed)))
@@ -333,12 +342,9 @@ def _kinds(counting: Counting, counts: Floats) -> NDArray[np.int64]:
 
 def _entities_by_class(counting: Counting, counts: Floats) -> dict[str, int]:
     """How many entities have rows of each class: classes are sums of cells, so each cell is asked once."""
-    entities: dict[str, NDArray[np.bool_]] = {}
-    for cell in np.flatnonzero(counts.any(axis=0)):
-        table = np.zeros(counting.shape, dtype=np.int64)
-        table.flat[cell] = 1
-        for name, rows in counting.classes(table).items():
-            found = entities.setdefault(name, np.zeros(len(counts), dtype=np.bool_))
-            if rows:
-                found |= counts[:, cell] > 0
-    return {name: int(found.sum()) for name, found in entities.items()}
+    occupied = np.flatnonzero(counts.any(axis=0))
+    tables = np.eye(counts.shape[1], dtype=np.int64)[occupied].reshape(-1, *counting.shape)
+    classes = [counting.classes(table) for table in tables]
+    return {
+        name: int(counts[:, occupied[[each[name] > 0 for each in classes]]].any(axis=1).sum()) for name in classes[0]
+    }

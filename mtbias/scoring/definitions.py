@@ -292,11 +292,6 @@ CONSISTENCY: tuple[Number, ...] = (
 """Consistency over pairs of sentences that differ in gender alone (`mtbias.scoring.consistency`)."""
 
 
-def keys(numbers: Sequence[Number], **wanted: bool) -> tuple[str, ...]:
-    """The keys of those of `numbers` that have the properties (``interval=True``, ``compared=True``…), or have not."""
-    return tuple(n.key for n in numbers if all(bool(getattr(n, name)) is value for name, value in wanted.items()))
-
-
 def interval_methods(numbers: Sequence[Number]) -> dict[str, IntervalMethod]:
     """How the interval of each number is made, by key; numbers without intervals are not in it."""
     return {number.key: number.interval for number in numbers if number.interval is not None}

@@ -14,7 +14,7 @@ import numpy as np
 
 from mtbias.errors import DataError
 from mtbias.scoring.bias import CALLS, GOLDS
-from mtbias.scoring.counting import Counts
+from mtbias.scoring.counting import Counts, check_shape
 from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import Interval, percent_of, rounded
 from mtbias.types import Gender, GenderCall
@@ -93,8 +93,7 @@ def compute_agreement(counts: Counts) -> LabelAgreement:
 
     Source: Cohen, *Educational and Psychological Measurement* 20 (1960); Brodersen et al. (2010) for balanced accuracy.
     """
-    if counts.shape != (len(GOLDS), len(CALLS)):
-        raise ValueError(f"expected a table of shape {(len(GOLDS), len(CALLS))}, got {counts.shape}")
+    check_shape(counts, len(GOLDS), len(CALLS))
     n, agreed = int(counts.sum()), int(np.trace(counts))
     undecided = int(counts[:, -1].sum())
     labels: list[int] = counts.sum(axis=1).tolist()
@@ -154,7 +153,8 @@ def decided_by(call: GenderCall) -> str:
 
 
 def _grouped(rows: Sequence[tuple[Gender, Gender | None]], names: Sequence[str] | None) -> dict[str, LabelAgreement]:
-    groups: dict[str, list[tuple[Gender, Gender | None]]] = {}
-    for name, row in zip(names or (), rows, strict=names is not None):
-        groups.setdefault(name, []).append(row)
-    return {name: compute_agreement(count_agreement(groups[name])) for name in sorted(groups)}
+    named = list(zip(names, rows, strict=True)) if names is not None else []
+    return {
+        group: compute_agreement(count_agreement(row for name, row in named if name == group))
+        for group in sorted({name for name, _ in named})
+    }

@@ -315,7 +315,7 @@ class WordKind(MeasureKind):
         given = [[each.score for each in pair] for pair in pairs]
         how = {"n_resamples": n_resamples, "seed": seed}
         beside = {
-            **({} if quality_signatures() is None else quality(texts, **how)),
+            **quality(texts, **how),
             **score_numbers([pair for pair in given if None not in pair], **how),
         }
         return replace(scores, overall=replace(scores.overall, beside=beside))

@@ -13,7 +13,7 @@ from mtbias.errors import DataError
 from mtbias.scoring.bias import GENDER_COUNTING
 from mtbias.scoring.consistency import Consistency, consistency
 from mtbias.scoring.counting import Counting, Group, entity_intervals
-from mtbias.scoring.definitions import WHOLE, Number, interval_methods, keys
+from mtbias.scoring.definitions import WHOLE, Number, interval_methods
 from mtbias.scoring.human_agreement import decided_by
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 from mtbias.stats.results import LEVEL, MIN_ROWS, N_RESAMPLES, percent_of, rounded
@@ -161,7 +161,7 @@ def flat_row(group: Mapping[str, Any], numbers: Sequence[Number]) -> dict[str, A
     for key in (key for key in group if key.endswith("_bounds")):
         name = key.removesuffix("bounds")
         row[f"{name}low_bound"], row[f"{name}high_bound"] = group[key]
-    for key in keys(numbers, interval=True):
+    for key in interval_methods(numbers):
         row[f"{key}_low"], row[f"{key}_high"] = group["ci"].get(key) or (None, None)
     for key, ends in (group.get("ci_entities") or {}).items():
         row[f"{key}_low_entities"], row[f"{key}_high_entities"] = ends or (None, None)

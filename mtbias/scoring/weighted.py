@@ -128,9 +128,9 @@ def weigh(
         raise DataError(f"sentences cannot be balanced by {what} over {asked}: {error}") from error
     weights, kinds = np.ones(len(rows)), np.zeros(len(rows), dtype=np.int64)
     weights[places] = solved.weights
-    number_of: dict[tuple[str | bool | None, ...], int] = {}
-    for place, *kind in zip(places, solved.is_second.tolist(), *varying.values(), strict=True):
-        kinds[place] = number_of.setdefault(tuple(kind), 1 + len(number_of))
+    kind_of = list(zip(solved.is_second.tolist(), *varying.values(), strict=True))
+    number_of = {kind: n for n, kind in enumerate(dict.fromkeys(kind_of), start=1)}
+    kinds[places] = [number_of[kind] for kind in kind_of]
     for array in (weights, kinds):
         array.setflags(write=False)
     return Weighting(

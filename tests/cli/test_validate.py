@@ -52,10 +52,10 @@ def test_one_language_keeps_its_shape(say: Any) -> None:
     code, out, _ = say("--lang", "de", "--json")
     found = json.loads(out)
     assert code == 0
-    assert list(found)[:16] == [
+    assert found.keys() >= {
         "lang", "n", "agreement", "kappa", "balanced_accuracy", "undecided", "head_exact", "by_basis", "head_n",
         "agreement_decided", "fixed_nouns", "annotator", "agreement_interval", "recall", "labels", "signature",
-    ]  # fmt: skip
+    }  # fmt: skip
     # The file has 15 male, 19 female and 6 neutral usable labels of the first annotator in German.
     assert found["labels"] == {"male": 15, "female": 19, "neutral": 6}
     evidence, reasons = found["by_evidence"].values(), found["reasons"].values()

@@ -20,7 +20,7 @@ from mtbias.scoring.bias import CALLS, GENDER_COUNTING, GOLDS, SHAPE, STEREOTYPE
 from mtbias.scoring.comparable_runs import differing_rows
 from mtbias.scoring.comparison import Comparison, compare_runs
 from mtbias.scoring.counting import Counting, Counts
-from mtbias.scoring.definitions import GENDER, keys
+from mtbias.scoring.definitions import GENDER
 from mtbias.scoring.scores import score
 from mtbias.stats import paired
 from mtbias.stats.paired import PairedTables, WeightedTables, pair_cells, randomisation_test, tabulate
@@ -31,7 +31,7 @@ from mtbias.types import Gender, GenderCall, Reason, Stereotype
 M, F, N = GOLDS
 PRO, ANTI, NONE = STEREOTYPES
 ONE = np.ones(1)
-NUMBERS = keys(GENDER, compared=True)
+NUMBERS = tuple(each.key for each in GENDER if each.compared)
 PAIR_SHAPE = (*SHAPE, SHAPE[-1])
 
 pair_tables = hnp.arrays(np.int64, PAIR_SHAPE, elements=st.integers(0, 3))
