@@ -191,11 +191,10 @@ def _changed(times: Sequence[Sequence[object]]) -> dict[str, Any]:
     return {"count": count, "percent": rounded(percent_of(count, len(times[0])))}
 
 
-def _values(values: Sequence[float | None]) -> Mapping[str, Any]:
+def _values(values: list[float | None]) -> Mapping[str, Any]:
     """The values of a number, each time, and their spread; None where one of them is undefined."""
     known = [value for value in values if value is not None]
-    spread = rounded(max(known) - min(known)) if len(known) == len(values) else None
-    return {"values": list(values), "spread": spread}
+    return {"values": values, "spread": rounded(max(known) - min(known)) if known == values else None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from mtbias.errors import DataError
 from mtbias.scoring.bias import CALLS, GOLDS
 from mtbias.scoring.counting import Counts, check_shape
 from mtbias.stats.resampling import wilson_percent
@@ -129,14 +128,9 @@ def agreement(
     any, of what the label rests on (noun, determiner, …) and of what the call rests on (`decided_by`).
 
     Raises:
-        DataError: another label, or sequences of different lengths.
+        ValueError: sequences of different lengths.
+        KeyError: another label (`mtbias.corpora.human_labels` refuses it with its line).
     """
-    for what, values in (("calls", calls), ("bases", basis), ("pieces of evidence", evidence)):
-        if values is not None and len(values) != len(labels):
-            raise DataError(f"expected as many {what} as labels, got {len(values)} for {len(labels)} labels")
-    for row, label in enumerate(labels):
-        if label not in LABELS:
-            raise DataError(f"expected one of the labels {', '.join(LABELS)}, got {label!r} in row {row} (from 0)")
     rows = [(LABELS[label], call) for label, call in zip(labels, calls, strict=True)]
     counts = count_agreement(rows)
     return AgreementReport(counts, compute_agreement(counts), _grouped(rows, basis), _grouped(rows, evidence))

@@ -312,12 +312,9 @@ class WordKind(MeasureKind):
         scores = score_records(records, COUNTING, n_resamples=n_resamples, seed=seed)
         pairs = [(one, other) for one, other in _pairs(records) if one is not None and other is not None]
         texts = [[(each.translation or "", each.reference) for each in pair] for pair in pairs]
-        given = [[each.score for each in pair] for pair in pairs]
+        given = [values for pair in pairs if None not in (values := [each.score for each in pair])]
         how = {"n_resamples": n_resamples, "seed": seed}
-        beside = {
-            **quality(texts, **how),
-            **score_numbers([pair for pair in given if None not in pair], **how),
-        }
+        beside = quality(texts, **how) | score_numbers(given, **how)
         return replace(scores, overall=replace(scores.overall, beside=beside))
 
 

