@@ -44,6 +44,8 @@ ADVANCED = frozenset(
 """Settings that few need; help shows them last."""
 
 
+FEWEST_RESAMPLES = 200
+"""Of fewer draws, the percentiles 2.5 and 97.5 are the extreme few: of one, both are one value beside the number."""
 MOST_RESAMPLES = 1_000_000
 """Their numbers are held in memory all at once: a million take about 1 GiB."""
 
@@ -51,6 +53,11 @@ MOST_RESAMPLES = 1_000_000
 def at_least(least: int, default: int | None, most: int = 10**9) -> Any:  # noqa: ANN401 - of whatever type it gets
     """A field for a whole number from `least` to `most`, with its default."""
     return field(default=default, metadata={"range": (int, least, most)})
+
+
+def drawn(default: int) -> Any:  # noqa: ANN401 - of whatever type it gets
+    """A field for the draws of intervals and tests: none, or enough for the ends of an interval of 95 %."""
+    return field(default=default, metadata={"range": (int, 0, MOST_RESAMPLES), "few": FEWEST_RESAMPLES})
 
 
 def number_in(least: float, most: float, default: float | None) -> Any:  # noqa: ANN401 - of whatever type it gets
@@ -96,6 +103,9 @@ class Settings:
             if limits is not None and value is not None:
                 kind, least, most = limits
                 check_number(each.name, value, least, most, whole=kind is int)
+            few = each.metadata.get("few")
+            if few is not None and 0 < value < few:
+                raise SettingError(each.name, f"expected at least {few}, or 0 for no intervals, got {value}")
             if isinstance(value, str) and str(each.type).startswith("Path"):
                 object.__setattr__(self, each.name, Path(value))
 
@@ -162,7 +172,7 @@ class BootstrapSettings(Settings):
 
     seed: int = at_least(0, 0, MOST_SEED)
     """Seed of intervals and tests."""
-    resamples: int = at_least(0, 2000, MOST_RESAMPLES)
+    resamples: int = drawn(2000)
     """Bootstrap resamples, and rearrangements of tests; 0: no intervals."""
 
 

@@ -36,7 +36,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows[1] = rows[1].split("\t")[0] + "\t"
     (home / "given.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     settings = ScoreSettings(
-        dataset="demo", stanza_dir=Path("mtbias:demo"), cache_dir=home / "cache", device="cpu", resamples=20
+        dataset="demo", stanza_dir=Path("mtbias:demo"), cache_dir=home / "cache", device="cpu", resamples=200
     )
     evaluate(prepare_score(given_file(home / "given.tsv"), "de", settings), out=home / "run")
     return home / "run"

@@ -62,6 +62,8 @@ def test_a_number_that_cannot_be_is_refused_by_name(kind: type[Settings], name: 
             10**40,
             "a whole number of at most 9,223,372,036,854,775,807, got a number of more than 30 digits",
         ),
+        (BootstrapSettings, "resamples", 1, "at least 200, or 0 for no intervals, got 1"),
+        (BootstrapSettings, "resamples", 199, "at least 200, or 0 for no intervals, got 199"),
         (BootstrapSettings, "resamples", 10**7, "a whole number of at most 1,000,000, got 10000000"),
         (EvaluatorSettings, "processes", 10**9, "a whole number of at most 1,024, got 1000000000"),
         (DecodingSettings, "dtype", "int8", "float32, bfloat16, float16 with the engine transformers, got 'int8'"),

@@ -22,7 +22,7 @@ class Clock:
 
 def test_a_log_has_a_line_every_thirty_seconds_and_one_at_the_end() -> None:
     log, clock = io.StringIO(), Clock()
-    show = ProgressLine(file=log, clock=clock)
+    show = ProgressLine(file=log, clock=clock, interval=30)
     # seconds since the beginning, sentences done
     for seconds, done in ((0, 0), (10, 100), (31, 310), (40, 400), (62, 1024), (300, 3888)):
         clock.now = 100.0 + seconds
@@ -49,7 +49,7 @@ def test_a_short_stage_has_no_line_and_each_stage_begins_again() -> None:
 
 def test_where_nothing_was_done_there_is_no_rate_and_hours_are_hours() -> None:
     log, clock = io.StringIO(), Clock()
-    show = ProgressLine(file=log, clock=clock)
+    show = ProgressLine(file=log, clock=clock, interval=30)
     for seconds, done in ((0, 500), (30, 500), (60, 530)):
         clock.now = 100.0 + seconds
         show("translate", done, 10_000)

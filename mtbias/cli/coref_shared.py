@@ -14,7 +14,7 @@ from mtbias.cli.shared import BOOTSTRAP, print_json
 from mtbias.coref.documents import Format, Spans
 from mtbias.errors import UsageError
 from mtbias.report.tables import columns, printable
-from mtbias.settings import MOST_RESAMPLES, BootstrapSettings, at_least
+from mtbias.settings import BootstrapSettings, drawn
 
 FirstNames = Annotated[
     Path | None,
@@ -65,7 +65,7 @@ TableFormat = Literal["text", "json", "markdown", "csv", "latex"] | None
 class ManyResamples(BootstrapSettings):
     """A class and not a value of its own: whoever gives --seed alone gets the class's default of resamples."""
 
-    resamples: int = at_least(0, 10_000, MOST_RESAMPLES)
+    resamples: int = drawn(10_000)
     """Bootstrap resamples, and rearrangements of tests; 0: no intervals."""
 
 

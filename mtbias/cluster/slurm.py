@@ -250,7 +250,7 @@ def read_submissions(out: Path) -> list[Submission]:
         try:
             found.append(decoded(Submission, path.read_bytes()))
         except DecodingError as error:
-            raise DataError(f"damaged: {error}; remove it once none of its jobs is queued", path=path) from None
+            raise DataError(f"damaged: {error}; move it away once none of its jobs is queued", path=path) from None
     return found
 
 

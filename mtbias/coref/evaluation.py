@@ -250,14 +250,11 @@ def _check_folder(out: Path, system: CorefSystem) -> None:
     """Refuse a folder of another system, or of something else that has a ``metrics.json``."""
     records = sorted(out.glob(f"*{_RECORD}"))
     if not records and (out / METRICS).exists():
-        raise DataError(
-            "this is of something else than `mtbias coref eval`: choose another --out, or remove it", path=out / METRICS
-        )
+        raise DataError("this is of something else than `mtbias coref eval`: choose another --out", path=out / METRICS)
     for path in records:
         if (other := _record(path).system) != system.signature:
             raise DataError(
-                f"this was found by {other}, and now the system is {system.signature}: choose another folder, or "
-                "remove what is in this one",
+                f"this was found by {other}, and now the system is {system.signature}: choose another folder",
                 path=path,
             )
 
@@ -296,7 +293,7 @@ def _check(data: CorefDataset[Any], out: Path, found: FoundClusters) -> None:
         raise DataError(f"this was found in other documents than {data.name} has now: choose another folder", path=path)
     if found.sha256 != _digest(path):
         record = _record_of(data, out).name
-        raise DataError(f"this file was changed since the system was run; remove it and {record}", path=path)
+        raise DataError(f"this file was changed since the system was run ({record}): choose another folder", path=path)
 
 
 def _clusters_of(data: CorefDataset[Any], out: Path) -> Path:

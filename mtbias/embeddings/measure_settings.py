@@ -8,7 +8,7 @@ from math import inf
 from typing import Literal, get_args
 
 from mtbias.errors import SettingError
-from mtbias.settings import MOST_RESAMPLES, MOST_SEED, Settings, at_least, check_number, number_in
+from mtbias.settings import MOST_SEED, Settings, at_least, check_number, drawn, number_in
 
 Measure = Literal["direct", "indirect", "weat", "weat-two-targets", "gipe", "clustering", "recoverability"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
@@ -65,7 +65,7 @@ class EmbeddingSettings(Settings):
     """Recoverability: γ of the radial kernel, scikit-learn's rule for it or a number."""
     repeats: int = at_least(1, 10, 1000)
     """Clustering, recoverability: so many times, with other starts and splits; the range shows the spread."""
-    resamples: int = at_least(0, 2000, MOST_RESAMPLES)
+    resamples: int = drawn(2000)
     """Direct bias, GIPE: bootstrap resamples of the words; 0: no intervals."""
     seed: int = at_least(0, 0, MOST_SEED)
     """Seed of all that is drawn."""

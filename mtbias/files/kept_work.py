@@ -29,6 +29,8 @@ PLAN = "plan.json"
 
 _PART = re.compile(r"(\d{6,})\.jsonl")
 _SHARD = "shard-*-of-*.json"
+_OURS = re.compile(rb"[0-9a-f]{0,16}\Z|[0-9a-f]{16} ")
+"""The beginning of a line, as far as a kill let it be written."""
 _DIGITS = 17
 """Of a line's hash, and a blank."""
 
@@ -90,13 +92,15 @@ class KeptLines:
         earlier, lines = None, 0
         for line in self._file:
             lines += 1
+            if lines == 1 and _OURS.match(line) is None:
+                raise DataError("this file is not of mtbias: choose another --out", path=self.path)
             text = line[_DIGITS:].removesuffix(b"\n")
             if lines == len(ends) + 1 and line == _line_hash(text) + text + b"\n":
                 earlier = earlier if ends else load_json(text)
                 ends.append(len(line) + (ends[-1] if ends else 0))
         if earlier != settings and lines > 1:
             raise DataError(
-                f"this run was begun with {_differing(earlier, settings)}; give the same again, or remove the file",
+                f"this run was begun with {_differing(earlier, settings)}; give the same, or another --out",
                 path=self.path,
             )
         if lines > len(ends) + 1:
@@ -130,7 +134,7 @@ def kept_lines(out: Path, settings: Mapping[str, Any], *, beside: Sequence[Path]
         with explained(path, "write"), waiting_lock(lock):
             there = next((file for file in (out, *beside) if file.exists()), None)
             if there is not None and not path.exists():
-                raise DataError("this file is there already: remove it, or choose another --out", path=there)
+                raise DataError("this file is there already: choose another --out", path=there)
             kept = KeptLines(path, settings)
             finished = False
             try:

@@ -109,7 +109,7 @@ def check_table_name(path: Path, setting: str = "out") -> str:
     """
     suffix = path.suffix.lower()
     if suffix not in TABLES:
-        raise SettingError(setting, f"expected a name that ends in {', '.join(TABLES)}, got {str(path)!r}")
+        raise SettingError(setting, f"expected a name that ends in {', '.join(sorted(TABLES))}, got {str(path)!r}")
     return suffix
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mtbias.errors import DataError, SettingError, UsageError, escaped
+from mtbias.files.reading import read_bytes
 from mtbias.files.writing import make_folder, write_atomic
 from mtbias.language.installed import get_language
 from mtbias.report.page import render_page
@@ -246,6 +247,8 @@ def _distance(result: PublishedResult, compared: Sequence[PublishedNumber]) -> f
 
 TITLE = "Gender bias in machine translation: results"
 PAGE = "index.html"
+GENERATOR = '<meta name="generator" content="mtbias">'
+"""What tells a page of ours, which may be made again, from one of others."""
 
 
 def publish(
@@ -289,6 +292,10 @@ def publish(
     check_apart(together, file)
     page = render_results(make_blocks(together), title or TITLE)
     make_folder(out)
+    if (out / PAGE).exists() and GENERATOR.encode() not in read_bytes(out / PAGE):
+        raise SettingError(
+            "out", f"expected a page of mtbias, or none, got another {out / PAGE}; choose another folder"
+        )
     if runs:
         write_results(together, file)
     write_atomic(out / PAGE, page.encode())

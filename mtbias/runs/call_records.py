@@ -205,7 +205,7 @@ def from_lines(path: Path, read: Callable[[bytes], T]) -> Iterator[T]:
         try:
             yield read(line)
         except ValueError as error:
-            raise DataError(f"damaged line: {error}; remove the file and run again", path=path, line=number) from error
+            raise DataError(f"damaged line: {error}; run again into another folder", path=path, line=number) from error
 
 
 def metrics_text(metrics: Mapping[str, Any]) -> str:

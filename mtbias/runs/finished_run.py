@@ -172,7 +172,7 @@ class FinishedRun:
         return value
 
     def _damaged(self, message: str) -> DataError:
-        return DataError(f"{message}; remove the file and run again", path=(self.path or Path()) / METRICS)
+        return DataError(f"{message}; run again into another folder", path=(self.path or Path()) / METRICS)
 
     @property
     def path(self) -> Path | None:

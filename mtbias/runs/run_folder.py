@@ -106,7 +106,7 @@ class RunFolder:
             return RunManifest.from_json(load_json(self._read(MANIFEST)))
         except ValueError as error:
             raise RunFolderError(
-                f"{self.path / MANIFEST}: the manifest is damaged: {error}; remove the folder and run again"
+                f"{self.path / MANIFEST}: expected a manifest of mtbias: {error}; choose another folder"
             ) from error
 
     def has(self, name: str) -> bool:
@@ -221,8 +221,7 @@ class RunFolder:
         found = self.manifest
         if found.fingerprint != asked.fingerprint:
             raise RunFolderError(
-                f"{self.path}: belongs to another run: {'; '.join(found.differences(asked))}. "
-                "Choose another folder, or remove this one"
+                f"{self.path}: belongs to another run: {'; '.join(found.differences(asked))}. Choose another folder"
             )
         if not self._lock.shared and {**found.execution, **asked.execution} != found.execution:
             self.record_execution(asked.execution)

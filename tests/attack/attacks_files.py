@@ -10,10 +10,10 @@ from pathlib import Path
 from .attack import Attack
 
 _OUT = "--out out"
-_SCORE = f"score --lang de --stanza-dir mtbias:demo --resamples 10 {_OUT}"
+_SCORE = f"score --lang de --stanza-dir mtbias:demo --resamples 200 {_OUT}"
 _CUSTOM = f"{_SCORE} --dataset custom"
-_VALIDATE = f"validate --lang de --stanza-dir mtbias:demo --resamples 10 {_OUT}.html"
-_FEW = "--resamples 10"
+_VALIDATE = f"validate --lang de --stanza-dir mtbias:demo --resamples 200 {_OUT}.html"
+_FEW = "--resamples 200"
 
 GOOD: Mapping[str, str] = {
     "corpus.tsv": f"{_CUSTOM} --data corpus.tsv --translations target.tsv",

@@ -20,12 +20,12 @@ from .attacks_files import DAMAGES
 
 READERS: Mapping[str, str] = {
     "report": "report runs/a runs/b --out out.html",
-    "compare": "compare runs/a runs/b --resamples 10",
-    "correct": "validate --lang de --stanza-dir mtbias:demo --resamples 10 --gold labels.csv --correct runs/a",
+    "compare": "compare runs/a runs/b --resamples 200",
+    "correct": "validate --lang de --stanza-dir mtbias:demo --resamples 200 --gold labels.csv --correct runs/a",
 }
 _AGAIN = (
     "score --dataset custom --data corpus.tsv --translations target.tsv --lang de --stanza-dir mtbias:demo "
-    "--resamples 10 --system a --out out"
+    "--resamples 200 --system a --out out"
 )
 
 
@@ -237,6 +237,7 @@ RUNS = (
     Attack("report: out is a full device", "report runs/a --out full", _full_device),
     Attack("report: plots into a file", "report runs/a --plots women.tsv"),
     Attack(
-        "compare: rows into a folder that is not there", "compare runs/a runs/b --rows no/where/rows.csv --resamples 10"
+        "compare: rows into a folder that is not there",
+        "compare runs/a runs/b --rows no/where/rows.csv --resamples 200",
     ),
 )

@@ -52,7 +52,7 @@ def _numbers() -> list[Attack]:
             GOOD["counter-gap.tsv"],
             "compare runs/a runs/b",
         ):
-            argv = " ".join(word for word in base.replace("--resamples 10", "").split())
+            argv = " ".join(word for word in base.replace("--resamples 200", "").split())
             words = argv.split()[: 3 if argv.startswith("coref") else 2]
             rows.append(_usage(f"{' '.join(words)} --{option} {value[:8]}", f"{argv} --{option} {value}"))
     embeddings = GOOD["vectors.txt"]
@@ -280,7 +280,7 @@ USAGE = (
         "a folder may be named so",
     ),
     Attack("out onto the input", _SCORE.replace("--out out", "--out corpus.tsv"), code=1),
-    Attack("rows onto a run", "compare runs/a runs/b --rows runs/a --resamples 10", code=2),
+    Attack("rows onto a run", "compare runs/a runs/b --rows runs/a --resamples 200", code=2),
     Attack(
         "a corpus in a cache that is damaged",
         "score --lang de --dataset bug --translations lines.txt",

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.slow
 TABLE = (*FILES, *RUNS, *SWEEPS, *USAGE, *CHECKPOINTS)
 LEAST = 1400
 _RUNS = {"a": "target.tsv", "b": "target.txt"}
-_SCORE = "score --dataset custom --data corpus.tsv --lang de --stanza-dir mtbias:demo --resamples 10"
+_SCORE = "score --dataset custom --data corpus.tsv --lang de --stanza-dir mtbias:demo --resamples 200"
 _OWN_PROCESS = ("usage: no command", "corpus.tsv: binary", "sweep: not a number", "run: calls.jsonl absent", "pickle")
 """Rows that are run as processes of their own too."""
 

@@ -52,7 +52,7 @@ def make_request(folder: Path, *, batch_rows: int | None = 4, dtype: str | None 
         stanza_dir=Path("mtbias:demo"),
         cache_dir=folder / "cache",
         offline=True,
-        resamples=20,
+        resamples=200,
     )
     return prepare_eval(DEMO, "de", settings)
 

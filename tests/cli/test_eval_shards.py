@@ -162,7 +162,7 @@ def test_a_shard_with_other_batches_is_refused(home: Path, tmp_path: Path) -> No
 def test_eval_with_shards_and_without(machine: Machine, whole: dict[str, bytes], home: Path, tmp_path: Path) -> None:
     run = (
         "eval", "--model", "demo", "--dataset", "demo", "--data", home / "corpus.tsv", "--stanza-dir", "mtbias:demo",
-        "--lang", "de", "--beams", "1", "--batch-rows", "4", "--resamples", "20", "--out", tmp_path / "run",
+        "--lang", "de", "--beams", "1", "--batch-rows", "4", "--resamples", "200", "--out", tmp_path / "run",
     )  # fmt: skip
     for k, parts, sentences in ((1, 8, 32), (2, 8, 32)):
         done = machine.run(*run, "--shard", f"{k}/2")

@@ -98,7 +98,7 @@ def test_sigterm(
     out = tmp_path / "run"
     with Machine(home).start(
         "eval", "--model", "demo", "--dataset", "demo", "--data", home / "corpus.tsv", "--stanza-dir", "mtbias:demo",
-        "--lang", "de", "--beams", "1", "--batch-rows", "4", "--resamples", "20", "--out", out, *shard,
+        "--lang", "de", "--beams", "1", "--batch-rows", "4", "--resamples", "200", "--out", out, *shard,
     ) as process:  # fmt: skip
         _until_kept(out, process)
         process.send_signal(signal.SIGTERM)

@@ -55,6 +55,19 @@ def test_from_runs_to_a_page(two: list[str], tmp_path: Path, capsys: pytest.Capt
     assert again == page.replace("Ours</", "Ours, again</")
 
 
+def test_a_page_of_others_is_refused_and_stays(
+    two: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    site = tmp_path / "own-site"
+    site.mkdir()
+    (site / "index.html").write_text("<title>My home page</title>", encoding="utf-8")
+    assert main(["publish", *two, "--out", str(site)]) == 2
+    assert "expected a page of mtbias or none, got another" in capsys.readouterr().err
+    assert [(path.name, path.read_text("utf-8")) for path in site.iterdir()] == [
+        ("index.html", "<title>My home page</title>")
+    ]
+
+
 def test_warnings_go_to_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = write_run(tmp_path / "alpha", "alpha", untranslated(make_records(RIGHT)))
     _, err = _run(capsys, "publish", run, "--out", tmp_path / "results")

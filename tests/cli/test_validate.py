@@ -118,12 +118,12 @@ def test_several_languages_a_page_and_a_corrected_run(say: Any, run: Path, tmp_p
         assert share == pytest.approx(100 * (corrected - without[name]["value"]) / (corrected - plain), abs=1e-3)
     assert correction["percent_from_pronouns"]["delta_g"] > 50
     assert "14 labels rest on a pronoun, alone or against the noun phrase" in correction["warning"]
-    _, out, _ = say("--lang", "de", "--basis", "N", "--basis", "D", "--correct", run, "--resamples", "50", "--json")
+    _, out, _ = say("--lang", "de", "--basis", "N", "--basis", "D", "--correct", run, "--resamples", "200", "--json")
     assert json.loads(out)["corrections"][0]["warning"] is None
 
 
 def test_languages_can_be_pooled(say: Any, run: Path) -> None:
-    _, out, _ = say("--lang", "de", "--lang", "it", "--correct", run, "--pool", "--resamples", "100", "--json")
+    _, out, _ = say("--lang", "de", "--lang", "it", "--correct", run, "--pool", "--resamples", "200", "--json")
     (correction,) = json.loads(out)["corrections"]
     assert correction["confusion_of"] == ["de", "it"]
     assert correction["labels"] == {"male": 15 + 31, "female": 19 + 10, "neutral": 6}
@@ -171,7 +171,7 @@ def test_sentences_of_unknown_gender_are_not_corrected(say: Any, run: Path, tmp_
             folder.write_metrics({**read.metrics, **scores})
         return tmp_path / name
 
-    code, out, _ = say("--lang", "de", "--correct", written("some", 5), "--resamples", "50", "--json")
+    code, out, _ = say("--lang", "de", "--correct", written("some", 5), "--resamples", "200", "--json")
     assert (code, json.loads(out)["corrections"][0]["n"]) == (0, len(read.calls) - 5)
     code, _, err = say("--lang", "de", "--correct", written("all", len(read.calls)))
     assert (code, err.count("\n")) == (1, 1)

@@ -51,7 +51,7 @@ def test_a_node_without_gpu_scores_what_a_gpu_translated(plan: SweepPlan) -> Non
 def test_the_request_of_a_cell_is_that_of_eval(plan: SweepPlan) -> None:
     from mtbias.evaluation.preparation import prepare_eval
 
-    asked = replace(plan.sweep, beams=2, length_penalty=1.5, max_length=90, seed=7, resamples=11, processes=3)
+    asked = replace(plan.sweep, beams=2, length_penalty=1.5, max_length=90, seed=7, resamples=200, processes=3)
     settings = EvalSettings(
         dataset="demo",
         preset="fast",
@@ -62,7 +62,7 @@ def test_the_request_of_a_cell_is_that_of_eval(plan: SweepPlan) -> None:
         cache_dir=asked.cache_dir,
         offline=True,
         seed=7,
-        resamples=11,
+        resamples=200,
     )
     alone = prepare_eval("demo", "de", settings)
     cell = next(cell for cell in plan.cells if cell.preset == "fast" and cell.lang == "de")

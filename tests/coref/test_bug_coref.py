@@ -217,7 +217,7 @@ def test_a_folder_and_no_file(file: Path, tmp_path: Path) -> None:
 
 def test_the_command(file: Path, tmp_path: Path, coref: Callable[..., str]) -> None:
     twice = {**LINKED, 0: (((0, 1), (3, 3)), ((1, 1), (3, 4)))}
-    argv = ["score", "bug", "--data", file, "--predictions", _predictions(tmp_path, twice), "--resamples", 50]
+    argv = ["score", "bug", "--data", file, "--predictions", _predictions(tmp_path, twice), "--resamples", 200]
     out = coref(*argv)
     assert " ".join(out.splitlines()[2].split()[:3]) == "bug accuracy 60.00"
     assert "without a sentence, left out: 1 of 6 rows" in out

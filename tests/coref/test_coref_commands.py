@@ -81,7 +81,7 @@ def test_each_system_has_its_own_ends(tmp_path: Path, capsys: pytest.CaptureFixt
         lines = [json.dumps({"id": id_, "clusters": [[[0, 1 + end], [6, 6 + end]]]}) for id_ in ids]
         (tmp_path / f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
     words = ["coref", "score", "winobias", "--data", str(tmp_path), "--predictions", str(tmp_path / "included.jsonl")]
-    words += ["--against", str(tmp_path / "excluded.jsonl"), "--resamples", "20", "--json"]
+    words += ["--against", str(tmp_path / "excluded.jsonl"), "--resamples", "200", "--json"]
 
     def differences() -> dict[str, Any]:
         return {one["key"]: one for one in json.loads(capsys.readouterr().out)["differences"]}

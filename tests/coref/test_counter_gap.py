@@ -118,7 +118,7 @@ def test_rho_and_its_p_are_those_of_scipy() -> None:
 
 def test_undefined_numbers_are_none() -> None:
     rows = quadruple("1")
-    numbers = scored(rows, "1111", resamples=50)
+    numbers = scored(rows, "1111", resamples=200)
     assert numbers["f2m"].value is None
     assert numbers["f2m"].interval is None
     assert numbers["rho"].value is None
@@ -259,7 +259,7 @@ def test_command(tmp_path: Path, coref: Callable[..., str]) -> None:
     data = written(tmp_path, write_instances(rows))
     lines = [f"{i.id}\t{str(i.a_coref).upper()}\t{str(i.b_coref).lower()}" for i in rows]
     good, bad = (written(tmp_path, "\n".join(part), name) for part, name in ((lines, "p.tsv"), (lines[1:], "q.tsv")))
-    arguments = ["score", "counter-gap", "--data", data, "--resamples", 20]
+    arguments = ["score", "counter-gap", "--data", data, "--resamples", 200]
     shown = coref(*arguments, "--predictions", good, "--counts")
     assert "quadruples    2          1         1" in shown
     assert shown.splitlines()[-1].startswith("Signature: coref:counter-gap|data:")

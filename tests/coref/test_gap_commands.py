@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_scores_of_a_system(folder: Path, coref: Callable[..., str]) -> None:
-    arguments = ("--data", folder / "gap-test.tsv", "--predictions", folder / "system.tsv", "--resamples", 20)
+    arguments = ("--data", folder / "gap-test.tsv", "--predictions", folder / "system.tsv", "--resamples", 200)
     text = coref("score", "gap", *arguments, "--counts")
     # 16 of 24 antecedents are A, half of them feminine: tp 16, fp 8, fn 8, tn 16.
     assert "overall    24  16   8   8  16         24" in text
@@ -43,7 +43,7 @@ def test_scores_of_a_system(folder: Path, coref: Callable[..., str]) -> None:
     assert values["bias:f1"] == pytest.approx(1)
     assert found["notes"] == []
     assert text.endswith(f"Signature: {found['signature']}\n")
-    assert "|counts:official|unit:example|seed:0|resamples:20|mtbias:" in found["signature"]
+    assert "|counts:official|unit:example|seed:0|resamples:200|mtbias:" in found["signature"]
     again = json.loads(coref("score", "gap", *arguments, "--json"))["systems"]
     assert again == [found]  # the same seed, the same intervals
     assert json.loads(coref("score", "gap", *arguments, "--seed", 1, "--json"))["systems"] != [found]
@@ -66,7 +66,7 @@ def test_a_file_of_other_ids_is_refused(folder: Path, coref: Callable[..., str])
 
 
 def test_a_folder_gives_data_and_names(folder: Path, coref: Callable[..., str]) -> None:
-    words = ["score", "gap", "--data", folder, "--baseline", "random", "--baseline", "dist-1", "--resamples", 100]
+    words = ["score", "gap", "--data", folder, "--baseline", "random", "--baseline", "dist-1", "--resamples", 200]
     found = json.loads(coref(*words, "--json"))
     assert [system["name"] for system in found["systems"]] == ["random", "dist-1"]
     # Random: each of two names with probability 1/2. Dist-1: Cora, which is nearer, always.
@@ -94,7 +94,7 @@ def test_weights_go_from_one_command_to_the_other(folder: Path, coref: Callable[
     assert (found["n"], found["n_cells"], found["n_zero"], found["one_sided"]) == (24, 4, 0, [])
     assert found["groups"]["female"] == {"n": 12, "effective_size": pytest.approx(12)}
     scored = coref(
-        "score", "gap", "--data", folder, "--predictions", folder / "system.tsv", "--weights", out, "--resamples", 9
+        "score", "gap", "--data", folder, "--predictions", folder / "system.tsv", "--weights", out, "--resamples", 200
     )
     assert "bias (F/M), weights.json " in scored
     only = json.loads(coref("gap-weights", "--data", folder, "--over", "distance", "--trimmed", "--json"))

@@ -105,7 +105,7 @@ def test_bias_is_feminine_over_masculine(tmp_path: Path) -> None:
 def test_undefined_numbers_are_none() -> None:
     nobody = data(example("1", "he", "FF"))
     answers = Answers({"1": Labels(a=False, b=False)}, {})
-    scores = Gap(nobody, weights={"w": np.zeros(1)}).score(answers, resamples=50)
+    scores = Gap(nobody, weights={"w": np.zeros(1)}).score(answers, resamples=200)
     assert scores["accuracy:overall"].value is None
     assert scores.counts["feminine"]["n"] == 0
     assert scores["accuracy:feminine"].value is None
@@ -179,7 +179,7 @@ def test_intervals_are_those_of_the_examples() -> None:
     assert bias.interval == pytest.approx((np.exp(-0.196), np.exp(0.196)), abs=0.03)
     assert scores["bias:w"].value == 1
     assert gap.score(answers, resamples=4000).numbers == scores.numbers
-    few = Gap(_many(18)).score(answers, resamples=100)
+    few = Gap(_many(18)).score(answers, resamples=200)
     assert few["accuracy:overall"].interval is None  # 9 of each gender
 
 

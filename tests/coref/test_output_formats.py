@@ -63,7 +63,7 @@ def _same(data: WinoBias, path: Path, ids: Path | None = None, spans: Spans | No
     assert expected.notes == ()
     sets = [set(map(frozenset, found.of[name])) for name in SENTENCES]
     assert sets == [set(map(frozenset, ANSWERS[name])) for name in SENTENCES]
-    assert data.score(found, resamples=20).numbers == data.score(expected, resamples=20).numbers
+    assert data.score(found, resamples=200).numbers == data.score(expected, resamples=200).numbers
     return found.notes
 
 

@@ -100,7 +100,7 @@ def differences(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str,
 def test_winobias_against_a_second_system(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_winobias(tmp_path)
     gold, nothing = (predictions(tmp_path, f"{right}.jsonl", right=right) for right in (True, False))
-    words = ["winobias", "--data", tmp_path, "--predictions", gold, "--against", nothing, "--resamples", 50]
+    words = ["winobias", "--data", tmp_path, "--predictions", gold, "--against", nothing, "--resamples", 200]
     numbers = differences(capsys, *words)
     assert {one["drawn"] for one in numbers.values()} == {3}  # lines: a pro and an anti sentence each
     assert {one["part"] for one in numbers.values()} == {"dev type 1"}
@@ -123,7 +123,7 @@ def test_winogender_against_a_second_system(tmp_path: Path, capsys: pytest.Captu
         rows = ["sentid\tprediction", *(f"{id_}\t{label}" for id_ in ids)]
         (tmp_path / f"{name}.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     files = (tmp_path / "one.tsv", "--against", tmp_path / "other.tsv")
-    numbers = differences(capsys, "winogender", "--data", tmp_path, "--predictions", *files, "--resamples", 20)
+    numbers = differences(capsys, "winogender", "--data", tmp_path, "--predictions", *files, "--resamples", 200)
     assert {one["drawn"] for one in numbers.values()} == {3}  # occupations
     assert numbers["male_occupation"]["difference"] == 100
     assert numbers["male_occupation"]["p"] == 2 / 8
@@ -145,7 +145,7 @@ def test_bug_and_sowinobias_against_a_second_system(tmp_path: Path, capsys: pyte
         files.append(tmp_path / f"{name}.jsonl")
         lines = [json.dumps({"id": str(n), "clusters": clusters}) for n in range(2)]
         files[-1].write_text("\n".join(lines) + "\n", encoding="utf-8")
-    words = ["--predictions", files[0], "--against", files[1], "--resamples", 20]
+    words = ["--predictions", files[0], "--against", files[1], "--resamples", 200]
     numbers = differences(capsys, "bug", "--data", bug, *words)
     assert {key: d["difference"] for key, d in numbers.items()} == {"accuracy": 100, "delta_g": 0, "delta_s": 0}
     assert numbers["accuracy"]["p"] == 2 / 4

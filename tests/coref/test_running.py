@@ -64,7 +64,7 @@ def test_another_system_or_other_texts_are_refused(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         run_system(FirstAndThird(2), TEXTS, out)
     for system, texts in ((FirstAndThird(name="another"), TEXTS), (FirstAndThird(), TEXTS[1:])):
-        with pytest.raises(DataError, match=r"out\.jsonl\.part.*give the same again, or remove the file"):
+        with pytest.raises(DataError, match=r"out\.jsonl\.part.*give the same, or another --out"):
             run_system(system, texts, out)
     run_system(FirstAndThird(), TEXTS, out)
     with pytest.raises(DataError, match=r"out\.jsonl.*this file is there already"):

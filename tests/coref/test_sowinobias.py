@@ -188,7 +188,7 @@ def test_commands(tmp_path: Path, coref: Callable[..., str]) -> None:
     assert (rows[0]["id"], rows[0]["text"]) == ("pro-positive-a-b-c", "The a liked the b because they were c.")
     lines = [{key: row[key] for key in ("id", "tokens", "clusters")} for row in rows]
     clusters.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    arguments = ["score", "sowinobias", "--data", vocabulary, "--predictions", clusters, "--resamples", 10]
+    arguments = ["score", "sowinobias", "--data", vocabulary, "--predictions", clusters, "--resamples", 200]
     (system,) = json.loads(coref(*arguments, "--json"))["systems"]
     values = {one["key"]: one["value"] for one in system["numbers"]}
     assert (values["all:pro"], values["all:difference"], system["documents"]) == (100.0, 0.0, 4)

@@ -217,7 +217,18 @@ def test_a_killed_evaluation_resumes(trained: Path, tmp_path: Path) -> None:
     toy_coref.write_bug(tmp_path / "bug.csv", toy_coref.sentences(150, 3))
 
     def command(out: Path) -> list[str]:
-        words = ["coref", "eval", "--system", "stanza", "--model", str(trained), "--resamples", "20", "--out", str(out)]
+        words = [
+            "coref",
+            "eval",
+            "--system",
+            "stanza",
+            "--model",
+            str(trained),
+            "--resamples",
+            "200",
+            "--out",
+            str(out),
+        ]
         words += ["--data", f"winogender={tmp_path / 'winogender'}", "--data", f"bug={tmp_path / 'bug.csv'}"]
         return [sys.executable, "-m", "mtbias", *words]
 

@@ -293,13 +293,13 @@ def test_an_occupation_with_two_statistics(folder: Path) -> None:
 
 def test_the_command(data: Winogender, folder: Path, tmp_path: Path, coref: Callable[..., str]) -> None:
     path = _jsonl(tmp_path / "p.jsonl", data, {})
-    arguments = ["score", "winogender", "--data", folder, "--predictions", path, "--resamples", 50]
+    arguments = ["score", "winogender", "--data", folder, "--predictions", path, "--resamples", 200]
     out = coref(*arguments)
     assert "preference and BLS, Pearson's r" in out
     assert "Bergsma % women" not in out
     assert "florist 0.00 80.00 60.50" in " ".join(coref(*arguments, "--counts").split())
     assert out.splitlines()[-1].startswith("Signature: coref:winogender|data:")
-    assert "|gotcha:bls50|unit:occupation|seed:0|resamples:50|" in out
+    assert "|gotcha:bls50|unit:occupation|seed:0|resamples:200|" in out
     (system,) = json.loads(coref(*arguments, "--json"))["systems"]
     numbers = {one["key"]: one for one in system["numbers"]}
     shown = numbers["consistency"]

@@ -94,7 +94,7 @@ def test_gipe_by_hand() -> None:
     assert gipe(["c"], vectors, vectors, G, neighbours=1).value == 0.0
     assert gipe(["c"], vectors, vectors, G, neighbours=1, weight_without_edges=0).value is None
     # An interval needs ten words.
-    drawn = gipe(["a", "b", "c"], vectors, vectors, G, neighbours=1, resamples=100, rng=np.random.default_rng(0))
+    drawn = gipe(["a", "b", "c"], vectors, vectors, G, neighbours=1, resamples=200, rng=np.random.default_rng(0))
     assert (drawn.value, drawn.interval) == (one.value, None)
     # N = 2: a → b, c; b → a, c; c → b, a: η 1/2, 1/2, 0. Incoming a: 1 of 2, b: 1 of 2, c: 0 of 2: γ 1.5, 1.5, 1.
     assert gipe(["a", "b", "c"], vectors, vectors, G, neighbours=2).value == pytest.approx(1.5 / 4)

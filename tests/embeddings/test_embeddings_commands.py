@@ -264,8 +264,8 @@ def test_wrong_usage_ends_with_2_and_one_line(words: list[str], said: str, capsy
 
 def test_settings_from_python() -> None:
     assert EmbeddingSettings(svm_gamma=0, c=2).described(["indirect"]) == {"direction": "pca"}
-    assert EmbeddingSettings(svm_gamma=0, c=2, resamples=7).described(["direct"]) == {
-        "direction": "pca", "c": 2, "resamples": 7, "seed": 0,
+    assert EmbeddingSettings(svm_gamma=0, c=2, resamples=200).described(["direct"]) == {
+        "direction": "pca", "c": 2, "resamples": 200, "seed": 0,
     }  # fmt: skip
     with pytest.raises(SettingError, match="svm_gamma: expected a finite number of at least 0, got 'high'"):
         EmbeddingSettings(svm_gamma="high")  # type: ignore[arg-type]

@@ -51,7 +51,7 @@ def _use(corpus: Path, table: Table, folder: Path, capsys: pytest.CaptureFixture
     n, data = len(table.records), ("--data", corpus)
     run = folder / "run"
     _run(capsys, "eval", "--model", "demo", "--lang", "de", "--dataset", "bug", *data, "--out", run,
-         "--stanza-dir", "mtbias:demo", "--resamples", 20)  # fmt: skip
+         "--stanza-dir", "mtbias:demo", "--resamples", 200)  # fmt: skip
     calls = [json.loads(line) for line in (run / "calls.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [call["source"] for call in calls] == [record.get("sentence_text") for record in table.records]
     assert [call["entity"] for call in calls] == [record.get("profession").lower() for record in table.records]

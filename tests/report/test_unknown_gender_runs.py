@@ -72,7 +72,7 @@ def _run(home: Path, rows: list[tuple[str, ...]], name: str, changed: dict[str, 
     data.write_text("".join("\t".join(line) + "\n" for line in lines), encoding="utf-8")
     settings = ScoreSettings(
         dataset="custom", data=data, stanza_dir=Path("mtbias:demo"), cache_dir=home / "cache", device="cpu",
-        resamples=100,
+        resamples=200,
     )  # fmt: skip
     texts = {row[0]: row[4] or None for row in rows} | (changed or {})
     out = home / f"{name}{'-other' if changed else ''}"
@@ -205,7 +205,7 @@ def test_plots_as_files_have_both(mixed: Run, alone: Run) -> None:
 
 def test_tables_have_both(mixed: Run, other: Run) -> None:
     assert "Of unknown gender: 15 sentences, 13 with a call (86.7 %)" in str(mixed)
-    compared = mtbias.compare(mixed, other, settings=BootstrapSettings(resamples=100))
+    compared = mtbias.compare(mixed, other, settings=BootstrapSettings(resamples=200))
     text = render_comparison(compared, numbers=mixed.counting.numbers)
     assert "custom: 4 sentences, gold male 2, female 2" in text
     assert "Sentences of unknown gender, of custom: 15 sentences" in text

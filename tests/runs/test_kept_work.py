@@ -95,8 +95,27 @@ def test_a_stopped_run_has_its_lines_and_a_finished_one_leaves_none(tmp_path: Pa
         assert list(kept) == [*PIECES, 4]
         out.write_text("made")
     assert list(tmp_path.iterdir()) == [out]
-    with pytest.raises(DataError, match=r"out: this file is there already: remove it, or choose another --out"):
+    with pytest.raises(DataError, match=r"out: this file is there already: choose another --out"):
         _stop(out)
+
+
+@pytest.mark.parametrize("content", [b"name,age\n", b"one line without an end", b"0123456789abcdef\n", b"\x00" * 20])
+def test_a_file_of_others_in_the_place_of_kept_work_is_refused_and_stays(tmp_path: Path, content: bytes) -> None:
+    part = tmp_path / "out.part"
+    part.write_bytes(content)
+    with pytest.raises(DataError, match=r"out\.part: this file is not of mtbias: choose another --out"):
+        _stop(tmp_path / "out", *PIECES)
+    assert part.read_bytes() == content
+
+
+def test_a_first_line_that_a_kill_cut_off_is_written_again(tmp_path: Path) -> None:
+    _stop(tmp_path / "out", *PIECES)
+    part = tmp_path / "out.part"
+    whole = part.read_bytes()
+    for end in (0, 5, 16, 17, 30):
+        part.write_bytes(whole[:end])
+        _stop(tmp_path / "out", *PIECES)
+        assert part.read_bytes() == whole
 
 
 def test_a_run_that_is_killed_after_its_last_file_resumes(tmp_path: Path) -> None:
@@ -141,13 +160,12 @@ def test_other_work_is_refused_unless_nothing_is_kept_of_it(tmp_path: Path) -> N
     part = _stop(out, *PIECES, settings={"of": "b", "same": 1})
     with pytest.raises(DataError, match=r'out\.part: this run was begun with of "b", and now it is "a"; give the same'):
         _stop(out, settings={"of": "a", "same": 1})
-    for head in (b"{}", b"0123456789abcdef {}", b""):  # the form of another release; damaged
-        part.write_bytes(head + b"\n1\n")
-        with pytest.raises(DataError, match=r"begun with another release of mtbias, or is damaged; give the same"):
-            _stop(out)
-        part.write_bytes(head + b"\n")
-        assert not _stop(out).exists()
-        part.write_bytes(head)
+    head = b"0123456789abcdef {}"  # of another release, or damaged
+    part.write_bytes(head + b"\n1\n")
+    with pytest.raises(DataError, match=r"begun with another release of mtbias, or is damaged; give the same"):
+        _stop(out)
+    for nothing in (head + b"\n", head, b""):
+        part.write_bytes(nothing)
         assert not _stop(out).exists()
 
 

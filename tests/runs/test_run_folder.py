@@ -87,7 +87,7 @@ def test_another_identity_is_refused_key_by_key(run: RunFolder) -> None:
         RunFolder(run.path).open_or_create(asked)
     assert str(caught.value) == (
         f"{run.path}: belongs to another run: beams: (absent) here, 5 asked for; "
-        'language: "es" here, "de" asked for. Choose another folder, or remove this one'
+        'language: "es" here, "de" asked for. Choose another folder'
     )
     # The refusal leaves everything as it was, the lock free.
     assert run.is_complete()
@@ -329,7 +329,9 @@ def test_damaged_metrics_make_the_run_incomplete(run: RunFolder, content: bytes)
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b'{"schema": 1}'])
 def test_a_damaged_manifest_is_noticed(run: RunFolder, content: bytes) -> None:
     (run.path / "manifest.json").write_bytes(content)
-    with pytest.raises(RunFolderError, match=r"manifest.json: the manifest is damaged: .*; remove the folder"):
+    with pytest.raises(
+        RunFolderError, match=r"manifest.json: expected a manifest of mtbias: .*; choose another folder"
+    ):
         RunFolder(run.path).open_or_create(IDENTITY)
     assert not run.is_complete()
 
