@@ -293,9 +293,7 @@ def publish(
     page = render_results(make_blocks(together), title or TITLE)
     make_folder(out)
     if (out / PAGE).exists() and GENERATOR.encode() not in read_bytes(out / PAGE):
-        raise SettingError(
-            "out", f"expected a page of mtbias, or none, got another {out / PAGE}; choose another folder"
-        )
+        raise SettingError("out", f"expected a page of mtbias or none, got another {out / PAGE}; choose another folder")
     if runs:
         write_results(together, file)
     write_atomic(out / PAGE, page.encode())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -225,3 +226,32 @@ def test_code_in_a_checkpoint_is_not_run(copied: Callable[[str], Path], tmp_path
     (folder / "own.py").write_text(f"open({str(tmp_path / 'sprung')!r}, 'w')", encoding="utf-8")
     assert translate(folder, "de") == expected
     assert not (tmp_path / "sprung").exists()
+
+
+@pytest.mark.parametrize("name", ["m2m100", "marian"])
+def test_a_tokenizer_splits_in_one_way_whatever_its_settings_say(copied: Callable[[str], Path], name: str) -> None:
+    folder = copied(name)
+    expected = Codec(folder, "de").encode(["The cook told the guard that she is tired."] * 20)
+    sampling = {"enable_sampling": True, "nbest_size": -1, "alpha": 0.01}
+    for settings in (sampling, {"model_file": "/etc/passwd"}):
+        change(folder / "tokenizer_config.json", sp_model_kwargs=settings)
+        assert Codec(folder, "de").encode(["The cook told the guard that she is tired."] * 20) == expected
+
+
+@pytest.mark.parametrize(
+    "name", ["../w.safetensors", "/tmp/model.safetensors", "sub/model.safetensors", "w.safetensors"]
+)
+def test_weights_elsewhere_are_refused(copied: Callable[[str], Path], name: str, tmp_path: Path) -> None:
+    folder = copied("m2m100")
+    index = folder / "model.safetensors.index.json"
+    index.write_text(json.dumps({"metadata": {}, "weight_map": {"a": "model-1.safetensors", "b": name}}), "utf-8")
+    with pytest.raises(ModelError, match=r"index\.json: expected names of weights in this folder \(.*\), got '" + name):
+        locate(str(folder), "de", cache=tmp_path)
+
+
+@pytest.mark.parametrize("place", ["_attn_implementation", "attn_implementation", "text_config"])
+def test_code_of_the_hub_is_refused(copied: Callable[[str], Path], place: str, tmp_path: Path) -> None:
+    folder, kernel = copied("m2m100"), "owner/kernel"
+    change(folder / "config.json", **{place: {"_attn_implementation": kernel} if place == "text_config" else kernel})
+    with pytest.raises(ModelError, match=r"config\.json: .*attn_implementation: expected .*, got code of the hub"):
+        locate(str(folder), "de", cache=tmp_path)

@@ -14,7 +14,7 @@ import torch
 
 from mtbias.errors import ModelError, UsageError
 from mtbias.settings import LanguageModelSettings, TranslationSettings
-from mtbias.translate.language_models.decoder_engine import DecoderEngine, is_decoder
+from mtbias.translate.language_models.decoder_engine import DecoderEngine, DecoderTokenizer, is_decoder
 from mtbias.translate.language_models.decoder_system import DecoderPlan, DecoderSystem
 from mtbias.translate.seq2seq.checkpoint_system import CheckpointKind
 from mtbias.translate.seq2seq.engine import OutOfMemory
@@ -254,3 +254,12 @@ def test_decoders_of_other_names_give_what_one_prompt_after_the_other_gives(
 def test_a_prompt_that_is_not_there_is_refused_before_anything_is_loaded(decoder: Path, corpus: Corpus) -> None:
     with pytest.raises(UsageError, match="nope"):
         plan(decoder, corpus, prompt="nope")
+
+
+def test_a_tokenizer_that_drops_merges_at_random_is_refused(decoder: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(decoder, tmp_path / "decoder"))
+    content = json.loads((folder / "tokenizer.json").read_bytes())
+    content["model"]["dropout"] = 0.1
+    (folder / "tokenizer.json").write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(ModelError, match=r"tokenizer\.json: dropout: expected none, got 0\.1"):
+        DecoderTokenizer.load(folder)

@@ -12,6 +12,7 @@ from mtbias.errors import ModelError, MtbiasError
 from mtbias.files.strict_json import load_json
 from mtbias.translate.language_models.answers import Answer
 from mtbias.translate.seq2seq.checkpoints import explained, first_line
+from mtbias.translate.seq2seq.codec import load_tokenizer
 from mtbias.translate.seq2seq.engine import OutOfMemory, is_out_of_memory
 from mtbias.translate.seq2seq.transformers_engine import check_finite, check_whole, free_memory, read_weights
 
@@ -54,11 +55,9 @@ class DecoderTokenizer:
         Raises:
             ModelError: it cannot be loaded.
         """
-        from transformers import AutoTokenizer
-
-        with explained(folder, "loading the tokenizer", _AGAIN), warnings.catch_warnings():
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            made = AutoTokenizer.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
+            made = load_tokenizer(folder, "AutoTokenizer")
         return cls(folder, made, "chat" if made.chat_template else "plain")
 
     def encode(self, messages: Sequence[Mapping[str, str]]) -> list[int]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from hashlib import file_digest, sha256
 from importlib import resources
 from pathlib import Path
@@ -72,6 +73,31 @@ class Checkpoint:
     revision: str
     """The commit, or ``sha256:…`` over the files of a local folder."""
     folder: Path
+
+    def __post_init__(self) -> None:
+        """Refuse what would load files that `revision` does not cover, or code.
+
+        Raises:
+            ModelError: an index of weights names a file elsewhere, or config.json a kernel of the hub.
+        """
+        for index in (_WEIGHTS[1], _OLD_WEIGHTS[1]):
+            names = _object(self.folder / index).get("weight_map") or {}
+            for name in sorted(map(str, names.values())) if isinstance(names, dict) else ():
+                if not any(
+                    fnmatchcase(name, pattern) and "/" not in name for pattern in (_WEIGHTS[0], _OLD_WEIGHTS[0])
+                ):
+                    raise ModelError(
+                        f"{self.folder / index}: expected names of weights in this folder ({_WEIGHTS[0]}), got {name!r}"
+                    )
+        configs = [_object(self.folder / _CONFIG)]
+        for config in configs:
+            configs += [each for each in config.values() if isinstance(each, dict)]
+            for key in ("_attn_implementation", "attn_implementation", "_attn_implementation_internal"):
+                if "/" in str(config.get(key, "")):  # transformers would ask the hub for native code, offline too
+                    raise ModelError(
+                        f"{self.folder / _CONFIG}: {key}: expected an implementation of transformers, got code of the "
+                        f"hub, {config[key]!r}; remove it"
+                    )
 
 
 def first_line(error: BaseException) -> str:

@@ -19,6 +19,8 @@ TOKENIZER_ADVICE = "its tokenizer's files are damaged or of another model: downl
 _LEAST_SHARE = 0.5
 """Of the model's vocabulary in the tokenizer's; in real checkpoints it is 0.99 or more."""
 _GENERATION = "generation_config.json"
+_PLAIN: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False, "sp_model_kwargs": {}}
+"""How every tokenizer is loaded; ``sp_model_kwargs`` may say to sample, or name a file anywhere on this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,12 +176,22 @@ def _tokenizer_class(folder: Path) -> str:
 def load_tokenizer(folder: Path, name: str) -> Any:  # noqa: ANN401 - transformers' tokenizers share no type
     """A checkpoint's tokenizer by transformers' class `name`, without network and without code of the checkpoint.
 
+    It splits a text in one way: what the checkpoint's files say of sampling, or of another model's file, has no effect
+    (`_PLAIN`) or is refused.
+
     Raises:
-        ModelError: it cannot be loaded.
+        ModelError: it cannot be loaded, or samples.
     """
     import transformers
     from transformers.utils import logging
 
     logging.set_verbosity_error()
     with explained(folder, "loading the tokenizer with transformers", "download the checkpoint again"):
-        return getattr(transformers, name).from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
+        made = getattr(transformers, name).from_pretrained(str(folder), **_PLAIN)
+    model = getattr(getattr(made, "backend_tokenizer", None), "model", None)
+    if dropout := getattr(model, "dropout", None):
+        raise ModelError(
+            f"{folder}: tokenizer.json: dropout: expected none, got {dropout:g}, with which a sentence has other "
+            "tokens each time; set it to null"
+        )
+    return made
