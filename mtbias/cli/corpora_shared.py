@@ -36,6 +36,9 @@ def show(result: Any, *, json: bool) -> None:  # noqa: ANN401 - any dataclass
             lines += [f"{label}: {key}: {', '.join(part)}" for key, part in value.items()]
         elif isinstance(value, Mapping):
             counts += [[f"{label}: {key}", _cell(part)] for key, part in value.items()]
+        elif isinstance(value, bool):
+            if value:
+                lines.append(label.capitalize())
         elif value and isinstance(value[0], Mapping):
             head = [key.replace("_", " ") for key in value[0]]
             tables.append(columns([label, *head[1:]], [[_cell(cell) for cell in row.values()] for row in value]))

@@ -100,7 +100,7 @@ def _write_labels(folder: Path) -> None:
 
 
 def _write_sweep(folder: Path) -> None:
-    text = "out = 'out'\nmodels = ['demo']\nlanguages = ['de']\ndatasets = ['demo']\nresamples = 10\n"
+    text = "out = 'out'\nmodels = ['demo']\nlanguages = ['de']\ndatasets = ['demo']\nresamples = 200\n"
     (folder / "sweep.toml").write_text(text, encoding="utf-8")
 
 
