@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
-from mtbias.errors import DependencyError, MissingResourceError, ModelError, SettingError, UsageError, one_line
+from mtbias.errors import DependencyError, MissingResourceError, ModelError, SettingError, UsageError
 from mtbias.machine import network
 from mtbias.machine.installation import install_command
-from mtbias.translate.remote_server import key_from, server_address, without_key
+from mtbias.translate.remote_server import key_from, server_address, server_line
 from mtbias.translate.system import Asked, Begun, Sources
 from mtbias.translate.system_kinds import DEEPL
 from mtbias.translate.text_system import TextPlan, TextSystem
@@ -118,7 +118,7 @@ class DeepLSystem:
         except deepl.QuotaExceededException:
             raise ModelError(f"DeepL: the characters of this billing period are used up; {kept}") from None
         except deepl.DeepLException as error:
-            raise ModelError(f"DeepL: {without_key(one_line(str(error)), self._key)[:200]}; {kept}") from None
+            raise ModelError(f"DeepL: {server_line(str(error), self._key)}; {kept}") from None
         except (TypeError, ValueError, AttributeError):  # of the client, about an answer in another form
             found = []
         if len(found) != len(texts) or not all(isinstance(text, str) for text in found):

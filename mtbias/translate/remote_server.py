@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from urllib.parse import SplitResult, urlsplit
 
-from mtbias.errors import ModelError, SettingError
+from mtbias.errors import ModelError, SettingError, one_line
 
 _HIDDEN = "[key]"
+_SECRET = 8
+"""Characters of the shortest key that is a secret. Those of servers that ask for none (``x``, ``EMPTY``) are words."""
 
 
 def server_address(base_url: str) -> SplitResult:
@@ -49,4 +51,9 @@ def key_from(variable: str, server: str, advice: str = "") -> str:
 
 def without_key(text: str, key: str) -> str:
     """Text of a server without the key: one that repeats it must not have it in a file or a message."""
-    return text.replace(key, _HIDDEN) if key else text
+    return text.replace(key, _HIDDEN) if len(key) >= _SECRET else text
+
+
+def server_line(text: str, key: str) -> str:
+    """`without_key` as a short line, for messages and names: all of it harmless to a terminal."""
+    return one_line(without_key(text, key))[:200]  # the key first: half of one that is cut would not be found

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -78,12 +81,16 @@ def test_the_numbers_are_those_of_the_translations(
     assert json.loads(scored.stdout)["overall"] == found["overall"]
 
 
+def wait_for(server: Server, requests: int) -> None:
+    deadline = time.monotonic() + 120
+    while len(server.asked) < requests and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert len(server.asked) >= requests
+
+
 def begin_and_stop(machine: Machine, words: tuple[str | Path, ...], server: Server, how: int) -> int:
     with machine.start(*words) as process:
-        deadline = time.monotonic() + 120
-        while len(server.asked) < 100 and time.monotonic() < deadline:
-            time.sleep(0.01)
-        assert len(server.asked) >= 100
+        wait_for(server, 100)
         process.send_signal(how)
         process.communicate(timeout=60)
     return process.returncode
@@ -113,6 +120,35 @@ def test_a_run_that_was_killed_asks_only_for_the_rest(
         assert len(server.asked) == len(set(server.asked)) == len(known) - kept
     found, expected = (lines(folder / "translations.jsonl") for folder in (tmp_path / "run", demo))
     assert [(line["id"], line["target"]) for line in found] == [(line["id"], line["target"]) for line in expected]
+
+
+@pytest.mark.parametrize("pause", [0.5, 3600.0])
+def test_a_server_that_does_not_come_to_an_end_is_waited_for_no_longer_than_said(
+    pause: float, machine: Machine, tmp_path: Path
+) -> None:
+    with (
+        serving(lambda *_: Reply(b"x" * 100_000, pause=pause)) as server,
+        machine.start(*command(server, tmp_path / "run", "--timeout", "3")) as process,
+    ):
+        wait_for(server, 1)
+        process.send_signal(signal.SIGTERM)
+        _, error = process.communicate(timeout=60)
+    assert (process.returncode, error) == (143, b"mtbias: stopped by SIGTERM; the same command resumes\n")
+
+
+def test_a_second_signal_waits_for_nothing(machine: Machine, tmp_path: Path) -> None:
+    with (
+        serving(lambda *_: Reply(b"", pause=3600)) as server,
+        machine.start(*command(server, tmp_path / "run", "--timeout", "3600")) as process,
+    ):
+        wait_for(server, 1)
+        for _ in range(30):  # two at once are one
+            process.send_signal(signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(2)
+                break
+        _, error = process.communicate(timeout=60)
+    assert (process.returncode, error) == (130, b"mtbias: interrupted; the same command resumes\n")
 
 
 @pytest.mark.slow
@@ -202,7 +238,10 @@ def test_two_prompts_of_one_model_are_compared_by_name(machine: Machine, known: 
 @pytest.mark.slow
 def test_the_key_is_in_no_file_and_on_no_screen(machine: Machine, known: dict[str, str], tmp_path: Path) -> None:
     def answer(source: str, before: int) -> Reply:
-        return said(f"{known[source]}\n\n(Key: {KEY})") if before else refused(500, f"with {KEY}")
+        reply = (
+            said(f"{known[source]}\n\n(Key: {KEY})", model=KEY, finish=KEY) if before else refused(500, f"with {KEY}")
+        )
+        return replace(reply, headers={"X-Request-Id": KEY})
 
     with serving(answer) as server:
         words = command(server, tmp_path / "run", "--api-key-env", "MY_KEY")

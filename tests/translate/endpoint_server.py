@@ -22,6 +22,8 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
     sent: int | None = None
     """Bytes of the body that are sent before the connection is closed; None for all."""
+    pause: float = 0.0
+    """Seconds before each byte, of the head too."""
 
 
 def said(text: str | None, *, model: str = "small", finish: str = "stop", **message: Any) -> Reply:
@@ -94,7 +96,11 @@ def serving(answer: Callable[[str, int], Reply] | Server) -> Iterator[Server]:
             head = {"Content-Type": "application/json", **reply.headers, "Content-Length": str(len(reply.body))}
             lines = [f"HTTP/1.1 {reply.status} X", *(f"{name}: {value}" for name, value in head.items()), "", ""]
             # In one piece: head and body apart would wait for each other's acknowledgement.
-            self.wfile.write("\r\n".join(lines).encode() + reply.body[: reply.sent])
+            whole = "\r\n".join(lines).encode() + reply.body[: reply.sent]
+            for start in range(len(whole)) if reply.pause else ():
+                time.sleep(reply.pause)
+                self.wfile.write(whole[start : start + 1])
+            self.wfile.write(b"" if reply.pause else whole)
             self.close_connection = reply.sent is not None
 
         def log_message(self, *args: object) -> None:

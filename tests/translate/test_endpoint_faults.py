@@ -87,6 +87,11 @@ def test_a_model_that_takes_no_temperature_gets_none() -> None:
         (refused(429, retry_after=email.utils.formatdate(0)), "429"),
         (refused(500), "500"),
         (refused(503, retry_after="0"), "503"),
+        (refused(429, retry_after="Fri, 31 Dec 2027 99999999999999999999:59:59 GMT"), "429"),
+        (refused(429, retry_after="Fri, 31 Dec 2027 23:59:59 +99999999999999"), "429"),
+        (refused(429, retry_after="Fri, 31 Dec 99999 23:59:59 GMT"), "429"),
+        (refused(429, retry_after="9" * 400), "429"),
+        (dataclasses.replace(refused(500), headers={"Content-Type": "application/json; charset=hex"}), "500"),
         (dataclasses.replace(said("Der halbe Koch"), sent=40), "connection"),
         (dataclasses.replace(said("Nur der Kopf"), sent=0), "connection"),
         (Reply(b'{"choices": [{"message": {"cont'), "malformed"),
@@ -94,6 +99,8 @@ def test_a_model_that_takes_no_temperature_gets_none() -> None:
         (Reply(b'{"choices": []}'), "malformed"),
         (Reply(b'{"choices": [{"message": {"content": ["no", "text"]}}]}'), "malformed"),
         (Reply(b"null"), "malformed"),
+        (Reply(b"[" * 100_000 + b"]" * 100_000), "malformed"),
+        (Reply(b'{"choices":' * 100_000 + b"1" + b"}" * 100_000), "malformed"),
     ],
 )
 def test_a_fault_is_met_with_another_try(reply: Reply, kind: str) -> None:
@@ -134,18 +141,17 @@ def test_a_server_that_has_closed_for_today_is_not_waited_for() -> None:
     assert len(server.asked) == 1
 
 
-def test_a_slow_answer_is_given_up_and_asked_for_again() -> None:
-    gone = threading.Event()
-
-    def answer(source: str, before: int) -> Reply:
-        if not before:
-            gone.wait(2)
-        return said(german(source))
-
-    with serving(answer) as server:
-        found = run(plan(server.url, sentences(2), timeout=0.3))
-        gone.set()
+@pytest.mark.parametrize("pause", [0.01, 5.0])
+def test_a_slow_answer_is_given_up_and_asked_for_again(pause: float) -> None:
+    # By the byte, a whole answer takes over three seconds; none of its reads does.
+    store = MemoryStore()
+    with serving(lambda s, before: dataclasses.replace(said(german(s)), pause=0 if before else pause)) as server:
+        made = plan(server.url, sentences(2), timeout=1.5)
+        tally = made.translate(store, range(2), lambda *_: None)
+    found = made.collect(store)
+    assert isinstance(found, Translated)
     check_all(found, sentences(2))
+    assert tally.execution["requests_failed"] == {"timeout": 2}
 
 
 def test_faults_that_do_not_end_end_the_run_and_what_came_is_kept() -> None:
@@ -210,6 +216,36 @@ def test_half_a_surrogate_pair_becomes_what_a_file_can_hold() -> None:
     assert raw is not None
     assert raw.startswith("Der Koch \ufffd")
     raw.encode()
+
+
+@pytest.mark.parametrize(
+    "count",
+    ["9" * 400, "9" * 5000, "10000001", "-3", "1.5", "true", "NaN", "1e999", '"7"', "[[1]]", '{"a": 1}', "null"],
+)
+def test_a_silly_count_of_tokens_counts_as_none(count: str) -> None:
+    store = MemoryStore()
+    body = said("Der Koch").body.replace(b'"prompt_tokens": 10', b'"prompt_tokens": ' + count.encode())
+    with serving(lambda *_: Reply(body)) as server:
+        tally = plan(server.url, sentences(1), tokens_per_minute=1_000_000).translate(store, [0], lambda *_: None)
+    assert (store.parts[0][0]["prompt_tokens"], store.parts[0][0]["answer_tokens"]) == (None, 5)
+    assert 0 < int(str(tally.execution["tokens"])) < 200  # estimated
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("usage", ["[1]", '"none"', "3", "null"])
+def test_counts_in_another_form_are_none(usage: str) -> None:
+    body = said("Der Koch").body.replace(b'"usage": ', f'"usage": {usage}, "x": '.encode())
+    with serving(lambda *_: Reply(body)) as server:
+        run(plan(server.url, sentences(1)))
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("charset", ["hex", "undefined", "utf-16"])
+def test_an_answer_is_utf8_whatever_else_it_is_called(charset: str) -> None:
+    body = json.dumps(json.loads(said("Die Köchin").body), ensure_ascii=False).encode()
+    head = {"Content-Type": f"application/json; charset={charset}"}
+    with serving(lambda *_: Reply(body, headers=head)) as server:
+        assert run(plan(server.url, sentences(1))).translations[0].raw == "Die Köchin"
 
 
 def test_very_long_answers_are_kept_whole() -> None:
@@ -350,6 +386,32 @@ def test_the_key_comes_from_the_environment_and_is_shown_nowhere(
     shown = [str(found), str(store.parts), str(made.identity), made.key, caplog.text, repr(made)]
     assert not any(KEY in text for text in shown)
     assert "bad key [key]" in caplog.text
+
+
+def test_all_that_is_kept_of_an_answer_is_without_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", KEY)
+    store = MemoryStore()
+    with serving(lambda *_: said(f"Der {KEY}", model=f"m\n{KEY}\x1b[31m", finish=f"{KEY}\u202e")) as server:
+        found = run(plan(server.url, sentences(1), api_key_env="MY_KEY"), store)
+    (kept,) = store.parts[0]
+    assert (kept["text"], kept["model"], kept["finish"]) == ("Der [key]", r"m [key]\x1b[31m", r"[key]\u202e")
+    assert found.noticed["answered_as"] == r"m [key]\x1b[31m"
+
+
+@pytest.mark.parametrize("before", [150, 190, 210, 235])
+def test_no_part_of_a_key_is_in_a_message_that_is_cut(before: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = "sk-" + "0123456789" * 16
+    monkeypatch.setenv("MY_KEY", key)
+    reply = refused(400, f"{'x' * before}{key}{'y' * 400}")
+    with serving(lambda *_: reply) as server, pytest.raises(ModelError) as caught:
+        run(plan(server.url, sentences(1), api_key_env="MY_KEY"))
+    assert "sk-" not in str(caught.value)
+
+
+def test_a_placeholder_for_a_key_is_a_word_like_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", "o")
+    with serving(always) as server:
+        check_all(run(plan(server.url, sentences(2), api_key_env="MY_KEY")), sentences(2))
 
 
 @pytest.mark.parametrize("status", [401, 403, 400, 404, 418])

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import email.utils
 import json
 import logging
+import math
 import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from mtbias.errors import DependencyError, ModelError, one_line
+from mtbias.errors import DependencyError, ModelError
+from mtbias.files.strict_json import load_json
 from mtbias.machine.installation import install_command
 from mtbias.machine.network import is_local
 from mtbias.settings import LanguageModelSettings
 from mtbias.translate.language_models.answers import Answer
-from mtbias.translate.remote_server import key_from, server_address, without_key
+from mtbias.translate.remote_server import key_from, server_address, server_line, without_key
 
 # When the next request may be sent: limits a minute, the server's wish to be left alone, and a total budget.
 
@@ -107,6 +111,9 @@ _MOST_RETRY_AFTER = 900.0
 """A server that wants more seconds of rest than this has closed for today: waiting would only look like working."""
 _AGAIN = {408, 409, 425, 429}
 """Status codes beside 500 and above after which the same request may be answered."""
+_MOST_TOKENS = 10_000_000
+"""A server that counts more for one request, more than any model reads, has told nothing."""
+_HEADERS = ("content-encoding", "retry-after")
 _KEY = "OPENAI_API_KEY"
 
 _log = logging.getLogger(__name__)
@@ -133,6 +140,7 @@ class EndpointClient:
     faults: Counter[str] = field(default_factory=Counter)
     """Requests that had no answer, by what was wrong."""
     _reached: bool = False
+    _closed: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @cached_property
@@ -154,20 +162,41 @@ class EndpointClient:
         return key_from(named or _KEY, self.host, advice)
 
     @cached_property
-    def _client(self) -> Any:  # noqa: ANN401 - openai.OpenAI, which is imported late
+    def _loop(self) -> asyncio.AbstractEventLoop:
+        """Where requests run, each in a task: a task can be ended whatever it waits for, a thread that reads cannot."""
+        loop = asyncio.new_event_loop()
+
+        def run() -> None:
+            loop.run_forever()
+            loop.close()
+
+        threading.Thread(target=run, name="mtbias-requests", daemon=True).start()
+        return loop
+
+    @cached_property
+    def _client(self) -> Any:  # noqa: ANN401 - openai.AsyncOpenAI, which is imported late
         try:
             import openai
         except ImportError:
             raise DependencyError(f"endpoints need the package openai: {install_command('api')}") from None
         # No redirect is followed: it would carry the key to another host. On this machine no proxy is asked.
-        http = openai.DefaultHttpxClient(follow_redirects=False, trust_env=not is_local(self.host))
-        return openai.OpenAI(
+        http = openai.DefaultAsyncHttpxClient(
+            follow_redirects=False, trust_env=not is_local(self.host), event_hooks={"response": [self._received]}
+        )
+        return openai.AsyncOpenAI(
             api_key=self.key or "none",
             base_url=self.settings.base_url,
-            timeout=self.settings.timeout,
+            timeout=None,  # its own is of each read, ours of the whole request
             max_retries=0,  # ours count against the budget, rest for as long as the server asks, and can be stopped
             http_client=http,
         )
+
+    async def _received(self, response: Any) -> None:  # noqa: ANN401 - httpx2.Response
+        """Leave of the head of a response what is used, without the key: the library logs it where that is wanted."""
+        used = {name: without_key(response.headers[name], self.key) for name in _HEADERS if name in response.headers}
+        response.headers = type(response.headers)(used)
+        response.extensions.pop("reason_phrase", None)
+        response.encoding = "utf-8"  # as JSON is; some encodings that a server may name break the library
 
     def prepare(self) -> None:
         """Load the library and read the key, before threads begin.
@@ -179,9 +208,21 @@ class EndpointClient:
         _ = self._client
 
     def close(self) -> None:
-        """Close the connections."""
+        """End what is still under way, and close the connections; nothing can be asked afterwards."""
+        self.pacing.stopped.set()
+        with self._lock:
+            self._closed = True
+            ended = asyncio.run_coroutine_threadsafe(self._end(), self._loop)
+        ended.result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+
+    async def _end(self) -> None:
+        under_way = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in under_way:
+            task.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
         if "_client" in self.__dict__:
-            self._client.close()
+            await self._client.close()
 
     def ask(self, messages: Sequence[Mapping[str, str]]) -> Answer:
         """The model's answer.
@@ -206,7 +247,7 @@ class EndpointClient:
                     f"{self.host}: {found.text}, and wants no request for {found.wait:.0f} s; run the same command "
                     "later, it resumes"
                 )
-            self._noticed(found, again=tried < TRIES)
+            self._noticed(found, again=tried < TRIES and not self.pacing.stopped.is_set())
             if tried < TRIES:
                 self._rest(found, tried)
         raise ModelError(
@@ -240,47 +281,66 @@ class EndpointClient:
 
         most = "max_completion_tokens" if self.host == "api.openai.com" else "max_tokens"  # each knows but one
         extra = {} if self.settings.temperature == "server" else {"temperature": self.settings.temperature}
-        begun = time.monotonic()
+        request = self._client.chat.completions.with_raw_response.create(
+            model=self.model, messages=list(messages), **{most: self.settings.answer_tokens}, **extra
+        )
         try:
-            raw = self._client.chat.completions.with_raw_response.create(
-                model=self.model, messages=list(messages), **{most: self.settings.answer_tokens}, **extra
-            )
+            raw = self._whole(request)
             self._reached = True
-            return self._read(raw.text)
-        except openai.APITimeoutError:
-            return _Fault("timeout", f"no answer after {time.monotonic() - begun:.0f} s (--timeout)")
+            return self._read(raw.content)
+        except (TimeoutError, openai.APITimeoutError):
+            return _Fault("timeout", f"no whole answer after {self.settings.timeout:g} s (--timeout)")
         except openai.APIConnectionError as error:
-            return _Fault("connection", f"the connection failed ({self._hidden(_cause(error))})")
+            cause = error.__cause__ or error  # without the libraries' layers around it
+            return _Fault("connection", f"the connection failed ({self._line(str(cause)) or type(cause).__name__})")
         except ValueError as error:
-            return _Fault("malformed", f"the answer is no chat completion ({self._hidden(str(error))})")
+            return _Fault("malformed", f"the answer is no chat completion ({self._line(str(error))})")
         except openai.APIStatusError as error:
             self._reached = True
             return self._judge(error)
 
-    def _read(self, body: str) -> Answer:
-        """The answer in the body of a response.
+    def _whole(self, request: Coroutine[Any, Any, Any]) -> Any:  # noqa: ANN401 - openai.LegacyAPIResponse
+        """The response, from the connection to its last byte within `--timeout`; `TimeoutError` where it takes longer.
+
+        Raises:
+            Stopping: nobody waits for it any more.
+        """
+        with self._lock:  # so that `close` ends what it does not prevent
+            if self._closed:
+                request.close()
+                raise Stopping
+            limited = asyncio.wait_for(request, self.settings.timeout)
+            response = asyncio.run_coroutine_threadsafe(limited, self._loop)
+        try:
+            return response.result()
+        except concurrent.futures.CancelledError:
+            raise Stopping from None
+
+    def _read(self, body: bytes) -> Answer:
+        """The answer in the body of a response, of which nothing else is kept.
 
         Raises:
             ValueError: there is none.
         """
-        found = json.loads(body)
+        found = load_json(body, whole=_count)
         try:
-            choice, usage = found["choices"][0], found.get("usage") or {}
+            choice, usage = found["choices"][0], found.get("usage")
             said = choice["message"].get("content") or choice["message"].get("refusal") or ""
-            texts = [said, choice.get("finish_reason"), found.get("model")]
-            counts = [usage.get("prompt_tokens"), usage.get("completion_tokens")]
+            names = [choice.get("finish_reason"), found.get("model")]
         except (LookupError, TypeError, AttributeError):
             raise ValueError("expected choices with a message") from None
-        if not all(text is None or isinstance(text, str) for text in texts):
+        if not all(text is None or isinstance(text, str) for text in (said, *names)):
             raise ValueError("expected a message of text")
-        tokens = [count if type(count) is int and count >= 0 else None for count in counts]
+        finish, model = (name and self._line(name) for name in names)
+        counts = [usage.get(f"{kind}_tokens") if isinstance(usage, dict) else None for kind in ("prompt", "completion")]
+        tokens = [count if type(count) is int and 0 <= count <= _MOST_TOKENS else None for count in counts]
         # Half of a surrogate pair, which JSON can say and no file can hold, becomes the sign for what is unreadable.
         text = said.encode(errors="surrogatepass").decode(errors="replace")
-        return Answer(self._hidden(text), texts[1], texts[2], *tokens)
+        return Answer(without_key(text, self.key), finish, model, *tokens)
 
     def _judge(self, error: Any) -> Answer | _Fault:  # noqa: ANN401 - openai.APIStatusError
         """What a response that is an error means."""
-        status, said = error.status_code, self._hidden(one_line(_said(error)))[:200]
+        status, said = error.status_code, self._line(_said(error))
         if status in _AGAIN or status >= 500:
             return _Fault(str(status), f"HTTP {status}: {said}", _retry_after(error.response.headers))
         if status in {401, 403}:  # what the server says of a key may hold the key
@@ -294,8 +354,8 @@ class EndpointClient:
         advice = "; check --base-url (most end in /v1) and the model's name" if status in {404, 405} else ""
         raise ModelError(f"{self.host} refuses the request (HTTP {status}): {said}{advice}") from None
 
-    def _hidden(self, text: str) -> str:
-        return without_key(text, self.key)
+    def _line(self, text: str) -> str:
+        return server_line(text, self.key)
 
 
 def estimated_tokens(messages: Sequence[Mapping[str, str]]) -> int:
@@ -303,9 +363,8 @@ def estimated_tokens(messages: Sequence[Mapping[str, str]]) -> int:
     return sum(4 + -(-len(message["content"].encode(errors="replace")) // 4) for message in messages)
 
 
-def _cause(error: BaseException) -> str:
-    """What the network said, without the libraries' layers around it."""
-    return one_line(str(error.__cause__ or error))[:200] or type(error).__name__
+def _count(digits: str) -> int | None:
+    return int(digits) if len(digits) <= len(str(_MOST_TOKENS)) else None  # Python refuses more than 4,300
 
 
 def _said(error: Any) -> str:  # noqa: ANN401 - openai.APIStatusError
@@ -320,10 +379,10 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
     """The seconds of a Retry-After, which may be a date; None where there is none that can be read."""
     value = headers.get("retry-after", "").strip()
     try:
-        return max(0.0, float(value))
+        seconds = float(value)
     except ValueError:
-        pass
-    try:
-        return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
-    except ValueError:
-        return None
+        try:
+            seconds = email.utils.parsedate_to_datetime(value).timestamp() - time.time()
+        except (ValueError, OverflowError):  # no date, or one of no year, hour or zone that there can be
+            return None
+    return max(0.0, seconds) if math.isfinite(seconds) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -185,16 +186,16 @@ class _Asking:
         """
         if not parts:
             return
-        client = self.client
-        client.prepare()
-        pool = ThreadPoolExecutor(self.plan.system.settings.concurrency, thread_name_prefix="mtbias-ask")
-        try:
-            yield from _all_that_come([pool.submit(self._one, part) for part in parts])
-        finally:
-            # What is on its way is awaited and kept, at most for --timeout: it is paid for. Nothing new is sent.
-            client.pacing.stopped.set()
-            pool.shutdown(cancel_futures=True)
-            client.close()
+        with closing(self.client) as client:
+            client.prepare()
+            pool = ThreadPoolExecutor(self.plan.system.settings.concurrency, thread_name_prefix="mtbias-ask")
+            try:
+                yield from _all_that_come([pool.submit(self._one, part) for part in parts])
+            finally:
+                # What is on its way is awaited and kept, at most for --timeout: it is paid for. Nothing new is sent. A
+                # second signal ends the waiting, and so `close` what is on its way.
+                client.pacing.stopped.set()
+                pool.shutdown(cancel_futures=True)
 
     def _one(self, part: int) -> tuple[int, list[Answer]]:
         plan = self.plan
