@@ -1,4 +1,4 @@
-"""How many labelled calls are wrong, by what they rest on: makes `mtbias/scoring/data/expected_wrong.tsv`.
+"""How many labelled calls are wrong, by language and class of evidence: `mtbias/scoring/data/expected_wrong.tsv`.
 
     python scripts/expected_wrong.py --gold LABELS.csv --translations WINOMT/translations/google --stanza-dir DIR
 
@@ -26,7 +26,7 @@ from mtbias.cli.shared import Evaluator  # noqa: E402
 from mtbias.corpora.human_labels import read_labels  # noqa: E402
 from mtbias.evaluation.gender_calls import GENDER  # noqa: E402
 from mtbias.evaluation.validation import validate  # noqa: E402
-from mtbias.scoring.evidence import GENDERS, TABLE, EvidenceClass, evidence_class  # noqa: E402  # noqa: E402
+from mtbias.scoring.evidence import GENDERS, TABLE, EvidenceClass, evidence_class  # noqa: E402
 from mtbias.scoring.human_agreement import LABELS  # noqa: E402
 from mtbias.scoring.measure import MeasureOptions  # noqa: E402
 from mtbias.settings import EvaluatorSettings  # noqa: E402
@@ -37,8 +37,8 @@ from scripts.agreement import LANGUAGES  # noqa: E402
 
 OUT = ROOT / "mtbias" / "scoring" / "data" / TABLE
 
-Judged = tuple[GenderCall, bool]
-"""A call, and whether it is wrong."""
+Judged = tuple[str, GenderCall, bool]
+"""The language, a call, and whether it is wrong."""
 
 
 def natural_calls(stanza_dir: Path, part: natural.Part) -> Iterator[Judged]:
@@ -46,7 +46,7 @@ def natural_calls(stanza_dir: Path, part: natural.Part) -> Iterator[Judged]:
     for lang in sorted(path.stem for path in natural.FILES.glob("*.tsv")):
         persons, calls = natural.evaluate(lang, natural.shared_data(), stanza_dir, part=part)
         for person, call in zip(persons, calls, strict=True):
-            yield call, call.gender is not person.label
+            yield lang, call, call.gender is not person.label
 
 
 def winomt_calls(gold: Path, translations: Path, evaluator: EvaluatorSettings) -> Iterator[Judged]:
@@ -56,7 +56,7 @@ def winomt_calls(gold: Path, translations: Path, evaluator: EvaluatorSettings) -
         found = validate(read_labels(gold, lang), read_bitext(translations / f"en-{lang}.txt"), measure)
         for label, call in found.rows:
             if label.basis not in {"P", "C"}:
-                yield call, label.basis == "X" or call.gender is not LABELS[label.label]
+                yield lang, call, label.basis == "X" or call.gender is not LABELS[label.label]
 
 
 def main(
@@ -79,24 +79,25 @@ def main(
     """
     if evaluator.stanza_dir is None:
         sys.exit("expected --stanza-dir DIR, got none")
-    labels, wrong = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    labels, wrong = Counter[tuple[str, str, str]](), Counter[tuple[str, str, str]]()
     for calls in (natural_calls(evaluator.stanza_dir, part), winomt_calls(gold, translations, evaluator)):
-        for call, is_wrong in calls:
+        for lang, call, is_wrong in calls:
             kind = evidence_class(call)
             if kind is not None and call.gender is not None:
-                labels[kind, call.gender] += 1
-                wrong[kind, call.gender] += is_wrong
+                labels[lang, kind, call.gender] += 1
+                wrong[lang, kind, call.gender] += is_wrong
     lines = [
-        "# Labelled calls, and how many of them are wrong, by what they rest on. Made by scripts/expected_wrong.py of",
+        "# Labelled calls, and how many are wrong, by language and evidence. Made by scripts/expected_wrong.py of",
         f"# the labels of tests/natural (part {part}; its README has the sources) and half of mt_gender's human labels",
         "# of WinoMT (MIT, github.com/gabrielStanovsky/mt_gender), with Stanza's small models udsmall.",
-        "class\tgender\tlabels\twrong",
+        "lang\tclass\tgender\tlabels\twrong",
     ]
     lines += [
-        f"{kind}\t{gender}\t{labels[kind, gender]}\t{wrong[kind, gender]}"
+        f"{lang}\t{kind}\t{gender}\t{labels[lang, kind, gender]}\t{wrong[lang, kind, gender]}"
+        for lang in sorted({lang for lang, *_ in labels})
         for kind in EvidenceClass
         for gender in GENDERS
-        if labels[kind, gender]
+        if labels[lang, kind, gender]
     ]
     OUT.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n".join(lines))

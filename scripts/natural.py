@@ -37,6 +37,7 @@ from mtbias.corpora.mt_geneval import read_marked_sentences, read_mt_geneval_con
 from mtbias.errors import DataError  # noqa: E402
 from mtbias.evaluation.gender_calls import GenderMeasure  # noqa: E402
 from mtbias.files.reading import Record, read_table, read_text  # noqa: E402
+from mtbias.files.text_repair import repair  # noqa: E402
 from mtbias.language.installed import get_language  # noqa: E402
 from mtbias.types import Gender, GenderCall, Span  # noqa: E402
 from scripts.labelled import each_language, stanza_of  # noqa: E402
@@ -152,13 +153,14 @@ def _person(record: Record, sentences: Mapping[str, tuple[str, str]]) -> Person:
     if name not in sentences:
         raise record.error(f"expected a text of the sources, got {name!r}")
     source, target = sentences[name]
+    target = repair(target).text  # as `mtbias eval` reads it
     if not source.startswith(entity, start):
         raise record.error(f"expected {entity!r} at {start}, got {source[start : start + len(entity)]!r}")
     # The mark may hold more than the head ("police chief"): the head is its last word, as in every corpus.
     noun = re.sub(r"['’]s?$", "", entity)
     last = re.split(r"[\s-]", noun)[-1].strip(".,'’")
     end = start + len(noun)
-    word, _, occurrence = record.get("head").partition("@")
+    word, _, occurrence = repair(record.get("head")).text.partition("@")
     places = [Span(*m.span()) for m in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", target)] if word else []
     if word and len(places) < int(occurrence or 1):
         raise record.error(f"expected the head {record.get('head')!r} in the translation")

@@ -1,6 +1,6 @@
 """The alarms of a run in words: what stands above its numbers where they may not be believed, and what was checked.
 
-Nothing is computed here; all stands in `metrics.json` (`alarms`, `expected_wrong`, `evidence_classes`).
+Nothing is computed here; all stands in `metrics.json` (`alarms`, `expected_wrong`, `evidence_classes`, `uncalled`).
 """
 
 from __future__ import annotations
@@ -105,17 +105,26 @@ def checks_block(metrics: Mapping[str, Any]) -> str:
 
 
 def expected_texts(metrics: Mapping[str, Any]) -> list[str]:
-    """How many calls of each gender are expected to be wrong: ``of 1,234 male calls about 12 (4 to 40)``."""
+    """How many calls of each gender are expected to be wrong: ``of 1,234 male calls about 12 (4 to 40)``; else why not.
+
+    Edge cases: empty where `metrics.json` says nothing of it.
+    """
     found = metrics.get("expected_wrong")
-    return [] if found is None else [_expected(name, found[name]) for name in ("male", "female") if name in found]
+    if found is None:
+        return []
+    if (metrics.get("alarms") or {}).get("raised"):
+        return ["not known: labelled calls are of systems without warnings, and this one has some"]
+    if not found["labels"]:
+        return ["not known: no labels in this language"]
+    return [_expected(name, found[name]) for name in ("male", "female")]
 
 
 def _expected(name: str, part: Mapping[str, Any]) -> str:
-    text = f"of {part['estimated']:,} {name} calls about {expected_text(part)}"
     if part["expected"] is None:
-        text = f"of {part['calls']:,} {name} calls: not known"
+        return f"of {part['calls']:,} {name} calls: not known, too few labels in this language"
+    text = f"of {part['estimated']:,} {name} calls about {expected_text(part)}"
     left = part["calls"] - part["estimated"]
-    return f"{text}; {left:,} more rest on what too few labels tell of" if left and part["estimated"] else text
+    return f"{text}; {left:,} more rest on what too few labels tell of" if left else text
 
 
 def expected_text(part: Mapping[str, Any]) -> str:
@@ -129,7 +138,8 @@ def expected_text(part: Mapping[str, Any]) -> str:
 def expected_block(metrics: Mapping[str, Any]) -> str:
     """The same for a terminal."""
     lines = [f"  {text}" for text in expected_texts(metrics)]
-    return "\n".join(["Calls expected to be wrong (rates of labelled calls; 95 % interval)", *lines]) if lines else ""
+    head = "Calls expected to be wrong (rates of this language's labelled calls; 95 % interval)"
+    return "\n".join([head, *lines]) if lines else ""
 
 
 def class_rows(metrics: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, int], float | None, str, str]]:
@@ -144,12 +154,25 @@ def class_rows(metrics: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, i
         yield name, row, 100 * calls / decided if decided else None, *wrong
 
 
-def fixed_text(metrics: Mapping[str, Any]) -> str:
-    """What stands beside the accuracy: rows whose noun has a grammatical gender only; empty where there are none."""
-    found = metrics.get("grammatical_gender_only")
-    if not found or not found["n"]:
-        return ""
-    return (
-        f"{found['n']:,} without a call ({number_text(found['percent'])} % of all) show grammatical gender only "
-        "(nouns of fixed gender)"
-    )
+def uncalled_texts(metrics: Mapping[str, Any]) -> list[str]:
+    """What stands beside the accuracy: rows without a call by gold gender, ΔG without them, nouns of fixed gender."""
+    texts = []
+    found = metrics.get("uncalled")
+    if found and any(found[key]["n"] for key in _GOLDS):
+        shares = (
+            f"{name} {estimate_text(found[key]['percent'], found[key]['interval'])} % of {found[key]['of']:,}"
+            for key, name in _GOLDS.items()
+            if found[key]["of"]
+        )
+        delta_g = estimate_text(found["delta_g"]["value"], found["delta_g"]["interval"])
+        texts.append(f"No call: {', '.join(shares)}; ΔG without them {delta_g}")
+    fixed = metrics.get("grammatical_gender_only")
+    if fixed and fixed["n"]:
+        texts.append(
+            f"{fixed['n']:,} without a call ({number_text(fixed['percent'])} % of all) show grammatical gender only "
+            "(nouns of fixed gender)"
+        )
+    return texts
+
+
+_GOLDS = {"male": "men", "female": "women", "neutral": "neutral"}

@@ -13,7 +13,7 @@ from mtbias.language.installed import get_language
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.scoring import definitions
-from mtbias.scoring.bias import finding
+from mtbias.scoring.bias import caution, finding
 from mtbias.scoring.definitions import Number
 from mtbias.scoring.measure import GENDER
 from mtbias.scoring.scores import unknown_part
@@ -85,8 +85,8 @@ def title_and_intro(what: str, runs: Sequence[ReportRun]) -> tuple[str, str]:
 
 def findings(runs: Sequence[ReportRun]) -> list[tuple[str, str]]:
     """What each run's system does (`mtbias.scoring.bias`), behind its label; runs that say nothing are left out."""
-    found = ((run.label, finding(run.metrics.get("overall", {}).get("confusion", ()))) for run in runs)
-    return [(label, text) for label, text in found if text]
+    confusions = ((run.label, run.metrics.get("overall", {}).get("confusion", ())) for run in runs)
+    return [(label, text) for label, table in confusions for text in (finding(table), caution(table)) if text]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from string import Formatter
 from typing import Any
 
 from mtbias.errors import DataError
-from mtbias.report.alarm_texts import alarm_block, checks_block, expected_block, fixed_text, shown_without, warnings
+from mtbias.report.alarm_texts import alarm_block, checks_block, expected_block, shown_without, uncalled_texts, warnings
 from mtbias.report.tables import (
     UNDEFINED,
     PrintedTable,
@@ -23,7 +23,7 @@ from mtbias.report.tables import (
     number_text,
     printable,
 )
-from mtbias.scoring.bias import finding
+from mtbias.scoring.bias import caution, finding
 from mtbias.scoring.counting import QUESTIONS
 from mtbias.scoring.definitions import CONSISTENCY, GENDER, Number, all_neutral, breakdowns
 from mtbias.scoring.scores import UNKNOWN
@@ -99,7 +99,12 @@ def render(metrics_json: Mapping[str, Any], *, width: int = WIDTH, numbers: Sequ
         blocks = [
             alarm_block(metrics_json, numbers),
             _headline(overall, numbers) + _finding(overall),
-            "\n".join([*_lines(shown, overall, level(metrics_json), width), *_fixed(metrics_json)]),
+            "\n".join(
+                [
+                    *_lines(shown, overall, level(metrics_json), width),
+                    *(f"  {text}" for text in uncalled_texts(metrics_json)),
+                ]
+            ),
             _over_entities(shown, metrics_json),
             repeat_block(metrics_json, numbers, level(metrics_json)),
             *_breakdowns(metrics_json, numbers, width),
@@ -128,6 +133,7 @@ def overall_table(metrics_json: Mapping[str, Any], *, numbers: Sequence[Number] 
         warned = warnings(metrics_json.get("alarms"))
         both = shown_without(metrics_json, numbers)
         in_doubt = [f"{label}: {every} of all, {rest} without" for label, every, rest in both]
+        warned += [f"This system {doubt}"] if (doubt := caution(overall.get("confusion", ()))) else []
         warned += [f"With and without the sentences concerned: {'; '.join(in_doubt)}"] if in_doubt else []
         return PrintedTable(head, rows, title=_headline(overall, numbers), warnings=warned, notes=notes)
 
@@ -173,13 +179,8 @@ def _headline(overall: Mapping[str, Any], numbers: Sequence[Number]) -> str:
 
 
 def _finding(overall: Mapping[str, Any]) -> str:
-    found = finding(overall.get("confusion", ()))
-    return f"\nThis system {found}." if found else ""
-
-
-def _fixed(metrics: Mapping[str, Any]) -> list[str]:
-    text = fixed_text(metrics)
-    return [f"  {text}"] if text else []
+    confusion = overall.get("confusion", ())
+    return "".join(f"\nThis system {found}." for found in (finding(confusion), caution(confusion)) if found)
 
 
 def _over_entities(numbers: Sequence[Number], metrics: Mapping[str, Any]) -> str:

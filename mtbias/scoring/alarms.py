@@ -12,7 +12,15 @@ from mtbias.errors import UsageError
 from mtbias.files.text_repair import is_damaged
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
-from mtbias.scoring.evidence import OUTSIDE, EvidenceClass, count_classes, evidence_class, expected_wrong, withheld
+from mtbias.scoring.evidence import (
+    OUTSIDE,
+    EvidenceClass,
+    count_classes,
+    evidence_class,
+    expected_wrong,
+    shipped_rates,
+    withheld,
+)
 from mtbias.scoring.measure import GENDER
 from mtbias.scoring.scores import counting_of
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
@@ -219,13 +227,14 @@ def checks(records: Sequence[Any], lang: str, measure: str, *, n_resamples: int,
     calls = [record.call for record in records]
     counts = count_classes(calls)
     fixed = sum(map(withheld, calls))
+    alarms = check_calls(records, lang, n_resamples=n_resamples, seed=seed)
     return {
         "grammatical_gender_only": {"n": fixed, "percent": rounded(percent_of(fixed, len(calls)))},
         "evidence_classes": {
             kind.value: {gender.value: counts[kind, gender] for gender in Gender} for kind in EvidenceClass
         },
-        "expected_wrong": expected_wrong(counts),
-        "alarms": check_calls(records, lang, n_resamples=n_resamples, seed=seed),
+        "expected_wrong": expected_wrong(counts, {} if alarms["raised"] else shipped_rates(lang)),
+        "alarms": alarms,
     }
 
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from mtbias.scoring.counting import Counting, Counts, check_shape
 from mtbias.scoring.definitions import GENDER
 from mtbias.stats.resampling import wilson_percent
-from mtbias.stats.results import Floats, enough, number, percent
+from mtbias.stats.results import Floats, enough, number, percent, percent_of, rounded
 from mtbias.types import Gender, Stereotype
 
 STEREOTYPES: tuple[Stereotype, ...] = (Stereotype.PRO, Stereotype.ANTI, Stereotype.NONE)
@@ -141,6 +141,25 @@ GENDER_COUNTING = Counting(
 """The gender of an entity, as WinoMT, BUG and one's own sentences are scored."""
 
 
+def uncalled(counts: Counts, n_resamples: int, seed: int) -> dict[str, Any]:
+    """Rows without a call, by gold gender, and ΔG without them: `uncalled` of `metrics.json`.
+
+    A row without a call is an error of its gender, so ΔG changes where one gender has more of them. Shares are per cent
+    of the rows of the gold gender with Wilson's interval; ΔG is that of the rows with a call alone, in points.
+    """
+    gold = counts.sum(axis=0)
+    shares = {
+        gender.value: {"n": n, "of": of, "percent": percent_of(n, of), "interval": wilson_percent(n, of)}
+        for gender, n, of in zip(GOLDS, map(int, gold[:, _NO_CALL]), map(int, gold.sum(axis=1)), strict=True)
+    }
+    called = counts * np.array([1, 1, 1, 0], dtype=np.int64)
+    delta_g = GENDER_COUNTING.group(called, n_resamples, seed)["delta_g"]
+    return {
+        **{gender: {key: rounded(value) for key, value in share.items()} for gender, share in shares.items()},
+        "delta_g": {"value": rounded(delta_g.value), "interval": rounded(delta_g.interval)},
+    }
+
+
 # The functions below take confusions of shape [..., 3 gold, 4 call].
 
 
@@ -183,11 +202,7 @@ def finding(counts: ArrayLike) -> str | None:
     Edge cases: None for a table of another shape (of another measure), and with fewer than `MIN_ROWS` male or female
         rows.
     """
-    table = np.asarray(counts)
-    if table.shape != SHAPE:
-        return None
-    gold = table.sum(axis=0)
-    found = [(int(gold[n, n]), int(gold[n].sum()), name) for n, name in enumerate(("men", "women"))]
+    found = _found(counts)
     if not enough([rows for _, rows, _ in found]):
         return None
     better, worse = sorted(found, key=lambda one: -one[0] / one[1])
@@ -197,6 +212,34 @@ def finding(counts: ArrayLike) -> str | None:
     if clear:
         return f"finds {first} % of the {better[2]} but {second} % of the {worse[2]}"
     return f"finds {first} % of the {better[2]} and {second} % of the {worse[2]}: no clear difference"
+
+
+def _found(counts: ArrayLike) -> list[tuple[int, int, str]]:
+    """Rows of men and of women that are found, of how many; of a table of another measure none."""
+    table = np.asarray(counts)
+    gold = table.sum(axis=0) if table.shape == SHAPE else np.zeros(SHAPE[1:], dtype=np.int64)
+    return [(int(gold[n, n]), int(gold[n].sum()), name) for n, name in enumerate(("men", "women"))]
+
+
+FEWEST_FOUND = 10.0
+"""Per cent. Of a corpus that is half of either gender and half of either stereotype, as WinoMT, finding so many of a
+gender adds at most as many points to ΔS; the rest compares sentences of the other gender. In docs/results, below it the
+interval of ΔS over entities contains 0 in 6 of 8 runs (least found: 4.6 %), above it in none of 20."""
+
+
+def caution(counts: ArrayLike) -> str | None:
+    """Why ΔS means little, as a predicate as `finding`'s; None where `FEWEST_FOUND` % of both gold genders are found.
+
+    Arguments and edge cases as of `finding`.
+    """
+    for right, rows, name in _found(counts):
+        if enough(rows) and 100 * right < FEWEST_FOUND * rows:
+            share = 100 * right / rows
+            return (
+                f"finds {right:,} of {rows:,} {name} ({share:.1f} %): ΔS means little here, since they can move it by "
+                "about as many points at most"
+            )
+    return None
 
 
 def _told_apart(first: float, second: float, *, clear: bool) -> tuple[str, str]:

@@ -96,12 +96,13 @@ Rates = Mapping[tuple[EvidenceClass, Gender], ErrorRate]
 
 
 @cache
-def shipped_rates() -> Rates:
-    """The rates that ship with mtbias."""
+def shipped_rates(lang: str) -> Rates:
+    """The rates of a language that ship with mtbias; empty where no call in it is labelled."""
     text = resources.files("mtbias.scoring").joinpath("data", TABLE).read_text(encoding="utf-8")
     return {
         (EvidenceClass(row["class"]), Gender(row["gender"])): ErrorRate(int(row["labels"]), int(row["wrong"]))
         for row in commented_rows(text)
+        if row["lang"] == lang
     }
 
 
@@ -126,19 +127,22 @@ def sum_expected(parts: Iterable[tuple[float, Interval]], calls: int) -> tuple[f
     return total, (max(0.0, total - down), min(float(calls), total + up))
 
 
-def expected_wrong(counts: Mapping[tuple[EvidenceClass, Gender], int], rates: Rates | None = None) -> dict[str, Any]:
+def expected_wrong(counts: Mapping[tuple[EvidenceClass, Gender], int], rates: Rates) -> dict[str, Any]:
     """`expected_wrong` of `metrics.json`: numbers of calls, of both genders apart and by class of evidence.
 
     Calls of a class with too few labels are in ``calls`` but not in ``estimated``: the expected number is of those.
+
+    Args:
+        counts: the calls of a run.
+        rates: of the run's language; empty where its calls are not as those that are labelled, so nothing is expected.
     """
-    known = shipped_rates() if rates is None else rates
     by_class: dict[str, dict[str, Any]] = {}
     totals: dict[str, dict[str, Any]] = {}
     for gender in GENDERS:
         parts, estimated, all_calls = [], 0, 0
         for kind in EvidenceClass:
             calls = counts.get((kind, gender), 0)
-            rate = known.get((kind, gender), ErrorRate(0, 0))
+            rate = rates.get((kind, gender), ErrorRate(0, 0))
             found = rate.of(calls)
             all_calls += calls
             if found is not None:
@@ -150,7 +154,12 @@ def expected_wrong(counts: Mapping[tuple[EvidenceClass, Gender], int], rates: Ra
                 }  # fmt: skip
         total = sum_expected(parts, estimated) if estimated else None
         totals[gender.value] = {"calls": all_calls, "estimated": estimated, **_numbers(total)}
-    return {**totals, "by_class": {kind.value: by_class[kind] for kind in EvidenceClass if kind in by_class}}
+    labels = sum(rate.labels for rate in rates.values())
+    return {
+        "labels": labels,
+        **totals,
+        "by_class": {kind.value: by_class[kind] for kind in EvidenceClass if kind in by_class},
+    }
 
 
 def _numbers(found: tuple[float, Interval] | None) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mtbias import __version__
 from mtbias.errors import DataError
-from mtbias.scoring.bias import GENDER_COUNTING
+from mtbias.scoring.bias import GENDER_COUNTING, uncalled
 from mtbias.scoring.consistency import Consistency, consistency
 from mtbias.scoring.counting import Counting, Group, entity_intervals
 from mtbias.scoring.definitions import WHOLE, Number, interval_methods
@@ -79,6 +79,7 @@ class Scores:
         for name, groups in self.by.items():
             content[f"by_{name}"] = {key: group.to_json() for key, group in groups.items()}
         if counting is GENDER_COUNTING:
+            content["uncalled"] = uncalled(overall.counts, self.n_resamples, self.seed)
             content["consistency"] = None if self.consistency is None else self.consistency.to_json()
         if self.unknown is not None:
             part = self.unknown.to_json()

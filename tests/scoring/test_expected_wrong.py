@@ -98,11 +98,17 @@ def test_calls_are_counted_by_class_and_gender() -> None:
     assert count_classes(calls) == {(EvidenceClass.NOUN, M): 2, (EvidenceClass.AGREEMENT, F): 1}
 
 
-def test_the_rates_that_ship_are_counts_of_labels() -> None:
-    rates = shipped_rates()
-    assert all(0 <= rate.wrong <= rate.labels for rate in rates.values())
-    assert rates[EvidenceClass.NOUN, M].labels >= 100
-    assert rates[EvidenceClass.NOUN, F].labels >= 100
+def test_the_rates_that_ship_are_counts_of_labels_of_the_language() -> None:
+    german, hebrew = shipped_rates("de"), shipped_rates("he")
+    assert german != hebrew
+    assert all(0 <= rate.wrong <= rate.labels for rates in (german, hebrew) for rate in rates.values())
+    assert german[EvidenceClass.NOUN, M].labels >= 10
+    assert shipped_rates("xx") == {}
+
+
+def test_a_language_without_labels_has_no_number() -> None:
+    found = expected_wrong({(EvidenceClass.NOUN, M): 100}, shipped_rates("xx"))
+    assert (found["labels"], found["male"]["expected"], found["male"]["interval"]) == (0, None, None)
 
 
 def test_the_manual_has_the_table_that_ships() -> None:
@@ -111,6 +117,6 @@ def test_the_manual_has_the_table_that_ships() -> None:
     shipped = (root / "mtbias" / "scoring" / "data" / TABLE).read_text(encoding="utf-8")
     rows = [line.split("\t") for line in shipped.splitlines() if not line.startswith("#")][1:]
     assert rows
-    assert manual.split("|---|---|---:|---:|\n")[1].split("\n\n")[0].splitlines() == [
+    assert manual.split("|---|---|---|---:|---:|\n")[1].split("\n\n")[0].splitlines() == [
         f"| {' | '.join(row)} |" for row in rows
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mtbias.scoring.bias import count, finding
+from mtbias.scoring.bias import caution, compute, count, finding, uncalled
 from mtbias.types import Gender, Stereotype
 
 
@@ -51,3 +51,38 @@ def test_there_is_none_with_few_rows_or_another_measure() -> None:
     assert finding(table((9, 9), (0, 100))) is None
     assert finding(table((90, 100), (0, 0))) is None
     assert finding([[1, 2], [3, 4]]) is None
+
+
+@pytest.mark.parametrize(
+    ("women", "said"),
+    [((9, 100), "finds 9 of 100 women (9.0 %): ΔS means little here"), ((10, 100), None), ((0, 9), None)],
+)
+def test_a_system_that_says_nearly_always_the_same_has_a_caution(women: tuple[int, int], said: str | None) -> None:
+    found = caution(table((90, 100), women))
+    assert found is None if said is None else found is not None and found.startswith(said)
+    assert caution([[1, 2], [3, 4]]) is None
+
+
+def test_women_who_are_found_move_delta_s_by_so_many_points_at_most() -> None:
+    """Half of either gender and stereotype: 9 of 100 women, all in pro sentences, and all men, are 9 points."""
+    kinds = [(gender, kind) for gender in (Gender.MALE, Gender.FEMALE) for kind in (Stereotype.PRO, Stereotype.ANTI)]
+    rows = [
+        (gender, kind, gender if gender is Gender.MALE or (kind is Stereotype.PRO and n < 9) else Gender.MALE)
+        for gender, kind in kinds
+        for n in range(50)
+    ]
+    assert compute(count(rows))["delta_s"] == pytest.approx(9.0)
+    assert caution(count(rows)) is not None
+
+
+def test_rows_without_a_call_by_gold_gender_and_delta_g_without_them() -> None:
+    # 10 men: 8 right, 2 without a call. 10 women: 5 right, 1 called a man, 4 without a call.
+    # With a call: F1 of men 2·8/(9 + 8), of women 2·5/(5 + 6).
+    called = [(Gender.MALE, 8, Gender.MALE), (Gender.MALE, 2, None), (Gender.FEMALE, 5, Gender.FEMALE)]
+    called += [(Gender.FEMALE, 1, Gender.MALE), (Gender.FEMALE, 4, None)]
+    found = uncalled(count((gold, Stereotype.NONE, call) for gold, n, call in called for _ in range(n)), 0, 0)
+    assert (found["male"]["n"], found["male"]["of"], found["male"]["percent"]) == (2, 10, 20.0)
+    assert (found["female"]["n"], found["female"]["of"], found["female"]["percent"]) == (4, 10, 40.0)
+    assert found["neutral"] == {"n": 0, "of": 0, "percent": None, "interval": None}
+    assert found["female"]["interval"] == pytest.approx([16.818033, 68.732623], abs=1e-5)  # scipy.stats.binomtest
+    assert found["delta_g"]["value"] == pytest.approx(100 * (16 / 17 - 10 / 11), abs=1e-5)
