@@ -62,7 +62,10 @@ def test_devices_and_named_pipes_are_no_input(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("/dev/zero")
     paths = {"/dev/zero": "a device", str(tmp_path / "link"): "a device", str(tmp_path / "fifo"): "a named pipe"}
     for path, kind in paths.items():
-        with pytest.raises(DataError, match=f"^{path}: expected a regular file, got {kind}; write the content into"):
+        with pytest.raises(
+            DataError,
+            match=f"^{path}: the file cannot be read: expected a regular file, got {kind}; write the content into",
+        ):
             read_bytes(Path(path))
     with pytest.raises(DataError, match="expected a file, got a folder"):
         read_bytes(tmp_path)

@@ -24,6 +24,7 @@ from mtbias.cluster.sweep_tasks import SweepPlan, Task, make_plan, plan_text, sc
 from mtbias.cluster.task_runs import LOGS, Looked, forget_failure, is_done, recorded, run_task
 from mtbias.errors import DataError, DependencyError, MtbiasError
 from mtbias.files.folder_lock import locked_folder
+from mtbias.files.special_files import input_bytes
 from mtbias.files.strict_json import DecodingError, decoded
 from mtbias.files.writing import write_atomic
 from mtbias.machine.installation import install_command
@@ -248,7 +249,7 @@ def read_submissions(out: Path) -> list[Submission]:
     found = []
     for path in sorted((out / SUBMISSIONS).glob("[0-9]*.json")):
         try:
-            found.append(decoded(Submission, path.read_bytes()))
+            found.append(decoded(Submission, input_bytes(path)))
         except DecodingError as error:
             raise DataError(f"damaged: {error}; move it away once none of its jobs is queued", path=path) from None
     return found

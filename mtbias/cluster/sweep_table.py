@@ -15,6 +15,7 @@ from typing import Any
 
 from mtbias.cluster.sweep_tasks import Cell, SweepPlan
 from mtbias.errors import MissingTranslationsError, RunFolderError
+from mtbias.files.special_files import input_bytes
 from mtbias.files.writing import write_atomic
 from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.paper_tables import paper_table, with_interval
@@ -60,8 +61,8 @@ def table_is_current(plan: SweepPlan) -> bool:
     """Whether the tables are there, undamaged, and made of the runs as they are now."""
     out = plan.sweep.out
     try:
-        record = json.loads((out / RECORD).read_bytes())
-        whole = all(sha256((out / name).read_bytes()).hexdigest() == record["files"][name] for name in FILES)
+        record = json.loads(input_bytes(out / RECORD))
+        whole = all(sha256(input_bytes(out / name)).hexdigest() == record["files"][name] for name in FILES)
         return bool(whole and record["runs"] == _runs(_read(plan)[0]))
     except (OSError, ValueError, RecursionError, KeyError, TypeError, MissingTranslationsError):
         return False

@@ -17,6 +17,7 @@ from mtbias.cluster.sweep_tasks import TABLE, Cell, SweepPlan, Task
 from mtbias.errors import MissingTranslationsError, MtbiasError
 from mtbias.evaluation.preparation import prepare_eval
 from mtbias.evaluation.stages import Request, evaluate, translate_shard
+from mtbias.files.special_files import input_bytes
 from mtbias.files.strict_json import DecodingError, decoded
 from mtbias.files.writing import explained, make_folder, write_atomic
 from mtbias.machine.devices import chosen_device, require_device
@@ -214,7 +215,7 @@ def write_failure(out: Path, task: Task, failure: Failure) -> None:
 def read_failure(out: Path, task: Task) -> Failure | None:
     """Why a task failed when it last ran; None where it did not, or left no word."""
     try:
-        return decoded(Failure, _failure_file(out, task).read_bytes())
+        return decoded(Failure, input_bytes(_failure_file(out, task)))
     except (OSError, DecodingError):
         return None
 

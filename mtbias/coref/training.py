@@ -22,6 +22,7 @@ from typing import Any
 from mtbias.coref.conll import Clusters, ConllDocument, Mention, without_repeated
 from mtbias.errors import DataError, DependencyError, MissingResourceError, ModelError
 from mtbias.files.reading import parse_toml, read_text
+from mtbias.files.special_files import refuse_special
 from mtbias.files.writing import explained, write_atomic
 from mtbias.machine.devices import require_device
 from mtbias.settings import Settings, at_least, number_in
@@ -213,6 +214,7 @@ def train(
         raise DataError("expected a new folder, this is there already: choose another --out", path=out)
     encoder = Path(settings.encoder)
     if encoder.is_dir():
+        refuse_special(encoder)
         settings = replace(settings, encoder=str(encoder.resolve()))  # the model remembers it, from wherever it is used
     elif encoder.is_absolute() or settings.encoder.startswith((".", "~")):  # no name on the Hub
         raise DataError("expected a folder with an encoder, got none", path=encoder)

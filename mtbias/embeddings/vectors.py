@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from mtbias.errors import DataError
+from mtbias.files.reading import unreadable
 from mtbias.files.special_files import open_input
 from mtbias.stats.results import Floats
 
@@ -121,12 +122,8 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     try:
         with open_input(path) as file:
             yield from enumerate(file, start=1)
-    except FileNotFoundError:
-        raise DataError("there is no such file; check the path", path=path) from None
-    except OSError as error:
-        raise DataError(f"the file cannot be read: {error.strerror or error}", path=path) from error
-    except ValueError as error:  # no regular file
-        raise DataError(str(error), path=path) from None
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from error
 
 
 def _text(raw: bytes, path: Path, line: int) -> str:

@@ -21,6 +21,7 @@ from typing import Any
 
 from mtbias.errors import DataError, RunFolderError
 from mtbias.files.folder_lock import waiting_lock
+from mtbias.files.special_files import input_bytes
 from mtbias.files.strict_json import DecodingError, decoded, load_json
 from mtbias.files.writing import explained, write_atomic, write_new
 
@@ -188,7 +189,7 @@ def read_plan(folder: Path) -> PlanRecord | None:
     path = folder / PARTS / PLAN
     with explained(path, "read"):
         try:
-            content = path.read_bytes()
+            content = input_bytes(path)
         except (FileNotFoundError, NotADirectoryError):
             return None
     try:
@@ -242,7 +243,7 @@ def read_shard_reports(folder: Path) -> list[dict[str, Any]]:
     reports = []
     for path in sorted((folder / PARTS).glob(_SHARD)):
         try:
-            reports.append(dict(load_json(path.read_bytes())))
+            reports.append(dict(load_json(input_bytes(path))))
         except (OSError, ValueError, TypeError):
             _log.warning("%s is damaged; what it says of the execution is left out", path)
     return reports
@@ -281,7 +282,7 @@ class PartStore:
         """The records of part `number`, or None."""
         path = self._path(number)
         try:
-            head, _, body = path.read_text(encoding="utf-8").partition("\n")
+            head, _, body = input_bytes(path).decode().partition("\n")
             header = load_json(head)
             records = [load_json(line) for line in body.split("\n")[:-1]]
             whole = sha256(body.encode()).hexdigest() == header["sha256"] and len(records) == header["n"]

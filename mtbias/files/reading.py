@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.errors import DataError
-from mtbias.files.special_files import open_input
+from mtbias.files.special_files import input_bytes
 from mtbias.files.strict_json import load_json, once
 
 LONGEST = 50_000
@@ -59,14 +59,16 @@ def read_bytes(path: Path) -> bytes:
         DataError: there is no such file, or it cannot be read; it is a device, or a pipe that is not open already.
     """
     try:
-        with open_input(path) as file:
-            return file.read()
-    except FileNotFoundError:
-        raise DataError("there is no such file; check the path", path=path) from None
-    except OSError as error:
-        raise DataError(f"the file cannot be read: {error.strerror or error}", path=path) from error
-    except ValueError as error:  # a NUL in the path, or no regular file
-        raise DataError(str(error), path=path) from None
+        return input_bytes(path)
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from error
+
+
+def unreadable(path: Path, error: OSError | ValueError) -> DataError:
+    """What `open_input` raised for `path`, in words."""
+    if isinstance(error, FileNotFoundError):
+        return DataError("there is no such file; check the path", path=path)
+    return DataError(f"the file cannot be read: {getattr(error, 'strerror', None) or error}", path=path)
 
 
 def read_text(path: Path, *, allow_empty: bool = False) -> TextFile:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
 from pathlib import Path
 from typing import BinaryIO
+
+from mtbias.errors import DataError
 
 _DESCRIPTOR = re.compile(r"/(?:dev/fd|proc/(self|thread-self|\d+)/fd)/(\d{1,9})")
 _MOST_LINKS = 40
@@ -43,18 +46,34 @@ def open_input(path: Path) -> BinaryIO:
     A pipe can be read once. Other pipes and devices are refused, since they may never end, or never begin.
 
     Raises:
-        OSError: there is no such file, or it cannot be read.
-        ValueError: it is neither; says what it is.
+        OSError: there is no such file, or it cannot be read; it is neither, and the error says what it is.
+        ValueError: a NUL in the path.
     """
     number = own_descriptor(path)
     mode = path.stat().st_mode if number is None else os.fstat(number).st_mode
     if stat.S_ISDIR(mode):
-        raise ValueError("expected a file, got a folder; name the file in it")
+        raise IsADirectoryError(errno.EISDIR, "expected a file, got a folder; name the file in it", str(path))
     if stat.S_ISREG(mode):
         return path.open("rb")
     if number is not None and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
         return os.fdopen(os.dup(number), "rb")
     kind = next(kind for test, kind in _KINDS.items() if test(mode))
-    raise ValueError(
-        f"expected a regular file, got {kind}; write the content into a file, or pipe it and name /dev/stdin"
-    )
+    message = f"expected a regular file, got {kind}; write the content into a file, or pipe it and name /dev/stdin"
+    raise OSError(errno.EINVAL, message, str(path))
+
+
+def refuse_special(folder: Path) -> None:
+    """Refuse a folder that holds a pipe, a device or a socket, for whose end a library or a writer would wait.
+
+    Raises:
+        DataError: it does.
+    """
+    for path in sorted(folder.iterdir()):
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise DataError("expected a regular file, got a pipe, a device or a socket; remove it", path=path)
+
+
+def input_bytes(path: Path) -> bytes:
+    """All bytes of a file; errors as of `open_input`."""
+    with open_input(path) as file:
+        return file.read()

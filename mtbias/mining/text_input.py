@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from mtbias.errors import DataError, SettingError
+from mtbias.files.reading import unreadable
 from mtbias.files.strict_json import load_json
 
 PASSAGES = 256
@@ -121,10 +122,8 @@ def _size_and_hash(path: Path) -> tuple[int, str]:
             raise DataError(message, path=path)
         with path.open("rb") as file:
             return path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError:
-        raise DataError("there is no such file; check the path", path=path) from None
-    except (OSError, ValueError) as error:  # a NUL in the path
-        raise DataError(f"the file cannot be read: {getattr(error, 'strerror', None) or error}", path=path) from None
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from None
 
 
 @dataclass(frozen=True, slots=True)

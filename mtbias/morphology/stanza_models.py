@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mtbias.errors import DataError, DependencyError, MissingResourceError
+from mtbias.files.special_files import input_bytes
 from mtbias.files.strict_json import load_json
 from mtbias.machine.devices import require_device
 from mtbias.machine.network import why_failed
@@ -69,7 +70,7 @@ def find_package(language: str, folder: Path, processors: Sequence[str] = PROCES
     hint = f"`mtbias fetch --lang {language}` downloads it, or --stanza-dir names a folder that has it"
     index = folder / "resources.json"
     try:
-        resources = load_json(index.read_bytes())
+        resources = load_json(input_bytes(index))
         chosen = _default_packages(resources, language, processors)
     except (FileNotFoundError, NotADirectoryError):
         raise MissingResourceError(f"no Stanza resources at {folder} (resources.json is missing): {hint}") from None
@@ -83,7 +84,7 @@ def find_package(language: str, folder: Path, processors: Sequence[str] = PROCES
     for processor, name in chosen:
         path = folder / resources[language].get("alias", language) / processor / f"{name}.pt"
         try:
-            digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+            digest = hashlib.sha256(input_bytes(path)).hexdigest()[:12]
         except FileNotFoundError:
             raise MissingResourceError(
                 f"Stanza's {processor} model for {language!r} is missing ({path}): {hint}"

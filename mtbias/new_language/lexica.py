@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mtbias.errors import DataError
+from mtbias.files.reading import unreadable
 from mtbias.files.special_files import open_input
 from mtbias.language.grammar import Agreement
 
@@ -124,12 +125,8 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
                 yield number, line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
     except UnicodeDecodeError as error:
         raise DataError(f"expected UTF-8: {error.reason}; save the file as UTF-8", path=path, line=number) from None
-    except FileNotFoundError:
-        raise DataError("there is no such file; check the path", path=path) from None
-    except OSError as error:
-        raise DataError(f"the file cannot be read: {error.strerror or error}", path=path) from error
-    except ValueError as error:  # no regular file
-        raise DataError(str(error), path=path) from None
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from error
 
 
 def _citations(forms: Iterator[LexiconForm]) -> tuple[dict[str, dict[str, str]], frozenset[tuple[str, str]]]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from mtbias.entry_points import installed
 from mtbias.errors import DataError, SettingError, UsageError
 from mtbias.files.reading import commented_rows
+from mtbias.files.special_files import input_bytes
 from mtbias.files.strict_json import load_json
 from mtbias.files.writing import explained, write_atomic
 from mtbias.language.grammar import Agreement
@@ -48,7 +49,7 @@ def prospects(code: str, stanza: Path) -> tuple[str, ...]:
 def _stanza_line(code: str, folder: Path) -> str:
     index = folder / "resources.json"
     try:
-        listed = load_json(index.read_bytes())
+        listed = load_json(input_bytes(index))
         entry = listed.get(code, {})
         entry = listed.get(entry["alias"], {}) if "alias" in entry else entry
         default = entry.get("packages", {}).get("default") or entry.get("default_processors", {})

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 from mtbias import __version__
 from mtbias.errors import DataError
+from mtbias.files.special_files import input_bytes
 from mtbias.files.strict_json import EXACT, decoded, load_json, once
 from mtbias.files.writing import write_atomic
 from mtbias.language.installed import get_language
@@ -301,7 +302,7 @@ def read_checked(path: Path) -> FinishedRun:
     if not is_as_written(RunFolder(path).read_metrics()):
         raise DataError(f"expected the file as mtbias wrote it, got other content; {again}", path=path / METRICS)
     run = read_run(path)
-    stated = load_json((path / MANIFEST).read_bytes())["signature"]
+    stated = load_json(input_bytes(path / MANIFEST))["signature"]
     for name, signature in ((MANIFEST, stated), (METRICS, run.metrics["signature"])):
         if signature != run.signature:
             raise DataError(f"expected the signature {run.signature}, got {signature}; {again}", path=path / name)
@@ -365,7 +366,7 @@ def _result(run: FinishedRun, about: About) -> PublishedResult:
         evaluator=run.evaluator,
         signature=run.signature,
         fingerprint=run.manifest.fingerprint,
-        calls=sha256((run.path / CALLS).read_bytes()).hexdigest(),
+        calls=sha256(input_bytes(run.path / CALLS)).hexdigest(),
         sentences=len(run.calls),
         numbers=tuple(_number(number, run) for number in run.numbers),
         resamples=run.metrics["intervals"]["resamples"],

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from mtbias.errors import DataError
+from mtbias.files.special_files import input_bytes
 from mtbias.files.strict_json import EXACT, decoded
 from mtbias.types import Evidence, Gender, GenderCall, Instance, Reason, Span, Stereotype, Translation
 
@@ -197,7 +198,7 @@ def from_lines(path: Path, read: Callable[[bytes], T]) -> Iterator[T]:
         DataError: a line is not what is expected, or the file is cut off; with path and line.
         OSError: the file cannot be read.
     """
-    data = path.read_bytes()
+    data = input_bytes(path)
     if data and not data.endswith(b"\n"):
         number = data.count(b"\n") + 1
         raise DataError("expected a newline at the end, the file is cut off; run again", path=path, line=number)

@@ -14,6 +14,7 @@ from typing import Any, Self, TypeVar
 from mtbias.errors import DataError, RunFolderError
 from mtbias.files.folder_lock import FolderLock
 from mtbias.files.kept_work import PARTS, kept_parts, read_plan
+from mtbias.files.special_files import input_bytes, refuse_special
 from mtbias.files.strict_json import load_json
 from mtbias.files.writing import explained, is_ours, remove_temporaries, write_atomic, write_new
 from mtbias.runs import call_records as records
@@ -62,6 +63,7 @@ class RunFolder:
         and the other way round.
 
         Raises:
+            DataError: a pipe or a device is among its files.
             RunFolderError: the path is a file, cannot be written, holds other things and no manifest, belongs to a run
                 with another identity (the message names every difference), is damaged, or is in use.
         """
@@ -227,6 +229,7 @@ class RunFolder:
             self.record_execution(asked.execution)
 
     def _refuse_foreign(self) -> None:
+        refuse_special(self.path)
         if self.has(MANIFEST):
             return
         strangers = sorted(entry.name for entry in self.path.iterdir() if not is_ours(entry.name))
@@ -262,7 +265,7 @@ class RunFolder:
 
     def _read(self, name: str) -> bytes:
         with self._reading(name):
-            return (self.path / name).read_bytes()
+            return input_bytes(self.path / name)
 
     @contextmanager
     def _reading(self, name: str) -> Iterator[None]:

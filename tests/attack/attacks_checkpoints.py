@@ -94,6 +94,12 @@ def _every_pt(content: bytes, folder: Path) -> None:
         path.write_bytes(content)
 
 
+def _every_pt_a_pipe(folder: Path) -> None:
+    for path in folder.rglob("*.pt"):
+        path.unlink()
+        os.mkfifo(path)
+
+
 def _files() -> list[Attack]:
     rows = []
     for file in (
@@ -104,7 +110,16 @@ def _files() -> list[Attack]:
         "tokenizer_config.json",
         "vocab.json",
     ):
-        for damage in ("absent", "a folder", "a dangling link", "empty", "binary", "a web page", "cut in half"):
+        for damage in (
+            "absent",
+            "a folder",
+            "a named pipe",
+            "a dangling link",
+            "empty",
+            "binary",
+            "a web page",
+            "cut in half",
+        ):
             apply = DAMAGES.get(damage, lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]))
             name = f"checkpoint: {file} {damage}"
             code, why = TAKEN.get((file, damage), (1, ""))
@@ -227,17 +242,27 @@ CHECKPOINTS = (
         EVAL,
         _model(lambda f: (f / "config.json").write_text("[" * 100_000)),
     ),
+    *(
+        Attack(f"checkpoint: {name} a named pipe", EVAL, _model(lambda f, name=name: os.mkfifo(f / name)))
+        for name in (
+            "pytorch_model.bin",
+            "model.safetensors.index.json",
+            "special_tokens_map.json",
+            "adapter_config.json",
+        )
+    ),
     Attack("checkpoint: an empty folder", EVAL, lambda: Path("model").mkdir(), 1),
     Attack("checkpoint: a file", EVAL, lambda: Path("model").write_text("x"), 2),
     Attack("checkpoint: an unknown language", EVAL.replace("--lang de", "--lang tlh"), _model(), 2),
     Attack("stanza: pickle", _STANZA, _stanza(partial(_every_pt, pickle.dumps(_Evil())))),
+    Attack("stanza: models that are named pipes", _STANZA, _stanza(_every_pt_a_pipe)),
     Attack("stanza: empty models", _STANZA, _stanza(partial(_every_pt, b""))),
     Attack("stanza: binary models", _STANZA, _stanza(partial(_every_pt, bytes(range(256)) * 40))),
     *(
         Attack(
             f"stanza: resources.json {damage}", _STANZA, _stanza(partial(_within, DAMAGES[damage], "resources.json"))
         )
-        for damage in ("absent", "a folder", "empty", "binary", "half", "a web page")
+        for damage in ("absent", "a folder", "a named pipe", "empty", "binary", "half", "a web page")
     ),
     Attack(
         "stanza: resources.json nested without end",

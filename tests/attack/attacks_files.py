@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -128,6 +129,7 @@ def _half(content: bytes) -> bytes:
 DAMAGES: Mapping[str, Damage] = {
     "absent": lambda path: path.unlink(),
     "a folder": partial(_instead, Path.mkdir),
+    "a named pipe": partial(_instead, os.mkfifo),  # which nobody writes into
     "a dangling link": partial(_instead, lambda path: path.symlink_to("nowhere")),
     "a link to itself": partial(_instead, lambda path: path.symlink_to(path.name)),
     "unreadable": partial(_instead, lambda path: path.symlink_to("/proc/self/mem")),  # EIO for everybody, root too

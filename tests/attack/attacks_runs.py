@@ -208,7 +208,11 @@ RUNS = (
     *(
         Attack(f"a run again: {file} {damage}", _AGAIN, _copied(DAMAGES[damage], file))
         for file in ("manifest.json",)
-        for damage in ("a folder", "empty", "binary", "half", "a web page")
+        for damage in ("a folder", "a named pipe", "empty", "binary", "half", "a web page")
+    ),
+    *(
+        Attack(f"a run again: {file} a named pipe", _AGAIN, _copied(DAMAGES["a named pipe"], file))
+        for file in ("metrics.json", "calls.jsonl", ".lock")
     ),
     Attack("a run again: of another corpus", _AGAIN.replace("corpus.tsv", "corpus.csv"), _copied()),
     Attack("a run again: with another seed", f"{_AGAIN} --seed 5", _copied()),

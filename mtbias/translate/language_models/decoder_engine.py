@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.errors import ModelError, MtbiasError
+from mtbias.files.special_files import input_bytes
 from mtbias.files.strict_json import load_json
 from mtbias.translate.language_models.answers import Answer
 from mtbias.translate.seq2seq.checkpoints import explained, first_line
@@ -25,7 +26,7 @@ def is_decoder(folder: Path) -> bool:
     Of models that read pictures too (Gemma 3), those count that transformers takes for one.
     """
     try:
-        config = load_json((folder / "config.json").read_bytes())
+        config = load_json(input_bytes(folder / "config.json"))
     except (OSError, ValueError):
         return False  # whoever loads it says what is wrong
     # Sequence-to-sequence models have such a class for their decoder alone (MarianForCausalLM).

@@ -20,6 +20,7 @@ from typing import Any
 from mtbias.demo import model_folder_of_demo
 from mtbias.errors import DependencyError, MissingResourceError, ModelError, MtbiasError, SettingError, UsageError
 from mtbias.files.folder_lock import waiting_lock
+from mtbias.files.special_files import input_bytes, open_input, refuse_special
 from mtbias.files.strict_json import DecodingError, decoded, load_json
 from mtbias.files.writing import write_atomic
 from mtbias.machine.network import downloads_allowed, why_failed
@@ -79,7 +80,9 @@ class Checkpoint:
 
         Raises:
             ModelError: an index of weights names a file elsewhere, or config.json a kernel of the hub.
+            DataError: a pipe or a device is among the files.
         """
+        refuse_special(self.folder)
         for index in (_WEIGHTS[1], _OLD_WEIGHTS[1]):
             names = _object(self.folder / index).get("weight_map") or {}
             for name in sorted(map(str, names.values())) if isinstance(names, dict) else ():
@@ -202,7 +205,7 @@ def read_pins(cache: Path) -> dict[str, str]:
     """
     path = cache / RECORD
     try:
-        return dict(decoded(dict[str, str], path.read_bytes()))
+        return dict(decoded(dict[str, str], input_bytes(path)))
     except FileNotFoundError:
         return {}
     except DecodingError as error:
@@ -228,7 +231,7 @@ def files_hash(folder: Path) -> str:
 
 def file_hash(path: Path) -> str:
     """SHA-256 of a file."""
-    with path.open("rb") as file:
+    with open_input(path) as file:
         return file_digest(file, "sha256").hexdigest()
 
 
@@ -283,7 +286,7 @@ def missing_files(folder: Path) -> list[str]:
 def _object(path: Path) -> dict[str, Any]:
     """The object in a JSON file, empty where there is none that can be read."""
     try:
-        content = load_json(path.read_bytes())
+        content = load_json(input_bytes(path))
     except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}

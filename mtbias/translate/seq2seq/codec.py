@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.errors import ModelError
+from mtbias.files.special_files import input_bytes
 from mtbias.files.strict_json import load_json
 from mtbias.translate.seq2seq.checkpoints import TOKENIZER_CONFIG, explained
 from mtbias.translate.seq2seq.families import Direction, Family, family_of
@@ -152,7 +153,7 @@ def read_config(folder: Path, name: str = "config.json") -> dict[str, Any]:
     """
     path = folder / name
     try:
-        content = load_json(path.read_bytes())
+        content = load_json(input_bytes(path))
     except FileNotFoundError:
         raise ModelError(
             f"{folder}: found no {name}; give the folder of a checkpoint in Hugging Face's layout"

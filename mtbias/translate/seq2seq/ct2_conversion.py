@@ -16,6 +16,7 @@ from tempfile import mkdtemp
 from typing import Any
 
 from mtbias.errors import DependencyError, ModelError
+from mtbias.files.special_files import input_bytes
 from mtbias.files.strict_json import load_json
 from mtbias.machine.installation import install_command
 from mtbias.translate.seq2seq.checkpoints import check_matrices, file_hash, files_hash, first_line
@@ -114,7 +115,7 @@ def _hash(record: dict[str, Any]) -> str:
 
 def _is_whole(made: Path) -> bool:
     try:
-        record = load_json((made / RECORD).read_bytes())
+        record = load_json(input_bytes(made / RECORD))
         said = record.pop("sha256")
         return bool(said == _hash(record) and record["files"] == _hashes(made))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
