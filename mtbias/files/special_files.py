@@ -6,8 +6,8 @@ import errno
 import os
 import re
 import stat
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 from mtbias.errors import DataError
 
@@ -40,7 +40,7 @@ def own_descriptor(path: Path | str) -> int | None:
     return None
 
 
-def open_input(path: Path) -> BinaryIO:
+def open_input(path: Path) -> BufferedReader:
     """Open a regular file, or a pipe that is open already (standard input, a process substitution), to read its bytes.
 
     A pipe can be read once. Other pipes and devices are refused, since they may never end, or never begin.

@@ -157,12 +157,15 @@ _CONFIG: Mapping[str, Mapping[str, object]] = {
     "a family that it is not": {"model_type": "marian"},
     "a wrong number of layers": {"decoder_layers": 9},
     "a negative number of layers": {"decoder_layers": -1},
+    "ten million layers": {"decoder_layers": 10**7},
+    "ten million layers of the encoder": {"encoder_layers": 10**7},
     "a wrong hidden size": {"d_model": 63},
     "a hidden size that is text": {"d_model": "big"},
     "a huge vocabulary": {"vocab_size": 10**9},
     "a small vocabulary": {"vocab_size": 5},
     "a vocabulary that is text": {"vocab_size": "many"},
     "positions that are text": {"max_position_embeddings": "many"},
+    "a thousand million positions": {"max_position_embeddings": 10**9},
     "no positions": {"max_position_embeddings": 0},
     "negative positions": {"max_position_embeddings": -5},
     "remote code": {"auto_map": {"AutoModelForSeq2SeqLM": "evil.Evil", "AutoConfig": "evil.Evil"}},
@@ -243,7 +246,7 @@ CHECKPOINTS = (
         _model(lambda f: (f / "config.json").write_text("[" * 100_000)),
     ),
     *(
-        Attack(f"checkpoint: {name} a named pipe", EVAL, _model(lambda f, name=name: os.mkfifo(f / name)))
+        Attack(f"checkpoint: {name} a named pipe", EVAL, _model(partial(_within, os.mkfifo, name)))
         for name in (
             "pytorch_model.bin",
             "model.safetensors.index.json",

@@ -14,6 +14,7 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from hashlib import file_digest, sha256
 from importlib import resources
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,8 @@ _WANTED = (
 )
 _WEIGHTS = ("model*.safetensors", "model.safetensors.index.json")
 _OLD_WEIGHTS = ("pytorch_model*.bin", "pytorch_model.bin.index.json")
+_LAYERS = {"decoder_layers", "encoder_layers", "num_decoder_layers", "num_hidden_layers", "num_layers"}
+"""What a config.json calls its numbers of layers."""
 _NOT_MANY_TO_MANY = {"facebook/mbart-large-50", "facebook/mbart-large-50-many-to-one-mmt", "facebook/mbart-large-cc25"}
 
 
@@ -79,7 +82,8 @@ class Checkpoint:
         """Refuse what would load files that `revision` does not cover, or code.
 
         Raises:
-            ModelError: an index of weights names a file elsewhere, or config.json a kernel of the hub.
+            ModelError: an index of weights names a file elsewhere, or config.json a kernel of the hub, or more layers
+                than can be in the weights.
             DataError: a pipe or a device is among the files.
         """
         refuse_special(self.folder)
@@ -100,6 +104,12 @@ class Checkpoint:
                     raise ModelError(
                         f"{self.folder / _CONFIG}: {key}: expected an implementation of transformers, got code of the "
                         f"hub, {config[key]!r}; remove it"
+                    )
+            for key in _LAYERS & config.keys():
+                if isinstance(config[key], int) and config[key] > (most := _tensors(self.folder)):  # made one by one
+                    raise ModelError(
+                        f"{self.folder / _CONFIG}: {key}: expected no more layers than the weights have tensors, "
+                        f"{most}, got {config[key]}; download the checkpoint again"
                     )
 
 
@@ -386,6 +396,24 @@ def check_matrices(folder: Path, model: Any) -> None:  # noqa: ANN401 - a transf
                 f"{folder}: transformers {transformers.__version__} computes with another {name} than the weights' "
                 f"{source}; install another release (transformers>=5.18), or use another checkpoint"
             )
+
+
+def _tensors(folder: Path) -> float:
+    """How many tensors the weights' files hold at most; infinitely many where that cannot be told."""
+    from safetensors import SafetensorError, safe_open
+
+    files = sorted(folder.glob(_WEIGHTS[0]))
+    found = 0
+    try:
+        for path in files:
+            with safe_open(path, framework="np") as opened:
+                found += len(opened.keys())
+        for path in [] if files else sorted(folder.glob(_OLD_WEIGHTS[0])):
+            with zipfile.ZipFile(path) as opened:
+                found += len(opened.namelist())
+    except (OSError, SafetensorError, zipfile.BadZipFile):  # whoever loads it says what is wrong
+        return inf
+    return found or inf
 
 
 def _stored(folder: Path) -> Iterator[tuple[str, Any]]:

@@ -14,6 +14,7 @@ from mtbias.translate.seq2seq.checkpoints import TOKENIZER_CONFIG, explained
 from mtbias.translate.seq2seq.families import Direction, Family, family_of
 
 _UNBOUNDED = 100_000
+"""More tokens than any checkpoint reads; a table of so many positions still fits into memory."""
 _LEAST_TOKENS = 8
 """Of a source that a checkpoint must be able to read: with fewer every sentence of a corpus would be cut."""
 TOKENIZER_ADVICE = "its tokenizer's files are damaged or of another model: download the checkpoint again"
@@ -114,6 +115,11 @@ class Codec:
         positions = self.config.get("max_position_embeddings")
         if self.config.get("model_type") != "t5" and positions is not None:  # T5 has relative ones: any length
             stated["config.json: max_position_embeddings"] = positions
+            if isinstance(positions, int) and positions > _UNBOUNDED:
+                raise ModelError(
+                    f"{self.folder}: config.json: max_position_embeddings: expected at most {_UNBOUNDED}, got "
+                    f"{positions}; download the checkpoint again"
+                )
         for place, value in stated.items():
             if isinstance(value, bool) or not isinstance(value, int | float) or not value >= _LEAST_TOKENS:
                 raise ModelError(
