@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from mtbias.errors import UsageError
+from mtbias.errors import UsageError, choices
 from mtbias.evaluation.preparation import Fetching, prepare_eval, prepare_score, refuse_unused
 from mtbias.evaluation.stages import Request
 from mtbias.evaluation.stages import evaluate as evaluate_request
@@ -73,9 +72,7 @@ class Run(FinishedRun):
         numbers = self._numbers()
         if name in numbers:
             return numbers[name]
-        close = get_close_matches(name, dir(self))
-        meant = f"did you mean {' or '.join(close)}?" if close else f"its numbers are {', '.join(numbers)}"
-        raise AttributeError(f"a run has no {name!r}; {meant}")
+        raise AttributeError(f"a run has no {name!r}; {choices(name, numbers, {each: each for each in dir(self)})}")
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self._numbers()})

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
-from mtbias.errors import PluginError, UsageError
+from mtbias.errors import PluginError, UsageError, choices
 
 
 def installed(group: str) -> dict[str, tuple[str, ...]]:
@@ -19,6 +19,11 @@ def installed(group: str) -> dict[str, tuple[str, ...]]:
     More than one distribution is a conflict, which `load` refuses.
     """
     return {name: tuple(map(_origin, points)) for name, points in sorted(_registered(group).items())}
+
+
+def called(group: str) -> dict[str, str]:
+    """What the objects of a group are called in their modules, in lower case, and the names that they have there."""
+    return {point.attr.lower(): name for name, points in _registered(group).items() for point in points}
 
 
 def load(group: str, name: str, what: str) -> object:
@@ -32,8 +37,7 @@ def load(group: str, name: str, what: str) -> object:
     """
     points = _registered(group).get(name)
     if not points:
-        known = ", ".join(sorted(_registered(group))) or "none"
-        raise UsageError(f"no {what} {name!r} is installed; installed: {known}")
+        raise UsageError(f"no {what} {name!r} is installed; {choices(name, sorted(_registered(group)))}")
     if len(points) > 1:
         origins = " and ".join(f"{point.value} of {_origin(point)}" for point in points)
         raise PluginError(f"{what} {name!r} is registered twice: {origins}; uninstall one of them")

@@ -8,7 +8,10 @@ Everything that is the fault of an input, a model, a plugin or a missing part de
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from pathlib import Path
+from types import MappingProxyType
 
 MESSAGE_LENGTH = 400
 """Characters of the longest message; what is between its beginning (where) and its end (what to do) is left out."""
@@ -39,6 +42,21 @@ def one_line(text: str) -> str:
         return line
     left = MESSAGE_LENGTH * 3 // 5
     return f"{line[:left]} … {line[left + 3 - MESSAGE_LENGTH :]}"
+
+
+def choices(name: str, known: Iterable[str], aliases: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The end of a message about a `name` that is not among `known`: which may be meant, and which there are.
+
+    Where they would fill half a message, so that the middle of it would be left out, either the one or the other.
+    `aliases` are other words for some.
+    """
+    names = list(known)
+    words = {**aliases, **{each.lower(): each for each in names}}
+    close = dict.fromkeys(words[word] for word in get_close_matches(name.lower(), words))
+    meant, there = f"did you mean {' or '.join(close)}?", f"there are {', '.join(names) or 'none'}"
+    if not close:
+        return there
+    return meant if len(there) > MESSAGE_LENGTH // 2 else f"{meant} {there}"
 
 
 class MtbiasError(Exception):

@@ -11,7 +11,7 @@ from typing import Any, Protocol, get_args
 from mtbias.align.entity_scores import EntityScores, Links, model_scores, scores_of_links
 from mtbias.align.entity_words import KnownTranslations, align_entity
 from mtbias.align.sentence_pairs import IndexedPairs, Pair, Side, index_pairs
-from mtbias.errors import DependencyError, UsageError
+from mtbias.errors import DependencyError, UsageError, choices
 from mtbias.language.split_texts import SplitTexts
 from mtbias.machine.installation import install_command
 from mtbias.settings import Aligner as AlignerName
@@ -139,4 +139,4 @@ def get_aligner(name: str) -> Aligner:
     try:
         return ALIGNERS[name]()
     except KeyError:
-        raise UsageError(f"no aligner {name!r}; there are {', '.join(get_args(AlignerName))}") from None
+        raise UsageError(f"no aligner {name!r}; {choices(name, get_args(AlignerName))}") from None

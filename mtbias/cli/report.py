@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from mtbias.cli.shared import Flag, Names, Runs, checked_names
-from mtbias.errors import DataError, SettingError, UsageError
+from mtbias.errors import DataError, SettingError, UsageError, choices
 from mtbias.files.special_files import own_descriptor
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _write_table(
 
     there = [key.removeprefix("by_") for key in runs[0].metrics if key.startswith("by_")]
     if by is not None and by not in there:
-        raise SettingError("by", f"expected {', '.join(there)}, got {by!r}")
+        raise SettingError("by", f"expected what these runs are broken down by, got {by!r}; {choices(by, there)}")
     shown = [
         ReportRun(system, run.lang, run.metrics, numbers=run.numbers) for system, run in zip(systems, runs, strict=True)
     ]

@@ -15,7 +15,7 @@ from mtbias.coref.sowinobias import SetSize, SoWinoBias, open_sowinobias
 from mtbias.coref.winobias import WinoBias, read_winobias
 from mtbias.coref.winogender import Winogender, read_winogender
 from mtbias.corpora.catalog import cache_folder
-from mtbias.errors import DataError, UsageError
+from mtbias.errors import DataError, UsageError, choices
 
 _CLASSES: Mapping[str, type[CorefDataset[Any]]] = {
     one.name: one for one in (WinoBias, Winogender, Gap, CounterGap, Bug, SoWinoBias)
@@ -97,9 +97,8 @@ def places_of(data: Sequence[str]) -> tuple[dict[str, Path], list[Path]]:
         elif Path(text).is_dir():
             folders.append(Path(text))
         else:
-            raise UsageError(
-                f"--data: expected NAME=PATH with a NAME of {', '.join(DATASETS)}, or a folder, got {text}"
-            )
+            known = "" if name in DATASETS else f"; {choices(name, DATASETS)}"
+            raise UsageError(f"--data: expected NAME=PATH, or a folder, got {text}{known}")
     return named, folders
 
 
@@ -123,7 +122,7 @@ def located(
     """
     for name in (*named, *names):
         if name not in DATASETS:
-            raise UsageError(f"no coreference data set {name!r}; there are {', '.join(DATASETS)}")
+            raise UsageError(f"no coreference data set {name!r}; {choices(name, DATASETS)}")
     folders = [*folders, cache_folder(cache) / "datasets"]
     located: dict[DatasetName, Path | None] = {}
     for dataset in DATASETS:

@@ -27,6 +27,7 @@ from mtbias.coref.conll import Clusters, Mention
 from mtbias.coref.dataset import CONDITIONS, ClusterDataset, DatasetScores, Link, NamedNumber, link_to, pro_against_anti
 from mtbias.coref.documents import CorefText, Predictions
 from mtbias.coref.paired_systems import NumberUnits
+from mtbias.errors import choices
 from mtbias.files.reading import parse_toml, read_text
 from mtbias.stats.resampling import bootstrap_counts, estimate, mcnemar
 from mtbias.stats.results import Estimate, Floats, percent, percent_of
@@ -97,7 +98,7 @@ def read_vocabulary(path: Path) -> Vocabulary:
     data = parse_toml(file)
     unknown = sorted(set(data) - set(LISTS))
     if unknown:
-        raise file.error(f"unknown key {unknown[0]!r}; the lists are {', '.join(LISTS)}")
+        raise file.error(f"{unknown[0]}: unknown key; {choices(unknown[0], LISTS)}")
     lists: dict[str, tuple[str, ...]] = {}
     seen: dict[str, str] = {}
     for name in LISTS:

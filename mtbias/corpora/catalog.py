@@ -19,7 +19,7 @@ from mtbias.corpora.own_sentences import read_custom
 from mtbias.corpora.winomt import read_winomt
 from mtbias.demo import demo_file
 from mtbias.entry_points import installed, load, refuse
-from mtbias.errors import DataError, MissingResourceError, SettingError, UsageError
+from mtbias.errors import DataError, MissingResourceError, SettingError, UsageError, choices
 from mtbias.files.reading import read_bytes
 from mtbias.files.strict_json import DecodingError, converted, decoded
 from mtbias.files.writing import write_atomic
@@ -105,7 +105,7 @@ def dataset(name: str) -> Dataset:
         UsageError: there is none; the message lists those there are.
     """
     if name not in datasets():
-        raise UsageError(f"no data set {name!r} to fetch; there are {', '.join(datasets())}")
+        raise UsageError(f"no data set {name!r} to fetch; {choices(name, datasets())}")
     return datasets()[name]
 
 
@@ -200,7 +200,7 @@ def check_dataset(name: str) -> None:
         UsageError: names those that there are.
     """
     if name not in dataset_names():
-        raise UsageError(f"unknown dataset {name!r}; there are {', '.join(dataset_names())}")
+        raise UsageError(f"unknown dataset {name!r}; {choices(name, dataset_names())}")
 
 
 def load_corpus(dataset: str, path: Path | None, *, cache: Path | None = None, lang: str | None = None) -> Corpus[Any]:

@@ -8,6 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from mtbias.errors import choices
 from mtbias.files.reading import TextFile, parse_toml, read_text
 
 EXAMPLE_LISTS = Path(str(resources.files("mtbias.embeddings"))) / "example_words.toml"
@@ -103,8 +104,11 @@ def _sections(table: Mapping[str, Any], file: TextFile) -> list[tuple[str, Mappi
             given = sorted(lists) if isinstance(lists, dict) else []
             # Words that tell a gender may be pairs, words, or both; every other section needs all its lists.
             if not given or not (set(given) <= set(wanted) if kind == "gendered" else given == sorted(wanted)):
-                shown = "; ".join(f"[{known}] {', '.join(of)}" for known, of in SECTIONS.items())
-                raise file.error(f"[{section}{'.' * bool(name)}{name}]: the sections and their lists are {shown}")
+                where = f"[{section}{'.' * bool(name)}{name}]"
+                if not wanted:
+                    raise file.error(f"{where}: unknown section; {choices(section, SECTIONS)}")
+                got = ", ".join(given) or f"{lists!r:.60}"
+                raise file.error(f"{where}: expected the lists {', '.join(wanted)}, got {got}")
             sections.append((f"{section}.{name}" if name else section, lists))
     return sections
 

@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import date, time
-from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args, get_type_hints
+
+from mtbias.errors import choices
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -115,16 +116,15 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:  # noqa: ANN401 - a class, or a gen
 
 
 def _in_words(kind: Any, errors: Sequence[Mapping[str, Any]], text: bytes | str) -> str:  # noqa: ANN401 - as `_adapter`
-    """The first error; where several types are allowed, what any of them expects."""
-    first = errors[0]
+    """The first error, an unknown key before a missing one, which it may be; of several types, what any expects."""
+    unknown = "unexpected_keyword_argument"
+    first = next((error for error in errors if error["type"] == unknown), errors[0])
     if first["type"] == "json_invalid":
         return str(first["msg"])
     where = _place(first["loc"], load_json(text))
     key, value = ".".join(map(str, where)), first["input"]
-    if first["type"] == "unexpected_keyword_argument":
-        known = sorted(_keys(kind, where[:-1]))
-        close = get_close_matches(str(where[-1]), known, 1)
-        return f"{key}: unknown key; {f'did you mean {close[0]}? ' if close else ''}there are {', '.join(known)}"
+    if first["type"] == unknown:
+        return f"{key}: unknown key; {choices(str(where[-1]), sorted(_keys(kind, where[:-1])))}"
     if first["type"] in {"missing", "missing_argument"}:
         return f"{key}: expected this key, it is not there"
     if first["type"] == "value_error":  # from a check of our own, which names the key within the table

@@ -14,7 +14,7 @@ from importlib import resources
 from itertools import chain
 from typing import Any, NamedTuple
 
-from mtbias.errors import PluginError
+from mtbias.errors import PluginError, choices
 from mtbias.language.grammar import Agreement, NounKind, NounReading, SpeakerRules, VerbRules, parse_agreements
 
 # Folding: the form of a word under which every table is asked for it.
@@ -136,7 +136,7 @@ def _paradigm(name: str, paradigms: Mapping[str, Any], place: str) -> tuple[str,
     """What a paradigm cuts from a lemma's end, and what it puts there."""
     found = paradigms.get(name)
     if found is None:
-        raise PluginError(f"{place}: no paradigm {name!r} in [paradigms]; there are {', '.join(sorted(paradigms))}")
+        raise PluginError(f"{place}: no paradigm {name!r} in [paradigms]; {choices(name, sorted(paradigms))}")
     endings = (ending.partition("/") for ending in found.get("endings", ()))
     where = f"{place} paradigm {name}"
     return found.get("strip", ""), [(letters, parse_agreements(tags, where=where)) for letters, _, tags in endings]
@@ -216,11 +216,11 @@ def _check_names(toml: Mapping[str, Any], where: str) -> None:
     """No table and no key but those of the format: a slip of the pen would be a rule that is never asked."""
     unknown = set(toml) - _TABLES
     if unknown:
-        raise PluginError(f"{where}.toml: unknown table [{min(unknown)}]; known: {', '.join(sorted(_TABLES))}")
+        raise PluginError(f"{where}.toml: unknown table [{min(unknown)}]; {choices(min(unknown), sorted(_TABLES))}")
     for name, keys in _KEYS.items():
         odd = set(toml.get(name, {})) - keys
         if odd:
-            raise PluginError(f"{where}.toml [{name}]: unknown key {min(odd)!r}; known: {', '.join(sorted(keys))}")
+            raise PluginError(f"{where}.toml [{name}] {min(odd)}: unknown key; {choices(min(odd), sorted(keys))}")
 
 
 def _header(head: Mapping[str, Any], where: str) -> Mapping[str, Any]:

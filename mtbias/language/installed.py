@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from mtbias.entry_points import load, refuse
+import re
+
+from mtbias.entry_points import called, installed, load, refuse
+from mtbias.errors import UsageError, choices
 from mtbias.language.definition import Language
 
 GROUP = "mtbias.languages"
@@ -12,9 +15,12 @@ def get_language(code: str) -> Language:
     """The language registered under `code`.
 
     Raises:
-        UsageError: nobody registers it; the message lists what is installed.
+        UsageError: nobody registers it; the message lists what is installed, and how to add one.
         PluginError: several distributions do, it fails to load, or it is not the language of that code.
     """
+    if code not in (known := installed(GROUP)):
+        meant = choices(re.split("[-_]", code)[0], known, called(GROUP))  # de-AT, German, and deu is like de
+        raise UsageError(f"no language {code!r} is installed; {meant}; `mtbias languages new` drafts another")
     language = load(GROUP, code, "language")
     if not isinstance(language, Language):
         raise refuse(GROUP, code, "language", f"expected a mtbias.plugin.Language, got {type(language).__name__}")

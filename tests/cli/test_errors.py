@@ -49,8 +49,8 @@ def target(tmp_path: Path) -> Path:
 
 def test_an_unknown_language_lists_the_installed_ones(fails: Fails, target: Path) -> None:
     said = fails("score", "--translations", target, "--lang", "tlh", code=2)
-    assert said.startswith("no language 'tlh' is installed; installed: ")
-    listed = said.partition("installed: ")[2].partition(".")[0].split(", ")
+    assert said.startswith("no language 'tlh' is installed; there are ")
+    listed = said.partition("there are ")[2].partition(";")[0].split(", ")
     assert {"ar", "cs", "de", "es", "fr", "he", "it", "ru", "uk"} <= set(listed)
 
 
@@ -107,8 +107,8 @@ def test_an_unknown_dataset_and_a_custom_one_without_a_file_are_wrong_usage(fail
     options = ("--translations", target, "--lang", "de", "--dataset")
     said = fails("score", *options, "wino", code=2)
     assert said == (
-        "unknown dataset 'wino'; there are winomt, bug, bug-balanced, bug-gold, bug-gold-paper, mt-geneval, "
-        "mt-geneval-entities, mt-geneval-context, gest, demo, custom"
+        "unknown dataset 'wino'; did you mean winomt? there are winomt, bug, bug-balanced, bug-gold, "
+        "bug-gold-paper, mt-geneval, mt-geneval-entities, mt-geneval-context, gest, demo, custom"
     )
     assert "--data PATH" in fails("score", *options, "custom", code=2)
     assert "there are winomt, bug, bug-balanced" in fails("fetch", "--dataset", "wino", code=2)

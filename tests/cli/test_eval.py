@@ -162,7 +162,7 @@ def test_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
     for wrong, expected in (
         (
             ("--model", "opus"),
-            "checkpoint, got 'opus'; did you mean opus-mt? hub ids are OWNER/NAME",
+            "checkpoint, got 'opus'; did you mean opus-mt? there are opus-mt, m2m100, ",
         ),
         (("--model", "demo", "--preset", "quick"), 'Invalid value "quick" for --preset. Choose from: "paper", "fast"'),
         (
@@ -189,7 +189,7 @@ def test_the_demo_fits_into_the_wheel() -> None:
 @pytest.mark.parametrize(
     ("wrong", "expected", "code"),
     [
-        (("--model", "nosuch"), "--model: expected a short name (opus-mt, ", 2),
+        (("--model", "nosuch"), "--model: expected a short name, a hub id ", 2),
         (("--model", "opus-mt", "--engine", "ct2"), "--engine ct2 needs ctranslate2: ", 1),
         (("--model", "opus-mt", "--aligner", "eflomal"), "--aligner eflomal needs the eflomal package: ", 1),
         (("--model", "opus-mt", "--data", "nowhere.txt"), "nowhere.txt: there is no such file", 1),

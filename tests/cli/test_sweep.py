@@ -140,7 +140,7 @@ def test_changes_go_before_the_file(tmp_path: Path, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--set", "modls=demo"), "--set modls: unknown key; did you mean models? there are aligner, "),
+        (("--set", "modls=demo"), "--set modls: unknown key; did you mean models?\n"),
         (("--set", "slurm.gpu=1"), "--set slurm.gpu: unknown key; did you mean gpus? there are account, "),
         (("--set", "models"), "--set: expected KEY=VALUE, such as models=opus-mt,m2m100 or seed=1, got 'models'"),
         (("--set", "seed=x"), "--set seed: expected a whole number, got 'x'"),

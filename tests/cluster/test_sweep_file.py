@@ -58,6 +58,7 @@ def test_the_demos_stanza_models_keep_their_name(tmp_path: Path) -> None:
             "out = 'x'\nmodels = ['demo']\nlanguages = ['de']\n",
             "datasets: expected this key, it is not there",
         ),
+        (LEAST.replace("models", "model"), "model: unknown key; did you mean models?"),
         (f"{LEAST}colour = 1\n", "colour: unknown key; there are aligner, aligner_layer, aligner_model"),
         (f"{LEAST}beams = '5'\n", "beams: expected a whole number, got '5'"),
         (f"{LEAST}beams = true\n", "beams: expected a whole number, got True"),

@@ -153,7 +153,7 @@ def test_the_device_of_a_submission_follows_from_the_gpus() -> None:
     ("changed", "said"),
     [
         ({"models": ("opus",)}, "got 'opus'; did you mean opus-mt"),
-        ({"models": ("x y",)}, "a hub id or a folder with a checkpoint, got 'x y'"),
+        ({"models": ("x y",)}, "a hub id (OWNER/NAME) or a folder with a checkpoint, got 'x y'"),
         ({"models": ("opus-mt", "/no/such/folder")}, "got '/no/such/folder'"),
         ({"models": ("other:gpt",)}, "got 'other:gpt'"),
         ({"languages": ("de", "tlh")}, "no language 'tlh' is installed"),

@@ -336,9 +336,13 @@ def test_where_data_sets_are_looked_for(data: Path, tmp_path: Path, monkeypatch:
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        (["--data", "winomt=x"], 2, "--data: expected NAME=PATH with a NAME of winobias, "),
+        (
+            ["--data", "winobais=x"],
+            2,
+            "--data: expected NAME=PATH, or a folder, got winobais=x; did you mean winobias?",
+        ),
         (["--data", "gap=x", "--data", "gap=y"], 2, "--data: expected gap once, got x and y"),
-        (["--data", "gap="], 2, "--data: expected NAME=PATH with a NAME of winobias, "),
+        (["--data", "gap="], 2, "--data: expected NAME=PATH, or a folder, got gap="),
         (["--data", "gap=/none"], 1, "/none: there is no such file"),
         (["--json", "--format", "csv"], 2, "--json and --format csv exclude each other"),
         (["--against", "x/out"], 2, "expected folders of different names, got "),

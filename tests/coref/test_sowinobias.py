@@ -162,8 +162,8 @@ LISTS = (
         (LISTS.replace('["b"]', "[]"), "female_occupations: expected a list of words"),
         (LISTS.replace('["b"]', "[1]"), r"female_occupations: expected a list of words, got \[1\]"),
         (LISTS.replace('["d"]', '["A"]'), "negative_adjectives: 'A' stands in male_occupations already"),
-        (LISTS + 'verbs = ["x"]\n', "unknown key 'verbs'"),
-        (LISTS.replace("male_occ", "male_o", 1), "unknown key 'male_oupations'"),
+        (LISTS + 'verbs = ["x"]\n', "verbs: unknown key; there are male_occupations"),
+        (LISTS.replace("male_occ", "male_o", 1), "male_oupations: unknown key; did you mean male_occupations"),
     ],
 )
 def test_vocabularies_that_are_wrong(tmp_path: Path, text: str, message: str) -> None:

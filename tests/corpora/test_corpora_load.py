@@ -23,7 +23,9 @@ LICENCES = {**dict.fromkeys(MT_GENEVAL, "CC BY-SA 3.0"), "gest": "Apache-2.0"}
 
 def test_the_names() -> None:
     assert dataset_names() == NAMES
-    with pytest.raises(UsageError, match=r"unknown dataset 'winmt'; there are winomt, bug, .*custom"):
+    with pytest.raises(
+        UsageError, match=r"unknown dataset 'winmt'; did you mean winomt\? there are winomt, bug, .*custom"
+    ):
         load_corpus("winmt", None)
 
 

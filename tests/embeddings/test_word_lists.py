@@ -21,14 +21,24 @@ from tests.embeddings.toy_vectors import written
         ("[direction]\npairs = []\n", "expected a list of pairs of words"),
         ("[direction]\npairs = [['a', 'b']]\n[direct]\nwords = ['a', 'a']\n", "expected each word once, got 'a' twice"),
         ("[direction]\npairs = [['a', 'b']]\n[direct]\nwords = 'a'\n", "expected a list of words"),
-        ("[direction]\npairs = [['a', 'b']]\n[other]\n", r"\[other\]: the sections and their lists are"),
-        ("[direction]\npairs = [['a', 'b']]\n[weat]\ntargets = ['a']\n", r"\[weat\]: the sections"),
-        ("[direction]\npairs = [['a', 'b']]\n[weat-two-targets]\n", r"\[weat-two-targets\]: the sections"),
+        ("[direction]\npairs = [['a', 'b']]\n[other]\n", r"\[other\]: unknown section; there are direction, direct"),
+        ("[direction]\npairs = [['a', 'b']]\n[weet]\n", r"\[weet\]: unknown section; did you mean weat\? there are"),
+        (
+            "[direction]\npairs = [['a', 'b']]\n[weat]\ntargets = ['a']\n",
+            r"\[weat\]: expected the lists targets, attributes_1, attributes_2, got targets$",
+        ),
+        (
+            "[direction]\npairs = [['a', 'b']]\n[weat-two-targets]\n",
+            r"\[weat-two-targets\]: unknown section; did you mean",
+        ),
         (
             "[direction]\npairs = [['a', 'b']]\n[weat-two-targets]\ntargets_1 = ['a']\n",
-            r"\[weat-two-targets.targets_1\]: the",
+            r"\[weat-two-targets.targets_1\]: expected the lists targets_1, .*, got \['a'\]$",
         ),
-        ("[direction]\npairs = [['a', 'b']]\n[gendered]\nexclude = ['a']\n", r"\[gendered\]: the sections"),
+        (
+            "[direction]\npairs = [['a', 'b']]\n[gendered]\nexclude = ['a']\n",
+            r"\[gendered\]: expected the lists pairs, words, got exclude$",
+        ),
         (
             "[direction]\npairs = [['a', 'b']]\n[gendered]\npairs = [['a', 'b'], ['c', 'a']]\n",
             r"\[gendered\] pairs: expected each word once, got 'a' twice",

@@ -184,9 +184,9 @@ def test_the_version_is_the_datas_hash(package: Package) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("[align]", "[allign]", r"xh\.toml: unknown table \[allign\]; known: .*align"),
-        ("copulas =", "copula =", r"xh\.toml \[verbs\]: unknown key 'copula'; known: .*copulas"),
-        ("min_stem =", "minstem =", r"xh\.toml \[align\]: unknown key 'minstem'"),
+        ("[align]", "[allign]", r"xh\.toml: unknown table \[allign\]; did you mean align\?"),
+        ("copulas =", "copula =", r"xh\.toml \[verbs\] copula: unknown key; did you mean copulas"),
+        ("min_stem =", "minstem =", r"xh\.toml \[align\] minstem: unknown key; did you mean min_stem\?"),
         ('code = "xh"', "", r"\[language\] needs code and name"),
         ('name = "Toy"', "name = 3", r"\[language\] needs code and name"),
         ('direction = "rtl"', 'direction = "up"', r"\[language\] direction: expected ltr or rtl; got 'up'"),

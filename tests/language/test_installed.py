@@ -63,13 +63,23 @@ def test_a_language_is_found_by_its_code(code: str) -> None:
 def test_an_unknown_language_lists_what_is_installed() -> None:
     with pytest.raises(UsageError) as caught:
         get_language("zz")
-    assert str(caught.value).startswith("no language 'zz' is installed; installed: ar, cs, de, es")
+    assert str(caught.value).startswith("no language 'zz' is installed; there are ar, cs, de, es")
+    assert str(caught.value).endswith("; `mtbias languages new` drafts another")
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [("deu", "de"), ("ger", "de"), ("German", "de"), ("DE", "de"), ("de_AT", "de"), ("ukr", "uk"), ("spanish", "es")],
+)
+def test_a_language_named_otherwise_is_found_again(given: str, meant: str) -> None:
+    with pytest.raises(UsageError, match=rf"^no language '{given}' is installed; did you mean {meant}\? there are ar"):
+        get_language(given)
 
 
 def test_without_any_plugin_the_list_says_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "entry_points", lambda group: ())
     assert installed(GROUP) == {}
-    with pytest.raises(UsageError, match="installed: none"):
+    with pytest.raises(UsageError, match="there are none"):
         get_language("de")
 
 

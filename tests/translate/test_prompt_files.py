@@ -126,7 +126,9 @@ def test_a_file_that_is_no_prompt_is_refused_in_one_line(tmp_path: Path, text: s
 
 
 def test_an_unknown_name_lists_the_prompts_and_a_path_says_that_nothing_is_there(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"alternatives, eurollm, .*\.toml file, got 'towr'"):
+    with pytest.raises(
+        UsageError, match=r"\.toml file, got 'towr'; did you mean tower\? there are alternatives, eurollm, "
+    ):
         load_prompt("towr")
     with pytest.raises(DataError, match="there is no such file"):
         load_prompt(str(tmp_path / "none"))

@@ -16,7 +16,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from mtbias.errors import UsageError
+from mtbias.errors import UsageError, choices
 from mtbias.files.reading import TextFile, parse_toml, read_text
 from mtbias.files.strict_json import EXACT, DecodingError, converted
 from mtbias.language.installed import get_language
@@ -158,8 +158,8 @@ def load_prompt(name: str | Path) -> Prompt:
     for prompt in list_prompts():
         if prompt.name == name:
             return prompt
-    names = ", ".join(prompt.name for prompt in list_prompts())
-    raise UsageError(f"expected a prompt of mtbias ({names}) or the path of a .toml file, got {name!r}")
+    names = [prompt.name for prompt in list_prompts()]
+    raise UsageError(f"expected a prompt of mtbias or the path of a .toml file, got {name!r}; {choices(name, names)}")
 
 
 @cache

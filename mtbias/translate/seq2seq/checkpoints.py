@@ -10,7 +10,6 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from hashlib import file_digest, sha256
 from importlib import resources
@@ -19,13 +18,23 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.demo import model_folder_of_demo
-from mtbias.errors import DependencyError, MissingResourceError, ModelError, MtbiasError, SettingError, UsageError
+from mtbias.entry_points import installed
+from mtbias.errors import (
+    DependencyError,
+    MissingResourceError,
+    ModelError,
+    MtbiasError,
+    SettingError,
+    UsageError,
+    choices,
+)
 from mtbias.files.folder_lock import waiting_lock
 from mtbias.files.special_files import input_bytes, open_input, refuse_special
 from mtbias.files.strict_json import DecodingError, decoded, load_json
 from mtbias.files.writing import write_atomic
 from mtbias.machine.network import downloads_allowed, why_failed
 from mtbias.translate.seq2seq.families import family_of
+from mtbias.translate.system_kinds import GROUP
 
 DEMO = "demo"
 RECORD = "models.json"
@@ -198,12 +207,10 @@ def check_name(model: str) -> None:
     is_folder = model != "" and Path(model).is_dir()  # an empty path would be the current folder
     if model in names or _HUB_ID.fullmatch(model) or is_folder:
         return
-    close = get_close_matches(model.lower(), names)
     raise SettingError(
         "model",
-        f"expected a short name ({', '.join(names)}), a hub id or a folder with a checkpoint, got {model!r}; "
-        + (f"did you mean {' or '.join(close)}? " if close else "")
-        + "hub ids are OWNER/NAME",
+        "expected a short name, a hub id (OWNER/NAME) or a folder with a checkpoint, "
+        f"got {model!r}; {choices(model, [*names, *(f'{scheme}:NAME' for scheme in installed(GROUP))])}",
     )
 
 
