@@ -16,6 +16,9 @@ from types import MappingProxyType
 MESSAGE_LENGTH = 400
 """Characters of the longest message; what is between its beginning (where) and its end (what to do) is left out."""
 
+STANDARD_INPUT = "/dev/stdin"
+"""The path that is read for `-`."""
+
 # Controls, which a terminal obeys; marks that turn the direction of what follows; what no file can hold, such as the
 # bytes of a file name that is not UTF-8, which Python keeps as lone surrogates.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
@@ -91,7 +94,7 @@ class DataError(MtbiasError):
     """
 
     def __init__(self, message: str, *, path: Path | str | None = None, line: int | None = None) -> None:
-        self.path = None if path is None else str(path)
+        self.path = None if path is None else "standard input" if str(path) == STANDARD_INPUT else str(path)
         self.line = line
         where = "" if self.path is None else f"{self.path}:{line}: " if line is not None else f"{self.path}: "
         super().__init__(f"{where}{message}")

@@ -21,13 +21,22 @@ import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, get_args
 
-from cyclopts import App, ArgumentCollection, CycloptsError, Group, Parameter
+from cyclopts import (
+    App,
+    ArgumentCollection,
+    CycloptsError,
+    Group,
+    MissingArgumentError,
+    Parameter,
+    UnusedCliTokensError,
+)
 
 from mtbias import __version__
-from mtbias.errors import MtbiasError, SettingError, UsageError, one_line
+from mtbias.errors import STANDARD_INPUT, MtbiasError, SettingError, UsageError, one_line
 from mtbias.machine import network
 from mtbias.settings import ADVANCED
 
@@ -91,6 +100,9 @@ _PARTS = {
     "embeddings": "Measure gender bias in word vectors, and debias them.",
 }
 """What the commands that consist of commands alone do."""
+
+_OUTPUTS = {"--rows", "--out"}
+"""Options with which `-` is standard output."""
 
 _ADVANCED = Group("Advanced")  # without a place in the order: last
 
@@ -158,7 +170,8 @@ def _command(name: str, module: str, example: str, group: Group | None, *, chose
         source = Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8")
         summary = source.partition("\ndef command(")[2].partition('"""')[2].partition("\n")[0].removesuffix('"""')
         return _Command(name=name, group=group, help=summary)
-    made = _Command(name=name, group=group, help_epilogue=epilogue, default_parameter=Parameter(negative=()))
+    each = Parameter(negative=(), consume_multiple=1)  # an option of several takes them in a row, or one each time
+    made = _Command(name=name, group=group, help_epilogue=epilogue, default_parameter=each)
     made.default(import_module(f"mtbias.cli.{module}").command)
     return made
 
@@ -180,7 +193,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in words  # for every command, before or behind its name
-    words = [word for word in words if word != "--debug"]
+    words = _with_standard_input([word for word in words if word != "--debug"])
     _make_writable()
     try:
         forbidden = f"{network.VARIABLE}={os.environ[network.VARIABLE]}" if network.asked_for() else ""
@@ -205,12 +218,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _with_standard_input(words: Sequence[str]) -> list[str]:
+    """The words with a name for `-` where it is an input: cyclopts takes it for an option that has no name."""
+    found: list[str] = []
+    for before, word in pairwise(["", *words]):
+        option, _, value = word.partition("=") if word.startswith("--") else ("", "", word)
+        is_input = value == "-" and (option or before) not in _OUTPUTS
+        found.append(f"{option}={STANDARD_INPUT}".removeprefix("=") if is_input else word)
+    return found
+
+
 def _in_words(error: Exception) -> str:
     """An error in one line; a setting is named as the option that it is here."""
     if isinstance(error, SettingError):
         return f"--{error.setting.replace('_', '-')}: {error.message}"
     if isinstance(error, OSError):
         return f"{error.filename or 'the system'}: {error.strerror or error}"
+    if isinstance(error, UnusedCliTokensError) and error.unused_tokens:
+        return f"expected an option or nothing more, got {error.unused_tokens[0]!r} (--help lists what there is)"
+    if isinstance(error, MissingArgumentError) and not error.argument.name.startswith("-"):
+        return f"expected {error.argument.name}, in front of the options (--help lists what there is)"
     if isinstance(error, CycloptsError):
         return f"{str(error).rstrip('.')} (--help lists what there is)"
     return str(error)

@@ -36,7 +36,7 @@ def command(
     Parameters
     ----------
     weighted
-        Weighted ΔG and ΔS too, balanced over this property, or over all that vary; may be given several times.
+        Weighted ΔG and ΔS too, balanced over this property, or over all that vary; one or several.
     rows
         Write the sentences on which calls differ into this file (.csv, .jsonl, else text); `-` prints them.
     report

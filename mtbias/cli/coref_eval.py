@@ -61,15 +61,15 @@ def command(
         Folder for the clusters of each data set (DATASET.jsonl), and for metrics.json and report.html, which are of the
         data sets of the last call.
     datasets
-        A data set; may be given several times (default: all that are there; sowinobias, which is made and not read,
+        A data set; one or several (default: all that are there; sowinobias, which is made and not read,
         where it is named or has a vocabulary).
     data
         Where data sets are: NAME=PATH, with PATH as `mtbias coref score` takes it as --data, or a folder of data sets:
-        winobias/, winogender/, gap/, counter-gap/C-GAP.tsv, bug/gold_BUG.csv, sowinobias.toml. May be given several
-        times; after them comes the folder datasets of the cache, where `mtbias fetch --dataset bug-gold` puts BUG.
+        winobias/, winogender/, gap/, counter-gap/C-GAP.tsv, bug/gold_BUG.csv, sowinobias.toml. One or several; after
+        them comes the folder datasets of the cache, where `mtbias fetch --dataset bug-gold` puts BUG.
     against
         Folder of another system's evaluation: adds its numbers and the differences, this system minus that one, with
-        paired intervals and p; may be given several times.
+        paired intervals and p; one or several.
     format
         Of the tables (default: text); csv and json have every number, the others the headline.
     """

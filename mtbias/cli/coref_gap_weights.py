@@ -48,13 +48,13 @@ def command(
     trimmed
         With --data: leave out more than 15 names, and antecedents from the fifth name on: the weights W_t.
     over
-        With --data: balance this property; may be given several times (default: both).
+        With --data: balance this property; one or several (default: both).
     table
         A table (CSV, TSV, JSONL) with a row for each example, instead of --data.
     group
         With --table: the column with the two groups.
     property
-        With --table: a column to balance; may be given several times (default: all others). Columns of true and false
+        With --table: a column to balance; one or several (default: all others). Columns of true and false
         mark a property, other columns have categories; an empty cell is in none. Numbers of many values must be cut
         into bins before.
     id

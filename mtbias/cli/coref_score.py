@@ -58,7 +58,7 @@ def command(
         folder data, a TSV of GAP or its folder, C-GAP.tsv, a file of BUG; of sowinobias a vocabulary, a TOML file with
         the lists male_occupations, female_occupations, positive_adjectives and negative_adjectives (default: our own).
     predictions
-        What the system wrote, a file or a folder; may be given several times. Clusters: JSON lines, `{"id": …,
+        What the system wrote, a file or a folder; one or several. Clusters: JSON lines, `{"id": …,
         "clusters": [[[start, end], …], …]}` with indices of tokens, ends included; `predicted_clusters` of e2e-coref
         and SpanBERT; fastcoref's; CoNLL-2012; CoNLL-U (Stanza, CorefUD); JSON of Stanza and CoreNLP. Or labels: of
         winogender a table (sentid, prediction: occupation, participant, both, none), of gap and counter-gap lines of
@@ -66,16 +66,16 @@ def command(
     baseline
         A rule system, instead of predictions or to compare with: of winobias first, nearest, stereotype, perfect, empty
         or wrong; of gap, with the names of its texts, random (in closed form), dist-1, dist-2, … (always the nearest
-        name, the second nearest). May be given several times.
+        name, the second nearest). One or several.
     name_spans
         Of gap: the names of each text (JSON; not needed where gap-test-name-spans.json is in the folder of --data).
     weights
         Of gap: a weight for each candidate (JSON), of "The Gap on GAP" or of `mtbias coref gap-weights`: adds a bias of
-        weighted accuracies. May be given several times.
+        weighted accuracies. One or several.
     against
         Output of a second system on the same data, as --predictions: adds the differences, first minus second, with
-        paired intervals and p (approximate randomisation, two-sided, corrected by Holm over all of them). May be given
-        several times, for several files of that system.
+        paired intervals and p (approximate randomisation, two-sided, corrected by Holm over all of them). Several for
+        several files of that system.
     over
         Of winobias, bug and sowinobias: what intervals and p of differences draw, rows (other sentences about these
         occupations), or occupations with all their rows (other occupations), which adds each number over occupations.

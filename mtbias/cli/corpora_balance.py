@@ -35,7 +35,7 @@ def command(
         The sample to write (.tsv, .csv, .jsonl): of BUG and of mined corpora with their own columns, to be read with
         the same --dataset; of others with those of --dataset custom.
     over
-        Balance this property; may be given several times (default: pronouns, distance, length and domain, where they
+        Balance this property; one or several (default: pronouns, distance, length and domain, where they
         vary).
     quarters
         Draw BUG's balanced part instead: as many sentences of men and of women, pro- and anti-stereotypical each.

@@ -18,7 +18,7 @@ _FILTERS = Group.create_ordered("Filters")
 
 def command(
     *,
-    text: Annotated[list[Path], Parameter(consume_multiple=True)],
+    text: list[Path],
     out: Path,
     field: str | None = None,
     name: str | None = None,

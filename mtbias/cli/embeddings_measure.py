@@ -51,7 +51,7 @@ def command(
     vectors
         The word vectors (word2vec's text format), before debiasing where there are both.
     debiased
-        The same words' vectors after debiasing; may be given several times.
+        The same words' vectors after debiasing; one or several.
     words
         A TOML file: `[direction]` pairs (feminine, masculine); `[direct]` words; `[indirect]` pairs; `[weat]` targets,
         attributes_1, attributes_2; `[weat-two-targets.NAME]` targets_1, targets_2, attributes_1, attributes_2; `[gipe]`
@@ -60,7 +60,7 @@ def command(
     limit
         Read only the first so many words (default: all).
     measures
-        Only this one; may be given several times (default: all).
+        Only this one; one or several (default: all).
     """
     names = _names([vectors, *(debiased or ())])
     lists = read_lists(words or EXAMPLE_LISTS)

@@ -43,13 +43,13 @@ def command(
     Parameters
     ----------
     models
-        A translation model, for each --lang (`mtbias list models`); may be given several times.
+        A translation model, for each --lang (`mtbias list models`); one or several.
     revision
         Commit, branch or tag of the model.
     datasets
-        A data set (`mtbias list datasets`), or bug-occupations, BUG's table of occupations; may be given several times.
+        A data set (`mtbias list datasets`), or bug-occupations, BUG's table of occupations; one or several.
     langs
-        Stanza models of a language (en: those that `mtbias corpora mine` parses with); may be given several times.
+        Stanza models of a language (en: those that `mtbias corpora mine` parses with); one or several.
     sweep
         A sweep's file: download all that it needs, into the folders that it names.
     sha256

@@ -17,7 +17,7 @@ def command(
     *,
     name: str,
     out: Path,
-    lexicon: Annotated[list[Path] | None, Parameter(consume_multiple=True)] = None,
+    lexicon: list[Path] | None = None,
     stanza_dir: Path | None = None,
     cache: Cache = CacheSettings(),
 ) -> None:
@@ -40,7 +40,7 @@ def command(
     out
         Folder to write; it must be empty or not there yet.
     lexicon
-        Files of nouns; may be given several times.
+        Files of nouns; one or several.
     stanza_dir
         Folder of Stanza models to look in.
     """

@@ -48,7 +48,7 @@ def command(
     ----------
     translations
         Lines of "source ||| target"; a TSV, CSV or JSONL with "id" or "source" and "target"; or one target a line, in
-        the corpus's order.
+        the corpus's order. `-` is standard input.
     system
         Name of the system, for tables and the signature (default: the file's name).
     allow_missing

@@ -50,7 +50,7 @@ HERE = Path("-")
 """Standard output."""
 Rows = Annotated[Path | None, Parameter(allow_leading_hyphen=True, validator=_no_option)]
 """A file for rows, or `HERE`."""
-Langs = Annotated[list[str], Parameter(name="--lang", help="Target language, such as de; may be given several times.")]
+Langs = Annotated[list[str], Parameter(name="--lang", help="Target language, such as de; one or several.")]
 RunOut = Annotated[
     Path | None,
     Parameter(help="Folder for manifest, calls, metrics and report; an interrupted run resumes there."),
@@ -59,7 +59,9 @@ Json = Annotated[bool, Parameter(name="--json", help="Print JSON alone.", show_d
 Runs = Annotated[list[Path], Parameter(name="RUN", help="Folders of finished runs.")]
 Names = Annotated[
     list[str] | None,
-    Parameter(name="--name", help="Name of a system, once for each RUN in their order (default: the run's own name)."),
+    Parameter(
+        name="--name", help="Names of the systems, one for each RUN in their order (default: the run's own name)."
+    ),
 ]
 SweepFile = Annotated[Path, Parameter(name="FILE", help="The sweep, a TOML file.")]
 

@@ -31,8 +31,8 @@ def command(
     Parameters
     ----------
     changes
-        KEY=VALUE in place of what the file says, such as models=opus-mt,m2m100 or slurm.partition=gpu; may be given
-        several times. Paths count from the current folder. The sweep as it runs is then written to OUT/sweep.toml.
+        KEY=VALUE in place of what the file says, such as models=opus-mt,m2m100 or slurm.partition=gpu; one or several.
+        Paths count from the current folder. The sweep as it runs is then written to OUT/sweep.toml.
     dry_run
         Print the plan and stop.
     list_tasks

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
-
-from cyclopts import Parameter
+from typing import Literal
 
 from mtbias.cli.shared import HERE, Bootstrap, Device, Evaluator, Flag, Json, Langs, Rows, print_json
 from mtbias.files.writing import write_atomic
@@ -21,7 +19,7 @@ def command(
     data: Path | None = None,
     annotator: str = "1",
     basis: list[Literal["N", "D", "V", "P", "C", "X"]] | None = None,
-    correct: Annotated[list[Path] | None, Parameter(consume_multiple=True)] = None,
+    correct: list[Path] | None = None,
     pool: Flag = False,
     out: Path | None = None,
     rows: Rows = None,
@@ -46,14 +44,14 @@ def command(
     gold
         The human labels.
     translations
-        "source ||| target" lines that alignment may learn from too, or a folder that has them as en-CODE.txt; may be
-        given several times.
+        "source ||| target" lines that alignment may learn from too, or a folder that has them as en-CODE.txt; one or
+        several.
     data
         WinoMT, for labels without entity and word_index.
     annotator
         Whose labels.
     basis
-        Count only labels that rest on this; may be given several times (default: all).
+        Count only labels that rest on this; one or several (default: all).
     correct
         Folders of runs whose numbers to correct for the evaluator's errors.
     pool

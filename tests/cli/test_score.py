@@ -53,6 +53,20 @@ def test_the_table_goes_to_standard_output_and_the_files_to_the_folder(
     ]
 
 
+def test_a_hyphen_is_standard_input(prepared: Machine, small: Path, german: Path, tmp_path: Path) -> None:
+    def run(content: bytes, *options: str | Path) -> subprocess.CompletedProcess[bytes]:
+        words = [sys.executable, "-m", "mtbias", *_score("--data", small, *options)]
+        return subprocess.run(words, input=content, env=prepared.environment(), capture_output=True, check=False)
+
+    done = run(german.read_bytes(), "--translations", "-", "--out", tmp_path / "piped")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert run(b"", "--translations", german, "--out", tmp_path / "named").returncode == 0
+    assert (tmp_path / "piped/calls.jsonl").read_bytes() == (tmp_path / "named/calls.jsonl").read_bytes()
+    assert '"stdin"' in (tmp_path / "piped/manifest.json").read_text(encoding="utf-8")
+    failed = run(b"one\n", "--translations=-")
+    assert failed.stderr.startswith(b"mtbias: standard input: expected one target a line, so 41 lines")
+
+
 def test_the_calls_stand_in_the_corpus_order_and_add_up(
     prepared: Machine, small: Path, german: Path, tmp_path: Path
 ) -> None:
