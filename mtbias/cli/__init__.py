@@ -236,7 +236,7 @@ def _in_words(error: Exception) -> str:
         return f"{error.filename or 'the system'}: {error.strerror or error}"
     if isinstance(error, UnusedCliTokensError) and error.unused_tokens:
         return f"expected an option or nothing more, got {error.unused_tokens[0]!r} (--help lists what there is)"
-    if isinstance(error, MissingArgumentError) and not error.argument.name.startswith("-"):
+    if isinstance(error, MissingArgumentError) and error.argument and not error.argument.name.startswith("-"):
         return f"expected {error.argument.name}, in front of the options (--help lists what there is)"
     if isinstance(error, CycloptsError):
         return f"{str(error).rstrip('.')} (--help lists what there is)"
