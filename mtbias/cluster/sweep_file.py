@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
+from unicodedata import category
 
 from mtbias.demo import STANZA_NAME
 from mtbias.errors import SettingError, UsageError
@@ -29,6 +30,8 @@ from mtbias.translate.seq2seq.checkpoints import DEMO, catalog
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 """Of a sweep: it becomes the name of jobs, and begins with no hyphen, so that it is no option of sbatch."""
+_OPTION = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+"""A long option of sbatch, without its hyphens."""
 LISTS = {"models", "languages", "datasets", "presets"}
 """Keys whose values are lists of texts."""
 
@@ -74,6 +77,9 @@ class Slurm(Resources):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        for key in self.extra:
+            if not _OPTION.fullmatch(key):
+                raise SettingError("extra", f"expected names of options of sbatch, such as qos, got {key!r:.60}")
         for key, value in {"partition": self.partition, "account": self.account, **self.extra}.items():
             if isinstance(value, str) and not value.isprintable():  # each is a line of the job's script
                 raise SettingError(key, f"expected text in one line without control characters, got {value!r}")
@@ -109,6 +115,8 @@ class Sweep(DecodingSettings, LanguageModelSettings, EvaluatorSettings, Bootstra
             raise SettingError(
                 "name", f"expected up to 100 letters (a to z), digits, '.', '_' and '-', got {self.name!r:.60}"
             )
+        if any(category(char) == "Cc" for char in str(self.out)):  # it stands in the jobs' scripts
+            raise SettingError("out", f"expected a path without control characters, got {str(self.out)!r:.200}")
         for key in ("models", "languages", "datasets", "presets"):
             values = getattr(self, key)
             if not values or not all(values):
