@@ -11,9 +11,9 @@ from mtbias.cli.shared import Cache, Flag, Json, print_json
 from mtbias.corpora import cache_folder, datasets
 from mtbias.corpora.catalog import source_folder
 from mtbias.entry_points import installed
-from mtbias.errors import MissingResourceError, MtbiasError, SettingError, escaped
+from mtbias.errors import MissingResourceError, MtbiasError, SettingError, UsageError, escaped
 from mtbias.language.installed import GROUP as LANGUAGES
-from mtbias.language.installed import get_language
+from mtbias.language.installed import get_language, is_language_code
 from mtbias.morphology.stanza_models import find_package, stanza_folder
 from mtbias.settings import CacheSettings
 from mtbias.translate.language_models.prompt_files import list_prompts, load_prompt
@@ -82,15 +82,20 @@ Rows = Iterator[tuple[dict[str, Any], str]]
 
 
 def _models(lang: str, cache: Path) -> Rows:
+    if not is_language_code(lang):  # a code may be that of a language to come
+        get_language(lang)
     demo = ("M2M100", "ships with mtbias", "Apache-2.0", "small, biased on purpose; for trying mtbias")
     named = {m.name: (m.family, m.repository.format(lang=lang), m.licence, m.note) for m in catalog().values()}
     for name, (family, repository, licence, note) in {DEMO: demo, **named}.items():
+        missing = f"missing: mtbias fetch --model {name} --lang {lang}"
         try:
             revision = locate(name, lang, cache=cache, fetch=False).revision
         except MissingResourceError:
             revision = ""
+        except UsageError:
+            revision, missing = "", f"not for {lang}"
         row = {"name": name, "family": family, "repository": repository, "licence": licence, "note": note}
-        here = revision[:19] or f"missing: mtbias fetch --model {name} --lang {lang}"
+        here = revision[:19] or missing
         yield {**row, "revision": revision}, f"{name:<12} {family:<10} {repository:<50} {note:<44} {here}"
     for scheme, origins in installed(SYSTEMS).items():
         origin = " and ".join(origins)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from mtbias.errors import DataError, MissingResourceError, UsageError
 from mtbias.language.installed import get_language
 from mtbias.report.tables import UNDEFINED, columns
 from mtbias.translate.outputs import Shard
-from mtbias.translate.seq2seq.checkpoints import catalog
+from mtbias.translate.seq2seq.checkpoints import catalog, check_language
 from mtbias.translate.system_kinds import find_kind, is_remote
 
 TABLE = "table"
@@ -166,6 +167,8 @@ def check_names(sweep: Sweep) -> None:
     if not set(sweep.datasets) <= set(installed(GROUP)):
         for lang in sweep.languages:
             get_language(lang)
+    for model, lang in product(sweep.models, sweep.languages):
+        check_language(model, lang)
 
 
 def count_sentences(sweep: Sweep, dataset: str) -> int | None:

@@ -31,6 +31,8 @@ _SLOTS = {
     for role, pair in PRONOUN_ROLES.items()
     for pronoun in pair
 }
+_CORRECTED = "The baker yelled at the mover because "
+"""How the rows begin that were in en_pro.txt from November 2021, and in en.txt from April 2022."""
 _SOMEONE = re.compile(r"\bsomeone\b", re.IGNORECASE)
 _PERSON = re.compile(r"\b(?:the|an?) \w+\b", re.IGNORECASE)
 _GENDERED = re.compile(rf"\b(?:{'|'.join(_SLOTS)})\b", re.IGNORECASE)
@@ -131,9 +133,14 @@ def _stereotypes(
         counts[name] = Counter(row.key for row in found)
         for row in found:  # else the sentence that it means would stand without stereotype, as one of Winogender
             if main.name == MAIN and row.key not in available:
+                advice = "correct or remove it (a part of WinoMT may be there under another name than en.txt)"
+                if row.sentence.startswith(_CORRECTED):
+                    advice = (
+                        f"before April 2022 {MAIN} had other labels there than {PRO} (issue 18 of mt_gender at "
+                        "GitHub): get today's three files (mtbias fetch --dataset winomt)"
+                    )
                 raise file.error(
-                    f"expected a row of {main.name}, got one that is not there: {row.sentence[:80]!r}; correct or "
-                    "remove it (a part of WinoMT may be there under another name than en.txt)",
+                    f"expected a row of {main.name}, got one that is not there: {row.sentence[:80]!r}; {advice}",
                     row.line,
                 )
         notes.add(f"row of {name} that is not in {main.name}", times=(counts[name] - available).total())

@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
-__all__ = ["STANZA_NAME", "demo_file", "model_folder_of_demo", "reference_file", "stanza_folder_of_demo"]
+__all__ = ["STANZA_NAME", "demo_file", "languages", "model_folder_of_demo", "reference_file", "stanza_folder_of_demo"]
 
 STANZA_NAME = "mtbias:demo"
 """What ``--stanza-dir`` is given to use the demo's Stanza pipelines with translations from elsewhere."""
@@ -22,6 +22,11 @@ def _folder() -> Path:
 def demo_file() -> Path:
     """The corpus: 512 English sentences."""
     return _folder() / "corpus.tsv"
+
+
+def languages() -> list[str]:
+    """The languages into which the model translates."""
+    return sorted(path.stem for path in (_folder() / "references").iterdir())
 
 
 def reference_file(language: str) -> Path:

@@ -36,6 +36,7 @@ SWEEPS = (
     _row("a folder of a model that is not there", models="['/no/such/folder']", code=2),
     _row("a scheme that no plugin has", models="['nobody:gpt']", code=2),
     _row("an unknown language", languages="['tlh']", code=2),
+    _row("a language that the demo lacks", languages="['de', 'fr']", code=2),
     _row("a language in capitals", languages="['DE']", code=2),
     _row("an unknown data set", datasets="['winobias']", code=2),
     _row("the custom data set without data", datasets="['custom']", code=2),

@@ -97,6 +97,8 @@ USAGE = (
     _usage("eval: a model that is a path above", "eval --model ../../x --lang de"),
     _usage("eval: an unknown scheme", "eval --model nobody:gpt --lang de"),
     _usage("eval: an unknown language", "eval --model demo --lang tlh"),
+    _usage("eval: a language that the demo lacks", "eval --model demo --lang fr --stanza-dir mtbias:demo"),
+    _usage("list: models of a language without a code", "list models --lang German"),
     _usage("eval: an empty language", "eval --model demo --lang ''"),
     _usage("eval: a language that is a path", "eval --model demo --lang ../de"),
     _usage("eval: an unknown data set", f"{_EVAL} --dataset x"),

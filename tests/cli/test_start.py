@@ -126,6 +126,8 @@ def test_without_a_command_there_is_help(bare: Machine) -> None:
         (["eval", "--model", "demo", "--lang", "de", "--preset", "slow"], 'Choose from: "paper", "fast"'),
         (["list", "languages", "--nope"], "Unknown option: --nope"),
         (["eval", "--model", "demo", "--lang", "de", "es"], "expected an option or nothing more, got 'es'"),
+        (["eval", "--model", "demo", "--lang", "fr"], "the model demo translates into ar, cs, de, es, he, it, ru, uk "),
+        (["list", "models", "--lang", "German"], "did you mean de? there are ar"),
         (["compare", "--name", "a", "b"], "expected RUN, in front of the options"),
         (["fetch", "--lang"], "--lang requires at least 1 element"),
         (["fetch", "--lang", "de", "tlh", "--dataset", "x", "y"], "no language 'tlh' is installed"),

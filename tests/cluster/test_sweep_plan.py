@@ -157,6 +157,7 @@ def test_the_device_of_a_submission_follows_from_the_gpus() -> None:
         ({"models": ("opus-mt", "/no/such/folder")}, "got '/no/such/folder'"),
         ({"models": ("other:gpt",)}, "got 'other:gpt'"),
         ({"languages": ("de", "tlh")}, "no language 'tlh' is installed"),
+        ({"models": ("demo",), "languages": ("fr",)}, "the model demo translates into ar, cs, de, es, he, it, ru, uk "),
         ({"datasets": ("winobias",)}, "unknown dataset 'winobias'"),
     ],
 )

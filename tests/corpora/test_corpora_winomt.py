@@ -122,6 +122,16 @@ def test_a_row_in_both_stereotype_files_has_none_and_is_counted(tmp_path: Path) 
     assert corpus.notes["row of en_anti.txt that is not in part.txt"] == 1
 
 
+def test_the_rows_that_differ_in_older_files_are_known(tmp_path: Path) -> None:
+    # https://github.com/gabrielStanovsky/mt_gender/issues/18
+    old = "female\t5\tThe baker yelled at the mover because she broke the stove.\tmover"
+    new = "male\t5\tThe baker yelled at the mover because he broke the stove.\tmover"
+    path = folder(tmp_path, [HE, SHE, old], [SHE, new], [HE])
+    with pytest.raises(DataError, match=r"en_pro\.txt:2: .* before April 2022 en\.txt had other labels .*mtbias fetch"):
+        load_corpus("winomt", path)
+    assert load_corpus("winomt", folder(tmp_path, [HE, SHE, new], [SHE, new], [HE])).instances[2].domain == "winobias"
+
+
 def test_two_possible_twins_are_none(tmp_path: Path) -> None:
     corpus = load_corpus("winomt", folder(tmp_path, [HE, HE, SHE], [SHE], [HE, HE]))
     assert [i.pair for i in corpus.instances] == [None, None, None]

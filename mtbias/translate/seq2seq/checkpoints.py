@@ -17,7 +17,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from mtbias.demo import model_folder_of_demo
+from mtbias.demo import languages, model_folder_of_demo
 from mtbias.entry_points import installed
 from mtbias.errors import (
     DependencyError,
@@ -179,6 +179,7 @@ def locate(
     if model == DEMO:
         if revision is not None:
             raise UsageError(f"--revision is for models of the hub; {DEMO} ships with mtbias")
+        check_language(model, lang)
         return _local(model_folder_of_demo(), DEMO)
     folder = Path(model)
     if folder.is_dir():
@@ -212,6 +213,16 @@ def check_name(model: str) -> None:
         "expected a short name, a hub id (OWNER/NAME) or a folder with a checkpoint, "
         f"got {model!r}; {choices(model, [*names, *(f'{scheme}:NAME' for scheme in installed(GROUP))])}",
     )
+
+
+def check_language(model: str, lang: str) -> None:
+    """Refuse a language that the model certainly lacks: of no other than the demo's is that known by its name.
+
+    Raises:
+        UsageError: names those that it has.
+    """
+    if model == DEMO and lang not in languages():
+        raise UsageError(f"the model {DEMO} translates into {', '.join(languages())} alone, got the language {lang}")
 
 
 def read_pins(cache: Path) -> dict[str, str]:
