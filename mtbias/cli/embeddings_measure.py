@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,12 +13,15 @@ from cyclopts import Group, Parameter
 from mtbias.cli.coref_shared import show
 from mtbias.cli.shared import Count, Json
 from mtbias.embeddings.bias_results import Result, measure
-from mtbias.embeddings.measure_settings import MEASURES, EmbeddingSettings, Measure
+from mtbias.embeddings.biased_groups import sklearn_module
+from mtbias.embeddings.measure_settings import MEASURES, WITH_SCIKIT_LEARN, EmbeddingSettings, Measure
 from mtbias.embeddings.vectors import Vectors, read_vectors
 from mtbias.embeddings.word_lists import EXAMPLE_LISTS, SECTIONS, read_lists
-from mtbias.errors import DataError, SettingError, escaped
+from mtbias.errors import DataError, DependencyError, SettingError, escaped
 from mtbias.files.signatures import signature_line
 from mtbias.report.tables import UNDEFINED, columns, interval, number
+
+_log = logging.getLogger(__name__)
 
 _OPEN = Group.create_ordered("What papers leave open (the signature names it)")
 
@@ -60,7 +64,7 @@ def command(
     limit
         Read only the first so many words (default: all).
     measures
-        Only this one; one or several (default: all).
+        Only this one; one or several (default: all, without scikit-learn all that do not need it).
     """
     names = _names([vectors, *(debiased or ())])
     lists = read_lists(words or EXAMPLE_LISTS)
@@ -71,7 +75,7 @@ def command(
             f"expected the section [{absent[0]}] for --measure {absent[0]}, got none; add it, or leave the option out",
             path=words,
         )
-    chosen = tuple(name for name in MEASURES if not measures or name in measures)
+    chosen = _usable(measures)
     original = read_vectors(vectors, limit=limit)
     spaces: list[dict[str, Any]] = []
     found = []
@@ -85,6 +89,25 @@ def command(
     options = {"list": "given" if words else "example", "limit": limit or "none", **described}
     result = {"spaces": spaces, "signature": signature_line("embeddings:measure", files, options)}
     show(result, _text(spaces, found), json=json)
+
+
+def _usable(measures: Sequence[Measure] | None) -> tuple[Measure, ...]:
+    """The measures that are asked for, or all of which what they need is installed; the others are named.
+
+    Raises:
+        DependencyError: what one needs that is asked for is not.
+    """
+    chosen = tuple(name for name in MEASURES if not measures or name in measures)
+    if WITH_SCIKIT_LEARN.isdisjoint(chosen):
+        return chosen
+    try:
+        sklearn_module("svm")
+    except DependencyError as error:
+        if measures:
+            raise
+        _log.warning("left out: %s; %s", " and ".join(sorted(WITH_SCIKIT_LEARN)), error)
+        return tuple(name for name in chosen if name not in WITH_SCIKIT_LEARN)
+    return chosen
 
 
 def _names(paths: Sequence[Path]) -> list[str]:

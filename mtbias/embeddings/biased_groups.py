@@ -193,5 +193,5 @@ def sklearn_module(module: str) -> Any:  # noqa: ANN401 - scikit-learn has no ty
     try:
         return import_module(f"sklearn.{module}")
     except ImportError as error:
-        message = f"clustering, recoverability and INLP need scikit-learn: {install_command('embeddings')}"
-        raise DependencyError(message) from error
+        message = f"scikit-learn, which clustering, recoverability and INLP need: {install_command('embeddings')}"
+        raise DependencyError(f"not installed: {message}") from error

@@ -13,6 +13,9 @@ from mtbias.settings import MOST_SEED, Settings, at_least, check_number, drawn, 
 Measure = Literal["direct", "indirect", "weat", "weat-two-targets", "gipe", "clustering", "recoverability"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 
+WITH_SCIKIT_LEARN = frozenset({"clustering", "recoverability"})
+"""Those that need it."""
+
 Direction = Literal["pca", "mean"]
 """How g is found from pairs of words: the first principal component of the pairs, each centred on its mean; or the mean
 of their differences."""

@@ -223,8 +223,11 @@ def _by_line(file: TextFile, instances: Sequence[SourceSentence], rows: int | No
         places = [instance.row for instance in instances]
     else:
         expected = f"{len(instances)}" if rows in (None, len(instances)) else f"{len(instances)} (or {rows})"
+        empty = [number for number, line in enumerate(lines, start=1) if not line.strip()]
+        one_too_many = len(empty) == 1 and len(lines) - 1 in (len(instances), rows)
         message = (
-            f"expected one target a line, so {expected} lines as the corpus has, got {len(lines)}; "
+            f"expected one target a line, so {expected} lines as the corpus has, got {len(lines)}"
+            f"{f', of which line {empty[0]} alone is empty; remove it' if one_too_many else ''}; "
             f"or give lines of the form source{SEPARATOR}target, or a table (.tsv, .csv, .jsonl)"
         )
         raise DataError(message, path=file.path)

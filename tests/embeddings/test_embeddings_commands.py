@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -97,6 +98,21 @@ def test_measure(files: list[object], embeddings: Callable[..., str]) -> None:
     assert "direct bias DB" in shown
     assert "WEAT" not in shown
     assert "  without vector, [direct]: lost" in shown
+
+
+def test_without_scikit_learn_the_other_measures_are_taken(
+    files: list[object], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn.svm", None)  # as Python has it of what is not there
+    words = ["embeddings", "measure", *map(str, files), "--neighbours", "5", "--json"]
+    assert main(words) == 0
+    out, err = capsys.readouterr()
+    measures = json.loads(out)["spaces"][0]["measures"]
+    assert [name for name, found in measures.items() if found is None] == ["clustering", "recoverability"]
+    assert err.startswith("mtbias: left out: clustering and recoverability; not installed: scikit-learn")
+    assert err.count("\n") == 1
+    assert main([*words, "--measure", "direct", "clustering"]) == 1
+    assert capsys.readouterr().err.startswith("mtbias: not installed: scikit-learn, which clustering, ")
 
 
 @pytest.mark.parametrize("method", ["hard", "inlp"])
