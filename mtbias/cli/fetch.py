@@ -12,7 +12,9 @@ from cyclopts import Parameter
 from mtbias.cli.shared import Flag
 from mtbias.cluster.inventory import fetch
 from mtbias.cluster.sweep_file import read_sweep
+from mtbias.coref.documents import DOWNLOADS
 from mtbias.corpora import cache_folder, fetch_dataset
+from mtbias.corpora.catalog import datasets as known_datasets
 from mtbias.corpora.catalog import fetched_source
 from mtbias.corpora.downloads import given_hash
 from mtbias.errors import SettingError, UsageError
@@ -94,6 +96,8 @@ def _check_names(models: Sequence[str], datasets: Sequence[str], langs: Sequence
         if lang != ENGLISH or models:
             get_language(lang)
     for name in datasets:
+        if name in DOWNLOADS and name not in known_datasets():
+            raise UsageError(f"expected what mtbias can download, got {name}; download {DOWNLOADS[name]}")
         given_hash(fetched_source(name), sha256)
     for model in models:
         check_name(model)

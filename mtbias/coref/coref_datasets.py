@@ -9,7 +9,7 @@ from typing import Any
 from mtbias.coref.bug_links import Bug, read_bug
 from mtbias.coref.counter_gap import CounterGap, open_counter_gap
 from mtbias.coref.dataset import CorefDataset
-from mtbias.coref.documents import DATASETS, DatasetName
+from mtbias.coref.documents import DATASETS, DOWNLOADS, DatasetName
 from mtbias.coref.gap import Gap, open_gap
 from mtbias.coref.sowinobias import SetSize, SoWinoBias, open_sowinobias
 from mtbias.coref.winobias import WinoBias, read_winobias
@@ -58,7 +58,9 @@ def open_dataset(
     if name == "sowinobias":
         return open_sowinobias(data, n=n, full_stop=not no_full_stop)
     if data is None:
-        raise UsageError(f"--data: expected where the data of {name} are, got nothing")
+        raise UsageError(f"--data: expected where the data of {name} are, got nothing; download {DOWNLOADS[name]}")
+    if not data.exists():
+        raise DataError(f"there is no such file or folder; for {name} download {DOWNLOADS[name]}", path=data)
     if name == "gap":
         return open_gap(data, name_spans, weights)
     return _READERS[name](data)
@@ -131,13 +133,17 @@ def located(
         places = [folder / place for folder in folders for place in _PLACES[dataset]]
         there = named.get(dataset) or next((place for place in places if place.exists()), None)
         if there is None and dataset in names and dataset != "sowinobias":
-            looked = ", ".join(map(str, places))
-            raise DataError(f"{dataset}: expected its data at one of {looked}; --data {dataset}=PATH says where it is")
+            looked = " or ".join(map(str, places))
+            raise DataError(
+                f"{dataset}: nothing at {looked}; download {DOWNLOADS[dataset]}, and say with --data {dataset}=PATH "
+                "where it is"
+            )
         if there is not None or dataset in names:
             located[dataset] = there
     if not located:
         raise DataError(
             f"no data set: neither given nor in {', '.join(map(str, folders))}; give --data NAME=PATH, or a folder "
-            f"with {', '.join(place for places in _PLACES.values() for place in places)}"
+            f"with {', '.join(place for places in _PLACES.values() for place in places)}; --dataset NAME says what to "
+            "download"
         )
     return located

@@ -51,7 +51,10 @@ def test_a_seed_leaves_the_resamples_as_they_are(words: list[str], capsys: pytes
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["score", "winobias", "--baseline", "first"], "--data: expected where the data of winobias are, got nothing"),
+        (
+            ["score", "winobias", "--baseline", "first"],
+            "got nothing; download the folder WinoBias/wino/data of https://",
+        ),
         ([*WINOBIAS, "first", "--seed", "-1"], "--seed: expected a whole number of at least 0"),
         (["score", "bug", "--data", "x"], "nothing to score: give --predictions FILE"),
         (["score", "bug", "--data", "x", "--predictions", "y", "--nope"], "Unknown option: --nope"),

@@ -325,7 +325,10 @@ def test_where_data_sets_are_looked_for(data: Path, tmp_path: Path, monkeypatch:
     assert located(given, []) == {"gap": data / "gap", "bug": fetched}
     # SoWinoBias is made: it needs no data, and is left out where nobody names it.
     assert located({}, [], ["sowinobias"]) == {"sowinobias": None}
-    with pytest.raises(DataError, match=r"winobias: expected its data at one of .*--data winobias=PATH"):
+    with pytest.raises(
+        DataError,
+        match=r"winobias: nothing at .* download the folder WinoBias/wino/data .*, and say with --data winobias=PATH",
+    ):
         located({}, [], ["winobias"])
     with pytest.raises(DataError, match="no data set: neither given nor in"):
         located({}, [], cache=tmp_path / "empty")
@@ -339,11 +342,15 @@ def test_where_data_sets_are_looked_for(data: Path, tmp_path: Path, monkeypatch:
         (
             ["--data", "winobais=x"],
             2,
-            "--data: expected NAME=PATH, or a folder, got winobais=x; did you mean winobias?",
+            "--data: expected NAME=PATH, or a folder, got winobais=x; did you mean winobias or ",
         ),
         (["--data", "gap=x", "--data", "gap=y"], 2, "--data: expected gap once, got x and y"),
         (["--data", "gap="], 2, "--data: expected NAME=PATH, or a folder, got gap="),
-        (["--data", "gap=/none"], 1, "/none: there is no such file"),
+        (
+            ["--data", "gap=/none"],
+            1,
+            "/none: there is no such file or folder; for gap download the TSV files of https://github.com/",
+        ),
         (["--json", "--format", "csv"], 2, "--json and --format csv exclude each other"),
         (["--against", "x/out"], 2, "expected folders of different names, got "),
         (["--against", "/none", "--dataset", "sowinobias"], 1, "/none: expected a folder of `mtbias coref eval`"),
