@@ -130,8 +130,10 @@ class FinishedRun:
         """The keys of its metrics whose content is not what follows from its calls.
 
         Raises:
-            DataError: a line of `calls.jsonl` is damaged, or resamples or seed are no numbers; with path.
+            DataError: a line of `calls.jsonl` is damaged, or resamples or seed are no numbers; what does not follow
+                from the calls has another shape, or other calls were counted; with path.
         """
+        self._kept()
         return self._computed_again()[1]
 
     def _computed_again(self) -> tuple[dict[str, Any], list[str]]:

@@ -176,6 +176,12 @@ def rendered(entities: Sequence[str], texts: Sequence[str | None], words: SplitT
     return [shown.get(n) for n in range(len(entities))]
 
 
+def is_above(part: int, whole: int, limit: float) -> bool:
+    """Whether a share is surely above its limit, in per cent."""
+    ends = wilson_percent(part, whole)
+    return ends is not None and part >= LEAST and ends[0] > limit
+
+
 @dataclass(frozen=True, slots=True)
 class Share:
     """How many rows show a sign."""
@@ -191,9 +197,8 @@ class Share:
 
     @property
     def above(self) -> bool:
-        """Whether the share is surely above its limit."""
-        ends = self.interval
-        return ends is not None and self.part >= LEAST and ends[0] > self.sign.limit
+        """See `is_above`."""
+        return is_above(self.part, self.whole, self.sign.limit)
 
     def to_json(self) -> dict[str, Any]:
         """A plain value; per cent, rounded to 6 decimals, null where there are no rows."""

@@ -19,14 +19,16 @@ from mtbias.stats.results import Interval
 def make_number(
     value: float | None, best: Best = Best.HIGH, key: str = "accuracy", over_entities: Interval | None = None
 ) -> PublishedNumber:
-    return PublishedNumber(key, key, Unit.PERCENT, 1, best, True, True, "", value, None, over_entities, None, {"n": 80})
+    unit = Unit.POINTS if best is Best.ZERO else Unit.PERCENT
+    return PublishedNumber(key, key, unit, 1, best, True, True, "", value, None, over_entities, None, {"n": 80})
 
 
 def make_result(system: str, *numbers: PublishedNumber, **changed: object) -> PublishedResult:
     made = PublishedResult(
         mtbias="0.1.0", system=system, language="de", corpus=PublishedCorpus("own", {"own.tsv": "00ff"}),
         evaluator={"aligner": "agree/1", "plugin": "de/1"}, signature=f"system:{system}", fingerprint=f"fp-{system}",
-        calls=f"calls-{system}", sentences=80, numbers=numbers, resamples=200, seed=0, warnings=(), alarms={},
+        calls=f"calls-{system}", sentences=80, numbers=numbers, resamples=200, seed=0, warnings=(),
+        alarms={"raised": [], "shares": {}},
         comparisons=(),
     )  # fmt: skip
     return replace(made, **changed)  # type: ignore[arg-type] # whatever a test changes
