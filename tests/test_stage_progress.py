@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import os
+import termios
 
 import pytest
 
 from mtbias.errors import UsageError
-from mtbias.machine.stage_progress import ProgressLine
+from mtbias.machine.stage_progress import ProgressLine, draws_bars
 
 
 class Clock:
@@ -69,6 +71,22 @@ def test_nothing_is_written_of_an_empty_stage_or_where_standard_error_is_closed(
     monkeypatch.setattr("sys.stderr", None)
     show("align", 0, 10)
     show("align", 10, 10)
+
+
+@pytest.mark.parametrize(
+    ("columns", "shown"), [(0, "translate 50 of 50 (100 %), took 0 s\r\n"), (40, "translate:   0%|")]
+)
+def test_a_terminal_without_columns_has_the_lines_of_a_log(columns: int, shown: str) -> None:
+    terminal, its_end = os.openpty()
+    termios.tcsetwinsize(its_end, (0, columns))
+    with os.fdopen(its_end, "w", encoding="utf-8") as file:
+        assert draws_bars(file) == (columns > 0)
+        show = ProgressLine(file=file, interval=0, clock=lambda: 1.0)
+        for done in (0, 50):
+            show("translate", done, 50)
+        assert shown in os.read(terminal, 65536).decode()
+    os.close(terminal)
+    assert not draws_bars(None)
 
 
 def test_a_terminal_has_a_bar() -> None:

@@ -29,7 +29,7 @@ from mtbias.errors import SettingError
 from mtbias.evaluation.preparation import Fetching, prepare_eval, refuse_unused
 from mtbias.evaluation.stages import Request, evaluate, planned, readable_store, translate_shard
 from mtbias.machine.network import no_network
-from mtbias.machine.stage_progress import ProgressLine
+from mtbias.machine.stage_progress import ProgressLine, draws_bars
 from mtbias.settings import (
     BootstrapSettings,
     CorpusSettings,
@@ -115,7 +115,7 @@ def _fetching() -> Fetching:
     """Downloads are announced on standard error, with a progress bar on a terminal."""
     return Fetching(
         announce=lambda line: print(f"mtbias: {line}", file=sys.stderr),
-        bars=sys.stderr is not None and sys.stderr.isatty(),
+        bars=draws_bars(sys.stderr),
     )
 
 

@@ -19,6 +19,7 @@ from mtbias.corpora.catalog import fetched_source
 from mtbias.corpora.downloads import given_hash
 from mtbias.errors import SettingError, UsageError
 from mtbias.language.installed import get_language
+from mtbias.machine.stage_progress import draws_bars
 from mtbias.morphology.stanza_models import PARSER, PROCESSORS, download, stanza_folder
 from mtbias.translate.seq2seq.checkpoints import catalog, check_name, locate
 
@@ -79,7 +80,7 @@ def command(
     _check_names(models or [], datasets or [], langs or [], sha256)
     _fetch_models(models or [], langs or [], revision, cache_folder(cache_dir))
     for name in datasets or []:
-        bars = sys.stderr is not None and sys.stderr.isatty()
+        bars = draws_bars(sys.stderr)
         found = fetch_dataset(name, cache_dir, sha256=sha256, accept_unverified=accept_unverified, progress=bars)
         for piece in found.downloads:
             how = "checked" if piece.verified else "NOT checked, hash recorded"

@@ -18,11 +18,21 @@ INTERVAL = 30.0
 """Seconds between two lines of a log."""
 
 
+def draws_bars(file: TextIO | None) -> bool:
+    """Whether `file` is a terminal with room for a bar; of a container or a CI it may be one of no columns."""
+    if file is None or not file.isatty():
+        return False
+    try:
+        return os.get_terminal_size(file.fileno()).columns > 0
+    except OSError:  # nobody knows how wide it is
+        return True
+
+
 class ProgressLine:
     """Shows the stages of a run; called as ``progress(stage, done, total)`` (`mtbias.types.Progress`).
 
-    On a terminal each stage has a bar. Elsewhere, in the log of a job, a line is written where the last one, or the
-    beginning of the stage, is `interval` seconds ago or more::
+    On a terminal each stage has a bar (`draws_bars`). Elsewhere, in the log of a job, a line is written where the last
+    one, or the beginning of the stage, is `interval` seconds ago or more::
 
         translate 1,024 of 3,888 (26 %), 14.2 sentences/s, 3 min 20 s left
 
@@ -60,7 +70,7 @@ class ProgressLine:
         file = self._given or sys.stderr
         if file is None or not total:  # None where the caller closed it
             return
-        if file.isatty():
+        if draws_bars(file):
             self._draw(file, stage, done, total)
         else:
             self._write(file, stage, done, total)
