@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.errors import RunFolderError
+from mtbias.files.strict_json import load_json
 from mtbias.types import Analysis, Span, Token, Word
 
 _log = logging.getLogger(__name__)
@@ -164,9 +165,12 @@ def decode(text: str, value: str) -> Analysis:
     if not _is_whole(value):
         raise ValueError("damaged")
     tokens = []
-    for start, end, words in json.loads(value[8:]):
+    for start, end, words in load_json(value[8:]):
         if not 0 <= start <= end <= len(text):
             raise ValueError("span outside the text")
+        for word, lemma, upos, feats in words:
+            if not (type(word) is type(upos) is type(feats) is str and (lemma is None or type(lemma) is str)):
+                raise ValueError("expected words of texts")
         tokens.append(
             Token(Span(start, end), text[start:end], tuple(Word(w, m, u, parse_feats(f)) for w, m, u, f in words))
         )

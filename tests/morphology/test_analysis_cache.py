@@ -85,6 +85,14 @@ def _summed(content: str) -> str:
         _summed('[[0,3,[["zum"]]]]'),
         _summed("[[0,3]]"),
         _summed('[[0,"3",[]]]'),
+        _summed('[[0,3,[["zum",null,"ADP",5]]]]'),
+        _summed('[[0,3,[["zum",null,"ADP",["Case=Dat"]]]]]'),
+        _summed('[[0,3,[["zum",5,"ADP",""]]]]'),
+        _summed('[[0,3,[[5,null,"ADP",""]]]]'),
+        _summed('[[0,3,[["zum",null,null,""]]]]'),
+        _summed("5"),
+        _summed("[" * 100_000),
+        _summed("9" * 5000),
     ],
 )
 def test_a_damaged_row_is_none(tmp_path: Path, value: str) -> None:
