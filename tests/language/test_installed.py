@@ -135,6 +135,28 @@ def test_a_plugin_that_does_not_load_names_its_distribution(install: Install, so
     assert message in str(caught.value)
 
 
+def test_what_a_plugin_prints_goes_to_standard_error(install: Install, capsys: pytest.CaptureFixture[str]) -> None:
+    install("toy-one", "xh", "toy_one", f"print('loading')\n{GOOD}")
+    get_language("xh")
+    assert capsys.readouterr() == ("", "loading\n")
+
+
+@pytest.mark.parametrize("content", [f"[{GROUP}]\nxh = é:A\n".encode("latin-1"), b"[mtbias.languages]\nxh\n"])
+def test_damaged_metadata_are_named(install: Install, tmp_path: Path, content: bytes) -> None:
+    install("toy-one", "xh", "toy_one", GOOD)
+    (tmp_path / "toy_one-1.0.dist-info" / "entry_points.txt").write_bytes(content)
+    with pytest.raises(
+        PluginError, match=r"toy_one-1\.0\.dist-info: entry_points\.txt cannot be read: .*uninstall it$"
+    ):
+        installed(GROUP)
+
+
+def test_a_distribution_whose_name_cannot_be_read_is_named_by_its_folder(install: Install, tmp_path: Path) -> None:
+    install("toy-one", "xh", "toy_one", GOOD)
+    (tmp_path / "toy_one-1.0.dist-info" / "METADATA").write_bytes("Name: é".encode("latin-1"))
+    assert installed(GROUP)["xh"] == (str(tmp_path / "toy_one-1.0.dist-info"),)
+
+
 def test_ctrl_c_while_a_plugin_is_imported_is_the_users(install: Install) -> None:
     install("toy-one", "xh", "toy_one", "raise KeyboardInterrupt\n")
     with pytest.raises(KeyboardInterrupt):
