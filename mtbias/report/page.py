@@ -80,6 +80,7 @@ def _environment() -> Environment:
         loader=PackageLoader("mtbias.report"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -87,13 +88,17 @@ def _environment() -> Environment:
         "number": number_text,
         "interval": interval_text,
         "grouped": "{:,}".format,
-        "printable": printable,
         "cut": cut,
         "p_value": p_text,
         "px": lambda value: f"{round(value, 2):g}",
     }
     environment.globals |= {"UNDEFINED": UNDEFINED, "note_on_bits": note_on_bits, "zip": partial(zip, strict=True)}
     return environment
+
+
+def _shown(value: object) -> object:
+    """What stands in a page for a value: text that is no markup without what a browser would obey."""
+    return printable(value, "\t\n\r\u2028\u2029") if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 @cache

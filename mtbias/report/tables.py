@@ -26,6 +26,7 @@ _LATEX = {
     "−": "$-$", "ρ": r"$\rho$",
     "[": "{[}",  # after the end of a row, LaTeX takes a bare bracket for an option
 }  # fmt: skip
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 _MARKDOWN = re.compile(r"([\\`*_{}|<>\[\]#&~])")
 _DTYPE = re.compile(r"(?:^|\|)dtype:([^|]+)")
 _ONLY_NUMBERS = re.compile(r"[-\d.,–<%* \[\]]*")
@@ -87,9 +88,12 @@ def p_text(p: float | None) -> str:
 # --- Texts ------------------------------------------------------------------------------------------------------------
 
 
-def printable(text: str) -> str:
-    """The text without control characters: names come from files, and a terminal obeys what it is sent."""
-    return re.sub(r"[\x00-\x1f\x7f-\x9f]", "?", text)
+def printable(text: str, kept: str = "") -> str:
+    """The text with "?" for control characters but those that are `kept`, and for marks that turn what follows them.
+
+    Names come from files: a terminal obeys what it is sent, and a reader of a page believes the order that it shows.
+    """
+    return _CONTROLS.sub(lambda match: match[0] if match[0] in kept else "?", text)
 
 
 def cut(label: str, length: int = _LABEL_WIDTH) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -154,6 +155,17 @@ def _open(browser: Any, path: Path, page: str, troubles: list[str], **context: A
     opened.on("request", lambda r: troubles.append(r.url) if r.url not in {path.as_uri(), "data:,"} else None)
     opened.goto(path.as_uri())
     return opened
+
+
+def test_no_text_of_a_result_turns_the_page_or_holds_a_control_character() -> None:
+    odd = "\x1b[31m\x00\u202eabc\u2066\x85"
+    result = make_result(
+        odd, make_number(5.0), note=odd, licence=odd, signature=odd, warnings=(odd,), evaluator={odd: odd},
+        corpus=PublishedCorpus(odd, {odd: odd}),
+    )  # fmt: skip
+    page = render_results(make_blocks([result]), odd)
+    assert re.findall("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", page) == []
+    assert page.count("?[31m??abc??") > 5
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

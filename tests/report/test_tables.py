@@ -42,6 +42,7 @@ def test_numbers_have_their_decimals_and_no_sign_of_zero() -> None:
 
 def test_a_terminal_is_not_commanded() -> None:
     assert printable("a\x1b[31m\nb\x9f") == "a?[31m?b?"
+    assert printable("a\x1b\nb\u202e\u2066c\u2028", "\n") == "a?\nb??c?"
     # 11 characters from the beginning, the ellipsis, 12 from the end, where names of one model with two prompts differ.
     assert cut("a very long name of some domain") == "a very long… some domain"
     assert cut("openai:owner/Model-9B (plain)") == "openai:owne…l-9B (plain)"
