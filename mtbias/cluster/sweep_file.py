@@ -13,8 +13,9 @@ from typing import Any, Literal
 from unicodedata import category
 
 from mtbias.demo import STANZA_NAME
-from mtbias.errors import SettingError, UsageError
+from mtbias.errors import DataError, SettingError, UsageError
 from mtbias.files.reading import parse_toml, read_text, split_lines
+from mtbias.files.special_files import own_descriptor
 from mtbias.files.strict_json import DecodingError, converted
 from mtbias.settings import (
     BootstrapSettings,
@@ -138,10 +139,13 @@ def read_sweep(path: Path | str, changes: Sequence[str] = ()) -> Sweep:
     Relative paths count from the folder of the file, those of `changes` from the current folder.
 
     Raises:
-        DataError: no such file, no TOML, an unknown key, a value of a wrong type; with file, line and key.
+        DataError: no such file, a pipe, no TOML, an unknown key, a value of a wrong type; with file, line and key.
         UsageError: the same of a change.
     """
     path = Path(path)
+    if own_descriptor(path) is not None:
+        message = "expected a file, which the sweep's processes read again, got a pipe; write the content into one"
+        raise DataError(message, path=path)
     file = read_text(path)
     changed = _with_paths(_tables(changes), Path.cwd())
     try:

@@ -135,6 +135,7 @@ SWEEPS = (
     _set("a time", "out=10:00:00"),
     _set("a number of thousands of digits", f"seed={'9' * 5000}"),
     _set("a folder's name with a line", "out=out\nb"),
+    Attack("sweep: standard input", "sweep - --dry-run"),
     Attack("sweep: an unknown task", "sweep sweep.toml --task score:fr", code=2),
     Attack("sweep: jobs 0", "sweep sweep.toml --jobs 0", code=2),
     Attack("sweep: GPUs that are not here", "sweep sweep.toml --gpus 99", code=2),
