@@ -15,6 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mtbias.demo import STANZA_NAME, stanza_folder_of_demo
 from mtbias.errors import DataError, DependencyError, MissingResourceError
 from mtbias.files.special_files import input_bytes
 from mtbias.files.strict_json import load_json
@@ -68,6 +69,8 @@ def find_package(language: str, folder: Path, processors: Sequence[str] = PROCES
         DataError: ``resources.json`` is damaged.
     """
     hint = f"`mtbias fetch --lang {language}` downloads it, or --stanza-dir names a folder that has it"
+    if folder == stanza_folder_of_demo():  # into which nothing is downloaded
+        hint = f"leave --stanza-dir {STANZA_NAME} out; without it {hint}"
     index = folder / "resources.json"
     try:
         resources = load_json(input_bytes(index))

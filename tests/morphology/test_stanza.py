@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from mtbias.demo import stanza_folder_of_demo
 from mtbias.errors import DataError, MissingResourceError, UsageError
 from mtbias.machine.devices import require_device
 from mtbias.morphology import AnalysisCache, StanzaAnalyser, StanzaPackage, find_package, stanza_folder
@@ -198,6 +199,8 @@ def test_what_is_missing_is_named_with_the_command_that_brings_it(tmp_path: Path
     folder = _models(tmp_path / "models")
     with pytest.raises(MissingResourceError, match=r"no tokenize and pos models for 'yy' \(it has: xx\).*--lang yy"):
         find_package("yy", folder)
+    with pytest.raises(MissingResourceError, match=r": leave --stanza-dir mtbias:demo out; without it `mtbias fetch"):
+        find_package("fr", stanza_folder_of_demo())
     (folder / "xx" / "pos" / "small.pt").unlink()
     with pytest.raises(
         MissingResourceError, match=rf"Stanza's pos model for 'xx' is missing \(.*small\.pt\): {command}"
