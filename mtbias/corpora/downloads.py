@@ -31,12 +31,12 @@ from mtbias.corpora.catalog import (
 from mtbias.errors import DataError, MissingResourceError, UsageError
 from mtbias.files.folder_lock import waiting_lock
 from mtbias.files.writing import LOCK_NAME
-from mtbias.machine.network import why_failed
+from mtbias.machine.network import awaited, why_failed
 
 MAX_UNPACKED = 2 * 1024**3
 """Bytes that an archive may unpack to."""
 TIMEOUT = 60
-"""Seconds without an answer after which a download is given up."""
+"""Seconds without a further kilobyte after which a download is given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,14 +225,24 @@ def _fetch(download: Download, folder: Path, expected: str, *, progress: bool) -
 
 def _download(url: str, path: Path, *, progress: bool) -> None:
     import pooch
+    from tqdm import tqdm
 
-    try:
-        pooch.HTTPDownloader(progressbar=progress, timeout=TIMEOUT)(url, str(path), None)
-    except (OSError, ValueError) as error:  # requests' errors are OSErrors; ValueError: a strange content length
-        raise MissingResourceError(
-            f"{url}: could not be downloaded: {why_failed(error)}; check the network, or download it elsewhere and "
-            "give --data"
-        ) from error
+    get = pooch.HTTPDownloader(timeout=TIMEOUT)
+    with tqdm(unit="B", unit_scale=True, disable=not progress) as bar:
+
+        def come() -> int:
+            size = path.stat().st_size if path.exists() else 0
+            bar.update(size - bar.n)
+            return size
+
+        try:
+            awaited(lambda: get(url, str(path), None), TIMEOUT, come)
+            come()
+        except (OSError, ValueError) as error:  # requests' errors are OSErrors; ValueError: a strange content length
+            raise MissingResourceError(
+                f"{url}: could not be downloaded: {why_failed(error)}; check the network, or download it elsewhere and "
+                "give --data"
+            ) from error
 
 
 def unpack(archive: Path, folder: Path, names: Iterable[str], *, origin: str | None = None) -> dict[str, Path]:

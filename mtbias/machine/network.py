@@ -13,10 +13,14 @@ import os
 import socket
 import ssl
 import sys
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from ipaddress import ip_address
-from typing import Any
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
 
 from mtbias.errors import MtbiasError, OfflineError
 
@@ -113,6 +117,38 @@ def _text(host: object) -> str:
     if host is None:
         return ""
     return host.decode(errors="replace") if isinstance(host, bytes | bytearray) else str(host)
+
+
+T = TypeVar("T")
+
+
+def awaited(call: Callable[[], T], seconds: float, come: Callable[[], object] = lambda: None) -> T:
+    """What `call` gives; `TimeoutError` where within `seconds` it neither ends nor changes what has `come`.
+
+    For libraries that bound each read, and so wait without end for a server that sends a byte now and then. What is
+    given up is left to a thread that ends with the process.
+    """
+    ended: SimpleQueue[Future[T]] = SimpleQueue()
+
+    def run() -> None:
+        done = Future[T]()
+        try:
+            done.set_result(call())
+        except BaseException as error:  # noqa: BLE001 - raised where it is awaited
+            done.set_exception(error)
+        ended.put(done)
+        del done  # which an error would hold by its traceback, and so itself, with its connection
+
+    threading.Thread(target=run, name="mtbias-awaited", daemon=True).start()
+    before, since = come(), time.monotonic()
+    while True:
+        try:
+            return ended.get(timeout=min(seconds, 0.5)).result()
+        except Empty:
+            if before != (before := come()):
+                since = time.monotonic()
+            elif time.monotonic() - since > seconds:
+                raise TimeoutError from None
 
 
 # Why a download failed, in a few plain words: libraries give chains of their own classes.

@@ -27,6 +27,8 @@ as ``base_url``, none may reach DeepL with its key."""
 TEXTS = 50
 """Sentences of a request, the most that DeepL takes; it translates each by itself. So many are lost at most where the
 process is killed."""
+TIMEOUT = 300
+"""Seconds for a request with all its repetitions, which take the client about 100 where nobody answers."""
 _VARIANTS = {"EN": "EN-US or EN-GB", "PT": "PT-BR or PT-PT"}
 """Languages of which DeepL wants to know the variety."""
 
@@ -112,14 +114,21 @@ class DeepLSystem:
         asked = {"source_lang": "EN", "target_lang": self.target, "model_type": self.model}
         kept = "what was translated is kept in the folder of the run (--out), the same command continues"
         try:
-            found = [result.text for result in ask(list(texts), **asked)]
+            found = [result.text for result in network.awaited(lambda: ask(list(texts), **asked), TIMEOUT)]
+        except TimeoutError:
+            raise ModelError(f"DeepL: no whole answer after {TIMEOUT} s; {kept}") from None
         except deepl.AuthorizationException:  # what it says of a key may hold the key
             raise ModelError(f"DeepL refuses the key; set {KEY} to one of yours") from None
         except deepl.QuotaExceededException:
             raise ModelError(f"DeepL: the characters of this billing period are used up; {kept}") from None
         except deepl.DeepLException as error:
             raise ModelError(f"DeepL: {server_line(str(error), self._key)}; {kept}") from None
-        except (TypeError, ValueError, AttributeError):  # of the client, about an answer in another form
+        except (
+            TypeError,
+            ValueError,
+            AttributeError,
+            RecursionError,
+        ):  # of the client, about an answer in another form
             found = []
         if len(found) != len(texts) or not all(isinstance(text, str) for text in found):
             raise ModelError(f"expected translations of {len(texts)} sentences from DeepL, got something else; {kept}")

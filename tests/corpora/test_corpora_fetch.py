@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.corpora import fetch_dataset
+from mtbias.corpora import downloads, fetch_dataset
 from mtbias.corpora.catalog import Download, Downloaded, Source, read_record
 from mtbias.corpora.downloads import fetch_source, unpack
 from mtbias.errors import DataError, MissingResourceError, UsageError
@@ -33,6 +33,10 @@ class Server:
         self.requests: list[str] = []
         self.seconds = 0.0
         """Until an answer begins."""
+        self.pause = 0.0
+        """Seconds before each byte."""
+        self.length: str | None = None
+        """What is said instead of the length of what is sent."""
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -43,9 +47,12 @@ class Server:
                 time.sleep(outer.seconds)
                 body = outer.content.get(self.path)
                 self.send_response(200 if body is not None else 404)
-                self.send_header("Content-Length", str(len(body or b"")))
+                self.send_header("Content-Length", outer.length or str(len(body or b"")))
                 self.end_headers()
-                self.wfile.write(body or b"")
+                for start in range(len(body or b"")) if outer.pause else ():
+                    time.sleep(outer.pause)
+                    self.wfile.write((body or b"")[start : start + 1])
+                self.wfile.write(b"" if outer.pause else body or b"")
 
             def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the base class's name)
                 """Say nothing."""
@@ -157,6 +164,25 @@ def test_what_cannot_be_downloaded_names_address_and_way_out(tmp_path: Path, ser
     with pytest.raises(MissingResourceError, match="could not be downloaded: the host refused the connection; check"):
         fetch_source(gone, tmp_path)
     assert files(tmp_path) == {}
+
+
+def test_a_download_that_does_not_come_to_an_end_is_given_up(
+    tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(downloads, "TIMEOUT", 2)
+    wanted, server.pause = plain(server, "a.txt"), 0.5
+    with pytest.raises(MissingResourceError, match="could not be downloaded: timed out: the server did not answer"):
+        fetch_source(wanted, tmp_path)
+    assert files(tmp_path) == {}
+    server.pause = 0.0
+    fetch_source(wanted, tmp_path)
+
+
+@pytest.mark.parametrize("length", ["9" * 400, "9" * 5000, "a"])
+def test_a_length_that_cannot_be_is_one_line(length: str, tmp_path: Path, server: Server) -> None:
+    wanted, server.length = plain(server, "a.txt"), length
+    with pytest.raises(MissingResourceError, match=r"could not be downloaded: .* check the network"):
+        fetch_source(wanted, tmp_path, progress=True)
 
 
 _FETCHING = """

@@ -14,6 +14,7 @@ import pytest
 from mtbias.errors import MissingResourceError, ModelError, UsageError
 from mtbias.machine.network import no_network
 from mtbias.settings import TranslationSettings
+from mtbias.translate import deepl_system
 from mtbias.translate.deepl_system import DeepLKind
 from mtbias.translate.system import Asked, MemoryStore, Plan, Translated
 from mtbias.translate.system_kinds import find_kind
@@ -153,6 +154,7 @@ def test_a_busy_server_is_asked_again(status: int, start: Callable[..., Speaker]
         (error(400, f"no such language, {KEY}"), "DeepL: Bad request, message: no such language, [key]; what was"),
         (error(413, "large"), "DeepL: Unexpected status code: 413"),
         (Reply(b"<html>hello</html>"), "expected translations of 1 sentences"),
+        (Reply(b"[" * 100_000 + b"]" * 100_000), "expected translations of 1 sentences"),
         (Reply(b'{"translations": []}'), "expected translations of 1 sentences"),
         (Reply(b'{"translations": [{"text": "x"}]}'), "expected translations of 1 sentences"),
         (
@@ -168,6 +170,16 @@ def test_what_goes_wrong_is_a_line_without_the_key(reply: Reply, said: str, star
     assert said in str(caught.value)
     assert KEY not in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_an_answer_that_does_not_come_to_an_end_is_not_waited_for(
+    start: Callable[..., Speaker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deepl_system, "TIMEOUT", 2)
+    server = start(lambda *_: Reply(b"x" * 100_000, pause=0.2))
+    with pytest.raises(ModelError, match="DeepL: no whole answer after 2 s; what was translated is kept"):
+        run(plan(sentences(1)))
+    assert len(server.requests) == 1
 
 
 def test_a_missing_key_is_named_before_anything_is_sent(
