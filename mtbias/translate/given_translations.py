@@ -151,7 +151,8 @@ def join_texts(
     else:
         raise DataError(
             f"expected a translation for each of the corpus's {len(instances)} instances, in its order, got "
-            f"{len(translations)}; or give a mapping from id to translation"
+            f"{len(translations)}{_empty_one('number', translations, len(instances))}; or give a mapping from id to "
+            "translation"
         )
     texts = {id_: text for id_, text in by_id.items() if text is not None}
     lines = [json.dumps({"id": id_, "target": text}, ensure_ascii=False) + "\n" for id_, text in texts.items()]
@@ -223,18 +224,23 @@ def _by_line(file: TextFile, instances: Sequence[SourceSentence], rows: int | No
         places = [instance.row for instance in instances]
     else:
         expected = f"{len(instances)}" if rows in (None, len(instances)) else f"{len(instances)} (or {rows})"
-        empty = [number for number, line in enumerate(lines, start=1) if not line.strip()]
-        one_too_many = len(empty) == 1 and len(lines) - 1 in (len(instances), rows)
         message = (
             f"expected one target a line, so {expected} lines as the corpus has, got {len(lines)}"
-            f"{f', of which line {empty[0]} alone is empty; remove it' if one_too_many else ''}; "
-            f"or give lines of the form source{SEPARATOR}target, or a table (.tsv, .csv, .jsonl)"
+            f"{_empty_one('line', lines, len(instances), rows)}; or give lines of the form source{SEPARATOR}target, "
+            "or a table (.tsv, .csv, .jsonl)"
         )
         raise DataError(message, path=file.path)
     match = _Match()
     for instance, place in zip(instances, places, strict=True):
         match.rows[instance.id] = _Row(place + 1, "", "", lines[place])
     return match
+
+
+def _empty_one(what: str, texts: Sequence[str | None], *wanted: int | None) -> str:
+    """Of one text too many, which it may be: where a single one is empty, counted from 1."""
+    empty = [number for number, text in enumerate(texts, start=1) if not (text or "").strip()]
+    one_too_many = len(empty) == 1 and len(texts) - 1 in wanted
+    return f", of which {what} {empty[0]} alone is empty; remove it" if one_too_many else ""
 
 
 def _by_id(table: Sequence[_Row], instances: Sequence[SourceSentence], path: Path) -> _Match:
