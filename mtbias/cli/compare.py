@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from mtbias.api import compare, read_run
 from mtbias.cli.shared import HERE, Bootstrap, Flag, Json, Names, Rows, Runs, checked_names, print_json
-from mtbias.errors import SettingError, UsageError
+from mtbias.errors import SettingError, UsageError, escaped
 from mtbias.files.writing import write_atomic
 from mtbias.report.comparison_page import page_of_runs, render_comparison, render_rows
 from mtbias.scoring.comparable_runs import differing_rows
@@ -76,4 +76,4 @@ def command(
         write_atomic(rows, render_rows(differing, kind).encode())
     print(table, end="")
     if report is not None and form == "text":
-        print(f"\nReport: {report}")
+        print(f"\nReport: {escaped(str(report))}")

@@ -25,7 +25,7 @@ from mtbias.coref.coref_datasets import located, open_dataset, places_of
 from mtbias.coref.documents import DatasetName
 from mtbias.coref.evaluation import compare_evaluations, evaluate, read_evaluation
 from mtbias.coref.systems import open_system
-from mtbias.errors import UsageError
+from mtbias.errors import UsageError, escaped
 from mtbias.files.writing import write_atomic
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.report.coref_tables import render_coref_page, render_evaluation
@@ -92,4 +92,5 @@ def command(
         return
     print(render_evaluation(shown, differences, form), end="")
     if form == "text":
-        print(f"\nReport: {out}/report.html\nFiles:  {out}/metrics.json, DATASET.jsonl (the clusters)")
+        folder = escaped(str(out))
+        print(f"\nReport: {folder}/report.html\nFiles:  {folder}/metrics.json, DATASET.jsonl (the clusters)")

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from mtbias.cli.coref_shared import NoFullStop, SetSize, show
 from mtbias.cli.shared import Flag, Json
 from mtbias.coref.documents import DatasetName, Format, exported
-from mtbias.errors import UsageError
+from mtbias.errors import UsageError, escaped
 from mtbias.files.signatures import signature_line
 from mtbias.files.writing import write_atomic
 
@@ -60,4 +60,4 @@ def command(
     options = {"dataset": dataset, "format": form, "gold": str(gold).lower()}
     signed = signature_line("coref:export", {"data": opened.files}, options)
     result = {"dataset": dataset, "documents": len(texts), "format": form, "out": str(out), "signature": signed}
-    show(result, f"{len(texts)} documents of {dataset}\nFile: {out}\n\n", json=json)
+    show(result, f"{len(texts)} documents of {dataset}\nFile: {escaped(str(out))}\n\n", json=json)

@@ -20,6 +20,7 @@ from mtbias.cli.shared import Json
 from mtbias.coref.coref_datasets import open_dataset
 from mtbias.coref.documents import DatasetName
 from mtbias.coref.systems import open_system, run_system
+from mtbias.errors import escaped
 from mtbias.files.signatures import signature_line
 from mtbias.machine.stage_progress import ProgressLine
 
@@ -68,4 +69,6 @@ def command(
     }
     resumed = f", {before} of them by a run that was stopped" if before else ""
     notes = "".join(f"{note}\n" for note in chosen.notes)
-    show(result, f"{len(opened.texts)} documents of {dataset}{resumed}\n{notes}File: {out}\n\n", json=json)
+    show(
+        result, f"{len(opened.texts)} documents of {dataset}{resumed}\n{notes}File: {escaped(str(out))}\n\n", json=json
+    )

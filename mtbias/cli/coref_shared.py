@@ -12,7 +12,7 @@ from cyclopts import Parameter
 
 from mtbias.cli.shared import BOOTSTRAP, print_json
 from mtbias.coref.documents import Format, Spans
-from mtbias.errors import UsageError
+from mtbias.errors import UsageError, escaped
 from mtbias.report.tables import columns, printable
 from mtbias.settings import BootstrapSettings, drawn
 
@@ -127,4 +127,4 @@ def show(result: Mapping[str, Any], text: str, *, json: bool) -> None:
 def counts_text(counts: Mapping[str, int], notes: Iterable[str], out: Path) -> str:
     """What was counted when the file `out` was made."""
     table = columns(["", "number"], [[name, str(value)] for name, value in counts.items()])
-    return table + "".join(f"  {printable(note)}\n" for note in notes) + f"\nFile: {out}\n"
+    return table + "".join(f"  {printable(note)}\n" for note in notes) + f"\nFile: {escaped(str(out))}\n"

@@ -67,4 +67,4 @@ def command(
         [name.replace("_", " "), f"{number(value)} %" if isinstance(value, float) else str(value)]
         for name, value in made.counts.items()
     ]
-    show(result, f"{columns(['', 'number'], rows)}\nFile: {out}, {out.name}.json\n", json=json)
+    show(result, f"{columns(['', 'number'], rows)}\nFile: {escaped(f'{out}, {out.name}.json')}\n", json=json)

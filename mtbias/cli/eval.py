@@ -25,7 +25,7 @@ from mtbias.cli.shared import (
     Translation,
     print_json,
 )
-from mtbias.errors import SettingError
+from mtbias.errors import SettingError, escaped
 from mtbias.evaluation.preparation import Fetching, prepare_eval, refuse_unused
 from mtbias.evaluation.stages import Request, evaluate, planned, readable_store, translate_shard
 from mtbias.machine.network import no_network
@@ -106,15 +106,15 @@ def command(
                 print_json({"shard": str(part), "out": str(out), **asdict(done)})
                 return
             print(
-                f"Shard {part} of {out}: {done.parts} parts, {done.sentences} sentences; {done.generated} translated "
-                f"now in {done.seconds:.1f} s, {done.resumed} were there"
+                f"Shard {part} of {escaped(str(out))}: {done.parts} parts, {done.sentences} sentences; "
+                f"{done.generated} translated now in {done.seconds:.1f} s, {done.resumed} were there"
             )
 
 
 def _fetching() -> Fetching:
     """Downloads are announced on standard error, with a progress bar on a terminal."""
     return Fetching(
-        announce=lambda line: print(f"mtbias: {line}", file=sys.stderr),
+        announce=lambda line: print(f"mtbias: {escaped(line)}", file=sys.stderr),
         bars=draws_bars(sys.stderr),
     )
 

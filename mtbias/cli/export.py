@@ -10,6 +10,7 @@ from cyclopts import Parameter
 from mtbias.cli.shared import HERE, Cache, Corpus, Rows
 from mtbias.corpora import load_corpus
 from mtbias.corpora.corpus import source_lines
+from mtbias.errors import escaped
 from mtbias.files.writing import write_atomic
 from mtbias.settings import CacheSettings, CorpusSettings
 
@@ -43,4 +44,4 @@ def command(
         print(text, end="")
         return
     write_atomic(out, text.encode())
-    print(f"mtbias: {out}: {len(read.instances):,} sentences of {read.name}", file=sys.stderr)
+    print(f"mtbias: {escaped(str(out))}: {len(read.instances):,} sentences of {read.name}", file=sys.stderr)

@@ -17,7 +17,7 @@ from mtbias.corpora import cache_folder, fetch_dataset
 from mtbias.corpora.catalog import datasets as known_datasets
 from mtbias.corpora.catalog import fetched_source
 from mtbias.corpora.downloads import given_hash
-from mtbias.errors import SettingError, UsageError
+from mtbias.errors import SettingError, UsageError, escaped
 from mtbias.language.installed import get_language
 from mtbias.machine.stage_progress import draws_bars
 from mtbias.morphology.stanza_models import PARSER, PROCESSORS, download, stanza_folder
@@ -84,11 +84,12 @@ def command(
         found = fetch_dataset(name, cache_dir, sha256=sha256, accept_unverified=accept_unverified, progress=bars)
         for piece in found.downloads:
             how = "checked" if piece.verified else "NOT checked, hash recorded"
-            print(f"{name}: {found.folder} sha256 {piece.sha256} ({how}{'' if piece.fresh else ', was here'})")
+            here = "" if piece.fresh else ", was here"
+            print(escaped(f"{name}: {found.folder} sha256 {piece.sha256} ({how}{here})"))
     for lang in langs or []:
         processors = PARSER if lang == ENGLISH else PROCESSORS
         package = download(lang, stanza_folder(stanza_dir, cache_folder(cache_dir)), processors)
-        print(f"{lang}: Stanza {package.signature} in {package.folder}")
+        print(escaped(f"{lang}: Stanza {package.signature} in {package.folder}"))
 
 
 def _check_names(models: Sequence[str], datasets: Sequence[str], langs: Sequence[str], sha256: str | None) -> None:
@@ -116,4 +117,4 @@ def _fetch_models(models: Sequence[str], langs: Sequence[str], revision: str | N
     for model in models:
         for lang in langs if _one_each(model) else [*langs, "de"][:1]:
             found = locate(model, lang, cache=cache, revision=revision)
-            print(f"{model}: {found.name} at {found.revision} in {found.folder}")
+            print(escaped(f"{model}: {found.name} at {found.revision} in {found.folder}"))

@@ -8,6 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from mtbias.cli.shared import Cache
+from mtbias.errors import escaped
 from mtbias.settings import CacheSettings
 
 
@@ -54,11 +55,11 @@ def command(
     draft = Draft(code, name, tuple(read_lexicon(path) for path in lexicon or ()), known)
     nouns = write_draft(draft, out)
     print(
-        f"{out}: a draft of {draft.package}\n"
+        f"{escaped(str(out))}: a draft of {draft.package}\n"
         f"  {len(nouns.nouns):,} nouns to check, {len(nouns.unfilled):,} to fill in: "
         f"{draft.package}/data/{code}_nouns.tsv"
     )
     if nouns.candidates:
         print(f"  pairs of nouns, people and things ({len(nouns.candidates):,}): candidates.tsv")
     print(f"  the questions: {draft.package}/data/{code}.toml", *known, sep="\n  ")
-    print(f"Next: {out}/README.md")
+    print(escaped(f"Next: {out}/README.md"))

@@ -9,6 +9,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from mtbias.cli.shared import Bootstrap, Names, checked_names
+from mtbias.errors import escaped
 from mtbias.settings import BootstrapSettings
 
 
@@ -52,7 +53,8 @@ def command(
     names = checked_names(names, runs or [])
     results = publish(runs or [], out, names, links or [], note=note, licence=licence, title=title, bootstrap=bootstrap)
     for result in results:
-        print(f"{result.system} ({result.language}): tested against {len(result.comparisons)} of the others")
+        name = escaped(f"{result.system} ({result.language})")
+        print(f"{name}: tested against {len(result.comparisons)} of the others")
         for text in result.warnings:
-            print(f"WARNING: {result.system} ({result.language}): {text}", file=sys.stderr)
-    print(f"Page: {out / PAGE} (nothing else is needed to open it)")
+            print(f"WARNING: {name}: {text}", file=sys.stderr)
+    print(escaped(f"Page: {out / PAGE} (nothing else is needed to open it)"))

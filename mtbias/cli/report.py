@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from mtbias.cli.shared import Flag, Names, Runs, checked_names
-from mtbias.errors import DataError, SettingError, UsageError, choices
+from mtbias.errors import DataError, SettingError, UsageError, choices, escaped
 from mtbias.files.special_files import own_descriptor
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _write_page(path: Path, runs: Sequence[ReportRun], women: Sequence[WomenRela
 
     page = render_html(runs, women=women or None).encode()
     write_atomic(path, page)
-    _say(path, f"Report: {path} ({len(page) / 2**20:.1f} MiB, nothing else is needed to open it)")
+    _say(path, f"Report: {escaped(str(path))} ({len(page) / 2**20:.1f} MiB, nothing else is needed to open it)")
 
 
 def _write_table(
@@ -118,7 +118,7 @@ def _write_table(
         print(table, end="")
     else:
         write_atomic(out, table.encode())
-        _say(out, f"Table: {out}")
+        _say(out, f"Table: {escaped(str(out))}")
 
 
 def _say(written: Path, text: str) -> None:
@@ -135,4 +135,4 @@ def _write_plots(folder: Path, runs: Sequence[ReportRun], women: Sequence[WomenR
         files = {".svg": svg.encode(), **({".png": png(svg)} if with_png else {})}
         for suffix, content in files.items():
             write_atomic(folder / f"{name}{suffix}", content)
-            print(f"Plot: {folder / name}{suffix}")
+            print(escaped(f"Plot: {folder / name}{suffix}"))

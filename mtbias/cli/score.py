@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mtbias.cli.shared import Bootstrap, Corpus, Device, Evaluator, Flag, Json, Lang, RunOut
+from mtbias.errors import escaped
 from mtbias.evaluation.preparation import prepare_score
 from mtbias.evaluation.stages import evaluate
 from mtbias.machine.stage_progress import ProgressLine
@@ -78,7 +79,8 @@ def show(run: FinishedRun, out: Path | None, *, json: bool) -> None:
     if plots := text_plot([panel for same_number in zip(*by_breakdown, strict=True) for panel in same_number]):
         print(f"\n{plots}", end="")
     if out is not None:
+        folder = escaped(str(out))
         print(
-            f"\nReport: {out}/report.html\n"
-            f"Files:  {out}/metrics.json, calls.jsonl (one line per sentence, with its evidence), manifest.json"
+            f"\nReport: {folder}/report.html\n"
+            f"Files:  {folder}/metrics.json, calls.jsonl (one line per sentence, with its evidence), manifest.json"
         )

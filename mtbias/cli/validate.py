@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from mtbias.cli.shared import HERE, Bootstrap, Device, Evaluator, Flag, Json, Langs, Rows, print_json
+from mtbias.errors import escaped
 from mtbias.files.writing import write_atomic
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.settings import BootstrapSettings, DeviceSettings, EvaluatorSettings
@@ -89,4 +90,4 @@ def command(
     if out is not None:
         write_atomic(out, done.page().encode())
         if not json:
-            print(f"\nReport: {out}")
+            print(f"\nReport: {escaped(str(out))}")

@@ -156,6 +156,8 @@ def faults(attack: Attack, outcome: Outcome, before: dict[str, str], folder: Pat
             found.append(f"standard output: {outcome.out[:80]!r}")
         if left := [name for name in half_written(folder) if name not in given]:
             found.append(f"half-written: {left}")
+    if re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", outcome.out):
+        found.append("control characters on standard output")
     if outcome.warned:
         found.append(f"warnings: {outcome.warned[:3]}")
     if (after := snapshot(folder)) != before:

@@ -239,6 +239,16 @@ RUNS = (
         "it is written to, and stays a pipe",
     ),
     Attack("report: out is a full device", "report runs/a --out full", _full_device),
+    *(
+        Attack(f"a path with an escape: {' '.join(argv[:2])}", argv, code=0, why="a file may be named so")
+        for argv in (
+            ["report", "runs/a", "--out", "out\x1b[31m.html"],
+            ["report", "runs/a", "--format", "csv", "--out", "out\x1b[31m.csv"],
+            ["publish", "runs/a", "--out", "out\x1b[31m"],
+            ["compare", "runs/a", "runs/b", "--report", "out\x1b[31m.html", "--resamples", "200"],
+            [*_AGAIN.replace("--out out", "--out").split(), "out\x1b[31m"],
+        )
+    ),
     Attack("report: plots into a file", "report runs/a --plots women.tsv"),
     Attack(
         "compare: rows into a folder that is not there",
