@@ -240,7 +240,7 @@ RUNS = (
     ),
     Attack("report: out is a full device", "report runs/a --out full", _full_device),
     *(
-        Attack(f"a path with an escape: {' '.join(argv[:2])}", argv, code=0, why="a file may be named so")
+        Attack(f"a path with an escape: {' '.join(argv[:3])}", argv, code=0, why="a file may be named so")
         for argv in (
             ["report", "runs/a", "--out", "out\x1b[31m.html"],
             ["report", "runs/a", "--format", "csv", "--out", "out\x1b[31m.csv"],
