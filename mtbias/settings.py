@@ -16,6 +16,7 @@ from mtbias.errors import SettingError
 from mtbias.files.strict_json import EXACT
 
 Aligner = Literal["statistical", "neural", "eflomal"]
+EvidenceReader = Literal["tables", "stanza"]
 Engine = Literal["transformers", "ct2"]
 Preset = Literal["paper", "fast"]
 Variant = Literal["plain", "repository"]
@@ -136,6 +137,9 @@ class EvaluatorSettings(CacheSettings):
     aligner: Aligner = "statistical"
     """What finds the entity's words in the translation: mtbias's own model, learnt from the sentences at hand; the
     embeddings of a multilingual encoder; eflomal."""
+    evidence: EvidenceReader = "tables"
+    """What tells the gender of the person's words: the language's tables of forms, and Stanza where they are silent; or
+    Stanza's Gender features alone."""
     aligner_model: str | None = None
     """Encoder of the aligner neural: hub id (`@COMMIT` may follow) or folder (default:
     google-bert/bert-base-multilingual-cased)."""

@@ -203,7 +203,7 @@ class Evidence:
     gender: Gender | None
     source: str
     """What says so: ``lexicon`` (the plugin's nouns), ``form`` (an ending or article form), ``tagger``,
-    ``corpus`` (the tagger's own majority reading of this form over the corpus)."""
+    ``corpus`` (the tagger's own majority reading of this form over the corpus), ``stanza`` (its features alone)."""
     detail: str = ""
     """The features or the rule, for a reader: ``Gender=Fem``, ``-trice``, ``der: m.nom.sg``."""
 

@@ -260,6 +260,7 @@ def test_whatever_changes_results_changes_the_fingerprint(german: Language, tmp_
         replace(request, measure=replace(measure, aligner=KnownHeads(signature="known/2"))),
         replace(request, measure=replace(measure, analyser=Capitals(signature="capitals/2"))),
         replace(request, measure=replace(measure, language=get_language("es"))),
+        replace(request, measure=replace(measure, evidence="stanza")),
         replace(request, corpus=replace(corpus, name="winomt")),
         replace(request, corpus=replace(corpus, measure="another")),
         replace(request, corpus=replace(corpus, files={"own.tsv": "01"})),
@@ -269,6 +270,8 @@ def test_whatever_changes_results_changes_the_fingerprint(german: Language, tmp_
     assert len(set(prints)) == len(prints)
     moved = replace(request, corpus=replace(corpus, path=tmp_path / "elsewhere.tsv"))
     assert _fingerprint(moved) == prints[0]
+    # What the first reader's runs were begun with before there was a second one.
+    assert list(measure.identity) == ["aligner", "stanza", "plugin"]
 
 
 class _Never(Capitals):

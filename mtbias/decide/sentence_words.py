@@ -67,7 +67,7 @@ MODIFIER = frozenset(("ADJ", "DET", "NUM"))
 VERBAL = frozenset(("VERB", "AUX"))
 CONJUNCTION = frozenset(("CCONJ", "SCONJ"))
 # What Semitic and Romance languages write onto a word: articles, prepositions, conjunctions, pronouns.
-_GLUED = frozenset(("ADP", "DET", "CCONJ", "SCONJ", "PRON", "PART", "PUNCT"))
+GLUED = frozenset(("ADP", "DET", "CCONJ", "SCONJ", "PRON", "PART", "PUNCT"))
 _NO_SUBJECT = frozenset(("ADP", "DET", "CCONJ", "SCONJ", "VERB", "AUX"))
 NUMBER = {"Sing": "sg", "Plur": "pl"}
 """The tagger's numbers as the plugins write them."""
@@ -195,7 +195,7 @@ def sentence_words(analysis: Analysis, texts: SplitTexts) -> list[SentenceWord]:
                 readings=_written_reading(text, span, language) or facts.readings,
                 tagged=tagged,
                 tags=frozenset([word.upos for word in tagged]),
-                content=tuple([word for word in tagged if word.upos not in _GLUED]),
+                content=tuple([word for word in tagged if word.upos not in GLUED]),
                 joined=bool(words) and not text[last : span.start].strip(),
             )
         )

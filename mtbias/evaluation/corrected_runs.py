@@ -106,11 +106,12 @@ def correct_run(
     """
     _check_language(run, [v.lang for v in validations])
     own = next(v for v in validations if v.lang == run.lang)
-    other = [key for key, value in own.evaluator.items() if run.evaluator.get(key) != value]
+    keys = dict.fromkeys((*own.evaluator, *run.evaluator))
+    other = [key for key in keys if run.evaluator.get(key) != own.evaluator.get(key)]
     if other:
         key = other[0]
         raise DataError(
-            f"{run.path}: expected a run that this evaluator scored ({key} {own.evaluator[key]}), got {key} "
+            f"{run.path}: expected a run that this evaluator scored ({key} {own.evaluator.get(key)}), got {key} "
             f"{run.evaluator.get(key)}; score the translations again"
         )
     if run.counting is UNKNOWN_GENDER:

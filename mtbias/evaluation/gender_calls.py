@@ -8,7 +8,7 @@ from hashlib import sha256
 
 from mtbias.align import Aligner, Pair, get_aligner
 from mtbias.corpora import cache_folder
-from mtbias.decide import FormVotes, decide
+from mtbias.decide import FEATURES, FormVotes, decide, read_features
 from mtbias.demo import STANZA_NAME, stanza_folder_of_demo
 from mtbias.errors import MissingResourceError
 from mtbias.language.definition import Language
@@ -21,6 +21,7 @@ from mtbias.runs.call_records import CallRecord, join_records
 from mtbias.scoring.bias import GENDER_COUNTING
 from mtbias.scoring.measure import MeasureKind, MeasureOptions
 from mtbias.scoring.scores import Scores, score
+from mtbias.settings import EvidenceReader
 from mtbias.types import GenderCall, Instance, Json, Progress, Reason, Translation, quiet
 
 
@@ -42,7 +43,7 @@ class GenderKind(MeasureKind):
         _ = aligner.signature  # one that is not installed is refused before Stanza's models are downloaded
         if options.device is not None:
             require_device(options.device)  # also where the cache has all analyses, and nothing would load a model
-        return GenderMeasure(language, aligner, make_analyser(options))
+        return GenderMeasure(language, aligner, make_analyser(options), options.settings.evidence)
 
     def read(self, line: bytes) -> CallRecord:
         """See `mtbias.scoring.measure.MeasureKind`."""
@@ -112,11 +113,13 @@ class GenderMeasure(AnalysedTexts):
     language: Language
     aligner: Aligner
     analyser: Analyser
+    evidence: EvidenceReader = "tables"
 
     @property
     def identity(self) -> Mapping[str, Json]:
-        """Aligner, Stanza with the hashes of its models, and language plugin."""
-        return {"aligner": self.aligner.signature, **super().identity}
+        """Aligner, Stanza with the hashes of its models, and language plugin; the reader, where it is not the first."""
+        other: dict[str, Json] = {} if self.evidence == "tables" else {"evidence": FEATURES}
+        return {"aligner": self.aligner.signature, **other, **super().identity}
 
     def judge(
         self, instances: Sequence[Instance], translations: Sequence[Translation], progress: Progress = quiet
@@ -166,7 +169,9 @@ class GenderMeasure(AnalysedTexts):
         calls = []
         for done, (pair, alignment) in enumerate(zip(pairs, alignments, strict=True), 1):
             if pair.head is not None:
-                calls.append(decide(alignment, self.analyser.analysis(pair.text), texts, votes))
+                analysis = self.analyser.analysis(pair.text)
+                call = decide(alignment, analysis, texts, votes)
+                calls.append(call if self.evidence == "tables" else read_features(call, analysis, self.language))
             if done % 1000 == 0 or done == total:
                 progress("decide", done, total)
         return tuple(calls)

@@ -17,7 +17,7 @@ from mtbias.evaluation.stages import Request
 from mtbias.language.installed import get_language
 from mtbias.machine.devices import require_device
 from mtbias.machine.network import downloads_allowed
-from mtbias.scoring.measure import MeasureKind, MeasureOptions, find_measure
+from mtbias.scoring.measure import GENDER, MeasureKind, MeasureOptions, find_measure
 from mtbias.settings import (
     EvalSettings,
     EvaluatorSettings,
@@ -149,6 +149,8 @@ def _measure_kind(name: str, settings: EvaluatorSettings) -> MeasureKind:
     if settings.variant is not None and name not in {MT_GENEVAL, MT_GENEVAL_CONTEXT}:
         message = f"expected the data set {MT_GENEVAL} or {MT_GENEVAL_CONTEXT} with it; leave it out here"
         raise SettingError("variant", message)
+    if settings.evidence != "tables" and name != GENDER:
+        raise SettingError("evidence", "expected a data set of entities whose gender is read; leave it out here")
     return find_measure(name)
 
 

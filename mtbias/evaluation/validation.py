@@ -176,7 +176,8 @@ def together(validations: Sequence[Validation]) -> Validation:
     """The labels of several languages as one set, under the name ``all``."""
     rows = tuple(row for v in validations for row in v.rows)
     first, codes = validations[0], "+".join(v.lang for v in validations)
-    signature = f"lang:{codes}|labels:{len(rows)}|aligner:{first.evaluator['aligner']}|mtbias:{__version__}"
+    read = "".join(f"|{key}:{first.evaluator[key]}" for key in ("aligner", "evidence") if key in first.evaluator)
+    signature = f"lang:{codes}|labels:{len(rows)}{read}|mtbias:{__version__}"
     return Validation("all", first.annotator, rows, signature, {}, first.basis)
 
 

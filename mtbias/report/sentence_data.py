@@ -152,7 +152,7 @@ def _evidence(record: CallRecord | None) -> list[list[str]]:
 
 
 _FORMS = {Gender.MALE: "masculine", Gender.FEMALE: "feminine", Gender.NEUTRAL: "neutral"}
-_SHOWN = {"tagger": "read as {}", "corpus": "{} in most places of this run"}
+_SHOWN = {"tagger": "read as {}", "stanza": "read as {}", "corpus": "{} in most places of this run"}
 """What a gender rests on where it is not the form of the word."""
 
 

@@ -228,8 +228,8 @@ class FinishedRun:
         """What read the translations: measure, aligner, Stanza and its models, language plugin, release of mtbias."""
         identity = self.manifest.identity
         found = {key: identity.get(key) for key in ("aligner", "stanza", "plugin", "mtbias")}
-        other = {key: identity[key] for key in ("variant", "context") if key in identity}
-        return found if self.measure == GENDER else {"measure": self.measure, **found, **other}
+        found |= {key: identity[key] for key in ("evidence", "variant", "context") if key in identity}
+        return found if self.measure == GENDER else {"measure": self.measure, **found}
 
     @property
     def signature(self) -> str:

@@ -17,7 +17,7 @@ SCHEMA = 1
 SIGNATURE_KEYS = (
     "dataset", "language", "system", "model", "revision", "direction", "engine", "dtype", "decoding", "batch",
     "server", "prompt", "temperature", "answer_tokens", "repeat", "date", "cleaned",
-    "aligner", "stanza", "plugin", "variant", "context", "quality", "scores", "mtbias", "seed",
+    "aligner", "evidence", "stanza", "plugin", "variant", "context", "quality", "scores", "mtbias", "seed",
 )  # fmt: skip
 """Keys of the identity that a signature names, in its order."""
 _SIGNED_AS = {"language": "lang", "temperature": "temp", "answer_tokens": "max"}

@@ -236,7 +236,10 @@ def checks(records: Sequence[Any], lang: str, measure: str, *, n_resamples: int,
     return {
         "grammatical_gender_only": {"n": fixed, "percent": rounded(percent_of(fixed, len(calls)))},
         "evidence_classes": {
-            kind.value: {gender.value: counts[kind, gender] for gender in Gender} for kind in EvidenceClass
+            kind.value: row
+            for kind in EvidenceClass
+            if any((row := {gender.value: counts[kind, gender] for gender in Gender}).values())
+            or kind is not EvidenceClass.FEATURES
         },
         "expected_wrong": expected_wrong(counts, {} if alarms["raised"] else shipped_rates(lang)),
         "alarms": alarms,

@@ -11,7 +11,7 @@ from importlib import resources
 from math import sqrt
 from typing import Any
 
-from mtbias.decide import FIXED_GENDER, GENERIC
+from mtbias.decide import FIXED_GENDER, GENERIC, STANZA
 from mtbias.files.reading import commented_rows
 from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import Interval, enough, rounded
@@ -35,6 +35,8 @@ class EvidenceClass(StrEnum):
     """The tagger's gender of the noun, at this place or over the corpus."""
     AGREEMENT_OUTSIDE = "what agrees with a noun outside the table"
     """As `AGREEMENT`, where the table does not have the noun."""
+    FEATURES = "Stanza's Gender features alone"
+    """What the second reader goes by (``--evidence stanza``): no table is asked."""
 
 
 OUTSIDE = (EvidenceClass.ENDING, EvidenceClass.TAGGER, EvidenceClass.AGREEMENT_OUTSIDE)
@@ -51,6 +53,8 @@ def evidence_class(call: GenderCall) -> EvidenceClass | None:
     if call.gender is Gender.NEUTRAL:
         return EvidenceClass.BOTH
     first = next((piece for piece in call.evidence if piece.gender is call.gender), None)
+    if first is not None and first.source == STANZA:
+        return EvidenceClass.FEATURES
     in_table = any(piece.kind == "noun" and piece.source == "lexicon" for piece in call.evidence)
     if first is None or first.kind != "noun":
         return EvidenceClass.AGREEMENT if in_table else EvidenceClass.AGREEMENT_OUTSIDE

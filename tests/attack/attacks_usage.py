@@ -107,6 +107,8 @@ USAGE = (
     _usage("eval: an unknown engine", f"{_EVAL} --engine onnx"),
     _usage("eval: an unknown preset", f"{_EVAL} --preset quick"),
     _usage("eval: an unknown aligner", f"{_EVAL} --aligner giza"),
+    _usage("eval: an unknown reader", f"{_EVAL} --evidence lexicon"),
+    _usage("eval: a reader where no entity is read", f"{_EVAL} --dataset gest --evidence stanza"),
     _usage("eval: an unknown device", f"{_EVAL} --device tpu"),
     _usage("eval: a device that is not here", f"{_EVAL} --device cuda:99"),
     _usage("eval: an unknown type of weights", f"{_EVAL} --dtype int3"),

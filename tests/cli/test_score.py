@@ -186,6 +186,33 @@ def test_the_seed_moves_the_intervals_and_nothing_else(
     assert found[0]["fingerprint"] != found[1]["fingerprint"]
 
 
+def test_the_second_reader_has_a_name_and_numbers_of_its_own(
+    prepared: Machine, small: Path, german: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = _score("--translations", german, "--data", small, "--out")
+    for name in ("tables", "stanza"):
+        assert main([*arguments, str(tmp_path / name), "--evidence", name]) == 0
+    capsys.readouterr()
+    first, second = (json.loads((tmp_path / name / "metrics.json").read_bytes()) for name in ("tables", "stanza"))
+    assert "|evidence:stanza/1|" in second["signature"]
+    assert "evidence" not in first["signature"]
+    assert main([*arguments, str(tmp_path / "default")]) == 0
+    assert (tmp_path / "default/metrics.json").read_bytes() == (tmp_path / "tables/metrics.json").read_bytes()
+    calls = {name: _calls(tmp_path / name) for name in ("tables", "stanza")}
+    assert {piece["source"] for call in calls["stanza"] if call["gender"] for piece in call["evidence"]} == {"stanza"}
+    assert [c["target"] for c in calls["tables"]] == [c["target"] for c in calls["stanza"]]
+    counted = Counter(c["gender"] for c in calls["stanza"])
+    classes = second["evidence_classes"]["Stanza's Gender features alone"]
+    assert classes == {"male": counted["male"], "female": counted["female"], "neutral": 0}
+    assert second["alarms"]["shares"]["outside_tables"]["n"] == 0
+    assert first["overall"]["confusion"] != second["overall"]["confusion"]
+    capsys.readouterr()
+    assert main(["compare", str(tmp_path / "tables"), str(tmp_path / "stanza")]) == 1
+    assert "got evidence None in" in capsys.readouterr().err
+    assert main([*arguments, str(tmp_path / "tables"), "--evidence", "stanza"]) == 1
+    assert "evidence: (absent) here" in capsys.readouterr().err
+
+
 @pytest.mark.slow
 def test_two_processes_may_share_a_cache(
     prepared: Machine, small: Path, german: Path, stanza_dir: Path, tmp_path: Path

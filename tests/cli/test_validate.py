@@ -155,6 +155,11 @@ def test_a_run_of_another_evaluator_is_refused(say: Any, run: Path, tmp_path: Pa
     assert code == 1
     ours = f"plugin de/{get_language('de').version}"
     assert f"expected a run that this evaluator scored ({ours}), got plugin de/older; score the translations" in err
+    code, _, err = say("--lang", "de", "--evidence", "stanza", "--correct", run)
+    assert (code, "expected a run that this evaluator scored (evidence stanza/1), got evidence None" in err) == (
+        1,
+        True,
+    )
 
 
 def test_sentences_of_unknown_gender_are_not_corrected(say: Any, run: Path, tmp_path: Path) -> None:

@@ -51,13 +51,16 @@ def test_a_node_without_gpu_scores_what_a_gpu_translated(plan: SweepPlan) -> Non
 def test_the_request_of_a_cell_is_that_of_eval(plan: SweepPlan) -> None:
     from mtbias.evaluation.preparation import prepare_eval
 
-    asked = replace(plan.sweep, beams=2, length_penalty=1.5, max_length=90, seed=7, resamples=200, processes=3)
+    asked = replace(
+        plan.sweep, evidence="stanza", beams=2, length_penalty=1.5, max_length=90, seed=7, resamples=200, processes=3
+    )
     settings = EvalSettings(
         dataset="demo",
         preset="fast",
         beams=2,
         length_penalty=1.5,
         max_length=90,
+        evidence="stanza",
         device="cpu",
         cache_dir=asked.cache_dir,
         offline=True,
@@ -70,6 +73,7 @@ def test_the_request_of_a_cell_is_that_of_eval(plan: SweepPlan) -> None:
     assert _identity(request) == _identity(alone)
     assert isinstance(request.measure, GenderMeasure)
     assert isinstance(request.measure.analyser, StanzaAnalyser)
+    assert request.measure.evidence == "stanza"
     assert request.measure.analyser._processes == 3  # which changes no result
 
 

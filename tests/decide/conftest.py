@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 
 import pytest
 
-from mtbias.decide import FormVotes, decide
+from mtbias.decide import FormVotes, decide, read_features
 from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import Language
-from mtbias.types import Alignment, Analysis, GenderCall, Span, Token, Word
+from mtbias.types import Alignment, Analysis, Gender, GenderCall, Reason, Span, Token, Word
 
 Call = Callable[..., GenderCall]
 
@@ -27,7 +28,7 @@ def analysis_of(sentence: str) -> tuple[Analysis, tuple[Span, ...]]:
         text += "" if "~" in entry[:2] or not text else " "
         span = Span(len(text), len(text) + len(form))
         text += form
-        pairs = tuple((k, v) for k, _, v in (f.partition("=") for f in feats.split(",") if f))
+        pairs = tuple((k, v) for k, _, v in (f.partition("=") for f in re.split(",(?=[A-Z][a-z]+=)", feats) if f))
         words = tuple(Word(form, None, tag, pairs) for tag in (upos or "X").split("+"))
         tokens.append(Token(span, form, words))
         if "*" in entry[:2]:
@@ -68,3 +69,17 @@ def call() -> Call:
 def analyse() -> Callable[[str], Analysis]:
     """`analysis_of` without the spans."""
     return lambda sentence: analysis_of(sentence)[0]
+
+
+@pytest.fixture
+def read() -> Call:
+    """``read(language, sentence, first)``: the second reader on the words marked with ``*``, where the first one made
+    the call `first`, a gender or the reason for none.
+    """
+
+    def reading(language: Language, sentence: str, first: Gender | Reason) -> GenderCall:
+        analysis, target = analysis_of(sentence)
+        call = GenderCall("x", *((first, None) if isinstance(first, Gender) else (None, first)), target)
+        return read_features(call, analysis, language)
+
+    return reading
