@@ -79,7 +79,8 @@ def read() -> Call:
 
     def reading(language: Language, sentence: str, first: Gender | Reason) -> GenderCall:
         analysis, target = analysis_of(sentence)
-        call = GenderCall("x", *((first, None) if isinstance(first, Gender) else (None, first)), target)
+        gender, reason = (first, None) if isinstance(first, Gender) else (None, first)
+        call = GenderCall("x", gender, reason, target)
         return read_features(call, analysis, language)
 
     return reading
