@@ -72,7 +72,25 @@ def both_forms(
     articles = _joined_articles(words, head, text, language)
     if articles:
         return Evidence("determiner", articles, Gender.NEUTRAL, "form", BOTH_ARTICLES)
+    sexes = _both_sexes(words, head, language)
+    if sexes:
+        pair = " ".join(word.text for word in sexes)
+        return Evidence("adjective", pair, Gender.NEUTRAL, "form", BOTH_FORMS)
     return None
+
+
+def _both_sexes(words: Sequence[SentenceWord], head: int, language: Language) -> Sequence[SentenceWord]:
+    """Words that mean a man and a woman, joined by a conjunction right beside the head (es *médicos hombres y mujeres*,
+    de *männliche und weibliche Lehrkräfte*), or none.
+    """
+    known = language.sex_adjectives
+    # ar "الذكور والإناث": two words, the conjunction is written on.
+    for start, end in ((max(head - 3, 0), head), (head + 1, head + 3), (head + 1, head + 4)):
+        found, phrase = words[start:end], words[min(start, head) + 1 : max(end, head + 1)]
+        joined = any("CCONJ" in word.tags for word in found[1:]) and all(word.joined for word in phrase)
+        if joined and {known[base] for word in found for base in word.facts.bases if base in known} == {"m", "f"}:
+            return found
+    return ()
 
 
 def _other_form(

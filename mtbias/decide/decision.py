@@ -100,10 +100,8 @@ def _only_person(alignment: Alignment, words: Sequence[SentenceWord], language: 
     if len(people) != 1 or people[0].span == alignment.target[0]:
         return None
     person = people[0]
-    number = feature_values(person.content, "Number")
-    # A broken plural is a singular to the Arabic tagger, but no lemma.
-    one = number == {"Sing"} and person.form.endswith(tuple(language.fold(r.lemma) for r in person.readings))
-    fits = number != {"Plur"} if alignment.number == "sg" else alignment.number is None or not one
+    plural = feature_values(person.content, "Number") == {"Plur"}
+    fits = not plural if alignment.number == "sg" else alignment.number is None or not person.is_singular
     return person.span if fits else None
 
 
@@ -261,11 +259,11 @@ def _judge(phrase: NounPhrase, votes: FormVotes | None, *, foreign: bool, alone:
     noun, kind = _noun(phrase, votes, foreign=foreign)
     meant = phrase_evidence.sex_adjectives(phrase)
     if meant and kind is not NounKind.INCLUSIVE:
-        return _meant(noun, kind, meant)
-    # No verb is asked, and no article that agrees with the noun, in "die Person" and "hvězda poděkovala" of men too.
+        return _meant(noun, meant)
+    # What agrees with the noun says nothing: "die Person", "hvězda poděkovala" of men too.
     if kind is NounKind.FIXED:
-        feminine = phrase_evidence.feminine_article(phrase)
-        return (Gender.FEMALE, None, [*feminine, noun]) if feminine else (None, Reason.NO_MORPHOLOGY, [noun])
+        against = phrase_evidence.against_grammar(phrase)
+        return (against[0].gender, None, [*against, noun]) if against else (None, Reason.NO_MORPHOLOGY, [noun])
     if kind is NounKind.INCLUSIVE:
         return noun.gender, None, [noun]
     articles = phrase_evidence.determiners(phrase, noun.gender if kind in _TELLING else None)
@@ -293,13 +291,12 @@ def _judge(phrase: NounPhrase, votes: FormVotes | None, *, foreign: bool, alone:
 _TELLING = (NounKind.MASCULINE, NounKind.FEMININE)
 
 
-def _meant(noun: Evidence, kind: NounKind | None, adjectives: list[Evidence]) -> _Judgement:
-    """A noun with an adjective that means female or male: it says what the noun leaves open (de *männliche Lehrkraft*)
-    and, like a title, makes a woman of a masculine noun (*die ersten weiblichen Entwickler*). *Männliche
-    Krankenschwester* stays contradictory.
+def _meant(noun: Evidence, adjectives: list[Evidence]) -> _Judgement:
+    """A noun with a word that means female or male: it says what the noun leaves open (de *männliche Lehrkraft*) and
+    overrules its form, of men and women alike (*die weiblichen Entwickler*, *männliche Krankenschwestern*).
     """
     genders = {e.gender for e in adjectives}
-    if len(genders) > 1 or (kind is NounKind.FEMININE and genders != {Gender.FEMALE}):
+    if len(genders) > 1:
         return None, Reason.AMBIGUOUS, [noun, *adjectives]
     return genders.pop(), None, [*adjectives, noun]
 

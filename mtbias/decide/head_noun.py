@@ -59,7 +59,7 @@ def find_head(
     if _attribute_of_fixed(words, head, language):
         return head - 1
     # it "la prima donna eletta": for *woman* the form of address is the noun.
-    named = words[head].form in language.names and words[head].span in translations
+    named = words[head].form in {*language.names, *language.sex_adjectives} and words[head].span in translations
     if not named and _belongs_to_next(words, head, aligned, language):
         return head + 1
     return head + 1 if _qualifies_next(words, head, language, translations) else head
@@ -175,6 +175,9 @@ def _belongs_to_next(words: Sequence[SentenceWord], n: int, aligned: Sequence[in
         return False
     # The table has some of them as nouns too: ar أحد in أحد الأشخاص "one of the persons", cs paní in paní účetní.
     if words[n].form in language.determiners or words[n].form in language.names:
+        return True
+    # es "mujeres policía", it "uomini medici".
+    if words[n].form in language.sex_adjectives and following.is_personal:
         return True
     # de "die General Managerin": a compound that is written apart.
     if language.compounds and n + 1 in aligned and words[n].tags & following.tags & NOMINAL:

@@ -12,6 +12,7 @@ from mtbias.decide.sentence_words import (
     GENDER_OF_LETTER,
     MODIFIER,
     NOMINAL,
+    NUMBER,
     VERBAL,
     SentenceWord,
     feature_values,
@@ -151,13 +152,17 @@ def _before(words: Sequence[SentenceWord], head: int, language: Language) -> lis
     """
     found: list[int] = []
     n, opened = head, False
-    while n > 0 and words[n].joined:
+    # he נתנה את זה לרועה "gave it to the shepherd": a written-on preposition opens its phrase.
+    governed_head = len(words[head].tagged) > 1 and words[head].tagged[0].upos == "ADP"
+    while n > 0 and words[n].joined and not governed_head:
         n -= 1
         word = words[n]
         # es "mucho más joven", it "ammira molto l'insegnante": by its form it could be a determiner.
         determiner = word.form in language.determiners and word.tags != {"ADV"}
         # de "die Firma, bei der der Angestellte arbeitet", "eine Frau, die einem Mädchen hilft": a relative pronoun.
-        if determiner and opened and _apart(word, words[n + 1], language):
+        if determiner and (
+            (opened and _apart(word, words[n + 1], language)) or not _in_number(word, words[head], language)
+        ):
             break
         noun = word.readings and word.tags & NOMINAL
         # Before its determiner a phrase has no adjective: in it "ha pagato l'autista", fr "a remercié l'infirmier" the
@@ -165,7 +170,11 @@ def _before(words: Sequence[SentenceWord], head: int, language: Language) -> lis
         attribute = (
             not opened
             and language.preposed
-            and ((not noun and _modifies(word, language)) or _between(words, n, head, language))
+            and (
+                (not noun and _modifies(word, language))
+                or _between(words, n, head, language)
+                or word.form in language.sex_adjectives
+            )
         )
         if determiner or word.form in language.names or attribute:
             found.append(n)
@@ -180,6 +189,15 @@ def _before(words: Sequence[SentenceWord], head: int, language: Language) -> lis
     while found and not opened and "VERB" in words[found[-1]].tags and not language.verbs.endings:
         found.pop()
     return [n for n in found if not (_of_noun_behind(words, n, head) or _done_by(words, n, head))]
+
+
+def _in_number(word: SentenceWord, noun: SentenceWord, language: Language) -> bool:
+    """No determiner of a plural before a singular, where the tagger alone tells the number: ar *لم يساعد أحد الممرضة*
+    "nobody helped the nurse", but *إحدى الممرضات* "one of the nurses".
+    """
+    if not noun.readings or any(a.number != "*" for r in noun.readings for a in r.agreements):
+        return True
+    return not noun.is_singular or any(a.number != "pl" for a in language.determiners[word.form])
 
 
 def _apart(word: SentenceWord, following: SentenceWord, language: Language) -> bool:
@@ -277,9 +295,13 @@ def _opens_another(words: Sequence[SentenceWord], n: int, head: int, language: L
 def _attribute_behind(words: Sequence[SentenceWord], n: int, head: int, language: Language) -> bool:
     """An adjective, by the tagger or as a whole form that the plugin lists, and no person of its own."""
     word, noun = words[n], words[head]
+    if word.form in language.sex_adjectives:
+        return _says_sex(word, noun, language)
     # With a written-on "and" or preposition a word opens something else (he למורה והרגיש "to the teacher, and felt").
     # But the tagger cuts he ותיקה "experienced", which begins with a vav of its own.
-    whole = not language.preposed and word.form in language.adjective_endings
+    # In he לרועה הצעירה the tagger takes the feminine for a noun, in לרועה הצעיר it sees an adjective.
+    forms = word.facts.bases if word.tags == {"DET", "NOUN"} else {word.form}
+    whole = not (language.preposed or forms.isdisjoint(language.adjective_endings))
     if _same_person(word, language):
         return True
     if not whole and (not word.is_adjective or word.tags & {"ADP", "CCONJ"}):
@@ -289,6 +311,21 @@ def _attribute_behind(words: Sequence[SentenceWord], n: int, head: int, language
     # elderly teacher"; without an article it may be the object of a verb that has "to the teacher" as well.
     attribute = language.is_definite(word.form) or "ADP" not in noun.tags
     return language.preposed or not word.readings or (bool(language.verbs.oblique) and attribute)
+
+
+def _says_sex(word: SentenceWord, noun: SentenceWord, language: Language) -> bool:
+    """A word that means a woman or a man right behind a noun in its number, whatever the tagger makes of it: it *medici
+    donne*, ar *الأطباء الإناث*. Behind a noun in the construct it is a genitive (he *מאמני נשים* "women's coaches").
+    """
+    one, other = _numbers(word), _numbers(noun)
+    construct = "Cons" in feature_values(noun.content, "Definite") or (one and other and one.isdisjoint(other))
+    return not word.tags & {"ADP", *VERBAL} and (language.is_definite(noun.form) or not construct)
+
+
+def _numbers(word: SentenceWord) -> set[str]:
+    """The numbers in which a noun stands by the plugin's table, else by the tagger."""
+    known = {a.number for r in word.readings for a in r.agreements} - {"*"}
+    return known or {NUMBER.get(value, "") for value in feature_values(word.content, "Number")}
 
 
 def _same_person(word: SentenceWord, language: Language) -> bool:

@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mtbias.decide.noun_phrase import NounPhrase
+from mtbias.decide.predicate import predicate_gender
 from mtbias.decide.sentence_words import (
     GENDER_OF_LETTER,
     NUMBER,
+    PERSONAL,
     SentenceWord,
     feature_values,
     listed,
@@ -79,15 +81,20 @@ def determiners(phrase: NounPhrase, noun_gender: Gender | None = None) -> list[E
     return [Evidence(kind, " ".join(words[n].text for n in sorted(known)), gender, "form", listed(allowed) + how)]
 
 
-def feminine_article(phrase: NounPhrase) -> list[Evidence]:
-    """Evidence of a feminine determiner before a noun of masculine gender (es *las miembros*): in Romance, where nouns
-    show no case, it agrees with the person. Empty where there is none, or the table does not say that the noun is
-    masculine.
+def against_grammar(phrase: NounPhrase) -> list[Evidence]:
+    """Evidence of a determiner or predicate of the other gender than that of a noun whose gender is fixed: it agrees
+    with the person (es *las miembros*, it *il guardia*, ru *член комиссии сказала*). Empty where there is none, an
+    article agrees with the noun, or the table does not tell the noun's gender.
     """
-    agreements = [a for reading in phrase.words[phrase.head].readings for a in reading.agreements]
-    if not phrase.language.either_side or {a.gender for a in agreements} != {"m"}:
+    head = phrase.words[phrase.head]
+    genders = {a.gender for reading in head.readings for a in reading.agreements}
+    own = GENDER_OF_LETTER.get(genders.pop()) if len(genders) == 1 else None
+    if own not in PERSONAL:
         return []
-    return [e for e in determiners(phrase, Gender.MALE) if e.gender is Gender.FEMALE]
+    # Where nouns show case a word that agrees otherwise is mostly another's (ru об этом жертве "to the victim, of it").
+    articles = [] if phrase.language.prepositions else determiners(phrase, own)
+    told: list[Evidence | None] = [e for e in articles if e.gender in PERSONAL]
+    return [e for e in told or [predicate_gender(phrase)] if e and e.gender is not own]
 
 
 def shared_determiner(phrase: NounPhrase) -> list[Evidence]:
@@ -228,8 +235,8 @@ def adjectives(phrase: NounPhrase) -> list[Evidence]:
 
 
 def sex_adjectives(phrase: NounPhrase) -> list[Evidence]:
-    """Evidence of the adjectives that mean a woman or a man, whatever their own ending agrees with: de *die weibliche
-    Lehrkraft*, es *la víctima masculina*.
+    """Evidence of the words that mean a woman or a man, whatever their own ending agrees with: de *die weibliche
+    Lehrkraft*, es *la víctima masculina*, *los pilotos mujeres*.
     """
     words, known = phrase.words, phrase.language.sex_adjectives
     found = [words[n] for n in (*phrase.left, *phrase.right) if words[n].form in known]

@@ -16,6 +16,7 @@ from mtbias.decide.sentence_words import (
     CONJUNCTION,
     GENDER_OF_LETTER,
     NOMINAL,
+    PERSONAL,
     VERBAL,
     SentenceWord,
     feature_values,
@@ -27,7 +28,6 @@ from mtbias.language.definition import Language
 from mtbias.language.grammar import Agreement, NounKind
 from mtbias.types import Evidence, Gender, Word
 
-_PERSONAL = (Gender.MALE, Gender.FEMALE)
 _KINDS = {NounKind.MASCULINE: Gender.MALE, NounKind.FEMININE: Gender.FEMALE}
 # fr "L'interprète n'est pas venue", cs "Vyučující jí to už vysvětlil" need three. More than four words change no call.
 _MAX_BETWEEN = 4
@@ -316,14 +316,14 @@ def _predicative(word: SentenceWord, phrase: NounPhrase) -> Evidence | None:
     ending = word.facts.adjective
     if ending:
         gender = only_gender([a for a in ending if a.number in ("*", phrase.number or "sg")])
-        return Evidence("verb", word.text, gender, "form", listed(ending)) if gender in _PERSONAL else None
+        return Evidence("verb", word.text, gender, "form", listed(ending)) if gender in PERSONAL else None
     return _tagged(word, [w for w in word.tagged if w.upos in ("ADJ", "VERB", "AUX")], phrase)
 
 
 def _tagged(word: SentenceWord, tagged: Sequence[Word], phrase: NounPhrase) -> Evidence | None:
     """The gender that the tagger reads on the syntactic words `tagged`, where it reads the entity's number on them."""
     gender, feature = tagged_gender(tagged)
-    fits = gender in _PERSONAL and _same_number(tagged, phrase)
+    fits = gender in PERSONAL and _same_number(tagged, phrase)
     return Evidence("verb", word.text, gender, "tagger", feature) if fits else None
 
 
@@ -415,4 +415,4 @@ def _by_form(
     # cs "Zloděj a účetní utekli": a plural verb tells of two people, where the English has one accountant.
     fits = tagged if agreement.number == "*" else agreement.number == (phrase.number or agreement.number)
     gender = GENDER_OF_LETTER.get(agreement.gender)
-    return Evidence("verb", word.text, gender, "form", detail) if gender in _PERSONAL and fits else None
+    return Evidence("verb", word.text, gender, "form", detail) if gender in PERSONAL and fits else None

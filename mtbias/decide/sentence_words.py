@@ -16,6 +16,7 @@ from mtbias.types import Analysis, Gender, Span, Word
 # What forms agree with: gender, case and number, several of each for most forms, and what they have in common.
 
 ANY = Agreement("*", "*", "*")
+PERSONAL = (Gender.MALE, Gender.FEMALE)
 GENDER_OF_LETTER = {"m": Gender.MALE, "f": Gender.FEMALE, "n": Gender.NEUTRAL}
 _OPEN = ("nom", "voc", "dat", "ins", "loc", "*")
 
@@ -115,6 +116,11 @@ class SentenceWord(NamedTuple):
     def is_declined(self) -> bool:
         """The tagger reads a case."""
         return bool(feature_values(self.content, "Case"))
+
+    @property
+    def is_singular(self) -> bool:
+        """The tagger reads a singular, on a form of the dictionary: Arabic broken plurals are singulars to it, too."""
+        return feature_values(self.content, "Number") == {"Sing"} and self.facts.dictionary_forms == self.facts.bases
 
     @property
     def is_thing(self) -> bool:

@@ -76,7 +76,8 @@ class Language:
     """Prefixes that may be cut before a noun is looked up (cs *exministryně*, *spolumajitel*)."""
     names: Mapping[str, str] = field(default_factory=dict)
     sex_adjectives: Mapping[str, str] = field(default_factory=dict)
-    """Forms of the adjectives that mean male or female (de *weiblich*, es *masculino*), whatever they agree with."""
+    """Forms of the words that mean male or female: adjectives, whatever they agree with (de *weiblich*), and nouns
+    beside another one (it *medici donne*, ru *врач-женщина*)."""
     prepositions: Mapping[str, frozenset[str]] = field(default_factory=dict)
     verbs: VerbRules = field(default_factory=VerbRules)
     speaker: SpeakerRules = field(default_factory=SpeakerRules)
@@ -244,15 +245,20 @@ class Language:
 
     def _apposition(self, folded: str) -> tuple[NounReading, ...]:
         """Readings of two nouns for one person with a hyphen between (ru *инженер-программист*, *мать-одиночка*, es
-        *actriz-cantante*): those of the first, or of the second where that one alone is a woman's (ru *врач-женщина*).
+        *actriz-cantante*): those of the first, or of the second where that one alone tells (ru *судья-мужчина*), or
+        tells of a woman, or means a man or a woman (*врач-женщина*, *медсестра-мужчина*).
         """
         first, hyphen, second = folded.rpartition("-")
         one, other = self.nouns.get(first, ()), self.nouns.get(second, ())
         # it "caporedattore-capo": what is known as a thing or of fixed gender says nothing of the other.
         if not hyphen or not all(r.kind.is_personal for r in (*one, *other)) or not (one and other):
             return ()
-        women = {r.kind for r in other} == {NounKind.FEMININE}
-        return other if women and NounKind.FEMININE not in {r.kind for r in one} else one
+        kinds, told = {r.kind for r in one}, {r.kind for r in other}
+        silent = kinds == {NounKind.COMMON} and told == {NounKind.MASCULINE}
+        woman = told == {NounKind.FEMININE} and NounKind.FEMININE not in kinds
+        # Under the lemma of the first, which the glossary knows.
+        told_by_other = silent or woman or second in self.sex_adjectives
+        return tuple(o._replace(lemma=r.lemma) for r in one[:1] for o in other) if told_by_other else one
 
     def _compound(self, folded: str) -> tuple[NounReading, ...]:
         # de "Werkzeuge" is no Zeuge, "Oktober" no Ober: an ending that says nothing goes before its being a noun.

@@ -198,9 +198,9 @@ def test_an_ending_of_persons_and_things_counts_on_a_surely_aligned_masculine(
         # what the noun leaves open, whatever its article agrees with
         ("Die|DET männliche|ADJ *Lehrkraft|NOUN|Gender=Fem kam|VERB", M, None),
         ("Die|DET weibliche|ADJ *Person|NOUN|Gender=Fem kam|VERB", F, None),
-        # a masculine noun
+        # it overrules a masculine noun, and a feminine one in the same way
         ("Sie|PRON sah|VERB die|DET weiblichen|ADJ *Lehrer|NOUN", F, None),
-        ("Die|DET männliche|ADJ *Lehrerin|NOUN kam|VERB", None, AMBIGUOUS),
+        ("Die|DET männliche|ADJ *Lehrerin|NOUN kam|VERB", M, None),
         ("Die|DET männliche|ADJ weibliche|ADJ *Person|NOUN kam|VERB", None, AMBIGUOUS),
         # the adjective of another noun
         ("Die|DET *Person|NOUN sah|VERB die|DET weibliche|ADJ Figur|NOUN", None, SILENT),
