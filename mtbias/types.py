@@ -230,6 +230,8 @@ class GenderCall:
     target: tuple[Span, ...] = ()
     """The head word first, then the other aligned words."""
     evidence: tuple[Evidence, ...] = ()
+    stanza_gender: Gender | None = None
+    """What Stanza's features alone show at the same head; None where they show none, and where nobody asked them."""
 
     def __post_init__(self) -> None:
         if (self.gender is None) == (self.reason is None):

@@ -8,6 +8,7 @@ it in neither case nor number; no table of forms is asked, no predicate, no pron
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from mtbias.decide.sentence_words import GLUED, MODIFIER, NOMINAL, feature_values, tagged_gender
 from mtbias.language.definition import Language
@@ -39,6 +40,11 @@ def read_features(call: GenderCall, analysis: Analysis, language: Language) -> G
     if len(genders) == 1:
         return GenderCall(call.id, genders.pop(), None, call.target, found)
     return GenderCall(call.id, None, Reason.AMBIGUOUS if genders else Reason.NO_MORPHOLOGY, call.target, found)
+
+
+def with_features(call: GenderCall, analysis: Analysis, language: Language) -> GenderCall:
+    """The first reader's call, and beside it the gender that the second one calls."""
+    return replace(call, stanza_gender=read_features(call, analysis, language).gender)
 
 
 def _evidence(call: GenderCall, tokens: Sequence[Token], language: Language) -> Iterator[Evidence]:

@@ -8,7 +8,7 @@ from hashlib import sha256
 
 from mtbias.align import Aligner, Pair, get_aligner
 from mtbias.corpora import cache_folder
-from mtbias.decide import FEATURES, FormVotes, decide, read_features
+from mtbias.decide import FEATURES, FormVotes, decide, read_features, with_features
 from mtbias.demo import STANZA_NAME, stanza_folder_of_demo
 from mtbias.errors import MissingResourceError
 from mtbias.language.definition import Language
@@ -166,12 +166,12 @@ class GenderMeasure(AnalysedTexts):
         votes = FormVotes()  # what the tagger reads on each form over all of them
         for text in self.analyse((pair.text for pair in pairs), progress):
             votes.add(self.analyser.analysis(text), self.language)
+        read = with_features if self.evidence == "tables" else read_features
         calls = []
         for done, (pair, alignment) in enumerate(zip(pairs, alignments, strict=True), 1):
             if pair.head is not None:
                 analysis = self.analyser.analysis(pair.text)
-                call = decide(alignment, analysis, texts, votes)
-                calls.append(call if self.evidence == "tables" else read_features(call, analysis, self.language))
+                calls.append(read(decide(alignment, analysis, texts, votes), analysis, self.language))
             if done % 1000 == 0 or done == total:
                 progress("decide", done, total)
         return tuple(calls)

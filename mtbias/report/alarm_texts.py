@@ -97,11 +97,27 @@ def checks_block(metrics: Mapping[str, Any]) -> str:
     rows = list(check_rows(metrics))
     if not rows:
         return ""
+    alike = [f"{name} {percent} % of {of:,}" for name, of, percent in reader_rows(metrics) if of]
+    readers = [f"Stanza's features alone read as the tables do: {', '.join(alike)}"] if alike else []
     if not any(row.above for row in rows):
         known = sum(row.percent != UNDEFINED for row in rows)
-        return f"Checks: {known} shares, none above its limit (each in metrics.json and the report)"
+        said = f"Checks: {known} shares, none above its limit (each in metrics.json and the report)"
+        return "\n".join([said, *readers])
     table = [[f"  {row.label}", row.counted, row.percent, f"{row.limit}{'  <<' * row.above}"] for row in rows]
-    return "\n".join(aligned([["Checks", "", "per cent", "limit"], *table], "<>><"))
+    return "\n".join([*aligned([["Checks", "", "per cent", "limit"], *table], "<>><"), *readers])
+
+
+def reader_rows(metrics: Mapping[str, Any]) -> list[tuple[str, int, str]]:
+    """Men and women: how many both readers call, and per cent of these that they call alike, with its interval.
+
+    Edge cases: empty where `metrics.json` says nothing of it.
+    """
+    found = metrics.get("readers") or {}
+    return [
+        (name, found[key]["of"], estimate_text(found[key]["percent"], found[key]["interval"]))
+        for key, name in _GOLDS.items()
+        if key in found
+    ]
 
 
 def expected_texts(metrics: Mapping[str, Any]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -67,6 +67,7 @@ class CallRecord:
             "id": self.id,
             **{name: getattr(self, name) for name in _KEYS},
             **call_json(self.call, self.translation),
+            "stanza_gender": self.call.stanza_gender,
         }
 
     @classmethod
@@ -77,7 +78,8 @@ class CallRecord:
             ValueError: it is something else, or contradicts itself (the target words are not those of the spans).
         """
         line = decoded(_CallLine, text)
-        return cls(call=line.call(), **{name: getattr(line, name) for name in _KEYS})
+        call = replace(line.call(), stanza_gender=line.stanza_gender)
+        return cls(call=call, **{name: getattr(line, name) for name in _KEYS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +122,7 @@ class _CallLine(CallLine):
     distance: int | None
     pair: str | None
     control: str | None
+    stanza_gender: Gender | None = None  # runs of earlier releases have none
 
     def __post_init__(self) -> None:
         for name in ("row", "pronouns", "distance"):

@@ -15,16 +15,18 @@ from mtbias.language.split_texts import SplitTexts
 from mtbias.scoring.evidence import (
     OUTSIDE,
     EvidenceClass,
+    both_readers,
     count_classes,
     evidence_class,
     expected_wrong,
+    reader_agreement,
     shipped_rates,
     withheld,
 )
 from mtbias.scoring.measure import GENDER
 from mtbias.scoring.scores import counting_of
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
-from mtbias.stats.resampling import wilson_percent
+from mtbias.stats.resampling import share_json, wilson_percent
 from mtbias.stats.results import Interval, percent_of, rounded
 from mtbias.translate.text_language import is_copy, is_repetitive, words
 from mtbias.translate.text_language import languages as languages_of
@@ -56,6 +58,11 @@ SIGNS = (
         key="outside_tables", label="calls on words outside the tables", of="calls",
         they="rest on words outside the table of nouns for people", limit=8.0,
         advice="read some of them in the report: things and invented words may be called there", concerns=True,
+    ),
+    Sign(
+        key="readers_differ", label="tables and Stanza differ", of="calls of both",
+        they="have another gender by Stanza's features than by the tables", limit=15.0,
+        advice="look up the words under readers in metrics.json: the table or the models are wrong there",
     ),
     Sign(
         key="other_language", label="in another language", of="translations",
@@ -202,15 +209,7 @@ class Share:
 
     def to_json(self) -> dict[str, Any]:
         """A plain value; per cent, rounded to 6 decimals, null where there are no rows."""
-        content = {
-            "n": self.part,
-            "of": self.whole,
-            "percent": percent_of(self.part, self.whole),
-            "interval": self.interval,
-            "limit": self.sign.limit,
-            "above": self.above,
-        }
-        return {key: rounded(value) for key, value in content.items()}
+        return {**share_json(self.part, self.whole), "limit": self.sign.limit, "above": self.above}
 
 
 def checks(records: Sequence[Any], lang: str, measure: str, *, n_resamples: int, seed: int) -> dict[str, Any]:
@@ -242,6 +241,7 @@ def checks(records: Sequence[Any], lang: str, measure: str, *, n_resamples: int,
             or kind is not EvidenceClass.FEATURES
         },
         "expected_wrong": expected_wrong(counts, {} if alarms["raised"] else shipped_rates(lang)),
+        "readers": reader_agreement([(call, record.translation) for call, record in zip(calls, records, strict=True)]),
         "alarms": alarms,
     }
 
@@ -307,10 +307,15 @@ def _text_marks(
 
 def _call_marks(records: Sequence[Any], texts: Sequence[str | None], lang: str) -> dict[str, Marks]:
     """The marks of the signs that calls and their entities show."""
-    classes = [evidence_class(record.call) for record in records]
+    calls = [record.call for record in records]
+    classes = map(evidence_class, calls)
     marks: dict[str, Marks] = {
         "outside_tables": [None if found is None else found in OUTSIDE for found in classes],
     }
+    if any(map(both_readers, calls)):  # none of an earlier release's run
+        marks["readers_differ"] = [
+            call.stanza_gender is not call.gender if both_readers(call) else None for call in calls
+        ]
     for key, reason in (("unaligned", Reason.UNALIGNED), ("no_person", Reason.NO_PERSON)):
         marks[key] = [None if record.translation is None else record.call.reason is reason for record in records]
     words = getattr(records, "words", None)

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from mtbias.scoring.counting import Counting, Counts, check_shape
 from mtbias.scoring.definitions import GENDER
-from mtbias.stats.resampling import wilson_percent
-from mtbias.stats.results import Floats, enough, number, percent, percent_of, rounded
+from mtbias.stats.resampling import share_json, wilson_percent
+from mtbias.stats.results import Floats, enough, number, percent, rounded
 from mtbias.types import Gender, Stereotype
 
 STEREOTYPES: tuple[Stereotype, ...] = (Stereotype.PRO, Stereotype.ANTI, Stereotype.NONE)
@@ -149,13 +149,13 @@ def uncalled(counts: Counts, n_resamples: int, seed: int) -> dict[str, Any]:
     """
     gold = counts.sum(axis=0)
     shares = {
-        gender.value: {"n": n, "of": of, "percent": percent_of(n, of), "interval": wilson_percent(n, of)}
+        gender.value: share_json(n, of)
         for gender, n, of in zip(GOLDS, map(int, gold[:, _NO_CALL]), map(int, gold.sum(axis=1)), strict=True)
     }
     called = counts * np.array([1, 1, 1, 0], dtype=np.int64)
     delta_g = GENDER_COUNTING.group(called, n_resamples, seed)["delta_g"]
     return {
-        **{gender: {key: rounded(value) for key, value in share.items()} for gender, share in shares.items()},
+        **shares,
         "delta_g": {"value": rounded(delta_g.value), "interval": rounded(delta_g.interval)},
     }
 

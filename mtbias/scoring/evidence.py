@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -13,7 +13,7 @@ from typing import Any
 
 from mtbias.decide import FIXED_GENDER, GENERIC, STANZA
 from mtbias.files.reading import commented_rows
-from mtbias.stats.resampling import wilson_percent
+from mtbias.stats.resampling import share_json, wilson_percent
 from mtbias.stats.results import Interval, enough, rounded
 from mtbias.types import Evidence, Gender, GenderCall
 
@@ -73,9 +73,43 @@ def withheld(call: GenderCall) -> bool:
     return call.gender is None and any(piece.detail.startswith(FIXED_GENDER) for piece in call.evidence)
 
 
-TABLE = "expected_wrong.tsv"
 GENDERS = (Gender.MALE, Gender.FEMALE)
 """Those whose calls are labelled often enough; of calls of both forms there are none."""
+WORDS = 20
+"""So many words on which the readers differ are named."""
+
+
+def both_readers(call: GenderCall) -> bool:
+    """Both the tables and Stanza's features call a man or a woman."""
+    return call.gender in GENDERS and call.stanza_gender is not None
+
+
+def reader_agreement(calls: Sequence[tuple[GenderCall, str | None]]) -> dict[str, Any]:
+    """`readers` of `metrics.json`: of the men and of the women by the tables how many Stanza's features read alike.
+
+    A share is of those that both readers call; ``calls`` are all of the tables. ``words`` are the heads on which they
+    differ, in lower case, those with the most calls first.
+
+    Args:
+        calls: each with its translation.
+    """
+    both = [(call, text or "") for call, text in calls if both_readers(call)]
+    differing = Counter(
+        (text[slice(*call.target[0])].lower() if call.target else "", call.gender, call.stanza_gender)
+        for call, text in both
+        if call.gender is not call.stanza_gender
+    )
+    most = sorted(differing.items(), key=lambda item: (-item[1], item[0]))[:WORDS]
+    agreement = {}
+    for gender in GENDERS:
+        alike = [call.stanza_gender is gender for call, _ in both if call.gender is gender]
+        own = sum(call.gender is gender for call, _ in calls)
+        agreement[gender.value] = {"calls": own, **share_json(sum(alike), len(alike))}
+    words = [{"form": form, "tables": first, "stanza": second, "n": n} for (form, first, second), n in most]
+    return {**agreement, "words": words}
+
+
+TABLE = "expected_wrong.tsv"
 
 
 @dataclass(frozen=True, slots=True)

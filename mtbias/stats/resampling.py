@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mtbias.stats.results import LEVEL, Estimate, Floats, Interval, number, percent
+from mtbias.stats.results import LEVEL, Estimate, Floats, Interval, number, percent, percent_of, rounded
 
 
 def bootstrap_counts(
@@ -188,6 +188,12 @@ def wilson_percent(successes: float, n: float, level: float = LEVEL) -> Interval
     centre = (share + z * z / (2 * n)) / scale
     half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / scale
     return (0.0 if successes == 0 else 100 * (centre - half)), (100.0 if successes == n else 100 * (centre + half))
+
+
+def share_json(part: int, whole: int) -> dict[str, Any]:
+    """A share as files have it: ``n`` and ``of``, per cent and Wilson's interval, null where there is nothing."""
+    interval = wilson_percent(part, whole)
+    return {"n": part, "of": whole, "percent": rounded(percent_of(part, whole)), "interval": rounded(interval)}
 
 
 def wilson_percent_of_units(parts: Floats, wholes: Floats, times: NDArray[np.int64]) -> Interval | None:

@@ -192,7 +192,7 @@ def test_the_second_reader_has_a_name_and_numbers_of_its_own(
     arguments = _score("--translations", german, "--data", small, "--out")
     for name in ("tables", "stanza"):
         assert main([*arguments, str(tmp_path / name), "--evidence", name]) == 0
-    capsys.readouterr()
+    shown = capsys.readouterr().out
     first, second = (json.loads((tmp_path / name / "metrics.json").read_bytes()) for name in ("tables", "stanza"))
     assert "|evidence:stanza/1|" in second["signature"]
     assert "evidence" not in first["signature"]
@@ -206,6 +206,21 @@ def test_the_second_reader_has_a_name_and_numbers_of_its_own(
     assert classes == {"male": counted["male"], "female": counted["female"], "neutral": 0}
     assert second["alarms"]["shares"]["outside_tables"]["n"] == 0
     assert first["overall"]["confusion"] != second["overall"]["confusion"]
+    # What the first run says of the second reader is what the second run says itself.
+    both = [(a["gender"], b["gender"]) for a, b in zip(*calls.values(), strict=True)]
+    assert [c["stanza_gender"] for c in calls["tables"]] == [gender for _, gender in both]
+    for gender in ("male", "female"):
+        called = [stanza for tables, stanza in both if tables == gender]
+        known = [stanza for stanza in called if stanza is not None]
+        counts = first["readers"][gender]
+        assert (counts["calls"], counts["of"], counts["n"]) == (len(called), len(known), known.count(gender))
+    assert sum(word["n"] for word in first["readers"]["words"]) == sum(
+        None not in pair and pair[0] != pair[1] for pair in both
+    )
+    assert second["readers"]["male"]["of"] == 0
+    assert "Stanza's features alone read as the tables do: men " in shown
+    page = (tmp_path / "tables/report.html").read_text(encoding="utf-8")
+    assert "calls that Stanza&#39;s features alone make too" in page
     capsys.readouterr()
     assert main(["compare", str(tmp_path / "tables"), str(tmp_path / "stanza")]) == 1
     assert "got evidence None in" in capsys.readouterr().err

@@ -50,6 +50,19 @@ def test_what_was_checked_is_one_line_where_nothing_is_above() -> None:
     assert text == "Checks: 2 shares, none above its limit (each in metrics.json and the report)"
 
 
+def test_a_line_says_how_often_the_readers_agree() -> None:
+    men = {"calls": 1_300, "n": 1_199, "of": 1_200, "percent": 99.91667, "interval": [99.53, 99.985]}
+    none = {"calls": 0, "n": 0, "of": 0, "percent": None, "interval": None}
+    women = {**men, "of": 40}
+    for shares in (ALARMS["shares"], {}):
+        found = {"alarms": {**ALARMS, "shares": shares}, "readers": {"male": men, "female": women, "words": []}}
+        line = "Stanza's features alone read as the tables do: men 99.9 [99.5, 100.0] % of 1,200, women "
+        assert checks_block(found).splitlines()[-1:] == ([f"{line}99.9 [99.5, 100.0] % of 40"] if shares else [])
+    found = {"alarms": ALARMS, "readers": {"male": men, "female": none, "words": []}}
+    assert checks_block(found).endswith("men 99.9 [99.5, 100.0] % of 1,200")
+    assert len(checks_block({"alarms": ALARMS, "readers": {"male": none, "female": none}}).splitlines()) == 3
+
+
 def test_how_many_calls_are_expected_to_be_wrong() -> None:
     few = {"calls": 9, "estimated": 0, "expected": None, "interval": None}
     some = {"calls": 1_003, "estimated": 1_000, "expected": 12.4, "interval": [3.6, 40.2]}

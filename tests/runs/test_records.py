@@ -37,6 +37,7 @@ CALL = GenderCall(
         Evidence("noun", "enfermera", Gender.FEMALE, "lexicon", "f"),
         Evidence("determiner", "La", None, "form"),
     ),
+    Gender.FEMALE,
 )
 RECORD = CallRecord.of(INSTANCE, TRANSLATION, CALL)
 
@@ -47,7 +48,8 @@ LINE = (
     '"distance": 4, "pair": "winomt-8", "control": null, '
     '"gender": "female", "reason": null, "target": ["enfermera", "La"], "target_spans": [[3, 12], [0, 2]], '
     '"evidence": [{"kind": "noun", "word": "enfermera", "gender": "female", "source": "lexicon", "detail": "f"}, '
-    '{"kind": "determiner", "word": "La", "gender": null, "source": "form", "detail": ""}]}'
+    '{"kind": "determiner", "word": "La", "gender": null, "source": "form", "detail": ""}], '
+    '"stanza_gender": "female"}'
 )
 
 

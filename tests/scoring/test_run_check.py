@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +12,7 @@ from scipy.stats import binomtest
 from mtbias.runs.call_records import CallRecord
 from mtbias.scoring.alarms import SIGNS, Share, check_calls, check_texts, checks
 from mtbias.scoring.measure import GENDER
-from mtbias.types import Evidence, Gender, GenderCall, Reason, Stereotype
+from mtbias.types import Evidence, Gender, GenderCall, Reason, Span, Stereotype
 
 M, F = Gender.MALE, Gender.FEMALE
 MEN, WOMEN = ("Arzt", "Bäcker", "Lehrer", "Koch"), ("Ärztin", "Bäckerin", "Lehrerin", "Köchin")
@@ -25,7 +27,7 @@ def _record(n: int, *, translation: str | None = "", call: GenderCall | None = N
     good = f"{('Der', 'Die')[n % 2]} {noun} mit der Nummer {n} kam nach Hause, weil die lange Sitzung so müde machte."
     evidence = Evidence("noun", noun, gold, "lexicon", f"{gold}: {noun}")
     text = good if translation == "" else translation
-    made = call or GenderCall(f"{n}", gold, None, (), (evidence,))
+    made = call or GenderCall(f"{n}", gold, None, (), (evidence,), stanza_gender=gold)
     return CallRecord(n, source, text, entity, gold, kind, "own", 1, made)
 
 
@@ -34,7 +36,8 @@ def _check(records: list[CallRecord]) -> dict[str, Any]:
 
 
 def _outside(n: int) -> GenderCall:
-    return GenderCall(f"{n}", M, None, (), (Evidence("noun", "Zug", M, "tagger", "Gender=Masc"),))
+    found = (Evidence("noun", "Zug", M, "tagger", "Gender=Masc"),)
+    return GenderCall(f"{n}", M, None, (), found, stanza_gender=M)
 
 
 def test_good_translations_raise_nothing() -> None:
@@ -122,8 +125,48 @@ def test_another_measures_translations_are_checked_too() -> None:
     assert "outside_tables" not in found["alarms"]["shares"]
 
 
+def _read_twice(n: int, tables: Gender | None, stanza: Gender | None, form: str = "arzt") -> CallRecord:
+    """The n-th sentence, in which one word was read by both."""
+    reason = None if tables else Reason.NO_MORPHOLOGY
+    call = GenderCall(f"{n}", tables, reason, (Span(4, 4 + len(form)),), stanza_gender=stanza)
+    return _record(n, translation=f"Der {form.title()} der {n}. Woche kam.", call=call)
+
+
+def test_the_agreement_of_the_readers_is_counted_where_both_call() -> None:
+    calls = [
+        *((M, M, "arzt") for _ in range(7)), (M, F, "arzt"), (M, F, "gast"), (M, None, "koch"),
+        *((F, F, "wirtin") for _ in range(2)), (F, M, "wirtin"), (F, M, "wirtin"), (F, None, "wirtin"),
+        (None, M, "chef"), (Gender.NEUTRAL, M, "chef"), (None, None, "chef"),
+    ]  # fmt: skip
+    records = [_read_twice(n, *one) for n, one in enumerate(calls)]
+    found = checks(records, "de", GENDER, n_resamples=0, seed=0)
+    # By hand: of 10 men Stanza calls 9, 7 of them men; of 5 women 4, 2 of them women; 4 of 13 differ.
+    low, high = binomtest(7, 9).proportion_ci(0.95, method="wilson")
+    men = found["readers"]["male"]
+    assert (men["calls"], men["n"], men["of"], men["percent"]) == (10, 7, 9, pytest.approx(700 / 9))
+    assert men["interval"] == pytest.approx([100 * low, 100 * high], abs=1e-5)
+    women = found["readers"]["female"]
+    assert (women["calls"], women["n"], women["of"], women["percent"]) == (5, 2, 4, 50)
+    assert found["readers"]["words"] == [
+        {"form": "wirtin", "tables": "female", "stanza": "male", "n": 2},
+        {"form": "arzt", "tables": "male", "stanza": "female", "n": 1},
+        {"form": "gast", "tables": "male", "stanza": "female", "n": 1},
+    ]
+    share = found["alarms"]["shares"]["readers_differ"]
+    assert (share["n"], share["of"]) == (4, 13)
+
+
+def test_a_run_of_an_earlier_release_has_no_second_reader() -> None:
+    old = [replace(r, call=replace(r.call, stanza_gender=None)) for r in (_record(n) for n in range(12))]
+    found = checks(old, "de", GENDER, n_resamples=0, seed=0)
+    assert "readers_differ" not in found["alarms"]["shares"]
+    assert [found["readers"][g]["of"] for g in ("male", "female")] == [0, 0]
+    line = {key: value for key, value in old[0].to_json().items() if key != "stanza_gender"}
+    assert CallRecord.from_line(json.dumps(line)) == old[0]
+
+
 def test_what_metrics_json_gets() -> None:
     found = checks([_record(n) for n in range(12)], "de", GENDER, n_resamples=0, seed=0)
-    assert list(found) == ["grammatical_gender_only", "evidence_classes", "expected_wrong", "alarms"]
+    assert list(found) == ["grammatical_gender_only", "evidence_classes", "expected_wrong", "readers", "alarms"]
     assert found["evidence_classes"]["noun in the table"] == {"male": 6, "female": 6, "neutral": 0}
     assert found["grammatical_gender_only"] == {"n": 0, "percent": 0}
