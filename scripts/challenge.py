@@ -1,6 +1,7 @@
 """How the evaluator does on mtbias's own test sentences (``tests/challenge``), by language and category.
 
     scripts/challenge.py --stanza-dir DIR [--lang CODE]… [--independent | --unusual {dev,held-out,all}] [--markdown]
+        [--evidence stanza]
 
 With ``--independent`` the sentences are those of ``tests/independent``, whose authors had seen nothing of the program.
 With ``--unusual`` they are those of ``tests/unusual``: unusual professions in sentences like a newspaper's, each part
@@ -32,6 +33,7 @@ from mtbias.evaluation.gender_calls import GenderMeasure  # noqa: E402
 from mtbias.files.reading import Record, integer, read_table  # noqa: E402
 from mtbias.morphology import Analyser  # noqa: E402
 from mtbias.plugin import Language  # noqa: E402
+from mtbias.settings import EvidenceReader  # noqa: E402
 from mtbias.types import Gender, GenderCall, Span  # noqa: E402
 from scripts.labelled import each_language, evidence_of, shipped_language, stanza_of  # noqa: E402
 
@@ -164,11 +166,15 @@ def _head(source: str, spans: Sequence[Span], at: int, entity: str, path: Path, 
 
 
 def evaluate(
-    sentences: Sequence[Sentence], language: Language, aligner: Aligner, analyser: Analyser
+    sentences: Sequence[Sentence],
+    language: Language,
+    aligner: Aligner,
+    analyser: Analyser,
+    evidence: EvidenceReader = "tables",
 ) -> tuple[Outcome, ...]:
     """The calls on `sentences`, aligned among themselves, in their order."""
     pairs = [Pair(s.id, s.source, s.target, s.head, s.entity) for s in sentences]
-    calls = GenderMeasure(language, aligner, analyser).call_pairs(pairs)
+    calls = GenderMeasure(language, aligner, analyser, evidence).call_pairs(pairs)
     return tuple(Outcome(s, c) for s, c in zip(sentences, calls, strict=True))
 
 
@@ -222,6 +228,7 @@ def main(
     independent: bool = False,
     unusual: Literal["dev", "held-out", "all"] | None = None,
     markdown: bool = False,
+    evidence: EvidenceReader = "tables",
 ) -> int:
     """Print one line per language, and with ``--markdown`` the table of what went wrong.
 
@@ -237,6 +244,8 @@ def main(
         The unusual professions, one part or both.
     markdown
         Print what went wrong as Markdown tables.
+    evidence
+        What tells the gender, as the option of mtbias eval.
     """
     files = unusual_files() if unusual else challenge_files(independent=independent)
 
@@ -247,7 +256,7 @@ def main(
             outcome
             for part, rows in parts.items()
             if unusual in (None, "all", part)
-            for outcome in evaluate(rows, shipped_language(code), StatisticalAligner(), analyser)
+            for outcome in evaluate(rows, shipped_language(code), StatisticalAligner(), analyser, evidence)
         ]
         print(_report(code, outcomes), flush=True)
         if markdown:

@@ -1,6 +1,6 @@
 """How the evaluator does on natural text: persons of Wikipedia and of first-person sentences, labelled by sentence.
 
-    python scripts/natural.py --stanza-dir DIR [--lang CODE]… [--part PART] [--alone] [--rows]
+    python scripts/natural.py --stanza-dir DIR [--lang CODE]… [--part PART] [--alone] [--rows] [--evidence stanza]
 
 The labels are those of ``tests/natural``, whose README has the conventions and names the texts, which are public data
 and no part of mtbias: they are read from the folder that ``MTBIAS_SHARED`` names (default ``../shared``). All sentences
@@ -39,6 +39,7 @@ from mtbias.evaluation.gender_calls import GenderMeasure  # noqa: E402
 from mtbias.files.reading import Record, read_table, read_text  # noqa: E402
 from mtbias.files.text_repair import repair  # noqa: E402
 from mtbias.language.installed import get_language  # noqa: E402
+from mtbias.settings import EvidenceReader  # noqa: E402
 from mtbias.types import Gender, GenderCall, Span  # noqa: E402
 from scripts.labelled import each_language, stanza_of  # noqa: E402
 
@@ -215,11 +216,17 @@ def wrong_row(person: Person, call: GenderCall) -> bool:
 
 
 def evaluate(
-    lang: str, data: Path, stanza_dir: Path, *, part: Part, alone: bool = False
+    lang: str,
+    data: Path,
+    stanza_dir: Path,
+    *,
+    part: Part,
+    alone: bool = False,
+    evidence: EvidenceReader = "tables",
 ) -> tuple[list[Person], list[GenderCall]]:
     """The persons of `part` that are kept, and the calls on them; the other part's sentences help alignment."""
     persons = read_persons(FILES / f"{lang}.tsv", read_texts(lang, data))
-    measure = GenderMeasure(get_language(lang), StatisticalAligner(), stanza_of(lang, stanza_dir))
+    measure = GenderMeasure(get_language(lang), StatisticalAligner(), stanza_of(lang, stanza_dir), evidence)
     pairs = [person.pair for person in persons]
     step = ALONE if alone else len(pairs)
     calls = [call for k in range(0, len(pairs), step) for call in measure.call_pairs(pairs[k : k + step])]
@@ -242,6 +249,7 @@ def main(
     part: Part = "dev",
     alone: bool = False,
     rows: bool = False,
+    evidence: EvidenceReader = "tables",
 ) -> int:
     """Print one line per language, and with ``--rows`` what went wrong.
 
@@ -258,10 +266,12 @@ def main(
         Align 25 persons at a time.
     rows
         List the rows whose call or head is wrong.
+    evidence
+        What tells the gender, as the option of mtbias eval.
     """
 
     def run(code: str) -> None:
-        persons, calls = evaluate(code, shared_data(), stanza_dir, part=part, alone=alone)
+        persons, calls = evaluate(code, shared_data(), stanza_dir, part=part, alone=alone, evidence=evidence)
         if not persons:
             print(f"{code}  no persons in this part")
             return

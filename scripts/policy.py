@@ -1,6 +1,6 @@
 """The policy (``docs/policy.md``) as sentences that are run: the same question has the same answer in every language.
 
-    python scripts/policy.py --stanza-dir DIR [--lang CODE]…
+    python scripts/policy.py --stanza-dir DIR [--lang CODE]… [--evidence stanza]
     python scripts/policy.py --tables
 
 Each row of ``tests/policy/policy.tsv`` is a sentence with its translation: ``[ ]`` marks the entity's head, ``{ }``
@@ -28,6 +28,7 @@ from mtbias.new_language.policy_rows import (  # noqa: E402 - the paths above co
     policy_calls,
     read_policy_rows,
 )
+from mtbias.settings import EvidenceReader  # noqa: E402
 from mtbias.types import GenderCall  # noqa: E402
 from scripts.labelled import each_language, shipped_language, stanza_of  # noqa: E402
 
@@ -44,10 +45,12 @@ def read_policy(path: Path = FILE) -> tuple[PolicyRow, ...]:
     return read_policy_rows(path, LANGUAGES)
 
 
-def evaluate(rows: Sequence[PolicyRow], code: str, stanza_dir: Path) -> list[tuple[PolicyRow, GenderCall]]:
+def evaluate(
+    rows: Sequence[PolicyRow], code: str, stanza_dir: Path, evidence: EvidenceReader = "tables"
+) -> list[tuple[PolicyRow, GenderCall]]:
     """The calls on the rows of one language, aligned among themselves."""
     own = [row for row in rows if row.language == code]
-    return policy_calls(own, shipped_language(code), stanza_of(code, stanza_dir))
+    return policy_calls(own, shipped_language(code), stanza_of(code, stanza_dir), evidence)
 
 
 def table_lines(rows: Sequence[PolicyRow]) -> Iterator[str]:
@@ -68,7 +71,13 @@ def _cell(row: PolicyRow) -> str:
     return shown.replace("*", "\\*").replace("|", "\\|")
 
 
-def main(*, stanza_dir: Path | None = None, lang: list[str] | None = None, tables: bool = False) -> int:
+def main(
+    *,
+    stanza_dir: Path | None = None,
+    lang: list[str] | None = None,
+    tables: bool = False,
+    evidence: EvidenceReader = "tables",
+) -> int:
     """Print what each language gets wrong, or the tables of the policy.
 
     Parameters
@@ -79,6 +88,8 @@ def main(*, stanza_dir: Path | None = None, lang: list[str] | None = None, table
         Only these languages.
     tables
         Print the tables of docs/policy.md; nothing is run.
+    evidence
+        What tells the gender, as the option of mtbias eval.
     """
     rows = read_policy()
     if tables or stanza_dir is None:
@@ -86,7 +97,7 @@ def main(*, stanza_dir: Path | None = None, lang: list[str] | None = None, table
         return 0
 
     def run(code: str) -> None:
-        outcomes = evaluate(rows, code, stanza_dir)
+        outcomes = evaluate(rows, code, stanza_dir, evidence)
         wrong = [describe(row, call) for row, call in outcomes if not is_right(row, call)]
         print(f"{code}  {len(outcomes) - len(wrong)} of {len(outcomes)}", *wrong, sep="\n", flush=True)
 

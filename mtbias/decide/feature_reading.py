@@ -56,14 +56,15 @@ def _evidence(call: GenderCall, tokens: Sequence[Token], language: Language) -> 
     content = [word for word in words if word.upos not in GLUED]
     head = [word for word in content if word.upos in NOMINAL] or content
     yield _said("noun", " ".join(tokens[n].text for n in at), head)
-    # it "dell'insegnante" may be one token: its article is in it.
-    beside = [(tokens[n].text, [w for w in words if w.upos == "DET"]) for n in at[:1]]
+    # it "dell'insegnante" may be one token: its article is in it. Hebrew's and Arabic's shows no gender.
+    articles = [word for word in words if word.upos == "DET" and word.feat("Gender")]
+    beside = [(tokens[at[0]].text, articles)]
     beside += [(token.text, [w for w in token.words if w.upos in MODIFIER]) for token in _before(tokens, at[0])]
     if language.postposed:
         beside += [(token.text, list(token.words)) for token in _after(tokens, at[-1])]
     for text, modifiers in beside:
         if modifiers and all(_agree(modifiers, head, feature) for feature in ("Case", "Number")):
-            yield _said("determiner" if modifiers[0].upos == "DET" else "adjective", text, modifiers)
+            yield _said("determiner" if {w.upos for w in modifiers} == {"DET"} else "adjective", text, modifiers)
 
 
 def _before(tokens: Sequence[Token], head: int) -> Iterator[Token]:

@@ -23,6 +23,7 @@ from mtbias.files.reading import Record, read_table
 from mtbias.language.definition import Language
 from mtbias.language.grammar import NounKind
 from mtbias.morphology import Analyser
+from mtbias.settings import EvidenceReader
 from mtbias.types import Gender, GenderCall, Reason, Span
 
 # Which occupations a language's table of nouns does not know, or knows for one gender alone.
@@ -111,10 +112,10 @@ def read_policy_rows(path: Path, languages: Collection[str] = ()) -> tuple[Polic
 
 
 def policy_calls(
-    rows: Sequence[PolicyRow], language: Language, analyser: Analyser
+    rows: Sequence[PolicyRow], language: Language, analyser: Analyser, evidence: EvidenceReader = "tables"
 ) -> list[tuple[PolicyRow, GenderCall]]:
     """The calls on `rows`, which are of one language and are aligned among themselves."""
-    calls = GenderMeasure(language, StatisticalAligner(), analyser).call_pairs([row.pair for row in rows])
+    calls = GenderMeasure(language, StatisticalAligner(), analyser, evidence).call_pairs([row.pair for row in rows])
     return list(zip(rows, calls, strict=True))
 
 

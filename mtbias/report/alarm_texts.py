@@ -98,7 +98,7 @@ def checks_block(metrics: Mapping[str, Any]) -> str:
     if not rows:
         return ""
     alike = [f"{name} {percent} % of {of:,}" for name, of, percent in reader_rows(metrics) if of]
-    readers = [f"Stanza's features alone read as the tables do: {', '.join(alike)}"] if alike else []
+    readers = [f"Stanza's features agree: {', '.join(alike)}"] if alike else []
     if not any(row.above for row in rows):
         known = sum(row.percent != UNDEFINED for row in rows)
         said = f"Checks: {known} shares, none above its limit (each in metrics.json and the report)"

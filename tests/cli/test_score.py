@@ -218,7 +218,7 @@ def test_the_second_reader_has_a_name_and_numbers_of_its_own(
         None not in pair and pair[0] != pair[1] for pair in both
     )
     assert second["readers"]["male"]["of"] == 0
-    assert "Stanza's features alone read as the tables do: men " in shown
+    assert "Stanza's features agree: men " in shown
     page = (tmp_path / "tables/report.html").read_text(encoding="utf-8")
     assert "calls that Stanza&#39;s features alone make too" in page
     capsys.readouterr()

@@ -54,9 +54,9 @@ def test_a_line_says_how_often_the_readers_agree() -> None:
     men = {"calls": 1_300, "n": 1_199, "of": 1_200, "percent": 99.91667, "interval": [99.53, 99.985]}
     none = {"calls": 0, "n": 0, "of": 0, "percent": None, "interval": None}
     women = {**men, "of": 40}
-    for shares in (ALARMS["shares"], {}):
+    for shares in (ALARMS["shares"], dict[str, Any]()):
         found = {"alarms": {**ALARMS, "shares": shares}, "readers": {"male": men, "female": women, "words": []}}
-        line = "Stanza's features alone read as the tables do: men 99.9 [99.5, 100.0] % of 1,200, women "
+        line = "Stanza's features agree: men 99.9 [99.5, 100.0] % of 1,200, women "
         assert checks_block(found).splitlines()[-1:] == ([f"{line}99.9 [99.5, 100.0] % of 40"] if shares else [])
     found = {"alarms": ALARMS, "readers": {"male": men, "female": none, "words": []}}
     assert checks_block(found).endswith("men 99.9 [99.5, 100.0] % of 1,200")
