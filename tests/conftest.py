@@ -54,6 +54,20 @@ def stanza_dir(shared: Path) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def demo_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo in German, run once for all test processes: nothing is in its cache, and the network is forbidden."""
+    from tests.built import built
+    from tests.cli.machine import Machine
+
+    def make(folder: Path) -> None:
+        done = Machine(folder).run("eval", "--model", "demo", "--lang", "de", "--out", folder / "run", "--offline")
+        assert (done.returncode, done.stderr) == (0, "")
+        (folder / "stdout.txt").write_text(done.stdout, encoding="utf-8")
+
+    return built(tmp_path_factory, "demo-run", make) / "run"
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """A headless Chromium, or a skip that says what is missing."""

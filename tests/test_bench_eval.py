@@ -25,7 +25,7 @@ def test_ratios_are_of_the_same_round() -> None:
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_it_runs(winomt: Path, stanza_dir: Path) -> None:
     pytest.importorskip("ctranslate2")
     model = Path(os.environ.get("MTBIAS_SHARED", "")) / "mt_checkpoints" / "winomt-m2m100-mini"

@@ -31,7 +31,7 @@ def test_copies_differ_in_their_number(tmp_path: Path) -> None:
     assert out.read_text(encoding="utf-8").splitlines() == ["One. (0)", "Two. (0)", "One. (1)", "Two. (1)"]
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_it_runs(tmp_path: Path, shared: Path, stanza_dir: Path) -> None:
     text = tmp_path / "text.txt"
     text.write_text("The writer finished her book.\nNobody came.\n", encoding="utf-8")

@@ -59,7 +59,7 @@ def test_tables() -> None:
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_it_runs(winomt: Path, stanza_dir: Path, tmp_path: Path) -> None:
     command = [sys.executable, "scripts/bench_scale.py", "--data", str(winomt), "--stanza-dir", str(stanza_dir)]
     options = ["--tiny", "--corpus", "64", "--sizes", "1/2", "1", "--sentences", "16", "--json", str(tmp_path / "j")]

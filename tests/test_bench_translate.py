@@ -30,7 +30,7 @@ def test_ratios_are_of_the_same_round_and_the_median_is_judged() -> None:
     assert row == "| ct2, float32 | 2 × 16 | 900 | 4 | 2.00 (2.00–4.00) | 512 | 50% (arithmetic) | ≥ 2.5: missed |"
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_it_runs_with_two_threads(tmp_path: Path) -> None:
     pytest.importorskip("ctranslate2", reason="CTranslate2 is not installed: pip install 'mtbias[ct2]'")
     out = tmp_path / "found.json"

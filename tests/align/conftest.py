@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.built import built
+
 os.environ["HF_HUB_OFFLINE"] = "1"  # before transformers is imported: nothing here may ask the network
 
 
@@ -15,7 +17,7 @@ def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """mBERT's layout, English and German."""
     from .encoders import make_bert
 
-    return make_bert(tmp_path_factory.mktemp("encoders") / "bert")
+    return built(tmp_path_factory, "bert", make_bert)
 
 
 @pytest.fixture(scope="session")
@@ -23,4 +25,4 @@ def xlmr(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """XLM-R's layout, English and German."""
     from .encoders import make_xlmr
 
-    return make_xlmr(tmp_path_factory.mktemp("encoders") / "xlmr")
+    return built(tmp_path_factory, "xlmr", make_xlmr)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import mtbias
+from mtbias.demo import STANZA_NAME
 from mtbias.errors import RunFolderError
 
 FILES = ("translations.jsonl", "calls.jsonl", "metrics.json")
@@ -17,23 +18,26 @@ class Killed(BaseException):
     """As Ctrl-C or a signal, which nothing catches."""
 
 
-def settings(bert: Path, tmp_path: Path, layer: int | None = None) -> mtbias.EvalSettings:
-    return mtbias.EvalSettings(
+def settings(bert: Path, tmp_path: Path, layer: int | None = None) -> mtbias.ScoreSettings:
+    return mtbias.ScoreSettings(
+        dataset="demo",
+        stanza_dir=Path(STANZA_NAME),
         aligner="neural",
         aligner_model=str(bert),
         aligner_layer=layer,
         cache_dir=tmp_path / "cache",
         device="cpu",
-        offline=True,
         resamples=0,
     )
 
 
 @pytest.mark.slow
 def test_a_run_killed_while_it_aligns_ends_with_the_same_bytes(
-    bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bert: Path, demo_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = mtbias.evaluate("demo", "de", out=tmp_path / "whole", settings=settings(bert, tmp_path))
+    given = demo_run / "translations.jsonl"
+    options = settings(bert, tmp_path)
+    whole = mtbias.score(given, "de", out=tmp_path / "whole", settings=options)
     assert "|aligner:neural(bert@sha256:" in whole.metrics["signature"]
     assert ",2)|stanza:" in whole.metrics["signature"]
     assert whole.metrics["overall"]["n"] == 512
@@ -47,14 +51,14 @@ def test_a_run_killed_while_it_aligns_ends_with_the_same_bytes(
     monkeypatch.setattr("mtbias.align.neural_aligner.LETTERS", 10_000)
     for _ in range(2):
         with pytest.raises(Killed):
-            mtbias.evaluate("demo", "de", out=tmp_path / "killed", settings=settings(bert, tmp_path), progress=kill)
-    mtbias.evaluate("demo", "de", out=tmp_path / "killed", settings=settings(bert, tmp_path))
+            mtbias.score(given, "de", out=tmp_path / "killed", settings=options, progress=kill)
+    mtbias.score(given, "de", out=tmp_path / "killed", settings=options)
     for name in FILES:
         assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
     manifest = json.loads((tmp_path / "killed" / "manifest.json").read_text())
     assert manifest["identity"]["aligner"].startswith("neural(bert@sha256:")
     with pytest.raises(RunFolderError, match=r"aligner: .*,2\).* here, .*,1\).* asked for"):
-        mtbias.evaluate("demo", "de", out=tmp_path / "whole", settings=settings(bert, tmp_path, layer=1))
+        mtbias.score(given, "de", out=tmp_path / "whole", settings=settings(bert, tmp_path, layer=1))
 
 
 @pytest.mark.usefixtures("hub")

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import atexit
+import json
 import os
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from functools import cache
+from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from mtbias.cli import main
 
 
 @dataclass(frozen=True)
@@ -45,6 +54,54 @@ class Machine:
         )
 
     def run(self, *arguments: str | Path, **more: str) -> subprocess.CompletedProcess[str]:
-        with self.start(*arguments, **more) as process:
-            out, err = process.communicate()
-        return subprocess.CompletedProcess(process.args, process.returncode, out.decode(), err.decode())
+        """A finished process; forked from one that has imported the libraries, where no variable is theirs."""
+        if more.keys() - _OF_COMMANDS:
+            with self.start(*arguments, **more) as process:
+                out, err = process.communicate()
+            return subprocess.CompletedProcess(process.args, process.returncode, out.decode(), err.decode())
+        words = [*map(str, arguments)]
+        with TemporaryDirectory() as folder:
+            files = [Path(folder, name) for name in ("out", "err")]
+            for file in files:
+                file.touch()
+            request = {
+                "words": words,
+                "environment": self.environment(**more),
+                "folder": str(Path.cwd()),
+                "files": [[str(file), number] for number, file in enumerate(files, 1)],
+            }
+            code = _ask(request)
+            return subprocess.CompletedProcess(words, code, *(file.read_bytes().decode() for file in files))
+
+
+def run_here(*words: str) -> subprocess.CompletedProcess[str]:
+    """What a command prints, run in this process."""
+    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
+        code = main(words)
+    return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
+
+
+_OF_COMMANDS = {"MY_KEY"}
+"""Variables that mtbias reads when a command needs them; others are read by libraries while they are imported."""
+
+
+def _ask(request: dict[str, Any]) -> int:
+    process = _warm(request["environment"].get("PYTHONPATH"))
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(json.dumps(request) + "\n")
+    process.stdin.flush()
+    return int(process.stdout.readline())
+
+
+@cache
+def _warm(path: str | None) -> subprocess.Popen[str]:
+    """One for each test process, which ends when that closes its standard input."""
+    root = str(Path(__file__).resolve().parents[2])
+    environment = Machine(Path("unused")).environment(PYTHONPATH=os.pathsep.join(filter(None, (root, path))))
+    command = [sys.executable, "-m", "tests.cli.warm_process"]
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment, cwd=root
+    )
+    atexit.register(process.stdin.close)  # type: ignore[union-attr]
+    return process

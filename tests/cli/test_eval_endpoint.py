@@ -15,25 +15,33 @@ from typing import Any
 
 import pytest
 
+from mtbias.demo import demo_file
 from tests.translate.endpoint_server import Reply, Server, refused, said, serving
 
 from .machine import Machine
 
 KEY = "sk-a-very-secret-key"
-FILES = ("translations.jsonl", "calls.jsonl", "metrics.json")
+CORPUS, ROWS = "corpus.tsv", 160
+"""The first rows of the demo's 512."""
 Answer = Callable[[str, int], Reply]
 
 
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
-    return Machine(tmp_path_factory.mktemp("endpoint"))
+    """With the first rows of the demo's corpus."""
+    folder = tmp_path_factory.mktemp("endpoint")
+    rows = demo_file().read_text(encoding="utf-8").splitlines(keepends=True)
+    (folder / CORPUS).write_text("".join(rows[: 1 + ROWS]), encoding="utf-8")
+    return Machine(folder)
 
 
 @pytest.fixture(scope="module")
-def demo(machine: Machine) -> Path:
-    """The demo's own translations: what the servers below say."""
+def demo(machine: Machine, demo_run: Path) -> Path:
+    """Part of the demo's own translations, scored: what the servers below say."""
+    given = (demo_run / "translations.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    (machine.folder / "given.jsonl").write_text("".join(given[:ROWS]), encoding="utf-8")
     folder = machine.folder / "demo"
-    done = machine.run("eval", "--model", "demo", "--lang", "de", "--out", folder)
+    done = machine.run("score", "--translations", machine.folder / "given.jsonl", *scored_as(machine), "--out", folder)
     assert (done.returncode, done.stderr) == (0, "")
     return folder
 
@@ -48,19 +56,23 @@ def known(demo: Path) -> dict[str, str]:
     return {line["source"]: line["translation"] for line in lines(demo / "calls.jsonl")}
 
 
-def command(server: Server, out: Path, *more: str | Path) -> tuple[str | Path, ...]:
-    demo = ("--dataset", "demo", "--stanza-dir", "mtbias:demo", "--lang", "de", "--offline")
-    return ("eval", "--model", "openai:small", "--base-url", server.url, *demo, "--out", out, *more)
+def scored_as(machine: Machine) -> tuple[str | Path, ...]:
+    return ("--dataset", "demo", "--data", machine.folder / CORPUS, "--lang", "de", "--stanza-dir", "mtbias:demo")
+
+
+def command(machine: Machine, server: Server, out: Path, *more: str | Path) -> tuple[str | Path, ...]:
+    asked = ("eval", "--model", "openai:small", "--base-url", server.url, "--offline")
+    return (*asked, *scored_as(machine), "--out", out, *more)
 
 
 def test_the_numbers_are_those_of_the_translations(
     machine: Machine, demo: Path, known: dict[str, str], tmp_path: Path
 ) -> None:
     with serving(lambda source, _: said(f'"{known[source]}"')) as server:
-        done = machine.run(*command(server, tmp_path / "run"))
+        done = machine.run(*command(machine, server, tmp_path / "run"))
         assert (done.returncode, done.stderr) == (0, "")
         assert Counter(server.asked) == dict.fromkeys(known, 1)
-        again = machine.run(*command(server, tmp_path / "run"))
+        again = machine.run(*command(machine, server, tmp_path / "run"))
         assert (again.returncode, again.stdout) == (0, done.stdout)
         assert len(server.asked) == len(known)  # a finished run asks nothing
     found, expected = (json.loads((folder / "metrics.json").read_text()) for folder in (tmp_path / "run", demo))
@@ -74,8 +86,7 @@ def test_the_numbers_are_those_of_the_translations(
     identity = json.loads((tmp_path / "run" / "manifest.json").read_text())["identity"]
     assert f"|server:127.0.0.1|prompt:plain/1#{identity['prompt'][-8:]}|temp:0|max:1024|date:20" in found["signature"]
     scored = machine.run(
-        *("score", "--translations", tmp_path / "run" / "translations.jsonl", "--dataset", "demo", "--lang", "de"),
-        *("--stanza-dir", "mtbias:demo", "--json"),
+        *("score", "--translations", tmp_path / "run" / "translations.jsonl", *scored_as(machine), "--json")
     )
     assert scored.returncode == 0, scored.stderr
     assert json.loads(scored.stdout)["overall"] == found["overall"]
@@ -90,7 +101,7 @@ def wait_for(server: Server, requests: int) -> None:
 
 def begin_and_stop(machine: Machine, words: tuple[str | Path, ...], server: Server, how: int) -> int:
     with machine.start(*words) as process:
-        wait_for(server, 100)
+        wait_for(server, 40)
         process.send_signal(how)
         process.communicate(timeout=60)
     return process.returncode
@@ -106,7 +117,7 @@ def test_a_run_that_was_killed_asks_only_for_the_rest(
         return said(known[source])
 
     with serving(answer) as server:
-        words = command(server, tmp_path / "run", "--concurrency", "4")
+        words = command(machine, server, tmp_path / "run", "--concurrency", "4")
         assert begin_and_stop(machine, words, server, how) == code
         kept = len(list((tmp_path / "run" / "translations.parts").glob("0*.jsonl")))
         time.sleep(0.2)  # the server ends what it was doing
@@ -128,7 +139,7 @@ def test_a_server_that_does_not_come_to_an_end_is_waited_for_no_longer_than_said
 ) -> None:
     with (
         serving(lambda *_: Reply(b"x" * 100_000, pause=pause)) as server,
-        machine.start(*command(server, tmp_path / "run", "--timeout", "3")) as process,
+        machine.start(*command(machine, server, tmp_path / "run", "--timeout", "3")) as process,
     ):
         wait_for(server, 1)
         process.send_signal(signal.SIGTERM)
@@ -139,7 +150,7 @@ def test_a_server_that_does_not_come_to_an_end_is_waited_for_no_longer_than_said
 def test_a_second_signal_waits_for_nothing(machine: Machine, tmp_path: Path) -> None:
     with (
         serving(lambda *_: Reply(b"", pause=3600)) as server,
-        machine.start(*command(server, tmp_path / "run", "--timeout", "3600")) as process,
+        machine.start(*command(machine, server, tmp_path / "run", "--timeout", "3600")) as process,
     ):
         wait_for(server, 1)
         for _ in range(30):  # two at once are one
@@ -154,7 +165,7 @@ def test_a_second_signal_waits_for_nothing(machine: Machine, tmp_path: Path) -> 
 @pytest.mark.slow
 def test_shards_and_budgets_share_one_run(machine: Machine, demo: Path, known: dict[str, str], tmp_path: Path) -> None:
     with serving(lambda source, _: said(known[source])) as server:
-        words = command(server, tmp_path / "run")
+        words = command(machine, server, tmp_path / "run")
         done = machine.run(*words, "--shard", "1/2")
         assert (done.returncode, done.stderr) == (0, "")
         half = len(server.asked)
@@ -194,7 +205,7 @@ def test_repeats_measure_what_changes(machine: Machine, known: dict[str, str], t
 
     with serving(answer) as server:
         # One at a time, so that the times come one after the other.
-        done = machine.run(*command(server, tmp_path / "run", "--repeat", "3", "--concurrency", "1"))
+        done = machine.run(*command(machine, server, tmp_path / "run", "--repeat", "3", "--concurrency", "1"))
     assert (done.returncode, done.stderr) == (0, "")
     assert Counter(server.asked) == dict.fromkeys(known, 3)
     metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
@@ -206,8 +217,8 @@ def test_repeats_measure_what_changes(machine: Machine, known: dict[str, str], t
     assert repeats["calls_changed"]["count"] >= sum(row["gender"] is not None for row in changed)
     for again in (2, 3):
         scored = machine.run(
-            *("score", "--translations", tmp_path / "run" / f"translations.{again}.jsonl", "--dataset", "demo"),
-            *("--lang", "de", "--stanza-dir", "mtbias:demo", "--json"),
+            *("score", "--translations", tmp_path / "run" / f"translations.{again}.jsonl"),
+            *(*scored_as(machine), "--json"),
         )
         assert scored.returncode == 0, scored.stderr
         overall = json.loads(scored.stdout)["overall"]
@@ -224,10 +235,10 @@ def test_repeats_measure_what_changes(machine: Machine, known: dict[str, str], t
 def test_two_prompts_of_one_model_are_compared_by_name(machine: Machine, known: dict[str, str], tmp_path: Path) -> None:
     runs = [tmp_path / prompt for prompt in ("plain", "tower")]
     with serving(lambda source, _: said(known[source])) as server:
-        done = machine.run(*command(server, runs[0]))
+        done = machine.run(*command(machine, server, runs[0]))
         assert (done.returncode, done.stderr) == (0, "")
         server.answer = lambda _, __: said(known[server.bodies[-1]["messages"][-1]["content"].splitlines()[1][9:]])
-        done = machine.run(*command(server, runs[1], "--prompt", "tower", "--concurrency", "1"))
+        done = machine.run(*command(machine, server, runs[1], "--prompt", "tower", "--concurrency", "1"))
         assert (done.returncode, done.stderr) == (0, "")
     compared = machine.run("compare", *runs)
     assert compared.returncode == 0, compared.stderr
@@ -244,11 +255,13 @@ def test_the_key_is_in_no_file_and_on_no_screen(machine: Machine, known: dict[st
         return replace(reply, headers={"X-Request-Id": KEY})
 
     with serving(answer) as server:
-        words = command(server, tmp_path / "run", "--api-key-env", "MY_KEY")
+        words = command(machine, server, tmp_path / "run", "--api-key-env", "MY_KEY")
         done = machine.run(*words, "--debug", MY_KEY=KEY, OPENAI_LOG="debug")
         assert done.returncode == 0, done.stderr
         server.answer = lambda *_: refused(401, f"Incorrect API key provided: {KEY}")
-        wrong = machine.run(*command(server, tmp_path / "other", "--api-key-env", "MY_KEY"), "--debug", MY_KEY=KEY)
+        wrong = machine.run(
+            *command(machine, server, tmp_path / "other", "--api-key-env", "MY_KEY"), "--debug", MY_KEY=KEY
+        )
         assert wrong.returncode == 1
         assert "127.0.0.1 refuses the key (HTTP 401); set MY_KEY" in wrong.stderr
     assert all(head["authorization"] == f"Bearer {KEY}" for head in server.headers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shutil
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 
 from mtbias.demo import STANZA_NAME
 from scripts.demo.grammar import GENDERS, Choice, Grammar, say_english
+from tests.built import built
 
 from .machine import Machine
 
@@ -63,11 +65,18 @@ def _words(texts: list[str]) -> list[str]:
     ],
 )
 def test_a_local_checkpoint_translates_and_is_scored(
-    tmp_path: Path, corpus: Path, name: str, lang: str, direction: str, decoding: str
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    corpus: Path,
+    name: str,
+    lang: str,
+    direction: str,
+    decoding: str,
 ) -> None:
     from tests.translate.checkpoints import TWO_TARGETS, parallel
 
-    machine, folder = Machine(tmp_path), TWO_TARGETS[name](tmp_path / name)
+    machine = Machine(tmp_path)
+    folder = shutil.copytree(built(tmp_path_factory, f"two-targets-{name}", TWO_TARGETS[name]), tmp_path / name)
     done = machine.run(
         "eval", "--model", folder, "--lang", lang, "--dataset", "custom", "--data", corpus,
         "--stanza-dir", STANZA_NAME, "--device", "cpu", "--out", tmp_path / "run", "--offline",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ from mtbias.errors import DataError, SettingError
 from mtbias.evaluation.speaker_calls import COUNTING, speaker_rates
 from mtbias.report.plots import panels
 from mtbias.settings import ScoreSettings
+from tests.cli.machine import run_here
 
 SENTENCES = [("I was tired.", 1), ("I like it.", 1), ("I am a leader, I came first.", 13), ("I am lost.", 16)]
 CZECH = ["Byla jsem unavená.", "Ráda vařím.", "Přišel jsem první.", "Nevím."]
@@ -127,38 +126,32 @@ def test_the_commands_score_compare_and_report_it(table: Path, tmp_path: Path, s
     for name, targets in (("a", CZECH), ("b", ["Byl jsem unavený.", *CZECH[1:]])):
         rows = zip((sentence for sentence, _ in SENTENCES), targets, strict=True)
         given.write_text("source\ttarget\n" + "".join(f"{s}\t{t}\n" for s, t in rows), encoding="utf-8")
-        done = run_command(
+        done = run_here(
             "score", "--lang", "cs", *data, "--translations", str(given), "--out", str(tmp_path / name),
             "--system", name, "--stanza-dir", str(stanza_dir), "--device", "cpu",
             "--cache-dir", str(tmp_path / "cache"),
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert "Stereotype rate f_s" in done.stdout
-    compared = run_command("compare", str(tmp_path / "a"), str(tmp_path / "b"))
+    compared = run_here("compare", str(tmp_path / "a"), str(tmp_path / "b"))
     assert compared.returncode == 0, compared.stderr
     assert "gest: 4 sentences" in compared.stdout
     assert "Sentences with another call" in compared.stdout
     assert "McNemar" not in compared.stdout
     page = tmp_path / "page.html"
-    assert run_command("report", str(tmp_path / "a"), str(tmp_path / "b"), "--out", str(page)).returncode == 0
+    assert run_here("report", str(tmp_path / "a"), str(tmp_path / "b"), "--out", str(page)).returncode == 0
     assert "by_stereotype-0" in page.read_text(encoding="utf-8")
-    made = run_command(
+    made = run_here(
         "eval", "--model", "demo", "--lang", "cs", *data, "--out", str(tmp_path / "demo"), "--offline",
         "--stanza-dir", str(stanza_dir), "--device", "cpu", "--cache-dir", str(tmp_path / "cache"),
     )  # fmt: skip
     assert made.returncode == 0, made.stderr
-    refused = run_command("corpora", "counterfactual", *data, "--out", str(tmp_path / "c.tsv"))
+    refused = run_here("corpora", "counterfactual", *data, "--out", str(tmp_path / "c.tsv"))
     assert refused.stderr.strip() == (
         "mtbias: --dataset: expected sentences with an entity and its gender, which gest does not mark"
     )
     again = mtbias.read_run(tmp_path / "a")
     assert again.scores.to_json()["overall"] == json.loads(json.dumps(again.metrics["overall"]))
-
-
-def run_command(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "mtbias", *words], capture_output=True, text=True, check=False, timeout=300
-    )
 
 
 def published(shared: Path) -> dict[tuple[str, str], dict[str, float]]:
@@ -171,7 +164,7 @@ def published(shared: Path) -> dict[tuple[str, str], dict[str, float]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lang", ["cs", "ru", "uk"])
+@pytest.mark.parametrize("lang", ["cs", *(pytest.param(lang, marks=pytest.mark.exhaustive) for lang in ("ru", "uk"))])
 @pytest.mark.parametrize("system", ["amazon_translate", "nllb_3b"])
 def test_the_published_shares(
     shared: Path, stanza_dir: Path, tmp_path_factory: pytest.TempPathFactory, system: str, lang: str

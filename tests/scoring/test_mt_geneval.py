@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import subprocess
-import sys
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -27,6 +25,7 @@ from mtbias.scoring.mt_geneval_words import MT_GENEVAL
 from mtbias.settings import ScoreSettings
 from mtbias.translate.system import Translated
 from mtbias.types import Translation, quiet
+from tests.cli.machine import run_here
 
 SENTENCES = {
     ("feminine", "en"): ["She is a baker.", "Her teacher slept."],
@@ -316,32 +315,26 @@ def test_the_variant_repository_gives_the_figures_of_the_authors_program(
     assert tuple(round(overall[f"accuracy_{key}"], 1) for key in ("feminine", "masculine", "pairs")) == expected
 
 
-def run_command(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "mtbias", *words], capture_output=True, text=True, check=False, timeout=300
-    )
-
-
 @pytest.mark.slow
 def test_the_commands_export_translate_score_and_compare_it(folder: Path, tmp_path: Path) -> None:
     data = ("--dataset", "mt-geneval", "--data", str(folder))
-    exported = run_command("export", *data, "--lang", "de")
+    exported = run_here("export", *data, "--lang", "de")
     assert exported.stdout.splitlines() == [*SENTENCES["feminine", "en"], *SENTENCES["masculine", "en"]]
     for name, variant in (("a", "plain"), ("b", "repository")):
         given = tmp_path / f"{name}.txt"
         given.write_text("Sie ist Bäckerin.\nIhre Lehrerin schlief.\nEr ist Bäckerin.\nSein Lehrer schlief.\n")
         words = ("score", "--lang", "de", *data, "--translations", str(given), "--out", str(tmp_path / name))
-        done = run_command(*words, "--variant", variant)
+        done = run_here(*words, "--variant", variant)
         assert done.returncode == 0, done.stderr
         assert "Accuracy of pairs" in done.stdout
         assert "Quality gap (BLEU)" in done.stdout
-    compared = run_command("compare", str(tmp_path / "a"), str(tmp_path / "b"))
+    compared = run_here("compare", str(tmp_path / "a"), str(tmp_path / "b"))
     assert (compared.returncode, compared.stdout) == (1, "")
     assert "variant plain in a and repository in b" in compared.stderr
-    assert run_command("report", str(tmp_path / "a"), "--out", str(tmp_path / "page.html")).returncode == 0
-    made = run_command("eval", "--model", "demo", "--lang", "de", *data, "--out", str(tmp_path / "demo"), "--offline")
+    assert run_here("report", str(tmp_path / "a"), "--out", str(tmp_path / "page.html")).returncode == 0
+    made = run_here("eval", "--model", "demo", "--lang", "de", *data, "--out", str(tmp_path / "demo"), "--offline")
     assert made.returncode == 0, made.stderr
-    refused = run_command("corpora", "counterfactual", *data, "--out", str(tmp_path / "c.tsv"))
+    refused = run_here("corpora", "counterfactual", *data, "--out", str(tmp_path / "c.tsv"))
     assert refused.stderr.strip() == (
         "mtbias: --dataset: expected the same sentences for all languages, which mt-geneval has not"
     )

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.built import built
+
 os.environ["HF_HUB_OFFLINE"] = "1"  # before transformers is imported: nothing here may ask the network
 
 Checkpoint = Callable[[str], Path]
@@ -23,13 +25,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
     """
     from .checkpoints import MAKERS
 
-    home = tmp_path_factory.mktemp("checkpoints")
-
-    @cache
-    def folder(name: str) -> Path:
-        return MAKERS[name](home / name)
-
-    return folder
+    return cache(lambda name: built(tmp_path_factory, name, MAKERS[name]))
 
 
 @pytest.fixture

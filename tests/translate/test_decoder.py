@@ -20,6 +20,7 @@ from mtbias.translate.seq2seq.checkpoint_system import CheckpointKind
 from mtbias.translate.seq2seq.engine import OutOfMemory
 from mtbias.translate.system import Asked, MemoryStore, Translated
 from mtbias.types import SourceSentence
+from tests.built import built
 
 from .conftest import Checkpoint
 from .endpoint_runs import Corpus
@@ -33,7 +34,7 @@ def pairs() -> list[tuple[str, str]]:
 
 @pytest.fixture(scope="module")
 def decoder(pairs: list[tuple[str, str]], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_decoder(tmp_path_factory.mktemp("decoder") / "small", pairs)
+    return built(tmp_path_factory, "decoder", lambda folder: make_decoder(folder, pairs))
 
 
 @pytest.fixture

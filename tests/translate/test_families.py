@@ -21,6 +21,7 @@ from mtbias.translate.seq2seq.engine import Decoding, cpu_budget, make_plan
 from mtbias.translate.seq2seq.families import M2M100, Direction, Family, Marian, MBart50, family_of
 from mtbias.translate.seq2seq.generation import Generation
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
+from tests.built import built
 
 from .checkpoints import TWO_TARGETS, UNSEEN, WRONG_SOURCE, learn_pieces, parallel, sentences
 from .conftest import Checkpoint
@@ -63,12 +64,11 @@ class Trained:
 @pytest.fixture(scope="session")
 def two_targets(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Trained]:
     """``two_targets("m2m100")``: made when it is first asked for."""
-    home = tmp_path_factory.mktemp("two-targets")
     made: dict[str, Trained] = {}
 
     def get(name: str) -> Trained:
         if name not in made:
-            folder = TWO_TARGETS[name](home / name)
+            folder = built(tmp_path_factory, f"two-targets-{name}", TWO_TARGETS[name])
             made[name] = Trained(name, folder, TransformersEngine(folder))
         return made[name]
 
