@@ -109,9 +109,9 @@ def row(name: str, found: Mapping[str, Any]) -> str:
     """A line of the table: the share of each sign, in bold where it is above its limit."""
     cells = []
     for sign in SIGNS:
-        share = found["shares"][sign.key]
-        text = "–" if share["percent"] is None else f"{share['percent']:.1f}"
-        cells.append(f"**{text}**" if share["above"] else text)
+        share = found["shares"].get(sign.key, {})  # none where nothing is called
+        text = "–" if share.get("percent") is None else f"{share['percent']:.1f}"
+        cells.append(f"**{text}**" if share.get("above") else text)
     return f"| {name} | {' | '.join(cells)} |"
 
 
