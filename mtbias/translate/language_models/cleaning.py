@@ -16,7 +16,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Literal
 
-from mtbias.files.text_repair import repair
+from mtbias.files.text_repair import OF_CHARACTERS, repair
 from mtbias.translate.language_models.answer_words import (
     AnswerWords,
     after_thought,
@@ -115,7 +115,7 @@ def clean(answer: str, source: str, prompt: Prompt, lang: str, *, finish: str | 
     if finish == "content_filter":
         reason: str | None = "refusal"
     else:
-        bare, reason = reading.unwrapped(repair(answer).text)
+        bare, reason = reading.unwrapped(repair(answer, OF_CHARACTERS).text)
         if reason is not None:
             reason = "truncated" if finish == "length" else reason
         else:
