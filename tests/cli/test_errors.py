@@ -93,8 +93,8 @@ def test_models_that_cannot_be_loaded_are_one_line(
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(b"no model")
     command = ("score", "--translations", target, "--lang", "de", "--dataset", "custom", "--data", corpus)
-    # A process of its own, since Stanza logs to standard error, too.
-    done = Machine(tmp_path, broken).run(*command)
+    # A process of its own that imports Stanza itself: that logs to the standard error it finds then.
+    done = Machine(tmp_path, broken).run(*command, PYTHONWARNINGS="")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith(f"mtbias: Stanza cannot load its models for 'de' from {broken}: ")
     assert done.stderr.count("\n") == 1, done.stderr
