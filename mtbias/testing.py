@@ -17,6 +17,7 @@ from itertools import islice, product
 from operator import attrgetter
 
 from mtbias.decide import decide
+from mtbias.decide.gender_pairs import pair_outcomes
 from mtbias.decide.speaker import speaker_call
 from mtbias.errors import PluginError
 from mtbias.language.definition import Language
@@ -49,7 +50,8 @@ def check_language(language: Language) -> None:
 
     Checked: code and text direction; that `tokens` cuts texts without loss; that look-ups do not depend on how a form
     was folded; that every form of the noun table, of the determiners and of the glossary can be reached; that endings
-    can match; and that decisions on hand-made phrases rest on evidence, with no gender by default.
+    can match; that decisions on hand-made phrases rest on evidence, with no gender by default; and that of phrases that
+    differ in gender alone both are called by it, or neither is.
 
     Raises:
         PluginError: `language` is not a `Language`.
@@ -300,6 +302,14 @@ def _founded(text: str, call: GenderCall) -> Problems:
         yield f"{text!r} is called {call.gender} without evidence"
 
 
+def _gender_pairs(language: Language) -> Problems:
+    """Phrases that differ in gender alone, and tables that know one gender alone."""
+    for name in ("names", "sex_adjectives"):
+        if len(genders := {*getattr(language, name).values()}) == 1:
+            yield f"[{name}] has words for {genders.pop()} alone"
+    yield from (outcome.problem for outcome in pair_outcomes(language) if outcome.problem)
+
+
 def _call(language: Language, text: str, word: str, basis: str = "links+lexicon") -> GenderCall:
     """The call on the last occurrence of `word` in `text`, every word tagged as a noun or determiner, no features."""
     start = text.rindex(word)
@@ -352,4 +362,5 @@ _CHECKS: tuple[Callable[[Language], Problems], ...] = (
     _neutral_and_weak,
     _speaker,
     _decisions,
+    _gender_pairs,
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from mtbias.decide.gender_pairs import PairCounts, count, pair_outcomes
 from mtbias.errors import PluginError
 from mtbias.plugin import Agreement, Language, NounKind, NounReading, SpeakerRules, SurfaceToken, VerbRules
 from mtbias.testing import check_language
@@ -38,6 +39,20 @@ def test_a_third_partys_language_keeps_the_contract(monkeypatch: pytest.MonkeyPa
 
 def test_a_small_language_keeps_the_contract() -> None:
     check_language(TOY)
+
+
+@pytest.mark.parametrize("code", BUILT_IN)
+def test_men_and_women_are_called_alike(code: str) -> None:
+    counts = count(pair_outcomes(Language.from_package("mtbias_languages", code)))
+    assert counts.male == counts.female == counts.pairs >= 400
+
+
+def test_counts_of_pairs_by_hand() -> None:
+    # Newcombe (1998), table II, method 10: 9 and 3 of 10, 10 and 0 of 10.
+    assert PairCounts(10, 9, 3).difference == pytest.approx(60)
+    assert PairCounts(10, 9, 3).interval == pytest.approx((17.05, 80.90), abs=0.01)
+    assert PairCounts(10, 10, 0).interval == pytest.approx((60.75, 100), abs=0.01)
+    assert PairCounts(0, 0, 0).interval is None
 
 
 BREACHES: Mapping[str, tuple[dict[str, Any], str]] = {
@@ -87,6 +102,16 @@ BREACHES: Mapping[str, tuple[dict[str, Any], str]] = {
     "speaker's verb of two words": (
         {"speaker": SpeakerRules(pronouns=frozenset(("ich",)), verbs=frozenset(("bin ich",)))},
         "[speaker.verbs]: 'bin ich' is not one word",
+    ),
+    "words that mean a woman alone": ({"sex_adjectives": {"weibliche": "f"}}, "[sex_adjectives] has words for f alone"),
+    # A verb ends the noun's phrase: the word for a woman is never read.
+    "a rule for men alone": (
+        {
+            "preposed": False,
+            "sex_adjectives": {"mas": "m", "fem": "f"},
+            "verbs": VerbRules(words={"fem": Agreement("f", "*", "sg")}),
+        },
+        "against its form: 'lehrerin mas' is called male, 'lehrer fem' is called male",
     ),
     "endings that are too short": (
         {"noun_endings": dict.fromkeys("lehrin", NounKind.MASCULINE)},

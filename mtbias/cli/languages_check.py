@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,7 +30,8 @@ def command(
     json: Json = False,
     cache: Cache = CacheSettings(),
 ) -> None:
-    """Check an installed language: its contract, which occupations it lacks, and which calls on sentences are wrong.
+    """Check an installed language: its contract, whether it calls men and women alike, which occupations it lacks, and
+    which calls on sentences are wrong.
 
     Parameters
     ----------
@@ -43,6 +45,7 @@ def command(
     stanza_dir
         Folder of Stanza models.
     """
+    from mtbias.decide.gender_pairs import count, pair_outcomes
     from mtbias.errors import SettingError
     from mtbias.language.installed import get_language
     from mtbias.new_language.policy_rows import occupation_coverage
@@ -51,12 +54,13 @@ def command(
     if analyses is not None and challenge is None:
         raise SettingError("analyses", "expected --challenge too, the sentences that are analysed")
     language = get_language(code)
-    coverage = occupation_coverage(language)
+    coverage, pairs = occupation_coverage(language), count(pair_outcomes(language))
     found: dict[str, Any] = {
         "code": code,
         "version": language.version,
         "nouns": len(language.nouns),
         "contract": contract_problems(language),
+        "gender_pairs": {**asdict(pairs), "difference": pairs.difference, "interval": pairs.interval},
         "occupations": coverage.all,
         "missing": list(coverage.missing),
         "one_sided": list(coverage.one_sided),
@@ -91,6 +95,13 @@ def _challenge(language: Language, file: Path, analyser: Analyser) -> dict[str, 
 def _show(found: dict[str, Any]) -> None:
     contract, missing, one_sided = found["contract"], found["missing"], found["one_sided"]
     _list(f"contract: {f'broken in {len(contract):,} places' if contract else 'kept'}", contract)
+    pairs = found["gender_pairs"]
+    if pairs["pairs"]:
+        low, high = pairs["interval"]
+        print(
+            f"pairs that differ in gender alone: {pairs['pairs']:,}; men right in {pairs['male']:,}, women in "
+            f"{pairs['female']:,}; difference {pairs['difference']:.1f} points, 95 % interval {low:.1f} to {high:.1f}"
+        )
     known = found["occupations"] - len(missing)
     print(f"occupations: {known:,} of {found['occupations']:,} have a noun")
     if missing:

@@ -177,7 +177,7 @@ def _belongs_to_next(words: Sequence[SentenceWord], n: int, aligned: Sequence[in
     if words[n].form in language.determiners or words[n].form in language.names:
         return True
     # es "mujeres policía", it "uomini medici".
-    if words[n].form in language.sex_adjectives and following.is_personal:
+    if language.either_side and words[n].form in language.sex_adjectives and following.is_personal:
         return True
     # de "die General Managerin": a compound that is written apart.
     if language.compounds and n + 1 in aligned and words[n].tags & following.tags & NOMINAL:

@@ -173,7 +173,8 @@ def _before(words: Sequence[SentenceWord], head: int, language: Language) -> lis
             and (
                 (not noun and _modifies(word, language))
                 or _between(words, n, head, language)
-                or word.form in language.sex_adjectives
+                # es mujeres pilotos; elsewhere case would tell: ru Женщина врача ударила "the woman hit the doctor".
+                or (language.either_side and word.form in language.sex_adjectives)
             )
         )
         if determiner or word.form in language.names or attribute:
