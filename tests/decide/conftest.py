@@ -28,7 +28,7 @@ def analysis_of(sentence: str) -> tuple[Analysis, tuple[Span, ...]]:
         text += "" if "~" in entry[:2] or not text else " "
         span = Span(len(text), len(text) + len(form))
         text += form
-        pairs = tuple((k, v) for k, _, v in (f.partition("=") for f in re.split(",(?=[A-Z][a-z]+=)", feats) if f))
+        pairs = tuple((k, v) for k, _, v in (f.partition("=") for f in re.split(",(?=[A-Z][A-Za-z]+=)", feats) if f))
         words = tuple(Word(form, None, tag, pairs) for tag in (upos or "X").split("+"))
         tokens.append(Token(span, form, words))
         if "*" in entry[:2]:
