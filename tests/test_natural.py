@@ -27,8 +27,8 @@ LEAST = {
     "fr": 207,  # of 214: 179 of 185 that show a gender, 28 of 29 that show none
     "he": 434,  # of 444: 385 of 393 that show a gender, 49 of 51 that show none
     "it": 449,  # of 467: 394 of 404 that show a gender, 55 of 63 that show none
-    "ru": 450,  # of 468: 402 of 416 that show a gender, 48 of 52 that show none
-    "uk": 418,  # of 425: 259 of 265 that show a gender, 159 of 160 that show none
+    "ru": 450,  # of 468: 399 of 413 that show a gender, 51 of 55 that show none
+    "uk": 418,  # of 425: 255 of 261 that show a gender, 163 of 164 that show none
 }
 
 
