@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -288,16 +289,37 @@ def _content(marks: Mapping[str, Marks], languages: Mapping[str, int]) -> dict[s
     }
 
 
+_ENOUGH_TEXTS = 200
+"""In so many translations a language's letters with marks occur, where one in twenty of its nouns has one: in WinoMT's
+28 public files 38 % or more of the translations have some, but in Hebrew, whose nouns have none."""
+
+
+def _without_marks(texts: Sequence[str | None], lang: str) -> bool:
+    """Whether no translation has a letter with a mark (á, ü, й), as the language's nouns have: marks were taken off."""
+    try:
+        nouns = get_language(lang).nouns
+    except UsageError:
+        return False
+    marked = sum(map(_has_mark, nouns))
+    given = [text for text in texts if text is not None]
+    return len(given) >= _ENOUGH_TEXTS and 20 * marked >= len(nouns) and not any(map(_has_mark, given))
+
+
+def _has_mark(text: str) -> bool:
+    return not text.isascii() and unicodedata.normalize("NFC", text) != unicodedata.normalize("NFD", text)
+
+
 def _text_marks(
     sources: Sequence[str], texts: Sequence[str | None], lang: str
 ) -> tuple[dict[str, Marks], dict[str, int]]:
     """The marks of the signs that translations show, and the languages that they are in instead of the target."""
     languages = languages_of(texts, lang)
+    plain = _without_marks(texts, lang)
     marks: dict[str, Marks] = {
         "other_language": [None if found is None else found != lang for found in languages],
         "copies": copies(sources, texts),
         "empty": [text is None for text in texts],
-        "damaged": [None if text is None else is_damaged(text) for text in texts],
+        "damaged": [None if text is None else plain or is_damaged(text) for text in texts],
         "looping": loops(texts),
         "repeated": repeated(sources, texts),
     }

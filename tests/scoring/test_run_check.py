@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -163,6 +164,19 @@ def test_a_run_of_an_earlier_release_has_no_second_reader() -> None:
     assert [found["readers"][g]["of"] for g in ("male", "female")] == [0, 0]
     line = {key: value for key, value in old[0].to_json().items() if key != "stanza_gender"}
     assert CallRecord.from_line(json.dumps(line)) == old[0]
+
+
+def test_letters_that_lost_their_marks_everywhere_are_damage() -> None:
+    def damaged(change: Callable[[str], str], n: int) -> Any:
+        texts = [str(_record(k).translation) for k in range(n)]
+        return check_texts([_record(k).source for k in range(n)], [change(text) for text in texts], "de")["shares"][
+            "damaged"
+        ]["n"]
+
+    plain = str.maketrans("äöüÄÖÜ", "aouAOU")
+    assert damaged(str, 200) == 0
+    assert damaged(lambda text: text.translate(plain), 200) == 200
+    assert damaged(lambda text: text.translate(plain), 199) == 0, "so few may have none"
 
 
 def test_what_metrics_json_gets() -> None:
