@@ -66,7 +66,7 @@ def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     home = tmp_path_factory.mktemp("served")
     pairs = demo_pairs()
-    model = built(tmp_path_factory, "decoder", lambda folder: make_decoder(folder, pairs))
+    model = built(tmp_path_factory, "small", lambda folder: make_decoder(folder, pairs))
     with demo_file().open(encoding="utf-8", newline="") as file:
         rows = {row["source"]: row for row in csv.DictReader(file, delimiter="\t")}
     columns = ("id", "source", "gender", "entity", "entity_start", "entity_end", "stereotype")

@@ -34,7 +34,7 @@ def pairs() -> list[tuple[str, str]]:
 
 @pytest.fixture(scope="module")
 def decoder(pairs: list[tuple[str, str]], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return built(tmp_path_factory, "decoder", lambda folder: make_decoder(folder, pairs))
+    return built(tmp_path_factory, "small", lambda folder: make_decoder(folder, pairs))
 
 
 @pytest.fixture
