@@ -17,7 +17,7 @@ from itertools import islice, product
 from operator import attrgetter
 
 from mtbias.decide import decide
-from mtbias.decide.gender_pairs import pair_outcomes
+from mtbias.decide.gender_pairs import PairOutcome, pair_outcomes
 from mtbias.decide.speaker import speaker_call
 from mtbias.errors import PluginError
 from mtbias.language.definition import Language
@@ -67,8 +67,10 @@ def check_language(language: Language) -> None:
         )
 
 
-def contract_problems(language: Language) -> list[str]:
+def contract_problems(language: Language, outcomes: Iterable[PairOutcome] | None = None) -> list[str]:
     """Every place in which `language` breaks the contract (`check_language`), one line each; none where it keeps it.
+
+    `outcomes` are those of `mtbias.decide.gender_pairs.pair_outcomes`, where the caller has them.
 
     Raises:
         PluginError: `language` is not a `Language`.
@@ -76,7 +78,11 @@ def contract_problems(language: Language) -> list[str]:
     if not isinstance(language, Language):
         raise PluginError(f"expected a mtbias.plugin.Language, got {type(language).__name__}")
     header = [f"header: {problem}" for problem in _header(language)]
-    return header or [f"{c.__name__.lstrip('_')}: {problem}" for c in _CHECKS for problem in c(language)]
+    if header:
+        return header
+    tried = pair_outcomes(language) if outcomes is None else outcomes
+    problems = [f"{c.__name__.lstrip('_')}: {problem}" for c in _CHECKS for problem in c(language)]
+    return problems + [f"gender_pairs: {each.problem}" for each in tried if each.problem]
 
 
 def _header(language: Language) -> Problems:
@@ -303,11 +309,10 @@ def _founded(text: str, call: GenderCall) -> Problems:
 
 
 def _gender_pairs(language: Language) -> Problems:
-    """Phrases that differ in gender alone, and tables that know one gender alone."""
+    """Tables that know one gender alone; `contract_problems` adds phrases that differ in gender alone."""
     for name in ("names", "sex_adjectives"):
         if len(genders := {*getattr(language, name).values()}) == 1:
             yield f"[{name}] has words for {genders.pop()} alone"
-    yield from (outcome.problem for outcome in pair_outcomes(language) if outcome.problem)
 
 
 def _call(language: Language, text: str, word: str, basis: str = "links+lexicon") -> GenderCall:

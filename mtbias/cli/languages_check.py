@@ -54,12 +54,13 @@ def command(
     if analyses is not None and challenge is None:
         raise SettingError("analyses", "expected --challenge too, the sentences that are analysed")
     language = get_language(code)
-    coverage, pairs = occupation_coverage(language), count(pair_outcomes(language))
+    coverage, outcomes = occupation_coverage(language), pair_outcomes(language)
+    pairs = count(outcomes)
     found: dict[str, Any] = {
         "code": code,
         "version": language.version,
         "nouns": len(language.nouns),
-        "contract": contract_problems(language),
+        "contract": contract_problems(language, outcomes),
         "gender_pairs": {**asdict(pairs), "difference": pairs.difference, "interval": pairs.interval},
         "occupations": coverage.all,
         "missing": list(coverage.missing),

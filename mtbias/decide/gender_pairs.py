@@ -11,14 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import hypot
 from typing import TypeVar
 
 from mtbias.decide.decision import decide
 from mtbias.language.definition import Language
 from mtbias.language.grammar import Agreement, NounKind, NounReading
 from mtbias.language.split_texts import SplitTexts
-from mtbias.stats.resampling import wilson_percent
+from mtbias.stats.resampling import interval_of_sum, wilson_percent
 from mtbias.stats.results import Interval
 from mtbias.types import Alignment, Analysis, Gender, GenderCall, Reason, Token, Word
 
@@ -70,9 +69,9 @@ class PairCounts:
     female: int
 
     @property
-    def difference(self) -> float:
-        """Per cent of the men less per cent of the women."""
-        return 100 * (self.male - self.female) / max(self.pairs, 1)
+    def difference(self) -> float | None:
+        """Per cent of the men less per cent of the women; None without pairs."""
+        return 100 * (self.male - self.female) / self.pairs if self.pairs else None
 
     @property
     def interval(self) -> Interval | None:
@@ -82,8 +81,8 @@ class PairCounts:
         men, women = (wilson_percent(right, self.pairs) for right in (self.male, self.female))
         if men is None or women is None:
             return None
-        p, q = 100 * self.male / self.pairs, 100 * self.female / self.pairs
-        return self.difference - hypot(p - men[0], women[1] - q), self.difference + hypot(men[1] - p, q - women[0])
+        shares = (100 * self.male / self.pairs, men), (-100 * self.female / self.pairs, (-women[1], -women[0]))
+        return interval_of_sum(shares)
 
 
 def count(outcomes: Sequence[PairOutcome]) -> PairCounts:

@@ -39,15 +39,7 @@ _TO_BYTE = {chr(byte): byte for byte in range(0x80, 0xA0)} | {
 }
 _CODE_PAGES = [
     {bytes([byte]).decode(name, errors="ignore") or chr(byte): byte for byte in range(256)}
-    for name in (
-        *("cp1250", "cp1251", "cp1255", "cp1256"),
-        "mac_roman",
-        "cp437",
-        "cp850",
-        "cp866",
-        "koi8_r",
-        "iso8859_5",
-    )
+    for name in ["cp1250", "cp1251", "cp1255", "cp1256", "mac_roman", "cp437", "cp850", "cp866", "koi8_r", "iso8859_5"]
 ]
 """Others in which UTF-8 was read: what each byte became."""
 _PLACES = (range(0xC2, 0xF5), range(0x80, 0xC0))

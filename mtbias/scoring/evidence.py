@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib import resources
-from math import sqrt
 from typing import Any
 
 from mtbias.decide import FIXED_GENDER, GENERIC, STANZA
 from mtbias.files.reading import commented_rows
-from mtbias.stats.resampling import share_json, wilson_percent
+from mtbias.stats.resampling import interval_of_sum, share_json, wilson_percent
 from mtbias.stats.results import Interval, enough, rounded
 from mtbias.types import Evidence, Gender, GenderCall
 
@@ -150,19 +149,10 @@ def count_classes(calls: Iterable[GenderCall]) -> Counter[tuple[EvidenceClass, G
     return Counter((kind, gender) for kind, gender in found if kind is not None and gender is not None)
 
 
-def sum_expected(parts: Iterable[tuple[float, Interval]], calls: int) -> tuple[float, Interval]:
-    """The sum of expected numbers Σ n·p and its interval, within 0 and `calls`.
-
-    With the interval [l, u] of each: Σ e − √Σ (e − l)², Σ e + √Σ (u − e)². It needs no random numbers, and with
-    Wilson's intervals it holds for few labels and for a rate of 0, where a bootstrap of the labels gives a point.
-
-    Source: Zou, Huang and Zhang, *Computational Statistics & Data Analysis* 53 (2009): linear functions of binomial
-    proportions (MOVER).
-    """
-    found = list(parts)
-    total = sum(e for e, _ in found)
-    down, up = (sqrt(sum((e - ends[side]) ** 2 for e, ends in found)) for side in (0, 1))
-    return total, (max(0.0, total - down), min(float(calls), total + up))
+def sum_expected(parts: Sequence[tuple[float, Interval]], calls: int) -> tuple[float, Interval]:
+    """The sum of expected numbers Σ n·p and its interval (`interval_of_sum`), within 0 and `calls`."""
+    low, high = interval_of_sum(parts)
+    return sum(e for e, _ in parts), (max(0.0, low), min(float(calls), high))
 
 
 def expected_wrong(counts: Mapping[tuple[EvidenceClass, Gender], int], rates: Rates) -> dict[str, Any]:

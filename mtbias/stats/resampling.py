@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
-from math import sqrt
+from math import hypot, sqrt
 from statistics import NormalDist
 from typing import Any
 
@@ -188,6 +188,20 @@ def wilson_percent(successes: float, n: float, level: float = LEVEL) -> Interval
     centre = (share + z * z / (2 * n)) / scale
     half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / scale
     return (0.0 if successes == 0 else 100 * (centre - half)), (100.0 if successes == n else 100 * (centre + half))
+
+
+def interval_of_sum(parts: Sequence[tuple[float, Interval]]) -> Interval:
+    """The interval of Σ e, of independent estimates e with the intervals [l, u].
+
+    Σ e − √Σ (e − l)², Σ e + √Σ (u − e)². It needs no random numbers, and with Wilson's intervals it holds for few rows
+    and for a share of 0, where a bootstrap gives a point.
+
+    Source: Zou, Huang and Zhang, *Computational Statistics & Data Analysis* 53 (2009): linear functions of binomial
+    proportions (MOVER); of a difference of two it is Newcombe's method 10 (*Statistics in Medicine* 17, 1998).
+    """
+    total = sum(e for e, _ in parts)
+    down, up = (hypot(*(e - ends[side] for e, ends in parts)) for side in (0, 1))
+    return total - down, total + up
 
 
 def share_json(part: int, whole: int) -> dict[str, Any]:

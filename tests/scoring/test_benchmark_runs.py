@@ -36,6 +36,11 @@ def data(shared: Path, machine: Machine) -> Mapping[str, Path]:
     return dict(zip(DATASETS, (machine.folder / place for place in ("sentences", "context", "gest")), strict=True))
 
 
+def asked(name: str, data: Path) -> tuple[str | Path, ...]:
+    model = ("eval", "--model", "demo", "--lang", TARGET, "--stanza-dir", "mtbias:demo")
+    return (*model, "--dataset", name, "--data", data)
+
+
 def test_a_sweep_over_all_of_them_is_as_eval_and_its_runs_are_compared_and_reported(
     machine: Machine,
     data: Mapping[str, Path],
@@ -64,26 +69,14 @@ def test_a_sweep_over_all_of_them_is_as_eval_and_its_runs_are_compared_and_repor
     assert "Accuracy of pairs on mt-geneval," in table
     monkeypatch.setenv("MTBIAS_CACHE", str(machine.cache))
     for name, folder in data.items():
-        made, *others = (tmp_path / name / preset for preset in ("fast", "paper"))
-        words = (
-            "--model",
-            "demo",
-            "--lang",
-            TARGET,
-            "--dataset",
-            name,
-            "--data",
-            folder,
-            "--stanza-dir",
-            "mtbias:demo",
-        )
-        for out in (made, *others):
-            assert main(["eval", *map(str, words), "--preset", out.name, "--out", str(out)]) == 0
+        made, other = (tmp_path / name / preset for preset in ("fast", "paper"))
+        for out in (made, other):
+            assert main([*map(str, asked(name, folder)), "--preset", out.name, "--out", str(out)]) == 0
         for each in FILES:
             swept = tmp_path / "runs" / name / "demo-fast" / TARGET / each
             assert (made / each).read_bytes() == swept.read_bytes(), (name, each)
         page = tmp_path / f"{name}.html"
-        runs = [*map(str, (made, *others)), "--name", "fast", "paper"]
+        runs = [*map(str, (made, other)), "--name", "fast", "paper"]
         assert main(["report", *runs, "--out", str(page)]) == 0
         assert "<html" in page.read_text(encoding="utf-8")
         capsys.readouterr()
@@ -98,18 +91,7 @@ def test_a_sweep_over_all_of_them_is_as_eval_and_its_runs_are_compared_and_repor
 def test_a_killed_run_resumes_and_ends_with_the_same_bytes(
     machine: Machine, data: Mapping[str, Path], tmp_path: Path, name: str
 ) -> None:
-    words: tuple[str | Path, ...] = (
-        "eval",
-        "--model",
-        "demo",
-        "--lang",
-        TARGET,
-        "--dataset",
-        name,
-        "--data",
-        data[name],
-    )
-    words = (*words, "--stanza-dir", "mtbias:demo", "--batch-rows", "20", "--device", "cpu")  # four sentences a batch
+    words = (*asked(name, data[name]), "--batch-rows", "20", "--device", "cpu")  # four sentences a batch
     whole = machine.run(*words, "--out", tmp_path / "whole")
     assert (whole.returncode, whole.stderr) == (0, "")
     killed = tmp_path / "killed"

@@ -60,7 +60,7 @@ _WANTED = (
 )
 _WEIGHTS = ("model*.safetensors", "model.safetensors.index.json")
 _OLD_WEIGHTS = ("pytorch_model*.bin", "pytorch_model.bin.index.json")
-_LAYERS = {"decoder_layers", "encoder_layers", "num_decoder_layers", "num_hidden_layers", "num_layers"}
+_LAYERS = ("decoder_layers", "encoder_layers", "num_decoder_layers", "num_hidden_layers", "num_layers")
 """What a config.json calls its numbers of layers."""
 _NOT_MANY_TO_MANY = {"facebook/mbart-large-50", "facebook/mbart-large-50-many-to-one-mmt", "facebook/mbart-large-cc25"}
 
@@ -114,11 +114,13 @@ class Checkpoint:
                         f"{self.folder / _CONFIG}: {key}: expected an implementation of transformers, got code of the "
                         f"hub, {config[key]!r}; remove it"
                     )
-            for key in _LAYERS & config.keys():
-                if isinstance(config[key], int) and config[key] > (most := _tensors(self.folder)):  # made one by one
+            layers = {key: n for key in _LAYERS if isinstance(n := config.get(key), int)}
+            most = _tensors(self.folder) if layers else inf
+            for key, n in layers.items():
+                if n > most:  # they are made one by one
                     raise ModelError(
                         f"{self.folder / _CONFIG}: {key}: expected no more layers than the weights have tensors, "
-                        f"{most}, got {config[key]}; download the checkpoint again"
+                        f"{most}, got {n}; download the checkpoint again"
                     )
 
 
