@@ -24,7 +24,7 @@ from mtbias.english.gender_swap import gendered_words
 from mtbias.english.words import count_pronouns, pronouns_gender
 from mtbias.errors import DataError, UsageError
 from mtbias.files.reading import Record, TextFile, parse_tabs, read_text, refuse_long, split_lines
-from mtbias.files.text_repair import repair
+from mtbias.files.text_repair import AS_WORDS, repair
 from mtbias.types import Gender, Instance, SourceSentence, Span, Stereotype
 
 SENTENCES, CONTEXT, ENTITIES = "mt-geneval", "mt-geneval-context", "mt-geneval-entities"
@@ -125,7 +125,7 @@ def read_parallel(
 def _sentences(file: TextFile) -> list[str]:
     lines = [line.strip() for line in split_lines(file.text)]
     if file.path.suffix != ".en":
-        lines = [repair(line).text for line in lines]  # as translations are: the same words must be equal
+        lines = [repair(line, AS_WORDS).text for line in lines]  # as translations are: the same words must be equal
     for number, line in enumerate(lines, start=1):
         if not line:
             raise file.error("expected a sentence, got an empty line", number)

@@ -22,6 +22,7 @@ from mtbias.files.kept_work import (
     remove_parts,
     write_shard_report,
 )
+from mtbias.files.text_repair import KINDS
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
 from mtbias.runs.finished_run import FinishedRun
@@ -295,7 +296,7 @@ def translate_corpus(
         if not found.translated:
             raise _missing(folder, len(found.missing), found.parts)
     if not plan.sizes:  # nothing is made
-        return _collected(plan, MemoryStore(), folder), {}
+        return _collected(request, plan, MemoryStore(), folder), {}
     store = MemoryStore() if folder is None else _store(folder, plan, alone=generate)
     if generate:
         made = getattr(request.measure, "hint", None) if plan.frees_cpu else None
@@ -307,7 +308,7 @@ def translate_corpus(
             raise
     else:
         tally = Tally(resumed=sum(plan.sizes))
-    translated = _collected(plan, store, folder)
+    translated = _collected(request, plan, store, folder)
     shards = [] if folder is None else read_shard_reports(folder.path)
     return translated, {
         **_execution(tally),
@@ -317,13 +318,13 @@ def translate_corpus(
     }
 
 
-def _collected(plan: Plan, store: MemoryStore | PartStore, folder: RunFolder | None) -> Translated:
+def _collected(request: Request, plan: Plan, store: MemoryStore | PartStore, folder: RunFolder | None) -> Translated:
     found = plan.collect(store)
     if isinstance(found, int):
         if folder is None:
             raise RuntimeError(f"expected all parts in memory, {found} are missing")
         raise _missing(folder, found, len(plan.sizes))
-    return repaired(found)
+    return repaired(found, getattr(request.kind, "repairs", KINDS))
 
 
 def _missing(folder: RunFolder, missing: int, parts: int | None) -> MissingTranslationsError:

@@ -29,6 +29,8 @@ KINDS = ("entities", "escapes", "encoding", "markup", "pieces", "invisible", "le
 """What can be undone, in the order in which it is."""
 OF_CHARACTERS = ("entities", "encoding", "composed")
 """What can be undone in any text, also in one whose markup matters."""
+AS_WORDS = tuple(kind for kind in KINDS if kind != "invisible")
+"""What can be undone where published numbers take an invisible character for a part of its word."""
 _ROUNDS = 3
 _CHANCE = 4
 """So many characters beyond ASCII are valid UTF-8 by chance too rarely to ask which they are."""
@@ -54,7 +56,7 @@ _SEEN_IN = [
 ]
 _DAMAGE = re.compile(
     rf"[ÂÃÄÅÐ×Øâ][{_CONTINUATIONS}]|[ÑÙ][{_CONTINUATIONS}](?!\s|$)|(?<![A-ZÀ-Þ])[ÂÃ](?=\s|$)|[\x80-\x9f\ufffd]"
-    r"|[^\W\d_]\?[^\W\d_]|\?{3}|<unk>|⁇|\\x[0-9a-fA-F]{2}|=[89A-F][0-9A-F]|(?:[^\W\d_]{2,}[._]){4}"
+    r"|[^\W\d_]\?[^\W\d_]|\?{3}|<unk>|⁇|\\x[0-9a-fA-F]{2}|=[89A-F][0-9A-F]|(?<![^\W\d_])(?:[^\W\d_]{2,}[._]){4}"
     # Within a word: a letter of another script, a capital, a sign.
     r"|[a-zß-ÿ][Ͱ-ӿ][a-zß-ÿ]|[а-я][A-Za-zß-ÿ][а-я]|[a-zß-ÿ][À-ÖØ-Þ][a-zß-ÿ]|(?<!q)[aeioun]´[^\W\d_]"
     r"|[a-zß-ÿа-яא-ת][¢-©¬®-³¸¼-¾˜√∂≈⌐─-▟][^\W\d_]"
@@ -75,7 +77,8 @@ _INVISIBLE = re.compile(
     "|(?<=[A-Za-zÀ-ӿ\u05d0-\u05ea])[\u200c\u200d]"
 )
 _COMPATIBLE = re.compile("[\ufb00-\ufb06\ufb1d-\ufb4f\uff01-\uff5e\U0001d400-\U0001d6a3]|(?<=[A-Za-z])ſ|ſ(?=[A-Za-z])")
-_OF_TWO_SCRIPTS = re.compile(r"(?=\w*[A-Za-z])(?=\w*[Ѐ-ӿ])[A-Za-zÀ-ɏЀ-ӿ]+")
+_TWO_SCRIPTS = re.compile("[A-Za-zÀ-ɏ][Ѐ-ӿ]|[Ѐ-ӿ][A-Za-zÀ-ɏ]")
+_OF_SCRIPTS = re.compile("[A-Za-zÀ-ɏЀ-ӿ]+")
 _LATIN, _CYRILLIC = "ABCEHIKMOPTXaceiopxyj", "АВСЕНІКМОРТХасеіорхуј"
 _TO_CYRILLIC, _TO_LATIN = str.maketrans(_LATIN, _CYRILLIC), str.maketrans(_CYRILLIC, _LATIN)
 
@@ -158,7 +161,7 @@ def _with_plain_letters(text: str) -> str:
     if text.isascii():
         return text
     text = _COMPATIBLE.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
-    return _OF_TWO_SCRIPTS.sub(_in_one_script, text)
+    return _OF_SCRIPTS.sub(_in_one_script, text) if _TWO_SCRIPTS.search(text) else text
 
 
 def _in_one_script(match: re.Match[str]) -> str:

@@ -84,7 +84,10 @@ class MeasureOptions:
 
 @runtime_checkable
 class MeasureKind(Protocol):
-    """A measure, as far as it does not depend on a language."""
+    """A measure, as far as it does not depend on a language.
+
+    It may have ``repairs``: what is undone in damaged translations, all of `mtbias.files.text_repair.KINDS` by default.
+    """
 
     @property
     def counting(self) -> Counting:

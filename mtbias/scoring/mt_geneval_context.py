@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from mtbias.corpora.mt_geneval import SEPARATOR, ContextualSentence
 from mtbias.errors import DataError
 from mtbias.files.strict_json import decoded
+from mtbias.files.text_repair import AS_WORDS
 from mtbias.scoring import mt_geneval_words
 from mtbias.scoring.counting import Counting, Counts
 from mtbias.scoring.definitions import Number, decided
@@ -257,6 +258,7 @@ class ContextKind(MeasureKind):
     """The measure, as far as it does not depend on a language (`mtbias.scoring.measure.MeasureKind`)."""
 
     counting = COUNTING
+    repairs = AS_WORDS
 
     def open(self, options: MeasureOptions) -> ContextMeasure:
         """See `mtbias.scoring.measure.MeasureKind`; no language plugin is needed."""

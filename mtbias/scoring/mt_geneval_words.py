@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from mtbias.corpora.mt_geneval import GENDERS, ContextualSentence, ReferencedSentence
 from mtbias.files.strict_json import decoded
+from mtbias.files.text_repair import AS_WORDS
 from mtbias.scoring.counting import Counting, Counts, Units
 from mtbias.scoring.definitions import Best, Number, Unit
 from mtbias.scoring.measure import MeasureKind, MeasureOptions
@@ -297,6 +298,7 @@ class WordKind(MeasureKind):
     """The measure, as far as it does not depend on a variant (`mtbias.scoring.measure.MeasureKind`)."""
 
     counting = COUNTING
+    repairs = AS_WORDS
 
     def open(self, options: MeasureOptions) -> WordMeasure:
         """See `mtbias.scoring.measure.MeasureKind`; no language plugin is needed."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from mtbias.errors import UsageError
-from mtbias.files.text_repair import repair
+from mtbias.files.text_repair import KINDS, repair
 from mtbias.translate.system import Made, Store, Tally, Translated
 from mtbias.types import Json, SourceSentence, Translation
 
@@ -170,10 +170,11 @@ class OutputsPlan(PartsPlan[Output]):
         )
 
 
-def repaired(translated: Translated) -> Translated:
+def repaired(translated: Translated, repairs: Collection[str] = KINDS) -> Translated:
     """The same with what is certain of damaged characters undone, counted by kind; `raw` is what stood there."""
     kinds: defaultdict[str, list[str]] = defaultdict(list)
-    times = [[_repaired(each, kinds) for each in time] for time in (translated.translations, *translated.repeats)]
+    made = (translated.translations, *translated.repeats)
+    times = [[_repaired(each, repairs, kinds) for each in time] for time in made]
     if not kinds:
         return translated
     noticed = dict(translated.noticed)
@@ -182,12 +183,12 @@ def repaired(translated: Translated) -> Translated:
     return replace(translated, translations=times[0], repeats=times[1:], noticed=noticed)
 
 
-def _repaired(translation: Translation, kinds: Mapping[str, list[str]]) -> Translation:
+def _repaired(translation: Translation, repairs: Collection[str], kinds: Mapping[str, list[str]]) -> Translation:
     raw = translation.text if translation.raw is None else translation.raw
-    found = repair(raw or "")
+    found = repair(raw or "", repairs)
     for kind in found.kinds:
         kinds[kind].append(translation.id)
-    text = None if translation.text is None else repair(translation.text).text
+    text = None if translation.text is None else repair(translation.text, repairs).text
     return replace(translation, text=text, raw=raw) if found.kinds else translation
 
 
