@@ -8,6 +8,10 @@ BIN := $(VENV)/bin
 MTBIAS_SHARED ?= $(abspath ../shared)
 export MTBIAS_SHARED
 
+# PyTorch's build: cpu, or cuda, whose libraries are gigabytes. Its index is asked for PyTorch alone, and once.
+TORCH ?= cpu
+TORCH_INDEX := $(if $(filter cuda,$(TORCH)),,--extra-index-url https://download.pytorch.org/whl/cpu)
+
 # One thread per test process: several processes share the cores, and torch's own threads would compete for them.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -rs -n $(JOBS) --dist worksteal
 
@@ -21,7 +25,7 @@ DEMO_LANG ?= de
 .PHONY: help docs cli-docs demo demo-build demo-verify checkpoint bench-translate bench-scale bench-eval bench-gpu install test lint types imports pytest test-slow test-exhaustive test-eflomal test-latex budgets format wheel agreement challenge natural policy published compare results coverage pictures clean
 
 help:
-	@echo "make demo             install into $(VENV) (downloads packages), then run mtbias eval --model demo (DEMO_LANG=es for Spanish)"
+	@echo "make demo             install into $(VENV) (downloads packages), then run mtbias eval --model demo (DEMO_LANG=es for Spanish, TORCH=cuda for a GPU)"
 	@echo "make test             run ruff, mypy, import-linter and pytest (without the slow tests), in $(VENV)"
 	@echo "make test-slow        run the slow tests, of kills and attacks a seeded sample"
 	@echo "make test-exhaustive  run the kills and attacks that the sample leaves out"
@@ -59,6 +63,7 @@ $(VENV)/.package: pyproject.toml constraints.txt
 	@echo "Installing mtbias and its dependencies into $(VENV). This needs the network (a package index) and takes minutes."
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt pip hatchling editables
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --retries 0 --no-deps $(TORCH_INDEX) torch
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-build-isolation --editable .
 	touch $@
 
