@@ -46,14 +46,16 @@ def test_the_first_page_is_short() -> None:
 
 def test_every_page_installs_in_the_same_way() -> None:
     index = "--extra-index-url https://download.pytorch.org/whl/cpu"
-    pages = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))}
-    lines = {name: re.findall(r"^pip install .* \.$", text, re.MULTILINE) for name, text in pages.items()}
-    said = {name: set(found) for name, found in lines.items() if found}
-    assert said == dict.fromkeys(["README.md", "index.md", "tutorial.md"], {f"pip install -c constraints.txt {index} ."})
+    line = re.compile(r"^pip install .* \.$", re.MULTILINE)
+    pages = (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))
+    said = {page.name: found for page in pages if (found := set(line.findall(page.read_text(encoding="utf-8"))))}
+    command = f"pip install -c constraints.txt {index} ."
+    assert said == {name: {command} for name in ("README.md", "index.md", "tutorial.md")}
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert f"TORCH_INDEX := $(if $(filter cuda,$(TORCH)),,{index})" in makefile
     block = re.search(r"^## Try it\n.*?^```\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
-    assert block is not None and block[1].split("\n") == ["make demo", "make test", ""]
+    assert block is not None
+    assert block[1].split("\n") == ["make demo", "make test", ""]
     for target in ("demo", "test"):  # each installs what it needs
         assert re.search(rf"^{target}:", makefile, re.MULTILINE)
     for name in ("Dockerfile", "apptainer.def"):
