@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -9,12 +10,7 @@ from cyclopts import Group, Parameter
 
 from mtbias.cli.coref_shared import show
 from mtbias.cli.shared import Count, Json
-from mtbias.embeddings.debiasing import write_debiased
 from mtbias.embeddings.measure_settings import DebiasSettings, Method
-from mtbias.embeddings.vectors import read_vectors
-from mtbias.embeddings.word_lists import EXAMPLE_LISTS, read_lists
-from mtbias.errors import SettingError, escaped
-from mtbias.report.tables import columns, number
 
 _METHOD = Group.create_ordered("Of the method (the signature names it)")
 
@@ -53,18 +49,7 @@ def command(
     limit
         Read, and write, only the first so many words (default: all).
     """
-    settings.described(method)  # a setting of the other method is refused before a large file is read
-    is_free = not out.exists() or (out.is_file() and not (vectors.exists() and out.samefile(vectors)))
-    if not (is_free and out.parent.is_dir()):  # now, and not after minutes of learning
-        raise SettingError("out", f"expected a new file, in a folder that is there, got {escaped(str(out))}")
-    lists = read_lists(words or EXAMPLE_LISTS)
-    made = write_debiased(
-        out, method, lists, read_vectors(vectors, limit=limit), settings,
-        list="given" if words else "example", limit=limit or "none",
-    )  # fmt: skip
-    result = {"counts": made.counts, "sha256": made.sha256, "signature": made.signature}
-    rows = [
-        [name.replace("_", " "), f"{number(value)} %" if isinstance(value, float) else str(value)]
-        for name, value in made.counts.items()
-    ]
-    show(result, f"{columns(['', 'number'], rows)}\nFile: {escaped(f'{out}, {out.name}.json')}\n", json=json)
+    from mtbias.embeddings.debiasing import debias_file
+
+    made = debias_file(vectors, method, out, words, limit, settings)
+    show(asdict(made), made.text(out), json=json)

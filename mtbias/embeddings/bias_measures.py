@@ -10,19 +10,19 @@ papers leave open is an argument here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
 from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.embeddings.measure_settings import Direction
+from mtbias.embeddings.measure_settings import Direction, EmbeddingSettings
 from mtbias.embeddings.vectors import Vectors
 from mtbias.errors import DataError
 from mtbias.stats.resampling import bootstrap_units, percentile_interval
-from mtbias.stats.results import Estimate, Floats, Interval, enough, number
+from mtbias.stats.results import Floats, Interval, enough, number
 
 # The word-embedding association test (WEAT), with one list of targets and with two.
 #
@@ -35,81 +35,65 @@ _TIE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Weat:
-    """The association of one list of targets with two lists of attributes."""
+class Measured:
+    """A number of a space of vectors, with what it rests on."""
 
-    s: float
-    """mean over targets of mean cos(t, A1) − mean cos(t, A2); [−2, 2], above 0 where they are closer to A1."""
-    p: float
-    """One-sided, of the partitions of A1 ∪ A2 (`_share_above`)."""
-    partitions: int
-    exact: bool
-    """All partitions were counted; else so many random ones."""
-
-
-@dataclass(frozen=True, slots=True)
-class TwoTargetWeat:
-    """Whether the first targets are closer to the first attributes than the second targets are."""
-
-    difference: float
-    """mean over X of s(x) − mean over Y of s(y), s(w) = mean cos(w, A1) − mean cos(w, A2); [−4, 4]."""
-    d: float | None
-    """Effect size: the difference over the sample standard deviation of s over X ∪ Y; None where that is 0."""
-    p: float
-    """One-sided, of the partitions of X ∪ Y (`_share_above`)."""
-    partitions: int
-    exact: bool
+    value: float | None
+    """None where it is undefined."""
+    ends: Interval | None = None
+    """95 % interval, bootstrap over words; of what is repeated the least and the most."""
+    rests_on: Mapping[str, int] = field(default_factory=dict)
+    """Numbers of words, partitions, repeats, and what else was counted."""
+    p: float | None = None
+    """One-sided, of the partitions (`_share_above`)."""
+    undefined: str = ""
+    """Why there is no number, where that can be said."""
 
 
-def weat(
-    targets: Floats, attributes_1: Floats, attributes_2: Floats, *, partitions: int, rng: np.random.Generator
-) -> Weat:
-    """The test with one list of targets: S and p.
+def weat(targets: Floats, attributes_1: Floats, attributes_2: Floats, *, settings: EmbeddingSettings) -> Measured:
+    """The test with one list of targets: S = mean over targets of mean cos(t, A1) − mean cos(t, A2), and p; [−2, 2].
 
     S is linear: with c(a) the mean over targets of cos(t, a), S = mean c(A1) − mean c(A2); so a partition is a choice
-    of |A1| numbers of |A1| + |A2|. All of them are counted where they are at most `partitions`, else so many are drawn
-    with `rng`.
+    of |A1| numbers of |A1| + |A2|. All of them are counted where they are at most `settings.partitions`, else so many
+    are drawn.
 
     Raises:
-        DataError: one of the lists is empty, or `partitions` is 0.
+        DataError: one of the lists is empty.
     """
-    _check(targets, attributes_1, attributes_2, partitions=partitions)
+    _check(targets, attributes_1, attributes_2)
     closeness = (np.concatenate([attributes_1, attributes_2]) @ targets.T).mean(axis=1)
-    return Weat(*_share_above(closeness, len(attributes_1), partitions, rng))
+    return _share_above(closeness, len(attributes_1), settings)
 
 
 def weat_two_targets(
-    targets_1: Floats,
-    targets_2: Floats,
-    attributes_1: Floats,
-    attributes_2: Floats,
-    *,
-    partitions: int,
-    rng: np.random.Generator,
-) -> TwoTargetWeat:
-    """The test of Caliskan et al.: effect size d and p.
+    targets_1: Floats, targets_2: Floats, attributes_1: Floats, attributes_2: Floats, *, settings: EmbeddingSettings
+) -> dict[str, Measured]:
+    """The test of Caliskan et al.: the difference, with its p, and the effect size d.
 
-    The statistic of the permutation test is the difference of means; with lists of equal length, as theirs are, it
-    orders partitions as their difference of sums does. The deviation in d divides by n − 1.
+    The difference is mean over X of s(x) − mean over Y of s(y), s(w) = mean cos(w, A1) − mean cos(w, A2); [−4, 4]. It
+    is the statistic of the permutation test, too; with lists of equal length, as theirs are, it orders partitions as
+    their difference of sums does. d is the difference over the sample standard deviation (n − 1) of s over X ∪ Y, None
+    where that is 0.
 
     Raises:
-        DataError: one of the lists is empty, or `partitions` is 0.
+        DataError: one of the lists is empty.
     """
-    _check(targets_1, targets_2, attributes_1, attributes_2, partitions=partitions)
+    _check(targets_1, targets_2, attributes_1, attributes_2)
     targets = np.concatenate([targets_1, targets_2])
     association = (targets @ attributes_1.T).mean(axis=1) - (targets @ attributes_2.T).mean(axis=1)
-    difference, p, done, exact = _share_above(association, len(targets_1), partitions, rng)
+    found = _share_above(association, len(targets_1), settings)
     deviation = float(association.std(ddof=1))
-    return TwoTargetWeat(difference, difference / deviation if deviation > _TIE else None, p, done, exact)
+    d = found.value / deviation if found.value is not None and deviation > _TIE else None
+    return {"difference": found, "d": Measured(d)}
 
 
-def _check(*lists: Floats, partitions: int) -> None:
-    if not (all(map(len, lists)) and partitions):
-        raise DataError("expected a word or more in every list of WEAT, and one partition or more, got less")
+def _check(*lists: Floats) -> None:
+    if not all(map(len, lists)):
+        raise DataError("expected a word or more in every list of WEAT, got none in one")
 
 
-def _share_above(values: Floats, n1: int, partitions: int, rng: np.random.Generator) -> tuple[float, float, int, bool]:
-    """The difference of means of the first `n1` values and the others; its p; of how many partitions; whether of all.
+def _share_above(values: Floats, n1: int, settings: EmbeddingSettings) -> Measured:
+    """The difference of means of the first `n1` values and the others, with its p.
 
     p is the share of partitions whose difference is larger, strictly. Where they are drawn, the observed one is added
     to both counts, (hits + 1) / (drawn + 1), since a p of 0 cannot be known from a sample (Phipson and Smyth 2010).
@@ -121,12 +105,13 @@ def _share_above(values: Floats, n1: int, partitions: int, rng: np.random.Genera
         return np.asarray(sums / n1 - (total - sums) / (n - n1))
 
     observed = float(differences(np.arange(n1)[None])[0])
-    exact = comb(n, n1) <= partitions
+    exact = comb(n, n1) <= settings.partitions
     hits = done = 0
-    for chosen in _all(n, n1) if exact else _drawn(n, n1, partitions, rng):
+    for chosen in _all(n, n1) if exact else _drawn(n, n1, settings):
         hits += int((differences(chosen) > observed + _TIE).sum())
         done += len(chosen)
-    return observed, hits / done if exact else (hits + 1) / (done + 1), done, exact
+    p = hits / done if exact else (hits + 1) / (done + 1)
+    return Measured(observed, rests_on={"partitions" if exact else "random partitions": done}, p=p)
 
 
 def _all(n: int, k: int) -> Iterator[NDArray[np.int64]]:
@@ -135,9 +120,10 @@ def _all(n: int, k: int) -> Iterator[NDArray[np.int64]]:
         yield np.array(chunk, dtype=np.int64)
 
 
-def _drawn(n: int, k: int, times: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    for start in range(0, times, _CHUNK):
-        size = min(_CHUNK, times - start)
+def _drawn(n: int, k: int, settings: EmbeddingSettings) -> Iterator[NDArray[np.int64]]:
+    rng = np.random.default_rng(settings.seed)
+    for start in range(0, settings.partitions, _CHUNK):
+        size = min(_CHUNK, settings.partitions - start)
         yield rng.permuted(np.tile(np.arange(n), (size, 1)), axis=1)[:, :k]
 
 
@@ -184,14 +170,12 @@ def gender_direction(vectors: Vectors, pairs: Sequence[tuple[str, str]], method:
     return np.asarray(direction if float(mean @ direction) >= 0 else -direction, dtype=np.float64)
 
 
-def direct_bias(
-    vectors: Floats, g: Floats, *, c: float = 1.0, resamples: int = 0, rng: np.random.Generator | None = None
-) -> Estimate:
+def direct_bias(vectors: Floats, g: Floats, settings: EmbeddingSettings = EmbeddingSettings()) -> Measured:
     """DB = (1/|N|) Σ |cos(w, g)|^c over the rows of `vectors`; [0, 1], None without rows; bootstrap over words."""
-    return _ratio(np.abs(vectors @ g) ** c, np.ones(len(vectors)), resamples, rng)
+    return _ratio(np.abs(vectors @ g) ** settings.c, np.ones(len(vectors)), settings)
 
 
-def _ratio(parts: Floats, wholes: Floats, resamples: int, rng: np.random.Generator | None) -> Estimate:
+def _ratio(parts: Floats, wholes: Floats, settings: EmbeddingSettings) -> Measured:
     """Σ parts / Σ wholes over words, with its percentile interval where there are enough of them."""
 
     def ratio(sums: Floats) -> Floats:
@@ -201,9 +185,11 @@ def _ratio(parts: Floats, wholes: Floats, resamples: int, rng: np.random.Generat
 
     units = np.stack([parts, wholes], axis=1)
     value = number(ratio(units.sum(axis=0, keepdims=True))[0])
-    if rng is None or not resamples or not enough(len(parts)):
-        return Estimate(value, n=len(parts))
-    return Estimate(value, percentile_interval(bootstrap_units(units, ratio, resamples, rng)), n=len(parts))
+    ends = None
+    if settings.resamples and enough(len(parts)):
+        rng = np.random.default_rng(settings.seed)
+        ends = percentile_interval(bootstrap_units(units, ratio, settings.resamples, rng))
+    return Measured(value, ends, {"words": len(parts)})
 
 
 def indirect_bias(first: Floats, second: Floats, g: Floats) -> Floats:
@@ -222,54 +208,22 @@ def indirect_bias(first: Floats, second: Floats, g: Floats) -> Floats:
     return np.where(gone | (similar == 0), np.nan, beta)
 
 
-@dataclass(frozen=True, slots=True)
-class Gipe:
-    """Gender-based illicit proximity."""
-
-    value: float | None
-    """Σ γ·η / Σ γ; [0, 1]. None where all weights are 0."""
-    interval: Interval | None
-    """Bootstrap over the words, each with its γ and η as they are; None without resamples."""
-    n: int
-    """Words."""
-    neighbours: int
-    above: int
-    """Edges (word, neighbour) with β > θ, of n · neighbours."""
-    undefined: int
-    """Edges whose β is undefined: they count as not above."""
-    without_edges: int
-    """Words that are no word's neighbour."""
-
-
-def gipe(
-    words: Sequence[str],
-    vectors: Vectors,
-    original: Vectors,
-    g: Floats,
-    *,
-    neighbours: int = 100,
-    theta: float = 0.03,
-    weight_without_edges: float = 1.0,
-    resamples: int = 0,
-    rng: np.random.Generator | None = None,
-) -> Gipe:
-    """GIPE(V) = Σ γ(w)·η(w) / Σ γ(w) over the words V.
+def gipe(words: Sequence[str], vectors: Vectors, original: Vectors, g: Floats, settings: EmbeddingSettings) -> Measured:
+    """GIPE(V) = Σ γ(w)·η(w) / Σ γ(w) over the words V; [0, 1], None where all weights are 0; bootstrap over the words.
 
     η(w) = share of the N nearest neighbours n of w with β(n, w) > θ. γ(w) = 1 + (incoming edges with β > θ) /
     (incoming edges); incoming edges of w come from the words of V that have w among their neighbours. Neighbours are
-    those in `vectors` (the word itself left out; ties by order in the file), β and g are of the `original` space.
+    those in `vectors` (the word itself left out; ties by order in the file), β and g are of the `original` space. An
+    edge whose β is undefined counts as not above θ.
 
     Args:
         words: V, each once, with a vector in both spaces.
         vectors: the space that is judged, such as a debiased one.
         original: the space before; the same object where there is none.
         g: the gender direction of the original space.
-        neighbours: N. The authors' program has 100; the paper of SoWinoBias does not say.
-        theta: θ, strictly. The program's default is 0.03, it was run with 0.05 and 0.07 too.
-        weight_without_edges: γ of a word without incoming edges. The formula's 1 + 0/0 is read as 1; the authors'
-            program gives 0.
-        resamples: for the interval; 0: none.
-        rng: draws them.
+        settings: `neighbours` is N; the authors' program has 100, the paper of SoWinoBias does not say. `theta` is θ,
+            strictly; the program's default is 0.03, it was run with 0.05 and 0.07 too. `edgeless_weight` is γ of a word
+            without incoming edges: the formula's 1 + 0/0 is read as 1; the authors' program gives 0.
 
     Raises:
         DataError: a word has no vector, in either space; fewer words than `neighbours` + 1; no words.
@@ -277,7 +231,8 @@ def gipe(
     missing = vectors.lacking(words) + original.lacking(words)
     if missing or not words:
         raise DataError(f"expected words with vectors for GIPE, got none; without: {missing}")
-    if not 1 <= neighbours < len(vectors.words):
+    neighbours, theta = settings.neighbours, settings.theta
+    if neighbours >= len(vectors.words):
         message = f"expected between 1 and {len(vectors.words) - 1} neighbours, got {neighbours}; set --neighbours"
         raise DataError(message, path=vectors.path)
     place = {word: n for n, word in enumerate(words)}
@@ -290,12 +245,18 @@ def gipe(
         for neighbour, is_high in zip(near, beta > theta, strict=True):
             if neighbour in place:
                 incoming[place[neighbour]] += (1, is_high)
-    gamma = np.full(len(words), float(weight_without_edges))
+    gamma = np.full(len(words), float(settings.edgeless_weight))
     linked = incoming[:, 0] > 0
     gamma[linked] = 1 + incoming[linked, 1] / incoming[linked, 0]
-    found = _ratio(gamma * above / neighbours, gamma, resamples, rng)
-    edges = (neighbours, int(above.sum()), undefined, int((~linked).sum()))
-    return Gipe(found.value, found.interval, len(words), *edges)
+    found = _ratio(gamma * above / neighbours, gamma, settings)
+    rests_on = {
+        **found.rests_on,
+        "neighbours each": neighbours,
+        "edges above θ": int(above.sum()),
+        "undefined edges": undefined,
+        "words without edges": int((~linked).sum()),
+    }
+    return replace(found, rests_on=rests_on)
 
 
 def _edges(word: str, vectors: Vectors, original: Vectors, g: Floats, n: int) -> tuple[list[str], Floats]:

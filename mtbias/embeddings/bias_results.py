@@ -1,18 +1,17 @@
-"""All measures of one space of word vectors, and spaces side by side: before debiasing and after."""
+"""All measures of spaces of word vectors side by side: before debiasing and after."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-
 from mtbias.embeddings.bias_measures import (
-    Gipe,
-    TwoTargetWeat,
-    Weat,
+    Measured,
     direct_bias,
     gender_direction,
     gipe,
@@ -20,197 +19,226 @@ from mtbias.embeddings.bias_measures import (
     weat,
     weat_two_targets,
 )
-from mtbias.embeddings.biased_groups import (
-    Clustering,
-    Recoverability,
-    Spread,
-    clustering,
-    most_biased,
-    recoverability,
-)
-from mtbias.embeddings.measure_settings import MEASURES, EmbeddingSettings
-from mtbias.embeddings.vectors import Vectors
-from mtbias.embeddings.word_lists import SECTIONS, TWO_TARGETS, Pair, WordLists
-from mtbias.errors import DataError
-from mtbias.stats.results import Estimate, Floats, Interval, number
+from mtbias.embeddings.biased_groups import clustering, most_biased, recoverability, sklearn_module
+from mtbias.embeddings.measure_settings import MEASURES, WITH_SCIKIT_LEARN, EmbeddingSettings, Measure
+from mtbias.embeddings.vectors import Vectors, read_vectors
+from mtbias.embeddings.word_lists import EXAMPLE_LISTS, Pair, WordLists, read_lists
+from mtbias.errors import DataError, DependencyError, SettingError, escaped
+from mtbias.files.signatures import signature_line
+from mtbias.report.tables import UNDEFINED, columns, interval
+from mtbias.report.tables import number as shown
+from mtbias.stats.results import Floats, number
+
+_log = logging.getLogger(__name__)
+
+_LABELS = {
+    "direct": "direct bias DB",
+    "indirect": "indirect bias β",
+    "weat": "WEAT S",
+    "weat-two-targets": "WEAT",
+    "gipe": "GIPE",
+}
+"""Of measures in a table, where it is not their name."""
 
 
 @dataclass(frozen=True, slots=True)
-class NamedTests:
-    """WEAT with two lists of targets, by the test's name."""
+class Space:
+    """What was measured in a file of vectors."""
 
-    by_name: Mapping[str, TwoTargetWeat]
-
-
-Measured = Estimate | Mapping[Pair, float | None] | Weat | NamedTests | Gipe | Clustering | Recoverability
-"""Of ``direct`` an estimate, DB over its words; of ``indirect`` β by pair, None where undefined; else what it is."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One number of a space, as a table shows it."""
-
-    value: float | None
-    ends: Interval | None
-    """Interval, or range over repeats."""
-    rests_on: str
-    decimals: int = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What was measured in one space."""
-
-    missing: Mapping[str, tuple[str, ...]]
+    name: str
+    words: int
+    dimensions: int
+    repeated_words: int
+    zero_vectors: int
+    sha256: str
+    missing_words: Mapping[str, Sequence[str]]
     """Words without vector, by section; left out."""
-    measures: Mapping[str, Measured]
-    """In the order of `MEASURES`, without those that were not asked for or whose section is absent."""
+    measures: Mapping[str, Mapping[str, Measured]]
+    """By measure, those that were taken, and within it by what is measured; empty where that is one thing."""
+
+    def rows(self) -> Iterator[tuple[str, str, str, str]]:
+        """Of each number its label, itself, its interval or range, and what it rests on."""
+        for measure, found in self.measures.items():
+            decimals = 2 if measure in WITH_SCIKIT_LEARN else 4
+            for name, each in found.items():
+                label = f"{_LABELS.get(measure, measure)} {name}".rstrip()
+                counts = ", ".join(f"{n:,} {what}" for what, n in each.rests_on.items())
+                ends = interval(each.ends, decimals) if each.ends else ""
+                yield label, shown(each.value, decimals), ends, each.undefined or counts
+                if each.p is not None:
+                    yield f"{label}, p", shown(each.p, decimals), "", counts
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredSpaces:
+    """What was measured in several files of vectors."""
+
+    spaces: Sequence[Space]
+    signature: str
 
     def to_json(self) -> dict[str, Any]:
-        """By measure, for JSON; null where nothing was measured."""
+        """For JSON."""
+        return asdict(self)
 
-        def plain(name: str) -> object:
-            value = self.measures.get(name)
-            if isinstance(value, Mapping):
-                return [{"pair": pair, "beta": beta} for pair, beta in value.items()]
-            if isinstance(value, Estimate):
-                return {"value": value.value, "interval": value.interval, "n": value.n}
-            if isinstance(value, NamedTests):
-                return {test: asdict(found) for test, found in value.by_name.items()}
-            return None if value is None else asdict(value)
-
-        return {name: plain(name) for name in MEASURES}
-
-    def rows(self) -> dict[str, Row]:
-        """The numbers by label."""
-        rows: dict[str, Row] = {}
-        for measured in self.measures.values():
-            match measured:
-                case Estimate(value=value, interval=interval, n=n):
-                    rows["direct bias DB"] = Row(value, interval, f"{n} words")
-                case Weat(s, p, partitions, exact):
-                    rows["WEAT S"] = Row(s, None, "")
-                    rows["WEAT p"] = Row(p, None, _partitions(partitions, exact=exact))
-                case Gipe(value, interval, n, neighbours):
-                    rows["GIPE"] = Row(value, interval, f"{n} words, {neighbours} neighbours each")
-                case Clustering(accuracy, v, n, n_feminine, undefined):
-                    on = undefined or f"{n} words, {n_feminine} feminine; range of {_times(accuracy)} starts"
-                    rows["clustering accuracy"] = _repeated(accuracy, on)
-                    rows["clustering V"] = _repeated(v, on)
-                case Recoverability(linear, rbf, n_train, n_test, undefined):
-                    on = undefined or f"{n_test} words, trained on {n_train}; range of {_times(linear)} splits"
-                    rows["recoverability, linear"] = _repeated(linear, on)
-                    rows["recoverability, RBF"] = _repeated(rbf, on)
-                case NamedTests(tests):
-                    for name, test in tests.items():
-                        rows[f"WEAT {name} d"] = Row(test.d, None, "")
-                        rows[f"WEAT {name} p"] = Row(test.p, None, _partitions(test.partitions, exact=test.exact))
-                case pairs:
-                    for (first, second), beta in pairs.items():
-                        rows[f"indirect bias β({first}, {second})"] = Row(beta, None, "1 pair")
-        return rows
+    def text(self) -> str:
+        """What was left out of each file, and a table with a column for each."""
+        lines = []
+        for space in self.spaces:
+            lines.append(f"{space.name}: {space.words} words of {space.dimensions} dimensions")
+            if space.repeated_words or space.zero_vectors:
+                lines.append(
+                    f"  left out: {space.repeated_words} repeated words, {space.zero_vectors} vectors of length 0"
+                )
+            lines += [f"  without vector, [{name}]: {', '.join(lost)}" for name, lost in space.missing_words.items()]
+        tables = [{label: row for label, *row in space.rows()} for space in self.spaces]
+        rows = []
+        for label in dict.fromkeys(label for table in tables for label in table):
+            found = [table.get(label, [UNDEFINED, "", ""]) for table in tables]
+            rests_on = dict.fromkeys(row[2] for row in found if row[2])
+            rows.append([label, *(cell for row in found for cell in row[:2]), "; ".join(rests_on)])
+        head = ["", *(cell for space in self.spaces for cell in (space.name, "")), "rests on"]
+        return "\n".join([*lines, "", columns(head, rows), ""])
 
 
-def _partitions(partitions: int, *, exact: bool) -> str:
-    return f"{partitions} partitions ({'all' if exact else 'random'})"
+def measure_files(
+    vectors: Path,
+    debiased: Sequence[Path] = (),
+    words: Path | None = None,
+    limit: int | None = None,
+    measures: Sequence[Measure] | None = None,
+    settings: EmbeddingSettings = EmbeddingSettings(),
+) -> MeasuredSpaces:
+    """Take the named measures of `vectors` and, with its gender direction, of each file of `debiased`.
+
+    Args:
+        vectors: in word2vec's text format, before debiasing where there are both.
+        debiased: the same words' vectors after it.
+        words: a file of word lists (default: the example that comes with mtbias).
+        limit: read only the first so many words.
+        measures: by default all for which the file has words, without scikit-learn all that do not need it.
+        settings: what papers leave open.
+
+    Raises:
+        SettingError: a file twice.
+        DataError: a file that cannot be read; a measure's section is not there; what `measure` raises.
+        DependencyError: scikit-learn is not there for a measure that was asked for.
+    """
+    paths = [vectors, *debiased]
+    times = Counter(path.name for path in paths)
+    names = [escaped(path.name if times[path.name] == 1 else str(path)) for path in paths]
+    if len(set(names)) != len(names):
+        raise SettingError("debiased", "expected each file of vectors once, got one twice; leave it out")
+    lists = read_lists(words or EXAMPLE_LISTS)
+    if absent := [each for each in measures or () if not lists.has(each)]:
+        message = f"expected the section [{absent[0]}] for --measure {absent[0]}, got none; add it, or leave it out"
+        raise DataError(message, path=words)
+    chosen = _usable(measures)
+    original = read_vectors(vectors, limit=limit)
+    spaces = [measure(names[0], lists, original, original, settings, chosen)]
+    for name, path in zip(names[1:], debiased, strict=True):  # one at a time: each may be a GiB
+        spaces.append(measure(name, lists, read_vectors(path, limit=limit), original, settings, chosen))
+    digests = {space.name: space.sha256 for space in spaces}
+    files = {"vectors": {names[0]: digests.pop(names[0])}, "debiased": digests, "words": {"words": lists.sha256}}
+    options = {"list": "given" if words else "example", "limit": limit or "none", **_named(asdict(settings))}
+    return MeasuredSpaces(spaces, signature_line("embeddings:measure", files, options))
 
 
-def _times(spread: Spread | None) -> int:
-    return 0 if spread is None else spread.repeats
+def _named(settings: Mapping[str, object]) -> dict[str, object]:
+    """With the options' names."""
+    return {name.replace("_", "-"): value for name, value in settings.items()}
 
 
-def _repeated(spread: Spread | None, rests_on: str) -> Row:
-    if spread is None:
-        return Row(None, None, rests_on, 2)
-    return Row(spread.mean, (spread.least, spread.most), rests_on, 2)
+def _usable(measures: Sequence[Measure] | None) -> tuple[Measure, ...]:
+    """The measures that are asked for, or all of which what they need is installed; the others are named."""
+    chosen = tuple(name for name in MEASURES if not measures or name in measures)
+    if WITH_SCIKIT_LEARN.isdisjoint(chosen):
+        return chosen
+    try:
+        sklearn_module("svm")
+    except DependencyError as error:
+        if measures:
+            raise
+        _log.warning("left out: %s; %s", " and ".join(sorted(WITH_SCIKIT_LEARN)), error)
+        return tuple(name for name in chosen if name not in WITH_SCIKIT_LEARN)
+    return chosen
+
+
+_Entry = TypeVar("_Entry", bound=str | Pair)
 
 
 def measure(
-    lists: WordLists, vectors: Vectors, original: Vectors, settings: EmbeddingSettings, measures: Sequence[str]
-) -> Result:
-    """Take the named measures of `vectors`.
+    name: str,
+    lists: WordLists,
+    vectors: Vectors,
+    original: Vectors,
+    settings: EmbeddingSettings,
+    measures: Sequence[Measure] = MEASURES,
+) -> Space:
+    """Take those of `measures` of which the lists have words, of `vectors`, which a table calls `name`.
 
     The gender direction, β and which words are most biased are of the `original` space, the one before debiasing; it is
     the same object where there is none. Each measure draws from a generator of its own, so that its numbers do not
     depend on which others are taken, and two spaces with the same words have the same resamples, starts and splits.
 
     Raises:
-        DataError: a list has no word with a vector; what the measures raise.
+        DataError: a list has no word with a vector; other dimensions than the original's; what the measures raise.
         DependencyError: clustering or recoverability without scikit-learn.
     """
     dimensions = original.matrix.shape[1]
     if vectors.matrix.shape[1] != dimensions:
         message = f"expected vectors of {dimensions} dimensions, as before debiasing, got {vectors.matrix.shape[1]}"
         raise DataError(message, path=vectors.path)
-    known = _Known(vectors, original)
-    words, pairs, seed = lists.words, lists.pairs, settings.seed
-    g = gender_direction(original, known.of("direction", pairs["direction"], original), settings.direction)
-    wanted = [name for name in MEASURES if name in measures and (name not in SECTIONS or lists.has(name))]
-    rng = partial(np.random.default_rng, seed)
-    found: dict[str, Measured] = {}
-    if "direct" in wanted:
-        rows = known.rows("direct", words["direct"]["words"])
-        found["direct"] = direct_bias(rows, g, c=settings.c, resamples=settings.resamples, rng=rng())
-    if "indirect" in wanted:
-        kept = known.of("indirect", pairs["indirect"], vectors)
-        first, second = (vectors.rows(pair[k] for pair in kept) for k in (0, 1))
-        found["indirect"] = dict(zip(kept, map(number, indirect_bias(first, second, g)), strict=True))
-    if "weat" in wanted:
-        sides = [known.rows("weat", words["weat"][name]) for name in SECTIONS["weat"]]
-        found["weat"] = weat(*sides, partitions=settings.partitions, rng=rng())
-    if TWO_TARGETS in wanted:
-        tests = {}
-        for test in lists.two_targets:
-            section = f"{TWO_TARGETS}.{test}"
-            four = [known.rows(section, words[section][name]) for name in SECTIONS[f"{TWO_TARGETS}.NAME"]]
-            tests[test] = weat_two_targets(*four, partitions=settings.partitions, rng=rng())
-        found[TWO_TARGETS] = NamedTests(tests)
-    if "gipe" in wanted:
-        found["gipe"] = gipe(
-            known.of("gipe", words["gipe"]["words"]), vectors, original, g,
-            neighbours=settings.neighbours, theta=settings.theta, weight_without_edges=settings.edgeless_weight,
-            resamples=settings.resamples, rng=rng(),
-        )  # fmt: skip
-    leaning = partial(most_biased, original, g, exclude=lists.gendered, selection=settings.selection)
-    if "clustering" in wanted:
-        biased = leaning(settings.cluster_words)
-        found["clustering"] = clustering(
-            biased, vectors, seed=seed, repeats=settings.repeats, n_init=settings.kmeans_starts
+    missing: dict[str, list[str]] = {}
+
+    def known(section: str, entries: Sequence[_Entry], spaces: Sequence[Vectors] = (vectors, original)) -> list[_Entry]:
+        return _known(section, entries, spaces, missing)
+
+    def rows(section: str, words: Sequence[str]) -> Floats:
+        return vectors.rows(known(section, words))
+
+    g = gender_direction(original, known("direction", lists.direction.pairs, (original,)), settings.direction)
+
+    def beta() -> dict[str, Measured]:
+        pairs = known("indirect", lists.indirect.pairs)
+        first, second = (vectors.rows(pair[k] for pair in pairs) for k in (0, 1))
+        found = map(number, indirect_bias(first, second, g))
+        return {f"({', '.join(pair)})": Measured(one) for pair, one in zip(pairs, found, strict=True)}
+
+    def of_tests() -> dict[str, Measured]:
+        found: dict[str, Measured] = {}
+        for test, four in lists.weat_two_targets.items():
+            sides = [rows(f"weat-two-targets.{test}", words) for words in vars(four).values()]
+            found |= {f"{test} {what}": each for what, each in weat_two_targets(*sides, settings=settings).items()}
+        return found
+
+    leaning = partial(most_biased, original, g, exclude=lists.gendered_words, selection=settings.selection)
+    takes: dict[str, Callable[[], Mapping[str, Measured]]] = {
+        "direct": lambda: {"": direct_bias(rows("direct", lists.direct.words), g, settings)},
+        "indirect": beta,
+        "weat": lambda: {"": weat(*(rows("weat", words) for words in vars(lists.weat).values()), settings=settings)},
+        "weat-two-targets": of_tests,
+        "gipe": lambda: {"": gipe(known("gipe", lists.gipe.words), vectors, original, g, settings)},
+        "clustering": lambda: clustering(leaning(settings.cluster_words), vectors, settings),
+        "recoverability": lambda: recoverability(leaning(settings.recover_words), vectors, settings),
+    }
+    taken: dict[str, Mapping[str, Measured]] = {
+        each: takes[each]() for each in MEASURES if each in measures and lists.has(each)
+    }
+    return Space(name, len(vectors.words), dimensions, vectors.repeated, vectors.zeros, vectors.sha256, missing, taken)
+
+
+def _known(
+    section: str, entries: Sequence[_Entry], spaces: Sequence[Vectors], missing: dict[str, list[str]]
+) -> list[_Entry]:
+    """Those of `entries` (words, or pairs of them) with vectors in all `spaces`; the others are added to `missing`."""
+    words = {entry: [entry] if isinstance(entry, str) else list(entry) for entry in entries}
+    lost = [word for own in words.values() for word in own if any(space.lacking([word]) for space in spaces)]
+    if lost:
+        missing[section] = list(dict.fromkeys([*missing.get(section, ()), *lost]))
+    kept = [entry for entry in entries if not set(lost).intersection(words[entry])]
+    if not kept:
+        raise DataError(
+            f"[{section}]: none of the {len(entries)} entries has vectors; name other words with --words",
+            path=spaces[0].path,
         )
-    if "recoverability" in wanted:
-        biased = leaning(settings.recover_words)
-        found["recoverability"] = recoverability(
-            biased, vectors, seed=seed, repeats=settings.repeats, train_share=settings.train_share,
-            svm_c=settings.svm_c, gamma=settings.svm_gamma,
-        )  # fmt: skip
-    return Result({section: tuple(named) for section, named in known.lost.items()}, found)
-
-
-_Entry = TypeVar("_Entry", str, Pair)
-
-
-class _Known:
-    """The words of lists that have vectors in all spaces; those that have not are remembered."""
-
-    def __init__(self, *spaces: Vectors) -> None:
-        self._spaces = spaces
-        self.lost: dict[str, dict[str, None]] = {}
-
-    def rows(self, section: str, words: Sequence[str]) -> Floats:
-        """The vectors of `words` in the first space."""
-        return self._spaces[0].rows(self.of(section, words))
-
-    def of(self, section: str, entries: Sequence[_Entry], *spaces: Vectors) -> list[_Entry]:
-        """Those of `entries` (words, or pairs of them) with vectors in all spaces (by default all there are)."""
-        looked_at = spaces or self._spaces
-        words = {entry: (entry,) if isinstance(entry, str) else entry for entry in entries}
-        missing = [word for of in words.values() for word in of if any(word not in space.index for space in looked_at)]
-        if missing:
-            self.lost.setdefault(section, {}).update(dict.fromkeys(missing))
-        kept = [entry for entry in entries if not set(missing).intersection(words[entry])]
-        if not kept:
-            one = isinstance(next(iter(entries), ""), str)
-            what = "words has a vector" if one else "pairs has vectors for both words"
-            message = f"[{section}]: none of the {len(entries)} {what}; name other words with --words"
-            raise DataError(message, path=looked_at[0].path)
-        return kept
+    return kept

@@ -7,7 +7,7 @@ one start of k-means, gives a number that another one does not give: each is rep
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.embeddings.measure_settings import Selection
+from mtbias.embeddings.bias_measures import Measured
+from mtbias.embeddings.measure_settings import EmbeddingSettings, Selection
 from mtbias.embeddings.vectors import Vectors
 from mtbias.errors import DataError, DependencyError
 from mtbias.machine.installation import install_command
@@ -65,37 +66,13 @@ def most_biased(
     return BiasedWords(tuple(original.words[k] for k in order), leaning[order] > 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """A number over repeated splits, or starts."""
+def clustering(biased: BiasedWords, vectors: Vectors, settings: EmbeddingSettings) -> dict[str, Measured]:
+    """How well two clusters fit the two genders, in per cent; lower is better.
 
-    mean: float
-    least: float
-    most: float
-    repeats: int
-
-    @staticmethod
-    def of(values: Sequence[float]) -> Spread:
-        """That of one value or more."""
-        return Spread(sum(values) / len(values), min(values), max(values), len(values))
-
-
-@dataclass(frozen=True, slots=True)
-class Clustering:
-    """How well two clusters fit the two genders; lower is better."""
-
-    accuracy: Spread | None
-    """Per cent of words on their gender's side, the labels given the better way round; [50, 100]."""
-    v_measure: Spread | None
-    """Per cent; 2hc / (h + c) of homogeneity and completeness (Rosenberg and Hirschberg 2007)."""
-    n: int
-    n_feminine: int
-    undefined: str = ""
-    """Why there are no numbers, where there are none."""
-
-
-def clustering(biased: BiasedWords, vectors: Vectors, *, seed: int, repeats: int = 10, n_init: int = 10) -> Clustering:
-    """Cluster the biased words' vectors in two by k-means, `repeats` times, each time the best of `n_init` starts.
+    The biased words' vectors are clustered by k-means, `settings.repeats` times, each time the best of
+    `settings.kmeans_starts`. The
+    accuracy is the share of words on their gender's side, the labels given the better way round, [50, 100]; V is
+    2hc / (h + c) of homogeneity and completeness (Rosenberg and Hirschberg 2007).
 
     Raises:
         DataError: a word without a vector.
@@ -106,43 +83,23 @@ def clustering(biased: BiasedWords, vectors: Vectors, *, seed: int, repeats: int
     undefined = biased.one_sided
     if not undefined and not np.ptp(matrix, axis=0).any():
         undefined = f"all {n} words have the same vector"
-    if undefined:
-        return Clustering(None, None, n, n_feminine, undefined)
-    k_means, v_score = sklearn_module("cluster").KMeans, sklearn_module("metrics").v_measure_score
-    accuracy, v = [], []
-    for state in np.random.default_rng(seed).integers(_STATES, size=repeats).tolist():
-        found = k_means(n_clusters=2, n_init=n_init, random_state=state).fit_predict(matrix).astype(bool)
-        hits = int((found == biased.feminine).sum())
-        accuracy.append(100 * max(hits, n - hits) / n)
-        v.append(100 * float(v_score(biased.feminine, found)))
-    return Clustering(Spread.of(accuracy), Spread.of(v), n, n_feminine)
+    found: dict[str, list[float]] = {"accuracy": [], "V": []}
+    if not undefined:
+        k_means, v_score = sklearn_module("cluster").KMeans, sklearn_module("metrics").v_measure_score
+        for state in np.random.default_rng(settings.seed).integers(_STATES, size=settings.repeats).tolist():
+            sides = k_means(n_clusters=2, n_init=settings.kmeans_starts, random_state=state).fit_predict(matrix) == 1
+            hits = int((sides == biased.feminine).sum())
+            found["accuracy"].append(100 * max(hits, n - hits) / n)
+            found["V"].append(100 * float(v_score(biased.feminine, sides)))
+    return _spread(found, {"words": n, "feminine": n_feminine, "starts": settings.repeats}, undefined)
 
 
-@dataclass(frozen=True, slots=True)
-class Recoverability:
-    """How well a classifier finds the gender again; lower is better."""
+def recoverability(biased: BiasedWords, vectors: Vectors, settings: EmbeddingSettings) -> dict[str, Measured]:
+    """How well a support vector machine, linear or radial, finds the gender of held-out words, in per cent; lower is
+    better.
 
-    linear: Spread | None
-    """Per cent of held-out words, linear support vector machine."""
-    rbf: Spread | None
-    """The same with a radial kernel."""
-    n_train: int
-    n_test: int
-    undefined: str = ""
-    """Why there are no numbers, where there are none."""
-
-
-def recoverability(
-    biased: BiasedWords,
-    vectors: Vectors,
-    *,
-    seed: int,
-    repeats: int = 10,
-    train_share: float = 0.2,
-    svm_c: float = 1.0,
-    gamma: float | str = "scale",
-) -> Recoverability:
-    """Train on a share of the biased words, drawn at random from either gender, and test on the rest; `repeats` times.
+    It is trained on a share of the biased words, drawn at random from either gender, and tested on the rest,
+    `settings.repeats` times.
 
     Raises:
         DataError: a word without a vector.
@@ -150,28 +107,35 @@ def recoverability(
     """
     matrix = _matrix(biased, vectors)
     sides = [np.flatnonzero(biased.feminine == side) for side in (True, False)]
-    sizes = [round(train_share * len(side)) for side in sides]
+    sizes = [round(settings.train_share * len(side)) for side in sides]
     undefined = biased.one_sided
     if not undefined and not all(0 < size < len(side) for size, side in zip(sizes, sides, strict=True)):
         counts = f"{len(sides[0])} feminine and {len(sides[1])} masculine words"
-        undefined = f"{counts} are too few to train on a share of {train_share:g} and test on the rest"
-    n_train = sum(sizes)
-    if undefined:
-        return Recoverability(None, None, 0, 0, undefined)
-    machine = sklearn_module("svm").SVC
-    shares: dict[str, list[float]] = {"linear": [], "rbf": []}
-    rng = np.random.default_rng(seed)
-    for _ in range(repeats):
+        undefined = f"{counts} are too few to train on a share of {settings.train_share:g} and test on the rest"
+    found: dict[str, list[float]] = {"linear": [], "rbf": []}
+    rng = np.random.default_rng(settings.seed)
+    for _ in range(0 if undefined else settings.repeats):
         drawn = [rng.permutation(side) for side in sides]
-        train, test = (
-            np.concatenate([side[part] for side, part in zip(drawn, parts, strict=True)])
-            for parts in ([slice(size) for size in sizes], [slice(size, None) for size in sizes])
-        )
-        for kernel, found in shares.items():
-            trained = machine(C=svm_c, kernel=kernel, gamma=gamma).fit(matrix[train], biased.feminine[train])
-            found.append(100 * float((trained.predict(matrix[test]) == biased.feminine[test]).mean()))
-    linear, rbf = (Spread.of(found) for found in shares.values())
-    return Recoverability(linear, rbf, n_train, len(biased.words) - n_train)
+        train = np.concatenate([side[:size] for side, size in zip(drawn, sizes, strict=True)])
+        test = np.concatenate([side[size:] for side, size in zip(drawn, sizes, strict=True)])
+        for kernel, shares in found.items():
+            machine = sklearn_module("svm").SVC(C=settings.svm_c, kernel=kernel, gamma=settings.svm_gamma)
+            trained = machine.fit(matrix[train], biased.feminine[train])
+            shares.append(100 * float((trained.predict(matrix[test]) == biased.feminine[test]).mean()))
+    n_train = sum(sizes)
+    return _spread(
+        found, {"words": len(matrix) - n_train, "trained on": n_train, "splits": settings.repeats}, undefined
+    )
+
+
+def _spread(found: Mapping[str, Sequence[float]], rests_on: Mapping[str, int], undefined: str) -> dict[str, Measured]:
+    """The mean of each number over its repeats, with the least and the most."""
+    if undefined:
+        return {name: Measured(None, undefined=undefined) for name in found}
+    return {
+        name: Measured(sum(values) / len(values), (min(values), max(values)), rests_on)
+        for name, values in found.items()
+    }
 
 
 def _matrix(biased: BiasedWords, vectors: Vectors) -> Floats:

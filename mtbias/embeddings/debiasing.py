@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from mtbias.embeddings.bias_measures import gender_direction, gender_subspace
 from mtbias.embeddings.biased_groups import sklearn_module
 from mtbias.embeddings.measure_settings import DebiasSettings, Method
-from mtbias.embeddings.vectors import Vectors, vector_lines
-from mtbias.embeddings.word_lists import WordLists
-from mtbias.errors import DataError
+from mtbias.embeddings.vectors import Vectors, read_vectors, vector_lines
+from mtbias.embeddings.word_lists import EXAMPLE_LISTS, read_lists
+from mtbias.errors import DataError, SettingError, escaped
 from mtbias.files.signatures import signature_line
 from mtbias.files.writing import write_atomic
+from mtbias.report.tables import columns, number
 from mtbias.stats.results import Floats, rounded
 
 # Iterative null-space projection (INLP): what a linear classifier reads gender from is taken out, again and again.
@@ -47,6 +48,18 @@ class NullspaceProjection:
     """Per cent of held-out words in the largest class."""
     classes: tuple[int, ...]
     """How many words: feminine, masculine, neutral."""
+
+    def counts(self, vectors: Vectors) -> dict[str, int | float]:
+        """What was learnt and removed."""
+        names = ("feminine_words", "masculine_words", "neutral_words")
+        return {
+            **dict(zip(names, (*self.classes, 0))),
+            "dimensions_removed": len(self.removed),
+            "dimensions_left": vectors.matrix.shape[1] - len(self.removed),
+            "accuracy_before": self.accuracies[0],
+            "accuracy_after": self.accuracies[-1],
+            "chance": self.chance,
+        }
 
     def apply(self, vectors: Vectors, chunk: int = 4096) -> Iterator[Floats]:
         """P·w for each vector with its length in the file, in their order."""
@@ -145,6 +158,18 @@ class HardDebiasing:
     """Words that tell a gender: not neutralised."""
     equalised: Mapping[str, Floats]
     """The vectors of the words of pairs."""
+    alike: int
+    """Pairs whose words have the same part in the subspace: left as they are."""
+
+    def counts(self, vectors: Vectors) -> dict[str, int | float]:
+        """What becomes of how many words and pairs."""
+        kept = len(self.kept) - len(vectors.lacking(self.kept))
+        return {
+            "neutralised": len(vectors.words) - kept,
+            "kept": kept,
+            "pairs_equalised": len(self.equalised) // 2,
+            "pairs_without_difference": self.alike,
+        }
 
     def apply(self, vectors: Vectors, chunk: int = 4096) -> Iterator[Floats]:
         """The debiased unit vectors, in the order of `vectors`; 0 for a word of which nothing is left."""
@@ -164,10 +189,12 @@ def hard_debiasing(
     differ in no gender, and the formula divides by zero.
     """
     equal: dict[str, Floats] = {}
-    for pair in pairs:
-        if not vectors.lacking(pair) and (rows := equalised(vectors.rows(pair), subspace)) is not None:
+    present = [pair for pair in pairs if not vectors.lacking(pair)]
+    for pair in present:
+        if (rows := equalised(vectors.rows(pair), subspace)) is not None:
             equal.update(zip(pair, rows, strict=True))
-    return HardDebiasing(subspace, frozenset({*gendered, *(word for pair in pairs for word in pair)}), equal)
+    kept = frozenset({*gendered, *(word for pair in pairs for word in pair)})
+    return HardDebiasing(subspace, kept, equal, len(present) - len(equal) // 2)
 
 
 def neutralised(rows: Floats, subspace: Floats) -> Floats:
@@ -193,113 +220,93 @@ def equalised(rows: Floats, subspace: Floats) -> Floats | None:
     return np.asarray(nu + np.sqrt(max(0.0, 1 - float(nu @ nu))) * apart / lengths)
 
 
-Debiasing = HardDebiasing | NullspaceProjection
-
-
 @dataclass(frozen=True, slots=True)
 class DebiasedFile:
     """What was written, and what it rests on."""
 
-    counts: dict[str, int | float]
+    counts: Mapping[str, int | float]
     """Numbers of words, pairs, dimensions; accuracies in per cent, of held-out words."""
-    signature: str
     sha256: str
     """Of the file of vectors."""
+    signature: str
+
+    def text(self, out: Path) -> str:
+        """The counts as a table, and the files."""
+        rows = [
+            [name.replace("_", " "), f"{number(value)} %" if isinstance(value, float) else str(value)]
+            for name, value in self.counts.items()
+        ]
+        return f"{columns(['', 'number'], rows)}\nFile: {escaped(f'{out}, {out.name}.json')}\n"
 
 
-def learn(method: Method, lists: WordLists, vectors: Vectors, settings: DebiasSettings) -> Debiasing:
-    """What `method` does with these vectors.
-
-    Raises:
-        DataError: no pair of ``[direction]`` has vectors; too few words for INLP.
-        DependencyError: INLP without scikit-learn.
-    """
-    pairs = [pair for pair in lists.pairs["direction"] if not vectors.lacking(pair)]
-    if not pairs:
-        message = f"[direction]: none of the {len(lists.pairs['direction'])} pairs has vectors for both words"
-        raise DataError(f"{message}; name other words with --words", path=vectors.path)
-    if method == "hard":
-        subspace = gender_subspace(vectors, pairs, settings.components)
-        return hard_debiasing(vectors, subspace, lists.gendered_pairs, lists.gendered)
-    return nullspace_projection(vectors, gender_direction(vectors, pairs, settings.direction), settings)
-
-
-def write_debiased(
-    out: Path, method: Method, lists: WordLists, vectors: Vectors, settings: DebiasSettings, **options: object
+def debias_file(
+    path: Path,
+    method: Method,
+    out: Path,
+    words: Path | None = None,
+    limit: int | None = None,
+    settings: DebiasSettings = DebiasSettings(),
 ) -> DebiasedFile:
-    """Write the debiased vectors to `out`, in the format that they came in, and ``<out>.json`` with how they were made.
+    """Write the debiased vectors of `path` to `out`, in their format, and ``<out>.json`` with how they were made.
 
     A word of which nothing is left is written with zeros. Repeated words and vectors of length 0 are not written.
 
     Args:
-        out: replaced as a whole, or not at all.
+        path: the vectors, in word2vec's text format.
         method: hard or inlp.
-        lists: pairs of the gender direction, and words that tell a gender.
-        vectors: those to debias.
+        out: replaced as a whole, or not at all.
+        words: a file of word lists: pairs of the gender direction, and words that tell a gender (default: the example
+            that comes with mtbias).
+        limit: read, and write, only the first so many words.
         settings: of the method.
-        options: what else stands in the signature.
 
     Raises:
-        DataError, DependencyError: as `learn`.
+        SettingError: a setting of another method; `out` is no new file in a folder that is there.
+        DataError: a file that cannot be read; no pair of ``[direction]`` has vectors; too few words for INLP.
+        DependencyError: INLP without scikit-learn.
         RunFolderError: the file cannot be written.
     """
-    described = {name.replace("_", "-"): value for name, value in settings.described(method).items()}
-    debiasing = learn(method, lists, vectors, settings)
-    files = {"vectors": {"vectors": vectors.sha256}, "words": {"words": lists.sha256}}
-    signature = signature_line(f"embeddings:debias|{method}", files, {**options, **described})
+    described = settings.described(method)  # refused before a large file is read
+    is_free = not out.exists() or (out.is_file() and not (path.exists() and out.samefile(path)))
+    if not (is_free and out.parent.is_dir()):  # now, and not after minutes of learning
+        raise SettingError("out", f"expected a new file, in a folder that is there, got {escaped(str(out))}")
+    lists = read_lists(words or EXAMPLE_LISTS)
+    vectors = read_vectors(path, limit=limit)
+    pairs = [pair for pair in lists.direction.pairs if not vectors.lacking(pair)]
+    if not pairs:
+        message = f"[direction]: none of the {len(lists.direction.pairs)} pairs has vectors for both words"
+        raise DataError(f"{message}; name other words with --words", path=path)
+    debiasing: HardDebiasing | NullspaceProjection
+    if method == "hard":
+        subspace = gender_subspace(vectors, pairs, settings.components)
+        debiasing = hard_debiasing(vectors, subspace, lists.gendered_pairs, lists.gendered_words)
+    else:
+        debiasing = nullspace_projection(vectors, gender_direction(vectors, pairs, settings.direction), settings)
     digest, gone = hashlib.sha256(), 0
 
-    def watched(rows: Iterator[Floats]) -> Iterator[Floats]:
+    def rows() -> Iterator[Floats]:
         nonlocal gone
-        for row in rows:
+        for row in debiasing.apply(vectors):
             gone += not np.any(row)
             yield row
 
     def lines() -> Iterator[str]:
-        for line in vector_lines(vectors.words, watched(debiasing.apply(vectors)), vectors):
+        for line in vector_lines(vectors.words, rows(), vectors):
             digest.update(f"{line}\n".encode())
             yield line
 
     write_atomic(out, lines())
-    counts: dict[str, int | float] = {
-        "words": len(vectors.words),
-        **_counts(debiasing, vectors, lists),
-        "vectors_of_length_0": gone,
-    }
-    made = DebiasedFile(counts, signature, digest.hexdigest())
+    files = {"vectors": {"vectors": vectors.sha256}, "words": {"words": lists.sha256}}
+    options = {"list": "given" if words else "example", "limit": limit or "none", **described}
+    counts = {"words": len(vectors.words), **debiasing.counts(vectors), "vectors_of_length_0": gone}
+    made = DebiasedFile(counts, digest.hexdigest(), signature_line(f"embeddings:debias|{method}", files, options))
     record = {
-        "signature": signature,
+        **asdict(made),
         "method": method,
         "settings": described,
-        "vectors": {"name": vectors.path and vectors.path.name, "sha256": vectors.sha256},
-        "words": {"sha256": lists.sha256},
-        "counts": rounded(counts),
-        "sha256": made.sha256,
+        "vectors": {"name": path.name, "sha256": vectors.sha256},
+        "word_lists": {"sha256": lists.sha256},
     }
-    text = json.dumps(record, ensure_ascii=False, indent=1)
+    text = json.dumps(rounded(record), ensure_ascii=False, indent=1)
     write_atomic(out.with_name(f"{out.name}.json"), f"{text}\n".encode())
     return made
-
-
-def _counts(debiasing: Debiasing, vectors: Vectors, lists: WordLists) -> dict[str, int | float]:
-    if isinstance(debiasing, HardDebiasing):
-        kept = sum(word in vectors.index for word in debiasing.kept)
-        pairs = [pair for pair in lists.gendered_pairs if not vectors.lacking(pair)]
-        equalised = sum(first in debiasing.equalised for first, _ in pairs)
-        return {
-            "words": len(vectors.words),
-            "neutralised": len(vectors.words) - kept,
-            "kept": kept,
-            "pairs_equalised": equalised,
-            "pairs_without_difference": len(pairs) - equalised,
-        }
-    names = ("feminine_words", "masculine_words", "neutral_words")
-    return {
-        "words": len(vectors.words),
-        **dict(zip(names, (*debiasing.classes, 0))),
-        "dimensions_removed": len(debiasing.removed),
-        "dimensions_left": vectors.matrix.shape[1] - len(debiasing.removed),
-        "accuracy_before": debiasing.accuracies[0],
-        "accuracy_after": debiasing.accuracies[-1],
-        "chance": debiasing.chance,
-    }

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from math import inf
 from typing import Literal, get_args
 
@@ -24,16 +23,6 @@ Selection = Literal["by-gender", "overall"]
 """Which words are the most biased: half of them from each gender, or those that lean most, whichever way."""
 
 Method = Literal["hard", "inlp"]
-
-_REST_ON = {
-    "direct": ("c", "resamples", "seed"),
-    "weat": ("partitions", "seed"),
-    "weat-two-targets": ("partitions", "seed"),
-    "gipe": ("neighbours", "theta", "edgeless_weight", "resamples", "seed"),
-    "clustering": ("cluster_words", "selection", "kmeans_starts", "repeats", "seed"),
-    "recoverability": ("recover_words", "selection", "train_share", "svm_c", "svm_gamma", "repeats", "seed"),
-}
-"""What each measure rests on, beside the direction; indirect bias has nothing else."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,11 +71,6 @@ class EmbeddingSettings(Settings):
         if not 0 < self.train_share < 1:
             raise SettingError("train_share", f"expected a number between 0 and 1, got {self.train_share!r}")
 
-    def described(self, measures: Collection[str]) -> dict[str, object]:
-        """The settings that `measures` rest on, by name."""
-        names = {"direction", *(name for measure in measures for name in _REST_ON.get(measure, ()))}
-        return {name: value for name, value in asdict(self).items() if name in names}
-
 
 _OF_METHOD = {
     "hard": ("components",),
@@ -121,7 +105,7 @@ class DebiasSettings(Settings):
         _check_svm_c(self.svm_c)
 
     def described(self, method: Method) -> dict[str, object]:
-        """The settings that `method` rests on, by name.
+        """The settings that `method` rests on, by the names of their options.
 
         Raises:
             SettingError: one of another method is set.
@@ -130,7 +114,7 @@ class DebiasSettings(Settings):
             if each.name not in _OF_METHOD[method] and getattr(self, each.name) != each.default:
                 message = f"expected a setting of --method {method}, got one of another; leave it out"
                 raise SettingError(each.name, message)
-        return {name: getattr(self, name) for name in _OF_METHOD[method]}
+        return {name.replace("_", "-"): getattr(self, name) for name in _OF_METHOD[method]}
 
 
 def _check_svm_c(value: float) -> None:

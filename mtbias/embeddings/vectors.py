@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import warnings
+import re
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite, nan
 from pathlib import Path
 
 import numpy as np
@@ -67,41 +68,34 @@ def read_vectors(path: Path, *, limit: int | None = None) -> Vectors:
     """
     words: dict[str, None] = {}
     values = array("d")  # grows in place: a list of rows would need the memory twice when they are put together
-    dimensions = repeated = zeros = read = 0
-    header: tuple[int, int] | None = None
+    dimensions = promised = repeated = zeros = read = 0
     separator = ""
     digest = hashlib.sha256()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", DeprecationWarning)  # `_fast`
-        for line, raw in _lines(path):
-            digest.update(raw)
-            text = _text(raw, path, line)
-            if line == 1 and (header := _header(text)):
-                dimensions = header[1]
-                continue
-            if not text.strip() or (limit is not None and read >= limit):
-                continue
+    for line, raw in _lines(path):
+        digest.update(raw)
+        text = _text(raw, path, line)
+        if line == 1 and re.fullmatch(r"[0-9]+ +[0-9]+", text):
+            promised, dimensions = map(int, text.split())
+        elif text.strip() and (limit is None or read < limit):
             read += 1
             separator = separator or ("\t" if "\t" in text else " ")
             word, numbers = _row(text, separator, dimensions, path, line)
-            dimensions = dimensions or len(numbers)
+            dimensions = len(numbers)
             if word in words:
                 repeated += 1
-            elif not numbers.any():
+            elif not any(numbers):
                 zeros += 1
             else:
                 words[word] = None
-                values.frombytes(numbers.tobytes())
+                values.extend(numbers)
     if not words:
         raise DataError("no vectors in the file", path=path)
-    if header and limit is None and read != header[0]:
-        raise DataError(f"the first line promises {header[0]} words, the file has {read}; is it cut off?", path=path)
+    if promised and limit is None and read != promised:
+        raise DataError(f"the first line promises {promised} words, the file has {read}; is it cut off?", path=path)
     matrix = np.frombuffer(values).reshape(len(words), dimensions)
     lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
     matrix /= lengths[:, None]
-    return Vectors(
-        tuple(words), matrix, lengths, digest.hexdigest(), repeated, zeros, path, header is not None, separator
-    )
+    return Vectors(tuple(words), matrix, lengths, digest.hexdigest(), repeated, zeros, path, promised > 0, separator)
 
 
 def vector_lines(words: Iterable[str], rows: Iterable[Floats], like: Vectors) -> Iterator[str]:
@@ -134,38 +128,20 @@ def _text(raw: bytes, path: Path, line: int) -> str:
         raise DataError(message, path=path, line=line) from None
 
 
-def _header(text: str) -> tuple[int, int] | None:
-    fields = text.split()
-    if len(fields) == 2 and all(field.isascii() and field.isdigit() for field in fields):
-        return int(fields[0]), int(fields[1])
-    return None
-
-
-def _row(text: str, separator: str, expected: int, path: Path, line: int) -> tuple[str, Floats]:
+def _row(text: str, separator: str, expected: int, path: Path, line: int) -> tuple[str, array[float]]:
     """The word and the numbers of a line; `expected` is how many numbers, 0 where no line has shown it yet."""
-    word, _, rest = text.partition(separator)
-    numbers = _fast(rest)
-    count = 0 if numbers is None or not np.isfinite(numbers).all() else len(numbers)
-    if numbers is not None and count and word.strip() and count == (expected or count):
-        return word, numbers
-    fields = rest.split()
     if expected:  # the word may have blanks
         word, *fields = text.rsplit(None, expected)
+    else:
+        word, _, rest = text.partition(separator)
+        fields = rest.split()
     if not word.strip() or not fields or len(fields) != (expected or len(fields)):
         wanted = f"a word and {expected} numbers" if expected else "a word and numbers"
         raise DataError(f"expected {wanted}, got {text[:40]!r}", path=path, line=line)
     try:
-        numbers = np.array(fields, dtype=np.float64)
+        numbers = array("d", map(float, fields))
     except ValueError:
-        numbers = None
-    if numbers is None or not np.isfinite(numbers).all():
+        numbers = array("d", [nan])
+    if not all(map(isfinite, numbers)):
         raise DataError(f"expected finite numbers behind the word {word!r}, got others", path=path, line=line)
     return word, numbers
-
-
-def _fast(text: str) -> Floats | None:
-    """The numbers of a text in half the time of `str.split`; None where something else is in it (a warning, raised)."""
-    try:
-        return np.fromstring(text, dtype=np.float64, sep=" ")
-    except (DeprecationWarning, ValueError):
-        return None

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from mtbias.embeddings.bias_measures import direct_bias, gender_direction, gender_subspace, gipe, indirect_bias
+from mtbias.embeddings.measure_settings import EmbeddingSettings
 from mtbias.embeddings.vectors import Vectors
 from mtbias.errors import DataError
 from tests.embeddings.toy_vectors import make_vectors, unit
@@ -19,7 +20,7 @@ def test_direct_bias_by_hand() -> None:
     # cos with g: 0.6, -0.8, 0. c = 1: 1.4 / 3; c = 2: (0.36 + 0.64) / 3.
     rows = np.array([[0.6, 0.8, 0], [-0.8, 0.6, 0], [0, 0, 1]])
     assert direct_bias(rows, G).value == pytest.approx(1.4 / 3)
-    assert direct_bias(rows, G, c=2).value == pytest.approx(1 / 3)
+    assert direct_bias(rows, G, EmbeddingSettings(c=2)).value == pytest.approx(1 / 3)
     assert direct_bias(rows[:0], G).value is None
 
 
@@ -27,11 +28,11 @@ def test_intervals_need_ten_words() -> None:
     # 10 words, five with cosine 1 and five with 0: DB 0.5. Of 10 draws with p = 1/2 between 2 and 8 are 1 in 97.9 % of
     # resamples, so the 95 % interval's ends are 0.2 and 0.8.
     rows = np.array([[1.0, 0, 0]] * 5 + [[0, 1.0, 0]] * 5)
-    found = direct_bias(rows, G, resamples=5000, rng=np.random.default_rng(0))
-    assert (found.value, found.n) == (0.5, 10)
-    assert found.interval == pytest.approx((0.2, 0.8))
-    assert direct_bias(rows[1:], G, resamples=5000, rng=np.random.default_rng(0)).interval is None
-    assert direct_bias(rows, G).interval is None
+    found = direct_bias(rows, G, EmbeddingSettings(resamples=5000))
+    assert (found.value, found.rests_on) == (0.5, {"words": 10})
+    assert found.ends == pytest.approx((0.2, 0.8))
+    assert direct_bias(rows[1:], G, EmbeddingSettings(resamples=5000)).ends is None
+    assert direct_bias(rows, G, EmbeddingSettings(resamples=0)).ends is None
 
 
 def test_indirect_bias_by_hand() -> None:
@@ -83,30 +84,32 @@ def test_gipe_by_hand() -> None:
     vectors = make_vectors(["a", "b", "c"], np.array([[0.8, 0.6, 0], [0.8, 0.36, 0.48], [0, 0.6, 0.8]]))
     # N = 1: a → b (.856), b → a, c → b (.6). η: a 1, b 1, c 0. Incoming: a 1 of 1 high, b 1 of 2, c none.
     # γ: 2, 1.5, and 1 or 0 for c.
-    one = gipe(["a", "b", "c"], vectors, vectors, G, neighbours=1, theta=0.03)
+    one = gipe(["a", "b", "c"], vectors, vectors, G, EmbeddingSettings(neighbours=1, theta=0.03))
     assert one.value == pytest.approx((2 + 1.5) / 4.5)
-    assert (one.n, one.above, one.undefined, one.without_edges) == (3, 2, 0, 1)
-    none = gipe(["a", "b", "c"], vectors, vectors, G, neighbours=1, theta=0.03, weight_without_edges=0)
+    counts = {"words": 3, "neighbours each": 1, "edges above θ": 2, "undefined edges": 0, "words without edges": 1}
+    assert one.rests_on == counts
+    none = gipe(["a", "b", "c"], vectors, vectors, G, EmbeddingSettings(neighbours=1, theta=0.03, edgeless_weight=0))
     assert none.value == pytest.approx(1.0)
     # Strictly larger than θ.
-    assert gipe(["a", "b", "c"], vectors, vectors, G, neighbours=1, theta=0.256 / 0.856 + 1e-9).above == 0
+    above = EmbeddingSettings(neighbours=1, theta=0.256 / 0.856 + 1e-9)
+    assert gipe(["a", "b", "c"], vectors, vectors, G, above).rests_on["edges above θ"] == 0
     # Of c alone, which is nobody's neighbour: η 0 with weight 1; no number with weight 0.
-    assert gipe(["c"], vectors, vectors, G, neighbours=1).value == 0.0
-    assert gipe(["c"], vectors, vectors, G, neighbours=1, weight_without_edges=0).value is None
+    assert gipe(["c"], vectors, vectors, G, EmbeddingSettings(neighbours=1)).value == 0.0
+    assert gipe(["c"], vectors, vectors, G, EmbeddingSettings(neighbours=1, edgeless_weight=0)).value is None
     # An interval needs ten words.
-    drawn = gipe(["a", "b", "c"], vectors, vectors, G, neighbours=1, resamples=200, rng=np.random.default_rng(0))
-    assert (drawn.value, drawn.interval) == (one.value, None)
+    drawn = gipe(["a", "b", "c"], vectors, vectors, G, EmbeddingSettings(neighbours=1, resamples=200))
+    assert (drawn.value, drawn.ends) == (one.value, None)
     # N = 2: a → b, c; b → a, c; c → b, a: η 1/2, 1/2, 0. Incoming a: 1 of 2, b: 1 of 2, c: 0 of 2: γ 1.5, 1.5, 1.
-    assert gipe(["a", "b", "c"], vectors, vectors, G, neighbours=2).value == pytest.approx(1.5 / 4)
+    assert gipe(["a", "b", "c"], vectors, vectors, G, EmbeddingSettings(neighbours=2)).value == pytest.approx(1.5 / 4)
 
 
 def test_gipe_judges_neighbours_of_one_space_by_the_other() -> None:
     original = make_vectors(["a", "b", "c"], np.array([[0.8, 0.6, 0], [0.8, 0.36, 0.48], [0, 0.6, 0.8]]))
     # In the debiased space a and c are nearest, whose β in the original space is below 0.
     debiased = make_vectors(["a", "b", "c"], np.array([[0, 1.0, 0], [0, 0, 1.0], [0, 1.0, 0.1]]))
-    assert gipe(["a"], debiased, original, G, neighbours=1).above == 0
-    assert gipe(["a"], original, original, G, neighbours=1).above == 1
+    assert gipe(["a"], debiased, original, G, EmbeddingSettings(neighbours=1)).rests_on["edges above θ"] == 0
+    assert gipe(["a"], original, original, G, EmbeddingSettings(neighbours=1)).rests_on["edges above θ"] == 1
     with pytest.raises(DataError, match="between 1 and 2 neighbours"):
-        gipe(["a"], original, original, G, neighbours=3)
+        gipe(["a"], original, original, G, EmbeddingSettings(neighbours=3))
     with pytest.raises(DataError, match=r"without: \['x', 'x'\]"):
-        gipe(["x"], original, original, G, neighbours=1)
+        gipe(["x"], original, original, G, EmbeddingSettings(neighbours=1))

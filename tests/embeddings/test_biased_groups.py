@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mtbias.embeddings.biased_groups import Spread, clustering, most_biased, recoverability
+from mtbias.embeddings.bias_measures import Measured
+from mtbias.embeddings.biased_groups import clustering, most_biased, recoverability
+from mtbias.embeddings.measure_settings import EmbeddingSettings
 from mtbias.errors import DataError
 from tests.embeddings.toy_vectors import make_vectors
 
@@ -29,14 +31,19 @@ def test_words_that_all_lean_one_way_give_no_number() -> None:
     biased = most_biased(vectors, np.eye(4)[0], 6)
     assert biased.words
     assert biased.feminine.all()
-    groups, found = clustering(biased, vectors, seed=0), recoverability(biased, vectors, seed=0)
-    assert (groups.accuracy, groups.v_measure, groups.n, groups.n_feminine) == (None, None, 6, 6)
-    assert (found.linear, found.rbf) == (None, None)
-    assert groups.undefined == found.undefined == "all 6 words lean to the feminine"
+    groups, found = (
+        clustering(biased, vectors, EmbeddingSettings()),
+        recoverability(biased, vectors, EmbeddingSettings()),
+    )
+    assert [each.value for each in groups.values()] == [None, None]
+    assert [each.value for each in found.values()] == [None, None]
+    assert groups["V"].undefined == found["linear"].undefined == "all 6 words lean to the feminine"
     masculine = most_biased(vectors, -np.eye(4)[0], 6)
-    assert recoverability(masculine, vectors, seed=0).undefined == "all 6 words lean to the masculine"
+    assert (
+        recoverability(masculine, vectors, EmbeddingSettings())["rbf"].undefined == "all 6 words lean to the masculine"
+    )
     nothing = most_biased(vectors, np.zeros(4), 6)
-    assert clustering(nothing, vectors, seed=0).undefined == "no word leans"
+    assert clustering(nothing, vectors, EmbeddingSettings())["accuracy"].undefined == "no word leans"
 
 
 def test_vectors_that_are_all_the_same_give_no_clusters() -> None:
@@ -44,7 +51,7 @@ def test_vectors_that_are_all_the_same_give_no_clusters() -> None:
     original = make_vectors(list("abcd"), np.array([[1.0, 1], [1, 2], [-1, 1], [-1, 2]]))
     biased = most_biased(original, np.array([1.0, 0]), 4)
     same = make_vectors(list("abcd"), np.array([[0.0, 1]] * 4))
-    assert clustering(biased, same, seed=0).undefined == "all 4 words have the same vector"
+    assert clustering(biased, same, EmbeddingSettings())["accuracy"].undefined == "all 4 words have the same vector"
 
 
 def test_clustering_and_recoverability() -> None:
@@ -57,36 +64,34 @@ def test_clustering_and_recoverability() -> None:
     original = make_vectors(words, np.column_stack([side, noise]))
     g = np.eye(6)[0]
     biased = most_biased(original, g, 150)
-    apart = clustering(biased, original, seed=0, repeats=3)
-    assert apart.accuracy == Spread(100.0, 100.0, 100.0, 3)
-    assert apart.v_measure is not None
-    assert apart.v_measure.mean == pytest.approx(100.0)
-    assert (apart.n, apart.n_feminine) == (150, 75)
+    apart = clustering(biased, original, EmbeddingSettings(repeats=3))
+    assert (apart["accuracy"].value, apart["accuracy"].ends) == (100.0, (100.0, 100.0))
+    assert apart["V"].value == pytest.approx(100.0)
+    assert apart["V"].rests_on == {"words": 150, "feminine": 75, "starts": 3}
     # A fifth of 75 words is 15 of each gender: the share of Gonen and Goldberg, 1,000 of 5,000.
-    found = recoverability(biased, original, seed=0, repeats=3)
-    assert found.linear == found.rbf == Spread(100.0, 100.0, 100.0, 3)
-    assert (found.n_train, found.n_test) == (30, 120)
+    found = recoverability(biased, original, EmbeddingSettings(repeats=3))
+    assert found["linear"] == found["rbf"]
+    assert found["linear"] == Measured(100.0, (100.0, 100.0), {"words": 120, "trained on": 30, "splits": 3})
     debiased = make_vectors(words, np.column_stack([np.zeros(200), rng.normal(size=(200, 5))]))
-    mixed = clustering(biased, debiased, seed=0)
-    assert mixed.accuracy is not None
-    assert mixed.v_measure is not None
-    assert 50 <= mixed.accuracy.least <= mixed.accuracy.mean <= mixed.accuracy.most < 65
-    assert mixed.v_measure.most < 10
-    lost = recoverability(biased, debiased, seed=0).linear
-    assert lost is not None
-    assert lost.repeats == 10
-    assert lost.least < lost.mean < lost.most < 70
+    mixed = clustering(biased, debiased, EmbeddingSettings())
+    least, most = mixed["accuracy"].ends or (0, 100)
+    assert 50 <= least <= (mixed["accuracy"].value or 0) <= most < 65
+    assert (mixed["V"].ends or (0, 100))[1] < 10
+    lost = recoverability(biased, debiased, EmbeddingSettings())["linear"]
+    assert lost.rests_on["splits"] == 10
+    least, most = lost.ends or (0, 100)
+    assert least < (lost.value or 0) < most < 70
     with pytest.raises(DataError, match="each of the 150 most biased words, got none for 146"):
-        clustering(biased, make_vectors(words[:5], noise[:5]), seed=0)
+        clustering(biased, make_vectors(words[:5], noise[:5]), EmbeddingSettings())
 
 
 def test_too_few_words_to_train_and_test() -> None:
     pytest.importorskip("sklearn")
     vectors = make_vectors(list("abcd"), np.array([[1.0, 1], [1, 2], [-1, 1], [-1, 2]]))
     biased = most_biased(vectors, np.array([1.0, 0]), 4)
-    found = recoverability(biased, vectors, seed=0)
-    assert found.linear is None
-    assert found.undefined == (
+    found = recoverability(biased, vectors, EmbeddingSettings())
+    assert found["linear"].value is None
+    assert found["rbf"].undefined == (
         "2 feminine and 2 masculine words are too few to train on a share of 0.2 and test on the rest"
     )
-    assert recoverability(biased, vectors, seed=0, train_share=0.5).n_test == 2
+    assert recoverability(biased, vectors, EmbeddingSettings(train_share=0.5))["linear"].rests_on["words"] == 2
