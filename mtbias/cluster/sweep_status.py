@@ -10,7 +10,8 @@ from typing import Any
 from mtbias.cluster.slurm import log_of, queue_states
 from mtbias.cluster.sweep_tasks import TABLE, SweepPlan, Task
 from mtbias.cluster.task_runs import Failure, Looked, is_done, is_running, look, read_failure
-from mtbias.report.tables import UNDEFINED, columns
+from mtbias.report.tables import columns
+from mtbias.stats.results import UNDEFINED
 
 STATES = ("done", "running", "queued", "failed", "left")
 

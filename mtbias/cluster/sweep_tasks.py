@@ -18,7 +18,8 @@ from mtbias.corpora.catalog import GROUP, check_dataset
 from mtbias.entry_points import installed
 from mtbias.errors import DataError, MissingResourceError, UsageError
 from mtbias.language.installed import get_language
-from mtbias.report.tables import UNDEFINED, columns
+from mtbias.report.tables import columns
+from mtbias.stats.results import UNDEFINED
 from mtbias.translate.outputs import Shard
 from mtbias.translate.seq2seq.checkpoints import catalog, check_language
 from mtbias.translate.system_kinds import find_kind, is_remote

@@ -28,7 +28,7 @@ from mtbias.report.run_page import render_html
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import SHA256, RunFolder, begun, run_progress
-from mtbias.scoring.alarms import checks
+from mtbias.scoring.finding import conclusions
 from mtbias.scoring.measure import GENDER, Judged, Measure, MeasureKind
 from mtbias.stats.results import N_RESAMPLES, percent_of, rounded
 from mtbias.translate.outputs import Shard, repaired
@@ -125,10 +125,10 @@ def _measured(
     records = request.measure.judge(request.corpus.instances, translated.translations, progress)
     scores = request.kind.score(records, n_resamples=request.n_resamples, seed=request.seed)
     corpus = request.corpus
-    drawn = {"n_resamples": request.n_resamples, "seed": request.seed}
+    numbers = scores.to_json(signature=manifest.signature(), fingerprint=manifest.fingerprint)
     return records, {
-        **scores.to_json(signature=manifest.signature(), fingerprint=manifest.fingerprint),
-        **checks(records, request.lang, corpus.measure, **drawn),
+        **numbers,
+        **conclusions(numbers, records, request.lang, corpus.measure),
         "corpus": {
             "name": corpus.name,
             "rows": corpus.rows,

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from mtbias.report.tables import UNDEFINED, aligned, estimate_text, number_text
+from mtbias.report.tables import aligned
 from mtbias.scoring.alarms import DECLARED
-from mtbias.scoring.definitions import Number
+from mtbias.scoring.definitions import CLASSES, Number
+from mtbias.scoring.finding import expected_text, expected_texts
+from mtbias.stats.results import UNDEFINED, estimate_text, number_text
 
 _LANGUAGES = 3
 """So many other languages are named."""
@@ -115,40 +117,9 @@ def reader_rows(metrics: Mapping[str, Any]) -> list[tuple[str, int, str]]:
     found = metrics.get("readers") or {}
     return [
         (name, found[key]["of"], estimate_text(found[key]["percent"], found[key]["interval"]))
-        for key, name in _GOLDS.items()
+        for key, name in CLASSES.items()
         if key in found
     ]
-
-
-def expected_texts(metrics: Mapping[str, Any]) -> list[str]:
-    """How many calls of each gender are expected to be wrong: ``of 1,234 male calls about 12 (4 to 40)``; else why not.
-
-    Edge cases: empty where `metrics.json` says nothing of it.
-    """
-    found = metrics.get("expected_wrong")
-    if found is None:
-        return []
-    if (metrics.get("alarms") or {}).get("raised"):
-        return ["not known: labelled calls are of systems without warnings, and this one has some"]
-    if not found["labels"]:
-        return ["not known: no labels in this language"]
-    return [_expected(name, found[name]) for name in ("male", "female")]
-
-
-def _expected(name: str, part: Mapping[str, Any]) -> str:
-    if part["expected"] is None:
-        return f"of {part['calls']:,} {name} calls: not known, too few labels in this language"
-    text = f"of {part['estimated']:,} {name} calls about {expected_text(part)}"
-    left = part["calls"] - part["estimated"]
-    return f"{text}; {left:,} more rest on what too few labels tell of" if left else text
-
-
-def expected_text(part: Mapping[str, Any]) -> str:
-    """``12 (4 to 40)``: an expected number with its interval, in whole calls; "–" where too few labels tell of it."""
-    if part["expected"] is None:
-        return UNDEFINED
-    low, high = part["interval"]
-    return f"{part['expected']:,.0f} ({low:,.0f} to {high:,.0f})"
 
 
 def expected_block(metrics: Mapping[str, Any]) -> str:
@@ -168,27 +139,3 @@ def class_rows(metrics: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, i
         wrong = [expected_text(of_class[g]) if g in of_class else "" for g in ("male", "female")]
         calls = sum(row.values())
         yield name, row, 100 * calls / decided if decided else None, *wrong
-
-
-def uncalled_texts(metrics: Mapping[str, Any]) -> list[str]:
-    """What stands beside the accuracy: rows without a call by gold gender, ΔG without them, nouns of fixed gender."""
-    texts = []
-    found = metrics.get("uncalled")
-    if found and any(found[key]["n"] for key in _GOLDS):
-        shares = (
-            f"{name} {estimate_text(found[key]['percent'], found[key]['interval'])} % of {found[key]['of']:,}"
-            for key, name in _GOLDS.items()
-            if found[key]["of"]
-        )
-        delta_g = estimate_text(found["delta_g"]["value"], found["delta_g"]["interval"])
-        texts.append(f"No call: {', '.join(shares)}; ΔG without them {delta_g}")
-    fixed = metrics.get("grammatical_gender_only")
-    if fixed and fixed["n"]:
-        texts.append(
-            f"{fixed['n']:,} without a call ({number_text(fixed['percent'])} % of all) show grammatical gender only "
-            "(nouns of fixed gender)"
-        )
-    return texts
-
-
-_GOLDS = {"male": "men", "female": "women", "neutral": "neutral"}

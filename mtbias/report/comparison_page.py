@@ -20,7 +20,7 @@ from mtbias.report.plots import Panel, Scale, scale, svg_intervals
 from mtbias.report.report_runs import ReportRun, Sentence, findings, join_sentences, title_and_intro, unique_names
 from mtbias.report.run_page import check_runs
 from mtbias.report.sentence_data import MAX_BYTES, fitting, sentence_list
-from mtbias.report.tables import UNDEFINED, PrintedTable, cut, draw, estimate_text, number_text, p_text, printable
+from mtbias.report.tables import PrintedTable, cut, draw, p_text, printable
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.scoring.comparable_runs import DifferingRow, SystemNumbers, SystemPair
 from mtbias.scoring.comparison import Comparison
@@ -28,7 +28,7 @@ from mtbias.scoring.counting import QUESTIONS, EntityIntervals
 from mtbias.scoring.definitions import CONSISTENCY, GENDER, Number, Unit
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 from mtbias.scoring.weighted import Weighting
-from mtbias.stats.results import ALPHA, Difference, Estimate
+from mtbias.stats.results import ALPHA, UNDEFINED, Difference, Estimate, estimate_text, number_text
 
 # The tables of a comparison as text for a terminal, Markdown, LaTeX, CSV or JSON. Nothing is computed here.
 
@@ -301,7 +301,7 @@ def _page(runs: Sequence[ReportRun], compared: Comparison, shown: Sequence[Sente
         compared=compared,
         numbers=numbers,
         unknown=unknown,
-        findings=findings(runs),
+        findings=[*(("", said) for said in compared.finding), *findings(runs)],
         warned=named_warnings([(run.label, run.metrics.get("alarms")) for run in runs]),
         axis=Scale.around(
             end for row in rows for end in (row.found.difference, *(row.found.interval or ())) if end is not None

@@ -12,8 +12,8 @@ from typing import Any
 from mtbias.coref.dataset import NamedNumber
 from mtbias.coref.evaluation import Evaluation, NumberDifference
 from mtbias.report import page
-from mtbias.report.tables import UNDEFINED, PrintedTable, as_csv, cut, draw, estimate_text, number, printable
-from mtbias.stats.results import ALPHA
+from mtbias.report.tables import PrintedTable, as_csv, cut, draw, number, printable
+from mtbias.stats.results import ALPHA, UNDEFINED, estimate_text
 
 
 def render_evaluation(

@@ -15,16 +15,8 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from mtbias.errors import DataError
-from mtbias.report.tables import (
-    UNDEFINED,
-    PrintedTable,
-    cut,
-    interval_text,
-    note_on_bits,
-    number_text,
-    p_text,
-    printable,
-)
+from mtbias.report.tables import PrintedTable, cut, note_on_bits, p_text, printable
+from mtbias.stats.results import UNDEFINED, interval_text, number_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment

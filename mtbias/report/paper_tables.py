@@ -13,9 +13,10 @@ from mtbias.errors import DataError
 from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_table import whole_metrics
-from mtbias.report.tables import UNDEFINED, PrintedTable, as_csv, draw, estimate_text, number_text
+from mtbias.report.tables import PrintedTable, as_csv, draw
 from mtbias.scoring.definitions import CLASSES, Number, breakdown, group_label
 from mtbias.scoring.scores import UNKNOWN, flat_row
+from mtbias.stats.results import UNDEFINED, estimate_text, number_text
 
 
 @dataclass(frozen=True)

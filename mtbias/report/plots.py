@@ -14,9 +14,9 @@ from markupsafe import Markup
 
 from mtbias.report.page import render
 from mtbias.report.run_table import WIDTH, level, whole_metrics
-from mtbias.report.tables import aligned, cut, interval_text, number_text, printable
+from mtbias.report.tables import aligned, cut, printable
 from mtbias.scoring.definitions import GENDER, Number, Unit, breakdown, breakdowns, named, plotted
-from mtbias.stats.results import Estimate
+from mtbias.stats.results import Estimate, interval_text, number_text
 
 # The axes of plots: from values to places on the paper.
 

@@ -13,7 +13,6 @@ from mtbias.language.installed import get_language
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.scoring import definitions
-from mtbias.scoring.bias import caution, finding
 from mtbias.scoring.definitions import Number
 from mtbias.scoring.measure import GENDER
 from mtbias.scoring.scores import unknown_part
@@ -83,10 +82,9 @@ def title_and_intro(what: str, runs: Sequence[ReportRun]) -> tuple[str, str]:
     return (f"{what}: {names}", "") if len(runs) <= _NAMED else (f"{what}: {len(runs)} runs", f"Runs: {names}. ")
 
 
-def findings(runs: Sequence[ReportRun]) -> list[tuple[str, str]]:
-    """What each run's system does (`mtbias.scoring.bias`), behind its label; runs that say nothing are left out."""
-    confusions = ((run.label, run.metrics.get("overall", {}).get("confusion", ())) for run in runs)
-    return [(label, text) for label, table in confusions for text in (finding(table), caution(table)) if text]
+def findings(runs: Sequence[ReportRun]) -> list[tuple[str, Mapping[str, Any]]]:
+    """The statements of each run (`mtbias.scoring.finding`), as `metrics.json` has them, behind its label."""
+    return [(run.label, said) for run in runs for said in run.metrics.get("finding", ())]
 
 
 @dataclass(frozen=True)

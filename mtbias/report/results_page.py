@@ -31,11 +31,11 @@ from mtbias.report.publishing import (
     read_results,
     write_results,
 )
-from mtbias.report.tables import estimate_text, p_text
+from mtbias.report.tables import p_text
 from mtbias.scoring.definitions import Best
 from mtbias.settings import BootstrapSettings
 from mtbias.stats.resampling import holm
-from mtbias.stats.results import ALPHA
+from mtbias.stats.results import ALPHA, estimate_text
 
 # Which results are ranked together, and the ranks: ties are what paired tests could not tell apart.
 #

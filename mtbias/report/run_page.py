@@ -31,6 +31,7 @@ from mtbias.report.run_table import SCHEMA, filled, noticed, whole_metrics
 from mtbias.report.scatter import WOMEN_MEASURES, correlation_text, relations, slope_text, svg_women, women_scale
 from mtbias.report.sentence_data import MAX_BYTES, Columns, fitting, sentence_list
 from mtbias.scoring.definitions import CONSISTENCY, Breakdown, Number, breakdowns
+from mtbias.scoring.finding import entity_gaps
 from mtbias.scoring.scores import UNKNOWN
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 from mtbias.scoring.women_share import WomenRelation, WomenShares, shipped_shares
@@ -224,10 +225,15 @@ def _groups(
 def _entities(
     runs: Sequence[ReportRun], by: Breakdown, columns: Columns, women: Sequence[WomenRelation]
 ) -> tuple[Breakdown, WomenShares | None, list[tuple[str, dict[str, int] | None, list[_Part | None]]]]:
-    """A breakdown with many groups, most sentences first; the filters that choose their sentences; shares of women."""
+    """A breakdown with many groups, the filters that choose their sentences, and shares of women.
+
+    Entities come in the order of the first run's gaps between men and women, other groups with most sentences first.
+    """
     name = by.key.removeprefix("by_")
+    gaps = {gap.entity: place for place, gap in enumerate(entity_gaps(runs[0].metrics))} if name == "entity" else {}
     groups = sorted(
-        _by_group(runs, by).items(), key=lambda item: (-next(part["n"] for part in item[1] if part), item[0])
+        _by_group(runs, by).items(),
+        key=lambda item: (gaps.get(item[0], len(gaps)), -next(part["n"] for part in item[1] if part), item[0]),
     )
     shares = women[0].shares if women and name == "entity" else None
     if name not in columns or not any(run.calls for run in runs):

@@ -9,25 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from string import Formatter
+from textwrap import wrap
 from typing import Any
 
 from mtbias.errors import DataError
-from mtbias.report.alarm_texts import alarm_block, checks_block, expected_block, shown_without, uncalled_texts, warnings
-from mtbias.report.tables import (
-    UNDEFINED,
-    PrintedTable,
-    aligned,
-    cut,
-    interval_text,
-    note_on_bits,
-    number_text,
-    printable,
-)
-from mtbias.scoring.bias import caution, finding
+from mtbias.report.alarm_texts import alarm_block, checks_block, expected_block, shown_without, warnings
+from mtbias.report.tables import PrintedTable, aligned, cut, note_on_bits, printable
 from mtbias.scoring.counting import QUESTIONS
 from mtbias.scoring.definitions import CONSISTENCY, GENDER, Number, all_neutral, breakdowns
 from mtbias.scoring.scores import UNKNOWN
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
+from mtbias.stats.results import UNDEFINED, interval_text, number_text
 
 # How much a run changed when everything was translated again, as `metrics.json` has it under `repeats`.
 
@@ -98,13 +90,8 @@ def render(metrics_json: Mapping[str, Any], *, width: int = WIDTH, numbers: Sequ
         shown = _lined(numbers)
         blocks = [
             alarm_block(metrics_json, numbers),
-            _headline(overall, numbers) + _finding(overall),
-            "\n".join(
-                [
-                    *_lines(shown, overall, level(metrics_json), width),
-                    *(f"  {text}" for text in uncalled_texts(metrics_json)),
-                ]
-            ),
+            "\n".join([_headline(overall, numbers), *finding_lines(metrics_json, width)]),
+            "\n".join(_lines(shown, overall, level(metrics_json), width)),
             _over_entities(shown, metrics_json),
             repeat_block(metrics_json, numbers, level(metrics_json)),
             *_breakdowns(metrics_json, numbers, width),
@@ -133,7 +120,7 @@ def overall_table(metrics_json: Mapping[str, Any], *, numbers: Sequence[Number] 
         warned = warnings(metrics_json.get("alarms"))
         both = shown_without(metrics_json, numbers)
         in_doubt = [f"{label}: {every} of all, {rest} without" for label, every, rest in both]
-        warned += [f"This system {doubt}"] if (doubt := caution(overall.get("confusion", ()))) else []
+        warned += [said["text"] for said in metrics_json.get("finding", ()) if said["rule"] == "few_found"]
         warned += [f"With and without the sentences concerned: {'; '.join(in_doubt)}"] if in_doubt else []
         return PrintedTable(head, rows, title=_headline(overall, numbers), warnings=warned, notes=notes)
 
@@ -178,9 +165,17 @@ def _headline(overall: Mapping[str, Any], numbers: Sequence[Number]) -> str:
     return text
 
 
-def _finding(overall: Mapping[str, Any]) -> str:
-    confusion = overall.get("confusion", ())
-    return "".join(f"\nThis system {found}." for found in (finding(confusion), caution(confusion)) if found)
+def finding_lines(metrics: Mapping[str, Any], width: int) -> list[str]:
+    """What the run says in words, in lines of at most that width; the widest gap with the sentence that shows it."""
+    lines, quoted = [], False
+    for said in metrics.get("finding", ()):
+        lines += wrap(printable(said["text"]), width, subsequent_indent="  ")
+        quote = said.get("quote")
+        if quote and not quoted:
+            text = printable(f"“{quote['source']}” → “{quote['translation']}”")
+            lines += wrap(text, width, initial_indent="  ", subsequent_indent="  ")
+            quoted = True
+    return lines
 
 
 def _over_entities(numbers: Sequence[Number], metrics: Mapping[str, Any]) -> str:

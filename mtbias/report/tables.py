@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-UNDEFINED = "–"
+from mtbias.stats.results import UNDEFINED, interval_text, number_text
 
 FORMATS = ("text", "markdown", "latex")
 """Forms in which `draw` writes tables."""
@@ -56,28 +56,12 @@ class PrintedTable:
 
 def number(value: float | None, decimals: int = 2) -> str:
     """A number with so many decimals, without the sign of a zero; "–" for None."""
-    return UNDEFINED if value is None else f"{round(value, decimals) + 0.0:.{decimals}f}"
+    return number_text(value, decimals)
 
 
 def interval(ends: Sequence[float] | None, decimals: int = 2) -> str:
     """``[lower, upper]``; "–" for None."""
-    return UNDEFINED if ends is None else f"[{number(ends[0], decimals)}, {number(ends[1], decimals)}]"
-
-
-def number_text(value: float | None, decimals: int = 1) -> str:
-    """Per cent or points of translation: one decimal, as the papers have them."""
-    return number(value, decimals)
-
-
-def interval_text(ends: Sequence[float] | None, decimals: int = 1) -> str:
-    """The same of an interval."""
-    return interval(ends, decimals)
-
-
-def estimate_text(value: float | None, ends: Sequence[float] | None, decimals: int = 1) -> str:
-    """A number with its interval, where it has one: ``24.8 [22.4, 27.3]``."""
-    text = number_text(value, decimals)
-    return text if value is None or ends is None else f"{text} {interval_text(ends, decimals)}"
+    return interval_text(ends, decimals)
 
 
 def p_text(p: float | None) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mtbias.report.tables import PrintedTable, as_text, columns, interval_text, number_text, printable
+from mtbias.report.tables import PrintedTable, as_text, columns, printable
 from mtbias.scoring.definitions import GENDER
+from mtbias.stats.results import interval_text, number_text
 
 BASES = {
     "N": "the noun",

@@ -14,9 +14,9 @@ from mtbias.errors import DataError
 from mtbias.files.strict_json import decoded
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import CALLS, METRICS, SHA256, RunFolder, is_as_written
-from mtbias.scoring.alarms import checks
 from mtbias.scoring.counting import Counting
 from mtbias.scoring.definitions import Number
+from mtbias.scoring.finding import conclusions
 from mtbias.scoring.measure import GENDER, find_measure
 from mtbias.scoring.scores import SCHEMA, UNKNOWN, Scores, unknown_part
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
@@ -141,7 +141,7 @@ class FinishedRun:
         n_resamples, seed = (self._bootstrap(key) for key in ("resamples", "seed"))
         scores = find_measure(self.measure).score(self.calls, n_resamples=n_resamples, seed=seed)
         again = scores.to_json(signature=self.manifest.signature(), fingerprint=self.manifest.fingerprint)
-        checked = checks(self.calls, self.lang, self.measure, n_resamples=n_resamples, seed=seed)
+        checked = conclusions(again, self.calls, self.lang, self.measure)
         again = json.loads(json.dumps({**again, **checked}))  # as it would be read
         absent = {"mtbias", *(key for key in checked if key not in self.metrics)}  # of an older release
         changed = [key for key, value in again.items() if key not in absent and self.metrics.get(key) != value]

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from mtbias.scoring.counting import Counting, Counts, check_shape
 from mtbias.scoring.definitions import GENDER
-from mtbias.stats.resampling import share_json, wilson_percent
-from mtbias.stats.results import Floats, enough, number, percent, rounded
+from mtbias.stats.resampling import share_json
+from mtbias.stats.results import Floats, number, percent, rounded
 from mtbias.types import Gender, Stereotype
 
 STEREOTYPES: tuple[Stereotype, ...] = (Stereotype.PRO, Stereotype.ANTI, Stereotype.NONE)
@@ -181,74 +181,3 @@ def _of_gender(confusion: NDArray[Any], gender: int) -> dict[str, Floats]:
 
 def _macro_f1(confusion: NDArray[Any]) -> Floats:
     return (_of_gender(confusion, _MALE)["f1_male"] + _of_gender(confusion, _FEMALE)["f1_female"]) / 2
-
-
-_FINEST = 2
-"""So many decimals are used at most to tell two shares apart."""
-
-
-def finding(counts: ArrayLike) -> str | None:
-    """``finds 84 % of the men but 28 % of the women``: what a system does, as a predicate without subject and stop.
-
-    The shares are the recalls of gold male and gold female rows (a row without a call is an error), the larger first.
-    "but" stands only where their 95 % intervals (Wilson) do not overlap; otherwise the sentence ends in ``: no clear
-    difference``. Intervals of two shares may overlap although the shares differ significantly, so this errs towards
-    saying less. Whole per cent, with decimals where 0 or 100 would be wrong or a clear difference would not show.
-
-    Args:
-        counts: a table of counts stereotype × gold × call, ``[3, 3, 4]`` (`mtbias.scoring.bias.count`), also as nested
-            lists (``overall.confusion`` of `metrics.json`).
-
-    Edge cases: None for a table of another shape (of another measure), and with fewer than `MIN_ROWS` male or female
-        rows.
-    """
-    found = _found(counts)
-    if not enough([rows for _, rows, _ in found]):
-        return None
-    better, worse = sorted(found, key=lambda one: -one[0] / one[1])
-    low, high = wilson_percent(*better[:2]), wilson_percent(*worse[:2])
-    clear = low is not None and high is not None and low[0] > high[1]
-    first, second = _told_apart(100 * better[0] / better[1], 100 * worse[0] / worse[1], clear=clear)
-    if clear:
-        return f"finds {first} % of the {better[2]} but {second} % of the {worse[2]}"
-    return f"finds {first} % of the {better[2]} and {second} % of the {worse[2]}: no clear difference"
-
-
-def _found(counts: ArrayLike) -> list[tuple[int, int, str]]:
-    """Rows of men and of women that are found, of how many; of a table of another measure none."""
-    table = np.asarray(counts)
-    gold = table.sum(axis=0) if table.shape == SHAPE else np.zeros(SHAPE[1:], dtype=np.int64)
-    return [(int(gold[n, n]), int(gold[n].sum()), name) for n, name in enumerate(("men", "women"))]
-
-
-FEWEST_FOUND = 10.0
-"""Per cent. Of a corpus that is half of either gender and half of either stereotype, as WinoMT, finding so many of a
-gender adds at most as many points to ΔS; the rest compares sentences of the other gender. In docs/results, below it the
-interval of ΔS over entities contains 0 in 6 of 8 runs (least found: 4.6 %), above it in none of 20."""
-
-
-def caution(counts: ArrayLike) -> str | None:
-    """Why ΔS means little, as a predicate as `finding`'s; None where `FEWEST_FOUND` % of both gold genders are found.
-
-    Arguments and edge cases as of `finding`.
-    """
-    for right, rows, name in _found(counts):
-        if enough(rows) and 100 * right < FEWEST_FOUND * rows:
-            share = 100 * right / rows
-            return (
-                f"finds {right:,} of {rows:,} {name} ({share:.1f} %): ΔS means little here, since they can move it by "
-                "about as many points at most"
-            )
-    return None
-
-
-def _told_apart(first: float, second: float, *, clear: bool) -> tuple[str, str]:
-    """Both shares with the fewest decimals that mislead nobody."""
-    for decimals in range(_FINEST + 1):
-        texts = f"{first:.{decimals}f}", f"{second:.{decimals}f}"
-        true = all(
-            value in {0, 100} or float(text) not in {0, 100} for text, value in zip(texts, (first, second), strict=True)
-        )
-        if true and (not clear or texts[0] != texts[1]):
-            break
-    return texts

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any, Protocol
 
 from mtbias.errors import DataError
-from mtbias.scoring.counting import Counting, EntityIntervals
+from mtbias.scoring.counting import Counting, EntityIntervals, Group
 from mtbias.stats.paired import McNemar
 from mtbias.stats.results import Difference, Estimate, Interval
 
@@ -250,6 +250,8 @@ class SystemNumbers:
     lang: str
     system: str
     fingerprint: str
+    group: Group
+    """Its counts, and all numbers of the measure."""
     plain: Mapping[str, Estimate]
     """By the compared numbers of the measure."""
     weighted: Mapping[str, Estimate]

@@ -31,6 +31,7 @@ from mtbias.scoring.comparable_runs import (
 from mtbias.scoring.consistency import compare_consistency, link
 from mtbias.scoring.counting import Counting, EntityIntervals, entity_intervals
 from mtbias.scoring.definitions import CONSISTENCY, interval_methods
+from mtbias.scoring.finding import Statement, comparison_finding
 from mtbias.scoring.scores import UNKNOWN
 from mtbias.scoring.weighted import WEIGHTED, Weighting, weigh
 from mtbias.stats.paired import PairedTables, WeightedTables, compare, corrected, pair_cells, tabulate
@@ -87,6 +88,8 @@ class Comparison:
     """How the interval of each plain number of a system is made; those of differences are all bootstrap."""
     unit: str = "sentences"
     """What is drawn and exchanged as a whole, and counted where systems differ or are right."""
+    finding: tuple[Statement, ...] = ()
+    """What it says in words: the verdict on each pair first."""
     unknown: Comparison | None = None
     """Of the sentences of unknown gender, where the corpus has others, too."""
 
@@ -124,6 +127,7 @@ class Comparison:
             "schema": SCHEMA,
             "mtbias": __version__,
             "signature": self.signature,
+            "finding": [said.to_json() for said in self.finding],
             "dataset": self.dataset,
             "files": dict(self.files),
             "rows": dict(self.rows),
@@ -234,14 +238,16 @@ def compare_runs(
     scales = {number: _levels(weighting) for number, weighting in weightings.items()}
     of_rows = {run.fingerprint: counting.cells(run.calls) for run in named}
     how = _How(counting, of_rows, scales, n_resamples, seed)
-    pairs = [_pair(*two, how) for here in languages.values() for two in combinations(here, 2)]
+    systems = tuple(_system(run, how) for here in languages.values() for run in here)
+    pairs = _corrected([_pair(*two, how) for here in languages.values() for two in combinations(here, 2)])
     dataset, files = runs[0].corpus
     return Comparison(
         dataset=dataset,
         files=files,
         rows=_rows(named[0], how),
-        systems=tuple(_system(run, how) for here in languages.values() for run in here),
-        pairs=_corrected(pairs),
+        systems=systems,
+        pairs=pairs,
+        finding=tuple(comparison_finding(counting, systems, pairs)),
         weightings=weightings,
         evaluators=differing_evaluators(runs),
         n_resamples=n_resamples,
@@ -313,6 +319,7 @@ def _system(run: NamedRun, how: _How) -> SystemNumbers:
         lang=run.lang,
         system=run.name,
         fingerprint=run.fingerprint,
+        group=group,
         plain={key: group[key] for key in how.names()},
         weighted={key: weighted(key, *levels) for key, levels in how.scales.items()},
         over_entities=_over_entities([run], how),

@@ -113,3 +113,23 @@ def rounded(value: object) -> object:
     if isinstance(value, list | tuple):
         return [rounded(part) for part in value]
     return value
+
+
+UNDEFINED = "–"
+"""How a number is written that is undefined."""
+
+
+def number_text(value: float | None, decimals: int = 1) -> str:
+    """A number with so many decimals, one as in the papers of translation, without the sign of a zero; "–" for None."""
+    return UNDEFINED if value is None else f"{round(value, decimals) + 0.0:.{decimals}f}"
+
+
+def interval_text(ends: Sequence[float] | None, decimals: int = 1) -> str:
+    """``[lower, upper]``; "–" for None."""
+    return UNDEFINED if ends is None else f"[{number_text(ends[0], decimals)}, {number_text(ends[1], decimals)}]"
+
+
+def estimate_text(value: float | None, ends: Sequence[float] | None, decimals: int = 1) -> str:
+    """A number with its interval, where it has one: ``24.8 [22.4, 27.3]``."""
+    text = number_text(value, decimals)
+    return text if value is None or ends is None else f"{text} {interval_text(ends, decimals)}"

@@ -10,7 +10,7 @@ from typing import Any
 
 from mtbias.runs.call_records import CallRecord, metrics_text
 from mtbias.runs.run_folder import RunFolder
-from mtbias.scoring.alarms import checks
+from mtbias.scoring.finding import conclusions
 from mtbias.scoring.scores import score
 from mtbias.types import Gender, GenderCall, Json, Reason, Stereotype, Translation
 
@@ -42,7 +42,7 @@ def write_run(path: Path, system: str, records: Sequence[CallRecord], lang: str 
         numbers = score(records, n_resamples=RESAMPLES).to_json(
             signature=manifest.signature(), fingerprint=manifest.fingerprint
         )
-        checked = checks(records, lang, "gender", n_resamples=RESAMPLES, seed=0)
+        checked = conclusions(numbers, records, lang, "gender")
         folder.write_metrics({**numbers, **checked, "corpus": {"rows": len(records)}})
     return path
 

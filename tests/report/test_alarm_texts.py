@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mtbias.report.alarm_texts import checks_block, expected_texts, named_warnings, uncalled_texts, warnings
+from mtbias.report.alarm_texts import checks_block, named_warnings, warnings
 from mtbias.report.tables import PrintedTable, draw
 
 SHARE = {"n": 388, "of": 3886, "percent": 9.984, "interval": [9.1, 11.0], "limit": 1.0, "above": True}
@@ -61,40 +61,3 @@ def test_a_line_says_how_often_the_readers_agree() -> None:
     found = {"alarms": ALARMS, "readers": {"male": men, "female": none, "words": []}}
     assert checks_block(found).endswith("men 99.9 [99.5, 100.0] % of 1,200")
     assert len(checks_block({"alarms": ALARMS, "readers": {"male": none, "female": none}}).splitlines()) == 3
-
-
-def test_how_many_calls_are_expected_to_be_wrong() -> None:
-    few = {"calls": 9, "estimated": 0, "expected": None, "interval": None}
-    some = {"calls": 1_003, "estimated": 1_000, "expected": 12.4, "interval": [3.6, 40.2]}
-    known = {"labels": 40, "male": some, "female": few}
-    assert expected_texts({"expected_wrong": known}) == [
-        "of 1,000 male calls about 12 (4 to 40); 3 more rest on what too few labels tell of",
-        "of 9 female calls: not known, too few labels in this language",
-    ]
-    assert expected_texts({}) == []
-
-
-def test_no_number_of_wrong_calls_is_invented() -> None:
-    none = {"labels": 0, "male": {}, "female": {}}
-    assert expected_texts({"expected_wrong": none}) == ["not known: no labels in this language"]
-    assert expected_texts({"expected_wrong": none, "alarms": ALARMS}) == [
-        "not known: labelled calls are of systems without warnings, and this one has some"
-    ]
-
-
-def test_grammatical_gender_only_is_said_where_it_occurs() -> None:
-    assert uncalled_texts({"grammatical_gender_only": {"n": 0, "percent": 0.0}}) == []
-    (text,) = uncalled_texts({"grammatical_gender_only": {"n": 118, "percent": 3.03}})
-    assert text.startswith("118 without a call (3.0 %")
-
-
-def test_sentences_without_a_call_are_said_by_gold_gender() -> None:
-    nobody = {"n": 0, "of": 0, "percent": None, "interval": None}
-    men = {"n": 64, "of": 1_000, "percent": 6.4, "interval": [5.04, 8.1]}
-    women = {"n": 83, "of": 1_000, "percent": 8.3, "interval": [6.75, 10.2]}
-    delta_g = {"value": 12.34, "interval": [10.0, 15.0]}
-    found = {"male": men, "female": women, "neutral": nobody, "delta_g": delta_g}
-    assert uncalled_texts({"uncalled": found}) == [
-        "No call: men 6.4 [5.0, 8.1] % of 1,000, women 8.3 [6.8, 10.2] % of 1,000; ΔG without them 12.3 [10.0, 15.0]"
-    ]
-    assert uncalled_texts({"uncalled": {**found, "male": nobody, "female": nobody}}) == []

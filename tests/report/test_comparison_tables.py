@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from mtbias.report.comparison_page import FORMATS, render_comparison, render_rows
+from mtbias.scoring.bias import GENDER_COUNTING, count
 from mtbias.scoring.comparable_runs import DifferingRow, SystemNumbers, SystemPair
 from mtbias.scoring.comparison import Comparison
 from mtbias.scoring.counting import EntityIntervals
@@ -23,7 +24,7 @@ NUMBERS = ("accuracy", "delta_g", "delta_s")
 
 def _system(name: str, *values: float) -> SystemNumbers:
     plain = {key: Estimate(v, (v - 1, v + 1)) for key, v in zip(NUMBERS, values, strict=True)}
-    return SystemNumbers("de", name, f"{name:0<16}", plain, {})
+    return SystemNumbers("de", name, f"{name:0<16}", GENDER_COUNTING.group(count([]), 0, 0), plain, {})
 
 
 FIRST, SECOND = _system("alpha", 52.91, 24.83, 18.75), _system("beta", 70.32, 3.91, 15.47)

@@ -182,14 +182,14 @@ def test_the_numbers_are_those_of_metrics_json() -> None:
 
 
 def test_the_finding_of_each_run_stands_above_its_numbers() -> None:
-    # 10 of 10 men and 2 of 20 women are found: Wilson's intervals of 100 % and 10 % do not overlap.
-    records = [make_record(i, M, gold=M) for i in range(10)]
-    records += [make_record(i, F if i < 12 else M) for i in range(10, 30)]
-    numbers = make_page(make_run(records, "a"), make_run(records[:12], "b")).one("section", id="numbers")
-    first = next(node for node in numbers.all() if node.tag in {"p", "table"})
-    assert first.text == "a (de) finds 100 % of the men but 10 % of the women."
-    # The second run has two women: too few to say anything.
-    assert [p.text for p in numbers.all("p", **{"class": "finding"})] == [first.text]
+    quote = {"id": "r0", "gold": "female", "call": "male", "source": "<b>", "translation": "Der Koch"}
+    said = [{"rule": "found", "text": "It finds few."}, {"rule": "entity", "text": "cook: 0 %.", "quote": quote}]
+    runs = [make_run([make_record(0, M)], name) for name in ("a", "b")]
+    runs[0] = replace(runs[0], metrics={**runs[0].metrics, "finding": said})
+    numbers = make_page(*runs).one("section", id="numbers")
+    first = [node.text for node in numbers.all() if node.tag in {"p", "table"}][:3]
+    assert first == ["a (de): It finds few.", "a (de): cook: 0 %.", "“<b>” → “Der Koch”"]
+    assert len(list(numbers.all("p", **{"class": "finding"}))) == 2  # nothing of a run of an earlier release
 
 
 def test_breakdowns_and_entities() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-import numpy as np
 import pytest
 
 from mtbias.errors import DataError
@@ -101,11 +100,12 @@ def test_intervals_over_entities_stand_beside_those_over_sentences() -> None:
     assert "entities" not in render(_metrics())  # a file of an earlier release
 
 
-def test_the_finding_stands_below_the_headline() -> None:
-    table = np.zeros((3, 3, 4), dtype=int)
-    table[0, 0, [0, 3]], table[0, 1, [0, 1]] = (84, 16), (72, 28)
-    metrics = {**_metrics(), "overall": _group(confusion=table.tolist())}
-    assert render(metrics).splitlines()[1] == "This system finds 84 % of the men but 28 % of the women."
+def test_the_finding_stands_below_the_headline_and_is_wrapped() -> None:
+    quotes = [{"source": "She cooks.\x1b", "translation": "Er kocht."}, {"source": "no", "translation": "nein"}]
+    said = [{"rule": "found", "text": "word " * 20}, *({"rule": "entity", "text": "Gap.", "quote": q} for q in quotes)]
+    lines = render({**_metrics(), "finding": said}, width=50).splitlines()
+    assert lines[1:4] == ["word " * 9 + "word", "  word" + " word" * 8, "  word"]
+    assert lines[4:8] == ["Gap.", "  “She cooks.?” → “Er kocht.”", "Gap.", ""]  # one sentence is shown
 
 
 def test_groups_of_neutral_gold_alone_are_said_to_be_so() -> None:

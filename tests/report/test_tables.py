@@ -14,13 +14,12 @@ from mtbias.report.tables import (
     columns,
     cut,
     draw,
-    estimate_text,
     interval,
     note_on_bits,
     number,
-    number_text,
     printable,
 )
+from mtbias.stats.results import estimate_text, number_text
 
 TABLE = PrintedTable(
     head=["", "n", "ΔG"],

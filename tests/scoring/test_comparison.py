@@ -328,6 +328,50 @@ def test_all_pairs_of_a_language_are_compared_and_no_others(compared: Comparison
     }  # fmt: skip
 
 
+def _found(system: str, men: int, women: int) -> Run:
+    """Of 100 men and 100 women, so many are found; the others are called the other gender."""
+    rows = [(M, F)[n % 2] for n in range(200)]
+    right = (men, women)
+    calls = [gold if n // 2 < right[n % 2] else (F, M)[n % 2] for n, gold in enumerate(rows)]
+    records = [_record(n, gold, PRO, call) for n, (gold, call) in enumerate(zip(rows, calls, strict=True))]
+    return Run(system, "de", records, Manifest(system))
+
+
+def _said(*runs: Run, n_resamples: int = 500) -> list[tuple[str, str]]:
+    return [(each.rule, each.text) for each in compare_runs(runs, n_resamples=n_resamples).finding]
+
+
+def test_the_verdict_names_the_better_system_by_how_much_and_for_whom() -> None:
+    first, second = _found("a", 90, 20), _found("b", 92, 60)
+    verdict, differs = _said(first, second)
+    start = "b is better than a: accuracy 76.0 against 55.0 %, a difference of 21.0 ["
+    counted = "men 92 of 100 right against 90, women 60 of 100 right against 20"
+    assert (verdict[0], verdict[1][: len(start)]) == ("verdict", start)
+    assert verdict[1].endswith(f"] points; mostly for women ({counted}).")
+    # F1 of 90 men and 20 women: 2·90/270 = 66.7 and 2·20/130 = 30.8; of 92 and 60: 2·92/232 = 79.3 and 2·60/168 = 71.4.
+    assert differs[0] == "bias_differs"
+    assert differs[1].startswith("a and b differ: ΔG 35.9 against 7.9, a difference of 28.0 [")
+    again = _said(second, first)[0][1]
+    assert (again.startswith(start), again.endswith(f"; mostly for women ({counted}).")) == (True, True)
+    both = _said(first, _found("c", 100, 35))[0][1]
+    assert both.endswith("points (men 100 of 100 right against 90, women 35 of 100 right against 20).")
+
+
+def test_a_difference_that_is_not_significant_is_within_chance() -> None:
+    ((rule, text),) = _said(_found("a", 90, 20), _found("b", 91, 20))
+    assert rule == "verdict"
+    start = "Within chance: b and a are not clearly different in accuracy 55.5 against 55.0 %, a difference of 0.5 ["
+    assert text.startswith(start)
+    ((_, text),) = _said(_found("a", 90, 20), _found("b", 91, 20), n_resamples=0)
+    assert text == "Whether b and a differ was not tested: accuracy 55.5 against 55.0 %, a difference of 0.5 points."
+
+
+def test_the_finding_names_languages_where_there_are_several(compared: Comparison) -> None:
+    verdicts = [each.text for each in compared.finding if each.rule == "verdict"]
+    assert [text.partition(": ")[0] for text in verdicts] == ["de", "de", "de", "es"]
+    assert compared.to_json()["finding"] == [{"rule": each.rule, "text": each.text} for each in compared.finding]
+
+
 @pytest.mark.parametrize("number", NUMBERS)
 def test_holms_family_is_all_tests_of_a_number(compared: Comparison, number: str) -> None:
     found = [pair.plain[number] for pair in compared.pairs]

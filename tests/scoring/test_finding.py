@@ -1,78 +1,198 @@
-"""The finding in one sentence. The intervals in the comments are Wilson's, from `scipy.stats.binomtest`."""
+"""The finding in sentences. The intervals in the comments are Wilson's, from `scipy.stats.binomtest`."""
 
 from __future__ import annotations
 
-import numpy as np
+from pathlib import Path
+from typing import Any
+
 import pytest
 
-from mtbias.scoring.bias import caution, compute, count, finding, uncalled
-from mtbias.types import Gender, Stereotype
+from mtbias.runs.call_records import CallRecord
+from mtbias.scoring.bias import count, uncalled
+from mtbias.scoring.finding import RULES, Statement, conclusions, entity_gaps, expected_texts, run_finding
+from mtbias.scoring.scores import score
+from mtbias.types import Gender, GenderCall, Reason, Stereotype
+
+M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
+PRO, ANTI, NONE = Stereotype.PRO, Stereotype.ANTI, Stereotype.NONE
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+Kind = tuple[int, Gender, Gender | None, Stereotype, str]
+"""So many rows of this gold gender, with this call, stereotype and entity."""
 
 
-def table(men: tuple[int, int], women: tuple[int, int]) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+def records(*kinds: Kind) -> list[CallRecord]:
+    rows = [(gold, call, kind, entity) for n, gold, call, kind, entity in kinds for _ in range(n)]
+    return [
+        CallRecord(
+            n, f"Source {n}.", f"Satz {n}.", entity, gold, kind, "own", 1,
+            GenderCall(f"r{n}", call, None if call else Reason.UNALIGNED),
+        )
+        for n, (gold, call, kind, entity) in enumerate(rows)
+    ]  # fmt: skip
+
+
+def metrics_of(rows: list[CallRecord], **changed: Any) -> dict[str, Any]:
+    numbers = score(rows, n_resamples=200).to_json()
+    fixed = {"n": 0, "percent": 0.0}
+    return {**numbers, "grammatical_gender_only": fixed, "alarms": {"raised": [], "shares": {}}, **changed}
+
+
+def said(rule: str, *kinds: Kind, **changed: Any) -> list[str]:
+    rows = records(*kinds)
+    return [each.text for each in run_finding(metrics_of(rows, **changed), rows) if each.rule == rule]
+
+
+def found(men: tuple[int, int], women: tuple[int, int]) -> list[Kind]:
     """So many (right, all) men and women; those that are wrong have no call."""
-    return count(
-        (gold, Stereotype.NONE, gold if k < right else None)
-        for gold, (right, rows) in ((Gender.MALE, men), (Gender.FEMALE, women))
-        for k in range(rows)
-    )
+    parts = [(gold, *of) for gold, of in ((M, men), (F, women))]
+    return [
+        (n, gold, call, NONE, "cook") for gold, right, of in parts for n, call in ((right, gold), (of - right, None))
+    ]
 
 
 @pytest.mark.parametrize(
-    ("men", "women", "said"),
+    ("men", "women", "text"),
     [
-        ((84, 100), (28, 100), "finds 84 % of the men but 28 % of the women"),
-        ((28, 100), (84, 100), "finds 84 % of the women but 28 % of the men"),
+        ((84, 100), (28, 100), "84 % of the men (84 of 100) but 28 % of the women (28 of 100)."),
+        ((28, 100), (84, 100), "84 % of the women (84 of 100) but 28 % of the men (28 of 100)."),
         # 84 of 100: [75.6, 89.9]; 80 of 100: [71.1, 86.7]: they overlap.
-        ((84, 100), (80, 100), "finds 84 % of the men and 80 % of the women: no clear difference"),
-        ((50, 100), (50, 100), "finds 50 % of the men and 50 % of the women: no clear difference"),
+        ((84, 100), (80, 100), "84 % of the men (84 of 100) and 80 % of the women (80 of 100): no clear difference."),
+        ((50, 100), (50, 100), "50 % of the men (50 of 100) and 50 % of the women (50 of 100): no clear difference."),
         # 10 of 10: [72.2, 100]; 7 of 10: [39.7, 89.2]: they overlap although the shares are 30 points apart.
-        ((10, 10), (7, 10), "finds 100 % of the men and 70 % of the women: no clear difference"),
+        ((10, 10), (7, 10), "100 % of the men (10 of 10) and 70 % of the women (7 of 10): no clear difference."),
         # 10 of 10 against 0 of 10: [0, 27.8].
-        ((10, 10), (0, 10), "finds 100 % of the men but 0 % of the women"),
+        ((10, 10), (0, 10), "100 % of the men (10 of 10) but 0 % of the women (0 of 10)."),
         # Not all men: 99.9 %, not 100 %; and not none: 0.1 %, not 0 %.
-        ((999, 1000), (1, 1000), "finds 99.9 % of the men but 0.1 % of the women"),
+        ((999, 1000), (1, 1000), "99.9 % of the men (999 of 1,000) but 0.1 % of the women (1 of 1,000)."),
         # 80.4 and 79.6 % of 100,000 each are clearly different, and must not both read "80 %".
-        ((80400, 100000), (79600, 100000), "finds 80.4 % of the men but 79.6 % of the women"),
+        (
+            (80400, 100000),
+            (79600, 100000),
+            "80.4 % of the men (80,400 of 100,000) but 79.6 % of the women (79,600 of 100,000).",
+        ),
     ],
 )
-def test_the_finding_says_whom_the_system_finds(men: tuple[int, int], women: tuple[int, int], said: str) -> None:
-    assert finding(table(men, women)) == said
-    assert finding(table(men, women).tolist()) == said, "as metrics.json has it"
+def test_the_finding_says_whom_the_system_finds(men: tuple[int, int], women: tuple[int, int], text: str) -> None:
+    table = count((gold, kind, call) for n, gold, call, kind, _ in found(men, women) for _ in range(n))
+    group = {"confusion": table.tolist(), "delta_s": None, "ci": {"delta_s": None}}
+    nobody = {gender.value: {"n": 0} for gender in (M, F, N)}
+    checked = {"uncalled": nobody, "grammatical_gender_only": {"n": 0}, "alarms": {"raised": [], "shares": {}}}
+    assert next(run_finding({"overall": group, **checked})) == Statement("found", f"This system finds {text}")
 
 
 def test_a_woman_called_a_man_is_not_found() -> None:
-    rows = [(Gender.MALE, Stereotype.PRO, Gender.MALE)] * 20
-    rows += [(Gender.FEMALE, Stereotype.ANTI, Gender.MALE)] * 15 + [(Gender.FEMALE, Stereotype.PRO, Gender.FEMALE)] * 5
-    assert finding(count(rows)) == "finds 100 % of the men but 25 % of the women"
+    assert said("found", (20, M, M, PRO, "cook"), (15, F, M, ANTI, "cook"), (5, F, F, PRO, "cook")) == [
+        "This system finds 100 % of the men (20 of 20) but 25 % of the women (5 of 20)."
+    ]
 
 
-def test_there_is_none_with_few_rows_or_another_measure() -> None:
-    assert finding(table((9, 9), (0, 100))) is None
-    assert finding(table((90, 100), (0, 0))) is None
-    assert finding([[1, 2], [3, 4]]) is None
+def test_there_is_none_with_few_rows() -> None:
+    assert said("found", *found((9, 9), (0, 100))) == []
+    assert said("found", *found((90, 100), (0, 0))) == []
 
 
 @pytest.mark.parametrize(
-    ("women", "said"),
-    [((9, 100), "finds 9 of 100 women (9.0 %): ΔS means little here"), ((10, 100), None), ((0, 9), None)],
+    ("women", "text"),
+    [((9, 100), "It finds 9 of 100 women (9.0 %): ΔS means little here"), ((10, 100), None), ((0, 9), None)],
 )
-def test_a_system_that_says_nearly_always_the_same_has_a_caution(women: tuple[int, int], said: str | None) -> None:
-    found = caution(table((90, 100), women))
-    assert found is None if said is None else found is not None and found.startswith(said)
-    assert caution([[1, 2], [3, 4]]) is None
+def test_a_system_that_says_nearly_always_the_same_has_a_caution(women: tuple[int, int], text: str | None) -> None:
+    texts = said("few_found", *found((90, 100), women))
+    assert [each.partition(", since")[0] for each in texts] == ([] if text is None else [text])
 
 
 def test_women_who_are_found_move_delta_s_by_so_many_points_at_most() -> None:
     """Half of either gender and stereotype: 9 of 100 women, all in pro sentences, and all men, are 9 points."""
-    kinds = [(gender, kind) for gender in (Gender.MALE, Gender.FEMALE) for kind in (Stereotype.PRO, Stereotype.ANTI)]
-    rows = [
-        (gender, kind, gender if gender is Gender.MALE or (kind is Stereotype.PRO and n < 9) else Gender.MALE)
-        for gender, kind in kinds
-        for n in range(50)
-    ]
-    assert compute(count(rows))["delta_s"] == pytest.approx(9.0)
-    assert caution(count(rows)) is not None
+    half = [(50, M, M, kind, "cook") for kind in (PRO, ANTI)]
+    rows = records(*half, (9, F, F, PRO, "cook"), (41, F, M, PRO, "cook"), (50, F, M, ANTI, "cook"))
+    assert score(rows, n_resamples=0).overall["delta_s"].value == pytest.approx(9.0)
+    assert [each.rule for each in run_finding(metrics_of(rows)) if each.rule == "few_found"] == ["few_found"]
+
+
+def test_the_stereotype_is_named_where_the_interval_of_delta_s_excludes_0() -> None:
+    rows = [(20, M, M, PRO, "cook"), (20, F, F, PRO, "cook"), (20, M, M, ANTI, "cook"), (20, F, M, ANTI, "cook")]
+    (text,) = said("stereotype", *rows)
+    start = "It is right in 100.0 % of 40 sentences that fit the stereotype and in 50.0 % of 40 that break it: ΔS 50"
+    assert text.startswith(start)
+    assert said("stereotype", *rows[:3], (20, F, F, ANTI, "cook")) == []
+    wide = metrics_of(records(*rows))
+    wide["overall"]["ci_entities"] = {"delta_s": [-2.0, 60.0]}
+    (text,) = [each.text for each in run_finding(wide) if each.rule == "stereotype"]
+    assert text.endswith("points (over entities [-2.0, 60.0], which contains 0).")
+
+
+def test_entities_with_the_widest_gap_are_named_with_a_wrong_translation() -> None:
+    # 5 of 5: [56.6, 100]; 0 of 5: [0, 43.4]. 4 of 5: [37.6, 96.4], which overlaps with [56.6, 100].
+    rows = records(
+        (5, M, M, NONE, "close"), (4, F, F, NONE, "close"), (1, F, M, NONE, "close"),
+        (12, M, M, NONE, "hairdresser"), (1, F, None, NONE, "hairdresser"), (11, F, M, NONE, "hairdresser"),
+        (5, M, None, NONE, "nurse"), (5, F, F, NONE, "nurse"),
+        (4, M, M, NONE, "few"), (4, F, M, NONE, "few"), (9, M, M, NONE, "men only"),
+    )  # fmt: skip
+    metrics = metrics_of(rows)
+    hair, nurse = [each for each in run_finding(metrics, rows) if each.rule == "entity"]
+    assert hair.text == "hairdresser: 100 % of the men right (12 of 12), 0 % of the women (0 of 12)."
+    quote = {"id": "r23", "gold": "female", "call": "male", "source": "Source 23.", "translation": "Satz 23."}
+    assert hair.to_json()["quote"] == quote
+    assert nurse.text == "nurse: 0 % of the men right (0 of 5), 100 % of the women (5 of 5)."
+    assert nurse.quote is not None
+    assert (nurse.quote.gold, nurse.quote.call) == ("male", None)  # none is called a woman
+    assert [gap.entity for gap in entity_gaps(metrics)] == ["hairdresser", "nurse", "few", "close", "men only"]
+
+
+def test_at_most_three_entities_are_named() -> None:
+    kinds = [(5, gold, M, NONE, entity) for entity in "abcd" for gold in (M, F)]
+    assert [text[0] for text in said("entity", *kinds)] == ["a", "b", "c"]
+
+
+def test_what_has_no_call_and_for_whom() -> None:
+    # Wilson's intervals: 2 of 10 [5.7, 51.0]; 4 of 10 [16.8, 68.7]. ΔG: see the test of `uncalled` below.
+    kinds: list[Kind] = [(8, M, M, NONE, "a"), (2, M, None, NONE, "a"), (5, F, F, NONE, "a")]
+    kinds += [(1, F, M, NONE, "a"), (4, F, None, NONE, "a")]
+    (text,) = said("uncalled", *kinds)
+    shares = "men 20.0 [5.7, 51.0] % (2 of 10), women 40.0 [16.8, 68.7] % (4 of 10)"
+    assert text.startswith(f"No call: {shares}; most often: unaligned (6); ΔG without them 3.2")
+    assert said("uncalled", *kinds[:1], kinds[2]) == []
+    (text,) = said("fixed_gender", *kinds, grammatical_gender_only={"n": 3, "percent": 15.0})
+    assert text == "3 without a call (15.0 % of all) show grammatical gender only (nouns of fixed gender)."
+
+
+def test_whether_the_numbers_can_be_believed() -> None:
+    some = {"calls": 1_003, "estimated": 1_000, "expected": 12.4, "interval": [3.6, 40.2]}
+    expected = {"labels": 40, "male": some, "female": {"calls": 9, "estimated": 0, "expected": None, "interval": None}}
+    shares = {"copies": {"percent": 1.0}, "empty": {"percent": 2.0}, "looping": {"percent": None}}
+    one = (1, M, M, NONE, "a")
+    (text,) = said("trust", one, alarms={"raised": [], "shares": shares}, expected_wrong=expected)
+    assert text == (
+        "No alarm: none of 2 checked shares is above its limit. Expected to be wrong: of 1,000 male calls about 12 "
+        "(4 to 40) (3 more: too few labels), of 9 female calls not known, too few labels in this language."
+    )
+    (text,) = said("trust", one, alarms={"raised": ["copies"], "shares": shares}, expected_wrong=expected)
+    assert text == (
+        "Read with care: 1 of 2 checked shares above the limit (copies of the source). Expected to be wrong: not "
+        "known, as labelled calls are of systems without alarms."
+    )
+    assert expected_texts({"expected_wrong": {"labels": 0}}) == ["not known, as there are no labels in this language"]
+    assert expected_texts({}) == []
+
+
+def test_of_another_measure_only_what_was_checked_is_said() -> None:
+    alarms = {"raised": [], "shares": {"copies": {"percent": 0.0}}}
+    metrics = {"overall": {"confusion": [[1, 2], [3, 4]]}, "alarms": alarms}
+    text = "No alarm: none of 1 checked shares is above its limit."
+    assert list(run_finding(metrics)) == [Statement("trust", text)]
+
+
+def test_metrics_json_has_the_finding_with_the_names_of_its_rules() -> None:
+    rows = records(*found((90, 100), (5, 100)))
+    written = conclusions(score(rows, n_resamples=0).to_json(), rows, "de", "gender")["finding"]
+    assert [each["rule"] for each in written] == ["found", "few_found", "entity", "uncalled", "trust"]
+    assert written[0]["text"] == "This system finds 90 % of the men (90 of 100) but 5 % of the women (5 of 100)."
+
+
+def test_the_documentation_lists_every_rule_with_its_limit() -> None:
+    text = (DOCS / "report.md").read_text(encoding="utf-8")
+    for name, rule in RULES.items():
+        assert f"| `{name}` | {rule.says} | {rule.when.format(limit=rule.limit)} |" in text
 
 
 def test_rows_without_a_call_by_gold_gender_and_delta_g_without_them() -> None:

@@ -1,0 +1,385 @@
+"""The finding: what a run, or a comparison of two, says in sentences. Console, pages and JSON all have these texts.
+
+Each sentence follows from a rule of `RULES` and from numbers that `metrics.json` or the comparison has already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mtbias.scoring.alarms import DECLARED, checks
+from mtbias.scoring.bias import GENDER_COUNTING, GOLDS, SHAPE
+from mtbias.scoring.comparable_runs import SystemNumbers, SystemPair
+from mtbias.scoring.counting import Counting, Group
+from mtbias.scoring.definitions import CLASSES, Best, Number, Unit
+from mtbias.stats.resampling import wilson_percent
+from mtbias.stats.results import MIN_ROWS, UNDEFINED, Interval, estimate_text, interval_text, number_text
+from mtbias.types import Gender
+
+
+class Rule(NamedTuple):
+    """When a sentence is said."""
+
+    says: str
+    when: str
+    """With the limit as ``{limit:g}``."""
+    limit: float = 0
+
+
+RULES: Mapping[str, Rule] = {
+    # Of a run.
+    "found": Rule(
+        "how many men and how many women are found", "there are {limit:g} rows or more of either gender", MIN_ROWS
+    ),
+    "stereotype": Rule("what the stereotype does", "the interval of ΔS over sentences excludes {limit:g}"),
+    # Of a corpus that is half of either gender and half of either stereotype, as WinoMT, finding so many of a gender
+    # adds at most as many points to ΔS; the rest compares sentences of the other gender. In docs/results, below it the
+    # interval of ΔS over entities contains 0 in 6 of 8 runs (least found: 4.6 %), above it in none of 20.
+    "few_found": Rule("why ΔS means little", "fewer than {limit:g} % of the men or of the women are found", 10),
+    "entity": Rule(
+        "the entities with the widest gap between men and women, three at most, with a wrong translation of each",
+        "there are {limit:g} rows or more about either gender, and the intervals of their shares do not overlap",
+        5,
+    ),
+    "uncalled": Rule("what has no call, for whom, and why for the most part", "more than {limit:g} rows have none"),
+    "fixed_gender": Rule("how many of these show grammatical gender only", "more than {limit:g} do"),
+    "trust": Rule("whether the numbers can be believed: alarms, and calls expected to be wrong", "always"),
+    # Of a comparison.
+    "verdict": Rule(
+        "which system is better and by how much, and for whom mostly", "always; better where the corrected p is below "
+        "0.05, mostly for a gender that has {limit:g} % or more of the sentences gained", 75,
+    ),
+    "bias_differs": Rule("by how much ΔG and ΔS differ", "the corrected p of the difference is below 0.05"),
+}  # fmt: skip
+"""By the name that a sentence has in JSON, in the order in which they are said."""
+
+_WIDEST = 3
+"""So many entities are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A sentence of the corpus with its translation."""
+
+    id: str
+    gold: str
+    call: str | None
+    source: str
+    translation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence of the finding."""
+
+    rule: str
+    """A key of `RULES`."""
+    text: str
+    quote: Quote | None = None
+    """A sentence of the corpus that shows it, where one does."""
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain value; ``quote`` only where there is one."""
+        return {key: value for key, value in asdict(self).items() if value is not None}
+
+
+def conclusions(metrics: Mapping[str, Any], records: Sequence[Any], lang: str, measure: str) -> dict[str, Any]:
+    """What `metrics.json` says of whether its numbers can be believed (`mtbias.scoring.alarms.checks`), and in words.
+
+    Args:
+        metrics: the scores, as `metrics.json` has them.
+        records: as of `checks`, and `lang` and `measure`.
+        lang: see there.
+        measure: see there.
+    """
+    drawn = {key: metrics["intervals"][key] for key in ("resamples", "seed")}
+    checked = checks(records, lang, measure, n_resamples=drawn["resamples"], seed=drawn["seed"])
+    return {**checked, "finding": [said.to_json() for said in run_finding({**metrics, **checked}, records)]}
+
+
+def run_finding(metrics: Mapping[str, Any], records: Sequence[Any] = ()) -> Iterator[Statement]:
+    """The sentences of a run, in the order of `RULES`.
+
+    Args:
+        metrics: the scores and checks of `metrics.json`.
+        records: the lines of `calls.jsonl`, to quote.
+
+    Of another measure than the gender of an entity only what was checked is said.
+    """
+    overall = metrics["overall"]
+    if np.shape(overall["confusion"]) == SHAPE:
+        yield from _found(overall)
+        yield from _stereotype(overall)
+        yield from _few_found(overall)
+        for gap in entity_gaps(metrics)[:_WIDEST]:
+            if gap.clear:
+                yield Statement("entity", gap.text, _quote(gap, records))
+        yield from _uncalled(metrics)
+    yield from _trust(metrics)
+
+
+class _Share(NamedTuple):
+    """Rows of men or of women that are found."""
+
+    right: int
+    rows: int
+    name: str
+    """``men``."""
+
+    @property
+    def percent(self) -> float:
+        return 100 * self.right / self.rows
+
+    @property
+    def counted(self) -> str:
+        return f"({self.right:,} of {self.rows:,})"
+
+
+def _shares(confusion: ArrayLike) -> tuple[_Share, _Share]:
+    """Men and women, of a table of counts stereotype × gold × call."""
+    gold = np.sum(np.asarray(confusion), axis=0)
+    men, women = (_Share(int(gold[n, n]), int(gold[n].sum()), CLASSES[GOLDS[n].value]) for n in range(2))
+    return men, women
+
+
+def _clear(better: _Share, worse: _Share) -> bool:
+    """Whether the 95 % intervals (Wilson) of two shares do not overlap.
+
+    They may overlap although the shares differ significantly, so this errs towards saying less.
+    """
+    low, high = wilson_percent(better.right, better.rows), wilson_percent(worse.right, worse.rows)
+    return low is not None and high is not None and low[0] > high[1]
+
+
+def _found(overall: Mapping[str, Any]) -> Iterator[Statement]:
+    """Shares are the recalls (a row without a call is an error), the larger first.
+
+    Whole per cent, with decimals where 0 or 100 would be wrong or a clear difference would not show.
+    """
+    shares = _shares(overall["confusion"])
+    if min(share.rows for share in shares) >= RULES["found"].limit:
+        better, worse = sorted(shares, key=lambda share: -share.percent)
+        clear = _clear(better, worse)
+        first, second = _told_apart(better.percent, worse.percent, clear=clear)
+        text = f"This system finds {first} % of the {better.name} {better.counted} {'but' if clear else 'and'} "
+        text += f"{second} % of the {worse.name} {worse.counted}{'' if clear else ': no clear difference'}."
+        yield Statement("found", text)
+
+
+def _few_found(overall: Mapping[str, Any]) -> Iterator[Statement]:
+    for share in _shares(overall["confusion"]):
+        if share.rows >= RULES["found"].limit and share.percent < RULES["few_found"].limit:
+            text = f"It finds {share.right:,} of {share.rows:,} {share.name} ({share.percent:.1f} %): ΔS means little "
+            text += "here, since they can move it by about as many points at most."
+            yield Statement("few_found", text)
+
+
+_FINEST = 2
+"""So many decimals are used at most to tell two shares apart."""
+
+
+def _told_apart(first: float, second: float, *, clear: bool) -> tuple[str, str]:
+    """Both shares with the fewest decimals that mislead nobody."""
+    for decimals in range(_FINEST + 1):
+        texts = f"{first:.{decimals}f}", f"{second:.{decimals}f}"
+        true = all(
+            value in {0, 100} or float(text) not in {0, 100} for text, value in zip(texts, (first, second), strict=True)
+        )
+        if true and (not clear or texts[0] != texts[1]):
+            break
+    return texts
+
+
+def _stereotype(overall: Mapping[str, Any]) -> Iterator[Statement]:
+    delta_s, ends, zero = overall["delta_s"], overall["ci"]["delta_s"], RULES["stereotype"].limit
+    if delta_s is None or ends is None or ends[0] <= zero <= ends[1]:
+        return
+    pro, anti = (
+        f"{number_text(overall[f'accuracy_{kind}'])} % of {overall['denominators'][kind]:,}" for kind in ("pro", "anti")
+    )
+    text = f"It is right in {pro} sentences that fit the stereotype and in {anti} that break it: "
+    text += f"ΔS {estimate_text(delta_s, ends)} points"
+    over = (overall.get("ci_entities") or {}).get("delta_s")
+    if over is not None and over[0] <= zero <= over[1]:
+        text += f" (over entities {interval_text(over)}, which contains 0)"
+    yield Statement("stereotype", f"{text}.")
+
+
+class EntityGap(NamedTuple):
+    """How differently an entity's men and women are found."""
+
+    entity: str
+    men: _Share
+    women: _Share
+
+    @property
+    def points(self) -> float | None:
+        """Share of men found minus that of women, in points; None where either has no rows."""
+        return self.men.percent - self.women.percent if self.men.rows and self.women.rows else None
+
+    @property
+    def clear(self) -> bool:
+        """Whether the finding names it: see `RULES`."""
+        if min(self.men.rows, self.women.rows) < RULES["entity"].limit:
+            return False
+        better, worse = sorted((self.men, self.women), key=lambda share: -share.percent)
+        return _clear(better, worse)
+
+    @property
+    def text(self) -> str:
+        """The sentence: ``hairdresser: 100 % of the men right (12 of 12), 0 % of the women (0 of 12).``."""
+        men, women = _told_apart(self.men.percent, self.women.percent, clear=True)
+        return (
+            f"{self.entity}: {men} % of the men right {self.men.counted}, {women} % of the women {self.women.counted}."
+        )
+
+
+def entity_gaps(metrics: Mapping[str, Any]) -> list[EntityGap]:
+    """The entities, the widest gap between men and women first; then those with more rows, then by name.
+
+    Edge cases: entities that have one gender only come last; there are none of another measure than the gender of an
+    entity.
+    """
+    groups = metrics.get("by_entity", {}).items()
+    gaps = [EntityGap(name, *_shares(g["confusion"])) for name, g in groups if np.shape(g["confusion"]) == SHAPE]
+    return sorted(gaps, key=_wide)
+
+
+def _wide(gap: EntityGap) -> tuple[float, int, str]:
+    return -1 if gap.points is None else -abs(gap.points), -gap.men.rows - gap.women.rows, gap.entity
+
+
+def _quote(gap: EntityGap, records: Sequence[Any]) -> Quote | None:
+    """The first sentence about the gender found less often that is called the other; else the first without a call."""
+    worse, other = (Gender.FEMALE, Gender.MALE) if (gap.points or 0) > 0 else (Gender.MALE, Gender.FEMALE)
+    about = [r for r in records if r.entity == gap.entity and r.gold is worse and r.translation is not None]
+    for call in (other, None):
+        for record in about:
+            if record.call.gender is call:
+                return Quote(record.id, worse.value, call and call.value, record.source, record.translation)
+    return None
+
+
+def _uncalled(metrics: Mapping[str, Any]) -> Iterator[Statement]:
+    found, fixed = metrics["uncalled"], metrics["grammatical_gender_only"]
+    shares = {CLASSES.get(gold, gold): found[gold] for gold in GOLDS}
+    if sum(share["n"] for share in shares.values()) > RULES["uncalled"].limit:
+        parts = (
+            f"{name} {estimate_text(share['percent'], share['interval'])} % ({share['n']:,} of {share['of']:,})"
+            for name, share in shares.items()
+            if share["of"]
+        )
+        delta_g, most = found["delta_g"], max(metrics["reasons"].items(), key=lambda item: item[1])
+        text = f"No call: {', '.join(parts)}; most often: {most[0]} ({most[1]:,}); ΔG without them "
+        yield Statement("uncalled", f"{text}{estimate_text(delta_g['value'], delta_g['interval'])}.")
+    if fixed["n"] > RULES["fixed_gender"].limit:
+        text = f"{fixed['n']:,} without a call ({number_text(fixed['percent'])} % of all) show grammatical gender only "
+        yield Statement("fixed_gender", f"{text}(nouns of fixed gender).")
+
+
+def _trust(metrics: Mapping[str, Any]) -> Iterator[Statement]:
+    alarms = metrics["alarms"]
+    checked = sum(share["percent"] is not None for share in alarms["shares"].values())
+    raised = [DECLARED[key].label for key in alarms["raised"]]
+    if raised:
+        text = f"Read with care: {len(raised)} of {checked} checked shares above the limit ({', '.join(raised)})."
+    else:
+        text = f"No alarm: none of {checked} checked shares is above its limit."
+    expected = expected_texts(metrics)
+    yield Statement("trust", f"{text} Expected to be wrong: {', '.join(expected)}." if expected else text)
+
+
+def expected_texts(metrics: Mapping[str, Any]) -> list[str]:
+    """How many calls of each gender are expected to be wrong: ``of 1,234 male calls about 12 (4 to 40)``; else why not.
+
+    Edge cases: empty where `metrics.json` says nothing of it.
+    """
+    found = metrics.get("expected_wrong")
+    if found is None:
+        return []
+    if (metrics.get("alarms") or {}).get("raised"):
+        return ["not known, as labelled calls are of systems without alarms"]
+    if not found["labels"]:
+        return ["not known, as there are no labels in this language"]
+    return [_expected(gold, found[gold]) for gold in ("male", "female")]
+
+
+def _expected(gold: str, part: Mapping[str, Any]) -> str:
+    if part["expected"] is None:
+        return f"of {part['calls']:,} {gold} calls not known, too few labels in this language"
+    text = f"of {part['estimated']:,} {gold} calls about {expected_text(part)}"
+    left = part["calls"] - part["estimated"]
+    return f"{text} ({left:,} more: too few labels)" if left else text
+
+
+def expected_text(part: Mapping[str, Any]) -> str:
+    """``12 (4 to 40)``: an expected number with its interval, in whole calls; "–" where too few labels tell of it."""
+    if part["expected"] is None:
+        return UNDEFINED
+    low, high = part["interval"]
+    return f"{part['expected']:,.0f} ({low:,.0f} to {high:,.0f})"
+
+
+def comparison_finding(
+    counting: Counting, systems: Sequence[SystemNumbers], pairs: Sequence[SystemPair]
+) -> Iterator[Statement]:
+    """The sentences of a comparison: of each pair the verdict, and what else differs.
+
+    The verdict is on the measure's first number that is best when high (accuracy); without one there is none.
+    """
+    headline = [number for number in counting.compared if number.headline]
+    decisive = next((number for number in headline if number.best is Best.HIGH), None)
+    of = {(system.lang, system.system): system for system in systems}
+    for pair in pairs:
+        where = f"{pair.lang}: " if len({each.lang for each in pairs}) > 1 else ""
+        if decisive is not None and pair.plain[decisive.key].difference is not None:
+            both = of[pair.lang, pair.first], of[pair.lang, pair.second]
+            yield Statement("verdict", f"{where}{_verdict(pair, decisive, *both)}.")
+        others = [
+            f"{number.label} {number_text(found.first, number.decimals)} against "
+            f"{number_text(found.second, number.decimals)}, {_points(number, found.difference, found.interval)}"
+            for number in headline
+            if number is not decisive and (found := pair.plain[number.key]).significant
+        ]
+        if others:
+            yield Statement("bias_differs", f"{where}{pair.first} and {pair.second} differ: {'; '.join(others)}.")
+
+
+def _points(number: Number, difference: float | None, ends: Interval | None) -> str:
+    unit = "" if number.unit is Unit.OWN else " points"
+    return f"a difference of {estimate_text(difference, ends, number.decimals)}{unit}"
+
+
+def _verdict(pair: SystemPair, number: Number, first: SystemNumbers, second: SystemNumbers) -> str:
+    found = pair.plain[number.key]
+    values, difference, ends = (found.first, found.second), found.difference or 0.0, found.interval
+    if difference < 0:
+        first, second, values, difference = second, first, (found.second, found.first), -difference
+        ends = ends and (-ends[1], -ends[0])
+    high, low = (number_text(value, number.decimals) for value in values)
+    what = f"{number.label.lower()} {high} against {low} %, {_points(number, difference, ends)}"
+    names = f"{first.system} and {second.system}"
+    if found.p_holm is None:
+        return f"Whether {names} differ was not tested: {what}"
+    if not found.significant:
+        return f"Within chance: {names} are not clearly different in {what}"
+    return f"{first.system} is better than {second.system}: {what}{_for_whom(first.group, second.group)}"
+
+
+def _for_whom(better: Group, worse: Group) -> str:
+    """Which gender has more of the sentences that the better system is right in; empty for another measure."""
+    if better.counting is not GENDER_COUNTING:
+        return ""
+    both = zip(_shares(better.counts), _shares(worse.counts), strict=True)
+    gains = {one: one.right - other.right for one, other in both}
+    most = max(gains, key=gains.__getitem__)
+    counted = ", ".join(
+        f"{one.name} {one.right:,} of {one.rows:,} right against {one.right - gain:,}" for one, gain in gains.items()
+    )
+    alone = 100 * gains[most] >= RULES["verdict"].limit * sum(gains.values())
+    return f"; mostly for {most.name} ({counted})" if alone and gains[most] > 0 else f" ({counted})"
