@@ -41,8 +41,8 @@ def test_the_share_of_women_stands_beside_the_entities() -> None:
     page = make_page(run, women=[_women(run, cook=60.25, guest=20)])
     assert table_rows(page, "Accuracy by entity") == [
         ["entity", "share of\nwomen, %", "n", "accuracy", "right for men", "right for women"],
-        ["cook", "60.2", "2", "100.0 [34.2, 100.0]", "100.0 [20.7, 100.0]", "100.0 [20.7, 100.0]"],
         ["guest", "20.0", "2", "50.0 [9.5, 90.5]", "100.0 [20.7, 100.0]", "0.0 [0.0, 79.3]"],
+        ["cook", "60.2", "2", "100.0 [34.2, 100.0]", "100.0 [20.7, 100.0]", "100.0 [20.7, 100.0]"],
         ["stranger", "–", "1", "100.0 [20.7, 100.0]", "–", "100.0 [20.7, 100.0]"],
     ]
     # Gaps: cook 100 − 100 = 0 at 60.25 %, guest 0 − 100 = −100 at 20 %: both rise, ρ = 1 over two.
