@@ -251,7 +251,7 @@ def entity_gaps(metrics: Mapping[str, Any]) -> list[EntityGap]:
 
 
 def _wide(gap: EntityGap) -> tuple[float, int, str]:
-    return -1 if gap.points is None else -abs(gap.points), -gap.men.rows - gap.women.rows, gap.entity
+    return 1 if gap.points is None else -abs(gap.points), -gap.men.rows - gap.women.rows, gap.entity
 
 
 def _quote(gap: EntityGap, records: Sequence[Any]) -> Quote | None:
