@@ -14,7 +14,7 @@ from pathlib import Path
 import cyclopts
 
 from mtbias.cli.shared import Device, Evaluator
-from mtbias.corpora.human_labels import read_labels
+from mtbias.corpora.human_labels import read_label_file
 from mtbias.evaluation.gender_calls import GENDER
 from mtbias.evaluation.validation import Validation, validate
 from mtbias.machine.stage_progress import ProgressLine
@@ -58,7 +58,7 @@ def main(
     lines: list[tuple[str, ...]] = [HEAD]
     total, listed = [0] * 5, list[str]()
     for lang in LANGUAGES:
-        labels = read_labels(gold, lang)
+        labels = read_label_file(gold).labels(lang)
         bitext = read_bitext(translations / f"en-{lang}.txt") if translations else []
         measure = GENDER.open(MeasureOptions(lang=lang, settings=evaluator, device=device.device))
         result = validate(labels, bitext, measure, progress=ProgressLine())

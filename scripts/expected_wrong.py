@@ -23,7 +23,7 @@ sys.path[:0] = [str(ROOT)]
 
 
 from mtbias.cli.shared import Evaluator  # noqa: E402
-from mtbias.corpora.human_labels import read_labels  # noqa: E402
+from mtbias.corpora.human_labels import read_label_file  # noqa: E402
 from mtbias.evaluation.gender_calls import GENDER  # noqa: E402
 from mtbias.evaluation.validation import validate  # noqa: E402
 from mtbias.scoring.evidence import GENDERS, TABLE, EvidenceClass, evidence_class  # noqa: E402
@@ -53,7 +53,7 @@ def winomt_calls(gold: Path, translations: Path, evaluator: EvaluatorSettings) -
     """The calls on the human labels of WinoMT that rest on the phrase, on a verb, or on nothing."""
     for lang in LANGUAGES:
         measure = GENDER.open(MeasureOptions(lang=lang, settings=evaluator, device="cpu"))
-        found = validate(read_labels(gold, lang), read_bitext(translations / f"en-{lang}.txt"), measure)
+        found = validate(read_label_file(gold).labels(lang), read_bitext(translations / f"en-{lang}.txt"), measure)
         for label, call in found.rows:
             if label.basis not in {"P", "C"}:
                 yield lang, call, label.basis == "X" or call.gender is not LABELS[label.label]

@@ -128,7 +128,7 @@ def found_again(
     seen: dict[Place, ReadFind] = {}
     unread: set[Place] = set()
     for offset, sentence in parsed:
-        finds = find(sentence, patterns, table.words)
+        finds = find(sentence, patterns, table.majority)
         for each in finds:
             spans = (sentence.nodes[each.profession].span, sentence.nodes[each.pronoun].span)
             place = (name, line, offset + spans[0].start, offset + spans[1].start)
@@ -148,7 +148,7 @@ def _read_find(reading: Reading, place: Place, sentence: ParsedSentence, each: F
     reason = next(iter(left_out), None)
     start, end = sorted(place[2:])
     around = "".join(filter(str.isalpha, reading.text[max(0, start - 25) : end + 25].lower()))
-    values = term_values(sentence, each, table.words, gender, distance)
+    values = term_values(sentence, each, table.majority, gender, distance)
     return ReadFind(place, label, sample, reading.half, pattern, gender, reason, values, around)
 
 
@@ -252,7 +252,7 @@ def main(*, texts: Path, occupations: Path, stanza_dir: Path, patterns: Path | N
     """Print the tables; see the head of this file."""
     table, chosen = read_occupations(occupations), read_patterns(patterns)
     parser = EnglishParser(find_package("en", stanza_dir, PARSER), "cpu")
-    words = WordFilter(table.words, (word for pattern in chosen for word in pattern.pronouns))
+    words = WordFilter(table.majority, (word for pattern in chosen for word in pattern.words))
     finds: list[ReadFind] = []
     unread = read = 0
     for reading in readings(texts):

@@ -216,7 +216,9 @@ def main(
         find(sentence, sets["all"], {row.tokens[row.profession].lower()})
     print(f"all patterns: {len(rows) / (process_time() - began):.0f} of these sentences a second of one core")
     if occupations is not None:
-        confidences = confirmed(zip(rows, sentences, strict=True), sets["all"], read_occupations(occupations).words)
+        confidences = confirmed(
+            zip(rows, sentences, strict=True), sets["all"], frozenset(read_occupations(occupations).majority)
+        )
         print(f"{len(rows)} confirmed pairs; {len(confidences)} are found, of which there stay")
         for least in (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
             stay = sum(confidence >= least for confidence in confidences)

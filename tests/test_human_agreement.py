@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from mtbias.align import StatisticalAligner
-from mtbias.corpora.human_labels import read_labels
+from mtbias.corpora.human_labels import read_label_file
 from mtbias.evaluation.gender_calls import GenderMeasure
 from mtbias.evaluation.validation import Validation, validate
 from mtbias.language.installed import get_language
@@ -47,7 +47,7 @@ class Agreement(NamedTuple):
 
 def run(code: str, shared: Path, bitext: list[tuple[str, str]]) -> Validation:
     analyser = StanzaAnalyser(find_package(code, shared / "stanza_resources"), AnalysisCache(None), device="cpu")
-    labels = read_labels(shared / "data" / "human_agreement" / "dev.csv", code)
+    labels = read_label_file(shared / "data" / "human_agreement" / "dev.csv").labels(code)
     return validate(labels, bitext, GenderMeasure(get_language(code), StatisticalAligner(), analyser))
 
 

@@ -8,7 +8,6 @@ the next time.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import tarfile
 import tempfile
@@ -16,7 +15,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path, PurePosixPath
 
 from mtbias.corpora.catalog import (
     Download,
@@ -34,7 +33,7 @@ from mtbias.files.writing import LOCK_NAME
 from mtbias.machine.network import awaited, why_failed
 
 MAX_UNPACKED = 2 * 1024**3
-"""Bytes that an archive may unpack to."""
+"""Bytes of a file of an archive."""
 TIMEOUT = 60
 """Seconds without a further kilobyte after which a download is given up."""
 
@@ -123,9 +122,10 @@ def _settled(download: Download, folder: Path, known: str) -> FetchedDownload | 
     before = record.downloads.get(download.url)
     if before is None or (known and before != Downloaded(known, verified=True)):
         return None
-    if not _is_present(download, folder, record, before.sha256):
+    paths = _paths(download, folder)
+    if not all(path.is_file() and _hash(path) == record.files.get(path.name) for path in paths):
         return None
-    return FetchedDownload(download.url, before.sha256, before.verified, _paths(download, folder), fresh=False)
+    return FetchedDownload(download.url, before.sha256, before.verified, paths, fresh=False)
 
 
 def _fetch_alone(download: Download, folder: Path, known: str, *, progress: bool) -> FetchedDownload:
@@ -135,15 +135,13 @@ def _fetch_alone(download: Download, folder: Path, known: str, *, progress: bool
         if found is not None:
             return found
         record = read_record(folder)
-        before = record.downloads.get(download.url)
-        expected = known or (before.sha256 if before else "")
-        here = _is_present(download, folder, record, expected)
-        came = expected if here else _fetch(download, folder, expected, progress=progress)
-        verified = bool(known) or (before is not None and before.verified)
+        before = record.downloads.get(download.url, Downloaded("", verified=False))
+        came = _fetch(download, folder, known or before.sha256, progress=progress)
+        now = Downloaded(came, bool(known) or before.verified)
         paths = _paths(download, folder)
         files = {**record.files, **{path.name: _hash(path) for path in paths}}
-        write_record(folder, Fetch(files, {**record.downloads, download.url: Downloaded(came, verified)}))
-        return FetchedDownload(download.url, came, verified, paths, fresh=not here)
+        write_record(folder, Fetch(files, {**record.downloads, download.url: now}))
+        return FetchedDownload(download.url, came, now.verified, paths, fresh=True)
 
 
 @contextmanager
@@ -188,15 +186,6 @@ def given_hash(source: Source, sha256: str | None) -> str:
 def _hash(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _is_present(download: Download, folder: Path, record: Fetch, expected: str) -> bool:
-    """Whether an earlier fetch is in place: no file absent, damaged or from another download."""
-    before = record.downloads.get(download.url)
-    if not expected or (download.archive and (before is None or before.sha256 != expected)):
-        return False
-    wanted = {name: record.files.get(name) if download.archive else expected for name in download.files}
-    return all((folder / name).is_file() and _hash(folder / name) == digest for name, digest in wanted.items())
 
 
 def _fetch(download: Download, folder: Path, expected: str, *, progress: bool) -> str:
@@ -246,46 +235,25 @@ def _download(url: str, path: Path, *, progress: bool) -> None:
 
 
 def unpack(archive: Path, folder: Path, names: Iterable[str], *, origin: str | None = None) -> dict[str, Path]:
-    """Unpack the gzipped tar file `archive` into the new folder `folder` and find the files `names` in it.
+    """Write the files `names` of the gzipped tar file `archive` into the folder `folder`, and give their paths by name.
 
-    Only plain files and folders whose path stays inside `folder` are unpacked. One link, device, absolute path or path
-    that climbs out (``..``) anywhere in the archive refuses the whole archive, before anything is written. Messages
-    name `origin`, the address, where it is given.
-
-    Returns:
-        The path of each file of `names`, by name, in whatever folder of the archive it stood.
+    A plain file of that name is taken from whatever folder of the archive it stands in. Nothing else is written, and a
+    member's own path decides nothing. Messages name `origin`, the address, where it is given.
 
     Raises:
-        DataError: the archive is broken; it has a dangerous member; it would fill more than `MAX_UNPACKED` bytes; a
-            file is not in it, or in it twice.
+        DataError: the archive is broken; a file is not in it, or in it twice, or has more than `MAX_UNPACKED` bytes.
     """
     place = origin or archive
-    folder.mkdir(parents=True)
     try:
         with tarfile.open(archive, "r:gz") as tar:
             members = tar.getmembers()
-            for member in members:
-                _check_member(member, folder, place)
-            if sum(member.size for member in members) > MAX_UNPACKED:
-                raise DataError(f"the archive unpacks to more than {MAX_UNPACKED} bytes", path=place)
-            tar.extractall(folder, members=members, filter="data")
+            for name in names:
+                found = [each for each in members if each.isfile() and PurePosixPath(each.name).name == name]
+                if len(found) != 1:
+                    raise DataError(f"expected {name} once in the archive, got it {len(found)} times", path=place)
+                if found[0].size > MAX_UNPACKED:
+                    raise DataError(f"{name} has more than {MAX_UNPACKED} bytes", path=place)
+                tar.extract(found[0].replace(name=name), folder, filter="data")
     except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
         raise DataError(f"the archive cannot be unpacked: {error}; fetch it again", path=place) from error
-    found = {}
-    for name in names:
-        hits = [Path(root) / name for root, _, files in os.walk(folder) if name in files]
-        if len(hits) != 1:
-            raise DataError(f"expected {name} once in the archive, got it {len(hits)} times", path=place)
-        found[name] = hits[0]
-    return found
-
-
-def _check_member(member: tarfile.TarInfo, folder: Path, place: Path | str) -> None:
-    if not (member.isfile() or member.isdir()):
-        kind = "a link" if member.issym() or member.islnk() else "a device or something else that is no file"
-        raise DataError(f"member {member.name!r} is {kind}; the archive is refused", path=place)
-    posix, windows = PurePosixPath(member.name), PureWindowsPath(member.name)
-    absolute = posix.is_absolute() or windows.is_absolute() or bool(windows.drive) or bool(windows.root)
-    base = folder.resolve()
-    if absolute or ".." in posix.parts or ".." in windows.parts or not (base / posix).resolve().is_relative_to(base):
-        raise DataError(f"member {member.name!r} leaves the folder; the archive is refused", path=place)
+    return {name: folder / name for name in names}

@@ -94,17 +94,6 @@ def read_label_file(path: Path) -> LabelFile:
     return LabelFile(table)
 
 
-def read_labels(
-    path: Path, lang: str, *, annotator: str = "1", winomt: Mapping[int, Instance] | None = None
-) -> tuple[HumanLabel, ...]:
-    """`LabelFile.labels` of the file at `path`.
-
-    Raises:
-        DataError: as in `read_label_file` and `LabelFile.labels`.
-    """
-    return read_label_file(path).labels(lang, annotator, winomt)
-
-
 def _is_usable(record: Record) -> bool:
     mark = record.get("usable").removesuffix(".0")  # as pandas writes it beside empty cells
     if mark not in {"1", "0", ""}:

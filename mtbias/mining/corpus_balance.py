@@ -27,7 +27,6 @@ from mtbias.files.reading import read_table
 from mtbias.files.signatures import signature_line
 from mtbias.files.writing import check_table_name, refuse_input, write_table
 from mtbias.scoring.weighted import ALL_PROPERTIES, PROPERTIES, properties_of
-from mtbias.stats.results import Floats
 from mtbias.types import Described, Gender, Instance, Stereotype
 
 GENDERS = (Gender.MALE, Gender.FEMALE)
@@ -67,35 +66,28 @@ def confounders(rows: Sequence[Described], sample: Collection[int], properties: 
         sample: positions of rows.
         properties: of `mtbias.scoring.weighted.ALL_PROPERTIES`. Numbers that no sentence has are left out.
     """
+    sides = [np.array([row.gold is gender for row in rows]) for gender in GENDERS]
+    drawn = np.isin(np.arange(len(rows)), list(sample))
     differences = []
     for name in properties:
         values = [len(row.source.split()) if name == "length" else getattr(row, name) for row in rows]
         if name in _NUMBERS:
-            columns: dict[str | None, list[Any]] = {None: values} if set(values) - {None} else {}
+            columns: dict[str | None, Any] = {None: values} if set(values) - {None} else {}
         else:
             levels = sorted({str(own) for row, own in zip(rows, values, strict=True) if row.gold in GENDERS})
-            columns = {level: [int(own == level) for own in values] for level in levels}
-        differences += [_confounder(name, level, rows, own, sample) for level, own in columns.items()]
+            columns = {level: [own == level for own in values] for level in levels}
+        for level, column in columns.items():
+            numbers = np.array(column, dtype=np.float64)  # None becomes NaN
+            of = [numbers[side & ~np.isnan(numbers)] for side in sides]
+            kept = [numbers[side & drawn & ~np.isnan(numbers)] for side in sides]
+            before, after = ([float(side.mean()) if len(side) else None for side in both] for both in (of, kept))
+            scale = sqrt(sum(float(np.var(side)) for side in of if len(side)) / 2)
+            standardised = [
+                None if male is None or female is None or scale == 0 else (male - female) / scale
+                for male, female in (before, after)
+            ]
+            differences.append(Confounder(name, level, before, after, standardised))
     return differences
-
-
-def _confounder(
-    name: str, level: str | None, rows: Sequence[Described], values: Sequence[int | None], sample: Collection[int]
-) -> Confounder:
-    numbers = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-    drawn = np.isin(np.arange(len(rows)), list(sample))
-    sides = [np.array([row.gold is gender for row in rows]) & ~np.isnan(numbers) for gender in GENDERS]
-    before, after = ([_mean(numbers[side & kept]) for side in sides] for kept in (drawn | True, drawn))
-    scale = sqrt(sum(float(np.var(numbers[side])) for side in sides if side.any()) / 2)
-    standardised = [
-        None if male is None or female is None or scale == 0 else (male - female) / scale
-        for male, female in (before, after)
-    ]
-    return Confounder(name, level, before, after, standardised)
-
-
-def _mean(values: Floats) -> float | None:
-    return float(values.mean()) if len(values) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,8 @@ knows nothing of the corpus's size: of a sample that is a large part of it, it i
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from shlex import quote
 
@@ -31,8 +30,6 @@ _, _, UNSURE = JUDGEMENTS = ("right", "wrong", "unsure")
 """What a reader may say of a row."""
 
 _REQUIRED = ("sentence_text", "profession", "profession_first_index", "g", "g_first_index")
-_EDGES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-"""Of the bins of confidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +47,14 @@ class CheckedRow:
     confidence: float | None
     gender: str
     """The pronoun's, in lower case."""
+
+    @property
+    def tenth(self) -> str:
+        """The bin of its confidence; empty where there is none."""
+        if self.confidence is None:
+            return ""
+        lower = min(int(10 * self.confidence), 9)
+        return f"{lower / 10} to {(lower + 1) / 10}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,12 +177,12 @@ def render_check_page(rows: Sequence[CheckedRow], corpus: Path, sha256: str) -> 
 
 def _pieces(row: CheckedRow) -> Iterator[tuple[str, str]]:
     """The sentence in pieces, each with the class of its mark; an empty one of text that is not marked."""
-    at, before = 0, list[str]()
-    for place, kind in sorted(((row.profession, "head"), (row.pronoun, "other"))):
-        yield "", " ".join([*before, *row.words[at:place], ""])
-        yield kind, row.words[place]
-        at, before = place + 1, [""]
-    yield "", " ".join([*before, *row.words[at:]])
+    (first, kind), (second, other) = sorted(((row.profession, "head"), (row.pronoun, "other")))
+    yield "", " ".join([*row.words[:first], ""])
+    yield kind, row.words[first]
+    yield "", " ".join(["", *row.words[first + 1 : second], ""])
+    yield other, row.words[second]
+    yield "", " ".join(["", *row.words[second + 1 :]])
 
 
 # Judgements
@@ -248,15 +253,15 @@ def check_judgements(data: Path, judgements: Path) -> CheckedSample:
     if not judged:
         raise file.error("expected judgements on rows of this corpus, got none; give its own --data")
 
-    def by(name_of: Callable[[CheckedRow], str]) -> list[Precision]:
-        names = sorted({name_of(row) for row in judged} - {""})  # no name: the corpus does not tell
-        return [_precision(name, [row for row in judged if name_of(row) == name], by_key) for name in names]
+    def by(field: str) -> list[Precision]:
+        names = sorted({getattr(row, field) for row in judged} - {""})  # no name: the corpus does not tell
+        return [_precision(name, [row for row in judged if getattr(row, field) == name], by_key) for name in names]
 
     return CheckedSample(
         together=_precision("all", judged, by_key),
-        by_gender=by(lambda row: row.gender),
-        by_pattern=by(lambda row: row.pattern),
-        by_confidence=by(lambda row: "" if row.confidence is None else _bin(row.confidence)),
+        by_gender=by("gender"),
+        by_pattern=by("pattern"),
+        by_confidence=by("tenth"),
         unknown=len(by_key) - len(judged),
         signature=signature_line(
             "check", {"data": {data.name: corpus.sha256}, "judgements": {judgements.name: file.sha256}}, {}
@@ -269,8 +274,3 @@ def _precision(name: str, rows: Sequence[CheckedRow], judgements: Mapping[str, s
     shares = [(percent_of(right, n), wilson_percent(right, n)) for n in (right + wrong, len(rows))]
     sure = [row.confidence for row in rows if judgements[row.key] != UNSURE and row.confidence is not None]
     return Precision(name, right, wrong, unsure, *shares[0], *shares[1], sum(sure) / len(sure) if sure else None)
-
-
-def _bin(confidence: float) -> str:
-    lower, upper = max(pair for pair in pairwise(_EDGES) if pair[0] <= confidence)
-    return f"{lower:.1f} to {upper:.1f}"

@@ -7,14 +7,10 @@ once more before that. Everything goes through Stanza's own processors in bulk, 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from mtbias.mining.parsed_sentence import Node, ParsedSentence
 from mtbias.morphology.analysis_cache import parse_feats
@@ -77,7 +73,7 @@ class EnglishParser:
             if self._pipeline is None:
                 self._pipeline = load_pipeline(self._package, self._device)
                 self._pipeline.processors["tokenize"].trainer.args["batch_size"] = TOKENIZE_PASSAGES
-            with lenient(), quick_cycles():
+            with lenient():
                 return self._parse(passages, keep)
         finally:
             torch.set_num_threads(threads)
@@ -132,45 +128,3 @@ def parsed_sentence(text: str, sentence: Any) -> ParsedSentence:  # noqa: ANN401
         for word in token.words
     )
     return ParsedSentence(text, tuple(nodes))
-
-
-# Stanza's search for the best tree (Chu-Liu and Edmonds) looks for cycles 30 times a sentence, with a general search
-# for strongly connected parts. In a graph in which every word has one head, these are plain cycles.
-
-
-def cycles(heads: NDArray[np.int64]) -> list[NDArray[np.bool_]]:
-    """The cycles of two words or more, ``heads[n]`` being the head of word n; each as a mask of its words.
-
-    They are in the order of their first words, as Stanza's `tarjan` gives them: from outside a cycle it finds none,
-    since it goes from heads to dependents.
-    """
-    head = heads.tolist()
-    seen = [-1] * len(head)
-    rings = []
-    for start in range(len(head)):
-        word = start
-        while seen[word] < 0:
-            seen[word] = start
-            word = head[word]
-        if seen[word] == start and head[word] != word:
-            members = [word]
-            while head[members[-1]] != word:
-                members.append(head[members[-1]])
-            rings.append(sorted(members))
-    masks = np.zeros((len(rings), len(head)), dtype=bool)
-    for mask, members in zip(masks, sorted(rings)):
-        mask[members] = True
-    return list(masks)
-
-
-@contextmanager
-def quick_cycles() -> Iterator[None]:
-    """Within the block Stanza's parser finds cycles by `cycles`."""
-    from stanza.models.common import chuliu_edmonds
-
-    own = chuliu_edmonds.tarjan
-    chuliu_edmonds.tarjan = cycles
-    try:
-        yield
-    finally:
-        chuliu_edmonds.tarjan = own

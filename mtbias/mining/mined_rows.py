@@ -32,32 +32,13 @@ BUG_TABLE = "bug-occupations"
 
 
 @dataclass(frozen=True, slots=True)
-class Workers:
-    """How many men and women work in an occupation."""
-
-    men: float
-    women: float
-
-    @property
-    def majority(self) -> Gender | None:
-        """The gender of more than half of them; None where they are equally many."""
-        if self.men == self.women:
-            return None
-        return Gender.MALE if self.men > self.women else Gender.FEMALE
-
-
-@dataclass(frozen=True, slots=True)
 class Occupations:
-    """The words for occupations, in lower case, with their workers."""
+    """The words for occupations, in lower case."""
 
-    numbers: Mapping[str, Workers]
+    majority: Mapping[str, Gender | None]
+    """The gender of more than half of their workers; None where both are equally many."""
     sha256: str
     """Of the file."""
-
-    @property
-    def words(self) -> frozenset[str]:
-        """All words."""
-        return frozenset(self.numbers)
 
     def stereotype(self, word: str, gender: Gender) -> int:
         """1 if most workers of the occupation `word` (in any case) are of `gender`, -1 if of the other, else 0.
@@ -65,15 +46,14 @@ class Occupations:
         Raises:
             KeyError: the word is none of the table's.
         """
-        majority = self.numbers[word.lower()].majority
+        majority = self.majority[word.lower()]
         return 0 if majority is None else 1 if majority is gender else -1
 
 
 def read_occupations(path: Path | None = None, cache: Path | None = None) -> Occupations:
     """Read the table `path`, by default BUG's from the cache (``mtbias fetch --dataset bug-occupations``).
 
-    A row without words is passed over. A word may stand in several rows as long as they have the same majority; the
-    first one's numbers are kept.
+    A row without words is passed over. A word may stand in several rows as long as they have the same majority.
 
     Raises:
         MissingResourceError: BUG's table is not in the cache.
@@ -82,20 +62,21 @@ def read_occupations(path: Path | None = None, cache: Path | None = None) -> Occ
     """
     table = read_table(path or cached_file(BUG_TABLE, cache))
     table.require("entities", "M_workers", "F_workers")
-    numbers: dict[str, Workers] = {}
+    majorities: dict[str, Gender | None] = {}
     for record in table.records:
         words = [word.strip().lower() for word in record.get("entities").split(",") if word.strip()]
         if not words:
             continue
-        workers = Workers(record.number("M_workers"), record.number("F_workers"))
+        men, women = record.number("M_workers"), record.number("F_workers")
+        majority = None if men == women else Gender.MALE if men > women else Gender.FEMALE
         for word in words:
             if len(word.split()) > 1:
                 raise record.error(f"entities: expected single words, got {word!r}; patterns find nouns of one word")
-            if numbers.setdefault(word, workers).majority is not workers.majority:
+            if majorities.setdefault(word, majority) is not majority:
                 raise record.error(f"entities: {word!r} is in an earlier row whose majority is another; remove one")
-    if not numbers:
+    if not majorities:
         raise table.file.error("expected words for occupations in the column entities, got none")
-    return Occupations(numbers, table.file.sha256)
+    return Occupations(majorities, table.file.sha256)
 
 
 NOT_LISTED = "not a listed profession"
@@ -193,7 +174,7 @@ def rows_of(
     Every find is one of the rows or counted once.
     """
     tokens = sentence_tokens(sentence)
-    listed, pronouns = occupations.words, num_of_pronouns(tokens.text)
+    listed, pronouns = occupations.majority.keys(), num_of_pronouns(tokens.text)
     rows: list[MinedRow] = []
     left_out: Counter[str] = Counter()
     for find in finds:
@@ -234,7 +215,7 @@ def _authors_reason(
     tokens: SentenceTokens, find: Find, pronouns: int, occupations: Occupations, options: MiningOptions
 ) -> str | None:
     """Why a find is left out, by the first of the authors' filters that does so; None where it is kept."""
-    if tokens.of(find.profession).lower() not in occupations.numbers:
+    if tokens.of(find.profession).lower() not in occupations.majority:
         return NOT_LISTED
     if any(pair in tokens.text for pair in _EITHER):
         return BOTH_GENDERS

@@ -7,36 +7,34 @@ with the same ``sentence_text``, as the authors do, the last one; and its card.
 from __future__ import annotations
 
 import json
-import logging
-from collections import Counter, deque
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from dataclasses import asdict, astuple, dataclass, field
 from hashlib import blake2b, sha256
-from itertools import chain, islice
+from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
+from shlex import quote
 
 from mtbias import __version__
 from mtbias.corpora.catalog import cache_folder
-from mtbias.errors import SettingError, escaped
+from mtbias.errors import MtbiasError, SettingError, escaped
 from mtbias.files.kept_work import KeptLines, kept_lines
 from mtbias.files.reading import read_bytes
 from mtbias.files.signatures import signature_line
 from mtbias.files.writing import write_atomic
 from mtbias.machine.devices import begin_worker, chosen_device, require_device
 from mtbias.mining.confidence import weights_sha256
-from mtbias.mining.corpus_card import RowCounts
 from mtbias.mining.english_parser import MOST_TOKENS, EnglishParser
 from mtbias.mining.mined_rows import MinedRow, MiningOptions, Occupations, corpus_lines, read_occupations, rows_of
 from mtbias.mining.patterns import SHIPPED, Pattern, find, read_patterns
 from mtbias.mining.text_input import Chunk, InputFile, WordFilter, input_files, read_chunks
 from mtbias.morphology.stanza_models import PARSER, StanzaPackage, find_package, stanza_folder
+from mtbias.report.tables import PrintedTable, draw, markdown_text, number
 from mtbias.types import Progress
-
-_log = logging.getLogger(__name__)
 
 LONG_SENTENCE = f"sentence of more than {MOST_TOKENS} tokens"
 DUPLICATE = "duplicate sentence"
@@ -47,6 +45,49 @@ them that were parsed."""
 _COUNTS = ("stages", "matched", "left_out")
 _AHEAD = 2
 """Chunks that wait for each process."""
+_COMMONEST = 10
+"""Of the professions, patterns and so on, in a table of the card."""
+_SIDES = {1: "pro-stereotypical", -1: "anti-stereotypical", 0: "no stereotype"}
+
+_CARD = """\
+# {name}
+
+Sentences with a profession and a gendered pronoun that a syntactic pattern ties together, mined from text by
+`mtbias corpora mine` as BUG was (Levy, Lazar and Stanovsky, Findings of EMNLP 2021).
+
+- Rows: {rows:,}
+- Licence of the texts: {licence}
+- Precision: not measured here; mean confidence {confidence}
+- Signature: `{signature}`
+
+## Rows
+
+{tables}
+
+## Read and left out
+
+{counts}
+
+## Evaluating with it
+
+```
+mtbias eval --model opus-mt --lang de --dataset bug --data {file}
+mtbias coref run --system stanza --model model.pt --dataset bug --data {file} --out clusters.jsonl
+mtbias coref score bug --data {file} --predictions clusters.jsonl
+mtbias corpora check --data {file} --out check.html
+mtbias corpora balance --dataset bug --data {file} --out balanced.tsv
+```
+
+## Limits
+
+- A pattern finds a structure, not coreference: a share of the rows is wrong. mtbias's manual (docs/mining.md) has the
+  precision that was measured for the patterns; that of this corpus is found with `mtbias corpora check`. The
+  confidence was fitted on finds of mtbias's own patterns in other texts; it does not know how right other patterns are.
+- The gender is the pronoun's, he or she; nobody else is in the corpus. Stereotypes are the majority of workers in the
+  table of occupations, in its country and year.
+- The sentences are those in which the patterns hold, not a sample of the texts: frequencies of professions or genders
+  here are not those of the texts.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +117,7 @@ class MiningPlan:
     @property
     def words(self) -> WordFilter:
         """The cheap filter: the listed nouns, and the pronouns that the patterns find."""
-        return WordFilter(self.occupations.words, (word for pattern in self.patterns for word in pattern.pronouns))
+        return WordFilter(self.occupations.majority, (word for pattern in self.patterns for word in pattern.words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,9 +206,60 @@ def mine(
         read = {stage: counts.stages[stage] for stage in STAGES}
         left_out = dict(sorted(counts.left_out.items()))
         signature = signature_line("mine", hashes, depends)
-        write_atomic(card, rows.card(out, read, left_out, signature, licence).encode())
+        counted = {**read, **{f"left out: {why}": n for why, n in left_out.items()}}
+        write_atomic(card, rows.card(out, counted, signature, licence).encode())
         matched = dict(sorted(counts.matched.items()))
         return MinedCorpus(rows.rows, read, matched, left_out, kept.resumed, out, card, signature)
+
+
+class RowCounts:
+    """What the card of a corpus counts in its rows, one after the other, so that memory does not grow with them."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self._confidence = 0.0
+        self._tables: defaultdict[str, Counter[str]] = defaultdict(Counter)
+
+    def counted(self, rows: Iterable[MinedRow]) -> Iterator[MinedRow]:
+        """The same rows, each counted as it goes by."""
+        for row in rows:
+            tens = row.sentence_text.count(" ") // 10 * 10
+            self.rows += 1
+            self._confidence += row.confidence
+            self._tables["pattern"][row.pattern] += 1
+            self._tables["gender and stereotype"][f"{row.predicted_gender}, {_SIDES[row.stereotype]}"] += 1
+            self._tables["domain"][row.corpus] += 1
+            self._tables["profession"][row.profession.lower()] += 1
+            self._tables["words of the sentence"][f"{tens + 1} to {tens + 10}"] += 1
+            yield row
+
+    def card(self, corpus: Path, counted: Mapping[str, int], signature: str, licence: str | None) -> str:
+        """The card, in Markdown, of the `corpus` with these rows.
+
+        Args:
+            corpus: its file.
+            counted: what was read, parsed and left out, in the order in which it is shown.
+            signature: of the corpus.
+            licence: of the texts, as the user states it.
+        """
+        tables = [
+            PrintedTable([f"{of} ({len(counts):,} in all)", "rows"], _cells(counts.most_common(_COMMONEST)))
+            for of, counts in self._tables.items()
+        ]
+        return _CARD.format(
+            name=markdown_text(corpus.name),
+            rows=self.rows,
+            licence="not stated: find out before you share the corpus" if licence is None else markdown_text(licence),
+            confidence=number(self._confidence / self.rows if self.rows else None, 2),
+            signature=signature,
+            tables=draw(tables, "markdown").strip() if tables else "",
+            counts=draw([PrintedTable(["", "number"], _cells(counted.items()))], "markdown").strip(),
+            file=quote(corpus.name),
+        )
+
+
+def _cells(counts: Iterable[tuple[str, int]]) -> list[list[str]]:
+    return [[name, f"{n:,}"] for name, n in counts]
 
 
 def _mine(plan: MiningPlan, kept: KeptLines, field: str, processes: int, progress: Progress) -> None:
@@ -207,7 +299,7 @@ class ChunkMiner:
 
     def __init__(self, plan: MiningPlan) -> None:
         """Nothing is loaded before the first chunk that has a passage."""
-        self._plan, self._keep, self._listed = plan, plan.words, plan.occupations.words
+        self._plan, self._keep, self._listed = plan, plan.words, plan.occupations.majority
         self._parser = EnglishParser(plan.package, plan.device)
 
     def mine(self, chunk: Chunk) -> MinedChunk:
@@ -245,32 +337,35 @@ def mined_chunks(
 ) -> Generator[tuple[Chunk, MinedChunk], None, None]:
     """What each of `chunks` gives, in their order, worked out by so many `processes`, of one thread each.
 
-    Where a process is ended from outside, this one continues alone. When the iterator is closed, all are ended.
+    When the iterator is closed, all are ended.
 
     Raises:
         MissingResourceError: Stanza cannot load its models.
+        MtbiasError: a process was ended from outside.
     """
+    if processes == 1:
+        miner = ChunkMiner(plan)
+        for chunk in chunks:
+            yield chunk, miner.mine(chunk)
+        return
     left, waiting = iter(chunks), deque[tuple[Chunk, Future[MinedChunk]]]()
-    pool = ProcessPoolExecutor(processes, get_context("spawn"), _start, (plan,)) if processes > 1 else None
+    pool = ProcessPoolExecutor(processes, get_context("spawn"), _start, (plan,))
     try:
-        while pool is not None:
+        while True:
             for chunk in islice(left, _AHEAD * processes - len(waiting)):
-                waiting.append((chunk, Future()))  # so that it is not lost where the pool is broken
-                waiting[-1] = chunk, pool.submit(_mine_chunk, chunk)
+                waiting.append((chunk, pool.submit(_mine_chunk, chunk)))
             if not waiting:
                 return
-            mined = waiting[0][1].result()
-            yield waiting.popleft()[0], mined
+            chunk, future = waiting.popleft()
+            yield chunk, future.result()
     except BrokenProcessPool:
-        _log.warning("a process that parses was ended (too little memory?): continuing with one process")
+        raise MtbiasError(
+            "a process that parses was ended (too little memory?): give fewer --processes; the same command resumes"
+        ) from None
     finally:
-        if pool is not None:
-            for process in list((pool._processes or {}).values()):  # which else would finish what they are at
-                process.terminate()
-            pool.shutdown(cancel_futures=True)
-    miner = ChunkMiner(plan)
-    for chunk in chain([chunk for chunk, _ in waiting], left):
-        yield chunk, miner.mine(chunk)
+        for process in list((pool._processes or {}).values()):  # which else would finish what they are at
+            process.terminate()
+        pool.shutdown(cancel_futures=True)
 
 
 _miners: list[ChunkMiner] = []

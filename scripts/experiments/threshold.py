@@ -29,7 +29,7 @@ if __name__ == "__main__":
     sys.path[:0] = [str(ROOT), str(ROOT / "languages")]
 
 from mtbias.align import Aligner, Pair, StatisticalAligner  # noqa: E402 - the paths above come first
-from mtbias.corpora.human_labels import read_labels  # noqa: E402
+from mtbias.corpora.human_labels import read_label_file  # noqa: E402
 from mtbias.errors import DataError, MtbiasError  # noqa: E402
 from mtbias.evaluation.gender_calls import GenderMeasure  # noqa: E402
 from mtbias.language.split_texts import SplitTexts  # noqa: E402
@@ -116,7 +116,7 @@ def files(code: str, gold: Path | None) -> Iterator[tuple[str, list[Labelled]]]:
 
 def _human(gold: Path, code: str) -> list[Labelled]:
     try:
-        labels = read_labels(gold, code)
+        labels = read_label_file(gold).labels(code)
     except DataError:
         return []  # no labels in this language
     chosen = [label for label in labels if label.basis in ("N", "D") and label.target_head is not None]

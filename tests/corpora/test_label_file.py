@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.corpora.human_labels import read_label_file, read_labels
+from mtbias.corpora.human_labels import read_label_file
 from mtbias.errors import DataError
 from mtbias.types import Gender, Instance, Span, Stereotype
 
@@ -40,7 +40,7 @@ def test_a_file_without_places_takes_them_from_winomt(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"labels\.tsv:1: without the columns entity and word_index .* --data"):
         file.labels("de")
     assert file.labels("de", "1", {7: cook()})[0].head == Span(4, 8)
-    assert read_labels(path, "de", winomt={7: cook()}) == file.labels("de", "1", {7: cook()})
+    assert read_label_file(path).labels("de", winomt={7: cook()}) == file.labels("de", "1", {7: cook()})
     for winomt, found in (({}, "no such row"), ({7: cook("Another one.")}, "'Another one.'")):
         with pytest.raises(DataError, match=f"2: row 7 of WinoMT is not this sentence: {found}"):
             file.labels("de", "1", winomt)
@@ -71,4 +71,4 @@ def test_a_file_of_another_kind_and_an_object_without_a_source_are_data_errors(t
         name="labels.jsonl",
     )
     with pytest.raises(DataError, match=r"labels\.jsonl:2: the entity 'cook' is not in the source"):
-        read_labels(path, "de")
+        read_label_file(path).labels("de")

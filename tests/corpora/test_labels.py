@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mtbias.corpora import load_corpus
-from mtbias.corpora.human_labels import HumanLabel, read_label_file, read_labels
+from mtbias.corpora.human_labels import HumanLabel, read_label_file
 from mtbias.errors import DataError
 from mtbias.types import Span
 
@@ -38,7 +38,7 @@ def _write(path: Path, *changes: dict[str, str]) -> Path:
 
 
 def _read(tmp_path: Path, **change: str) -> HumanLabel:
-    (label,) = read_labels(_write(tmp_path / "labels.csv", change), "de")
+    (label,) = read_label_file(_write(tmp_path / "labels.csv", change)).labels("de")
     return label
 
 
@@ -87,18 +87,18 @@ def test_what_may_be_left_empty(tmp_path: Path) -> None:
 def test_a_bad_row_is_refused_with_its_line(tmp_path: Path, change: dict[str, str], says: str) -> None:
     path = _write(tmp_path / "labels.csv", {}, change)
     with pytest.raises(DataError, match=says) as caught:
-        read_labels(path, "de")
+        read_label_file(path).labels("de")
     assert (caught.value.path, caught.value.line) == (str(path), 3)
 
 
 def test_a_mark_that_pandas_wrote_is_read(tmp_path: Path) -> None:
     path = _write(tmp_path / "labels.csv", {"usable": "1.0"}, {"usable": "0.0"})
-    assert [label.line for label in read_labels(path, "de")] == [2]
+    assert [label.line for label in read_label_file(path).labels("de")] == [2]
 
 
 def test_rows_that_are_not_usable_may_hold_anything(tmp_path: Path) -> None:
     path = _write(tmp_path / "labels.csv", {"usable": "0", "label": "", "entity": "nobody"}, {})
-    assert [label.line for label in read_labels(path, "de")] == [3]
+    assert [label.line for label in read_label_file(path).labels("de")] == [3]
 
 
 def test_the_public_labels(shared: Path, winomt: Path) -> None:

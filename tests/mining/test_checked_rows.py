@@ -40,7 +40,7 @@ def test_rows_with_another_word_at_an_index_are_left_out(tmp_path: Path) -> None
     assert (len(corpus.rows), corpus.left_out) == (4, 1)
 
 
-@pytest.mark.parametrize(("confidence", "name"), [(0.0, "0.0 to 0.5"), (0.6, "0.6 to 0.7"), (1.0, "0.9 to 1.0")])
+@pytest.mark.parametrize(("confidence", "name"), [(0.0, "0.0 to 0.1"), (0.6, "0.6 to 0.7"), (1.0, "0.9 to 1.0")])
 def test_bins_of_confidence(confidence: float, name: str, tmp_path: Path) -> None:
     data = write_mined(tmp_path / "c.tsv", [(*ROWS[0][:6], confidence)])
     (row,) = read_corpus(data).rows
@@ -70,7 +70,7 @@ def test_precision_together_by_pattern_and_by_confidence(tmp_path: Path) -> None
         ("conjunct", 1, 1, 1), ("object", 2, 0, 0),
     ]  # fmt: skip
     assert [(p.name, p.precision) for p in checked.by_confidence] == [
-        ("0.0 to 0.5", None), ("0.5 to 0.6", 50.0), ("0.9 to 1.0", 100.0),
+        ("0.4 to 0.5", None), ("0.5 to 0.6", 50.0), ("0.9 to 1.0", 100.0),
     ]  # fmt: skip
     assert [(p.name, p.precision) for p in checked.by_gender] == [("female", 100.0), ("male", 50.0)]
     assert checked.unknown == 1

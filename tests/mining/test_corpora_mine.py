@@ -18,6 +18,7 @@ import pytest
 
 from mtbias.cli import main
 from mtbias.corpora import load_corpus
+from mtbias.errors import MtbiasError
 from mtbias.mining import mining_run, text_input
 from mtbias.mining.mined_rows import MiningOptions, read_occupations
 from mtbias.mining.patterns import read_patterns
@@ -259,9 +260,7 @@ def test_sigterm_leaves_no_process_and_the_run_resumes(home: Path, stanza_dir: P
 
 
 @pytest.mark.slow
-def test_where_a_process_is_ended_another_does_its_work(
-    home: Path, stanza_dir: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_where_a_process_is_ended_the_run_ends_with_a_reason(home: Path, stanza_dir: Path) -> None:
     plan = mining_run.MiningPlan(
         files=input_files([home / "text.txt"]),
         patterns=read_patterns(),
@@ -273,11 +272,9 @@ def test_where_a_process_is_ended_another_does_its_work(
     (whole,) = read_chunks(plan.files, plan.words)
     # More than are handed out ahead, so that some are left when the processes end.
     chunks = [replace(whole, passages=(passage,)) for passage in whole.passages] * 5
-    alone = list(mining_run.mined_chunks(plan, chunks, 1))
     together = mining_run.mined_chunks(plan, chunks, 2)
-    found = [next(together)]
+    assert next(together) == next(mining_run.mined_chunks(plan, chunks, 1))
     for process in multiprocessing.active_children():
         process.kill()
-    found += together
-    assert found == alone
-    assert "a process that parses was ended" in caplog.text
+    with pytest.raises(MtbiasError, match=r"a process that parses was ended .*: give fewer --processes"):
+        list(together)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from mtbias.mining import english_parser
-from mtbias.mining.english_parser import EnglishParser, cycles, quick_cycles
+from mtbias.mining.english_parser import EnglishParser
 from mtbias.morphology.stanza_models import PARSER, StanzaPackage, find_package
 
 PASSAGES = [
@@ -68,21 +65,3 @@ def test_the_trees_are_those_of_stanzas_pipeline(parser: EnglishParser, stanza_d
     ]
     found = parser.parse([text], lambda _: True).parsed
     assert [[(n.form, n.lemma, n.upos, n.xpos, n.head, n.deprel) for n in f.parsed.nodes] for f in found] == own
-
-
-@given(st.lists(st.integers(0, 30), min_size=1, max_size=30))
-def test_cycles_are_those_that_stanza_finds(heads: list[int]) -> None:
-    from stanza.models.common.chuliu_edmonds import tarjan
-
-    tree = np.array([head % len(heads) for head in heads])
-    ours, theirs = cycles(tree), tarjan(tree)
-    assert [mask.tolist() for mask in ours] == [mask.tolist() for mask in theirs]
-
-
-def test_stanza_finds_cycles_its_own_way_again_afterwards() -> None:
-    from stanza.models.common import chuliu_edmonds
-
-    own = chuliu_edmonds.tarjan
-    with quick_cycles():
-        assert chuliu_edmonds.tarjan is cycles
-    assert chuliu_edmonds.tarjan is own

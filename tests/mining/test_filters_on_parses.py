@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from mtbias.mining.english_parser import EnglishParser
-from mtbias.mining.mined_rows import MinedRow, MiningOptions, Occupations, Workers, rows_of
+from mtbias.mining.mined_rows import MinedRow, MiningOptions, Occupations, rows_of
 from mtbias.mining.patterns import find, read_patterns
+from mtbias.types import Gender
 
-TABLE = Occupations({"doctor": Workers(60, 40), "nurse": Workers(10, 90)}, sha256="")
+TABLE = Occupations({"doctor": Gender.MALE, "nurse": Gender.FEMALE}, sha256="")
 
 
 def mined(parser: EnglishParser, text: str, options: MiningOptions) -> list[MinedRow]:
     rows: list[MinedRow] = []
     for each in parser.parse([text], lambda _: True).parsed:
-        finds = find(each.parsed, read_patterns(), TABLE.words)
+        finds = find(each.parsed, read_patterns(), TABLE.majority)
         made, _ = rows_of(each.parsed, finds, TABLE, options, corpus="ward", file="ward.txt", offset=each.offset)
         rows += made
     return rows

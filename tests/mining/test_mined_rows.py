@@ -18,14 +18,13 @@ from mtbias.mining.mined_rows import (
     MinedRow,
     MiningOptions,
     Occupations,
-    Workers,
     corpus_lines,
     rows_of,
 )
 from mtbias.mining.parsed_sentence import Find, Node, ParsedSentence
-from mtbias.types import Span
+from mtbias.types import Gender, Span
 
-NURSES = Occupations({"nurse": Workers(men=10, women=90)}, sha256="")
+NURSES = Occupations({"nurse": Gender.FEMALE}, sha256="")
 
 
 def sentence(text: str) -> ParsedSentence:

@@ -11,7 +11,7 @@ import pytest
 
 from mtbias.errors import DataError
 from mtbias.mining.confidence import TERMS, ConfidenceModel, shipped_model
-from mtbias.mining.mined_rows import Occupations, Workers
+from mtbias.mining.mined_rows import Occupations
 from mtbias.mining.patterns import read_patterns
 from mtbias.types import Gender
 from scripts.mining_precision import (
@@ -29,7 +29,7 @@ from tests.mining.small_trees import tree
 
 HEADER = "file\tline\tprofession_at\tpronoun_at\tprofession\tpronoun\tline_sha256\tsample\tfirst\tsecond\tlabel\n"
 TEXT = "Ann saw it. The nurse lost her pen and his book"
-NURSES = Occupations({"nurse": Workers(men=10, women=90)}, sha256="")
+NURSES = Occupations({"nurse": Gender.FEMALE}, sha256="")
 PATTERNS = read_patterns()
 # The nurse lost her pen and his book: pattern 11 finds her, and, as a conjunct has the role of the first, his.
 LOST = tree(
