@@ -27,8 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from mtbias.coref.augmentation import EXAMPLE_NAMES, Kind, augment, match_names, read_names
 from mtbias.coref.bug_links import Bug, read_bug
 from mtbias.coref.conll import read_conll
-from mtbias.coref.documents import CorefText, Predictions, exported
-from mtbias.coref.paired_systems import compare_systems
+from mtbias.coref.documents import Answers, CorefText, exported
 from mtbias.coref.systems import StanzaCoref, run_system
 from mtbias.coref.training import TrainingSettings, train, training_data
 from mtbias.files.writing import write_atomic
@@ -59,7 +58,7 @@ def anti_stereotypical(bug: Bug, *, valid: bool) -> list[CorefText]:
     return [text for text in bug.texts if text.id in rows and text.gold]
 
 
-def run_all(args: argparse.Namespace, settings: TrainingSettings) -> dict[str, Predictions]:
+def run_all(args: argparse.Namespace, settings: TrainingSettings) -> dict[str, Answers]:
     """Train the four models, and run each on Gold BUG."""
     out: Path = args.out
     dev = training_data(read_conll(args.dev).documents)
@@ -84,13 +83,13 @@ def run_all(args: argparse.Namespace, settings: TrainingSettings) -> dict[str, P
     return answers
 
 
-def table(gold: Bug, answers: Mapping[str, Predictions], resamples: int) -> str:
+def table(gold: Bug, answers: Mapping[str, Answers], resamples: int) -> str:
     """Each model's numbers, and its differences from base, with paired intervals and p."""
     scores = {name: gold.score(predictions, resamples=resamples) for name, predictions in answers.items()}
     others = [name for name in scores if name != "base"]
     base = scores["base"].units[""]
     differences = corrected(
-        (compare_systems(scores[name].units[""], base, "rows", resamples, 0) for name in others), together=True
+        (scores[name].units[""].minus(base, "rows", resamples, 0) for name in others), together=True
     )
     rows = []
     for name, of in scores.items():

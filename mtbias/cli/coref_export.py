@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from mtbias.cli.coref_shared import NoFullStop, SetSize, show
+from mtbias.cli.coref_shared import SetSize, show
 from mtbias.cli.shared import Flag, Json
 from mtbias.coref.documents import DatasetName, Format, exported
 from mtbias.errors import UsageError, escaped
@@ -24,7 +24,6 @@ def command(
     out: Path,
     gold: Flag = False,
     n: SetSize = None,
-    no_full_stop: NoFullStop = False,
     json: Json = False,
 ) -> None:
     """Write the documents of a data set for a coreference system to read; of sowinobias, make them.
@@ -50,7 +49,7 @@ def command(
 
     if gold and form == "text":
         raise UsageError("--gold: plain text has no place for clusters; take --format conll or jsonl")
-    opened = open_dataset(dataset, data, n=n, no_full_stop=no_full_stop)
+    opened = open_dataset(dataset, data, n=n)
     texts = opened.texts
     if form == "text" and out.is_dir():
         for text, line in zip(texts, exported(texts, form), strict=True):

@@ -9,7 +9,6 @@ from mtbias.cli.coref_shared import (
     Device,
     InFormat,
     Model,
-    NoFullStop,
     Reading,
     ReadingOptions,
     SetSize,
@@ -37,7 +36,6 @@ def command(
     device: Device = None,
     reading: Reading = ReadingOptions(),
     n: SetSize = None,
-    no_full_stop: NoFullStop = False,
     json: Json = False,
 ) -> None:
     """Run a coreference system on a data set; `mtbias coref score DATASET --predictions OUT` scores its clusters.
@@ -56,7 +54,7 @@ def command(
     """
     ((ids, spans),) = reading.of_systems(1)
     chosen = open_system(system, model=model, command=program, form=in_format, device=device, ids=ids, spans=spans)
-    opened = open_dataset(dataset, data, n=n, no_full_stop=no_full_stop)
+    opened = open_dataset(dataset, data, n=n)
     before = run_system(chosen, opened.texts, out, ProgressLine())
     options = {"dataset": dataset, "system": chosen.signature.replace("|", ",")}
     result = {

@@ -10,7 +10,6 @@ from cyclopts import Group, Parameter
 from mtbias.cli.coref_shared import (
     ManyBootstrap,
     ManyResamples,
-    NoFullStop,
     Reading,
     ReadingOptions,
     SetSize,
@@ -36,7 +35,6 @@ def command(
     name_spans: Path | None = None,
     weights: list[Path] | None = None,
     n: SetSize = None,
-    no_full_stop: NoFullStop = False,
     against: Annotated[list[Path] | None, Parameter(group=_PAIRED)] = None,
     over: Annotated[Literal["rows", "occupations"], Parameter(group=_PAIRED)] = "rows",
     counts: Flag = False,
@@ -89,7 +87,7 @@ def command(
     systems = [SystemFiles(paths, *of) for paths, of in zip(files, reading.of_systems(len(files)), strict=True)]
     evaluations, differences = score_systems(
         dataset, data, systems, bootstrap, baselines=baseline or [], over=over, name_spans=name_spans,
-        weights=weights or [], n=n, no_full_stop=no_full_stop,
+        weights=weights or [], n=n,
     )  # fmt: skip
     if form == "json":
         print_json(systems_json(evaluations, differences), indent=None)

@@ -57,7 +57,6 @@ SetSize = Annotated[
         '16), or half of them (total: 4096 in each direction); the paper\'s "n = 4096" may mean either.'
     ),
 ]
-NoFullStop = Annotated[bool, Parameter(show_default=False, help="Of sowinobias: sentences without a full stop.")]
 TableFormat = Literal["text", "json", "markdown", "csv", "latex"] | None
 
 

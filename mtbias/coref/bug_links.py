@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -31,12 +31,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.coref.conll import Clusters
-from mtbias.coref.dataset import ClusterDataset, DatasetScores, NamedNumber
-from mtbias.coref.documents import CorefText, Predictions
-from mtbias.coref.paired_systems import NumberUnits
+from mtbias.coref.dataset import CorefDataset, DatasetScores, NamedNumber, NumberUnits
+from mtbias.coref.documents import Answers, CorefText
 from mtbias.corpora.bug import BugRow, read_rows, stands_at
-from mtbias.stats.resampling import bootstrap_counts, estimate, wilson_percent
-from mtbias.stats.results import Estimate, Floats, percent, percent_of
+from mtbias.stats.resampling import wilson_percent
+from mtbias.stats.results import Estimate, Floats, percent
 from mtbias.types import Gender, Stereotype
 
 BIN = 5
@@ -44,7 +43,7 @@ BIN = 5
 
 _GENDERS, _SIDES = tuple(Gender), tuple(Stereotype)
 _SHAPE = (len(_GENDERS), len(_SIDES), 2)
-"""Of the tables that `count_bug` gives."""
+"""Of tables of rows: gender, stereotype, and wrong or right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ class BugSentence:
 
 
 @dataclass(frozen=True)
-class Bug(ClusterDataset):
+class Bug(CorefDataset):
     """The rows that have a sentence; ids are their numbers in the file, from 0."""
 
     rows: tuple[BugSentence, ...]
@@ -111,36 +110,30 @@ class Bug(ClusterDataset):
         """The rows without a sentence."""
         return self.skipped
 
-    def score(self, answers: Predictions, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
+    def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`; each group of rows has its own stream of random numbers.
 
         Intervals: Wilson's for accuracy; of ΔG and ΔS the percentile bootstrap's over the group's rows.
         """
-        rows = self.rows
-        linking = [linking_clusters(answers.of[row.id], row.profession, row.pronoun) for row in rows]
-        tables: dict[str, tuple[NDArray[np.int64], tuple[int, ...]]] = {"": (count_bug(rows, linking), (0,))}
-        for kind, (key, part) in enumerate(_GROUPS, start=1):
-            members: dict[Any, list[int]] = {}
-            for at, row in enumerate(rows):
-                members.setdefault(key(row), []).append(at)
-            for order, value in enumerate(sorted(members)):
-                at_rows = members[value]
-                table = count_bug([rows[at] for at in at_rows], [linking[at] for at in at_rows])
-                tables[part(value)] = table, (kind, order)
-        numbers = [
-            one
-            for part, (table, stream) in tables.items()
-            for one in _named(part, table, np.random.default_rng([seed, *stream]), resamples)
-        ]
-        counts = {
-            part or "all": {
-                name: count
-                for kind, n in _kinds(table).items()
-                for name, count in ((kind, int(n.sum())), (f"{kind}, right", int(n[1])))
+        linking = [linking_clusters(answers.of[row.id], row.profession, row.pronoun) for row in self.rows]
+        groups: dict[str, tuple[list[int], Sequence[int]]] = {"": ([0], range(len(self.rows)))}
+        for kind, (key, name) in enumerate(_GROUPS, start=1):
+            values = [key(row) for row in self.rows]
+            for order, value in enumerate(sorted(set(values))):
+                groups[name(value)] = [kind, order], [at for at, other in enumerate(values) if other == value]
+        numbers: list[NamedNumber] = []
+        counts: dict[str, dict[str, float | None]] = {}
+        units: dict[str, NumberUnits] = {}
+        for part, (stream, members) in groups.items():
+            units[part] = _units([self.rows[at] for at in members], [linking[at] > 0 for at in members])
+            kinds = _kinds(units[part].sums.sum(axis=0).astype(np.int64).reshape(_SHAPE))
+            numbers += _named(part, units[part], kinds, np.random.default_rng([seed, *stream]), resamples)
+            counts[part or "all"] = {
+                name: int(count)
+                for kind, of in kinds.items()
+                for name, count in ((kind, of.sum()), (f"{kind}, right", of[1]))
             }
-            for part, (table, _) in tables.items()
-        }
-        return DatasetScores(tuple(numbers), {"": bug_units(rows, linking)}, counts, tuple(self._notes(linking)))
+        return DatasetScores(tuple(numbers), {"": units[""]}, counts, tuple(self._notes(linking)))
 
     def _notes(self, linking: Sequence[int]) -> Iterator[str]:
         if self.skipped:
@@ -205,45 +198,30 @@ def linking_clusters(clusters: Clusters, first: int, second: int) -> int:
     )
 
 
-def bug_units(rows: Sequence[BugSentence], linking: Sequence[int]) -> NumberUnits:
+def _units(rows: Sequence[BugSentence], right: Sequence[bool]) -> NumberUnits:
     """What accuracy, ΔG and ΔS rest on; a unit is a row."""
-    tables = [count_bug([row], [n]) for row, n in zip(rows, linking, strict=True)]
-    sums = np.array(tables, dtype=np.float64).reshape(len(tables), _SHAPE[0] * _SHAPE[1] * _SHAPE[2])
-    return NumberUnits(sums, tuple(row.occupation for row in rows), _numbers)
+    places = ((_GENDERS.index(row.gender), _SIDES.index(row.stereotype)) for row in rows)
+    cells = [2 * (len(_SIDES) * gender + side) + hit for (gender, side), hit in zip(places, right, strict=True)]
+    return NumberUnits.of_cells(cells, _SHAPE, tuple(row.occupation for row in rows), _numbers)
 
 
-def _numbers(sums: Floats) -> dict[str, Floats]:
-    tables = sums.reshape(-1, *_SHAPE)
-    right, n = (part.sum(axis=(1, 2)) for part in (tables[..., 1], tables.sum(axis=-1)))
-    return {"accuracy": percent(right, n), **_gaps(tables)}
-
-
-def count_bug(rows: Sequence[BugSentence], linking: Sequence[int]) -> NDArray[np.int64]:
-    """Rows by gender (male, female, neutral), stereotype (pro, anti, none) and correctness (wrong, right).
-
-    `linking`: how many clusters link the two words of each.
-    """
-    table = np.zeros(_SHAPE, dtype=np.int64)
-    for row, n in zip(rows, linking, strict=True):
-        table[_GENDERS.index(row.gender), _SIDES.index(row.stereotype), int(n > 0)] += 1
-    return table
-
-
-def _named(part: str, table: NDArray[np.int64], rng: np.random.Generator, resamples: int) -> Iterator[NamedNumber]:
+def _named(
+    part: str, units: NumberUnits, kinds: Mapping[str, NDArray[Any]], rng: np.random.Generator, resamples: int
+) -> Iterator[NamedNumber]:
     """The numbers of a group; a difference that lacks one of its sides is undefined."""
-    n = {kind: int(of.sum()) for kind, of in _kinds(table).items()}
-    sides = {"delta_g": ("male", "female"), "delta_s": ("stereotypical", "anti")}
-    gaps = estimate(
-        table[None],
-        _gaps,
-        partial(bootstrap_counts, table, n_resamples=resamples, rng=rng),
-        n={gap: sum(n[side] for side in of) for gap, of in sides.items()},
-        intervals=[gap for gap, of in sides.items() if all(n[side] for side in of)],
+    n = {kind: int(of.sum()) for kind, of in kinds.items()}
+    sides = {"accuracy": ("all",), "delta_g": ("male", "female"), "delta_s": ("stereotypical", "anti")}
+    found = units.estimates(
+        resamples,
+        rng,
+        as_table=True,
+        n={key: sum(n[side] for side in of) for key, of in sides.items()},
+        intervals=[key for key, of in sides.items() if all(n[side] for side in of)],
     )
-    right = int(_kinds(table)["all"][1])
-    accuracy = Estimate(percent_of(right, n["all"]), wilson_percent(right, n["all"]), n["all"])
+    wilson = wilson_percent(int(kinds["all"][1]), n["all"])
+    found["accuracy"] = Estimate(found["accuracy"].value, wilson, n["all"])
     for key, label in (("accuracy", "accuracy"), ("delta_g", "ΔG"), ("delta_s", "ΔS")):
-        yield NamedNumber(part, key, label, accuracy if key == "accuracy" else gaps[key], headline=not part)
+        yield NamedNumber(part, key, label, found[key], headline=not part)
 
 
 def _kinds(tables: NDArray[Any]) -> dict[str, NDArray[Any]]:
@@ -258,10 +236,11 @@ def _kinds(tables: NDArray[Any]) -> dict[str, NDArray[Any]]:
     }
 
 
-def _gaps(tables: NDArray[Any]) -> dict[str, Floats]:
-    """ΔG and ΔS of such tables, NaN where a side has no rows."""
+def _numbers(tables: NDArray[Any]) -> dict[str, Floats]:
+    """Accuracy, ΔG and ΔS of such tables, NaN where a side has no rows."""
     accuracy = {kind: percent(n[..., 1], n.sum(axis=-1)) for kind, n in _kinds(tables).items()}
     return {
+        "accuracy": accuracy["all"],
         "delta_g": accuracy["male"] - accuracy["female"],
         "delta_s": accuracy["stereotypical"] - accuracy["anti"],
     }

@@ -19,51 +19,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
 from mtbias.coref.conll import Clusters, Mention
-from mtbias.stats.results import Floats, number, percent
+from mtbias.stats.results import Estimate, Floats, number, percent
 
 PARTS = ("mentions", "muc", "b3", "ceafe")
-_SIZE = 4 * len(PARTS)
-
-
-@dataclass(frozen=True, slots=True)
-class Prf:
-    """Recall, precision and their harmonic mean, in per cent, with what they are computed from.
-
-    Recall is None where the key has nothing to find, precision where the response has found nothing. F1 is None where
-    both are; it is 0 where one is, since nothing is right then.
-    """
-
-    recall: float | None
-    precision: float | None
-    f1: float | None
-    recall_numerator: float
-    recall_denominator: int
-    precision_numerator: float
-    precision_denominator: int
-
-
-@dataclass(frozen=True, slots=True)
-class CorefScores:
-    """The scores of a corpus."""
-
-    mentions: Prf
-    muc: Prf
-    b3: Prf
-    ceafe: Prf
-    conll: float | None
-    """The mean of the last three F1, in per cent."""
-    documents: int
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values, numbers unrounded."""
-        parts = {name: asdict(getattr(self, name)) for name in PARTS}
-        return {"conll_f1": self.conll, "documents": self.documents, **parts}
 
 
 def count_coref(key: Clusters, response: Clusters) -> Floats:
@@ -98,26 +60,28 @@ def count_coref(key: Clusters, response: Clusters) -> Floats:
 
 def count_table(counts: Iterable[Floats]) -> Floats:
     """An array ``[n, 16]``, a row for each of `counts`: what `bootstrap_units` and others resample."""
-    rows = list(counts)
-    return np.array(rows, dtype=np.float64).reshape(len(rows), _SIZE)
+    return np.array(list(counts), dtype=np.float64).reshape(-1, 4 * len(PARTS))
 
 
 def conll_f1(sums: Floats) -> Floats:
     """The CoNLL score in per cent of each row of `sums` (``[…, 16]``); NaN where it is undefined."""
-    f1 = _rates(sums)[2]
-    return np.asarray(f1[..., 1:].mean(axis=-1))
+    return np.asarray(_rates(sums)[2][..., 1:].mean(axis=-1))
 
 
-def compute_coref(table: Floats) -> CorefScores:
-    """The scores of the documents whose counts are the rows of `table`."""
+def compute_coref(table: Floats) -> dict[str, Estimate]:
+    """The scores in per cent of the documents whose counts are the rows of `table`.
+
+    ``conll``, and for each of `PARTS` its F1 (``muc``), ``muc_recall`` and ``muc_precision``. n of recall and precision
+    is their denominator, of all else documents. Recall is None where the key has nothing to find, precision where the
+    response has found nothing; F1 is None where both are, 0 where one is.
+    """
     sums = table.sum(axis=0)
-    mentions, muc, b3, ceafe = (
-        Prf(number(recall), number(precision), number(f1), hits_r, int(all_r), hits_p, int(all_p))
-        for recall, precision, f1, (hits_r, all_r, hits_p, all_p) in zip(
-            *_rates(sums), sums.reshape(len(PARTS), 4).tolist(), strict=True
-        )
-    )
-    return CorefScores(mentions, muc, b3, ceafe, conll=number(conll_f1(sums)), documents=len(table))
+    scores = {"conll": Estimate(number(conll_f1(sums)), n=len(table))}
+    for name, recall, precision, f1, counts in zip(PARTS, *_rates(sums), sums.reshape(-1, 4), strict=True):
+        scores[name] = Estimate(number(f1), n=len(table))
+        scores[f"{name}_recall"] = Estimate(number(recall), n=int(counts[1]))
+        scores[f"{name}_precision"] = Estimate(number(precision), n=int(counts[3]))
+    return scores
 
 
 def _index(clusters: Clusters) -> dict[Mention, int]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from mtbias.coref.bug_links import Bug, read_bug
 from mtbias.coref.counter_gap import CounterGap, open_counter_gap
@@ -17,7 +16,7 @@ from mtbias.coref.winogender import Winogender, read_winogender
 from mtbias.corpora.catalog import cache_folder
 from mtbias.errors import DataError, UsageError, choices
 
-_CLASSES: Mapping[str, type[CorefDataset[Any]]] = {
+_CLASSES: Mapping[str, type[CorefDataset]] = {
     one.name: one for one in (WinoBias, Winogender, Gap, CounterGap, Bug, SoWinoBias)
 }
 _PLACES: Mapping[str, Sequence[str]] = {
@@ -38,8 +37,7 @@ def open_dataset(
     name_spans: Path | None = None,
     weights: Sequence[Path] = (),
     n: SetSize | None = None,
-    no_full_stop: bool = False,
-) -> CorefDataset[Any]:
+) -> CorefDataset:
     """One of `DATASETS`.
 
     Args:
@@ -48,15 +46,14 @@ def open_dataset(
         name_spans: of GAP: the names of each text.
         weights: of GAP: files of weights of its candidates.
         n: of SoWinoBias: which sentences.
-        no_full_stop: of SoWinoBias: whether they end without one.
 
     Raises:
         DataError: what the data set's reader raises.
         UsageError: no data where there must be some; an option that the data set does not have.
     """
-    refuse_others(name, {"name_spans": name_spans, "weights": weights, "n": n, "no_full_stop": no_full_stop})
+    refuse_others(name, {"name_spans": name_spans, "weights": weights, "n": n})
     if name == "sowinobias":
-        return open_sowinobias(data, n=n, full_stop=not no_full_stop)
+        return open_sowinobias(data, n=n)
     if data is None:
         raise UsageError(f"--data: expected where the data of {name} are, got nothing; download {DOWNLOADS[name]}")
     if not data.exists():
@@ -66,7 +63,7 @@ def open_dataset(
     return _READERS[name](data)
 
 
-_READERS: Mapping[str, Callable[[Path], CorefDataset[Any]]] = {
+_READERS: Mapping[str, Callable[[Path], CorefDataset]] = {
     "winobias": read_winobias,
     "winogender": read_winogender,
     "counter-gap": open_counter_gap,

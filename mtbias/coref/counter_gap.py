@@ -11,28 +11,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from math import sqrt
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mtbias.coref.dataset import RATIO, DatasetScores, NamedNumber
-from mtbias.coref.documents import Answers, Spans
-from mtbias.coref.gap import GapLike, read_answers
+from mtbias.coref.dataset import RATIO, DatasetScores, NamedNumber, NumberUnits
+from mtbias.coref.documents import Answers
+from mtbias.coref.gap import GapLike
 from mtbias.coref.gap_data import GapFile, GapInstance, Labels, gender_of, read_instances
-from mtbias.coref.paired_systems import NumberUnits
 from mtbias.errors import DataError
 from mtbias.stats.resampling import (
     CROSSED,
     FIRST,
     SECOND,
     all_patterns,
-    bootstrap_counts,
-    estimate,
     inconsistency,
     inconsistent,
     pattern_number,
@@ -98,7 +93,6 @@ _ADDS = np.column_stack(
         *((a == _ACROSS) for a in range(5)),
     ]
 ).astype(np.float64)
-_SUMS = _ADDS.shape[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,44 +113,34 @@ class CounterGap(GapLike):
     name = "counter-gap"
     signed = MappingProxyType({"correct": "both-labels", "unit": "quadruple"})
 
-    def read(self, paths: Sequence[Path], *, ids: Path | None = None, spans: Spans | None = None) -> Answers[Labels]:
-        """See `CorefDataset`; each instance must have an answer, and no other id may have one."""
-        answers = read_answers(self.file, self.texts, paths, ids=ids, spans=spans)
-        known = {instance.id: None for instance in self.file.instances}
-        if missing := [id_ for id_ in known if id_ not in answers.of]:
-            message = f"no prediction for {len(missing)} instances: {_some(missing)}; each needs one"
-            raise DataError(message, path=paths[0])
-        if unknown := sorted(set(answers.of) - set(known)):
-            message = f"predictions for {len(unknown)} ids that the data does not have: {_some(unknown)}"
-            raise DataError(message, path=paths[0])
-        return answers
-
-    def score(self, answers: Answers[Labels], *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
+    def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`; intervals are percentile bootstraps over quadruples.
 
         The one-sided p of a number whose sign is tested is the share of resamples in which it is 0 or less (or
         undefined), as the paper's stars need it, the two-sided one as `estimate` gives it; of ρ: Student's t.
         """
+        ids = tuple(quadruple.id for quadruple in self.quadruples)
         cells = pattern_cells(self.quadruples, answers.of)
-        table = np.bincount(cells, minlength=32).reshape(2, 16)
-        n_m, n_f = (int(n) for n in table.sum(axis=1))
+        patterns = NumberUnits.of_cells(cells, (2, 16), ids, lambda tables: numbers(tables @ _ADDS))
+        n_m, n_f = (int(n) for n in np.bincount(np.array(cells) // 16, minlength=2))
         sizes = {"all": n_m + n_f, "masculine": n_m, "feminine": n_f}
-        estimates = estimate(
-            table[None],
-            lambda tables: numbers(tables @ _ADDS),
-            partial(bootstrap_counts, table, n_resamples=resamples, rng=np.random.default_rng(seed)),
+        estimates = patterns.estimates(
+            resamples,
+            np.random.default_rng(seed),
+            as_table=True,
             n={key: of.n * sizes[of.of] for key, of in METRICS.items()},
             tested=[key for key, of in METRICS.items() if of.tested],
         )
-        rho = estimates["rho"]
-        p = _student(rho.value, n_m + n_f)
-        estimates["rho"] = replace(rho, p=p, p_two_sided=p)
+        p = _student(estimates["rho"].value, n_m + n_f)
+        estimates["rho"] = replace(estimates["rho"], p=p, p_two_sided=p)
+        sums = (patterns.sums.reshape(-1, 2, 16) @ _ADDS).reshape(len(ids), -1)
+        compared = [key for key, of in METRICS.items() if of.compared]
+        units = NumberUnits(sums, ids, lambda sums: numbers(sums.reshape(len(sums), 2, -1)), compared)
         named = (
             NamedNumber("", key, of.label, estimates[key], of.compared, RATIO if key == "rho" else 2)
             for key, of in METRICS.items()
         )
-        units = {"": counter_gap_units(self.quadruples, cells)}
-        return DatasetScores(tuple(named), units, {"quadruples": dict(sizes)})
+        return DatasetScores(tuple(named), {"": units}, {"quadruples": dict(sizes)})
 
 
 def open_counter_gap(path: Path) -> CounterGap:
@@ -196,22 +180,17 @@ def _base(identifier: str) -> str:
     return next((identifier.removesuffix(role) for role in ROLES[1:] if identifier.endswith(role)), identifier)
 
 
-def pattern_cells(data: Sequence[Quadruple], predictions: Mapping[str, Labels]) -> NDArray[np.int64]:
+def pattern_cells(data: Sequence[Quadruple], answers: Mapping[str, Labels]) -> list[int]:
     """The cell of each quadruple in the flattened table: 16 · gender + pattern of correctness.
 
     An instance is correct if both labels are: "A" is wrong where the pronoun means A and the system says A and B; where
     it has no antecedent, neither candidate may be predicted.
     """
-    cells = [
+    return [
         16 * (quadruple.gender is Gender.FEMALE)
-        + pattern_number((i.gold == predictions[i.id] for i in quadruple.instances), 2)
+        + pattern_number((i.gold == answers[i.id] for i in quadruple.instances), 2)
         for quadruple in data
     ]
-    return np.array(cells, dtype=np.int64)
-
-
-def _some(ids: Sequence[str]) -> str:
-    return ", ".join(map(repr, ids[:5])) + (", …" if len(ids) > 5 else "")
 
 
 def numbers(sums: Floats) -> dict[str, Floats]:
@@ -283,15 +262,3 @@ def _student(rho: float | None, n: int) -> float | None:
     from scipy.special import stdtr
 
     return 2 * float(stdtr(n - 2, -abs(rho) * sqrt((n - 2) / (1 - rho * rho))))
-
-
-def counter_gap_units(data: Sequence[Quadruple], cells: NDArray[np.int64]) -> NumberUnits:
-    """What a system's compared `METRICS` rest on, given its `pattern_cells`; a unit is a quadruple."""
-    sums = np.zeros((len(cells), 2, _SUMS))
-    sums[np.arange(len(cells)), cells // 16] = _ADDS[cells % 16]
-
-    def of_sums(summed: Floats) -> dict[str, Floats]:
-        values = numbers(summed.reshape(-1, 2, _SUMS))
-        return {name: values[name] for name, of in METRICS.items() if of.compared}
-
-    return NumberUnits(sums.reshape(len(cells), 2 * _SUMS), tuple(quadruple.id for quadruple in data), of_sums)

@@ -1,34 +1,45 @@
 """A data set of coreference: its documents, how a system's answers to them are read, and the numbers that they make.
 
 Each data set is one class, and all of them give `DatasetScores`: what scores one system, runs it on all data sets or
-compares two knows no data set.
+compares two knows no data set. Under every number are `NumberUnits`: what each unit (a sentence, a line of
+counterparts, an occupation) adds to the sums that it is made of. Intervals draw units; two systems are paired unit by
+unit. Drawn over rows, they say what other sentences about these occupations would have given; over occupations, each
+with all its rows, what other occupations would have.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from mtbias.coref.conll import Clusters
-from mtbias.coref.documents import Answers, CorefText, DatasetName, Predictions, Spans, check_complete
+from mtbias.coref.documents import Answers, CorefText, DatasetName, Spans
 from mtbias.coref.output_reading import read_output
-from mtbias.coref.paired_systems import NumberUnits
-from mtbias.errors import UsageError
+from mtbias.coref.system_files import holds_clusters
+from mtbias.errors import DataError, UsageError
+from mtbias.files.reading import read_text
 from mtbias.files.signatures import signature_line
 from mtbias.settings import BootstrapSettings
-from mtbias.stats.results import Estimate
+from mtbias.stats.paired import PairedUnits, compare
+from mtbias.stats.resampling import bootstrap_counts, bootstrap_units, estimate
+from mtbias.stats.results import Difference, Estimate, Floats, enough
 from mtbias.types import Stereotype
-
-T = TypeVar("T")
 
 RATIO = 3
 """Decimals of ratios and correlations; numbers in per cent and points have two."""
 CONDITIONS = (Stereotype.PRO, Stereotype.ANTI)
 """The stereotype fits, or it does not."""
+
+Draw = Literal["rows", "occupations"]
+"""What is drawn and exchanged as a whole."""
 
 
 class Link(StrEnum):
@@ -51,6 +62,100 @@ def link_to(*, right: bool, wrong: bool) -> Link:
 def pro_against_anti(pro: float | None, anti: float | None) -> tuple[float | None, float | None]:
     """Mean and difference of a number where the stereotype fits and where not; None where either is undefined."""
     return (None, None) if pro is None or anti is None else ((pro + anti) / 2, pro - anti)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberUnits:
+    """What numbers of one system on one data set rest on."""
+
+    sums: Floats
+    """``[n_units, k]``: what each unit adds to k sums."""
+    occupations: Sequence[str]
+    """The occupation of each unit; where a data set has none, the unit's id."""
+    numbers: Callable[[Floats], Mapping[str, Floats]]
+    """Maps sums ``[R, k]`` to numbers by name, each ``[R]``, NaN where undefined."""
+    compared: Collection[str] = ()
+    """The numbers that systems are compared in; none named: all."""
+
+    @classmethod
+    def of_cells(
+        cls, cells: Sequence[int], shape: Sequence[int], occupations: Sequence[str], numbers: Callable[..., Any]
+    ) -> NumberUnits:
+        """Units that each count in one cell of a table of that `shape`; `numbers` maps tables ``[R, *shape]``."""
+        sums = np.zeros((len(cells), int(np.prod(shape))))
+        sums[np.arange(len(cells)), cells] = 1
+        return cls(sums, occupations, lambda sums: numbers(sums.reshape(-1, *shape)))
+
+    def drawn(self, over: Draw) -> NumberUnits:
+        """The units that are drawn as a whole."""
+        if over == "rows":
+            return self
+        names = tuple(dict.fromkeys(self.occupations))
+        places = {name: place for place, name in enumerate(names)}
+        together = np.zeros((len(names), self.sums.shape[1]))
+        np.add.at(together, [places[name] for name in self.occupations], self.sums)
+        return replace(self, sums=together, occupations=names)
+
+    def estimates(
+        self,
+        resamples: int,
+        rng: np.random.Generator,
+        *,
+        as_table: bool = False,
+        n: Mapping[str, float] | None = None,
+        intervals: Collection[str] | None = None,
+        tested: Collection[str] = (),
+    ) -> dict[str, Estimate]:
+        """The numbers with percentile intervals over units; `n` (default: units) and all else as in `estimate`.
+
+        `as_table`: units of cells are drawn as a table of counts, which is the same and takes less time.
+        """
+        whole = self.sums.sum(axis=0)
+        table: NDArray[np.int64] = whole.astype(np.int64)
+        resample = partial(bootstrap_counts, table) if as_table else partial(bootstrap_units, self.sums)
+        denominators = dict.fromkeys(self.numbers(whole[None]), len(self.sums)) if n is None else n
+        return estimate(
+            whole[None],
+            lambda sums: dict(self.numbers(sums)),
+            partial(resample, n_resamples=resamples, rng=rng),
+            n=denominators,
+            intervals=intervals,
+            tested=tested,
+        )
+
+    def over(self, over: Draw, resamples: int, seed: int) -> dict[str, Estimate]:
+        """The numbers with intervals over what is drawn; without, where that is less than `MIN_ROWS`."""
+        drawn = self.drawn(over)
+        wide = None if enough(len(drawn.sums)) else ()
+        return drawn.estimates(resamples, np.random.default_rng(seed), intervals=wide)
+
+    def minus(self, other: NumberUnits, over: Draw, resamples: int, seed: int) -> dict[str, Difference]:
+        """First (this system) − `other` for each compared number, with the paired interval and p.
+
+        Args:
+            other: of another system, on the same units in the same order.
+            over: what is drawn, and exchanged between the two.
+            resamples: of each interval and test; 0: neither.
+            seed: of the random numbers; each test has the same.
+
+        Edge cases: no intervals with fewer than `mtbias.stats.results.MIN_ROWS` units; p is exact where they are few.
+
+        Raises:
+            DataError: the units are not the same.
+        """
+        if self.occupations != other.occupations or self.sums.shape != other.sums.shape:
+            raise DataError("expected two systems on the same rows, got other rows; score both on the same files")
+        ours, theirs = self.drawn(over).sums, other.drawn(over).sums
+        wide = enough(len(ours))
+        return compare(
+            PairedUnits(ours, theirs),
+            self.numbers,
+            list(self.compared or self.numbers(ours[:1])),
+            resamples,
+            bootstrap=np.random.default_rng(seed),
+            test=np.random.default_rng(seed),
+            intervals=lambda _: wide,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +206,20 @@ class DatasetScores:
         return {(one.part, one.key): one.estimate for one in self.numbers}[part, key]
 
 
-class CorefDataset(ABC, Generic[T]):
-    """A data set, whose systems answer each document with a T."""
+class CorefDataset(ABC):
+    """A data set. What its class says is how answers are read; `score` makes the numbers of them."""
 
     name: ClassVar[DatasetName]
     options: ClassVar[frozenset[str]] = frozenset()
     """The options of `mtbias coref score` that not all data sets have and this one has."""
+    takes_labels: ClassVar[bool] = False
+    """Whether a table of labels will do for clusters."""
+    must_be_complete: ClassVar[bool] = True
+    """Whether each document needs an answer."""
+    keeps_unknown: ClassVar[bool] = False
+    """Whether answers to other documents are no error."""
+    from_clusters: ClassVar[Mapping[str, object]] = {}
+    """What a signature says where answers were made of clusters."""
     signed: Mapping[str, object]
     """What a signature says of how its numbers are made."""
     files: Mapping[str, str]
@@ -117,15 +230,54 @@ class CorefDataset(ABC, Generic[T]):
     def texts(self) -> Sequence[CorefText]:
         """Its documents."""
 
-    @abstractmethod
-    def read(self, paths: Sequence[Path], *, ids: Path | None = None, spans: Spans | None = None) -> Answers[T]:
+    @property
+    def without_text(self) -> Collection[str]:
+        """Ids that the data has without a text: what is said of them is passed over."""
+        return ()
+
+    def answer(self, id_: str, clusters: Clusters) -> object:  # noqa: ARG002 - of some data sets it matters
+        """What `clusters` of tokens answer to the document `id_`; by default themselves."""
+        return clusters
+
+    def read_labels(self, path: Path) -> Answers:
+        """The answers in a table of labels, where the data set `takes_labels`."""
+        raise NotImplementedError
+
+    def read(self, paths: Sequence[Path], *, ids: Path | None = None, spans: Spans | None = None) -> Answers:
         """A system's answers in the files at `paths`; `ids` and `spans` as `mtbias.coref.output_reading` has them.
 
-        Raises:
-            DataError: files that are not about the data, or that lack documents which they must have.
-        """
+        Whether they are clusters or a table of labels is told by the content.
 
-    def baseline(self, rule: str) -> Answers[T]:
+        Raises:
+            DataError: files that are not about the data, or that lack documents which they must have. A document that
+                is missing cannot be told from one where a system finds nothing: a file that was cut off would only
+                score lower.
+        """
+        if self.takes_labels and not paths[0].is_dir() and not holds_clusters(read_text(paths[0])):
+            if len(paths) > 1:
+                raise DataError(f"expected one table of labels, got {len(paths)} files", path=paths[1])
+            answers = self.read_labels(paths[0])
+        else:
+            answers = read_output(
+                self.texts, paths, ids=ids, spans=spans, also=self.without_text, keep_unknown=self.keeps_unknown
+            )
+            of = {id_: self.answer(id_, clusters) for id_, clusters in answers.of.items()}
+            answers = replace(answers, of=of, signed={**self.from_clusters, **answers.signed})
+        known = {text.id: None for text in self.texts}
+        unknown = [] if self.keeps_unknown else [id_ for id_ in answers.of if id_ not in known]
+        if unknown:
+            raise DataError(
+                f"predictions for {len(unknown)} ids that the data does not have: {unknown[0]!r}", path=paths[0]
+            )
+        missing = [id_ for id_ in known if id_ not in answers.of] if self.must_be_complete else []
+        if missing:
+            message = f"no prediction for {len(missing)} of {len(known)} documents, the first {missing[0]!r}"
+            raise DataError(
+                f"{message}; a system that finds nothing there says so (empty clusters, or none)", path=paths[0]
+            )
+        return answers
+
+    def baseline(self, rule: str) -> Answers:
         """The answers of a rule system.
 
         Raises:
@@ -134,29 +286,10 @@ class CorefDataset(ABC, Generic[T]):
         raise UsageError(f"--baseline: {self.name} has no rule system {rule!r}")
 
     @abstractmethod
-    def score(self, answers: Answers[T], *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
+    def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """The numbers of a system, with intervals and tests from so many resamples."""
 
-    def signature(self, answers: Answers[T], settings: BootstrapSettings, **more: object) -> str:
+    def signature(self, answers: Answers, settings: BootstrapSettings, **more: object) -> str:
         """``coref:<name>|…``: what the numbers of a system rest on (`mtbias.files.signatures.signature_line`)."""
         options = {**self.signed, **answers.signed, **more, "seed": settings.seed, "resamples": settings.resamples}
         return signature_line(f"coref:{self.name}", {"data": self.files, "predictions": answers.files}, options)
-
-
-class ClusterDataset(CorefDataset[Clusters]):
-    """A data set that is answered with clusters."""
-
-    must_be_complete: ClassVar[bool] = True
-    """Whether each document needs a prediction."""
-
-    @property
-    def without_text(self) -> Collection[str]:
-        """Ids that the data has without a text: what is said of them is passed over."""
-        return ()
-
-    def read(self, paths: Sequence[Path], *, ids: Path | None = None, spans: Spans | None = None) -> Predictions:
-        """See `CorefDataset`."""
-        predictions = read_output(self.texts, paths, ids=ids, spans=spans, also=self.without_text)
-        if self.must_be_complete:
-            check_complete(predictions.of, [text.id for text in self.texts], "documents", paths[0])
-        return predictions

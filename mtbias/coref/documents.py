@@ -10,18 +10,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from json import dumps
 from pathlib import Path
-from typing import Generic, Literal, TypeVar, get_args
+from typing import Any, Literal, get_args
 
-from mtbias.coref.conll import Clusters, Mention, repeated
+from mtbias.coref.conll import Clusters, Mention
 from mtbias.errors import DataError
 from mtbias.types import Span
-
-T = TypeVar("T")
 
 DatasetName = Literal["winobias", "winogender", "gap", "counter-gap", "bug", "sowinobias"]
 DATASETS: tuple[DatasetName, ...] = get_args(DatasetName)
@@ -140,34 +138,14 @@ class SystemDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class Answers(Generic[T]):
-    """What a system says of each document: clusters, or labels."""
+class Answers:
+    """What a system says of each document."""
 
-    of: Mapping[str, T]
-    """By id."""
+    of: Mapping[str, Any]
+    """By id: its clusters, or what they say of what the data set asks."""
     files: Mapping[str, str]
     """SHA-256 by name of the file."""
     notes: tuple[str, ...] = ()
     """How its files were read, where that is not as mtbias's own format has them."""
     signed: Mapping[str, object] = field(default_factory=dict)
     """What a signature says of it."""
-
-
-Predictions = Answers[Clusters]
-
-
-def repeated_mentions(answers: Predictions) -> int:
-    """How many mentions stand in a cluster of their document already."""
-    return sum(map(repeated, answers.of.values()))
-
-
-def check_complete(given: Collection[str], ids: Collection[str], what: str, path: Path | None = None) -> None:
-    """Check that there is an answer for each of `ids`.
-
-    A document that is missing cannot be told from one where a system finds nothing, which it must say: a file that was
-    cut off would only score lower. `DataError` where one is missing.
-    """
-    missing = [id_ for id_ in ids if id_ not in given]
-    if missing:
-        message = f"no prediction for {len(missing)} of {len(ids)} {what}, the first {missing[0]!r}"
-        raise DataError(f"{message}; a system that finds nothing there says so (empty clusters, or none)", path=path)

@@ -18,9 +18,8 @@ from typing import Any
 
 from mtbias import __version__
 from mtbias.coref.coref_datasets import open_dataset, refuse_others
-from mtbias.coref.dataset import CorefDataset, DatasetScores, NamedNumber
+from mtbias.coref.dataset import CorefDataset, DatasetScores, Draw, NamedNumber
 from mtbias.coref.documents import Answers, DatasetName, Spans
-from mtbias.coref.paired_systems import Draw, compare_systems, intervals_over
 from mtbias.coref.systems import CorefSystem, run_system, texts_digest
 from mtbias.errors import DataError, UsageError
 from mtbias.files.folder_lock import locked_folder
@@ -77,8 +76,8 @@ class DatasetResult:
 
 
 def score_answers(
-    dataset: CorefDataset[Any],
-    answers: Answers[Any],
+    dataset: CorefDataset,
+    answers: Answers,
     settings: BootstrapSettings,
     *,
     over: Draw = "rows",
@@ -98,7 +97,7 @@ def score_answers(
     if over == "occupations":
         labels = {(one.part, one.key): one for one in scores.numbers}
         for part, units in scores.units.items():
-            for key, estimate in intervals_over(units, over, settings.resamples, settings.seed).items():
+            for key, estimate in units.over(over, settings.resamples, settings.seed).items():
                 one = labels[part, key]
                 label = f"{one.label}, over occupations"
                 numbers.append(replace(one, key=f"{key}:over_occupations", label=label, estimate=estimate))
@@ -204,7 +203,7 @@ def systems_json(evaluations: Sequence[Evaluation], differences: Sequence[Number
 
 def evaluate(
     system: CorefSystem,
-    datasets: Sequence[CorefDataset[Any]],
+    datasets: Sequence[CorefDataset],
     out: Path,
     settings: BootstrapSettings,
     progress: Progress = quiet,
@@ -224,7 +223,7 @@ def evaluate(
         return evaluation
 
 
-def read_evaluation(out: Path, datasets: Sequence[CorefDataset[Any]], settings: BootstrapSettings) -> Evaluation:
+def read_evaluation(out: Path, datasets: Sequence[CorefDataset], settings: BootstrapSettings) -> Evaluation:
     """Score again what `evaluate` left in `out`, of those of `datasets` that are finished there.
 
     Raises:
@@ -259,7 +258,7 @@ def _check_folder(out: Path, system: CorefSystem) -> None:
             )
 
 
-def _run(system: CorefSystem, data: CorefDataset[Any], out: Path, progress: Progress) -> FoundClusters:
+def _run(system: CorefSystem, data: CorefDataset, out: Path, progress: Progress) -> FoundClusters:
     """What the system finds in a data set, or has found before."""
     record, path = _record_of(data, out), _clusters_of(data, out)
     new = path.with_name(f"{path.name}.new")  # it gets its name when its record is there: no file of others is lost
@@ -281,12 +280,12 @@ def _run(system: CorefSystem, data: CorefDataset[Any], out: Path, progress: Prog
     return found
 
 
-def _result(data: CorefDataset[Any], out: Path, settings: BootstrapSettings, found: FoundClusters) -> DatasetResult:
+def _result(data: CorefDataset, out: Path, settings: BootstrapSettings, found: FoundClusters) -> DatasetResult:
     answers = data.read([_clusters_of(data, out)], spans="included")
     return score_answers(data, answers, settings, notes=found.notes)
 
 
-def _check(data: CorefDataset[Any], out: Path, found: FoundClusters) -> None:
+def _check(data: CorefDataset, out: Path, found: FoundClusters) -> None:
     """Refuse what was found in other documents, or was changed since."""
     path = _clusters_of(data, out)
     if found.texts != texts_digest(data.texts):
@@ -296,11 +295,11 @@ def _check(data: CorefDataset[Any], out: Path, found: FoundClusters) -> None:
         raise DataError(f"this file was changed since the system was run ({record}): choose another folder", path=path)
 
 
-def _clusters_of(data: CorefDataset[Any], out: Path) -> Path:
+def _clusters_of(data: CorefDataset, out: Path) -> Path:
     return out / f"{data.name}.jsonl"
 
 
-def _record_of(data: CorefDataset[Any], out: Path) -> Path:
+def _record_of(data: CorefDataset, out: Path) -> Path:
     return out / f"{data.name}{_RECORD}"
 
 
@@ -362,11 +361,11 @@ def compare_evaluations(
             if (theirs := other.results[dataset].scores.units.get(part)) is not None
         ]
         compared = corrected(
-            (compare_systems(units, theirs, over, settings.resamples, settings.seed) for _, _, units, theirs in pairs),
+            (units.minus(theirs, over, settings.resamples, settings.seed) for _, _, units, theirs in pairs),
             together=True,
         )
         found += [
-            NumberDifference(dataset, first.name, name, labelled[part, key], difference, len(units.drawn(over)))
+            NumberDifference(dataset, first.name, name, labelled[part, key], difference, len(units.drawn(over).sums))
             for (name, part, units, _), of in zip(pairs, compared, strict=True)
             for key, difference in of.items()
         ]

@@ -53,10 +53,13 @@ _TRUTHS = {"true": True, "false": False}
 
 
 class Labels(NamedTuple):
-    """Whether the pronoun means A, and whether it means B; None where a system says neither true nor false."""
+    """Whether the pronoun means A, and whether it means B; None where a system says neither true nor false.
 
-    a: bool | None
-    b: bool | None
+    Of a system that draws its answers, the probabilities that it does.
+    """
+
+    a: float | None
+    b: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +189,7 @@ def _instance(record: Record, others: Sequence[str]) -> GapInstance:
     )
 
 
-def read_labels(path: Path, *, official: bool = False) -> Answers[Labels]:
+def read_labels(path: Path, *, official: bool = False) -> Answers:
     """Read a system's labels: id, A-coref, B-coref, tab-separated, with or without that header.
 
     `official`: pass over what GAP's official scorer passes over, and say how much: the first row of an id counts, and a

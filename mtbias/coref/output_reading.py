@@ -25,7 +25,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from mtbias.coref.conll import Clusters, Mention
-from mtbias.coref.documents import Answers, CorefText, Predictions, Spans, SystemDocument
+from mtbias.coref.documents import Answers, CorefText, Spans, SystemDocument
 from mtbias.coref.system_files import read_documents
 from mtbias.errors import DataError
 from mtbias.files.reading import read_text
@@ -52,7 +52,7 @@ def read_output(
     spans: Spans | None = None,
     also: Collection[str] = (),
     keep_unknown: bool = False,
-) -> Predictions:
+) -> Answers:
     """The clusters in the files at `paths`, as clusters of tokens of `texts`.
 
     Args:

@@ -12,9 +12,9 @@ appendix A is an argument.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib import resources
 from itertools import product
 from pathlib import Path
@@ -24,12 +24,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.coref.conll import Clusters, Mention
-from mtbias.coref.dataset import CONDITIONS, ClusterDataset, DatasetScores, Link, NamedNumber, link_to, pro_against_anti
-from mtbias.coref.documents import CorefText, Predictions
-from mtbias.coref.paired_systems import NumberUnits
+from mtbias.coref.dataset import (
+    CONDITIONS,
+    CorefDataset,
+    DatasetScores,
+    Link,
+    NamedNumber,
+    NumberUnits,
+    link_to,
+    pro_against_anti,
+)
+from mtbias.coref.documents import Answers, CorefText, joined
 from mtbias.errors import choices
 from mtbias.files.reading import parse_toml, read_text
-from mtbias.stats.resampling import bootstrap_counts, estimate, mcnemar
+from mtbias.stats.resampling import mcnemar
 from mtbias.stats.results import Estimate, Floats, percent, percent_of
 from mtbias.types import Stereotype
 
@@ -74,8 +82,6 @@ class SoWinoBiasSentence:
     id: str
     direction: Stereotype
     polarity: str
-    pair: int
-    """The same number for counterparts."""
     tokens: tuple[str, ...]
     first: Mention
     """The first person, article included."""
@@ -85,7 +91,7 @@ class SoWinoBiasSentence:
     @property
     def text(self) -> str:
         """The tokens with blanks between them, except before the full stop."""
-        return " ".join(self.tokens).replace(" .", ".")
+        return joined(self.tokens)
 
 
 def read_vocabulary(path: Path) -> Vocabulary:
@@ -113,13 +119,8 @@ def read_vocabulary(path: Path) -> Vocabulary:
     return Vocabulary(**lists, sha256=file.sha256)
 
 
-def generate(
-    vocabulary: Vocabulary, *, n: SetSize = "polarity", full_stop: bool = True
-) -> tuple[SoWinoBiasSentence, ...]:
-    """The test set: by polarity and pair, the pro-stereotypical sentence before its counterpart.
-
-    `full_stop`: whether sentences end in one, a token of its own; the paper does not say.
-    """
+def generate(vocabulary: Vocabulary, *, n: SetSize = "polarity") -> tuple[SoWinoBiasSentence, ...]:
+    """The test set by polarity: each pro-stereotypical sentence with its counterpart behind it."""
     men, women = vocabulary.male_occupations, vocabulary.female_occupations
     adjectives = vocabulary.positive_adjectives, vocabulary.negative_adjectives
     chosen = [
@@ -129,25 +130,21 @@ def generate(
         if n == "polarity" or (m + f + a) % 2 == 0
     ]
     return tuple(
-        _sentence(direction, polarity, pair, (*people, adjective), full_stop)
-        for pair, (polarity, male, female, adjective) in enumerate(chosen)
+        _sentence(direction, polarity, (*people, adjective))
+        for polarity, male, female, adjective in chosen
         for direction, people in zip(CONDITIONS, ((male, female), (female, male)), strict=True)
     )
 
 
-def _sentence(
-    direction: Stereotype, polarity: str, pair: int, words: tuple[str, str, str], full_stop: bool
-) -> SoWinoBiasSentence:
+def _sentence(direction: Stereotype, polarity: str, words: tuple[str, str, str]) -> SoWinoBiasSentence:
     first, second, adjective = (word.split() for word in words)
-    tokens = ["The", *first, VERBS[polarity], "the", *second, "because", "they", "were", *adjective]
     verb = 1 + len(first)
     pronoun = verb + len(second) + 3
     return SoWinoBiasSentence(
         id="-".join([direction, polarity, *(word.replace(" ", "_") for word in words)]),
         direction=direction,
         polarity=polarity,
-        pair=pair,
-        tokens=(*tokens, ".") if full_stop else tuple(tokens),
+        tokens=("The", *first, VERBS[polarity], "the", *second, "because", "they", "were", *adjective, "."),
         first=(0, verb - 1),
         second=(verb + 1, pronoun - 2),
         pronoun=(pronoun, pronoun),
@@ -169,7 +166,7 @@ def link(sentence: SoWinoBiasSentence, clusters: Clusters) -> Link:
 
 
 @dataclass(frozen=True)
-class SoWinoBias(ClusterDataset):
+class SoWinoBias(CorefDataset):
     """The test set that a vocabulary makes."""
 
     vocabulary: Vocabulary
@@ -177,7 +174,7 @@ class SoWinoBias(ClusterDataset):
     signed: Mapping[str, object]
 
     name = "sowinobias"
-    options = frozenset({"n", "no_full_stop", "over"})
+    options = frozenset({"n", "over"})
 
     @property
     def files(self) -> Mapping[str, str]:  # type: ignore[override] # read-only
@@ -189,91 +186,66 @@ class SoWinoBias(ClusterDataset):
         """All sentences."""
         return [CorefText(s.id, s.tokens, s.text, ((s.second, s.pronoun),)) for s in self.sentences]
 
-    def score(self, answers: Predictions, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
+    def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`.
 
         Accuracy: right / n; both persons, or none, are wrong. "One alone": right / (right + wrong), what is left where
         a forced choice is asked for. Intervals are percentile bootstraps over pairs; p of pro − anti is McNemar's exact
         test over pairs (``all``: of both polarities), two-sided.
         """
-        cells = pair_cells(self.sentences, answers)
-        table = np.bincount(np.fromiter(cells.values(), dtype=np.int64), minlength=np.prod(_SHAPE)).reshape(_SHAPE)
-        tables = dict(zip(ROWS, (table[:1], table[1:], table), strict=True))
-        links = {f"{row}, {d}": of for row, part in tables.items() for d, of in _links(part).items()}
-        estimates = estimate(
-            table[None],
-            _numbers,
-            partial(bootstrap_counts, table, n_resamples=resamples, rng=np.random.default_rng(seed)),
-            n={f"{row}:{d}": int(links[f"{row}, {d}"].sum()) for row in ROWS for d in CONDITIONS},
+        # A pair is a cell of a table of polarity, link of the pro and link of the anti sentence.
+        links = {s.id: LINKS.index(link(s, answers.of[s.id])) for s in self.sentences}
+        pairs = list(zip(self.sentences[::2], self.sentences[1::2], strict=True))
+        cells = [_SHAPE[2] * (_SHAPE[1] * POLARITIES.index(a.polarity) + links[a.id]) + links[b.id] for a, b in pairs]
+        meant = tuple(" ".join(pro.tokens[pro.second[0] + 1 : pro.second[1] + 1]) for pro, _ in pairs)
+        units = NumberUnits.of_cells(cells, _SHAPE, meant, _numbers)
+        table = units.sums.sum(axis=0).astype(np.int64).reshape(_SHAPE)
+        tables = dict(zip(ROWS, (table[0], table[1], table.sum(axis=0)), strict=True))
+        estimates = units.estimates(
+            resamples,
+            np.random.default_rng(seed),
+            as_table=True,
+            n={f"{row}:{direction}": int(of.sum()) for row, of in tables.items() for direction in CONDITIONS},
         )
-        numbers = [one for row, part in tables.items() for one in _named(row, part, links, estimates)]
-        counts = {name: dict(zip(map(str, LINKS), map(int, of), strict=True)) for name, of in links.items()}
-        return DatasetScores(tuple(numbers), {"": _units(self.sentences, cells)}, counts)
+        numbers = [one for row, of in tables.items() for one in _named(row, of, estimates)]
+        counts = {
+            f"{row}, {direction}": dict(zip(map(str, LINKS), map(int, of.sum(axis=axis)), strict=True))
+            for row, of in tables.items()
+            for axis, direction in ((1, CONDITIONS[0]), (0, CONDITIONS[1]))
+        }
+        return DatasetScores(tuple(numbers), {"": units}, counts)
 
 
-def open_sowinobias(data: Path | None, *, n: SetSize | None = None, full_stop: bool = True) -> SoWinoBias:
+def open_sowinobias(data: Path | None, *, n: SetSize | None = None) -> SoWinoBias:
     """The test set of the vocabulary at `data`, by default of our own lists, whose numbers are not the paper's.
 
     Raises:
         DataError: as `read_vocabulary`.
     """
     vocabulary = read_vocabulary(data or EXAMPLE_VOCABULARY)
-    sentences = generate(vocabulary, n=n or "polarity", full_stop=full_stop)
+    sentences = generate(vocabulary, n=n or "polarity")
     digest = hashlib.sha256("".join(f"{s.id}\t{s.text}\n" for s in sentences).encode()).hexdigest()
-    return SoWinoBias(vocabulary, sentences, {
-        "sentences": digest[:12], "list": "example" if data is None else "given", "n": n or "polarity",
-        "full-stop": "yes" if full_stop else "no", "right": "second-person-alone",
-    })  # fmt: skip
+    signed = {"sentences": digest[:12], "list": "given" if data else "example", "n": n or "polarity"}
+    return SoWinoBias(vocabulary, sentences, {**signed, "right": "second-person-alone"})
 
 
-def pair_cells(sentences: Sequence[SoWinoBiasSentence], predictions: Predictions) -> dict[int, int]:
-    """By pair: its cell in the flattened table of polarity, link of the pro and of the anti sentence."""
-    cells: dict[int, int] = {}
-    for sentence in sentences:
-        weight = len(LINKS) if sentence.direction is Stereotype.PRO else 1
-        cells.setdefault(sentence.pair, len(LINKS) ** 2 * POLARITIES.index(sentence.polarity))
-        cells[sentence.pair] += weight * LINKS.index(link(sentence, predictions.of[sentence.id]))
-    return cells
-
-
-def _units(sentences: Sequence[SoWinoBiasSentence], cells: Mapping[int, int]) -> NumberUnits:
-    """What the numbers rest on; a unit is a pair, its occupation the one that *they* means in the pro sentence."""
-    sums = np.zeros((len(cells), np.prod(_SHAPE)))
-    sums[np.arange(len(cells)), list(cells.values())] = 1
-    meant = {s.pair: s.tokens[s.second[0] + 1 : s.second[1] + 1] for s in sentences if s.direction is Stereotype.PRO}
-    return NumberUnits(
-        sums, tuple(" ".join(meant[pair]) for pair in cells), lambda sums: _numbers(sums.reshape(-1, *_SHAPE))
-    )
-
-
-def _links(table: NDArray[np.int64]) -> dict[Stereotype, NDArray[np.int64]]:
-    """Sentences by link, of each direction."""
-    return {Stereotype.PRO: table.sum(axis=(0, 2)), Stereotype.ANTI: table.sum(axis=(0, 1))}
-
-
-def _named(
-    row: str, table: NDArray[np.int64], links: Mapping[str, NDArray[np.int64]], estimates: Mapping[str, Estimate]
-) -> list[NamedNumber]:
+def _named(row: str, pairs: NDArray[np.int64], estimates: Mapping[str, Estimate]) -> Iterator[NamedNumber]:
+    """The numbers of a polarity, or of both, from its table of pairs ``[4, 4]``: links of pro by links of anti."""
     right, wrong = LINKS.index(Link.RIGHT), LINKS.index(Link.WRONG)
-    pairs = table.sum(axis=0)
+    by_link = dict(zip(CONDITIONS, (pairs.sum(axis=1), pairs.sum(axis=0)), strict=True))
     # Pairs of which one alone is right: the anti sentence's link is any but right, and the reverse.
-    p = mcnemar(int(pairs[right].sum() - pairs[right, right]), int(pairs[:, right].sum() - pairs[right, right]))
-    pro, anti = (estimates[f"{row}:{d}"] for d in CONDITIONS)
+    p = mcnemar(*(int(of[right] - pairs[right, right]) for of in by_link.values()))
+    pro, anti = (estimates[f"{row}:{direction}"] for direction in CONDITIONS)
     average, gap = pro_against_anti(pro.value, anti.value)
-    interval = estimates[f"{row}:difference"].interval
-    difference = Estimate(gap, n=pro.n) if gap is None else Estimate(gap, interval, pro.n, p)
+    difference = replace(estimates[f"{row}:difference"], n=pro.n, p=None if gap is None else p)
     named = {"pro": pro, "anti": anti, "average": Estimate(average, n=pro.n), "difference": difference}
-    numbers = [
-        NamedNumber("", f"{row}:{key}", f"accuracy, {row}, {'pro − anti' if key == 'difference' else key}", one,
-                    headline=row == "all" and key != "average")
-        for key, one in named.items()
-    ]  # fmt: skip
-    for direction in CONDITIONS:
-        of = links[f"{row}, {direction}"]
+    for key, one in named.items():
+        label = f"accuracy, {row}, {'pro − anti' if key == 'difference' else key}"
+        yield NamedNumber("", f"{row}:{key}", label, one, headline=row == "all" and key != "average")
+    for direction, of in by_link.items():
         n = int(of[right] + of[wrong])
         label = f"accuracy where one person alone, {row}, {direction}"
-        numbers.append(NamedNumber("", f"{row}:{direction}:one_alone", label, Estimate(percent_of(of[right], n), n=n)))
-    return numbers
+        yield NamedNumber("", f"{row}:{direction}:one_alone", label, Estimate(percent_of(of[right], n), n=n))
 
 
 def _numbers(tables: NDArray[Any]) -> dict[str, Floats]:

@@ -22,9 +22,9 @@ Source: Zhao et al., NAACL 2018 (N18-2003); github.com/uclanlp/corefBias.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
@@ -33,16 +33,24 @@ from typing import Literal, get_args
 import numpy as np
 
 from mtbias.coref.conll import Clusters, ConllDocument, Mention, read_conll, repeated, without_repeated
-from mtbias.coref.conll_scorer import PARTS, compute_coref, conll_f1, count_coref, count_table
-from mtbias.coref.dataset import CONDITIONS, ClusterDataset, DatasetScores, Link, NamedNumber, link_to, pro_against_anti
-from mtbias.coref.documents import Answers, CorefText, Predictions, joined, repeated_mentions
-from mtbias.coref.paired_systems import NumberUnits, intervals_over
+from mtbias.coref.conll_scorer import PARTS, compute_coref, conll_f1, count_coref
+from mtbias.coref.dataset import (
+    CONDITIONS,
+    CorefDataset,
+    DatasetScores,
+    Link,
+    NamedNumber,
+    NumberUnits,
+    link_to,
+    pro_against_anti,
+)
+from mtbias.coref.documents import Answers, CorefText, joined
 from mtbias.english.words import GENDER_OF_PRONOUN
 from mtbias.errors import DataError, UsageError
 from mtbias.files.reading import read_text, split_lines
-from mtbias.stats.paired import randomisation_test
-from mtbias.stats.resampling import bootstrap_units, estimate, mcnemar, percentile_interval, wilson_percent
-from mtbias.stats.results import Estimate, Floats, number, percent, percent_of
+from mtbias.stats.paired import PairedUnits, compare
+from mtbias.stats.resampling import mcnemar, wilson_percent
+from mtbias.stats.results import Estimate, Floats, percent, percent_of
 from mtbias.types import Gender, Stereotype
 
 SPLITS = ("dev", "test")
@@ -95,9 +103,22 @@ class WinoBiasDocument:
 SetKey = tuple[str, int, Stereotype]
 """Split, type and condition: one of the eight files."""
 
+_KINDS = {"pro": "pro", "anti": "anti", "average": "average", "difference": "pro − anti"}
+_LABELS = {
+    f"{key}_{kind}": f"{label}, {name}"
+    for key, label in (("f1", "CoNLL F1"), ("link", "link accuracy"))
+    for kind, name in _KINDS.items()
+} | {
+    f"{key}{rate}_{condition}": f"{label} {rate[1:] or 'F1'}, {condition}"
+    for condition in CONDITIONS
+    for key, label in zip(PARTS, ("mentions", "MUC", "B³", "CEAFe"), strict=True)
+    for rate in ("", "_recall", "_precision")
+}
+"""What the numbers of a split and type are called, in the order in which they are shown."""
+
 
 @dataclass(frozen=True)
-class WinoBias(ClusterDataset):
+class WinoBias(CorefDataset):
     """The sets that there are, each in the order of its text file; one without any prediction is left out."""
 
     sets: Mapping[SetKey, tuple[WinoBiasDocument, ...]]
@@ -108,7 +129,7 @@ class WinoBias(ClusterDataset):
     options = frozenset({"baseline", "over"})
     signed = MappingProxyType({"f1": "conll-v8.01", "link": "first-pronoun", "test": "randomisation+mcnemar"})
 
-    @property
+    @cached_property
     def documents(self) -> dict[str, WinoBiasDocument]:
         """All documents by id."""
         return {document.id: document for documents in self.sets.values() for document in documents}
@@ -118,7 +139,7 @@ class WinoBias(ClusterDataset):
         """The sentences of all sets."""
         return [CorefText(d.id, d.words, joined(d.words), d.gold) for d in self.documents.values()]
 
-    def baseline(self, rule: str) -> Predictions:
+    def baseline(self, rule: str) -> Answers:
         """See `CorefDataset`; one of `BASELINES`."""
         known = next((one for one in BASELINES if one == rule), None)
         if known is None:
@@ -126,7 +147,7 @@ class WinoBias(ClusterDataset):
         of = {id_: answer_by_rule(document, known) for id_, document in self.documents.items()}
         return Answers(of, {}, signed={"system": rule})
 
-    def score(self, answers: Predictions, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
+    def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`; a single document without prediction counts as without clusters, as in the shared task.
 
         Intervals: of F1 and of differences of F1 the bootstrap's over documents and over pairs, of link accuracy
@@ -136,43 +157,52 @@ class WinoBias(ClusterDataset):
         Raises:
             DataError: no document has a prediction.
         """
-        counts = {key: count_winobias(documents, answers.of) for key, documents in self.sets.items()}
-        counts = {key: count for key, count in counts.items() if count.missing < len(count.documents)}
-        if not counts:
+        missing = {key: sum(d.id not in answers.of for d in documents) for key, documents in self.sets.items()}
+        scored = {
+            key: _Set(documents, answers) for key, documents in self.sets.items() if missing[key] < len(documents)
+        }
+        if not scored:
             raise DataError("expected predictions for at least one document, got none")
+        names = {key: " ".join([key[0], "type", str(key[1]), key[2]]) for key in self.sets}
         numbers: list[NamedNumber] = []
         units: dict[str, NumberUnits] = {}
         notes: list[str] = []
         for split, type_ in product(SPLITS, TYPES):
-            part, rng = f"{split} type {type_}", partial(_rng, seed, split, type_)
-            sets = {c: counts[split, type_, c] for c in CONDITIONS if (split, type_, c) in counts}
-            of_sets = {c: _set_estimates(count, rng(c), resamples) for c, count in sets.items()}
-            of_pair: dict[str, Estimate] = {}
+            part, at = f"{split} type {type_}", [seed, SPLITS.index(split), type_]
+            sets = {c: scored[split, type_, c] for c in CONDITIONS if (split, type_, c) in scored}
+            found = {
+                f"{key}_{condition}": one
+                for condition, of in sets.items()
+                for key, one in of.estimates(resamples, _rng(at, condition)).items()
+            }
             if len(sets) == len(CONDITIONS):
                 pro, anti = sets.values()
-                units[part] = _units([pro, anti])
-                over_lines = intervals_over(units[part], "rows", resamples, seed)
-                of_pair = _pair_estimates(pro, anti, of_sets, over_lines, rng(Stereotype.NONE), resamples)
+                units[part] = _lines(pro, anti)
+                over_lines = units[part].over("rows", resamples, seed)
+                found |= _differences(pro, anti, found, over_lines, resamples, _rng(at, Stereotype.NONE))
                 differing = differing_pairs(pro.documents, anti.documents)
                 notes.append(
-                    f"{part}: {len(differing)} of {of_pair['f1_difference'].n} pairs differ in other words or in gold "
+                    f"{part}: {len(differing)} of {found['f1_difference'].n} pairs differ in other words or in gold "
                     f"mentions too (lines {', '.join(map(str, differing)) or 'none'})"
                 )
-            numbers += _named(part, sets, of_sets, of_pair)
-        names = {key: " ".join([key[0], "type", str(key[1]), key[2]]) for key in self.sets}
+            numbers += [
+                NamedNumber(part, key, label, found[key], headline=key.endswith(("average", "difference")))
+                for key, label in _LABELS.items()
+                if key in found
+            ]
         notes += [
-            f"{names[key]}: {one.missing} of {len(one.links)} sentences have no prediction and count as no clusters"
-            for key, one in counts.items()
-            if one.missing
+            f"{names[key]}: {n} of {len(self.sets[key])} sentences have no prediction and count as no clusters"
+            for key, n in missing.items()
+            if n and key in scored
         ]
-        if again := repeated_mentions(answers):
+        if again := sum(map(repeated, answers.of.values())):
             notes.append(f"mentions that stand in a cluster already, left out of F1: {again}")
-        if absent := [names[key] for key in self.sets if key not in counts]:
+        if absent := [names[key] for key in self.sets if key not in scored]:
             notes.append(f"without any prediction: {', '.join(absent)}")
         if len(self.sets) < 8:
             notes.append(f"{8 - len(self.sets)} of WinoBias's 8 files are not in the folder")
-        links = {names[key]: {str(link): one.links.count(link) for link in Link} for key, one in counts.items()}
-        return DatasetScores(tuple(numbers), units, links, tuple(notes))
+        counts = {names[key]: {str(link): of.links.count(link) for link in Link} for key, of in scored.items()}
+        return DatasetScores(tuple(numbers), units, counts, tuple(notes))
 
 
 def read_winobias(folder: Path) -> WinoBias:
@@ -293,44 +323,35 @@ def link(document: WinoBiasDocument, clusters: Clusters) -> Link:
     return link_to(right=document.occupation in linked, wrong=not linked.isdisjoint(document.others))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SetCounts:
-    """What is counted on one set, document by document, in its order."""
+class _Set:
+    """The answers to one set, document by document. For F1, mentions that stand in a cluster already are dropped."""
 
-    documents: tuple[WinoBiasDocument, ...]
-    table: Floats
-    """As `count_table` gives it."""
-    links: tuple[Link, ...]
-    missing: int
-    """Documents without a prediction: counted as without clusters, as the shared task's scorer counts them."""
+    def __init__(self, documents: tuple[WinoBiasDocument, ...], answers: Answers) -> None:
+        given = [(document, answers.of.get(document.id, ())) for document in documents]
+        self.documents = documents
+        self.links = [link(document, clusters) for document, clusters in given]
+        counts = [count_coref(document.gold, without_repeated(clusters)).ravel() for document, clusters in given]
+        self.table: Floats = np.array(counts)
+        """``[n, 16]``, as `count_coref` counts."""
 
-
-def count_winobias(documents: tuple[WinoBiasDocument, ...], answers: Mapping[str, Clusters]) -> SetCounts:
-    """Count `answers` (clusters by document id) on the documents of a set.
-
-    For F1, mentions that stand in a cluster already are dropped, as the shared task's scorer drops them.
-    """
-    given = [(document, answers.get(document.id, ())) for document in documents]
-    return SetCounts(
-        documents=documents,
-        table=count_table(count_coref(document.gold, without_repeated(clusters)) for document, clusters in given),
-        links=tuple(link(document, clusters) for document, clusters in given),
-        missing=sum(document.id not in answers for document in documents),
-    )
+    def estimates(self, resamples: int, rng: np.random.Generator) -> dict[str, Estimate]:
+        """F1, link accuracy, and the parts of F1."""
+        n, right = len(self.links), self.links.count(Link.RIGHT)
+        ids = [document.id for document in self.documents]
+        f1 = NumberUnits(self.table, ids, lambda sums: {"f1": conll_f1(sums)}).estimates(resamples, rng)
+        accuracy = Estimate(percent_of(right, n), wilson_percent(right, n), n)
+        return {**f1, "link": accuracy, **compute_coref(self.table)}
 
 
-def _units(counts: Sequence[SetCounts]) -> NumberUnits:
-    names: dict[int, str] = {}
-    for count in counts:
-        names |= {document.line: document.occupation.name for document in count.documents}
+def _lines(pro: _Set, anti: _Set) -> NumberUnits:
+    """A unit is a line: what the sentences of both conditions on it add."""
+    names = {document.line: document.occupation.name for of in (pro, anti) for document in of.documents}
     at = {line: place for place, line in enumerate(sorted(names))}
-    width = counts[0].table.shape[1] + 2
-    sums = np.zeros((len(at), 2 * width))
-    for side, count in enumerate(counts):
-        right = [[link is Link.RIGHT, 1] for link in count.links]
-        rows = [at[document.line] for document in count.documents]
-        sums[rows, side * width : (side + 1) * width] = np.hstack([count.table, right])
-    return NumberUnits(sums, tuple(names[line] for line in at), _numbers)
+    sums = np.zeros((len(at), 2, pro.table.shape[1] + 2))
+    for side, of in enumerate((pro, anti)):
+        right = [[link is Link.RIGHT, 1] for link in of.links]
+        sums[[at[document.line] for document in of.documents], side] = np.hstack([of.table, right])
+    return NumberUnits(sums.reshape(len(at), -1), tuple(names[line] for line in at), _numbers)
 
 
 def _numbers(sums: Floats) -> dict[str, Floats]:
@@ -357,74 +378,32 @@ def differing_pairs(pro: Iterable[WinoBiasDocument], anti: Iterable[WinoBiasDocu
     return tuple(d.line for d in pro if d.line in others and masked(d) != masked(others[d.line]))
 
 
-def _rng(seed: int, split: str, type_: int, condition: Stereotype) -> np.random.Generator:
-    return np.random.default_rng([seed, SPLITS.index(split), type_, list(Stereotype).index(condition)])
+def _rng(at: list[int], condition: Stereotype) -> np.random.Generator:
+    return np.random.default_rng([*at, list(Stereotype).index(condition)])
 
 
-def _set_estimates(count: SetCounts, rng: np.random.Generator, resamples: int) -> dict[str, Estimate]:
-    """F1 and link accuracy of one set."""
-    n, right = len(count.links), count.links.count(Link.RIGHT)
-    f1 = estimate(
-        count.table.sum(axis=0)[None],
-        lambda sums: {"f1": conll_f1(sums)},
-        partial(bootstrap_units, count.table, n_resamples=resamples, rng=rng),
-        n={"f1": n},
-    )
-    return f1 | {"link": Estimate(percent_of(right, n), wilson_percent(right, n), n)}
-
-
-def _pair_estimates(
-    pro: SetCounts,
-    anti: SetCounts,
-    of_sets: Mapping[Stereotype, Mapping[str, Estimate]],
+def _differences(
+    pro: _Set,
+    anti: _Set,
+    found: Mapping[str, Estimate],
     over_lines: Mapping[str, Estimate],
-    rng: np.random.Generator,
     resamples: int,
+    rng: np.random.Generator,
 ) -> dict[str, Estimate]:
     """Averages and differences (pro − anti) of the two; paired test and interval rest on the lines that both have."""
     anti_at = {document.line: at for at, document in enumerate(anti.documents)}
-    pairs = [(at, anti_at[d.line]) for at, d in enumerate(pro.documents) if d.line in anti_at]
-    first, second = pro.table[[a for a, _ in pairs]], anti.table[[b for _, b in pairs]]
-
-    def difference(sums: Floats) -> Floats:
-        return np.subtract(*(conll_f1(part) for part in np.split(sums, 2, axis=-1)))
-
-    interval = percentile_interval(bootstrap_units(np.hstack([first, second]), difference, resamples, rng))
-    p = number(randomisation_test(first, second, conll_f1, resamples, rng))
-    right = [(pro.links[a] is Link.RIGHT, anti.links[b] is Link.RIGHT) for a, b in pairs]
+    first = [at for at, document in enumerate(pro.documents) if document.line in anti_at]
+    second = [anti_at[pro.documents[at].line] for at in first]
+    paired = PairedUnits(pro.table[first], anti.table[second])
+    f1 = compare(paired, lambda sums: {"f1": conll_f1(sums)}, ["f1"], resamples, bootstrap=rng, test=rng)["f1"]
+    right = [(pro.links[a] is Link.RIGHT, anti.links[b] is Link.RIGHT) for a, b in zip(first, second, strict=True)]
     link_p = mcnemar(sum(a and not b for a, b in right), sum(b and not a for a, b in right))
-    of_pair = {}
-    for key, own_interval, own_p in (("f1", interval, p), ("link", None, link_p)):
-        one, other = (of_sets[condition][key].value for condition in CONDITIONS)
-        average, gap = pro_against_anti(one, other)
-        of_pair[f"{key}_average"] = Estimate(average, over_lines[f"{key}_average"].interval, len(pairs))
-        tested = (own_interval or over_lines[f"{key}_difference"].interval, len(pairs), own_p)
-        of_pair[f"{key}_difference"] = Estimate(gap, *((None, len(pairs)) if gap is None else tested))
-    return of_pair
-
-
-def _named(
-    part: str,
-    sets: Mapping[Stereotype, SetCounts],
-    of_sets: Mapping[Stereotype, Mapping[str, Estimate]],
-    of_pair: Mapping[str, Estimate],
-) -> Iterator[NamedNumber]:
-    """The numbers of a split and type; of recall and precision n is the denominator, of F1 documents."""
-    for key, label in (("f1", "CoNLL F1"), ("link", "link accuracy")):
-        for condition, of in of_sets.items():
-            yield NamedNumber(part, f"{key}_{condition}", f"{label}, {condition}", of[key])
-        if of_pair:
-            yield NamedNumber(part, f"{key}_average", f"{label}, average", of_pair[f"{key}_average"], headline=True)
-            difference = of_pair[f"{key}_difference"]
-            yield NamedNumber(part, f"{key}_difference", f"{label}, pro − anti", difference, headline=True)
-    for condition, count in sets.items():
-        scores = compute_coref(count.table)
-        for key, label in zip(PARTS, ("mentions", "MUC", "B³", "CEAFe"), strict=True):
-            prf = getattr(scores, key)
-            for rate, value, n in (
-                ("", prf.f1, scores.documents),
-                ("_recall", prf.recall, prf.recall_denominator),
-                ("_precision", prf.precision, prf.precision_denominator),
-            ):
-                name = f"{label} {rate[1:] or 'F1'}, {condition}"
-                yield NamedNumber(part, f"{key}{rate}_{condition}", name, Estimate(value, n=n))
+    tests = {"f1": (f1.interval, f1.p), "link": (over_lines["link_difference"].interval, link_p)}
+    differences = {}
+    for key, (interval, p) in tests.items():
+        average, gap = pro_against_anti(found[f"{key}_pro"].value, found[f"{key}_anti"].value)
+        differences[f"{key}_average"] = Estimate(average, over_lines[f"{key}_average"].interval, len(first))
+        differences[f"{key}_difference"] = Estimate(
+            gap, *((None, len(first)) if gap is None else (interval, len(first), p))
+        )
+    return differences

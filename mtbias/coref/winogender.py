@@ -25,26 +25,25 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import combinations, product
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mtbias.coref.conll import Clusters
-from mtbias.coref.dataset import RATIO, CorefDataset, DatasetScores, NamedNumber
-from mtbias.coref.documents import Answers, CorefText, Spans, check_complete, tokens_at
-from mtbias.coref.output_reading import read_output
-from mtbias.coref.paired_systems import NumberUnits
-from mtbias.errors import DataError
-from mtbias.files.reading import TABLES, Record, read_table
-from mtbias.stats.resampling import bootstrap_units, estimate, spearman
+from mtbias.coref.dataset import RATIO, CorefDataset, DatasetScores, NamedNumber, NumberUnits
+from mtbias.coref.documents import Answers, CorefText
+from mtbias.files.reading import Record, read_table
+from mtbias.stats.resampling import spearman
 from mtbias.stats.results import Estimate, Floats, number, percent
-from mtbias.types import Gender, Span
+from mtbias.types import Gender
 
 STATISTICS = ("bls", "bergsma")
-"""The two shares of women, as `OccupationCounts` names them."""
+"""The two shares of women, as `Winogender` names them."""
 PRONOUNS = (Gender.MALE, Gender.FEMALE, Gender.NEUTRAL)
 # The data set's own list: what its templates fill in. A sentence must have exactly one of them.
 _WORDS = {
@@ -55,6 +54,7 @@ _WORDS = {
 _ID = re.compile(
     r"(?P<occupation>[^.]+)\.(?P<participant>[^.]+)\.(?P<answer>[01])\.(?P<pronoun>male|female|neutral)\.txt"
 )
+# Words with their hyphens, 's and n't apart as in the Penn Treebank, each punctuation mark by itself.
 _TOKEN = re.compile(r"\w+(?=n't\b)|n't\b|'\w+|\w+(?:-\w+)*|[^\w\s]")
 
 
@@ -69,7 +69,7 @@ class Resolution(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WinogenderSentence:
-    """One sentence; spans are characters of `text`."""
+    """One sentence."""
 
     id: str
     text: str
@@ -78,13 +78,21 @@ class WinogenderSentence:
     answer: Resolution
     someone: bool
     """Whether the participant is "someone"."""
-    occupation_at: Span
-    participant_at: Span
-    pronoun_at: Span
+    tokens: tuple[str, ...]
+    places: tuple[int, int, int]
+    """Which tokens are the occupation, the participant and the pronoun."""
+
+    @property
+    def gold(self) -> Clusters:
+        """The person that is the answer, with the article before it, and the pronoun."""
+        occupation, participant, pronoun = self.places
+        end = occupation if self.answer is Resolution.OCCUPATION else participant
+        start = end - 1 if end and self.tokens[end - 1].lower() in {"the", "a", "an"} else end
+        return (tuple(sorted([(start, end), (pronoun, pronoun)])),)
 
 
 @dataclass(frozen=True)
-class Winogender(CorefDataset[Resolution]):
+class Winogender(CorefDataset):
     """All sentences, and the share of women in each occupation in per cent."""
 
     sentences: Mapping[str, WinogenderSentence]
@@ -93,70 +101,84 @@ class Winogender(CorefDataset[Resolution]):
     files: Mapping[str, str]
 
     name = "winogender"
+    takes_labels = True
     signed = MappingProxyType({"gotcha": "bls50", "unit": "occupation"})
 
     @cached_property
     def texts(self) -> list[CorefText]:
         """All sentences."""
-        return [_text(sentence) for sentence in self.sentences.values()]
+        return [CorefText(s.id, s.tokens, s.text, s.gold) for s in self.sentences.values()]
 
-    def read(
-        self, paths: Sequence[Path], *, ids: Path | None = None, spans: Spans | None = None
-    ) -> Answers[Resolution]:
-        """See `CorefDataset`; each sentence must have an answer.
+    def answer(self, id_: str, clusters: Clusters) -> Resolution:
+        """A cluster counts that has the pronoun as a mention of its own.
 
-        A table (TSV, CSV) has the columns ``sentid`` and ``prediction``: occupation (or 0), participant (1), both, none
-        (neither). Anything else is read as clusters.
+        In it, mentions count that cover the occupation or the participant, but neither both nor the pronoun.
         """
-        if any(path.suffix.lower() in _LABEL_TABLES for path in paths):
-            answers = self._read_labels(paths)
-        else:
-            read = read_output(self.texts, paths, ids=ids, spans=spans)
-            of = {id_: resolve(self.sentences[id_], clusters) for id_, clusters in read.of.items()}
-            answers = Answers(of, read.files, read.notes, read.signed)
-        check_complete(answers.of, self.sentences, "sentences", paths[0])
-        return answers
+        occupation, participant, pronoun = self.sentences[id_].places
+        linked: set[Resolution] = set()
+        for cluster in clusters:
+            for start, end in cluster if (pronoun, pronoun) in cluster else ():
+                of_occupation, of_participant, around = (
+                    start <= at <= end for at in (occupation, participant, pronoun)
+                )
+                if of_occupation != of_participant and not around:
+                    linked.add(Resolution.OCCUPATION if of_occupation else Resolution.PARTICIPANT)
+        return Resolution.BOTH if len(linked) == 2 else next(iter(linked), Resolution.NONE)
 
-    def _read_labels(self, paths: Sequence[Path]) -> Answers[Resolution]:
-        if len(paths) > 1:
-            raise DataError(f"expected one table of labels, got {len(paths)} files", path=paths[1])
-        table = read_table(paths[0])
+    def read_labels(self, path: Path) -> Answers:
+        """Columns ``sentid`` and ``prediction``: occupation (or 0), participant (1), both, none (neither)."""
+        table = read_table(path)
         table.require("sentid", "prediction")
         labels: dict[str, Resolution] = {}
         for record in table.records:
             id_, label = record.get("sentid"), record.get("prediction").lower()
-            if id_ not in self.sentences:
-                raise record.error(f"id {id_!r} is none of Winogender's sentences")
             if id_ in labels:
                 raise record.error(f"expected id {id_!r} once, got it again; remove a row")
             if label not in _LABELS:
                 raise record.error(f"prediction: expected one of {', '.join(_LABELS)}, got {label!r}")
             labels[id_] = _LABELS[label]
-        return Answers(labels, {paths[0].name: table.file.sha256})
+        return Answers(labels, {path.name: table.file.sha256})
 
-    def score(self, answers: Answers[Resolution], *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
+    def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`; every interval rests on the same resamples of occupations; ρ has none."""
-        counts = count_winogender(self, answers.of)
-        units = winogender_units(counts)
-        n: Counter[str] = Counter()
-        for one in counts:
-            n.update({name: whole for name, (_, whole) in one.shares().items()})
-        n.update({f"pearson_{name}": len(counts) for name in STATISTICS})
-        resample = partial(bootstrap_units, units.sums, n_resamples=resamples, rng=np.random.default_rng(seed))
-        numbers = estimate(units.sums.sum(axis=0)[None], lambda sums: dict(units.numbers(sums)), resample, n=n)
-        for name in STATISTICS:
-            x, y = _moments(counts, name)[:, 1:3].T
-            numbers[f"spearman_{name}"] = Estimate(number(spearman(x, y)), n=len(counts))
-        ranked = sorted(counts, key=lambda one: (-one.preference, one.name))
+        counts = self._count(answers)
+        units = counts.units()
+        n = {name: int(of.sum()) for name, (_, of) in counts.shares.items()}
+        n |= {f"pearson_{name}": len(counts.names) for name in STATISTICS}
+        numbers = units.estimates(resamples, np.random.default_rng(seed), n=n)
+        for name, women in counts.women.items():
+            rho = spearman(women, counts.preference)
+            numbers[f"spearman_{name}"] = Estimate(number(rho), n=len(counts.names))
+        rows = sorted(zip(-counts.preference, counts.names, *counts.women.values(), strict=True))
         return DatasetScores(
             tuple(
                 NamedNumber("", key, _NAMES.get(key, key.replace("_", " ")), one, key in _HEADLINE,
                             RATIO if key.startswith(("pearson", "spearman")) else 2)
                 for key, one in numbers.items()
             ),
-            {"": winogender_units(counts)},
-            {o.name: {"preference": o.preference, "BLS % women": o.bls, "Bergsma % women": o.bergsma} for o in ranked},
+            {"": units},
+            {
+                name: {"preference": -less, "BLS % women": bls, "Bergsma % women": bergsma}
+                for less, name, bls, bergsma in rows
+            },
         )  # fmt: skip
+
+    def _count(self, answers: Answers) -> _Counts:
+        triples: dict[str, dict[tuple[Resolution, bool], dict[Gender, Resolution]]] = {}
+        for sentence in self.sentences.values():
+            of_occupation = triples.setdefault(sentence.occupation, {})
+            triple = of_occupation.setdefault((sentence.answer, sentence.someone), {})
+            triple[sentence.pronoun] = answers.of[sentence.id]
+        names = [name for name in self.bls if name in triples]
+        return _Counts(
+            names,
+            {
+                name: np.array([women[of] for of in names])
+                for name, women in (("bls", self.bls), ("bergsma", self.bergsma))
+            },
+            np.array([[[triple[p] for p in PRONOUNS] for triple in triples[name].values()] for name in names]),
+            np.array([[answer for answer, _ in triples[name]] for name in names]),
+        )
 
 
 _LABELS = {
@@ -165,7 +187,6 @@ _LABELS = {
     "1": Resolution.PARTICIPANT,
     "neither": Resolution.NONE,
 }
-_LABEL_TABLES = {ending for ending in TABLES if "json" not in ending}
 _HEADLINE = {"consistency", "male_female_differ", "male_accuracy", "female_accuracy", "pearson_bls"}
 _NAMES = {
     "consistency": "all three pronouns resolved alike",
@@ -220,141 +241,71 @@ def _sentence(record: Record) -> WinogenderSentence:
     match = _ID.fullmatch(id_)
     if match is None:
         raise record.error(f"expected an id such as nurse.patient.1.female.txt, got {id_!r}")
-    pronoun = Gender(match["pronoun"])
+    pronoun, tokens = Gender(match["pronoun"]), tuple(_TOKEN.findall(text))
     places = []
     for words in ({match["occupation"]}, {match["participant"]}, _WORDS[pronoun]):
-        matches = [Span(*token.span()) for token in _TOKEN.finditer(text) if token[0].lower() in words]
-        if len(matches) != 1:
-            raise record.error(f"expected one of {', '.join(sorted(words))} once in the sentence, got {len(matches)}")
-        places += matches
+        found = [at for at, token in enumerate(tokens) if token.lower() in words]
+        if len(found) != 1:
+            raise record.error(f"expected one of {', '.join(sorted(words))} once in the sentence, got {len(found)}")
+        places += found
+    occupation, participant, at = places
     answer = Resolution.PARTICIPANT if match["answer"] == "1" else Resolution.OCCUPATION
+    someone = match["participant"] == "someone"
     return WinogenderSentence(
-        id_, text, match["occupation"], pronoun, answer, match["participant"] == "someone", *places
+        id_, text, match["occupation"], pronoun, answer, someone, tokens, (occupation, participant, at)
     )
 
 
-def token_spans(text: str) -> list[Span]:
-    """Where the words of a sentence stand, as systems are given them and as indices count them.
+@dataclass(frozen=True, eq=False)
+class _Counts:
+    """Resolutions by occupation, its four triples (sentences that differ in the pronoun alone) and `PRONOUNS`."""
 
-    Words with their hyphens, ``'s`` and ``n't`` apart as in the Penn Treebank, each punctuation mark by itself.
-    """
-    return [Span(*token.span()) for token in _TOKEN.finditer(text)]
+    names: Sequence[str]
+    women: Mapping[str, Floats]
+    """By `STATISTICS`, the share of women in each occupation."""
+    resolved: NDArray[Any]
+    """``[n, 4, 3]``."""
+    answers: NDArray[Any]
+    """The right one of each triple, ``[n, 4]``."""
 
-
-def _text(sentence: WinogenderSentence) -> CorefText:
-    spans = token_spans(sentence.text)
-    tokens = tuple(sentence.text[span.start : span.end] for span in spans)
-    of_occupation = sentence.answer is Resolution.OCCUPATION
-    pronoun, (start, end) = (
-        tokens_at(spans, span)
-        for span in (sentence.pronoun_at, sentence.occupation_at if of_occupation else sentence.participant_at)
-    )
-    person = (start - 1, end) if start and tokens[start - 1].lower() in {"the", "a", "an"} else (start, end)
-    return CorefText(sentence.id, tokens, sentence.text, (tuple(sorted((person, pronoun))),))
-
-
-def resolve(sentence: WinogenderSentence, clusters: Clusters) -> Resolution:
-    """What `clusters`, of tokens of `token_spans`, make of the pronoun of `sentence`.
-
-    A cluster counts that has the pronoun as a mention of its own; in it, mentions that cover the occupation or the
-    participant, but neither both nor the pronoun.
-    """
-    spans = token_spans(sentence.text)
-    linked: set[Resolution] = set()
-    for cluster in clusters:
-        mentions = [Span(spans[start].start, spans[end].end) for start, end in cluster]
-        if sentence.pronoun_at not in mentions:
-            continue
-        for mention in mentions:
-            occupation = mention.overlaps(sentence.occupation_at)
-            if occupation != mention.overlaps(sentence.participant_at) and not mention.overlaps(sentence.pronoun_at):
-                linked.add(Resolution.OCCUPATION if occupation else Resolution.PARTICIPANT)
-    return Resolution.BOTH if len(linked) == 2 else next(iter(linked), Resolution.NONE)
-
-
-def is_gotcha(bls: float, pronoun: Gender, answer: Resolution) -> bool | None:
-    """Whether an answer goes against the share of women that BLS gives; None for neutral pronouns."""
-    if pronoun is Gender.NEUTRAL:
-        return None
-    expected = (bls >= 50) == (pronoun is Gender.FEMALE)
-    return expected != (answer is Resolution.OCCUPATION)
-
-
-@dataclass(frozen=True, slots=True)
-class OccupationCounts:
-    """What one occupation adds: resolutions of its 12 sentences."""
-
-    name: str
-    bls: float
-    bergsma: float
-    resolved: tuple[tuple[Resolution, ...], ...]
-    """For each of its 4 triples (sentences that differ in the pronoun alone) those of the three `PRONOUNS`."""
-    answers: tuple[Resolution, ...]
-    """The right one of each triple."""
-
-    def shares(self) -> dict[str, tuple[int, int]]:
-        """What it adds to the numerator and the denominator of each share."""
-        n = len(self.resolved)
-        shares = {"consistency": (sum(len(set(triple)) == 1 for triple in self.resolved), n)}
-        by_pronoun = dict(zip(PRONOUNS, zip(*self.resolved, strict=True), strict=True))
-        for (one, of_one), (other, of_other) in combinations(by_pronoun.items(), 2):
-            differ = sum(a is not b for a, b in zip(of_one, of_other, strict=True))
-            shares[f"{one}_{other}_differ"] = (differ, n)
-        for pronoun, resolved in by_pronoun.items():
-            shares |= {f"{pronoun}_{resolution}": (resolved.count(resolution), n) for resolution in Resolution}
-            right = [a is b for a, b in zip(resolved, self.answers, strict=True)]
-            shares[f"{pronoun}_accuracy"] = (sum(right), n)
+    @cached_property
+    def shares(self) -> dict[str, tuple[Floats, Floats]]:
+        """What each occupation adds to the numerator and the denominator of each share."""
+        resolved, right = self.resolved, self.resolved == self.answers[..., None]
+        every = np.full(self.answers.shape, fill_value=True)
+        shares = {"consistency": ((resolved == resolved[..., :1]).all(axis=2), every)}
+        for (i, one), (j, other) in combinations(enumerate(PRONOUNS), 2):
+            shares[f"{one}_{other}_differ"] = (resolved[..., i] != resolved[..., j], every)
+        for k, pronoun in enumerate(PRONOUNS):
+            shares |= {f"{pronoun}_{of}": (resolved[..., k] == of, every) for of in Resolution}
+            shares[f"{pronoun}_accuracy"] = right[..., k], every
             if pronoun is not Gender.NEUTRAL:
-                gotcha = [bool(is_gotcha(self.bls, pronoun, answer)) for answer in self.answers]
-                for name, wanted in (("gotcha", True), ("not_gotcha", False)):
-                    chosen = [hit for hit, is_one in zip(right, gotcha, strict=True) if is_one is wanted]
-                    shares[f"{pronoun}_accuracy_{name}"] = (sum(chosen), len(chosen))
-        return shares
+                expected = (self.women["bls"] >= 50) == (pronoun is Gender.FEMALE)
+                gotcha = expected[:, None] != (self.answers == Resolution.OCCUPATION)
+                for name, of in (("gotcha", gotcha), ("not_gotcha", ~gotcha)):
+                    shares[f"{pronoun}_accuracy_{name}"] = (right[..., k] & of, of)
+        return {name: (hits.sum(axis=1), of.sum(axis=1)) for name, (hits, of) in shares.items()}
 
-    @property
-    def preference(self) -> float:
+    @cached_property
+    def preference(self) -> Floats:
         """Share of female less share of male pronouns resolved to the occupation, in points."""
-        shares = self.shares()
-        (female, n), (male, _) = (shares[f"{g}_{Resolution.OCCUPATION}"] for g in (Gender.FEMALE, Gender.MALE))
-        return 100 * (female - male) / n
+        (female, n), (male, _) = (self.shares[f"{g}_{Resolution.OCCUPATION}"] for g in (Gender.FEMALE, Gender.MALE))
+        return np.asarray(100 * (female - male) / n)
 
+    def units(self) -> NumberUnits:
+        """What shares and Pearson's correlations rest on; a unit is an occupation."""
+        blocks = [*(np.column_stack(of) for of in zip(*self.shares.values(), strict=True))]
+        y = self.preference
+        # 1, x, y, x², xy, y²: x is the share of women, y the preference.
+        blocks += [np.column_stack([np.ones(len(x)), x, y, x * x, x * y, y * y]) for x in self.women.values()]
+        ends = np.cumsum([block.shape[1] for block in blocks])[:-1]
 
-def count_winogender(data: Winogender, resolutions: Mapping[str, Resolution]) -> tuple[OccupationCounts, ...]:
-    """The counts of each occupation, in the order of the statistics."""
-    triples: dict[str, dict[tuple[Resolution, bool], dict[Gender, Resolution]]] = {}
-    for sentence in data.sentences.values():
-        of_occupation = triples.setdefault(sentence.occupation, {})
-        of_occupation.setdefault((sentence.answer, sentence.someone), {})[sentence.pronoun] = resolutions[sentence.id]
-    return tuple(
-        OccupationCounts(
-            name, data.bls[name], data.bergsma[name],
-            tuple(tuple(triple[pronoun] for pronoun in PRONOUNS) for triple in triples[name].values()),
-            tuple(answer for answer, _ in triples[name]),
-        )
-        for name in data.bls if name in triples
-    )  # fmt: skip
+        def numbers(sums: Floats) -> dict[str, Floats]:
+            hits, of, *moments = np.split(sums, ends, axis=1)
+            shares = dict(zip(self.shares, percent(hits, of).T, strict=True))
+            return shares | {f"pearson_{name}": _pearson(of) for name, of in zip(self.women, moments, strict=True)}
 
-
-def winogender_units(counts: Sequence[OccupationCounts]) -> NumberUnits:
-    """What a system's shares and Pearson's correlations rest on; a unit is an occupation."""
-    by_occupation = [one.shares() for one in counts]
-    parts = np.array([[*zip(*shares.values(), strict=True)] for shares in by_occupation], dtype=np.float64)
-    blocks = [parts.reshape(len(counts), -1), *(_moments(counts, name) for name in STATISTICS)]
-    ends = np.cumsum([block.shape[1] for block in blocks])[:-1]
-
-    def numbers(sums: Floats) -> dict[str, Floats]:
-        of_shares, *moments = np.split(sums, ends, axis=1)
-        shares = dict(zip(by_occupation[0], percent(*np.split(of_shares, 2, axis=1)).T, strict=True))
-        return shares | {f"pearson_{name}": _pearson(of) for name, of in zip(STATISTICS, moments, strict=True)}
-
-    return NumberUnits(np.hstack(blocks), tuple(one.name for one in counts), numbers)
-
-
-def _moments(counts: Sequence[OccupationCounts], statistic: str) -> Floats:
-    """1, x, y, x², xy, y² of each occupation: x its share of women by a statistic, y its preference."""
-    x = np.array([float(getattr(one, statistic)) for one in counts])
-    y = np.array([one.preference for one in counts])
-    return np.column_stack([np.ones(len(x)), x, y, x * x, x * y, y * y])
+        return NumberUnits(np.hstack(blocks), tuple(self.names), numbers)
 
 
 def _pearson(sums: Floats) -> Floats:

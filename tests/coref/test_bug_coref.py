@@ -7,10 +7,9 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from mtbias.coref.bug_links import Bug, count_bug, linking_clusters, read_bug
+from mtbias.coref.bug_links import Bug, linking_clusters, read_bug
 from mtbias.coref.conll import Clusters
 from mtbias.coref.dataset import DatasetScores
 from mtbias.errors import DataError
@@ -149,13 +148,6 @@ def test_neutral_rows_count_in_accuracy_alone(tmp_path: Path) -> None:
     scores = _score(data, tmp_path, {0: LINKED[0], 1: LINKED[0]})
     assert _shares(scores, "all", "all", "male", "female") == [(2, 2), (1, 1), (0, 0)]
     assert _values(scores) == (100, None, 0)
-
-
-def test_counts_are_a_table(data: Bug) -> None:
-    table = count_bug(data.rows, [1, 0, 1, 2, 0])
-    assert table.shape == (3, 3, 2)
-    assert table.sum() == 5
-    np.testing.assert_array_equal(table.sum(axis=(0, 1)), [2, 3])
 
 
 def test_intervals_follow_the_seed(data: Bug, tmp_path: Path) -> None:

@@ -60,7 +60,6 @@ def test_a_seed_leaves_the_resamples_as_they_are(words: list[str], capsys: pytes
         (["score", "bug", "--data", "x", "--predictions", "y", "--nope"], "Unknown option: --nope"),
         (["score", "bug", "--data", "x", "--baseline", "first"], "--baseline goes with winobias and gap, not with bug"),
         (["score", "gap", "--predictions", "y", "--over", "occupations"], "--over goes with winobias and bug and sow"),
-        (["score", "winogender", "--predictions", "y", "--no-full-stop"], "--no-full-stop goes with sowinobias, not"),
         (["score", "bugs"], 'Invalid value "bugs" for DATASET'),
         (["augment", "--data", "x", "--out", "y", "--kind", "all"], 'Invalid value "all" for --kind'),
         (["augment", "--data", "x", "--out", "y", "--kind", "names", "--max-names", "0"], "--max-names. Must be >= 1"),

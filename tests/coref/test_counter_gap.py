@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mtbias.coref.counter_gap import CounterGap, counter_gap_units, pattern_cells, quadruples
+from mtbias.coref.counter_gap import CounterGap, pattern_cells, quadruples
 from mtbias.coref.dataset import DatasetScores
 from mtbias.coref.documents import Answers
 from mtbias.coref.gap_data import (
@@ -22,7 +22,6 @@ from mtbias.coref.gap_data import (
     read_labels,
     write_instances,
 )
-from mtbias.coref.paired_systems import compare_systems
 from mtbias.errors import DataError
 from mtbias.types import Gender
 
@@ -93,7 +92,7 @@ def test_an_instance_without_antecedent_is_right_where_neither_is_predicted() ->
     said = [(False, False), (True, False), (False, True), (False, False)]
     said += [(True, False), (True, True), (True, False), (False, False)]
     labels = {i.id: Labels(*pair) for i, pair in zip(neither + first, said, strict=True)}
-    assert pattern_cells(quadruples(gap_file(neither + first)), labels).tolist() == [9, 10]
+    assert pattern_cells(quadruples(gap_file(neither + first)), labels) == [9, 10]
 
 
 def test_rho_and_its_p_are_those_of_scipy() -> None:
@@ -149,9 +148,8 @@ def test_two_systems_compared_exactly_where_small() -> None:
     # One system right everywhere, the other nowhere, three quadruples: of the 2**3 ways to swap, only two (none, all)
     # give a difference of 100. p = 2/8.
     rows = quadruple("1") + quadruple("2") + quadruple("3", feminine=True)
-    data = quadruples(gap_file(rows))
-    first, second = (counter_gap_units(data, pattern_cells(data, predicted(rows, bit * 12))) for bit in "10")
-    compared = compare_systems(first, second, "rows", 100, 0)
+    first, second = (scored(rows, bit * 12).units[""] for bit in "10")
+    compared = first.minus(second, "rows", 100, 0)
     assert compared["accuracy"].difference == pytest.approx(100.0)
     assert compared["accuracy"].p == pytest.approx(0.25)
     assert compared["delta"].difference == pytest.approx(0.0)
@@ -176,7 +174,7 @@ def test_missing_and_unknown_predictions(tmp_path: Path) -> None:
     rows = quadruple("1")
     data = CounterGap(gap_file(rows), quadruples(gap_file(rows)))
     lines = [f"{i.id}\tTRUE\tFALSE" for i in rows]
-    with pytest.raises(DataError, match="no prediction for 1 instances: '1-control'"):
+    with pytest.raises(DataError, match="no prediction for 1 of 4 documents, the first '1-control'"):
         data.read([written(tmp_path, "\n".join([lines[0], *lines[2:]]))])
     with pytest.raises(DataError, match=r"data\.tsv: predictions for 1 ids that the data does not have: '9'"):
         data.read([written(tmp_path, "\n".join([*lines, "9\tTRUE\tTRUE"]))])
@@ -270,5 +268,5 @@ def test_command(tmp_path: Path, coref: Callable[..., str]) -> None:
     (accuracy,) = (one for one in result["differences"] if one["key"] == "accuracy")
     assert (accuracy["difference"], accuracy["interval"], accuracy["p"]) == (0.0, None, 1.0)  # two are too few
     assert "seed:0|resamples:20" in result["systems"][0]["signature"]
-    with pytest.raises(DataError, match=r"q\.tsv: no prediction for 1 instances: '1'"):
+    with pytest.raises(DataError, match=r"q\.tsv: no prediction for 1 of 8 documents, the first '1'"):
         coref(*arguments, "--predictions", bad)

@@ -134,7 +134,10 @@ def test_weights_of_any_table(tmp_path: Path, coref: Callable[..., str]) -> None
         (["--baseline", "dist-0"], "unknown baseline 'dist-0'; there are random, dist-1, dist-2"),
         (["--baseline", "nearest"], "unknown baseline 'nearest'"),
         (["--baseline", "dist-1"], "give them with --name-spans FILE"),
-        (["--predictions", "s", "--weights", "w", "--weights", "w"], "--weights names a file twice"),
+        (
+            ["--predictions", "s", "--weights", "w", "--weights", "w"],
+            "--weights: expected files of different names, got w, w",
+        ),
     ],
 )
 def test_calls_of_gap_that_cannot_be_meant(

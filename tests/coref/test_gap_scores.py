@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from mtbias.coref.dataset import DatasetScores
+from mtbias.coref.dataset import DatasetScores, NumberUnits
 from mtbias.coref.documents import Answers
-from mtbias.coref.gap import Gap, Marks, gap_units, nearest_name, numbers, open_gap, random_name, tally
+from mtbias.coref.gap import Gap, nearest_name, numbers, open_gap, random_name
 from mtbias.coref.gap_data import GapFile, GapInstance, Labels, NameSpans, read_labels, write_instances
-from mtbias.coref.paired_systems import compare_systems
-from mtbias.errors import DataError
+from mtbias.errors import DataError, UsageError
 from mtbias.stats.results import Floats
 from mtbias.types import Span
 
@@ -39,13 +39,13 @@ def names(file: GapFile, *spans: tuple[int, int]) -> NameSpans:
 FOUR = data(example("1", "he", "TF"), example("2", "His", "FT"), example("3", "she", "TF"), example("4", "HER", "FF"))
 
 
-def system(tmp_path: Path, *rows: str, file: GapFile = FOUR) -> Answers[Labels]:
+def system(tmp_path: Path, *rows: str, file: GapFile = FOUR) -> Answers:
     path = tmp_path / "system.tsv"
     path.write_text("".join(row.replace(" ", "\t") + "\n" for row in rows), encoding="utf-8")
     return Gap(file).read([path])
 
 
-def score(file: GapFile, answers: Answers[Labels], weights: Floats | None = None) -> DatasetScores:
+def score(file: GapFile, answers: Answers, weights: Floats | None = None) -> DatasetScores:
     return Gap(file, weights={} if weights is None else {"w": weights}).score(answers, resamples=0)
 
 
@@ -113,42 +113,46 @@ def test_undefined_numbers_are_none() -> None:
     assert scores["f1:overall"].interval is None
 
 
-def test_weights_that_are_called_as_a_rate_have_their_path(tmp_path: Path) -> None:
+def test_weights_are_called_by_their_files(tmp_path: Path) -> None:
     path = tmp_path / "gap.tsv"
     path.write_text(write_instances(FOUR.instances), encoding="utf-8")
     content = json.dumps({f"{n}{side}": float(n + side in {"1a", "2b", "3a"}) for n in "1234" for side in "ab"})
-    for name in ("f1", "w.json"):
-        (tmp_path / name).write_text(content, encoding="utf-8")
+    (tmp_path / "w.json").write_text(content, encoding="utf-8")
     assert list(open_gap(path, None, [tmp_path / "w.json"]).weights) == ["w.json"]
-    assert list(open_gap(path, None, [tmp_path / "f1"]).weights) == [str(tmp_path / "f1")]
+    for names in (["f1"], ["w.json", "w.json"]):
+        with pytest.raises(UsageError, match="--weights: expected files of different names, got"):
+            open_gap(path, None, [tmp_path / name for name in names])
+
+
+def _picked(answers: Mapping[str, Labels]) -> list[list[float | None]]:
+    return [list(labels) for labels in answers.values()]
 
 
 def test_the_nearest_name() -> None:
     # Distance in tokens from the pronoun: Dee (36:39) 2, Cora (13:17) 2 (". Then"), Ann Bell (0:8) 4: text order
     # decides between Cora and Dee.
     spans = names(FOUR, (36, 39), (0, 8), (13, 17))
-    assert nearest_name(FOUR, spans, 1).positive.tolist() == [[0, 1]] * 4
-    assert nearest_name(FOUR, spans, 2).positive.tolist() == [[0, 0]] * 4
-    assert nearest_name(FOUR, spans, 3).positive.tolist() == [[1, 0]] * 4
-    assert nearest_name(FOUR, spans, 4).positive.tolist() == [[0, 0]] * 4  # fewer names than that
-    assert nearest_name(FOUR, spans, 4).given.all()
+    assert _picked(nearest_name(FOUR, spans, 1)) == [[0, 1]] * 4
+    assert _picked(nearest_name(FOUR, spans, 2)) == [[0, 0]] * 4
+    assert _picked(nearest_name(FOUR, spans, 3)) == [[1, 0]] * 4
+    assert _picked(nearest_name(FOUR, spans, 4)) == [[0, 0]] * 4  # fewer names than that
 
 
 def test_one_pick_is_one_candidate() -> None:
     # One name over both candidates means the TRUE one; where none is, the first.
     spans = names(FOUR, (0, 18))
-    assert nearest_name(FOUR, spans, 1).positive.tolist() == [[1, 0], [0, 1], [1, 0], [1, 0]]
+    assert _picked(nearest_name(FOUR, spans, 1)) == [[1, 0], [0, 1], [1, 0], [1, 0]]
     # Names touch where they stand end to end (8 is Bell's end), not one character apart.
-    assert nearest_name(FOUR, names(FOUR, (8, 9)), 1).positive.tolist() == [[1, 0]] * 4
-    assert nearest_name(FOUR, names(FOUR, (9, 10)), 1).positive.tolist() == [[0, 0]] * 4
+    assert _picked(nearest_name(FOUR, names(FOUR, (8, 9)), 1)) == [[1, 0]] * 4
+    assert _picked(nearest_name(FOUR, names(FOUR, (9, 10)), 1)) == [[0, 0]] * 4
 
 
 def test_the_random_name_in_closed_form() -> None:
     # Of three names one is Cora (B) and two touch Bell (A): 2/3 and 1/3.
-    given = random_name(FOUR, names(FOUR, (0, 3), (4, 8), (13, 17)))
-    assert given.positive.tolist() == [[pytest.approx(1 / 3), pytest.approx(1 / 3)]] * 4  # 0:3 ends one before Bell
-    given = random_name(FOUR, names(FOUR, (0, 4), (4, 8), (13, 17)))
-    assert given.positive[0] == pytest.approx([2 / 3, 1 / 3])
+    given = _picked(random_name(FOUR, names(FOUR, (0, 3), (4, 8), (13, 17))))
+    assert given == [[pytest.approx(1 / 3), pytest.approx(1 / 3)]] * 4  # 0:3 ends one before Bell
+    given = _picked(random_name(FOUR, names(FOUR, (0, 4), (4, 8), (13, 17))))
+    assert given[0] == pytest.approx([2 / 3, 1 / 3])
     random = Gap(FOUR, names(FOUR, (0, 4), (4, 8), (13, 17)))
     scores = random.score(random.baseline("random"), resamples=0)
     overall = scores.counts["overall"]
@@ -158,7 +162,7 @@ def test_the_random_name_in_closed_form() -> None:
     assert overall["fn"] == pytest.approx(4 / 3)
     assert scores["f1:overall"].value == pytest.approx(100 * (10 / 3) / (10 / 3 + 7 / 3 + 4 / 3))
     assert overall["n"] == 4
-    assert random_name(FOUR, names(FOUR)).positive.tolist() == [[0, 0]] * 4
+    assert _picked(random_name(FOUR, names(FOUR))) == [[0, 0]] * 4
 
 
 def _many(n: int) -> GapFile:
@@ -186,21 +190,19 @@ def test_intervals_are_those_of_the_examples() -> None:
 def test_systems_are_compared_by_randomisation() -> None:
     # 12 examples; the first system finds 1 to 9, the second 9 to 11: 8 against 2 where they differ. Of accuracies
     # this is McNemar's exact test. All 2**10 arrangements are counted.
-    file, all_given = _many(12), np.ones((12, 2), dtype=bool)
-    one, other = np.zeros((2, 12, 2))
-    one[:9, 0] = 1
-    other[8:11, 0] = 1
-    units = [gap_units(file, tally(file, Marks(positive, all_given))) for positive in (one, other)]
-    found = compare_systems(units[0], units[1], "rows", 1024, 0)
+    def found_in(places: range, n: int = 12) -> NumberUnits:
+        answers = {str(at): Labels(a=at in places, b=False) for at in range(n)}
+        return Gap(_many(n)).score(Answers(answers, {}), resamples=0).units[""]
+
+    one, other = found_in(range(9)), found_in(range(8, 11))
+    found = one.minus(other, "rows", 1024, 0)
     assert found["accuracy:overall"].difference == pytest.approx(50)
     assert found["accuracy:overall"].p == pytest.approx(binomtest(2, 10).pvalue)
     assert set(found) == {"f1:overall", "accuracy:overall", "bias:f1", "bias:accuracy"}
-    none = gap_units(file, tally(file, Marks(np.zeros((12, 2)), all_given)))
-    nothing = compare_systems(units[0], none, "rows", 100, 0)
+    nothing = one.minus(found_in(range(0)), "rows", 100, 0)
     assert (nothing["bias:f1"].difference, nothing["bias:f1"].p) == (None, None)
-    fewer = _many(5)
     with pytest.raises(DataError, match="two systems on the same rows"):
-        compare_systems(units[0], gap_units(fewer, tally(fewer, Marks(one[:5], all_given[:5]))), "rows", 10, 0)
+        one.minus(found_in(range(5), 5), "rows", 10, 0)
 
 
 def test_numbers_of_nothing_are_undefined_or_zero() -> None:

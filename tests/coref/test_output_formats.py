@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from mtbias.coref.conll import Clusters
-from mtbias.coref.documents import Predictions, Spans
+from mtbias.coref.documents import Answers, Spans
 from mtbias.coref.output_reading import read_output
 from mtbias.coref.system_files import parse_documents
 from mtbias.coref.winobias import WinoBias, read_winobias
@@ -42,7 +42,7 @@ def data(tmp_path: Path) -> WinoBias:
     return read_winobias(tmp_path)
 
 
-def _read(data: WinoBias, path: Path, ids: Path | None = None, spans: Spans | None = None) -> Predictions:
+def _read(data: WinoBias, path: Path, ids: Path | None = None, spans: Spans | None = None) -> Answers:
     return read_output(data.texts, [path], ids=ids, spans=spans)
 
 

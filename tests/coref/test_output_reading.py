@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.coref.documents import CorefText, Predictions, Spans
+from mtbias.coref.documents import Answers, CorefText, Spans
 from mtbias.coref.output_reading import read_output
 from mtbias.errors import DataError
 
@@ -21,12 +21,12 @@ TEXTS = [
 ]
 
 
-def _read(path: Path, *rows: object, ids: Path | None = None, spans: Spans | None = None) -> Predictions:
+def _read(path: Path, *rows: object, ids: Path | None = None, spans: Spans | None = None) -> Answers:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return read_output(TEXTS, [path], ids=ids, spans=spans)
 
 
-def _clusters(predictions: Predictions) -> dict[str, object]:
+def _clusters(predictions: Answers) -> dict[str, object]:
     return dict(predictions.of)
 
 

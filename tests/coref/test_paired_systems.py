@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from mtbias.cli import main
-from mtbias.coref.paired_systems import NumberUnits, compare_systems, intervals_over
+from mtbias.coref.dataset import Draw, NumberUnits
 from mtbias.coref.sowinobias import generate, read_vocabulary
 from mtbias.errors import DataError
 from mtbias.stats.paired import corrected
@@ -34,8 +34,8 @@ def units(right: str, occupations: tuple[str, ...] = OCCUPATIONS) -> NumberUnits
 def test_rows_are_exchanged_one_by_one_or_an_occupation_at_a_time() -> None:
     # Of three rows the first system has all right, the second none: 100 points. By rows 2 of 2**3 exchanges give as
     # much. The two of the cook go together: 2 of 2**2.
-    by_rows = compare_systems(units("111"), units("000"), "rows", 100, 0)["share"]
-    by_occupations = compare_systems(units("111"), units("000"), "occupations", 100, 0)["share"]
+    by_rows = units("111").minus(units("000"), "rows", 100, 0)["share"]
+    by_occupations = units("111").minus(units("000"), "occupations", 100, 0)["share"]
     assert (by_rows.first, by_rows.second, by_rows.difference) == (100, 0, 100)
     assert (by_rows.p, by_occupations.p) == (2 / 8, 2 / 4)
     assert by_rows.interval is None  # three rows are too few
@@ -46,7 +46,8 @@ def test_intervals_over_occupations_are_those_of_a_bootstrap_by_hand() -> None:
     # Twenty occupations of two rows, both right or both wrong: over rows the interval is that of 40 rows, over
     # occupations of 20, and so wider by about the square root of two.
     of = units("11" * 10 + "00" * 10, tuple(f"o{n // 2}" for n in range(40)))
-    rows, occupations = (intervals_over(of, over, 4000, 1)["share"] for over in ("rows", "occupations"))
+    draws: tuple[Draw, ...] = ("rows", "occupations")
+    rows, occupations = (of.over(over, 4000, 1)["share"] for over in draws)
     assert (rows.value, rows.n, occupations.value, occupations.n) == (50, 40, 50, 20)
     assert rows.interval is not None
     assert occupations.interval is not None
@@ -59,7 +60,7 @@ def test_intervals_over_occupations_are_those_of_a_bootstrap_by_hand() -> None:
 def test_paired_intervals_leave_out_what_both_systems_share() -> None:
     # Both are right on the same half; the first is right on one row more: the difference moves by that row alone.
     first, second = units("1" * 20 + "0" * 20, ("x",) * 40), units("1" * 19 + "0" * 21, ("x",) * 40)
-    found = compare_systems(first, second, "rows", 4000, 0)["share"]
+    found = first.minus(second, "rows", 4000, 0)["share"]
     assert found.difference == 2.5
     assert found.interval is not None
     assert found.interval[0] == 0
@@ -69,7 +70,7 @@ def test_paired_intervals_leave_out_what_both_systems_share() -> None:
 
 def test_other_rows_are_refused() -> None:
     with pytest.raises(DataError, match="two systems on the same rows, got other rows"):
-        compare_systems(units("111"), units("111", ("cook", "nurse", "nurse")), "rows", 10, 0)
+        units("111").minus(units("111", ("cook", "nurse", "nurse")), "rows", 10, 0)
 
 
 def test_p_is_corrected_over_all_parts() -> None:

@@ -36,8 +36,9 @@ def test_sentences_by_hand() -> None:
     assert [anti.tokens[a : b + 1] for a, b in (anti.first, anti.second, anti.pronoun)] == [
         ("The", "nanny"), ("the", "tree", "surgeon"), ("they",),
     ]  # fmt: skip
-    assert sentences["anti-positive-nurse-pilot-sweet"].pair == pro.pair
-    assert generate(SMALL, full_stop=False)[0].text == "The pilot liked the nanny because they were kind"
+    # Its counterpart is the next sentence.
+    ids = list(sentences)
+    assert ids[ids.index(pro.id) + 1] == "anti-positive-nurse-pilot-sweet"
 
 
 def test_both_readings_of_n() -> None:
@@ -52,8 +53,8 @@ def test_both_readings_of_n() -> None:
     pro = [s for s in half if (s.direction, s.polarity) == ("pro", "positive")]
     assert set(Counter(s.tokens[-2] for s in pro).values()) == {128}
     assert set(Counter((s.tokens[1], s.tokens[4]) for s in pro).values()) == {8}
-    # Counterparts stay together.
-    assert set(Counter(s.pair for s in half).values()) == {2}
+    # Counterparts stay together: an occupation of men and one of women, the other way round.
+    assert all(a.tokens[1:2] == b.tokens[4:5] for a, b in zip(half[::2], half[1::2], strict=True))
 
 
 def sentence() -> SoWinoBiasSentence:
@@ -192,7 +193,7 @@ def test_commands(tmp_path: Path, coref: Callable[..., str]) -> None:
     (system,) = json.loads(coref(*arguments, "--json"))["systems"]
     values = {one["key"]: one["value"] for one in system["numbers"]}
     assert (values["all:pro"], values["all:difference"], system["documents"]) == (100.0, 0.0, 4)
-    assert "|list:given|n:polarity|full-stop:yes|right:second-person-alone|" in system["signature"]
+    assert "|list:given|n:polarity|right:second-person-alone|" in system["signature"]
     assert "|sentences:" in system["signature"]
     shown = coref(*arguments)
     assert shown.splitlines()[-1].startswith("Signature: coref:sowinobias|data:")

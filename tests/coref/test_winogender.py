@@ -16,9 +16,7 @@ from mtbias.coref.winogender import (
     Resolution,
     Winogender,
     WinogenderSentence,
-    is_gotcha,
     read_winogender,
-    token_spans,
 )
 from mtbias.errors import DataError
 from mtbias.types import Gender
@@ -54,10 +52,7 @@ def test_sentences_and_statistics(data: Winogender) -> None:
     assert sentence.text == "The plumber rang someone, but her bell rang."
     assert (sentence.occupation, sentence.someone, sentence.pronoun) == ("plumber", True, Gender.FEMALE)
     assert sentence.answer is Resolution.PARTICIPANT
-    for span, word in (
-        (sentence.occupation_at, "plumber"), (sentence.participant_at, "someone"), (sentence.pronoun_at, "her"),
-    ):  # fmt: skip
-        assert sentence.text[span.start : span.end] == word
+    assert [sentence.tokens[at] for at in sentence.places] == ["plumber", "someone", "her"]
     assert data.bls == {"florist": 80, "plumber": 5, "clerk": 50}
     assert data.bergsma["plumber"] == 1.25
 
@@ -103,19 +98,6 @@ def test_a_system_that_follows_the_statistics(data: Winogender) -> None:
     assert values["spearman_bls"] == pytest.approx(1.5 / 3**0.5)
 
 
-def test_gotcha_sentences(data: Winogender) -> None:
-    occupation, participant = Resolution.OCCUPATION, Resolution.PARTICIPANT
-    # The paper: for a female pronoun, occupation with less than 50 % women, or participant beside 50 % or more.
-    assert is_gotcha(data.bls["plumber"], Gender.FEMALE, occupation) is True
-    assert is_gotcha(data.bls["plumber"], Gender.FEMALE, participant) is False
-    assert is_gotcha(data.bls["florist"], Gender.FEMALE, occupation) is False
-    assert is_gotcha(data.bls["clerk"], Gender.FEMALE, participant) is True
-    assert is_gotcha(data.bls["clerk"], Gender.FEMALE, occupation) is False
-    assert is_gotcha(data.bls["plumber"], Gender.MALE, occupation) is False
-    assert is_gotcha(data.bls["florist"], Gender.MALE, occupation) is True
-    assert is_gotcha(data.bls["florist"], Gender.NEUTRAL, occupation) is None
-
-
 def test_denominators(data: Winogender) -> None:
     numbers = _scores(data, lambda _: Resolution.BOTH)
     assert numbers["consistency"].n == numbers["male_accuracy"].n == numbers["male_female_differ"].n == 12
@@ -144,14 +126,6 @@ def test_intervals_come_from_whole_occupations_and_a_seed(data: Winogender) -> N
     assert tuple(first[name].interval for name in ("male_accuracy", "consistency")) == ((0, 100), (100, 100))
     assert [numbers["male_accuracy"].value for numbers in (first, other)] == pytest.approx([100 / 3, 100 / 3])
     assert all(numbers["spearman_bls"].interval is None for numbers in (first, other))
-
-
-def test_words_without_tokens_of_a_file() -> None:
-    text = "The florist couldn't find the clerk's well-worn pen; so, she left."
-    assert [text[span.start : span.end] for span in token_spans(text)] == [
-        "The", "florist", "could", "n't", "find", "the", "clerk", "'s", "well-worn", "pen", ";", "so", ",", "she",
-        "left", ".",
-    ]  # fmt: skip
 
 
 def _jsonl(path: Path, data: Winogender, changed: Mapping[str, dict[str, Any]]) -> Path:
@@ -225,9 +199,9 @@ def test_labels_from_a_table(data: Winogender, tmp_path: Path) -> None:
     [
         ("clerk.guest.0.male.txt\tyes", "prediction: expected one of occupation, .* got 'yes'"),
         ("clerk.guest.0.male.txt\t", "got ''"),
-        ("clerk.nobody.0.male.txt\t0", "none of Winogender's sentences"),
+        ("clerk.nobody.0.male.txt\t0", "predictions for 1 ids that the data does not have: 'clerk.nobody.0.male.txt'"),
         ("clerk.guest.0.male.txt\t0\nclerk.guest.0.male.txt\t0", "once, got it again"),
-        ("clerk.guest.0.male.txt\t0", "no prediction for 35 of 36 sentences, the first 'florist.caller.0.male.txt'"),
+        ("clerk.guest.0.male.txt\t0", "no prediction for 35 of 36 documents, the first 'florist.caller.0.male.txt'"),
     ],
 )
 def test_bad_labels(data: Winogender, tmp_path: Path, line: str, message: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mtbias.coref.coref_datasets import open_dataset
-from mtbias.coref.documents import CorefText, DatasetName, Format, Predictions, exported
+from mtbias.coref.documents import Answers, CorefText, DatasetName, Format, exported
 from mtbias.coref.output_reading import read_output
 from mtbias.errors import DataError
 
@@ -24,7 +24,7 @@ PLACES: dict[DatasetName, tuple[str, int, int]] = {
 """Where each is, its documents, and how many of them have an answer (Counter-GAP has 32 quadruples without one)."""
 
 
-def _as_it_was(texts: Sequence[CorefText], found: Predictions) -> bool:
+def _as_it_was(texts: Sequence[CorefText], found: Answers) -> bool:
     return dict(found.of) == {text.id: text.gold for text in texts}
 
 
