@@ -177,7 +177,7 @@ def _clusters(text: CorefText) -> Clusters:
     return (((0, 0), (at, at)),)
 
 
-def _two(data: Path) -> list[CorefDataset[Any]]:
+def _two(data: Path) -> list[CorefDataset]:
     return [open_dataset("winogender", data / "winogender"), open_dataset("bug", data / "bug")]
 
 
