@@ -1,4 +1,4 @@
-"""How the commands on corpora show a result."""
+"""How the commands on corpora and languages show a result."""
 
 from __future__ import annotations
 
@@ -42,8 +42,10 @@ def show(result: Any, *, json: bool) -> None:  # noqa: ANN401 - any dataclass
         elif value and isinstance(value[0], Mapping):
             head = [key.replace("_", " ") for key in value[0]]
             tables.append(columns([label, *head[1:]], [[_cell(cell) for cell in row.values()] for row in value]))
-        elif value:
-            lines += [printable(f"{label}: {': '.join(part)}") for part in value[:_SHOWN]]
+        else:
+            counts.append([label, _cell(len(value))])
+            texts = [part if isinstance(part, str) else ": ".join(part) for part in value[:_SHOWN]]
+            lines += [printable(f"{label}: {text}") for text in texts]
             lines += [f"… and {len(value) - _SHOWN:,} more (--json lists all)"] if len(value) > _SHOWN else []
     print("\n".join([columns(["", "number"], counts), *tables, *lines]))
 

@@ -30,7 +30,7 @@ def command(
 
     A lexicon is a UniMorph table (lemma, form, features), a UD treebank (CoNLL-U), or a tab-separated list whose first
     line names its columns: english and noun; english, masculine and feminine; or masculine and feminine. Lists say
-    which nouns name people; the others give their gender and forms, and pairs that may name people.
+    which nouns name people; the others give their gender and forms, and the noun for the other gender.
 
     Parameters
     ----------
@@ -59,7 +59,5 @@ def command(
         f"  {len(nouns.nouns):,} nouns to check, {len(nouns.unfilled):,} to fill in: "
         f"{draft.package}/data/{code}_nouns.tsv"
     )
-    if nouns.candidates:
-        print(f"  pairs of nouns, people and things ({len(nouns.candidates):,}): candidates.tsv")
     print(f"  the questions: {draft.package}/data/{code}.toml", *known, sep="\n  ")
     print(escaped(f"Next: {out}/README.md"))

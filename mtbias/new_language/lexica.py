@@ -46,8 +46,6 @@ class LexiconForm(NamedTuple):
     lemma: str
     form: str
     agreement: Agreement
-    animate: bool
-    """The lexicon says that the noun names somebody or something alive."""
 
 
 class ListRow(NamedTuple):
@@ -69,8 +67,6 @@ class Lexicon:
     citations: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Lemma → gender → citation form of that gender; of a treebank, whose lemmas are often masculine (*professora* of
     *professor*), that of a woman is a word of its own here."""
-    animate: frozenset[tuple[str, str]] = frozenset()
-    """Lemma and gender of the nouns that the file marks as animate or human."""
     determiners: Mapping[str, Mapping[Agreement, int]] = field(default_factory=dict)
     """Determiners and contractions with one, of a treebank: what each agrees with, and how often."""
     rows: tuple[ListRow, ...] = ()
@@ -99,10 +95,10 @@ def read_lexicon(path: Path) -> Lexicon:
         def count(form: str, agreement: Agreement) -> None:
             determiners[form][agreement] += 1
 
-        citations, animate = _citations(_treebank_nouns(path, count))
-        return Lexicon(path, LexiconFormat.CONLLU, citations, animate, determiners)
+        citations = _citations(_treebank_nouns(path, count))
+        return Lexicon(path, LexiconFormat.CONLLU, citations, determiners)
     if len(cells) in (3, 4) and _FEATURES.fullmatch(cells[2]):
-        return Lexicon(path, LexiconFormat.UNIMORPH, *_citations(_unimorph_nouns(path)))
+        return Lexicon(path, LexiconFormat.UNIMORPH, _citations(_unimorph_nouns(path)))
     if len(cells) >= 2 and set(cells) <= set(LIST_COLUMNS) and {"noun", "masculine", "feminine"} & set(cells):
         return Lexicon(path, LexiconFormat.LIST, rows=tuple(_list_rows(path, cells, number)))
     raise DataError(
@@ -129,22 +125,16 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
         raise unreadable(path, error) from error
 
 
-def _citations(forms: Iterator[LexiconForm]) -> tuple[dict[str, dict[str, str]], frozenset[tuple[str, str]]]:
-    """`Lexicon.citations` and `Lexicon.animate` of the forms: of each gender the singular, in the nominative."""
-    found: dict[str, dict[str, str]] = {}
-    animate = set()
-    for lemma, form, (gender, case, number), alive in forms:
-        if gender == "*":
-            continue
-        genders = found.setdefault(lemma, {})
-        if number in ("sg", "*") and case in ("nom", "*"):
+def _citations(forms: Iterator[LexiconForm]) -> dict[str, dict[str, str]]:
+    """`Lexicon.citations` of the forms: of each gender the singular, in the nominative."""
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for lemma, form, (gender, case, number) in forms:
+        if gender != "*" and number in ("sg", "*") and case in ("nom", "*"):
             # The lemma where it is one of the spellings.
-            genders[gender] = lemma if form == lemma else genders.get(gender, form)
+            found[lemma][gender] = lemma if form == lemma else found[lemma].get(gender, form)
         elif gender == "m":
-            genders.setdefault("m", lemma)  # lemmas are masculine where a word has two genders
-        if alive:
-            animate.add((lemma, gender))
-    return {lemma: genders for lemma, genders in found.items() if genders}, frozenset(animate)
+            found[lemma].setdefault("m", lemma)  # lemmas are masculine where a word has two genders
+    return found
 
 
 def _agreement(features: Collection[str], tags: Mapping[str, str]) -> Iterator[Agreement]:
@@ -168,8 +158,7 @@ def _unimorph_nouns(path: Path) -> Iterator[LexiconForm]:
         if names[0] != "N" or "DU" in names or not lemma or not form:
             continue
         named = {one for name in names for one in name.strip("{}").split("/")}
-        alive = not {"ANIM", "HUM"}.isdisjoint(named)
-        yield from (LexiconForm(lemma, form, each, alive) for each in _agreement(named, _UNIMORPH_TAGS))
+        yield from (LexiconForm(lemma, form, each) for each in _agreement(named, _UNIMORPH_TAGS))
 
 
 def _treebank_nouns(path: Path, count: Callable[[str, Agreement], None] | None = None) -> Iterator[LexiconForm]:
@@ -197,8 +186,7 @@ def _treebank_nouns(path: Path, count: Callable[[str, Agreement], None] | None =
             for agreement in _agreement(allowed, _UD_TAGS):
                 count(whole if whole and int(place) <= last else form, agreement)
         elif upos == "NOUN" and "_" not in (form, lemma):
-            alive = features.get("Animacy") in ("Anim", "Hum")
-            yield from (LexiconForm(lemma, form, each, alive) for each in _agreement(allowed, _UD_TAGS))
+            yield from (LexiconForm(lemma, form, each) for each in _agreement(allowed, _UD_TAGS))
 
 
 def _list_rows(path: Path, columns: list[str], header: int) -> Iterator[ListRow]:

@@ -14,96 +14,11 @@ from itertools import takewhile
 from mtbias.language.grammar import Agreement
 from mtbias.new_language.lexica import Lexicon, LexiconFormat, ListRow
 
-# Pairs of a masculine and a feminine noun that a lexicon suggests: candidates, for nothing in it says who is meant.
-#
-# Two nouns are a candidate where the lexicon has them under one lemma (UD: *professora* of *professor*), or where they
-# share their beginning and their endings recur (*-or*, *-ora*); where there are pairs of one lemma, endings of such.
-# Things pair like people (pt *banho*, *banha*), so that somebody who knows the language must look at each.
-
-LEAST_STEM = 3
-"""Letters that the two must share: with fewer, chance pairs any short words."""
-LONGEST_ENDING = 5
-"""Letters of the longest ending, as in French -teur, -trice (with their consonant)."""
-LEAST_PAIRS = 3
-"""Pairs in which two endings must meet: what occurs once or twice in a lexicon is no derivation."""
-
-
-@dataclass(frozen=True, slots=True)
-class PairCandidate:
-    """Two nouns that may be said of a man and of a woman."""
-
-    masculine: str
-    feminine: str
-    endings: str
-    """``-or -ora``: what differs."""
-    pairs: int
-    """How many pairs of the lexicon differ so; the more, the likelier it is a derivation."""
-    one_lemma: bool
-    """The lexicon has both as one word."""
-
 
 def shared_beginning(*words: str) -> str:
     """The letters with which all `words` begin."""
     letters = takewhile(lambda column: len(set(column)) == 1, zip(*words, strict=False))
     return "".join(column[0] for column in letters)
-
-
-def find_pairs(lexica: Iterable[Lexicon]) -> tuple[PairCandidate, ...]:
-    """The candidates of all `lexica`: those of one lemma first, then those with the most frequent endings.
-
-    Where a lexicon marks what is alive, only such nouns are looked at.
-    """
-    together: set[tuple[str, str]] = set()
-    alone: set[tuple[str, str]] = set()
-    for lexicon in lexica:
-        # Of which genders the lexicon says what is alive: Slavic ones say so of masculine nouns alone.
-        marked = {gender for _, gender in lexicon.animate}
-        citations = {
-            lemma: genders
-            for lemma, genders in lexicon.citations.items()
-            if any(gender not in marked or (lemma, gender) in lexicon.animate for gender in genders)
-        }
-        both = [(g["m"], g["f"]) for g in citations.values() if "m" in g and "f" in g]
-        together |= {pair for pair in both if pair[0] != pair[1]}
-        alone |= set(_by_ending(citations))
-    return _ranked(together, alone - together)
-
-
-def _ranked(together: Iterable[tuple[str, str]], alone: Iterable[tuple[str, str]]) -> tuple[PairCandidate, ...]:
-    pairs = [(*pair, _pair_endings(*pair), True) for pair in together] + [
-        (*pair, _pair_endings(*pair), False) for pair in alone
-    ]
-    times = Counter(endings for _, _, endings, _ in pairs)
-    derivations = {endings for _, _, endings, one in pairs if one}
-    found = [
-        PairCandidate(man, woman, endings, times[endings], one)
-        for man, woman, endings, one in pairs
-        # A lexicon that has pairs under one lemma shows which endings derive: -or -ora, and not -lismo -lidade.
-        if one or (times[endings] >= LEAST_PAIRS and (not derivations or endings in derivations))
-    ]
-    return tuple(sorted(found, key=lambda c: (not c.one_lemma, -c.pairs, c.endings, c.masculine, c.feminine)))
-
-
-def _by_ending(citations: Mapping[str, Mapping[str, str]]) -> Iterable[tuple[str, str]]:
-    """Each feminine noun with the masculine ones that share the longest beginning with it."""
-    men: dict[str, list[str]] = defaultdict(list)
-    for man in {genders["m"] for genders in citations.values() if "m" in genders and "f" not in genders}:
-        for stem in _stems(man):
-            men[stem].append(man)
-    for woman in {genders["f"] for genders in citations.values() if "f" in genders and "m" not in genders}:
-        longest = next((stem for stem in _stems(woman) if stem in men), "")
-        yield from ((man, woman) for man in men.get(longest, ()))
-
-
-def _stems(noun: str) -> Sequence[str]:
-    """What may be the stem of `noun`, the longest first."""
-    return [noun[:size] for size in range(len(noun), max(LEAST_STEM, len(noun) - LONGEST_ENDING) - 1, -1)]
-
-
-def _pair_endings(man: str, woman: str) -> str:
-    shared = len(shared_beginning(man, woman))
-    start = max(shared - 2, 0)  # two letters of what both have tell -or -ora from whatever takes an -a
-    return f"-{man[start:]} -{woman[start:]}"
 
 
 CHECK, FILL = "# check ", "# fill "
@@ -151,7 +66,6 @@ class DraftNouns:
 
     nouns: tuple[DraftNoun, ...] = ()
     paradigms: tuple[DraftParadigm, ...] = ()
-    candidates: tuple[PairCandidate, ...] = ()
     unfilled: tuple[tuple[str, str], ...] = ()
     """Occupations with the gender for which there is no noun."""
 
@@ -179,9 +93,8 @@ class _Found:
 def draft_nouns(lexica: Sequence[Lexicon], occupations: Iterable[str]) -> DraftNouns:
     """The nouns of the lists among `lexica`, those that pair with them, and what is left of `occupations`."""
     rows = [row for lexicon in lexica for row in lexicon.rows]
-    candidates = find_pairs(lexica)
     found = _listed(rows)
-    _add_counterparts(found, candidates)
+    _add_counterparts(found, lexica)
     for lexicon in lexica:
         _add_forms(found, lexicon)
     paradigms = _paradigms(found)
@@ -190,7 +103,7 @@ def draft_nouns(lexica: Sequence[Lexicon], occupations: Iterable[str]) -> DraftN
         DraftNoun(tuple(one.english), noun, one.kind, names.get(noun, ""), () if noun in names else _forms(noun, one))
         for noun, one in found.items()
     )
-    return DraftNouns(nouns, paradigms, candidates, tuple(_unfilled(found, occupations)))
+    return DraftNouns(nouns, paradigms, tuple(_unfilled(found, occupations)))
 
 
 def _listed(rows: Iterable[ListRow]) -> dict[str, _Found]:
@@ -202,12 +115,13 @@ def _listed(rows: Iterable[ListRow]) -> dict[str, _Found]:
     return dict(found)
 
 
-def _add_counterparts(found: dict[str, _Found], candidates: Iterable[PairCandidate]) -> None:
-    """Behind each noun that the lexica pair with another, the other, with the same English."""
+def _add_counterparts(found: dict[str, _Found], lexica: Iterable[Lexicon]) -> None:
+    """Behind each noun that a lexicon has under one lemma with another, the other, with the same English."""
     others: dict[str, tuple[str, str]] = {}
-    for candidate in candidates:  # the best come first
-        others.setdefault(candidate.masculine, (candidate.feminine, "f"))
-        others.setdefault(candidate.feminine, (candidate.masculine, "m"))
+    for genders in (genders for lexicon in lexica for genders in lexicon.citations.values()):
+        if "m" in genders and "f" in genders and genders["m"] != genders["f"]:
+            others.setdefault(genders["m"], (genders["f"], "f"))
+            others.setdefault(genders["f"], (genders["m"], "m"))
     ordered = dict(found)
     found.clear()
     for noun, one in ordered.items():
@@ -231,7 +145,7 @@ def _add_forms(found: Mapping[str, _Found], lexicon: Lexicon) -> None:
             if noun is not None:
                 found[noun].genders.add(gender)
                 lemmas.setdefault(lemma, {})[gender] = noun
-    for lemma, form, (gender, case, number), _ in lexicon.forms(lemmas):
+    for lemma, form, (gender, case, number) in lexicon.forms(lemmas):
         owner = lemmas[lemma].get(gender)
         if owner is None and gender not in lexicon.citations.get(lemma, {}):
             owner = lemmas[lemma].get("*")

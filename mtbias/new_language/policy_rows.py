@@ -10,20 +10,26 @@ reason for none that follows from kind and evidence, in whatever language.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
 
 from mtbias.align import Pair, StatisticalAligner
 from mtbias.align.entity_words import KnownTranslations
+from mtbias.corpora import cache_folder
+from mtbias.decide.gender_pairs import count, pair_outcomes
+from mtbias.errors import SettingError
 from mtbias.evaluation.gender_calls import GenderMeasure
 from mtbias.files.reading import Record, read_table
 from mtbias.language.definition import Language
 from mtbias.language.grammar import NounKind
-from mtbias.morphology import Analyser
+from mtbias.language.installed import get_language
+from mtbias.morphology import Analyser, AnalysisCache, StanzaAnalyser, find_package, stanza_folder
+from mtbias.morphology.given_analyses import GivenAnalyser
 from mtbias.settings import EvidenceReader
+from mtbias.testing import contract_problems
 from mtbias.types import Gender, GenderCall, Reason, Span
 
 # Which occupations a language's table of nouns does not know, or knows for one gender alone.
@@ -35,17 +41,6 @@ _FOR_BOTH = frozenset((NounKind.COMMON, NounKind.GENERIC, NounKind.FIXED))
 _PAIR = frozenset((NounKind.MASCULINE, NounKind.FEMININE))
 
 
-@dataclass(frozen=True, slots=True)
-class OccupationCoverage:
-    """How far a table of nouns knows the occupations."""
-
-    all: int
-    missing: tuple[str, ...]
-    """Occupations without any noun."""
-    one_sided: tuple[str, ...]
-    """Those with nouns for men alone or for women alone."""
-
-
 @cache
 def occupations() -> tuple[str, ...]:
     """The occupations, English, in the order of their sources."""
@@ -53,15 +48,12 @@ def occupations() -> tuple[str, ...]:
     return tuple(word for line in text.splitlines() if (word := line.partition("#")[0].strip()))
 
 
-def occupation_coverage(language: Language) -> OccupationCoverage:
-    """What `language` knows of the occupations, each as a phrase or by its head, as in a sentence."""
+def lacking_occupations(language: Language) -> tuple[list[str], list[str]]:
+    """The occupations, each as a phrase or by its head, that have no noun, and those with one for a single gender."""
     translations = KnownTranslations(language)
     kinds = {word: kinds_of(language, translations.of(word)) for word in occupations()}
-    return OccupationCoverage(
-        all=len(kinds),
-        missing=tuple(word for word, found in kinds.items() if not found),
-        one_sided=tuple(word for word, k in kinds.items() if k and not (k & _FOR_BOTH or k >= _PAIR)),
-    )
+    one_sided = [word for word, k in kinds.items() if k and not (k & _FOR_BOTH or k >= _PAIR)]
+    return [word for word, k in kinds.items() if not k], one_sided
 
 
 def kinds_of(language: Language, forms: frozenset[str]) -> frozenset[NounKind]:
@@ -69,6 +61,71 @@ def kinds_of(language: Language, forms: frozenset[str]) -> frozenset[NounKind]:
     alone = (reading.kind for form in forms for reading in language.nouns.get(form, ()))
     compounds = (reading.kind for form in forms for _, reading in language.phrases.get(form, ()))
     return frozenset((*alone, *compounds))
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedLanguage:
+    """What is wrong with an installed language, and what it lacks."""
+
+    code: str
+    version: str
+    nouns: int
+    """Forms of nouns."""
+    contract_problems: Sequence[str]
+    """A line for each place where it is broken."""
+    gender_pairs: Mapping[str, float | None]
+    """Of pairs of sentences that differ in gender alone: how many, in how many of them the men and the women are
+    right, the difference in points, and its 95 % interval."""
+    occupations: int
+    without_noun: Sequence[str]
+    """Occupations without any noun."""
+    one_gender_only: Sequence[str]
+    """Those with nouns for men alone or for women alone."""
+    sentences: int
+    wrong_calls: Sequence[str]
+    """A line for each sentence whose call is wrong."""
+
+
+def examine_language(
+    code: str,
+    challenge: Path | None = None,
+    analyses: Path | None = None,
+    stanza_dir: Path | None = None,
+    cache: Path | None = None,
+) -> CheckedLanguage:
+    """Check the contract of an installed language, its calls on men and women, its occupations, and its calls on
+    the sentences of `challenge`, analysed by Stanza or as the file `analyses` has it.
+
+    Raises:
+        SettingError: `analyses` without `challenge`.
+        MtbiasError: there is no such language; a file cannot be read; Stanza's models are not there.
+    """
+    if analyses is not None and challenge is None:
+        raise SettingError("analyses", "expected --challenge too, the sentences that are analysed")
+    language = get_language(code)
+    outcomes = pair_outcomes(language)
+    without_noun, one_sided = lacking_occupations(language)
+    pairs = count(outcomes)
+    rows = () if challenge is None else read_policy_rows(challenge)
+    if analyses is not None:
+        analyser: Analyser = GivenAnalyser(analyses)
+    elif rows:
+        package = find_package(code, stanza_folder(stanza_dir, cache_folder(cache)))
+        analyser = StanzaAnalyser(package, AnalysisCache(None), device="cpu")
+    low, high = pairs.interval or (None, None)
+    of_pairs = {**asdict(pairs), "difference": pairs.difference, "from": low, "to": high}
+    return CheckedLanguage(
+        code=code,
+        version=language.version,
+        nouns=len(language.nouns),
+        contract_problems=contract_problems(language, outcomes),
+        gender_pairs=of_pairs,
+        occupations=len(occupations()),
+        without_noun=without_noun,
+        one_gender_only=one_sided,
+        sentences=len(rows),
+        wrong_calls=policy_mistakes(rows, language, analyser) if rows else [],
+    )
 
 
 POLICY_COLUMNS = ("kind", "evidence", "call", "source", "target")

@@ -24,26 +24,23 @@ from mtbias.morphology.stanza_models import PROCESSORS
 from mtbias.new_language.lexica import Lexicon
 from mtbias.new_language.noun_draft import CHECK, FILL, DraftNouns, draft_nouns
 from mtbias.new_language.policy_rows import occupations
-from mtbias.translate.seq2seq.families import codes
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-# What Stanza and the families of translation models know of a language: what a draft can be tried with.
 
 _FOR = {"tokenize": "words", "mwt": "contractions are split", "pos": "parts of speech and gender"}
 
 
 def prospects(code: str, stanza: Path) -> tuple[str, ...]:
-    """What is to be said, a line each: who registers the language already, which models Stanza has in the folder
-    `stanza`, and which families of translation models know it.
+    """What is to be said, a line each: who registers the language already, and which models Stanza has in the folder
+    `stanza`.
 
     Raises:
         DataError: Stanza's index there is damaged.
     """
     there = installed(GROUP).get(code, ())
     twice = [f"{' and '.join(there)} registers {code} already: two plugins for one code are refused"] if there else []
-    return (*twice, _stanza_line(code, stanza), *_family_lines(code))
+    return (*twice, _stanza_line(code, stanza))
 
 
 def _stanza_line(code: str, folder: Path) -> str:
@@ -68,24 +65,6 @@ def _stanza_line(code: str, folder: Path) -> str:
     return f"Stanza: {has}{'; ' + ', '.join(lacking) if lacking else ''}"
 
 
-def _family_lines(code: str) -> Iterator[str]:
-    # The lists of the tokenizers: the checkpoints themselves need not be here.
-    from transformers.models.m2m_100.tokenization_m2m_100 import FAIRSEQ_LANGUAGE_CODES as M2M100
-    from transformers.models.mbart50.tokenization_mbart50 import FAIRSEQ_LANGUAGE_CODES as MBART50
-    from transformers.models.nllb.tokenization_nllb import FAIRSEQ_LANGUAGE_CODES as NLLB200
-
-    yield f"M2M100: {'has it' if code in M2M100['m2m100'] else 'does not have it'}"
-    named = next((name for name in MBART50 if name.split("_")[0] == code), None)
-    yield f"mBART50: {f'has it ({named})' if named else 'does not have it'}"
-    # NLLB's names begin with a code of three letters, which need not be that of ISO 639-3 (lvs for lav).
-    named = codes("nllb").get(code) or next((name for name in NLLB200 if name.split("_")[0] == code), None)
-    if named:
-        yield f"NLLB-200: has it ({named})"
-    else:
-        yield f"NLLB-200: no name for {code!r} is known here; look in its list, and give it as --target-code"
-    yield f"Opus-MT: see whether there is Helsinki-NLP/opus-mt-en-{code} on the Hugging Face hub"
-
-
 _PACKAGE = "mtbias.new_language"
 
 
@@ -98,7 +77,7 @@ class Draft:
     """In English."""
     lexica: tuple[Lexicon, ...] = ()
     prospects: tuple[str, ...] = ()
-    """What Stanza and models know of the language, a line each."""
+    """What Stanza knows of the language, a line each."""
 
     @property
     def package(self) -> str:
@@ -167,7 +146,6 @@ def _files(draft: Draft, nouns: DraftNouns) -> Iterator[tuple[str, str]]:
         f"{package}/data/{code}.toml": "rules.toml",
         f"{package}/data/{code}_nouns.tsv": "nouns.tsv",
         "tests/test_contract.py": "test_contract.py",
-        **({"candidates.tsv": "candidates.tsv"} if nouns.candidates else {}),
     }
     for place, template in places.items():
         yield place, _environment().get_template(f"{template}.jinja").render(**view)

@@ -83,7 +83,7 @@ def test_every_occupation_has_a_noun_for_women_and_men(bare: Machine, installed:
     done = bare.run("languages", "check", "pt", "--json", PYTHONPATH=str(installed))
     assert (done.returncode, done.stderr) == (0, "")
     found = json.loads(done.stdout)
-    assert found["contract"] == found["missing"] == found["one_sided"] == []
+    assert found["contract_problems"] == found["without_noun"] == found["one_gender_only"] == []
 
 
 def test_its_own_sentences_have_their_calls(bare: Machine, installed: Path) -> None:
@@ -92,7 +92,7 @@ def test_its_own_sentences_have_their_calls(bare: Machine, installed: Path) -> N
     done = bare.run("languages", "check", "pt", "--json", *command, PYTHONPATH=str(installed))
     assert (done.returncode, done.stderr) == (0, "")
     found = json.loads(done.stdout)
-    assert found["wrong"] == []
+    assert found["wrong_calls"] == []
     rows = read_policy_rows(PROJECT / "challenge" / "pt.tsv")
     assert found["sentences"] == len(rows) > 60
     assert {row.call for row in rows} == {*Gender, Reason.NO_MORPHOLOGY, Reason.NO_PERSON, Reason.AMBIGUOUS}

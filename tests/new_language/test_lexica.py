@@ -37,7 +37,6 @@ def test_cases_of_unimorph_and_what_is_alive(tmp_path: Path) -> None:
     (path,) = write(tmp_path, pl=text)
     lexicon = read_lexicon(path)
     assert lexicon.citations == {"poseł": {"m": "poseł"}}  # of which the nominative does not occur
-    assert lexicon.animate == {("poseł", "m")}
     assert [(f.form, ".".join(f.agreement)) for f in lexicon.forms({"poseł", "oko"})] == [
         ("posła", "m.acc.sg"),
         ("posła", "m.gen.sg"),
@@ -54,7 +53,6 @@ def test_a_treebank(tmp_path: Path) -> None:
         "rio": {"m": "rio"},
         "professor": {"f": "professora"},
     }
-    assert lexicon.animate == {("professor", "f")}
     said = {form: {".".join(a): n for a, n in counts.items()} for form, counts in lexicon.determiners.items()}
     assert said == {"o": {"m.*.sg": 1}, "do": {"m.*.sg": 1}, "a": {"f.*.sg": 1}, "as": {"f.*.pl": 1}}
 

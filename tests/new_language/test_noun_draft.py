@@ -1,12 +1,11 @@
-"""What lexica give for the table of nouns: genders, forms, paradigms, counterparts, and pairs to look at."""
+"""What lexica give for the table of nouns: genders, forms, paradigms, counterparts."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from mtbias.new_language.lexica import read_lexicon
-from mtbias.new_language.noun_draft import DraftNouns, PairCandidate, draft_nouns, find_pairs
+from mtbias.new_language.noun_draft import DraftNouns, draft_nouns
 from tests.new_language.lexica_files import LIST, TREEBANK, UNIMORPH, write
 
 
@@ -66,41 +65,3 @@ def test_a_noun_of_case(tmp_path: Path) -> None:
     draft = _draft(tmp_path, names="english\tnoun\npoet\tpoeta\n", forms=forms)
     (paradigm,) = draft.paradigms
     assert (paradigm.strip, paradigm.endings) == ("ta", ("ta/*.nom.sg", "ty/*.gen.sg", "cie/*.dat.sg,*.loc.sg"))
-
-
-MEN = "".join(f"{n}\t{n}\tN;MASC;SG\n" for n in ("cantor", "pintor", "leitor", "banho", "muro"))
-WOMEN = "".join(f"{n}\t{n}\tN;FEM;SG\n" for n in ("cantora", "pintora", "leitora", "banha", "mura"))
-SINGERS = tuple(
-    PairCandidate(f"{stem}or", f"{stem}ora", "-or -ora", 3, one_lemma=False) for stem in ("cant", "leit", "pint")
-)
-
-
-def test_candidates_are_pairs_that_recur(tmp_path: Path) -> None:
-    (path,) = write(tmp_path, forms=MEN + WOMEN)
-    # -nho -nha and -uro -ura occur once each: chance.
-    assert find_pairs([read_lexicon(path)]) == SINGERS
-
-
-def test_candidates_have_the_endings_of_pairs_of_one_lemma_where_there_are_any(tmp_path: Path) -> None:
-    doctor = "doutor\tdoutor\tN;MASC;SG\ndoutor\tdoutora\tN;FEM;SG\n"
-    king = "rei\trei\tN;MASC;SG\nrei\trainha\tN;FEM;SG\n"
-    with_doctor, with_king = write(tmp_path, doctor=MEN + WOMEN + doctor, king=MEN + WOMEN + king)
-    one = PairCandidate("doutor", "doutora", "-or -ora", 4, one_lemma=True)
-    assert find_pairs([read_lexicon(with_doctor)]) == (one, *(replace(c, pairs=4) for c in SINGERS))
-    # The two letters before the difference stand too where there are two: r-ei, r-ainha.
-    assert find_pairs([read_lexicon(with_king)]) == (PairCandidate("rei", "rainha", "-rei -rainha", 1, one_lemma=True),)
-
-
-def test_where_a_lexicon_marks_what_is_alive_things_are_no_candidates(tmp_path: Path) -> None:
-    # Polish tables mark masculine nouns alone; -ak -aczka is as frequent here as -ik -ica.
-    men = ("zakonnik", "robotnik", "siostrzanik")
-    women = ("zakonnica", "robotnica", "siostrzanica", "znaczka", "kwiaczka", "haczka")
-    things = ("znak", "kwiak", "hak")
-    text = "".join(f"{man}\t{man}\tN;MASC;HUM;NOM;SG\n" for man in men)
-    text += "".join(f"{woman}\t{woman}\tN;FEM;NOM;SG\n" for woman in women)
-    (path,) = write(tmp_path, forms=text + "".join(f"{thing}\t{thing}\tN;MASC;NOM;SG\n" for thing in things))
-    assert [(c.masculine, c.feminine) for c in find_pairs([read_lexicon(path)])] == [
-        ("robotnik", "robotnica"),
-        ("siostrzanik", "siostrzanica"),
-        ("zakonnik", "zakonnica"),
-    ]

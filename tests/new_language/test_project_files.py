@@ -36,7 +36,6 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_files(project: Path) -> None:
     assert sorted(str(path.relative_to(project)) for path in project.rglob("*") if path.is_file()) == [
         "README.md",
-        "candidates.tsv",
         "challenge/pt.tsv",
         "mtbias_portuguese/__init__.py",
         "mtbias_portuguese/data/pt.toml",
@@ -49,8 +48,6 @@ def test_the_files(project: Path) -> None:
     readme = (project / "README.md").read_text(encoding="utf-8")
     assert "- M2M100: has it\n" in readme
     assert "6 rows to check" in readme
-    candidates = (project / "candidates.tsv").read_text(encoding="utf-8").splitlines()
-    assert candidates[1] == "professor\tprofessora\t-or -ora\t1\tyes"
 
 
 def test_the_rules_are_toml_and_ask_for_every_table_and_key(project: Path) -> None:
@@ -129,8 +126,8 @@ def test_the_draft_is_installed_and_listed(project: Path, tmp_path: Path) -> Non
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("contract: broken in 2 places\n  header: there are no nouns\n")
-    assert "\noccupations: 0 of 770 have a noun\n" in done.stdout
+    assert "contract problems: header: there are no nouns\n" in done.stdout
+    assert re.search(r"^without noun +770$", done.stdout, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
@@ -163,8 +160,6 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert main(["languages", "new", "pt", "--name", "Portuguese", "--lexicon", str(path), *where]) == 0
     out = capsys.readouterr().out
     assert "5 nouns to check" in out
-    # Portuguese is a language of all three families (their tokenizers' lists).
-    assert "M2M100: has it\n  mBART50: has it (pt_XX)\n  NLLB-200: has it (por_Latn)\n" in out
     assert "Stanza: not known" in out
     assert main(["languages", "new", "pt", "--name", "Portuguese", *where]) == 2
     assert capsys.readouterr().err.count("\n") == 1
@@ -194,15 +189,12 @@ def test_a_code_that_somebody_registers_already_is_said(tmp_path: Path, capsys: 
 
 def test_an_installed_language_is_checked(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["languages", "check", "es"]) == 0
-    contract, pairs, occupations = capsys.readouterr().out.splitlines()
-    assert (contract, occupations) == ("contract: kept", "occupations: 770 of 770 have a noun")
-    found = re.fullmatch(
-        r"pairs that differ in gender alone: ([\d,]+); men right in \1, women in \1; difference 0.0 points, "
-        r"95 % interval -0.1 to 0.1",
-        pairs,
-    )
-    assert found is not None
-    assert int(found[1].replace(",", "")) >= 400
+    found = dict(re.findall(r"^(.+?)  +([\d,.-]+)$", capsys.readouterr().out, re.MULTILINE))
+    pairs = found["gender pairs: pairs"]
+    assert (found["gender pairs: male"], found["gender pairs: female"]) == (pairs, pairs)
+    assert int(pairs.replace(",", "")) >= 400
+    assert [found[f"gender pairs: {name}"] for name in ("difference", "from", "to")] == ["0.00", "-0.09", "0.09"]
+    assert [found[name] for name in ("contract problems", "occupations", "without noun")] == ["0", "770", "0"]
 
 
 @pytest.mark.slow
@@ -216,6 +208,7 @@ def test_sentences_are_checked(tmp_path: Path, stanza_dir: Path, capsys: pytest.
         encoding="utf-8",
     )
     assert main(["languages", "check", "es", "--challenge", str(path), "--stanza-dir", str(stanza_dir)]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    place = lines.index("sentences: 1 of 2 calls are right")
-    assert lines[place + 1].startswith("  pair, form: expected male at bailarina, got female at bailarina")
+    out = capsys.readouterr().out
+    assert re.search(r"^sentences +2$", out, re.MULTILINE)
+    assert re.search(r"^wrong calls +1$", out, re.MULTILINE)
+    assert "wrong calls: pair, form: expected male at bailarina, got female at bailarina" in out
