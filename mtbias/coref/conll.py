@@ -7,18 +7,17 @@ mentions: ``(3`` opens one of cluster 3, ``3)`` closes it, ``(3)`` is one of a s
 
 Indices of words count from 0 through the whole document; both ends of a mention are included.
 
-What systems write may have any number of columns from two on (`any_columns`), of which only the last matters.
-
 Source: Pradhan et al., *CoNLL-2012 Shared Task*.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from mtbias.errors import DataError
 from mtbias.files.reading import TextFile, read_text, split_lines
 
 Mention = tuple[int, int]
@@ -59,17 +58,6 @@ class ConllDocument:
         """The words of all sentences."""
         return tuple(columns[WORD] for sentence in self.sentences for columns in sentence)
 
-    @property
-    def n_words(self) -> int:
-        """The words of all sentences."""
-        return sum(map(len, self.sentences))
-
-    @property
-    def shown_words(self) -> tuple[str, ...] | None:
-        """The words, where all lines have the columns before the last that hold one; else None."""
-        rows = [columns for sentence in self.sentences for columns in sentence]
-        return self.words if min(map(len, rows), default=0) > WORD + 1 else None
-
 
 @dataclass(frozen=True, slots=True)
 class ConllFile:
@@ -92,8 +80,8 @@ def read_conll(path: Path) -> ConllFile:
     return ConllFile(file, parse_conll(file))
 
 
-def parse_conll(file: TextFile, *, any_columns: bool = False) -> tuple[ConllDocument, ...]:
-    """The documents of `file`; `any_columns`: any number of columns from two on will do.
+def parse_conll(file: TextFile) -> tuple[ConllDocument, ...]:
+    """The documents of `file`.
 
     Raises:
         DataError: as `read_conll`.
@@ -101,8 +89,7 @@ def parse_conll(file: TextFile, *, any_columns: bool = False) -> tuple[ConllDocu
     documents: list[ConllDocument] = []
     begun: dict[str, int] = {}
     for line, name, part, rows in _split(file):
-        sentences = _sentences(file, rows, any_columns=any_columns)
-        document = ConllDocument(name, part, sentences, _clusters(file, rows), line)
+        document = ConllDocument(name, part, _sentences(file, rows), _clusters(file, rows), line)
         if document.id in begun:
             raise file.error(
                 f"expected document {document.id!r} once, got it again; it began on line {begun[document.id]}", line
@@ -160,43 +147,66 @@ def _split(file: TextFile) -> Iterator[tuple[int, str, int, list[_Row]]]:
         raise file.error("expected #end document, got the end of the file inside this document", begin[0])
 
 
-def _sentences(file: TextFile, rows: list[_Row], *, any_columns: bool) -> tuple[tuple[tuple[str, ...], ...], ...]:
+def _sentences(file: TextFile, rows: list[_Row]) -> tuple[tuple[tuple[str, ...], ...], ...]:
     sentences: list[list[tuple[str, ...]]] = [[]]
     for line, columns in rows:
         if not columns:
             sentences.append([])
             continue
-        if len(columns) < 2 if any_columns else len(columns) <= WORD + 1:
+        if len(columns) <= WORD + 1:
             message = f"expected 5 columns or more (the word in the 4th, clusters in the last), got {len(columns)}"
             raise file.error(message, line)
-        if not any_columns and sentences[-1] and len(columns) != (wanted := len(sentences[-1][0])):
+        if sentences[-1] and len(columns) != (wanted := len(sentences[-1][0])):
             raise file.error(f"expected {wanted} columns, as in the sentence's first line, got {len(columns)}", line)
         sentences[-1].append(columns)
     return tuple(tuple(sentence) for sentence in sentences if sentence)
 
 
 def _clusters(file: TextFile, rows: list[_Row]) -> Clusters:
-    clusters: dict[str, list[Mention]] = {}
-    opened: dict[str, list[tuple[int, int]]] = {}  # for each cluster the open mentions: first word, line
-    words = ((line, columns) for line, columns in rows if columns)
-    for index, (line, columns) in enumerate(words):
-        if columns[-1] in _NONE:
-            continue
-        for part in columns[-1].split("|"):
+    words = [(line, columns[-1]) for line, columns in rows if columns]
+    mentions = MentionsByWord()
+    for at, (line, last) in enumerate(words):
+        for part in last.split("|") if last not in _NONE else ():
             link = _LINK.fullmatch(part)
             if link is None or not (link["opens"] or link["closes"]):
-                message = f"last column: expected mentions such as (3, 3) or (3), or - for none, got {columns[-1]!r}"
+                message = f"last column: expected mentions such as (3, 3) or (3), or - for none, got {last!r}"
                 raise file.error(message, line)
-            cluster = link["cluster"]
-            if link["opens"]:
-                clusters.setdefault(cluster, [])
-                opened.setdefault(cluster, []).append((index, line))
-            if link["closes"]:
-                if not opened.get(cluster):
-                    raise file.error(f"last column: {cluster}) closes a mention that has not opened here", line)
-                # The latest first: so does the shared task's scorer, and so mentions of one cluster can be nested.
-                clusters[cluster].append((opened[cluster].pop()[0], index))
-    left = [line for places in opened.values() for _, line in places]
-    if left:
-        raise file.error("last column: this mention does not close in its document", min(left))
-    return tuple(tuple(mentions) for mentions in clusters.values())
+            mentions.add(link["cluster"], at, begins=bool(link["opens"]), ends=bool(link["closes"]))
+    return mentions.clusters(lambda at: file.error(f"last column: {BROKEN}", words[at][0]))
+
+
+BROKEN = "expected mentions that begin and end in their document, got one that does not"
+
+
+class MentionsByWord:
+    """Mentions of which each word says where one of a cluster begins or ends."""
+
+    def __init__(self) -> None:
+        self._mentions: dict[str, list[Mention]] = {}
+        self._open: dict[str, list[int]] = {}
+        self._wrong: list[int] = []
+
+    def add(self, cluster: str, at: int, *, begins: bool, ends: bool) -> None:
+        """At the word `at` a mention of `cluster` begins, or ends, or both.
+
+        The latest ends first: so does the shared task's scorer, and so mentions of one cluster can be nested.
+        """
+        opened = self._open.setdefault(cluster, [])
+        if begins:
+            self._mentions.setdefault(cluster, [])
+            opened.append(at)
+        if ends and opened:
+            self._mentions[cluster].append((opened.pop(), at))
+        elif ends:
+            self._wrong.append(at)
+
+    def clusters(self, error: Callable[[int], DataError]) -> Clusters:
+        """The mentions of each cluster, clusters in the order in which they open.
+
+        Raises:
+            DataError: `error` of the first word where a mention begins that does not end, or the reverse.
+        """
+        wrong = [*self._wrong, *(at for places in self._open.values() for at in places)]
+        if wrong:
+            raise error(min(wrong))
+        return tuple(map(tuple, self._mentions.values()))

@@ -129,8 +129,6 @@ class SystemDocument:
     """The text whose characters the mentions may count, where the file has it."""
     spans: Spans | None = None
     """What the mentions count, where the format leaves no doubt; None: pairs of numbers that somebody wrote down."""
-    n_tokens: int | None = None
-    """How many tokens the document has, where the file does not have them but tells their number."""
 
     def error(self, message: str) -> DataError:
         """An error in this document: to be raised where it is found."""

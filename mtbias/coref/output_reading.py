@@ -1,7 +1,7 @@
 """A system's output on a data set: which document is which, and which tokens its mentions are.
 
-**Ids** are those of the data, or its in the form that a format gives them: with the part behind it (e2e-coref), as the
-name of a file that `mtbias coref export` wrote. ``--ids`` says it where they are others, or none.
+**Ids** are those of the data, with ``_0`` behind them (e2e-coref: the part's number), or the name of the document's
+file as `mtbias coref export` writes it. ``--ids`` says it where they are others, or none.
 
 **Mentions** in word pieces, characters or other tokens than the data's become mentions of the data's tokens by their
 characters: two ways to cut a text into pieces have the same characters one after another, if white space is left out.
@@ -21,6 +21,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -33,8 +34,6 @@ from mtbias.files.reading import read_text
 IN_ORDER = "order"
 """In place of a file of ids: the system's documents stand in the data's order."""
 
-_PART = re.compile(r"(?P<name>.+)_(?P<part>\d+)")
-"""e2e-coref and its descendants put the part's number behind the name."""
 _ENDING = re.compile(r"(?:\.(?:txt|json|jsonl|xml|out|conll|conllu))+$", re.IGNORECASE)
 
 _READINGS: Mapping[Spans, str] = {
@@ -70,16 +69,15 @@ def read_output(
     """
     documents, files = read_documents(paths)
     by_id = {text.id: text for text in texts}
-    named, notes = _named(documents, [*by_id, *also], ids)
+    named = _named(documents, [*by_id, *also], ids)
     unknown = [id_ for id_ in named if id_ not in by_id and id_ not in also]
     if unknown and not keep_unknown:
         more = f" ({len(unknown)} such ids)" if len(unknown) > 1 else ""
         message = f"none of the data's documents, whose ids are such as {next(iter(by_id), 'none')!r}{more}"
         raise named[unknown[0]].error(f"{message}; --ids FILE says which is which")
     placed = {id_: _Placed(document, by_id[id_]) for id_, document in named.items() if id_ in by_id}
-    numbered = [one for one in placed.values() if one.document.spans is None]
-    if spans is None and numbered:
-        _check_ends(numbered)
+    if spans is None:
+        _check_ends([one for one in placed.values() if one.document.spans is None])
     changed: Counter[str] = Counter()
     read: dict[str, Clusters] = dict.fromkeys(unknown, ())
     counted: dict[Spans, None] = {}
@@ -87,7 +85,7 @@ def read_output(
         counting: Spans = one.document.spans or spans or "included"
         counted[counting] = None
         read[id_] = one.clusters(counting, changed)
-    notes += [f"mentions {what}: {n}" for what, n in changed.items()]
+    notes = [f"mentions {what}: {n}" for what, n in changed.items()]
     if read and not any(read.values()):
         notes.append(f"documents without any cluster: all {len(read)}")
     others = [counting for counting in counted if counting != "included"]
@@ -97,57 +95,41 @@ def read_output(
 # --- Which document is which ------------------------------------------------------------------------------------------
 
 
-def _named(
-    documents: Sequence[SystemDocument], known: Sequence[str], ids: Path | None
-) -> tuple[dict[str, SystemDocument], list[str]]:
-    """Each document by the data's id (its own, where the data has none of that form), and notes."""
-    listed = {} if ids is None else _listed(ids, documents, known)
-    every = set(known)
-    of_files = Counter(_stem(id_) for id_ in known)
-    by_file = {_stem(id_): id_ for id_ in known if of_files[_stem(id_)] == 1}
+def _named(documents: Sequence[SystemDocument], known: Sequence[str], ids: Path | None) -> dict[str, SystemDocument]:
+    """Each document by the data's id, or by its own where the data has none of that form."""
+    listed = [None] * len(documents) if ids is None else _listed(ids, documents, known)
+    forms = {_stem(CorefText(id_, (), "", ()).file_name): id_ for id_ in known}
+    forms |= {f"{id_}_0": id_ for id_ in known} | {id_: id_ for id_ in known}
     named: dict[str, SystemDocument] = {}
-    other_forms: dict[str, str] = {}
-    for at, document in enumerate(documents):
-        own = document.id
-        id_ = listed.get(at) or (own and _known(own, every, by_file))
+    for document, given in zip(documents, listed, strict=True):
+        own = document.id or ""
+        id_ = given or forms.get(own) or forms.get(_stem(own), own)
         if not id_:
             raise document.error(
                 f"it has no id; give --ids FILE with the ids of the {len(documents)} documents, or --ids {IN_ORDER} "
                 "where they stand in the data's order"
             )
-        if own and own != id_ and at not in listed:
-            other_forms[own] = id_
         if id_ in named:
             first = named[id_]
             message = f"expected id {id_!r} once, got it again; it is in {first.path.name}, line {first.line}, already"
             raise DataError(message, path=document.path, line=document.line)
         named[id_] = document
-    notes = []
-    if other_forms:
-        own, ours = next(iter(other_forms.items()))
-        notes.append(f"ids in another form than the data's, such as {own!r} for {ours!r}: {len(other_forms)}")
-    return named, notes
+    return named
 
 
-def _stem(id_: str) -> str:
-    return _ENDING.sub("", CorefText(id_, (), "", ()).file_name)
+def _stem(name: str) -> str:
+    return _ENDING.sub("", name)
 
 
-def _known(own: str, known: Collection[str], by_file: Mapping[str, str]) -> str:
-    """The data's id that `own` is a form of; itself where there is none."""
-    part = _PART.fullmatch(own)
-    forms = [own, *([f"{part['name']}#{int(part['part'])}" if int(part["part"]) else part["name"]] if part else [])]
-    return next((form for form in forms if form in known), by_file.get(_ENDING.sub("", own), own))
-
-
-def _listed(path: Path, documents: Sequence[SystemDocument], known: Sequence[str]) -> dict[int, str]:
-    """The data's id of each document that the file at `path` names."""
+def _listed(path: Path, documents: Sequence[SystemDocument], known: Sequence[str]) -> list[str | None]:
+    """The data's id of each document, None where the file at `path` does not say it."""
     if str(path) == IN_ORDER:
         if len(documents) != len(known):
             raise DataError(f"--ids {IN_ORDER}: expected {len(known)} documents, as the data has, got {len(documents)}")
-        return dict(enumerate(known))
+        return list(known)
     file = read_text(path)
     rows = [(line, [part.strip() for part in text.split("\t")]) for line, text in file.filled_lines()]
+    by_own: dict[str | None, str] = {}
     every = set(known)
     for line, row in rows:
         if len(row) != len(rows[0][1]) or len(row) > 2:
@@ -156,48 +138,42 @@ def _listed(path: Path, documents: Sequence[SystemDocument], known: Sequence[str
             )
         if row[-1] not in every:
             raise file.error(f"expected an id of the data, such as {known[0]!r}, got {row[-1]!r}", line)
-    if len(rows[0][1]) == 1:
-        if len(rows) != len(documents):
-            raise file.error(f"expected {len(documents)} ids, one for each document in their order, got {len(rows)}")
-        return {at: row[0] for at, (_, row) in enumerate(rows)}
-    by_own: dict[str, str] = {}
-    for line, (own, ours) in rows:
-        if by_own.setdefault(own, ours) != ours:
-            raise file.error(f"expected the id {own!r} once, got it for {by_own[own]!r} already", line)
-    return {at: by_own[d.id] for at, d in enumerate(documents) if d.id is not None and d.id in by_own}
+        if len(row) == 2 and by_own.setdefault(row[0], row[1]) != row[1]:
+            raise file.error(f"expected the id {row[0]!r} once, got it for {by_own[row[0]]!r} already", line)
+    if not by_own and len(rows) != len(documents):
+        raise file.error(f"expected {len(documents)} ids, one for each document in their order, got {len(rows)}")
+    return [by_own.get(document.id) for document in documents] if by_own else [row[0] for _, row in rows]
 
 
 # --- Which tokens mentions are ----------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
 class _Placed:
     """A document of a system and the text it is about."""
 
-    def __init__(self, document: SystemDocument, text: CorefText) -> None:
-        self.document, self.text = document, text
+    document: SystemDocument
+    text: CorefText
 
     def units(self, spans: Spans) -> tuple[Sequence[str], list[Mention | None]]:
         """The tokens or characters that mentions count, and for each the tokens of the text that it is."""
-        document, ours = self.document, self.text.tokens
-        theirs: Sequence[str] | None = document.tokens
+        theirs, ours = self.document.tokens, self.text.tokens
         if spans == "characters":
-            theirs = self.text.text if document.text is None else document.text
-        elif theirs is None and document.n_tokens not in {None, len(ours)}:
-            raise document.error(f"expected {len(ours)} tokens, got {document.n_tokens}")
-        if theirs is None or (
-            len(theirs) == len(ours) and all(a.casefold() == b.casefold() for a, b in zip(theirs, ours, strict=True))
-        ):
+            shown = self.text.text if self.document.text is None else self.document.text
+            return shown, self._aligned(shown, "character")
+        if theirs is None or list(map(str.casefold, theirs)) == list(map(str.casefold, ours)):
             return ours, [(at, at) for at in range(len(ours))]
+        return theirs, self._aligned(theirs, "token")
+
+    def _aligned(self, theirs: Sequence[str], what: str) -> list[Mention | None]:
         try:
-            return theirs, align(theirs, ours)
+            return align(theirs, self.text.tokens)
         except Misaligned as error:
             if error.at is None:
-                message = f"expected {len(ours)} tokens, got {len(theirs)}, which end before {error.ours!r}"
-                raise document.error(message) from None
-            what, there = "token", theirs[error.at]
-            if spans == "characters":
-                what, there = "character", "".join(theirs[error.at : error.at + 20])
-            raise document.error(f"{what} {error.at} is {error.ours!r} in the data set, {there!r} here") from None
+                message = f"expected {len(self.text.tokens)} tokens, got {len(theirs)}, which end before {error.ours!r}"
+            else:
+                message = f"{what} {error.at} is {error.ours!r} in the data set, {theirs[error.at]!r} here"
+            raise self.document.error(message) from None
 
     def clusters(self, spans: Spans, changed: Counter[str]) -> Clusters:
         """The clusters in tokens of the text; `changed` counts what became of mentions."""

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.coref.conll import ConllDocument, ConllFile, parse_conll, read_conll, repeated, without_repeated
+from mtbias.coref.conll import ConllFile, read_conll, repeated, without_repeated
 from mtbias.errors import DataError
-from mtbias.files.reading import read_text
 
 
 def _read(folder: Path, text: str) -> ConllFile:
@@ -63,36 +62,6 @@ def test_words_that_look_like_links_or_comments_are_words(tmp_path: Path) -> Non
     assert document.clusters == (((2, 2),),)
 
 
-def _free(folder: Path, text: str) -> ConllDocument:
-    path = folder / "file.conll"
-    path.write_text(text, encoding="utf-8")
-    (document,) = parse_conll(read_text(path), any_columns=True)
-    return document
-
-
-def test_any_columns(tmp_path: Path) -> None:
-    """Of a system's columns the last one counts."""
-    text = "#begin document (a b); part 002\nThe\t(1|(1\nnurse\t1)|1)\n\n#\t-\n#end document\n"
-    document = _free(tmp_path, text)
-    assert (document.id, document.n_words) == ("a b#2", 3)
-    assert document.clusters == (((0, 1), (0, 1)),)
-    with pytest.raises(DataError, match=r"file\.conll:2: expected 5 columns or more .* got 1"):
-        _free(tmp_path, "#begin document (a); part 000\n(1)\n#end document\n")
-
-
-@pytest.mark.parametrize(
-    ("rows", "words"),
-    [
-        (["x 0 0 He -", "x 0 1 ran -"], ("He", "ran")),
-        (["x 0 0 He -", "x 0 -"], None),  # not in all lines
-        (["He -", "ran -"], None),
-    ],
-)
-def test_the_column_of_words(tmp_path: Path, rows: list[str], words: tuple[str, ...] | None) -> None:
-    text = "\n".join(["#begin document (x); part 000", *rows, "#end document"]) + "\n"
-    assert _free(tmp_path, text).shown_words == words
-
-
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
@@ -101,9 +70,9 @@ def test_the_column_of_words(tmp_path: Path, rows: list[str], words: tuple[str, 
         ("#begin document (a); part 000\n#begin document (b); part 000\n#end document\n", 2, "still open"),
         (_document([("x", "-")]) + "rest\n", 4, "#begin document"),
         (_document([("x", "-")]) + _document([("y", "-")]), 4, "it began on line 1"),
-        (_document([("x", "-"), ("y", "3)")]), 3, "closes a mention that has not opened"),
-        (_document([("x", "-"), ("y", "(3"), ("z", "-")]), 3, "does not close"),
-        (_document([("x", "(3"), ("y", "4)")]), 3, "4\\) closes"),
+        (_document([("x", "-"), ("y", "3)")]), 3, "mentions that begin and end in their document"),
+        (_document([("x", "-"), ("y", "(3"), ("z", "-")]), 3, "got one that does not"),
+        (_document([("x", "(3"), ("y", "4)")]), 2, "got one that does not"),
         (_document([("x", "3")]), 2, "got '3'"),
         (_document([("x", "(a)")]), 2, "got '\\(a\\)'"),
         (_document([("x", "(1)|")]), 2, "expected"),

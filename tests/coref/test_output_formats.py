@@ -96,8 +96,7 @@ def test_e2e_and_spanbert(data: WinoBias, tmp_path: Path) -> None:
             "predicted_clusters": ANSWERS[name], "top_spans": [[0, 1]],
         }  # fmt: skip
 
-    notes = _same(data, _lines(tmp_path / "out.txt", line))  # told by what is in it, not by its name
-    assert notes == ("ids in another form than the data's, such as 'nw/pro//0_0' for 'nw/pro//0': 6",)
+    assert _same(data, _lines(tmp_path / "out.txt", line)) == ()  # told by what is in it, not by its name
 
 
 def test_word_pieces_of_spanbert(data: WinoBias, tmp_path: Path) -> None:
@@ -166,8 +165,7 @@ def test_corenlp(data: WinoBias, tmp_path: Path) -> None:
         file = next(text.file_name for text in data.texts if text.id == name)
         path = folder / f"{file}.json"  # CoreNLP adds .json to the name of its input
         path.write_text(json.dumps({"sentences": [{"index": 0, "tokens": tokens}], "corefs": corefs}), encoding="utf-8")
-    notes = _same(data, folder)
-    assert notes == ("ids in another form than the data's, such as 'nw_anti_0.txt.json' for 'nw/anti//0': 6",)
+    assert _same(data, folder) == ()
 
 
 def test_corenlp_counts_words_of_sentences(tmp_path: Path) -> None:
@@ -187,10 +185,6 @@ def test_corenlp_counts_words_of_sentences(tmp_path: Path) -> None:
     assert (document.id, document.clusters) == ("a", (((0, 0), (3, 3), (4, 6)),))
     path.write_text(json.dumps({"docId": 7, "sentences": sentences, "corefs": {}}), encoding="utf-8")
     assert parse_documents(read_text(path))[0].id == "7"
-    chain[0]["endIndex"] = 5
-    path.write_text(json.dumps({"docId": "a", "sentences": sentences, "corefs": {"7": chain}}), encoding="utf-8")
-    with pytest.raises(DataError, match="mentions within sentences, got words 1 to 4 of 1"):
-        parse_documents(read_text(path))
 
 
 def _stanza(name: str) -> Any:
@@ -221,8 +215,6 @@ def test_conllu_of_stanza(data: WinoBias, tmp_path: Path) -> None:
     text = "".join(f"# newdoc id = {name}\n{_stanza(name):C}\n\n" for name in SENTENCES)
     assert "coref_chains=start-repr-id0" in text
     path.write_text(text, encoding="utf-8")
-    assert _same(data, path) == ()
-    path.write_text(text.replace("coref_chains=", "Coref="), encoding="utf-8")
     assert _same(data, path) == ()
 
 
@@ -274,7 +266,7 @@ def test_corefud_nested_of_several_parts_and_at_empty_nodes(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("last", "message"),
     [
-        ("Entity=(e1", "mentions that begin and end, got one here that does not"),
+        ("Entity=(e1", "mentions that begin and end in their document, got one that does not"),
         ("Entity=e1)", "mentions that begin and end"),
         ("Entity=e1", r"Entity: expected such as \(e1-person-1"),
         ("coref_chains=id1", "expected such as start-id0, got 'id1'"),
@@ -330,12 +322,12 @@ def test_gold_clusters_alone_are_refused(data: WinoBias, tmp_path: Path) -> None
         ('{"nw/pro//0": []}', r"got the keys \['nw/pro//0'\]"),
         ('{"document": ["He"], "clusters": []}', r"got the keys \['clusters', 'document'\]"),
         ('{"sentences": [], "corefs": {"1": [{}]}}', "as CoreNLP writes them"),
-        ('[[{"text": "He", "coref_chains": [{"index": 0, "is_end": true}]}]]', "does not at word 1"),
+        ('[[{"text": "He", "coref_chains": [{"index": 0, "is_end": true}]}]]', "got one that does not, at word 1"),
         ('[[{"text": "He", "coref_chains": [{"idx": 0}]}]]', "coref_chains as Stanza writes them: KeyError"),
         ('[[{"text": "He", "coref_chains": "x"}]]', "coref_chains as Stanza writes them: AttributeError"),
-        ('{"text": 3, "clusters": []}', "text: expected text"),
+        ('{"text": 3, "clusters": []}', "text: expected text or a list, got 3"),
         ("clusters\n", "#begin document"),
-        ("#begin document (a); part 0\na (0)\n#end document\n#begin docu", "got '#begin docu'"),  # cut off
+        ("#begin document (a); part 0\na 0 0 He (0)\n#end document\n#begin docu", "got '#begin docu'"),  # cut off
     ],
 )
 def test_what_is_no_format(data: WinoBias, tmp_path: Path, text: str, message: str) -> None:
