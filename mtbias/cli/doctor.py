@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -45,7 +46,7 @@ def command(
             yield check
 
     if json:
-        print_json([check.to_json() for check in done()])
+        print_json([asdict(check) for check in done()])
     else:
         for line in as_lines(done()):
             print(line, end="", flush=True)

@@ -5,16 +5,14 @@ Nothing is computed here: every number stands in a run's `metrics.json`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from mtbias.cluster.sweep_tasks import Cell, SweepPlan
-from mtbias.errors import MissingTranslationsError, RunFolderError
+from mtbias.errors import MissingTranslationsError, MtbiasError, RunFolderError
 from mtbias.files.special_files import input_bytes
 from mtbias.files.writing import write_atomic
 from mtbias.report.alarm_texts import named_warnings
@@ -29,9 +27,6 @@ from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 
 FILES = {"table.txt": "text", "table.md": "markdown", "table.tex": "latex", "table.csv": "csv"}
 """The files of the table, with their forms."""
-RECORD = "table.json"
-"""Which runs the tables were made of, and the hashes of their files: the last one written."""
-
 _Metrics = Mapping[str, Mapping[str, Any]]
 """`metrics.json` by the ids of cells."""
 Declared = Mapping[str, Sequence[Number]]
@@ -45,27 +40,23 @@ def write_tables(plan: SweepPlan) -> list[Path]:
         MissingTranslationsError: a run is not complete; names the first.
         RunFolderError: a file cannot be written.
     """
-    metrics, declared = _read(plan)
-    texts = {name: render_sweep(plan, metrics, form, declared) for name, form in FILES.items()}
-    out = plan.sweep.out
-    hashes = {}
-    for name, text in texts.items():
-        write_atomic(out / name, text.encode())
-        hashes[name] = sha256(text.encode()).hexdigest()
-    record = {"runs": _runs(metrics), "files": hashes}
-    write_atomic(out / RECORD, f"{json.dumps(record, indent=1)}\n".encode())
-    return [out / name for name in texts]
+    texts = _texts(plan)
+    for path, text in texts.items():
+        write_atomic(path, text.encode())
+    return list(texts)
 
 
 def table_is_current(plan: SweepPlan) -> bool:
     """Whether the tables are there, undamaged, and made of the runs as they are now."""
-    out = plan.sweep.out
     try:
-        record = json.loads(input_bytes(out / RECORD))
-        whole = all(sha256(input_bytes(out / name)).hexdigest() == record["files"][name] for name in FILES)
-        return bool(whole and record["runs"] == _runs(_read(plan)[0]))
-    except (OSError, ValueError, RecursionError, KeyError, TypeError, MissingTranslationsError):
+        return all(input_bytes(path) == text.encode() for path, text in _texts(plan).items())
+    except (OSError, MtbiasError):
         return False
+
+
+def _texts(plan: SweepPlan) -> dict[Path, str]:
+    metrics, declared = _read(plan)
+    return {plan.sweep.out / name: render_sweep(plan, metrics, form, declared) for name, form in FILES.items()}
 
 
 def render_sweep(plan: SweepPlan, metrics: _Metrics, form: str, declared: Declared = MappingProxyType({})) -> str:
@@ -82,13 +73,14 @@ def render_sweep(plan: SweepPlan, metrics: _Metrics, form: str, declared: Declar
     for dataset in plan.sweep.datasets:
         # Where systems are compared in how many sentences have a result, the other numbers rest on few for some.
         headline = [n for n in declared.get(dataset, GENDER) if n.headline or (n.coverage and n.compared)]
-        groups = [headline] if form == "latex" else [[number] for number in headline]
-        tables += [_table(plan, dataset, metrics, group) for group in groups]
-        parts = {c.id: part for c in plan.cells if c.dataset == dataset and (part := unknown_part(metrics[c.id]))}
-        if len(parts) == sum(cell.dataset == dataset for cell in plan.cells):
+        shown: list[tuple[_Metrics, Sequence[Number], str]] = [(metrics, headline, "")]
+        parts = {c.id: unknown_part(metrics[c.id]) for c in plan.cells if c.dataset == dataset}
+        if all(parts.values()):
             unknown = [number for number in UNKNOWN_GENDER.numbers if number.headline]
-            groups = [unknown] if form == "latex" else [[number] for number in unknown]
-            tables += [_table(plan, dataset, parts, group, "sentences of unknown gender of ") for group in groups]
+            shown.append(({id_: part or {} for id_, part in parts.items()}, unknown, "sentences of unknown gender of "))
+        for of, declared_numbers, what in shown:
+            groups = [declared_numbers] if form == "latex" else [[number] for number in declared_numbers]
+            tables += [_table(plan, dataset, of, group, what) for group in groups]
     warned = named_warnings([(cell.id, metrics[cell.id].get("alarms")) for cell in plan.cells])
     tables[:1] = [replace(table, warnings=warned) for table in tables[:1]]
     return draw(tables, form, [(cell.id, metrics[cell.id]["signature"] or "") for cell in plan.cells])
@@ -129,7 +121,3 @@ def _read(plan: SweepPlan) -> tuple[dict[str, Mapping[str, Any]], dict[str, Sequ
             raise MissingTranslationsError(f"no table yet: {error}") from error
         metrics[cell.id], declared[cell.dataset] = run.metrics, run.counting.numbers
     return metrics, declared
-
-
-def _runs(metrics: _Metrics) -> dict[str, list[str]]:
-    return {name: [content["fingerprint"], content["files"]["calls.jsonl"]] for name, content in metrics.items()}

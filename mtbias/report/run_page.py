@@ -10,14 +10,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from markupsafe import Markup
 
-from mtbias.errors import DataError
+from mtbias.errors import DataError, SettingError, UsageError, choices
+from mtbias.files.writing import make_folder, write_atomic
 from mtbias.report import alarm_texts, run_table
 from mtbias.report.page import render_page
+from mtbias.report.paper_tables import paper_table
 from mtbias.report.plots import panels, scale, svg_intervals
 from mtbias.report.report_runs import (
     ReportRun,
@@ -25,16 +28,27 @@ from mtbias.report.report_runs import (
     findings,
     join_sentences,
     title_and_intro,
+    unique_names,
     unknown_parts,
 )
 from mtbias.report.run_table import SCHEMA, filled, noticed, whole_metrics
-from mtbias.report.scatter import WOMEN_MEASURES, correlation_text, relations, slope_text, svg_women, women_scale
+from mtbias.report.scatter import (
+    WOMEN_MEASURES,
+    correlation_text,
+    plot_files,
+    png,
+    relations,
+    slope_text,
+    svg_women,
+    women_scale,
+)
 from mtbias.report.sentence_data import MAX_BYTES, Columns, fitting, sentence_list
+from mtbias.runs.finished_run import FinishedRun, read_run
 from mtbias.scoring.definitions import CONSISTENCY, Breakdown, Number, breakdowns
 from mtbias.scoring.finding import entity_gaps
 from mtbias.scoring.scores import UNKNOWN
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
-from mtbias.scoring.women_share import WomenRelation, WomenShares, shipped_shares
+from mtbias.scoring.women_share import WomenRelation, WomenShares, read_women, shipped_shares
 from mtbias.stats.results import MIN_ROWS
 from mtbias.types import Reason
 
@@ -75,6 +89,104 @@ def render_html(
     sentences = join_sentences(runs)
     related = relations(runs) if women is None else women
     return fitting(partial(_page, runs, related, total=len(sentences)), sentences, max_bytes)
+
+
+def write_report(
+    folders: Sequence[Path],
+    out: Path | None = None,
+    form: str = "html",
+    *,
+    by: str | None = None,
+    names: Sequence[str] = (),
+    women: Path | None = None,
+    women_column: str | None = None,
+    plots: Path | None = None,
+    with_png: bool = False,
+) -> tuple[str, dict[Path, str]]:
+    """Write the page or a table of the runs in `folders`, and their plots.
+
+    Args:
+        folders: of finished runs.
+        out: the file to write; without it a table is given back.
+        form: html, csv, latex or markdown.
+        by: break a table down by one property.
+        names: of the systems (default: the runs' own).
+        women: table with the share of women by occupation (`mtbias.scoring.women_share.read_women`).
+        women_column: its column of shares.
+        plots: folder for the plots.
+        with_png: write them as PNG, too.
+
+    Returns:
+        The table where it was not written; and the files that were, with a line about each.
+
+    Raises:
+        UsageError: options that do not go together.
+        DataError: a run cannot be read; runs of several measures in a page.
+        RunFolderError: a file cannot be written.
+    """
+    page = form == "html"
+    _refuse_options(form, out, by, women, women_column, plots, with_png=with_png)
+    runs = [read_run(folder) for folder in folders]
+    systems = names or [run.system for run in runs]
+    table = "" if page else _table_of(runs, systems, form, by)
+    files: dict[Path, tuple[bytes, str]] = {}
+    if table and out is not None:
+        files[out], table = (table.encode(), f"Table: {out}"), ""
+    if page or plots is not None:
+        unique = unique_names([(system, run.lang) for system, run in zip(systems, runs, strict=True)])
+        shown = [ReportRun.of(run, name) for run, name in zip(runs, unique, strict=True)]
+        if any(run.numbers != shown[0].numbers for run in shown):
+            raise DataError("expected runs of one measure in a page, got several; make one for each")
+        related = relations(shown, read_women(women, women_column) if women else None)
+        if page and out is not None:
+            content = render_html(shown, women=related or None).encode()
+            size = f"{len(content) / 2**20:.1f} MiB, nothing else is needed to open it"
+            files[out] = content, f"Report: {out} ({size})"
+        if plots is not None:
+            make_folder(plots)
+            for name, svg in plot_files(shown, related):
+                images = {".svg": svg.encode(), **({".png": png(svg)} if with_png else {})}
+                for suffix, image in images.items():
+                    files[plots / f"{name}{suffix}"] = image, f"Plot: {plots / name}{suffix}"
+    for path, (content, _) in files.items():
+        write_atomic(path, content)
+    return table, {path: line for path, (_, line) in files.items()}
+
+
+def _refuse_options(
+    form: str,
+    out: Path | None,
+    by: str | None,
+    women: Path | None,
+    women_column: str | None,
+    plots: Path | None,
+    *,
+    with_png: bool,
+) -> None:
+    """Refuse options that do not go together, before a run is read."""
+    page = form == "html"
+    wrong = {
+        "--by: expected --format csv, latex or markdown, got html; the page has all breakdowns": page and by,
+        "expected --out FILE.html for the page, --plots DIR, or --format csv, latex or markdown; got none": (
+            page and out is None and plots is None
+        ),
+        f"--women: expected the page or --plots DIR, got --format {form}; a table has no column for it": (
+            women and not page and plots is None
+        ),
+        "--png: expected --plots DIR beside it, got none; add it": with_png and plots is None,
+        "--women-column: expected --women FILE beside it, got none; add it": women_column and not women,
+    }
+    for message, holds in wrong.items():
+        if holds:
+            raise UsageError(message)
+
+
+def _table_of(runs: Sequence[FinishedRun], systems: Sequence[str], form: str, by: str | None) -> str:
+    there = [key.removeprefix("by_") for key in runs[0].metrics if key.startswith("by_")]
+    if by is not None and by not in there:
+        raise SettingError("by", f"expected what these runs are broken down by, got {by!r}; {choices(by, there)}")
+    named = zip(systems, runs, strict=True)
+    return paper_table([ReportRun(name, run.lang, run.metrics, numbers=run.numbers) for name, run in named], form, by)
 
 
 def check_runs(runs: Sequence[ReportRun]) -> None:

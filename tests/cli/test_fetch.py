@@ -58,10 +58,10 @@ def test_winomt_is_fetched_checked_and_then_used(
     fetch = ["fetch", "--dataset", "winomt", "--cache-dir", str(bare.cache)]
     assert main(fetch) == 0
     folder = bare.cache / "datasets" / "winomt"
-    lines = [f"winomt: {folder} sha256 {digest} (checked)\n" for digest in hashes.values()]
-    assert capsys.readouterr() == ("".join(lines), "")
+    line = f"data winomt: {folder}, {', '.join(f'sha256 {digest} (checked)' for digest in hashes.values())}\n"
+    assert capsys.readouterr() == (line, "")
     assert main(fetch) == 0
-    assert capsys.readouterr() == ("".join(line.replace(")", ", was here)") for line in lines), "")
+    assert capsys.readouterr() == (line.replace(")", ", was here)"), "")
     # The whole corpus is found in the cache now: translations of one sentence of it are too few.
     one = bare.folder / "one.txt"
     one.write_text(german.read_text(encoding="utf-8").partition("\n")[0] + "\n", encoding="utf-8")

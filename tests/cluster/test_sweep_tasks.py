@@ -107,19 +107,19 @@ def test_a_sweep_needs_the_encoder_of_its_aligner(plan: SweepPlan, monkeypatch: 
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(plan.sweep.out / "hub"))
     part = inventory(replace(plan.sweep, aligner="neural"))[-1]
     assert (part.kind, part.title) == ("aligner", "aligner google-bert/bert-base-multilingual-cased")
-    assert "run: mtbias fetch --model google-bert/bert-base-multilingual-cased --lang de" in part.problem
+    assert "run: mtbias fetch --model google-bert/bert-base-multilingual-cased --lang de" in part.found[1]
     folder = plan.sweep.out / "encoder"
     folder.mkdir(parents=True)
     (folder / "config.json").write_text('{"model_type": "bert", "num_hidden_layers": 12}', encoding="utf-8")
     sweep = replace(plan.sweep, aligner="neural", aligner_model=str(folder))
-    assert inventory(sweep)[-1].where.endswith(f" in {folder}")
-    assert "0 to 12, got 13" in inventory(replace(sweep, aligner_layer=13))[-1].problem
+    assert inventory(sweep)[-1].found[0].endswith(f" in {folder}")
+    assert "0 to 12, got 13" in inventory(replace(sweep, aligner_layer=13))[-1].found[1]
 
 
 def test_what_a_sweep_needs_is_listed_with_what_is_missing(plan: SweepPlan, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HOME", str(plan.sweep.out))
     monkeypatch.delenv("STANZA_RESOURCES_DIR", raising=False)
-    assert [part.problem for part in inventory(plan.sweep)] == [""] * 4  # model, data, Stanza for de and he
+    assert [part.found[1] for part in inventory(plan.sweep)] == [""] * 4  # model, data, Stanza for de and he
     own = plan.sweep.out / "none.tsv"
     needy = replace(
         plan.sweep,
@@ -133,25 +133,25 @@ def test_what_a_sweep_needs_is_listed_with_what_is_missing(plan: SweepPlan, monk
     assert [(part.kind, part.name, part.lang) for part in parts] == [
         ("model", "opus-mt", "de"),
         ("model", "opus-mt", "he"),
-        ("model", "m2m100", "de"),
+        ("model", "m2m100", ""),
         ("data", "winomt", ""),
         ("data", "custom", ""),
         ("stanza", "de", "de"),
         ("stanza", "he", "he"),
     ]
-    assert all(part.problem for part in parts)
+    assert all(part.found[1] for part in parts)
     with pytest.raises(MissingResourceError, match="7 of this sweep's models and data are not usable here"):
         refuse_missing(needy, Path("s.toml"))
     with pytest.raises(DataError, match=r"none.tsv: there is no such file"):  # the sweep names that path: not fetched
-        parts[4].fetch()
+        parts[4].place(True)
     strange = replace(plan.sweep, languages=("xx",))
     (part,) = (part for part in inventory(strange) if part.kind == "stanza")
     with pytest.raises(UsageError, match="no language 'xx' is installed"):  # and no download is begun
-        part.fetch()
+        part.place(True)
     with pytest.raises(UsageError, match="no language 'xx' is installed"):
         fetch(strange, print, sha256=None, accept_unverified=False)
     monkeypatch.setattr("mtbias.demo.stanza_folder_of_demo", lambda: plan.sweep.out)
     part = inventory(plan.sweep)[-1]
-    assert part.problem
+    assert part.found[1]
     with pytest.raises(MissingResourceError, match="no Stanza resources at"):  # the demo's cannot be downloaded
-        part.fetch()
+        part.place(True)
