@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 from zlib import crc32
 
@@ -17,4 +17,13 @@ def sampled(cases: Iterable[tuple[str, Any]], *, one_in: int = 5) -> list[Any]:
     return [
         pytest.param(value, id=name, marks=() if crc32(name.encode()) % one_in == 0 else pytest.mark.exhaustive)
         for name, value in cases
+    ]
+
+
+def crossed(first: Sequence[Any], second: Sequence[Any]) -> list[Any]:
+    """Parameters of (one of `first`, one of `second`): each with the other's first one, the other pairs exhaustive."""
+    return [
+        pytest.param(one, other, marks=() if 0 in (i, j) else pytest.mark.exhaustive)
+        for i, one in enumerate(first)
+        for j, other in enumerate(second)
     ]

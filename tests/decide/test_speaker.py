@@ -9,7 +9,6 @@ import pytest
 from mtbias.decide.speaker import speaker_call
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
-from mtbias.plugin import Language
 from mtbias.types import Analysis, Gender, Reason
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
@@ -131,7 +130,7 @@ SPOKEN = [
 def test_what_agrees_with_the_speaker(
     analyse: Callable[[str], Analysis], code: str, sentence: str, expected: Gender | None
 ) -> None:
-    call = speaker_call("x", analyse(sentence), SplitTexts(Language.from_package("mtbias_languages", code)))
+    call = speaker_call("x", analyse(sentence), SplitTexts(get_language(code)))
     assert call.gender is expected
     if expected is None:
         assert (call.reason, call.evidence) == (Reason.NO_MORPHOLOGY, ())

@@ -22,7 +22,11 @@ from .conftest import Checkpoint
 from .layouts import LAYOUTS, TARGETS, scores_of_their_own
 from .reference import DECODING, SOURCES, translate
 
-CELLS = [(name, layout) for layout, (names, _) in LAYOUTS.items() for name in names]
+CELLS = [
+    pytest.param(name, layout, marks=pytest.mark.exhaustive if n else ())
+    for layout, (names, _) in LAYOUTS.items()
+    for n, name in enumerate(names)
+]
 ODD = ("The ﬁrst pilot … is ｗｉｄｅ awake.", "a  b\tc", "„So“, she said: «10½ h» — it's a\u00a0dream")
 """What ``nmt_nfkc`` changes: ligatures, full width, the ellipsis, blanks; and what it leaves."""
 

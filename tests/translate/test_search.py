@@ -19,6 +19,7 @@ from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
 from mtbias.translate.seq2seq.engine import Decoding, Engine, Generated, cpu_budget, make_plan
 from mtbias.translate.seq2seq.generation import Generation
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
+from tests.draws import crossed
 
 from .checkpoints import sentences
 from .conftest import Checkpoint
@@ -46,20 +47,19 @@ def plainly(folder: Path, sources: Sequence[Sequence[int]], **settings: Any) -> 
     return found
 
 
-@pytest.mark.parametrize("name", FAMILIES)
-@pytest.mark.parametrize(
-    ("decoding", "limit"),
-    [
-        (Decoding(beams=5), 99),
-        (Decoding(beams=5), 12),
-        (Decoding(beams=1), 99),
-        (Decoding(beams=3, early_stopping=False), 60),
-        (Decoding(beams=4, length_penalty=0.0), 40),
-        (Decoding(beams=2, length_penalty=2.0, early_stopping=False), 40),
-    ],
-    ids=["beams", "cut", "greedy", "late", "no-penalty", "penalty"],
-)
-def test_it_finds_what_generate_finds(checkpoint: Checkpoint, name: str, decoding: Decoding, limit: int) -> None:
+DECODINGS = {
+    "beams": (Decoding(beams=5), 99),
+    "cut": (Decoding(beams=5), 12),
+    "greedy": (Decoding(beams=1), 99),
+    "late": (Decoding(beams=3, early_stopping=False), 60),
+    "no-penalty": (Decoding(beams=4, length_penalty=0.0), 40),
+    "penalty": (Decoding(beams=2, length_penalty=2.0, early_stopping=False), 40),
+}
+
+
+@pytest.mark.parametrize(("name", "how"), crossed(FAMILIES, list(DECODINGS)))
+def test_it_finds_what_generate_finds(checkpoint: Checkpoint, name: str, how: str) -> None:
+    decoding, limit = DECODINGS[how]
     codec, sources = ids_of(checkpoint(name), "ar" if name == "marian-multi" else "de", 16)
     engine = TransformersEngine(checkpoint(name))
     found = engine.generate(sources, decoding=decoding, limit=limit, forced=codec.forced)
@@ -139,9 +139,8 @@ def test_sentences_that_are_done_leave_the_batch(m2m100: Path) -> None:
     assert (engine.steps, engine.row_steps) == (max(lengths), sum(lengths))
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize(("name", "beams"), crossed(FAMILIES, [5, 1]))
 @pytest.mark.parametrize("which", ["transformers", "ct2"])
-@pytest.mark.parametrize("beams", [1, 5])
 def test_what_is_done_before_the_stop_is_what_it_would_be(
     checkpoint: Checkpoint, ct2_cache: Path, name: str, which: str, beams: int
 ) -> None:
@@ -166,8 +165,7 @@ def test_what_is_done_before_the_stop_is_what_it_would_be(
 
 
 @pytest.mark.parametrize("which", ["transformers", "ct2"])
-@pytest.mark.parametrize("pooled", [1, 3])
-@pytest.mark.parametrize("name", ["marian", "m2m100"])
+@pytest.mark.parametrize(("name", "pooled"), crossed(["m2m100", "marian"], [3, 1]))
 def test_two_stages_give_the_same(
     checkpoint: Checkpoint, ct2_cache: Path, monkeypatch: pytest.MonkeyPatch, name: str, which: str, pooled: int
 ) -> None:
