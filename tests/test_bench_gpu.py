@@ -111,7 +111,7 @@ def test_it_ends_at_its_deadline(tmp_path: Path) -> None:
     assert list(Path(tmp_path / "home").iterdir()) == []
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_it_runs(tmp_path: Path) -> None:
     pytest.importorskip("ctranslate2")
     done = _run(tmp_path, "--minutes", "8")
