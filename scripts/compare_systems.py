@@ -23,7 +23,7 @@ from mtbias.entry_points import installed
 from mtbias.evaluation.preparation import prepare_score
 from mtbias.evaluation.stages import evaluate
 from mtbias.machine.stage_progress import ProgressLine
-from mtbias.report.comparison_page import render_comparison
+from mtbias.report.comparison_tables import render_comparison
 from mtbias.runs.finished_run import read_run
 from mtbias.scoring.comparison import compare_runs
 from mtbias.settings import BootstrapSettings, DeviceSettings, EvaluatorSettings, ScoreSettings, combined

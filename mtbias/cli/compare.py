@@ -9,7 +9,8 @@ from mtbias.api import compare, read_run
 from mtbias.cli.shared import HERE, Bootstrap, Flag, Json, Names, Rows, Runs, checked_names, print_json
 from mtbias.errors import SettingError, UsageError, escaped
 from mtbias.files.writing import write_atomic
-from mtbias.report.comparison_page import page_of_runs, render_comparison, render_rows
+from mtbias.report.comparison_tables import render_comparison, render_rows
+from mtbias.report.run_page import page_of_runs
 from mtbias.scoring.comparable_runs import differing_rows
 from mtbias.settings import BootstrapSettings
 

@@ -47,7 +47,7 @@ def command(
     png
         With --plots: write PNG files too.
     """
-    from mtbias.report.run_page import write_report
+    from mtbias.report.report_files import write_report
 
     table, written = write_report(
         runs, out, format, by=by, names=checked_names(names, runs), women=women, women_column=women_column,

@@ -273,8 +273,8 @@ def _store(folder: RunFolder, plan: Plan, *, alone: bool) -> PartStore:
 
 
 def host_facts() -> dict[str, Json]:
-    """Where this process runs, for the manifest's execution."""
-    return {"host": platform.node(), "python": platform.python_version()}
+    """Where and on which day this process runs, for the manifest's execution."""
+    return {"host": platform.node(), "python": platform.python_version(), "date": time.strftime("%Y-%m-%d")}
 
 
 def _execution(tally: Tally) -> dict[str, Json]:

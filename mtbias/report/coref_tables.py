@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from mtbias import __version__
 from mtbias.coref.dataset import NamedNumber
 from mtbias.coref.evaluation import Evaluation, NumberDifference
 from mtbias.report import page
@@ -201,6 +202,7 @@ def render_coref_page(evaluations: Sequence[Evaluation], differences: Sequence[N
     return page.render_page(
         "coref.html",
         title=f"Gender bias in coreference: {', '.join(printable(one.name) for one in evaluations)}",
+        intro=f"{', '.join(_TITLES[dataset] for dataset in tables)} · mtbias {__version__}",
         sections={key: part for key, part in content.items() if part[1]},
         evaluations=evaluations,
         several=len(evaluations) > 1,

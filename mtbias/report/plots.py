@@ -1,22 +1,25 @@
-"""Plots of numbers with their intervals: SVG for a page, text for a terminal.
+"""Plots of numbers with their intervals, and of men and women by entity: SVG for a page, text for a terminal.
 
-Both take panels made of `metrics.json` and compute nothing but where things stand on the paper.
+All take panels made of `metrics.json` and compute nothing but where things stand on the paper.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
 from mtbias.report.page import render
+from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_table import WIDTH, level, whole_metrics
-from mtbias.report.tables import aligned, cut, printable
+from mtbias.report.tables import aligned, cut, interval, number, printable
 from mtbias.scoring.definitions import GENDER, Number, Unit, breakdown, breakdowns, named, plotted
-from mtbias.stats.results import Estimate, interval_text, number_text
+from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
+from mtbias.scoring.women_share import WomenRelation, WomenShares, relate, shipped_shares
+from mtbias.stats.results import Estimate, enough, estimate_text, interval_text, number_text
 
 # The axes of plots: from values to places on the paper.
 
@@ -51,39 +54,16 @@ class Scale(NamedTuple):
         return (value - self.low) / (self.high - self.low)
 
 
-class Frame(NamedTuple):
-    """The rectangle in which points are drawn, in pixels, with its value axis upwards."""
-
-    left: float
-    right: float
-    top: float
-    height: float
-    axis: Scale
-
-    @property
-    def foot(self) -> float:
-        """The y of the lowest value."""
-        return self.top + self.height
-
-    def y(self, value: float) -> float:
-        """Where a value stands."""
-        return self.top + self.height * (1 - self.axis.share(value))
-
+PERCENT_SCALE = Scale(0, 100, 25)
 
 ALL = "\x00all"
 """The group of a panel that is the whole corpus; no name of a file can be the same."""
 
-_SHAPES = (
-    "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0z",  # circle
-    "M-4 -4h8v8h-8z",
-    "M0 -5.5l5.5 5.5l-5.5 5.5l-5.5 -5.5z",
-    "M0 -5.5l5 9.5h-10z",
-    "M0 5.5l5 -9.5h-10z",
-    "M-2 -5h4v3h3v4h-3v3h-4v-3h-3v-4h3z",  # plus
-)
-_LEFT, _RIGHT, _TOP, _HEIGHT, _BOTTOM, _LEGEND_LINE = 44, 8, 30, 190, 58, 18
-_MIN_WIDTH = 330
-_LABEL = 14
+_SHAPES = ("M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z", "M0 -5l5 5l-5 5l-5 -5z")
+"""A circle and a diamond, in turn."""
+_TOP, _LINE, _LETTER = 58, 17, 7.2
+"""Of a plot in pixels: what stands above the lines, a line, and a letter, rather too wide."""
+_LABEL = 26
 _MIN_BAR = 20
 
 
@@ -162,36 +142,147 @@ def scale(parts: Sequence[Panel]) -> Scale:
 # --- SVG --------------------------------------------------------------------------------------------------------------
 
 
-def svg_intervals(part: Panel, *, ident: str, axis: Scale | None = None, style: str = "") -> Markup:
-    """A panel as SVG: a point with its whiskers for each group and run, groups side by side, a line at zero.
+class Line(NamedTuple):
+    """A line of a plot."""
 
-    Colours are black on nothing where there is no style sheet, and follow the classes ``grid``, ``zero``, ``quiet``,
-    ``c0`` to ``c5`` where there is one; runs differ in shape too. A point without an interval is hollow, an undefined
-    one a dash at the foot. The description holds every number.
+    label: str
+    marks: Sequence[tuple[int, str, Estimate]]
+    """Number and name of a series, and its point."""
+    beside: str
+    """What stands at its right."""
 
-    `ident` is a prefix for ids, unique in the page; by default the axis is the panel's own; `style`, a style sheet,
-    comes with a white ground.
+
+def told(point: Estimate) -> str:
+    """A point in words: ``12.5 [10.1, 14.9], n 3,888``."""
+    return f"{estimate_text(point.value, point.interval)}, n {point.n:,}"
+
+
+def svg_panel(
+    part: Panel,
+    *,
+    ident: str,
+    axis: Scale | None = None,
+    beside: Mapping[str, str] | None = None,
+    width: int = 300,
+    style: str = "",
+) -> Markup:
+    """A panel as SVG: lines below each other, on each a point with its whiskers, across the value.
+
+    Each group and run has a line with its numbers in words; with `beside`, what stands at the right of each group, all
+    runs of a group share a line, in two shapes. Colours are black on nothing where there is no style sheet, and follow
+    the classes ``grid``, ``zero``, ``quiet``, ``c0`` to ``c5`` where there is one. A point without an interval is
+    hollow, an undefined one is not drawn. The description holds every number.
+
+    `ident` is a prefix for ids, unique in the page; by default the axis is the panel's own, `width` pixels long;
+    `style`, a style sheet, comes with a white ground.
     """
-    many = len(part.series) > 1
-    names = {group: cut(label(group), _LABEL) for group in part.groups}
-    slot = max(58, 7 * max(map(len, names.values())) + 10, 16 * len(part.series) + 16)
-    width = max(_MIN_WIDTH, _LEFT + slot * len(names) + _RIGHT)
-    top = _TOP + (_LEGEND_LINE * len(part.series) if many else 0)
+    lines = [Line(*line) for line in _lines(part, beside)]
+    left = 12 + math.ceil(_LETTER * max((len(line.label) for line in lines), default=0))
+    right = 60 if beside is not None else 12 + math.ceil(_LETTER * max((len(e.beside) for e in lines), default=0))
+    own = axis or scale([part])
     return render(
-        "intervals.svg",
+        "panel.svg",
         ident=ident,
         part=part,
-        many=many,
-        width=width,
-        height=top + _HEIGHT + _BOTTOM,
-        frame=Frame(_LEFT, width - _RIGHT, top, _HEIGHT, axis or scale([part])),
-        slot=(width - _LEFT - _RIGHT) / len(names),
-        names=names,
-        label=label,
-        # No two of the first 36 runs share colour and shape.
-        marks=[(_SHAPES[k % 6], f"c{(k + k // 6) % 6}") for k in range(len(part.series))],
+        lines=lines,
+        joined=beside is not None,
+        axis=own,
+        x=lambda value: left + width * own.share(value),
+        top=_TOP,
+        line=_LINE,
+        width=left + width + right,
+        height=_TOP + _LINE * len(lines) + 8,
+        shapes=_SHAPES,
+        told=told,
         style=style,
     )
+
+
+def _lines(part: Panel, beside: Mapping[str, str] | None) -> Iterator[tuple[str, list[tuple[int, str, Estimate]], str]]:
+    for group in part.groups:
+        name = cut(label(group), _LABEL)
+        marks = [(k, run, points[group]) for k, (run, points) in enumerate(part.series) if group in points]
+        if beside is not None:
+            yield name, marks, beside[group]
+        else:
+            for k, run, point in marks:
+                yield f"{name}, {cut(run)}" if len(part.series) > 1 else name, [(k, run, point)], told(point)
+
+
+# --- Men and women by entity ---
+
+GENDERED = (
+    {"recall_male": "men", "recall_female": "women"},
+    {"masculine": "masculine", "feminine": "feminine"},
+)
+"""The two numbers of an entity that are drawn on one line, with their names for people."""
+
+MOST = 40
+"""So many entities are drawn at most."""
+
+
+def relations(runs: Sequence[ReportRun], shares: WomenShares | None = None) -> list[WomenRelation]:
+    """The entities of each run against their shares of women, by default those that ship with mtbias.
+
+    Empty where the runs have another measure or no breakdown by entity, or where no entity has one of the shares that
+    ship.
+
+    Raises:
+        DataError: a `metrics.json` lacks a key.
+    """
+    if any(run.numbers not in (GENDER, UNKNOWN_GENDER.numbers) or "by_entity" not in run.metrics for run in runs):
+        return []
+    with whole_metrics():
+        found = [relate(run.metrics["by_entity"], shares or shipped_shares()) for run in runs]
+    return found if shares or any(relation.points for relation in found) else []
+
+
+def entity_panel(run: ReportRun, shares: WomenShares) -> Iterator[tuple[Panel, dict[str, str]]]:
+    """Men and women by entity, for `mtbias.report.plots.svg_panel` with what stands beside each: its share of women.
+
+    Of sentences of unknown gender, masculine and feminine forms. Entities stand in the order of their shares of women;
+    left out are those without one and those with few rows of either gender (`MIN_ROWS`), unless there are no others;
+    of more than `MOST`, those with fewer sentences. At most one, and none for a measure without men and women, or
+    without entities.
+
+    Raises:
+        DataError: `metrics.json` lacks a key.
+    """
+    declared = {number.key: number for number in run.numbers}
+    pair = next((pair for pair in GENDERED if pair.keys() <= declared.keys()), None)
+    if pair is None or not run.metrics.get("by_entity"):
+        return
+    with whole_metrics():
+        found = {
+            name: [replace(declared[key].of(part), n=declared[key].rows(part)[0]) for key in pair]
+            for name, part in run.metrics["by_entity"].items()
+        }
+        interval_level = level(run.metrics)
+    defined = {name: both for name, both in found.items() if all(mark.value is not None for mark in both)}
+    many = {name: both for name, both in defined.items() if enough([mark.n for mark in both])} or defined
+    shared = [name for name in many if shares.of(name) is not None] or list(many)
+    most = sorted(shared, key=lambda name: (-sum(mark.n for mark in many[name]), name))[:MOST]
+    groups = sorted(most, key=lambda name: (shares.of(name) or 0, name))
+    if not groups:
+        return
+    series = [(name, {group: many[group][k] for group in groups}) for k, name in enumerate(pair.values())]
+    what = "Right for men and for women" if "men" in pair.values() else "Masculine and feminine forms"
+    yield (
+        Panel(what, "entity", interval_level, tuple(groups), tuple(series), Unit.PERCENT),
+        {name: f"{number(shares.of(name), 0)} %" if shares.of(name) is not None else "" for name in groups},
+    )
+
+
+def slope_text(found: Estimate) -> str:
+    """``0.31 [0.05, 0.53] points for each point of the share``, two decimals."""
+    ends = "" if found.value is None or found.interval is None else f" {interval(found.interval)}"
+    return f"{number(found.value)}{ends} points for each point of the share"
+
+
+def correlation_text(found: Estimate) -> str:
+    """``Spearman's ρ 0.31 [0.05, 0.53], n 58``, two decimals."""
+    ends = "" if found.value is None or found.interval is None else f" {interval(found.interval)}"
+    return f"Spearman's ρ {number(found.value)}{ends}, n {found.n}"
 
 
 # --- Text -------------------------------------------------------------------------------------------------------------

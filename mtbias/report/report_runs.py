@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mtbias.errors import DataError
+from mtbias.corpora.catalog import datasets
+from mtbias.errors import DataError, UsageError
 from mtbias.language.definition import Direction
 from mtbias.language.installed import get_language
 from mtbias.runs.call_records import CallRecord
@@ -40,6 +41,10 @@ class ReportRun:
     """What its measure reports."""
     answers: Mapping[str, str] = field(default_factory=dict)
     """By id the whole answer of a language model, where it is more than the translation."""
+    date: str = ""
+    """On which day it was scored: 2026-11-26."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """SHA-256 of each file of its corpus."""
 
     @property
     def label(self) -> str:
@@ -50,6 +55,12 @@ class ReportRun:
     def corpus(self) -> str:
         """Name of the corpus; empty where `metrics.json` does not say."""
         return str((self.metrics.get("corpus") or {}).get("name", ""))
+
+    @property
+    def finding(self) -> Sequence[Mapping[str, Any]]:
+        """What it says in sentences, as `metrics.json` has them; none of another measure."""
+        found: Sequence[Mapping[str, Any]] = self.metrics.get("finding", ())
+        return found
 
     @property
     def unknown(self) -> ReportRun | None:
@@ -64,10 +75,17 @@ class ReportRun:
         Raises:
             UsageError: the language is not installed.
         """
-        named, numbers = name or run.system, run.numbers
+        shown = cls(
+            name or run.system,
+            run.lang,
+            run.metrics,
+            numbers=run.numbers,
+            date=str(run.manifest.execution.get("date", "")),
+            files=run.corpus[1],
+        )
         if run.measure != GENDER:
-            return cls(named, run.lang, run.metrics, numbers=numbers)
-        return cls(named, run.lang, run.metrics, run.calls, get_language(run.lang).direction, numbers, run.answers)
+            return shown
+        return replace(shown, calls=run.calls, direction=get_language(run.lang).direction, answers=run.answers)
 
 
 def unknown_parts(runs: Sequence[ReportRun]) -> list[ReportRun]:
@@ -76,15 +94,32 @@ def unknown_parts(runs: Sequence[ReportRun]) -> list[ReportRun]:
     return parts if len(parts) == len(runs) else []
 
 
-def title_and_intro(what: str, runs: Sequence[ReportRun]) -> tuple[str, str]:
-    """The title of a page about runs, and the beginning of its introduction, where runs are named that it has not."""
-    names = ", ".join(run.label for run in runs)
-    return (f"{what}: {names}", "") if len(runs) <= _NAMED else (f"{what}: {len(runs)} runs", f"Runs: {names}. ")
+def title_and_intro(runs: Sequence[ReportRun]) -> tuple[str, str]:
+    """Systems, language and corpus in one line; then what the corpus is, how large, when and by what it was scored."""
+    corpora = dict.fromkeys(run.corpus for run in runs if run.corpus)
+    described = [datasets()[name].description if name in datasets() else name for name in corpora]
+    systems = f"{len(runs)} runs" if len(runs) > _NAMED else listed([run.name for run in runs])
+    languages = dict.fromkeys(language_name(run.lang) for run in runs)
+    into = f"{len(languages)} languages" if len(languages) > _NAMED else listed([*languages])
+    on = f" on {listed([text.partition(':')[0] for text in described])}" if described else ""
+    sizes = sorted({run.metrics["n"] for run in runs if "n" in run.metrics})
+    facts = [*described, *([f"{' or '.join(f'{n:,}' for n in sizes)} sentences"] if sizes else [])]
+    facts += [f"scored {' and '.join(dates)}"] if (dates := sorted({run.date for run in runs} - {""})) else []
+    facts += [f"mtbias {version}" for version in sorted({run.metrics.get("mtbias", "") for run in runs} - {""})]
+    return f"{systems}: gender in translations from English into {into}{on}", " · ".join(facts)
 
 
-def findings(runs: Sequence[ReportRun]) -> list[tuple[str, Mapping[str, Any]]]:
-    """The statements of each run (`mtbias.scoring.finding`), as `metrics.json` has them, behind its label."""
-    return [(run.label, said) for run in runs for said in run.metrics.get("finding", ())]
+def language_name(code: str) -> str:
+    """``German (de)``; the code alone where the language is not installed."""
+    try:
+        return f"{get_language(code).name} ({code})"
+    except UsageError:
+        return code
+
+
+def listed(names: Sequence[str]) -> str:
+    """``a, b and c``."""
+    return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,11 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
-from mtbias.errors import DataError, SettingError, UsageError, escaped
+from mtbias.errors import DataError, SettingError, escaped
 from mtbias.files.reading import read_bytes
 from mtbias.files.writing import make_folder, write_atomic
-from mtbias.language.installed import get_language
 from mtbias.report.page import render_page
+from mtbias.report.plots import Scale
 from mtbias.report.publishing import (
     RESULTS,
     About,
@@ -31,11 +31,13 @@ from mtbias.report.publishing import (
     read_results,
     write_results,
 )
+from mtbias.report.report_runs import language_name
 from mtbias.report.tables import p_text
-from mtbias.scoring.definitions import Best
+from mtbias.scoring.definitions import CLASSES, Best, Unit
+from mtbias.scoring.finding import RULES
 from mtbias.settings import BootstrapSettings
 from mtbias.stats.resampling import holm
-from mtbias.stats.results import ALPHA, estimate_text
+from mtbias.stats.results import ALPHA, estimate_text, number_text
 
 # Which results are ranked together, and the ranks: ties are what paired tests could not tell apart.
 #
@@ -306,8 +308,8 @@ class _Corpus(NamedTuple):
     name: str
     shown: list[tuple[str, Block]]
     """The blocks with their names on the page."""
-    numbers: list[PublishedNumber]
-    """Those with a table of all systems in all blocks."""
+    grid: PublishedNumber | None
+    """The first compared number, of which there is a table of all systems in all blocks."""
     files: str
 
     @property
@@ -330,13 +332,19 @@ def render_results(blocks: Sequence[Block], title: str = TITLE) -> str:
     sections["how"] = ("How to read it", {n.key: n for block in blocks for n in block.numbers}.values())
     results = [result for block in blocks for result in block.results]
     systems, languages = (len({getattr(result, key) for result in results}) for key in ("system", "language"))
+    releases = ", ".join(sorted({result.mtbias for result in results}))
+    drawn = [n for result in results for n in result.numbers if n.shown and n.unit is not Unit.OWN]
     return render_page(
         "results.html",
         data={},
         title=title,
-        intro=f"{len(results):,} results of {systems:,} systems in {languages:,} language{'s' * (languages != 1)}. ",
+        intro=f"{len(results):,} results of {systems:,} systems in {languages:,} language{'s' * (languages != 1)}"
+        f" · mtbias {releases}",
         sections=sections,
+        axis=Scale.around([100.0, *(end for n in drawn for end in (n.value, *(n.interval or ())) if end is not None)]),
+        said=block_text,
         rank=rank_text,
+        caution=caution_text,
         tested=tested_text,
         alpha=ALPHA,
     )
@@ -345,20 +353,50 @@ def render_results(blocks: Sequence[Block], title: str = TITLE) -> str:
 def _corpus(blocks: Sequence[Block]) -> _Corpus:
     shown: list[tuple[str, Block]] = []
     for block in blocks:
-        name = _language(block.results[0].language)
+        name = language_name(block.results[0].language)
         before = sum(other.results[0].language == block.results[0].language for _, other in shown)
         shown.append((f"{name}, block {before + 1}" if before else name, block))
     corpus = blocks[0].results[0].corpus
-    numbers = {n.key: n for block in blocks for n in block.numbers if n.compared} if len(shown) > 1 else {}
-    return _Corpus(corpus.name, shown, list(numbers.values()), ", ".join(d[:8] for d in corpus.files.values()))
+    compared = [number for number in blocks[0].numbers if number.compared]
+    grid = compared[0] if compared and len(shown) > 1 else None
+    return _Corpus(corpus.name, shown, grid, ", ".join(digest[:8] for digest in corpus.files.values()))
+
+
+def block_text(block: Block) -> str:
+    """Which system is best in the first compared number, which cannot be told from it, and how the others range."""
+    first, *others = [number for number in block.numbers if number.compared] or [*block.numbers]
+    best, key = block.results[0], first.key
+    number = best.number(key) or first
+    text = f"{best.system}: {number.label} {estimate_text(number.value, number.interval, number.decimals)}"
+    if len(block.results) > 1:
+        ranks = block.ranks.get(key, {})
+        tied = [r.system for r in block.results[1:] if r.identity in ranks and ranks[r.identity].low == 1]
+        text += f", the best of {len(block.results)} systems"
+        text += f" (rank not told apart from {', '.join(tied)})" if tied else ""
+    for other in others:
+        values = [n.value for r in block.results if (n := r.number(other.key)) and n.value is not None]
+        if values:
+            low, high = (number_text(end, other.decimals) for end in (min(values), max(values)))
+            text += f"; {other.label} {low}" + (f" to {high}" if low != high else "")
+    return f"{text}."
+
+
+def caution_text(result: PublishedResult) -> str:
+    """Why its ΔS means little (`mtbias.scoring.finding.RULES`); empty where it finds enough men and women."""
+    found = ((name, result.number(f"recall_{key}")) for key, name in CLASSES.items())
+    limit = RULES["few_found"].limit
+    few = [
+        f"{number_text(n.value)} % of the {name}" for name, n in found if n and n.value is not None and n.value < limit
+    ]
+    return f"means little: finds {' and '.join(few)}" if few else ""
 
 
 def rank_text(block: Block, result: PublishedResult, key: str) -> str:
-    """``rank 1–2, 1 not tested``: with how many it is not ordered, and why; empty where systems are not ranked."""
+    """``1–2, 1 not tested``: with how many it is not ordered, and why; empty where systems are not ranked."""
     rank: Rank | None = block.ranks.get(key, {}).get(result.identity)
     if rank is None:
         return ""
-    places = f"rank {rank.low}" if rank.low == rank.high else f"rank {rank.low}–{rank.high}"
+    places = f"{rank.low}" if rank.low == rank.high else f"{rank.low}–{rank.high}"
     unordered = {"not tested": rank.not_tested, "on the other side of the best value": rank.other_side}
     return ", ".join([places, *(f"{n} {why}" for why, n in unordered.items() if n)])
 
@@ -370,11 +408,3 @@ def tested_text(tested: Tested, decimals: int) -> str:
     outcome = {Relation.FIRST: "A better", Relation.SECOND: "B better"}.get(tested.relation, str(tested.relation))
     difference = estimate_text(tested.found.difference, tested.found.interval, decimals)
     return f"{difference}, p {p_text(tested.p_holm)}: {outcome}"
-
-
-def _language(code: str) -> str:
-    """``German (de)``; the code alone where the language is not installed."""
-    try:
-        return f"{get_language(code).name} ({code})"
-    except UsageError:
-        return code

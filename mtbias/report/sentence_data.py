@@ -185,6 +185,19 @@ MAX_BYTES = 15 * 1024 * 1024
 """Above this, a page holds the text of fewer sentences and says so."""
 
 
+_FIRST = 5
+"""So many sentences can be read without the script."""
+
+_ORDER = {"wrong": 0, "none": 1, "right": 2, "called": 3}
+
+
+def outcome(record: CallRecord | None) -> str:
+    """``right``, ``wrong``, ``none`` for no call, ``called`` where nothing is right or wrong."""
+    if record is None or record.call.gender is None:
+        return "none"
+    return "called" if record.gold is None else "right" if record.call.gender is record.gold else "wrong"
+
+
 def sentence_list(runs: Sequence[ReportRun], shown: Sequence[Sentence], total: int) -> dict[str, Any]:
     """What templates show of the list of sentences (``sentences.html``), with its ``data`` for the script.
 
@@ -196,6 +209,12 @@ def sentence_list(runs: Sequence[ReportRun], shown: Sequence[Sentence], total: i
         "columns": filtered,
         "shown": len(shown),
         "total": total,
+        "first": sorted(shown, key=lambda sentence: _ORDER[outcome(sentence.records[0])])[:_FIRST],
+        "outcome": outcome,
+        "pieces": marked,
+        "entity_spans": entity_spans,
+        "evidence_words": evidence_words,
+        "evidence_code": evidence_code,
         "unmarked": sum(not entity_spans(sentence.first) for sentence in shown),
         "genders": GENDERS,
         "calls": CALLS,

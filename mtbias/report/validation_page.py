@@ -10,23 +10,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from markupsafe import Markup
-
+from mtbias import __version__
 from mtbias.corpora.human_labels import HumanLabel
 from mtbias.language.definition import Direction
 from mtbias.report import page
 from mtbias.report import validation_table as rows
-from mtbias.report.plots import ALL, Panel, scale, svg_intervals
+from mtbias.report.plots import PERCENT_SCALE, Scale
+from mtbias.report.report_runs import language_name
 from mtbias.report.sentence_data import evidence_code, evidence_words, marked
-from mtbias.scoring.definitions import Unit
 from mtbias.scoring.human_agreement import LABELS
-from mtbias.stats.results import Estimate
 from mtbias.types import GenderCall
 
 MAX_ROWS = 2000
 """More disagreements than these are not shown, and the page says so."""
 
-_LEVEL = "95 % interval"
 _KINDS = {"plain": "as called", "corrected": "corrected"}
 
 
@@ -67,12 +64,12 @@ def render_page(
     }
     return page.render_page(
         "validation.html",
-        title=f"How far to trust the evaluator: {', '.join(part['lang'] for part in each)}",
+        title=f"How far to trust the evaluator: {', '.join(language_name(part['lang']) for part in each)}",
+        intro=f"{together['n']:,} labels of people, read by mtbias {__version__}",
         sections=content,
         languages=each,
-        plot=_agreement_plot(
-            dict.fromkeys((ALL,) if several else (), together) | {part["lang"]: part for part in each}
-        ),
+        percent=PERCENT_SCALE,
+        axis=_axis(corrections),
         label_counts=rows.label_counts,
         basis_rows=rows.basis_rows,
         evidence_rows=rows.evidence_rows,
@@ -80,7 +77,6 @@ def render_page(
         genders=list(rows.GENDERS),
         corrections=named,
         numbers=rows.CORRECTED,
-        plots=_corrected_plots(dict(named)),
         heads=[f"{number.label},\n{kind}" for number in rows.CORRECTED for kind in _KINDS.values()],
         notes=rows.notes,
         total=len(differing),
@@ -92,29 +88,8 @@ def render_page(
     )
 
 
-def _agreement_plot(languages: Mapping[str, Mapping[str, Any]]) -> Markup:
-    points = {
-        name: _estimate(part["agreement"], part["agreement_interval"], part["n"]) for name, part in languages.items()
-    }
-    panel = Panel("Agreement", "language", _LEVEL, tuple(points), (("evaluator", points),), Unit.PERCENT)
-    return svg_intervals(panel, ident="agreement-plot")
-
-
-def _corrected_plots(runs: Mapping[str, Mapping[str, Any]]) -> list[Markup]:
-    """A plot for each number, as called beside corrected; those in points on one scale."""
-    panels = []
-    for number in rows.CORRECTED:
-        series = []
-        for kind, title in _KINDS.items():
-            found = {name: (run[kind][number.key], run["n"]) for name, run in runs.items()}
-            series.append((title, {name: _estimate(e["value"], e["interval"], n) for name, (e, n) in found.items()}))
-        panels.append(Panel(number.label, "run", _LEVEL, tuple(runs), tuple(series), number.unit))
-    axis = scale([part for part in panels if part.unit is Unit.POINTS])
-    return [
-        svg_intervals(part, ident=f"corrected-{i}", axis=axis if part.unit is Unit.POINTS else None)
-        for i, part in enumerate(panels if runs else ())
-    ]
-
-
-def _estimate(value: float | None, interval: Sequence[float] | None, n: int) -> Estimate:
-    return Estimate(value, None if interval is None else (interval[0], interval[1]), n)
+def _axis(runs: Sequence[Mapping[str, Any]]) -> Scale:
+    """One axis for all numbers of the corrected runs."""
+    points = [run[kind][number.key] for run in runs for kind in _KINDS for number in rows.CORRECTED]
+    ends = (end for point in points for end in (point["value"], *(point["interval"] or ())))
+    return Scale.around([100.0, *(end for end in ends if end is not None)])

@@ -105,7 +105,7 @@ def test_a_page_beside_the_table(two: list[str], tmp_path: Path, capsys: pytest.
     assert out.startswith("own: 80 sentences")
     assert out.endswith(f"\n\nReport: {page}\n")
     text = page.read_text(encoding="utf-8")
-    assert "<h1>Comparison: alpha (de), beta (de)</h1>" in text
+    assert "<h1>alpha and beta: gender in translations from English into German (de) on own</h1>" in text
     assert "Sentences on which the calls differ" in text
     # What programs read has nothing but the table.
     assert json.loads(_run(capsys, *two, "--report", str(page), "--json"))["dataset"] == "own"

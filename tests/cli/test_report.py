@@ -49,7 +49,9 @@ def test_a_page_of_several_runs(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert err == ""
     assert out.startswith(f"Report: {page} (")
     text = page.read_text(encoding="utf-8")
-    assert "<h1>Gender bias in translation: opus, de (de), online (de), opus, he (he)</h1>" in text
+    assert (
+        "<h1>opus, de, online and opus, he: gender in translations from English into German (de) and Hebrew (he)</h1>"
+    ) in text
     assert '"dir": "rtl", "lang": "he", "name": "opus, he"' in text
     assert "Shares of women: U.S. Bureau of Labor Statistics" in text
 
@@ -62,7 +64,7 @@ def test_names_of_ones_own_and_shares_of_women(tmp_path: Path, capsys: pytest.Ca
     arguments = ["--name", "one", "--name", "two", "--women", str(women), "--out", str(page)]
     assert main(["report", *runs, *arguments]) == 0
     text = page.read_text(encoding="utf-8")
-    assert "one (de), two (de)" in text
+    assert "<h1>one and two: gender in translations from English into German (de)</h1>" in text
     assert "Shares of women: women.csv, column share." in text
     assert main(["report", *runs, "--out", str(page)]) == 1
     assert "got 2 of 'opus' in de; leave one out, or give each run a name" in capsys.readouterr().err
@@ -103,7 +105,7 @@ def test_plots(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", run, "--plots", str(folder), "--png"]) == 0
     names = [f"{key}-by_{by}.{end}" for key in ("delta_g", "delta_s") for by in ("domain", "pronouns")
              for end in ("svg", "png")]  # fmt: skip
-    names += [f"women-{key}-1-opus.{end}" for key in ("gap", "accuracy") for end in ("svg", "png")]
+    names += [f"entities-1-opus.{end}" for end in ("svg", "png")]
     assert {path.name for path in folder.iterdir()} == set(names)
     assert set(capsys.readouterr().out.splitlines()) == {f"Plot: {folder / name}" for name in names}
 

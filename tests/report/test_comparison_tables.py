@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from mtbias.report.comparison_page import FORMATS, render_comparison, render_rows
+from mtbias.report.comparison_tables import FORMATS, render_comparison, render_rows
 from mtbias.scoring.bias import GENDER_COUNTING, count
 from mtbias.scoring.comparable_runs import DifferingRow, SystemNumbers, SystemPair
 from mtbias.scoring.comparison import Comparison

@@ -100,7 +100,7 @@ def test_what_is_filtered_by() -> None:
     assert [text for _, text in options["call"]] == ["all", *data["genders"]] + [
         f"none: {reason.value}" for reason in Reason
     ]
-    (link,) = (a for a in page.one("section", id="entities").all("a") if a.text == "guest")
+    (link,) = (a for a in page.one("section", id="groups").all("a") if a.text == "guest")
     assert link.attributes["data-entity"] == "1"
 
 
@@ -108,7 +108,7 @@ def test_an_entity_that_is_not_in_its_source_is_told() -> None:
     page = make_page(make_run([make_record(), make_record(1, entity="chef"), make_record(2, entity="")]))
     assert "In 2 sentences the entity does not stand in the source" in page.one("section", id="sentences").text
     # One without a name can still be chosen.
-    assert sorted(a.text for a in page.one("section", id="entities").all("a")) == ["chef", "cook", "–"]
+    assert sorted(a.text for a in page.one("section", id="groups").all("a")) == ["chef", "cook", "–"]
     assert (
         "does not stand in the source" not in make_page(make_run([make_record()])).one("section", id="sentences").text
     )

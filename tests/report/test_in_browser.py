@@ -86,6 +86,7 @@ def test_evidence_is_told_in_words_with_its_code_as_tooltip(opened: Opened) -> N
 
 def test_a_long_table_shows_its_first_rows_until_it_is_asked_for_all(opened: Opened) -> None:
     page = opened(*(make_record(i, F, entity=f"entity {i:02}") for i in range(25)))
+    page.click("text=All 25 groups by entity")  # it is folded away
     rows = page.locator(".tall tbody tr:visible")
     assert rows.count() == 20
     page.click("text=Show all 25 rows")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.report.plots import ALL, Panel, Scale, panel, scale, svg_intervals, text_plot
+from mtbias.report.plots import ALL, Panel, Scale, panel, scale, svg_panel, text_plot
 from mtbias.stats.results import Estimate
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -42,7 +42,7 @@ def _metrics(resamples: int = 2000) -> dict[str, Any]:
 
 
 def _parsed(part: Panel, **options: Any) -> ET.Element:
-    return ET.fromstring(svg_intervals(part, ident="p", **options))
+    return ET.fromstring(svg_panel(part, ident="p", **options))
 
 
 def test_a_panel_has_the_numbers_of_metrics_json() -> None:
@@ -89,36 +89,37 @@ def test_the_scale_holds_everything_and_zero() -> None:
     assert scale([_panel(), _only(ONE)]) == Scale(-10, 15, 5)
 
 
+def _marks(svg: ET.Element) -> list[tuple[str, str | None, str | None]]:
+    """Of every point its title, its whisker and its place."""
+    groups = svg.findall(f"{SVG}g")
+    paths = [group.findall(f"{SVG}path") for group in groups]
+    whiskers = [each[0].get("d") if len(each) > 1 else None for each in paths]
+    titles = [group.findtext(f"{SVG}title") or "" for group in groups]
+    return list(zip(titles, whiskers, (each[-1].get("transform") for each in paths), strict=True))
+
+
 def test_points_and_whiskers_stand_where_their_numbers_are() -> None:
     svg = _parsed(_panel({"1": ONE}))
-    # 330 wide with margins of 44 and 8: two slots of 139, their middles at 113.5 and 252.5. The scale −10 to 15 goes
-    # from y = 220 up to 30, 7.6 a point: 12.5 at 49, 14.9 at 30.76, 10.1 at 67.24; −4 at 174.4, 1 at 136.4, −9 at
-    # 212.4.
-    first, second = svg.findall(f"{SVG}g")
-    whisker, point = first.findall(f"{SVG}path")
-    assert point.get("transform") == "translate(113.5 49.0)"
-    assert whisker.get("d") == "M109.5 30.8h8m-4 0V67.2m-4 0h8"
-    assert first.findtext(f"{SVG}title") == "opus, all: 12.5 [10.1, 14.9], n 3,888"
-    whisker, point = second.findall(f"{SVG}path")
-    assert point.get("transform") == "translate(252.5 174.4)"
-    assert whisker.get("d") == "M248.5 136.4h8m-4 0V212.4m-4 0h8"
-    # Zero: 220 − 76 = 144.
+    # The labels "all" and "1" take 12 + 3·7.2, 34; from there −10 to 15 goes over 300 pixels, 12 a point, zero at 154.
+    # The first line is 58 to 75 down, the second 75 to 92.
+    assert _marks(svg) == [
+        ("all, opus: 12.5 [10.1, 14.9], n 3,888", "M275.2 66.5H332.8", "translate(304 66.5)"),
+        ("1, opus: -4.0 [-9.0, 1.0], n 92", "M46 83.5H166", "translate(106 83.5)"),
+    ]
     (zero,) = [path for path in svg.findall(f"{SVG}path") if path.get("class") == "zero"]
-    assert zero.get("d") == "M44 144.0H322"
+    assert zero.get("d") == "M154 54V96"
     texts = [text.text for text in svg.findall(f"{SVG}text")]
-    assert texts[0] == "ΔG in points, 95 % interval"
-    assert texts[1:7] == ["-10", "-5", "0", "5", "10", "15"]
-    assert texts[7:] == ["all", "n 3,888", "1", "n 92", "domain"]
+    assert texts[:7] == ["ΔG in points, 95 % interval", "-10", "-5", "0", "5", "10", "15"]
+    assert texts[7:] == ["all", "12.5 [10.1, 14.9], n 3,888", "1", "-4.0 [-9.0, 1.0], n 92"]
 
 
-def test_without_an_interval_hollow_undefined_a_dash() -> None:
+def test_without_an_interval_hollow_undefined_not_drawn() -> None:
     svg = _parsed(_panel({"few": FEW, "none": UNDEFINED}))
-    _, few, none = svg.findall(f"{SVG}g")
+    _, few = svg.findall(f"{SVG}g")
     (hollow,) = few.findall(f"{SVG}path")
     assert hollow.get("fill-opacity") == "0"
-    assert [text.text for text in none.findall(f"{SVG}text")] == ["–"]
-    assert none.find(f"{SVG}path") is None
-    assert "few: 3.0, n 5; none: –, n 1." in (svg.findtext(f"{SVG}desc") or "")
+    assert [text.text for text in svg.findall(f"{SVG}text")][-2:] == ["none", "–, n 1"]
+    assert "few, opus: 3.0, n 5. none, opus: –, n 1." in (svg.findtext(f"{SVG}desc") or "")
 
 
 def test_the_picture_says_what_it_shows() -> None:
@@ -128,40 +129,37 @@ def test_the_picture_says_what_it_shows() -> None:
     assert svg.get("aria-labelledby") == " ".join(named) == "p-title p-desc"  # type: ignore[arg-type]
     assert named["p-title"] == "ΔG by domain"
     assert named["p-desc"] == (
-        "ΔG in points, 95 % interval. opus: all: 12.5 [10.1, 14.9], n 3,888; 1: -4.0 [-9.0, 1.0], n 92."
+        "ΔG in points, 95 % interval. all, opus: 12.5 [10.1, 14.9], n 3,888. 1, opus: -4.0 [-9.0, 1.0], n 92."
     )
 
 
-def test_runs_differ_in_shape_and_stand_beside_each_other() -> None:
+def test_runs_have_lines_of_their_own() -> None:
     svg = _parsed(_panel(names=("a", "b")))
-    marks = svg.findall(f"{SVG}g")
-    assert [mark.get("class") for mark in marks] == ["c0", "c1"]
-    shapes = [mark.findall(f"{SVG}path")[-1] for mark in marks]
-    assert len({shape.get("d") for shape in shapes}) == 2
-    # One slot from 44 to 322, its middle at 183; the runs 8 to either side. Two lines of legend, 18 each, move 0 to 16
-    # down by 36: 12.5 at 30 + 36 + 190·(1 − 12.5/16) = 107.5625.
-    assert [shape.get("transform") for shape in shapes] == ["translate(175.0 107.6)", "translate(191.0 107.6)"]
-    # The axis has nine ticks, then comes the legend.
-    assert [text.text for text in svg.findall(f"{SVG}text")][10:12] == ["a", "b"]
+    assert [text.text for text in svg.findall(f"{SVG}text")][-4::2] == ["all, a", "all, b"]
+    assert [mark.get("class") for mark in svg.findall(f"{SVG}g")] == ["c0", "c1"]
 
 
-def test_groups_of_different_sizes_show_both() -> None:
-    part = Panel("ΔG", "domain", "", (ALL,), (("a", {ALL: ALL_POINT}), ("b", {ALL: replace(ALL_POINT, n=3800)})))
-    assert "n 3,800–3,888" in [text.text for text in _parsed(part).findall(f"{SVG}text")]
-
-
-def test_many_groups_make_it_wider() -> None:
-    svg = _parsed(_panel({f"domain number {i}": FEW for i in range(9)}))
-    # Names are cut to 14 letters, which take 108: 44 + 10·108 + 8.
-    assert svg.get("width") == "1132"
-    assert "domain…umber 3" in [text.text for text in svg.findall(f"{SVG}text")]
+def test_two_runs_can_share_a_line_in_two_shapes_with_a_text_beside_it() -> None:
+    other = replace(ALL_POINT, value=2.5, interval=None)
+    part = Panel("Right", "entity", "", ("cook",), (("men", {"cook": ALL_POINT}), ("women", {"cook": other})))
+    svg = _parsed(part, beside={"cook": "38 %"}, axis=Scale(0, 20, 5), width=200)
+    # "cook" takes 12 + 4·7.2, 41; 10 pixels a point: 12.5 at 166, 2.5 at 66; both on the line 58 to 75.
+    (men, interval, at_men), (women, none, at_women) = _marks(svg)
+    assert (men, at_men) == ("cook, men: 12.5 [10.1, 14.9], n 3,888", "translate(166 66.5)")
+    assert (women, none, at_women) == ("cook, women: 2.5, n 3,888", None, "translate(66 66.5)")
+    assert interval == "M142 64.5H190"  # a little above, so that two do not cover each other
+    shapes = [mark.findall(f"{SVG}path")[-1].get("d") for mark in svg.findall(f"{SVG}g")]
+    assert len(set(shapes)) == 2
+    texts = [text.text for text in svg.findall(f"{SVG}text")]
+    assert texts[1:4] == ["men", "women", "women"]  # the legend; the head of what stands beside
+    assert texts[-2:] == ["cook", "38 %"]
 
 
 def test_names_cannot_break_out() -> None:
     evil = '</title><script>"&\x00\x1b[31m'
     svg = _parsed(_panel({evil: FEW}, (evil, "b")))
     assert svg.findall(f".//{SVG}script") == []
-    assert '</title><script>"&??[31m' in (svg.findtext(f"{SVG}g/{SVG}title") or "")
+    assert '</title><script>"&??[31m' in (svg.findtext(f"{SVG}desc") or "")
     assert "\x1b" not in text_plot([_panel({evil: FEW}, (evil, "b"))])
 
 

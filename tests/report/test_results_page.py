@@ -69,15 +69,36 @@ def table(page: str, caption: str) -> list[list[str]]:
 def test_a_block_shows_values_ranks_denominators_and_warnings() -> None:
     page = page_of(*results())
     head, *rows = table(page, "German (de): systems")
-    assert head == ["system", "accuracy", "gap", "warnings"]
-    assert [row[:2] for row in rows] == [
-        ["A", "70.0rank 1–3, 1 not tested · n 80"],
-        ["B", "69.0rank 1–3, 1 not tested · n 80"],
-        ["D", "60.0rank 1–4, 3 not tested · n 80"],
-        ["C", "50.0rank 3–4, 1 not tested · n 80"],
+    assert head == ["rank", "system", "accuracy", "gap", "warnings"]
+    assert [row[:3] for row in rows] == [
+        ["1–3, 1 not tested", "A", "70.0n 80"],
+        ["1–3, 1 not tested", "B", "69.0n 80"],
+        ["1–4, 3 not tested", "D", "60.0n 80"],
+        ["3–4, 1 not tested", "C", "50.0n 80"],
     ]
     assert table(page, "Spanish (es): systems")[1][-1] == "1"
     assert "F: 5 of 80 loop" in page
+
+
+def test_a_sentence_says_which_system_is_best_and_which_cannot_be_told_from_it() -> None:
+    page = page_of(*results())
+    assert "A: accuracy 70.0, the best of 4 systems (rank not told apart from B, D); gap 9.0." in page
+    assert "F: accuracy 40.0." in page
+
+
+def test_the_intervals_are_drawn_on_one_axis() -> None:
+    wide = replace(make_number(-10.0, Best.ZERO, "gap"), interval=(-20.0, 5.0))
+    page = page_of(make_result("A", make_number(70.0), wide))
+    # −20 to 100 over 90 pixels, 0.75 each: −20 at 0, −10 at 7.5, 0 at 15, 5 at 18.75, 70 at 67.5.
+    assert 'd="M0 7H18.75" class="c0"' in page
+    assert re.findall(r'<circle cx="([^"]*)"', page) == ["67.5", "7.5"]
+
+
+def test_delta_s_has_a_caution_beside_it_where_few_are_found() -> None:
+    numbers = [make_number(4.6, key="recall_female"), make_number(80.0, key="recall_male")]
+    shown = [make_number(45.0), make_number(9.0, Best.ZERO, "delta_s")]
+    page = page_of(make_result("A", *shown, *(replace(number, shown=False, compared=False) for number in numbers)))
+    assert table(page, "German (de): systems")[1][3] == "9.0means little: finds 4.6 % of the womenn 80"
 
 
 def test_the_grid_has_every_system_in_every_block() -> None:
@@ -101,21 +122,21 @@ def test_pairs_say_which_is_better_that_it_is_a_tie_or_that_nobody_tested() -> N
 def test_a_number_is_shown_with_its_own_decimals_and_unit() -> None:
     score = replace(make_number(0.8456, Best.OPEN, "score"), unit=Unit.OWN, decimals=3, interval=(0.8, 0.9))
     page = page_of(make_result("A", score))
-    assert table(page, "German (de): systems")[1][1] == "0.846 [0.800, 0.900]n 80"
+    assert table(page, "German (de): systems")[1][2] == "0.846 [0.800, 0.900]n 80"
     assert "score, in units of the score, best nowhere" in page
 
 
 def test_systems_on_either_side_of_the_best_value_are_not_called_untested() -> None:
     results = (make_result(name, make_number(value, Best.ZERO)) for name, value in (("A", 2.0), ("B", -9.0)))
     page = page_of(*with_tests({"A B": 0.001}, *results))
-    assert table(page, "German (de): systems")[1][1] == "2.0rank 1–2, 1 on the other side of the best value · n 80"
+    assert table(page, "German (de): systems")[1][0] == "1–2, 1 on the other side of the best value"
     assert table(page, "Differences, A minus B")[1][2] == "11.0, p 0.001: different"
 
 
 def test_another_evaluator_is_named_and_not_ranked() -> None:
     page = page_of(*results())
     assert "Not ranked with the first block of this language: plugin de/2 here, de/1 there." in page
-    assert "rank" not in table(page, "German (de), block 2: systems")[1][1]
+    assert table(page, "German (de), block 2: systems")[1][0] == "–"
 
 
 def test_two_versions_of_a_corpus_are_two_sections() -> None:
@@ -139,6 +160,7 @@ def test_link_note_licence_and_signature_are_there() -> None:
 
 def test_a_note_that_all_share_stands_above_the_table() -> None:
     page = page_of(*(make_result(name, make_number(5.0), note="Small models.") for name in "AB"))
+    assert page.count("Small models.") == 3
     assert page.index("Small models.") < page.index("<table>")
 
 
@@ -187,13 +209,14 @@ def test_a_head_sorts_its_own_table_and_says_so(browser: Any, tmp_path: Path) ->
     troubles: list[str] = []
     opened = _open(browser, tmp_path / "page.html", page_of(*results()), troubles)
     grid, block = opened.locator("table").nth(0), opened.locator("table", has_text="German (de): systems")
-    names = "(rows) => rows.map((row) => row.cells[0].textContent)"
+    names, ranked = (f"(rows) => rows.map((row) => row.cells[{n}].textContent)" for n in range(2))
     grid.locator("thead button").nth(1).click()
     assert grid.locator("tbody tr").evaluate_all(names) == ["A", "B", "D", "C", "E", "F"]
     assert grid.locator("th").nth(1).get_attribute("aria-sort") == "descending"
-    block.locator("thead button").nth(0).click()
-    assert block.locator("tbody tr").evaluate_all(names) == ["A", "B", "C", "D"]
-    assert block.locator("thead th").nth(0).get_attribute("aria-sort") == "ascending"
+    block.locator("thead button").nth(2).click()
+    block.locator("thead button").nth(2).click()
+    assert block.locator("tbody tr").evaluate_all(ranked) == ["C", "D", "B", "A"]
+    assert block.locator("thead th").nth(2).get_attribute("aria-sort") == "ascending"
     assert grid.locator("th").nth(1).get_attribute("aria-sort") == "descending"
     assert troubles == []
 
@@ -202,7 +225,7 @@ def test_without_javascript_the_tables_are_sorted_by_the_first_number(browser: A
     troubles: list[str] = []
     opened = _open(browser, tmp_path / "page.html", page_of(*results()), troubles, java_script_enabled=False)
     block = opened.locator("table", has_text="German (de): systems")
-    assert [text.split("\t")[0] for text in block.locator("tbody tr").all_inner_texts()] == ["A", "B", "D", "C"]
+    assert [text.split("\t")[1].strip() for text in block.locator("tbody tr").all_inner_texts()] == ["A", "B", "D", "C"]
     assert troubles == []
 
 

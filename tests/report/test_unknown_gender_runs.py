@@ -14,11 +14,11 @@ from jsonschema import Draft202012Validator
 import mtbias
 from mtbias.api import Run
 from mtbias.corpora import load_corpus
-from mtbias.report.comparison_page import render_comparison
+from mtbias.report.comparison_tables import render_comparison
+from mtbias.report.report_files import plot_files
 from mtbias.report.paper_tables import paper_table
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
-from mtbias.report.scatter import plot_files, relations
 from mtbias.runs.run_folder import RunFolder
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 from mtbias.settings import BootstrapSettings, ScoreSettings
@@ -174,10 +174,9 @@ def test_the_page_of_a_corpus_that_shows_no_gender(alone: Run) -> None:
     assert head == ["entity", "share of\nwomen, %", "n", "masculine", "feminine", "both forms", "neutral"]
     (nurse,) = (row for row in rows if row[0] == "nurse")
     assert [cell.split(" ")[0] for cell in nurse] == ["nurse", "89.6", "3", "0.0", "100.0", "0.0", "0.0"]
-    (plot,) = (svg for svg in page.one("section", id="entities").all("svg") if svg.attributes.get("role") == "img")
-    assert plot.one("title", id="women-feminine-0-title").text == "alone: feminine forms, by share of women"
-    titles = [circle.one("title").text for circle in plot.all("circle")]
-    assert "nurse: 100.0 at 89.6 % women, n 3 (3 feminine, 0 masculine)" in titles
+    (plot,) = page.one("section", id="groups").all("svg", role="img")
+    assert plot.one("title", id="entities-0-title").text == "Masculine and feminine forms by entity"
+    assert "nurse, feminine: 100.0 [43.9, 100.0], n 3" in [title.text for title in plot.all("title")]
     assert "accuracy" not in page.one("section", id="how").text
     assert set(column_values(page_data(page), "gold")) == {"unknown"}
 
@@ -188,19 +187,17 @@ def test_the_page_of_a_corpus_with_both(mixed: Run, other: Run) -> None:
     lines = table_lines(section, "All numbers, in per cent")
     (cells,) = (cells for head, cells in lines.items() if head.startswith("Feminine"))
     assert [cell.split(" ")[0] for cell in cells] == ["30.8", "38.5"]  # 4 and 5 of 13
-    assert len([svg for svg in section.all("svg") if svg.attributes.get("role") == "img"]) == 2
+    assert len(list(section.all("svg", role="img"))) == 2
     assert table_rows(page, "Accuracy by entity")[0][0] == "entity"
     assert set(column_values(page_data(page), "gold")) == {"male", "female", "unknown"}
 
 
 def test_plots_as_files_have_both(mixed: Run, alone: Run) -> None:
-    both = [name for name, _ in plot_files([ReportRun.of(mixed)], relations([ReportRun.of(mixed)]))]
-    assert [name for name in both if name.startswith("women")] == [
-        "women-gap-1-mixed", "women-accuracy-1-mixed", "women-feminine-1-mixed",
-    ]  # fmt: skip
-    one = dict(plot_files([ReportRun.of(alone)], relations([ReportRun.of(alone)])))
-    assert [name for name in one if name.startswith("women")] == ["women-feminine-1-alone"]
-    assert "feminine forms, per cent" in one["women-feminine-1-alone"]
+    both = [name for name, _ in plot_files([ReportRun.of(mixed)])]
+    assert [name for name in both if name.startswith("entities")] == ["entities-1-mixed", "entities-unknown-1-mixed"]
+    one = dict(plot_files([ReportRun.of(alone)]))
+    assert [name for name in one if name.startswith("entities")] == ["entities-1-alone"]
+    assert "Masculine and feminine forms in per cent" in one["entities-1-alone"]
 
 
 def test_tables_have_both(mixed: Run, other: Run) -> None:

@@ -1,6 +1,6 @@
 (async () => {
   "use strict";
-  const PAGE = 25, ROWS = 20, PAUSE = 200;
+  const ROWS = 20, PAUSE = 200;
   const count = (number) => number.toLocaleString("en");
   const get = (id) => document.getElementById(id);
   const node = (tag, cls, ...children) => {
@@ -51,7 +51,7 @@
     status.textContent = "The list of sentences needs a newer browser (one with DecompressionStream).";
     return;
   }
-  const data = JSON.parse(get("data").textContent);
+  const data = JSON.parse(get("data").textContent), PAGE = Math.max(3, Math.floor(10 / data.runs.length));
   const unpack = (text) => new Response(new Blob([Uint8Array.from(atob(text), (char) => char.charCodeAt(0))])
     .stream().pipeThrough(new DecompressionStream("gzip"))).json();
   let blocks = new Map();
