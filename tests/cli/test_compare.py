@@ -12,6 +12,7 @@ import pytest
 from mtbias.cli import main
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.run_folder import RunFolder
+from mtbias.scoring.scores import score
 from mtbias.types import Gender, GenderCall, Json, Reason, Stereotype, Translation
 
 M, F = Gender.MALE, Gender.FEMALE
@@ -35,7 +36,8 @@ def _folder(path: Path, system: str, lang: str = "de", **changed: Json) -> Path:
     with RunFolder(path).open_or_create({**identity, **changed}) as folder:
         folder.write_translations([Translation(r.id, r.translation) for r in records])
         folder.write_calls(record.to_json() for record in records)
-        folder.write_metrics({"schema": 1, "fingerprint": folder.manifest.fingerprint, "n": 80})
+        numbers = score(records, n_resamples=50).to_json(fingerprint=folder.manifest.fingerprint)
+        folder.write_metrics({**numbers, "corpus": {"name": "own", "rows": 80}})
     return path
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.report.report_files import plot_files
 from mtbias.report.paper_tables import paper_table
 from mtbias.report.plots import panels, text_plot
+from mtbias.report.report_files import plot_files
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
 from mtbias.report.run_table import render
