@@ -259,9 +259,9 @@ def entity_panel(run: ReportRun, shares: WomenShares) -> Iterator[tuple[Panel, d
         }
         interval_level = level(run.metrics)
     defined = {name: both for name, both in found.items() if all(mark.value is not None for mark in both)}
-    many = {name: both for name, both in defined.items() if enough([mark.n for mark in both])} or defined
+    many = {name: both for name, both in defined.items() if enough([int(mark.n or 0) for mark in both])} or defined
     shared = [name for name in many if shares.of(name) is not None] or list(many)
-    most = sorted(shared, key=lambda name: (-sum(mark.n for mark in many[name]), name))[:MOST]
+    most = sorted(shared, key=lambda name: (-sum(mark.n or 0 for mark in many[name]), name))[:MOST]
     groups = sorted(most, key=lambda name: (shares.of(name) or 0, name))
     if not groups:
         return

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from typing import Any, Literal
 
-from mtbias.report.run_page import ReportRun, render_html
+from mtbias.report.report_runs import ReportRun
+from mtbias.report.run_page import render_html
 from mtbias.runs.call_records import CallRecord
 from mtbias.scoring.scores import score
 from mtbias.types import Evidence, Gender, GenderCall, Reason, Span, Stereotype

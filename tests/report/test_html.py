@@ -13,7 +13,8 @@ import pytest
 
 from mtbias import __version__
 from mtbias.errors import DataError
-from mtbias.report.run_page import ReportRun, render_html
+from mtbias.report.report_runs import ReportRun
+from mtbias.report.run_page import render_html
 from mtbias.scoring.scores import score
 from mtbias.types import Reason, Stereotype
 

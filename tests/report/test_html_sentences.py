@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from mtbias.corpora import load_corpus
-from mtbias.report.run_page import MAX_BYTES, render_html
-from mtbias.report.sentence_data import evidence_code, evidence_words
+from mtbias.report.run_page import render_html
+from mtbias.report.sentence_data import MAX_BYTES, evidence_code, evidence_words
 from mtbias.types import Evidence, Reason, Span, Stereotype
 
 from .page_reader import (
