@@ -30,9 +30,9 @@ def test_a_log_has_a_line_every_thirty_seconds_and_one_at_the_end() -> None:
         clock.now = 100.0 + seconds
         show("translate", done, 3888)
     assert log.getvalue().splitlines() == [
-        "translate 310 of 3,888 (7 %), 10.0 sentences/s, 5 min 58 s left",  # 310 in 31 s; 3,578 / 10 = 357.8 s
-        "translate 1,024 of 3,888 (26 %), 23.0 sentences/s, 2 min 4 s left",  # 714 in 31 s; 2,864 / 23.03 = 124.4 s
-        "translate 3,888 of 3,888 (100 %), took 5 min 0 s",
+        "translate 310 of 3,888 (7 %), 10.0 sentences/s, 0:05:58 left",  # 310 in 31 s; 3,578 / 10 = 357.8 s
+        "translate 1,024 of 3,888 (26 %), 23.0 sentences/s, 0:02:04 left",  # 714 in 31 s; 2,864 / 23.03 = 124.4 s
+        "translate 3,888 of 3,888 (100 %), took 0:05:00",
     ]
 
 
@@ -46,7 +46,7 @@ def test_a_short_stage_has_no_line_and_each_stage_begins_again() -> None:
         clock.now = 100.0 + seconds
         show(stage, done, 50)
     # 20 in 31 s; 30 / 0.645 = 46.5 s
-    assert log.getvalue().splitlines() == ["analyse 20 of 50 (40 %), 0.6 sentences/s, 46 s left"]
+    assert log.getvalue().splitlines() == ["analyse 20 of 50 (40 %), 0.6 sentences/s, 0:00:46 left"]
 
 
 def test_where_nothing_was_done_there_is_no_rate_and_hours_are_hours() -> None:
@@ -57,7 +57,7 @@ def test_where_nothing_was_done_there_is_no_rate_and_hours_are_hours() -> None:
         show("translate", done, 10_000)
     assert log.getvalue().splitlines() == [
         "translate 500 of 10,000 (5 %)",
-        "translate 530 of 10,000 (5 %), 1.0 sentences/s, 2 h 37 min left",  # 9,470 s = 157 min 50 s
+        "translate 530 of 10,000 (5 %), 1.0 sentences/s, 2:37:50 left",  # 9,470 s = 157 min 50 s
     ]
 
 
@@ -74,7 +74,7 @@ def test_nothing_is_written_of_an_empty_stage_or_where_standard_error_is_closed(
 
 
 @pytest.mark.parametrize(
-    ("columns", "shown"), [(0, "translate 50 of 50 (100 %), took 0 s\r\n"), (40, "translate:   0%|")]
+    ("columns", "shown"), [(0, "translate 50 of 50 (100 %), took 0:00:00\r\n"), (40, "translate:   0%|")]
 )
 def test_a_terminal_without_columns_has_the_lines_of_a_log(columns: int, shown: str) -> None:
     terminal, its_end = os.openpty()

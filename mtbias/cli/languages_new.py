@@ -28,9 +28,9 @@ def command(
     translate for every kind of noun and evidence. Nouns of a lexicon are marked "# check" and are not read until
     somebody has removed the mark; occupations that no lexicon has are marked "# fill".
 
-    A lexicon is a UniMorph table (lemma, form, features), a UD treebank (CoNLL-U), or a tab-separated list whose first
-    line names its columns: english and noun; english, masculine and feminine; or masculine and feminine. Lists say
-    which nouns name people; the others give their gender and forms, and the noun for the other gender.
+    A lexicon is a UniMorph table (lemma, form, features), or a tab-separated list whose first line names its columns:
+    english and noun; english, masculine and feminine; or masculine and feminine. Lists say which nouns name people;
+    the others give their gender and forms, and the noun for the other gender.
 
     Parameters
     ----------

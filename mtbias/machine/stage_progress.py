@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TextIO
 
 from mtbias.errors import UsageError
@@ -34,7 +35,7 @@ class ProgressLine:
     On a terminal each stage has a bar (`draws_bars`). Elsewhere, in the log of a job, a line is written where the last
     one, or the beginning of the stage, is `interval` seconds ago or more::
 
-        translate 1,024 of 3,888 (26 %), 14.2 sentences/s, 3 min 20 s left
+        translate 1,024 of 3,888 (26 %), 14.2 sentences/s, 0:03:20 left
 
     The rate is that since the last line. A stage that had a line has one at its end, too; a shorter one has none.
     """
@@ -105,12 +106,12 @@ class ProgressLine:
     def _line(self, stage: str, done: int, total: int, now: float) -> str:
         text = f"{stage} {done:,} of {total:,} ({100 * done // total} %)"
         if done >= total:
-            return f"{text}, took {duration(now - self._began)}"
+            return f"{text}, took {timedelta(seconds=round(now - self._began))}"
         seconds = now - self._last
         if done <= self._before or seconds <= 0:
             return text
         rate = (done - self._before) / seconds
-        return f"{text}, {rate:,.1f} {self._unit}/s, {duration((total - done) / rate)} left"
+        return f"{text}, {rate:,.1f} {self._unit}/s, {timedelta(seconds=round((total - done) / rate))} left"
 
 
 def log_seconds() -> float:
@@ -129,12 +130,3 @@ def log_seconds() -> float:
             f"MTBIAS_LOG_SECONDS: expected seconds between two lines of a log (0: no lines), got {given!r}"
         )
     return seconds or math.inf
-
-
-def duration(seconds: float) -> str:
-    """``45 s``, ``3 min 20 s``, ``2 h 5 min``."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    minutes, rest = divmod(whole, 60)
-    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 
 from mtbias.language.grammar import Agreement
-from mtbias.new_language.lexica import Lexicon, LexiconFormat, ListRow
+from mtbias.new_language.lexica import Lexicon, ListRow
 
 
 def shared_beginning(*words: str) -> str:
@@ -79,8 +79,6 @@ class _Found:
     listed: set[str] = field(default_factory=set)
     """Genders by the lists, which come before those of lexica."""
     slots: dict[tuple[str, Agreement], None] = field(default_factory=dict)
-    whole: bool = False
-    """A lexicon with whole paradigms has it; what a treebank lacks may exist."""
 
     @property
     def kind(self) -> str:
@@ -126,8 +124,7 @@ def _add_counterparts(found: dict[str, _Found], lexica: Iterable[Lexicon]) -> No
     found.clear()
     for noun, one in ordered.items():
         found[noun] = one
-        other, gender = others.get(noun) or others.get(noun.lower(), ("", ""))
-        other = _written_like(noun, other)
+        other, gender = others.get(noun, ("", ""))
         if other and other not in ordered:
             counterpart = found.setdefault(other, _Found())
             counterpart.english |= one.english
@@ -136,27 +133,18 @@ def _add_counterparts(found: dict[str, _Found], lexica: Iterable[Lexicon]) -> No
 
 def _add_forms(found: Mapping[str, _Found], lexicon: Lexicon) -> None:
     """Genders and forms of the nouns in `lexicon`, which may have a woman's noun under the lemma of a man's."""
-    small = lexicon.format is LexiconFormat.CONLLU
-    nouns = {noun.lower() if small else noun: noun for noun in found}
-    lemmas: dict[str, dict[str, str]] = {known: {"*": noun} for known, noun in nouns.items()}
+    lemmas: dict[str, dict[str, str]] = {noun: {"*": noun} for noun in found}
     for lemma, genders in lexicon.citations.items():
         for gender, citation in genders.items():
-            noun = nouns.get(citation)
-            if noun is not None:
-                found[noun].genders.add(gender)
-                lemmas.setdefault(lemma, {})[gender] = noun
+            if citation in found:
+                found[citation].genders.add(gender)
+                lemmas.setdefault(lemma, {})[gender] = citation
     for lemma, form, (gender, case, number) in lexicon.forms(lemmas):
         owner = lemmas[lemma].get(gender)
         if owner is None and gender not in lexicon.citations.get(lemma, {}):
             owner = lemmas[lemma].get("*")
         if owner is not None:
-            found[owner].slots[_written_like(owner, form) if small else form, Agreement("*", case, number)] = None
-            found[owner].whole |= lexicon.format is LexiconFormat.UNIMORPH
-
-
-def _written_like(noun: str, form: str) -> str:
-    """`form`, in small letters as treebanks are read, with a capital where `noun` has one (de *Lehrer*)."""
-    return form[:1].upper() + form[1:] if noun[:1].isupper() else form
+            found[owner].slots[form, Agreement("*", case, number)] = None
 
 
 def _paradigms(found: Mapping[str, _Found]) -> tuple[DraftParadigm, ...]:
@@ -164,7 +152,7 @@ def _paradigms(found: Mapping[str, _Found]) -> tuple[DraftParadigm, ...]:
     alike: dict[tuple[str, Slots], list[str]] = defaultdict(list)
     for noun, one in found.items():
         words = [form for form, _ in one.slots]
-        if one.whole and not any(" " in word for word in (noun, *words)):
+        if one.slots and not any(" " in word for word in (noun, *words)):
             stem = shared_beginning(noun, *words)
             slots = sorted(one.slots, key=lambda s: (s[1].number != "sg", _CASES.index(s[1].case), s[0]))
             alike[noun[len(stem) :], tuple((form[len(stem) :], where) for form, where in slots)].append(noun)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -18,7 +18,6 @@ from mtbias.files.reading import commented_rows
 from mtbias.files.special_files import input_bytes
 from mtbias.files.strict_json import load_json
 from mtbias.files.writing import explained, write_atomic
-from mtbias.language.grammar import Agreement
 from mtbias.language.installed import GROUP, is_language_code
 from mtbias.morphology.stanza_models import PROCESSORS
 from mtbias.new_language.lexica import Lexicon
@@ -132,7 +131,6 @@ def _files(draft: Draft, nouns: DraftNouns) -> Iterator[tuple[str, str]]:
         "distribution": package.replace("_", "-"),
         "constant": package.removeprefix("mtbias_").upper(),
         "direction": _direction(nouns),
-        "determiners": _determiners(draft.lexica),
         "prospects": draft.prospects,
         "lexica": draft.lexica,
         "nouns": nouns,
@@ -164,18 +162,6 @@ def _direction(nouns: DraftNouns) -> str:
     """How the nouns of the draft are written; ``ltr`` where there are none."""
     first = next((noun.noun for noun in nouns.nouns if noun.noun), "a")
     return "rtl" if unicodedata.bidirectional(first[0]) in ("R", "AL") else "ltr"
-
-
-def _determiners(lexica: Sequence[Lexicon]) -> list[tuple[str, Mapping[Agreement, int]]]:
-    """Those of all treebanks, the most frequent first."""
-    found: dict[str, dict[Agreement, int]] = {}
-    for lexicon in lexica:
-        for form, said in lexicon.determiners.items():
-            counts = found.setdefault(form, {})
-            for agreement, times in said.items():
-                counts[agreement] = counts.get(agreement, 0) + times
-    ranked = sorted(found.items(), key=lambda item: (-sum(item[1].values()), item[0]))
-    return [(form, dict(sorted(counts.items(), key=lambda c: (-c[1], c[0])))) for form, counts in ranked]
 
 
 @cache

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.cluster.local_processes import _take, _why_failed, log_file, workers
+from mtbias.cluster.local_processes import _why_failed, log_file, workers
 from mtbias.cluster.slurm import SUBMISSIONS, queue_states, read_submissions, to_submit
 from mtbias.cluster.sweep_file import Resources, Slurm, Sweep
 from mtbias.cluster.sweep_status import status_json, status_text, sweep_status
@@ -247,14 +247,6 @@ def test_a_damaged_record_is_named(plan: SweepPlan) -> None:
     path.write_text("{}")
     with pytest.raises(DataError, match=rf"{path}: damaged: mark: expected this key"):
         read_submissions(plan.sweep.out)
-
-
-def test_what_another_process_does_just_now_is_waited_for(plan: SweepPlan) -> None:
-    waiting = list(plan.tasks)
-    with recorded(plan, plan.tasks[0], ""):
-        assert _take(plan, waiting, set(), {}, {}) == plan.tasks[1]
-    assert waiting == [plan.tasks[0], *plan.tasks[2:]]
-    assert _take(plan, waiting, set(), {}, {}) == plan.tasks[0]
 
 
 def test_a_lock_that_a_dead_process_left_means_nothing(plan: SweepPlan) -> None:

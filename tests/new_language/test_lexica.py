@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.new_language.lexica import LexiconFormat, ListRow, read_lexicon
-from tests.new_language.lexica_files import LIST, TREEBANK, UNIMORPH, write
+from mtbias.new_language.lexica import ListRow, read_lexicon
+from tests.new_language.lexica_files import LIST, UNIMORPH, write
 
 
 def test_a_unimorph_table(tmp_path: Path) -> None:
     (path,) = write(tmp_path, unimorph=UNIMORPH)
     lexicon = read_lexicon(path)
-    assert lexicon.format is LexiconFormat.UNIMORPH
+    assert lexicon.format == "UniMorph table"
     assert lexicon.citations == {
         "professor": {"m": "professor", "f": "professora"},
         "médico": {"m": "médico"},
@@ -42,19 +42,6 @@ def test_cases_of_unimorph_and_what_is_alive(tmp_path: Path) -> None:
         ("posła", "m.gen.sg"),
         ("pośle", "m.loc.sg"),
     ]
-
-
-def test_a_treebank(tmp_path: Path) -> None:
-    (path,) = write(tmp_path, treebank=TREEBANK)
-    lexicon = read_lexicon(path)
-    assert lexicon.format is LexiconFormat.CONLLU
-    assert lexicon.citations == {
-        "artista": {"m": "artista"},
-        "rio": {"m": "rio"},
-        "professor": {"f": "professora"},
-    }
-    said = {form: {".".join(a): n for a, n in counts.items()} for form, counts in lexicon.determiners.items()}
-    assert said == {"o": {"m.*.sg": 1}, "do": {"m.*.sg": 1}, "a": {"f.*.sg": 1}, "as": {"f.*.pl": 1}}
 
 
 def test_lists(tmp_path: Path) -> None:
@@ -87,8 +74,6 @@ def test_lists(tmp_path: Path) -> None:
         ("english\tnoun\nteacher\n", 2, "expected 2 columns, as in the header, got 1"),
         ("english\tnoun\nteacher\t\n", 2, "expected a noun"),
         (UNIMORPH + "só uma\n", 17, "expected lemma, form, features; got 1 columns"),
-        (TREEBANK.replace("3-4", "3-"), 4, "expected words such as 3-4 in the first column, got '3-'"),
-        (TREEBANK + "\n1\tO\n", 17, "expected the 10 columns of CoNLL-U, got 2"),
     ],
 )
 def test_what_is_no_lexicon_is_named_with_its_line(tmp_path: Path, text: str, line: int, message: str) -> None:

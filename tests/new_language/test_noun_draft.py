@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mtbias.new_language.lexica import read_lexicon
 from mtbias.new_language.noun_draft import DraftNouns, draft_nouns
-from tests.new_language.lexica_files import LIST, TREEBANK, UNIMORPH, write
+from tests.new_language.lexica_files import LIST, UNIMORPH, write
 
 
 def _draft(folder: Path, *occupations: str, **texts: str) -> DraftNouns:
@@ -33,27 +33,6 @@ def test_nouns_of_a_list_with_what_unimorph_knows(tmp_path: Path) -> None:
     assert draft.nouns[0].line() == "# check teacher|professor\tprofessor\tm\twhole2\t"
     # The list has a doctor who is a man, a victim who is a woman, and nobody who flies.
     assert draft.unfilled == (("doctor", "f"), ("victim", "m"), ("pilot", "m"), ("pilot", "f"))
-
-
-def test_forms_of_a_treebank_are_no_paradigm(tmp_path: Path) -> None:
-    # Only what occurs is known: that "artista" has no plural there says nothing.
-    draft = _draft(tmp_path, names="english\tfeminine\nteacher\tprofessora\n", forms=TREEBANK)
-    assert draft.paradigms == ()
-    assert [noun.line() for noun in draft.nouns] == ["# check teacher\tprofessora\tf\t\tprofessoras"]
-
-
-def test_nouns_with_a_capital_are_found_in_a_treebank(tmp_path: Path) -> None:
-    # German: treebanks are read in small letters, for a sentence's first word has a capital in every language.
-    words = (("Lehrer", "Masc", "Sing"), ("Lehrern", "Masc", "Plur"), ("Lehrerin", "Fem", "Sing"))
-    treebank = "".join(
-        f"{n}\t{form}\tLehrer\tNOUN\t_\tGender={gender}|Number={number}\t0\troot\t_\t_\n"
-        for n, (form, gender, number) in enumerate(words, 1)
-    )
-    draft = _draft(tmp_path, names="english\tnoun\nteacher | instructor\tLehrer\n", forms=treebank)
-    assert [noun.line() for noun in draft.nouns] == [
-        "# check teacher|instructor\tLehrer\tm\t\tLehrern",
-        "# check teacher|instructor\tLehrerin\tf\t\t",
-    ]
 
 
 def test_a_noun_of_case(tmp_path: Path) -> None:
