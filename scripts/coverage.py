@@ -255,7 +255,7 @@ def consistency_differences(
     found, pvalues = [], []
     for run in range(runs):
         made = [calls(draw_quadruples(N_QUADRUPLES, *system, rng), rows) for system in (first, second)]
-        result = compare_consistency(rows, made[0], rows, made[1], n_resamples=resamples, seed=run)
+        result = compare_consistency(rows, *made, n_resamples=resamples, seed=run)
         chosen = [result["across"], result["delta_i"]]
         found.append([held(one.interval, t) for one, t in zip(chosen, truth, strict=True)])
         pvalues.append([np.nan if one.p is None else one.p for one in chosen])

@@ -209,10 +209,6 @@ def _check_corpus(one: ComparableRun, other: ComparableRun) -> None:
 def _in_order(one: ComparableRun, other: ComparableRun) -> Sequence[Any]:
     """The calls of `other` in the order of those of `one`."""
     by_id = {row.id: row for row in other.calls}
-    if len(by_id) < len(other.calls):
-        raise DataError(f"expected unique ids, got {len(by_id)} for {len(other.calls)} sentences of {_said(other)}")
-    if not by_id:
-        raise DataError(f"expected sentences to compare, got none in {_said(other)}")
     known = {row.id for row in one.calls}
     for id_ in (*by_id, *known):
         if (id_ in known) != (id_ in by_id):
@@ -243,8 +239,18 @@ KINDS = ("plain", "weighted", "consistency")
 """The differences of a pair of systems; each number of a kind is a family of tests."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OverEntities:
+    over_entities: EntityIntervals | None = None
+    """Of the plain numbers or differences; None where the measure has no entities."""
+
+    def entity_interval(self, key: str) -> Interval | None:
+        """The interval of a plain number, or difference, over entities, where it has one."""
+        return None if self.over_entities is None else self.over_entities.of(key)
+
+
 @dataclass(frozen=True, slots=True)
-class SystemNumbers:
+class SystemNumbers(_OverEntities):
     """The numbers of one run."""
 
     lang: str
@@ -256,14 +262,8 @@ class SystemNumbers:
     """By the compared numbers of the measure."""
     weighted: Mapping[str, Estimate]
     """By `WEIGHTED`; empty where no weights were asked for, without a number that has no groups."""
-    over_entities: EntityIntervals | None = None
-    """Of the plain numbers; None where the measure has no entities."""
     alarms: Mapping[str, Any] | None = None
     """Those of the run's `metrics.json`; None in a run of an earlier release."""
-
-    def entity_interval(self, key: str) -> Interval | None:
-        """The interval of a plain number over entities, where it has one."""
-        return None if self.over_entities is None else self.over_entities.of(key)
 
     def to_json(self) -> dict[str, Any]:
         """A plain value, unrounded; the interval over entities stands beside each plain number."""
@@ -278,7 +278,7 @@ class SystemNumbers:
 
 
 @dataclass(frozen=True, slots=True)
-class SystemPair:
+class SystemPair(_OverEntities):
     """Two systems in one language."""
 
     lang: str
@@ -291,12 +291,6 @@ class SystemPair:
     differing: int
     """Sentences on which the calls differ; a call and none are different."""
     mcnemar: McNemar
-    over_entities: EntityIntervals | None = None
-    """Of the plain differences; None where the measure has no entities."""
-
-    def entity_interval(self, key: str) -> Interval | None:
-        """The interval of a plain difference over entities, where it has one."""
-        return None if self.over_entities is None else self.over_entities.of(key)
 
     def to_json(self) -> dict[str, Any]:
         """A plain value, unrounded; the interval over entities stands beside each plain difference."""

@@ -368,16 +368,13 @@ def _pair(first: NamedRun, second: NamedRun, how: _How) -> SystemPair:
 def _consistency(first: NamedRun, second: NamedRun, how: _How) -> dict[str, Difference]:
     if how.counting is not GENDER_COUNTING:
         return {}
-    systems = (part for run in (first, second) for part in (run.calls, [row.call for row in run.calls]))
-    found = compare_consistency(*systems, n_resamples=how.n_resamples, seed=how.seed)
+    calls = ([row.call for row in run.calls] for run in (first, second))
+    found = compare_consistency(first.calls, *calls, n_resamples=how.n_resamples, seed=how.seed)
     shown = [each.key for each in CONSISTENCY if each.compared]
     return {key: found[key] for key in shown if key in found and found[key].difference is not None}
 
 
 def _corrected(pairs: Sequence[SystemPair]) -> tuple[SystemPair, ...]:
     """The pairs with Holm's p: a family is all tests of one number, plain or weighted."""
-    by_kind = [corrected([getattr(pair, kind) for pair in pairs]) for kind in KINDS]
-    return tuple(
-        replace(pair, plain=plain, weighted=weighted, consistency=consistency)
-        for pair, plain, weighted, consistency in zip(pairs, *by_kind, strict=True)
-    )
+    found = {kind: corrected([getattr(pair, kind) for pair in pairs]) for kind in KINDS}
+    return tuple(replace(pair, **{kind: found[kind][n] for kind in KINDS}) for n, pair in enumerate(pairs))

@@ -352,31 +352,25 @@ def consistency(
 
 
 def compare_consistency(
-    records_a: Sequence[Linked],
-    calls_a: Iterable[GenderCall],
-    records_b: Sequence[Linked],
-    calls_b: Iterable[GenderCall],
+    rows: Sequence[Linked],
+    first: Iterable[GenderCall],
+    second: Iterable[GenderCall],
     *,
     n_resamples: int = N_RESAMPLES,
     seed: int = 0,
 ) -> dict[str, Difference]:
-    """Two systems on the same pairs: first − second for each of `COMPARED`; empty where there are no pairs.
+    """Two systems' calls on the same rows: first − second for each of `COMPARED`; empty where there are no pairs.
 
     Bootstrap and randomisation (`mtbias.stats.paired.compare`), both over units, start from `seed`; without resamples
     there are no intervals, nor where there are fewer than `MIN_ROWS` pairs or quadruples.
 
     Raises:
-        DataError: the pairs, or the genders in them, differ between the two; a sentence of a pair has no call.
+        DataError: a sentence of a pair has no call.
     """
-    units = link(records_a)
-    if units != link(records_b) or {r.id: r.gold for r in records_a} != {r.id: r.gold for r in records_b}:
-        raise DataError("expected two runs over the same pairs, got other pairs or genders; compare runs of one corpus")
+    units = link(rows)
     if not any((units.pairs, units.men, units.women, units.quadruples)):
         return {}
-    one, other = (
-        _ADDS[False][unit_cells(units, records, calls)]
-        for records, calls in ((records_a, calls_a), (records_b, calls_b))
-    )
+    one, other = (_ADDS[False][unit_cells(units, rows, calls)] for calls in (first, second))
     sizes = _sizes(one.sum(axis=0))
     both, how = PairedUnits(one, other), {"bootstrap": _rng(seed), "test": _rng(seed)}
     return compare(both, _numbers, COMPARED, n_resamples, **how, intervals=lambda name: enough(sizes[name]))

@@ -26,19 +26,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.errors import DataError, MtbiasError
 from mtbias.stats.results import Floats
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["Balance", "balance", "balance_frame", "objective"]
 
 Bools = NDArray[np.bool_]
 
@@ -49,8 +43,6 @@ _ACCEPTED = 1e-7
 _ROUNDS = 2000
 _COLUMNS_A_ROUND = 100
 _COLUMNS_KEPT = 2000
-
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,16 +98,16 @@ def balance(groups: Sequence[Hashable], properties: Mapping[str, Sequence[Hashab
 
     Args:
         groups: the group of each example; two different values, of which the first in order is the first group.
-        properties: columns as long as `groups`. True and False mark a property and its absence; other values (text,
-            whole numbers, anything hashable) make a property each, ``column=value``. None and NaN: in none of them.
+        properties: columns as long as `groups`. True and False mark a property and its absence; the other values of a
+            column, which can be put in order, make a property each, ``column=value``. None: in none of them.
 
     Edge cases: the examples of a property that only one group has get weight 0, which may leave another property
     without examples of one group, and so on. Where the optimum is not unique, one of the optima is given, always the
     same (with the same release of scipy).
 
     Raises:
-        DataError: not exactly two groups; columns of unequal length; numbers with a fraction (to be cut into bins
-            first); no weights can balance all properties at once (the message names those in conflict).
+        DataError: not exactly two groups; no weights can balance all properties at once (the message names those in
+            conflict).
     """
     names, second = _two_groups(groups)
     cells, members, sets = _cells(second, properties)
@@ -139,39 +131,12 @@ def balance(groups: Sequence[Hashable], properties: Mapping[str, Sequence[Hashab
     )
 
 
-def balance_frame(frame: pd.DataFrame, group: str, properties: Sequence[str] | None = None) -> Balance:
-    """`balance` of a DataFrame: a row an example, a column with the group, columns of properties (default: all others).
-
-    Columns of properties are boolean or categorical (text, whole numbers, categories, intervals of `pandas.cut`);
-    missing values are in no property. ``pd.Series(result.weights, index=frame.index)`` has the weights by row.
-
-    Raises:
-        DataError: as `balance`; a column that is not there, or there twice.
-    """
-    chosen = [column for column in frame.columns if column != group] if properties is None else list(properties)
-    for column in (group, *chosen):
-        if (times := list(frame.columns).count(column)) != 1:
-            listing = ", ".join(repr(name) for name in frame.columns)
-            raise DataError(f"expected one column {column!r}, got {times}; the frame has {listing}")
-
-    def values(column: str) -> list[Hashable]:
-        series = frame[column].astype(object)
-        return series.where(series.notna(), None).tolist()
-
-    return balance(values(group), {str(column): values(column) for column in chosen})
-
-
 def objective(weights: Sequence[float] | Floats, groups: Sequence[Hashable] | NDArray[Any]) -> float:
     """Σ max(w(i), w(j)) over the pairs of examples of one group.
 
     Sorted in ascending order, the r-th weight of a group is the larger one in r − 1 pairs.
-
-    Raises:
-        ValueError: lengths that differ.
     """
     values, labels = np.asarray(weights, dtype=np.float64), np.asarray(groups)
-    if len(values) != len(labels):
-        raise ValueError(f"expected a weight for each example, got {len(values)} for {len(labels)}")
     ordered = (np.sort(values[labels == label]) for label in np.unique(labels))
     return float(sum(part @ np.arange(len(part)) for part in ordered))
 
@@ -190,50 +155,28 @@ class _Cells:
     of_example: NDArray[np.int64]
 
 
-def _missing(value: Hashable) -> bool:
-    return value is None or (isinstance(value, float | np.floating) and isnan(value))
-
-
-def _in_order(values: set[_T]) -> list[_T]:
-    try:
-        return sorted(values)  # type: ignore[type-var]
-    except TypeError:
-        return sorted(values, key=lambda value: (type(value).__name__, str(value)))
-
-
 def _two_groups(groups: Sequence[Hashable]) -> tuple[tuple[str, str], Bools]:
-    if any(_missing(value) for value in groups):
-        raise DataError("an example has no group; leave it out")
-    found = _in_order(set(groups))
+    found, second = np.unique(np.array(groups, dtype=str), return_inverse=True)
     if len(found) != 2:
-        listing = ", ".join(map(str, found[:5])) or "none"
+        listing = ", ".join(found[:5]) or "none"
         raise DataError(f"expected two groups, got {len(found)} ({listing}{', …' if len(found) > 5 else ''})")
-    return (str(found[0]), str(found[1])), np.fromiter((value == found[1] for value in groups), bool, len(groups))
+    return (str(found[0]), str(found[1])), second == 1
 
 
-def _codes(name: str, column: Sequence[Hashable]) -> tuple[NDArray[np.int64], list[str]]:
+def _codes(name: str, column: Sequence[Any]) -> tuple[NDArray[np.int64], list[str]]:
     """The number of each example's property, −1 for none, and the properties' names."""
-    found = {value for value in column if not _missing(value)}
-    for value in found:
-        if isinstance(value, float | np.floating) and not float(value).is_integer():
-            raise DataError(
-                f"{name}: expected categories or true and false, got the number {value}; cut it into bins first"
-            )
-    ordered = _in_order(found)
-    number: dict[Hashable, int] = {value: i for i, value in enumerate(ordered)}
-    codes = np.fromiter((-1 if _missing(value) else number[value] for value in column), np.int64, len(column))
-    if all(isinstance(value, bool | np.bool_) for value in ordered):
+    ordered = sorted({value for value in column if value is not None})
+    number = {value: i for i, value in enumerate(ordered)}
+    codes = np.array([number.get(value, -1) for value in column], dtype=np.int64)
+    if all(isinstance(value, bool) for value in ordered):
         return codes, [name if value else f"not {name}" for value in ordered]
-    plain = (int(v) if isinstance(v, float | np.floating) else v for v in ordered)
-    return codes, [f"{name}={value}" for value in plain]
+    return codes, [f"{name}={value}" for value in ordered]
 
 
 def _cells(second: Bools, properties: Mapping[str, Sequence[Hashable]]) -> tuple[_Cells, Bools, list[str]]:
     """The cells; which cell has which property ``[n_properties, n_cells]``; the properties' names."""
     columns, names = [second.astype(np.int64)], []
     for name, column in properties.items():
-        if len(column) != len(second):
-            raise DataError(f"{name}: expected {len(second)} values, one for each example, got {len(column)}")
         codes, values = _codes(name, column)
         columns.append(codes)
         names.append(values)

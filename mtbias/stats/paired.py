@@ -1,7 +1,7 @@
 """Two systems on the same units: paired differences of numbers, how sure they are, and tests of them.
 
 A unit is drawn by the bootstrap, and exchanged between the systems by the test, as a whole. Two kinds of input have
-what units add (`Paired`): a table of counts of pairs of outcomes, where a unit is a row and the cost does not depend on
+what units add: a table of counts of pairs of outcomes, where a unit is a row and the cost does not depend on
 their number (`PairedTables`); and a matrix with a line for each unit, whatever it adds (`PairedUnits`). All else is one
 piece of code for both, `compare` and `randomisation_pvalues`, with Holm's correction in `corrected`.
 """
@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from math import comb, prod
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.stats.resampling import (
-    as_units,
     bootstrap_counts,
     bootstrap_units,
     chunks,
@@ -36,53 +35,29 @@ Arrangements = Iterator[tuple[Floats, Floats]]
 """Sums of the first system after exchanges, ``[R, …]``, with their weights ``[R]``."""
 
 
-class Paired(Protocol):
-    """What two systems add to the sums from which numbers are computed."""
+@dataclass(frozen=True, slots=True, eq=False)
+class PairedUnits:
+    """Sums of units: row i of both is the same unit."""
+
+    first: Floats
+    """``[n_units, k]``: what each unit adds to k sums under the first system."""
+    second: Floats
 
     def sums(self) -> tuple[Floats, Floats]:
         """The sums of both over all units, each ``[1, …]``."""
-        ...
+        return self.first.sum(axis=0)[None], self.second.sum(axis=0)[None]
 
     def resampled(self, n_resamples: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """The sums of both over bootstrap resamples of units, drawn with both: each ``[n_resamples, …]``."""
-        ...
-
-    def exchanged(self, n_resamples: int, rng: np.random.Generator) -> tuple[bool, Arrangements]:
-        """All arrangements, with their probabilities, where they are at most `n_resamples` (then True), else so many
-        draws, each of weight 1.
-        """
-        ...
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PairedUnits:
-    """Sums of units: row i of both is the same unit.
-
-    Raises:
-        ValueError: shapes that differ or are not two-dimensional.
-    """
-
-    first: NDArray[np.generic]
-    """``[n_units, k]``: what each unit adds to k sums under the first system."""
-    second: NDArray[np.generic]
-
-    def __post_init__(self) -> None:
-        if as_units(self.first).shape != as_units(self.second).shape:
-            raise ValueError(f"expected two arrays of one shape, got {self.first.shape} and {self.second.shape}")
-
-    def sums(self) -> tuple[Floats, Floats]:
-        """See `Paired`."""
-        return as_units(self.first).sum(axis=0)[None], as_units(self.second).sum(axis=0)[None]
-
-    def resampled(self, n_resamples: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """See `Paired`."""
         drawn = bootstrap_units(np.hstack([self.first, self.second]), lambda sums: sums, n_resamples, rng)
         first, second = np.split(drawn, 2, axis=-1)
         return first, second
 
     def exchanged(self, n_resamples: int, rng: np.random.Generator) -> tuple[bool, Arrangements]:
-        """See `Paired`; units whose two rows are equal change nothing and are passed over."""
-        first, second = as_units(self.first), as_units(self.second)
+        """All arrangements, with their probabilities, where they are at most `n_resamples` (then True), else so many
+        draws, each of weight 1; units whose two rows are equal change nothing and are passed over.
+        """
+        first, second = self.first, self.second
         change = (second - first)[(first != second).any(axis=1)]
         m = len(change)
         exact = m < 63 and 2**m <= n_resamples
@@ -163,11 +138,11 @@ class PairedTables(WeightedTables):
     """
 
     def sums(self) -> tuple[Floats, Floats]:
-        """See `Paired`."""
+        """See `PairedUnits`."""
         return self.total(self.tables.sum(axis=-1)), self.total(self.tables.sum(axis=-2))
 
     def resampled(self, n_resamples: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """See `Paired`; each row keeps its level's weight: weights are not solved again for a resample.
+        """See `PairedUnits`; each row keeps its level's weight: weights are not solved again for a resample.
 
         Source: Efron and Tibshirani (1993), chapters 8 and 13; Koehn, EMNLP 2004, for paired systems.
         """
@@ -178,7 +153,7 @@ class PairedTables(WeightedTables):
         return first, second
 
     def exchanged(self, n_resamples: int, rng: np.random.Generator) -> tuple[bool, Arrangements]:
-        """See `Paired`.
+        """See `PairedUnits`.
 
         Of the m rows of one weight and class on which one system says a and the other b, the first system has a in k
         of them with k ~ Binomial(m, 1/2), independently of all others.
@@ -212,6 +187,10 @@ class PairedTables(WeightedTables):
         return McNemar(both, only_first, only_second, n - first - only_second, mcnemar(only_first, only_second))
 
 
+Paired: TypeAlias = PairedUnits | PairedTables
+"""What two systems add to the sums from which numbers are computed."""
+
+
 def tabulate(row_cells: Counts, shape: Sequence[int], levels: Counts | None = None, n_levels: int = 1) -> Counts:
     """The tables of `WeightedTables` from the cell of each row; without `levels` all rows are of the first."""
     places = row_cells if levels is None else row_cells + prod(shape) * levels
@@ -222,13 +201,8 @@ def tabulate(row_cells: Counts, shape: Sequence[int], levels: Counts | None = No
 def pair_cells(first: Counts, second: Counts, outcomes: int) -> Counts:
     """The cell of the flattened table of pairs in which each row counts, from the cells of both systems' tables.
 
-    Raises:
-        ValueError: they differ in length, or in all but the outcome.
+    Their rows are the same, equal in all but the outcome.
     """
-    if len(first) != len(second):
-        raise ValueError(f"expected as many rows of both systems, got {len(first)} and {len(second)}")
-    if (first // outcomes != second // outcomes).any():
-        raise ValueError("expected rows that are equal but for the outcome, got two that differ in their class")
     joined: Counts = first * outcomes + second % outcomes
     return joined
 
@@ -292,13 +266,8 @@ def randomisation_pvalues(
         arrangement whose difference is undefined is a hit, which can only make p larger. Differences equal within 1e-9
         of their size count as equal.
 
-    Raises:
-        ValueError: a negative number of resamples.
-
     Source: Noreen (1989); Yeh, COLING 2000.
     """
-    if n_resamples < 0:
-        raise ValueError(f"expected 0 or more resamples, got {n_resamples}")
     first, second = paired.sums()
     total = first + second
 

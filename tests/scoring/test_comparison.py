@@ -116,13 +116,6 @@ def test_mcnemar_and_differing_by_hand() -> None:
     assert PairedTables(count_pairs(FIRST, SECOND)[None]).differing() == 5  # all but rows 0, 3 (both wrong alike) and 4
 
 
-def test_pairs_want_the_same_rows() -> None:
-    with pytest.raises(ValueError, match="got 8 and 7"):
-        count_pairs(FIRST, SECOND[:-1])
-    with pytest.raises(ValueError, match="equal but for the outcome"):
-        count_pairs(FIRST, [(F, PRO, M), *SECOND[1:]])
-
-
 # ----- numbers
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import nan
-
 import numpy as np
 import pytest
 import scipy.stats
@@ -21,10 +19,6 @@ def test_spearman_by_hand() -> None:
     assert np.isnan([spearman([1, 2], [7, 7]), spearman([1], [1]), spearman([], [])]).all()
     both = spearman([[1, 2, 3], [1, 2, 3]], [[3, 1, 2], [1, 2, 3]])
     assert both == pytest.approx([-0.5, 1])
-    with pytest.raises(ValueError, match="got 2 and 1 values"):
-        spearman([1, 2], [1])
-    with pytest.raises(ValueError, match="NaN"):
-        spearman([1, nan], [1, 2])
 
 
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 9)), min_size=2, max_size=40))

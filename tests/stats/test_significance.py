@@ -99,13 +99,6 @@ def test_randomisation_never_gives_0_and_an_undefined_resample_counts_against_th
     assert randomisation_test(a, b, _ratio, 4, _rng()) == 1.0
 
 
-def test_randomisation_refuses_what_is_not_paired() -> None:
-    with pytest.raises(ValueError, match=r"one shape, got \(2, 1\) and \(3, 1\)"):
-        randomisation_test(np.ones((2, 1)), np.ones((3, 1)), _ratio, 10, _rng())
-    with pytest.raises(ValueError, match="0 or more resamples, got -2"):
-        randomisation_test(np.ones((2, 1)), np.ones((2, 1)), _ratio, -2, _rng())
-
-
 @pytest.mark.parametrize(("b", "c"), [(0, 0), (0, 1), (1, 0), (5, 5), (3, 10), (10, 3), (40, 90), (400, 300), (0, 60)])
 def test_mcnemar_is_scipys_binomial_test(b: int, c: int) -> None:
     expected = scipy.stats.binomtest(b, b + c).pvalue if b + c else 1.0
@@ -115,8 +108,6 @@ def test_mcnemar_is_scipys_binomial_test(b: int, c: int) -> None:
 def test_mcnemar_by_hand() -> None:
     # P(X <= 1), X ~ Binomial(5, 1/2): (1 + 5) / 32; twice that.
     assert mcnemar(1, 4) == pytest.approx(0.375, rel=1e-15)
-    with pytest.raises(ValueError, match="of 0 or more, got -1 and 2"):
-        mcnemar(-1, 2)
 
 
 def test_holm_by_hand() -> None:
@@ -124,8 +115,6 @@ def test_holm_by_hand() -> None:
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.9, 0.8]) == [1.0, 1.0]
     assert holm([]) == []
-    with pytest.raises(ValueError, match="within 0 and 1"):
-        holm([0.5, nan])
 
 
 def test_two_systems_in_several_numbers() -> None:
