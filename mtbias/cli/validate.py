@@ -62,7 +62,7 @@ def command(
     rows
         Write the rows of disagreement into this file (.jsonl, else text); `-` prints them.
     """
-    from mtbias.evaluation.corrected_runs import validate_file
+    from mtbias.evaluation.validation import validate_file
 
     done = validate_file(
         gold,

@@ -1,23 +1,38 @@
-"""How far the evaluator can be trusted: its calls beside human labels, and a run's numbers corrected for its errors."""
+"""How far the evaluator can be trusted: its calls beside human labels, and runs corrected for the errors in them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from mtbias import __version__
 from mtbias.align import Pair
-from mtbias.corpora.human_labels import HumanLabel
-from mtbias.errors import DataError
+from mtbias.corpora import load_corpus
+from mtbias.corpora.human_labels import HumanLabel, read_label_file
+from mtbias.errors import DataError, SettingError
+from mtbias.evaluation.gender_calls import GENDER as GENDER_MEASURE
 from mtbias.evaluation.gender_calls import GenderMeasure
+from mtbias.language.installed import get_language
+from mtbias.report.validation_page import LabelledLanguage, render_page
+from mtbias.report.validation_table import render_validation
 from mtbias.runs.call_records import evidence_json
+from mtbias.runs.finished_run import FinishedRun, read_run
+from mtbias.scoring.bias import count
+from mtbias.scoring.correction import CORRECTED, Correction, correct
 from mtbias.scoring.counting import Counts
+from mtbias.scoring.definitions import GENDER, named
 from mtbias.scoring.evidence import withheld
-from mtbias.scoring.human_agreement import LABELS, AgreementReport, agreement, count_agreement, decided_by
+from mtbias.scoring.human_agreement import LABELS, LabelAgreement, compute_agreement, count_agreement, decided_by
+from mtbias.scoring.measure import MeasureOptions
+from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
+from mtbias.settings import EvaluatorSettings
 from mtbias.stats.resampling import wilson_percent
-from mtbias.stats.results import percent_of, rounded
+from mtbias.stats.results import DECIMALS, N_RESAMPLES, minus, percent_of, rounded
+from mtbias.translate.bitext import read_bitext
 from mtbias.types import GenderCall, Json, Progress, Reason, quiet
 
 BEYOND_PHRASE = ("P", "C")
@@ -26,6 +41,11 @@ BEYOND_PHRASE = ("P", "C")
 UNKNOWN_BASIS = "?"
 """The basis of a label that says none, where others do."""
 
+MOST = 50.0
+"""Where more of a correction than this, in per cent, comes from such labels, there is a warning."""
+
+_Row = tuple[HumanLabel, GenderCall]
+
 
 @dataclass(frozen=True)
 class Validation:
@@ -33,72 +53,74 @@ class Validation:
 
     lang: str
     annotator: str
-    rows: tuple[tuple[HumanLabel, GenderCall], ...]
+    rows: tuple[_Row, ...]
     signature: str
     evaluator: Mapping[str, Json]
     """What called: aligner, Stanza and its models, language plugin, release of mtbias, as in a run's identity."""
     basis: tuple[str, ...] = ()
     """The bases that were asked for; empty for all."""
 
+    @cached_property
+    def counts(self) -> Counts:
+        """The confusion, label × call."""
+        return _confusion(self.rows)
+
     def on_pronouns(self) -> tuple[int, Counts]:
         """How many labels follow a pronoun (`BEYOND_PHRASE`), and the confusion of label and call without them."""
         rest = [row for row in self.rows if row[0].basis not in BEYOND_PHRASE]
-        return len(self.rows) - len(rest), count_agreement((LABELS[label.label], call.gender) for label, call in rest)
-
-    @cached_property
-    def report(self) -> AgreementReport:
-        """The counts of labels and calls, and the numbers that follow."""
-        known = any(label.basis for label, _ in self.rows)
-        return agreement(
-            [label.label for label, _ in self.rows],
-            [call.gender for _, call in self.rows],
-            basis=[label.basis or UNKNOWN_BASIS for label, _ in self.rows] if known else None,
-            evidence=[decided_by(call) for _, call in self.rows],
-        )
+        return len(self.rows) - len(rest), _confusion(rest)
 
     def heads(self) -> list[bool]:
         """For every label that names the head's token: whether the head that was found lies in it."""
         return [_is_head_right(*row) for row in self.rows if row[0].target_head is not None]
 
-    def to_json(self) -> dict[str, Any]:
-        """Numbers in per cent, κ too; further keys beside the fixed ones are intervals and denominators."""
-        overall = self.report.overall
-        heads, parts = self.heads(), self.report.to_json()
-        whole = parts["overall"]
-        reasons = {reason.value for reason in Reason}
-        evidence, bases = parts["by_evidence"], parts["by_basis"]
+    def agreement_by(self, name: Callable[[HumanLabel, GenderCall], str]) -> dict[str, LabelAgreement]:
+        """Agreement on the rows that have each name, in alphabetical order."""
+        names = [name(*row) for row in self.rows]
         return {
-            "lang": self.lang,
-            "annotator": self.annotator,
-            "basis": list(self.basis),
-            "signature": self.signature,
-            **whole,
-            "kappa": None if whole["kappa"] is None else rounded(100 * whole["kappa"]),
-            "agreement_decided": rounded(percent_of(overall.agreed, overall.decided)),
-            "fixed_nouns": sum(withheld(call) for _, call in self.rows),
-            "head_n": len(heads),
-            "head_exact": rounded(percent_of(sum(heads), len(heads))),
-            "head_interval": rounded(wilson_percent(sum(heads), len(heads))),
-            "by_basis": {kind: {key: part[key] for key in ("n", "agreement")} for kind, part in bases.items()},
-            "basis_intervals": {kind: part["agreement_interval"] for kind, part in bases.items()},
-            "by_evidence": {
-                kind: {key: part[key] for key in ("n", "agreed", "agreement", "agreement_interval")}
-                for kind, part in evidence.items()
-                if kind not in reasons
-            },
-            "reasons": {
-                kind: {
-                    "n": evidence[kind]["n"],
-                    "percent": rounded(percent_of(evidence[kind]["n"], whole["n"])),
-                    "interval": rounded(wilson_percent(evidence[kind]["n"], whole["n"])),
-                }
-                for kind in (reason.value for reason in Reason)
-                if kind in evidence
-            },
-            "confusion": parts["confusion"],
+            each: compute_agreement(_confusion(row for row, own in zip(self.rows, names, strict=True) if own == each))
+            for each in sorted(set(names))
         }
 
-    def differing(self) -> list[tuple[HumanLabel, GenderCall]]:
+    def to_json(self) -> dict[str, Any]:
+        """Numbers in per cent, κ too; further keys beside the fixed ones are intervals and denominators."""
+        overall, heads = compute_agreement(self.counts), self.heads()
+        known = any(label.basis for label, _ in self.rows)
+        bases = self.agreement_by(lambda label, _: label.basis or UNKNOWN_BASIS) if known else {}
+        evidence = self.agreement_by(lambda _, call: decided_by(call))
+        content = {
+            "lang": self.lang,
+            "annotator": self.annotator,
+            "basis": self.basis,
+            "signature": self.signature,
+            **asdict(overall),
+            "kappa": None if overall.kappa is None else 100 * round(overall.kappa, DECIMALS),
+            "agreement_decided": percent_of(overall.agreed, overall.decided),
+            "fixed_nouns": sum(withheld(call) for _, call in self.rows),
+            "head_n": len(heads),
+            "head_exact": percent_of(sum(heads), len(heads)),
+            "head_interval": wilson_percent(sum(heads), len(heads)),
+            "by_basis": {kind: {"n": part.n, "agreement": part.agreement} for kind, part in bases.items()},
+            "basis_intervals": {kind: part.agreement_interval for kind, part in bases.items()},
+            "by_evidence": {
+                kind: {key: getattr(part, key) for key in ("n", "agreed", "agreement", "agreement_interval")}
+                for kind, part in evidence.items()
+                if kind not in {*Reason}
+            },
+            "reasons": {
+                kind.value: {
+                    "n": part.n,
+                    "percent": percent_of(part.n, overall.n),
+                    "interval": wilson_percent(part.n, overall.n),
+                }
+                for kind in Reason
+                if (part := evidence.get(kind)) is not None
+            },
+            "confusion": self.counts.tolist(),
+        }
+        return {key: rounded(value) for key, value in content.items()}
+
+    def differing(self) -> list[_Row]:
         """The rows on which label and call, or the heads, differ."""
         return [row for row in self.rows if row[1].gender is not LABELS[row[0].label] or not _is_head_right(*row)]
 
@@ -185,3 +207,265 @@ def _is_head_right(label: HumanLabel, call: GenderCall) -> bool:
     """Whether the head that was found lies in the token that the label names, if it names one."""
     head = label.target_head
     return head is None or (bool(call.target) and call.target[0].overlaps(head))
+
+
+def _confusion(rows: Iterable[_Row]) -> Counts:
+    """The confusion of label and call (`mtbias.scoring.human_agreement.count_agreement`)."""
+    return count_agreement((LABELS[label.label], call.gender) for label, call in rows)
+
+
+@dataclass(frozen=True)
+class CorrectedRun:
+    """A run's numbers corrected with the confusion that human labels show."""
+
+    system: str
+    lang: str
+    corpus: str
+    confusion_of: tuple[str, ...]
+    """Languages whose labels the confusion rests on."""
+    basis: tuple[str, ...]
+    correction: Correction
+    signature: str
+    """The run's."""
+    on_pronouns: int
+    """Labels behind the confusion that follow a pronoun, alone or against the phrase (basis P or C)."""
+    from_pronouns: Mapping[str, float | None]
+    """By the names of `CORRECTED`: what part of the correction goes where these labels are left out, in per cent."""
+
+    @property
+    def warning(self) -> str | None:
+        """What must be read before the corrected numbers; None where there is nothing of that kind.
+
+        Where most of a correction comes from labels that follow a pronoun, the evaluator and the people have answered
+        two questions (what does the noun phrase show, what does the sentence show), and the correction turns one into
+        the other instead of removing errors.
+        """
+        shares = ", ".join(
+            f"{min(share, 100):.0f} % of that of {named(GENDER, key).label}"
+            for key, share in self.from_pronouns.items()
+            if share is not None and share > MOST
+        )
+        if not shares:
+            return None
+        return (
+            f"{self.on_pronouns} labels rest on a pronoun, alone or against the noun phrase (basis P or C), which the "
+            f"evaluator does not read; most of the correction comes from them: {shares}. It is a difference of "
+            "definition, not of errors; --basis N --basis D leaves such labels out"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain value: per cent, rounded to 6 decimals, null where undefined."""
+        return {
+            "system": self.system,
+            "lang": self.lang,
+            "corpus": self.corpus,
+            "confusion_of": list(self.confusion_of),
+            "basis": list(self.basis),
+            "warning": self.warning,
+            "labels_on_pronouns": self.on_pronouns,
+            "percent_from_pronouns": rounded(dict(self.from_pronouns)),
+            **self.correction.to_json(),
+            "signature": self.signature,
+        }
+
+
+def correct_run(
+    run: FinishedRun,
+    validations: Sequence[Validation],
+    *,
+    pool: bool = False,
+    n_resamples: int = N_RESAMPLES,
+    seed: int = 0,
+) -> CorrectedRun:
+    """Correct a run's accuracy, ΔG and ΔS with the confusion of its language, or of all languages together.
+
+    One of `validations` must be of the run's language, by the evaluator that scored the run. With `pool` the confusions
+    of all of them are added up: the evaluator is taken to err alike in all. `n_resamples` and `seed` are those of
+    `mtbias.scoring.correction.correct`.
+
+    Raises:
+        DataError: another evaluator called the run, it shows no genders, or a gender has no labels.
+    """
+    own = next(v for v in validations if v.lang == run.lang)
+    for key in (*own.evaluator, *run.evaluator):
+        if (here := own.evaluator.get(key)) != (there := run.evaluator.get(key)):
+            raise DataError(
+                f"{run.path}: expected a run that this evaluator scored ({key} {here}), got {key} {there}; score the "
+                "translations again"
+            )
+    if run.counting is UNKNOWN_GENDER:
+        raise DataError(
+            f"{run.path}: expected sentences that show a gender, got none; what is corrected is accuracy, ΔG and ΔS"
+        )
+    used = list(validations) if pool else [own]
+    calls = run.known.calls
+    counts = count((r.gold, r.stereotype, r.call.gender) for r in calls)
+    blank: Counts = count((r.gold, r.stereotype, None) for r in calls if r.call.reason is Reason.UNTRANSLATED)
+    how: dict[str, Any] = {"untranslated": blank[..., -1], "n_resamples": n_resamples, "seed": seed}
+    try:
+        correction = correct(counts, sum((v.counts for v in used[1:]), start=used[0].counts), **how)
+    except DataError as error:
+        raise DataError(f"{run.lang}: {error}") from error
+    on_pronouns, confusions = zip(*(v.on_pronouns() for v in used), strict=True)
+    return CorrectedRun(
+        system=run.system,
+        lang=run.lang,
+        corpus=run.corpus[0],
+        confusion_of=tuple(v.lang for v in used),
+        basis=own.basis,
+        correction=correction,
+        signature=str(run.metrics.get("signature")),
+        on_pronouns=sum(on_pronouns),
+        from_pronouns=_gone(correction, counts, sum(confusions[1:], start=confusions[0]), how)
+        if any(on_pronouns)
+        else dict.fromkeys(CORRECTED),
+    )
+
+
+def _gone(whole: Correction, counts: Counts, confusion: Counts, how: Mapping[str, Any]) -> dict[str, float | None]:
+    """What part of a correction is not there with another confusion, by number; in per cent, None where undefined."""
+    try:
+        part = correct(counts, confusion, **how)
+    except DataError:  # no label of a gender is left: all that is known of it comes from the labels that are not there
+        return dict.fromkeys(CORRECTED, 100.0)
+    gone: dict[str, float | None] = {}
+    for key in CORRECTED:
+        with_all = whole.corrected[key].value
+        change, corrected = (minus(with_all, each[key].value) for each in (part.corrected, whole.called))
+        gone[key] = None if change is None or corrected is None else percent_of(change, corrected)
+    return gone
+
+
+@dataclass(frozen=True)
+class Validations:
+    """The labels of several languages, and the runs that were corrected with them."""
+
+    languages: tuple[Validation, ...]
+    corrections: tuple[CorrectedRun, ...]
+
+    @property
+    def whole(self) -> Validation:
+        """All languages together, or the one."""
+        return self.languages[0] if len(self.languages) == 1 else together(self.languages)
+
+    def to_json(self, *, rows: bool = False) -> dict[str, Any]:
+        """One language: its numbers. Several: ``languages`` by code, and ``all``. With runs: ``corrections``.
+
+        With `rows` each language has its rows of disagreement, too.
+        """
+        parts = {v.lang: v.to_json() | ({"differing": v.differing_json()} if rows else {}) for v in self.languages}
+        content = parts.popitem()[1] if len(parts) == 1 else {"languages": parts, "all": self.whole.to_json()}
+        return {**content, "corrections": self._corrections()} if self.corrections else content
+
+    def _corrections(self) -> list[dict[str, Any]]:
+        return [each.to_json() for each in self.corrections]
+
+    def text(self) -> str:
+        """The tables for a terminal."""
+        return render_validation([v.to_json() for v in self.languages], self.whole.to_json(), self._corrections())
+
+    def page(self) -> str:
+        """The page with all of it, HTML in one file."""
+        parts = [
+            LabelledLanguage(v.to_json(), get_language(v.lang).direction, tuple(v.differing())) for v in self.languages
+        ]
+        return render_page(parts, self.whole.to_json(), self._corrections())
+
+    def rows(self, *, jsonl: bool = False) -> list[str]:
+        """The rows of disagreement, as JSON or to be read."""
+        if jsonl:
+            rows = ({"lang": v.lang, **row} for v in self.languages for row in v.differing_json())
+            return [json.dumps(row, ensure_ascii=False) for row in rows]
+        several = len(self.languages) > 1
+        return [f"{v.lang}, {row}" if several else row for v in self.languages for row in v.disagreements()]
+
+
+def validate_file(
+    gold: Path,
+    langs: Sequence[str],
+    *,
+    settings: EvaluatorSettings,
+    translations: Sequence[Path] = (),
+    data: Path | None = None,
+    annotator: str = "1",
+    basis: Sequence[str] = (),
+    runs: Sequence[Path] = (),
+    pool: bool = False,
+    device: str | None = None,
+    n_resamples: int = N_RESAMPLES,
+    seed: int = 0,
+    progress: Progress = quiet,
+) -> Validations:
+    """Compare the evaluator with a file of human labels, as ``mtbias validate`` does, and correct runs for its errors.
+
+    Args:
+        gold: the labels (`mtbias.corpora.human_labels.read_label_file`).
+        langs: codes of the languages.
+        settings: the evaluator's.
+        translations: files of further pairs to learn alignment from (`mtbias.translate.bitext.read_bitext`), or folders
+            that have them as en-CODE.txt.
+        data: WinoMT, for labels without entity and word index; by default that of the cache.
+        annotator: whose labels.
+        basis: count only labels that rest on one of these.
+        runs: folders of runs to correct (`correct_run`), with `pool`, `n_resamples` and `seed`.
+        pool: see there.
+        device: where Stanza runs.
+        n_resamples: see there.
+        seed: see there.
+        progress: see `mtbias.types.Progress`.
+
+    Raises:
+        UsageError: a language is not installed.
+        MtbiasError: labels, translations or runs are missing or do not fit.
+    """
+    langs = list(dict.fromkeys(langs))
+    for lang in langs:
+        get_language(lang)  # an unknown one is refused before anything is read
+    finished = _read_runs(runs, langs)
+    file = read_label_file(gold)
+    winomt = None
+    if file.needs_winomt:
+        corpus = load_corpus("winomt", data, cache=settings.cache_dir)
+        winomt = {instance.row: instance for instance in corpus.instances}
+    labels = [file.labels(lang, annotator, winomt) for lang in langs]
+    bitexts = [_bitext(translations, lang, len(langs)) for lang in langs]
+    measures = [GENDER_MEASURE.open(MeasureOptions(lang=lang, settings=settings, device=device)) for lang in langs]
+    done = tuple(
+        validate(*each, annotator=annotator, basis=tuple(dict.fromkeys(basis)), progress=progress)
+        for each in zip(labels, bitexts, measures, strict=True)
+    )
+    corrections = (correct_run(run, done, pool=pool, n_resamples=n_resamples, seed=seed) for run in finished)
+    return Validations(done, tuple(corrections))
+
+
+def _bitext(paths: Sequence[Path], lang: str, languages: int) -> list[tuple[str, str]]:
+    """The pairs of one language: of files, where there is one language; of ``en-CODE.txt`` in folders."""
+    pairs = []
+    for path in paths:
+        if not path.is_dir() and languages > 1:
+            raise SettingError(
+                "translations",
+                f"expected a folder with en-CODE.txt for several languages, got {path}, a file or nothing; give a "
+                "folder, or one --lang at a time",
+            )
+        pairs += read_bitext(path / f"en-{lang}.txt" if path.is_dir() else path)
+    return pairs
+
+
+def _read_runs(paths: Sequence[Path], langs: Sequence[str]) -> list[FinishedRun]:
+    """The runs to correct, read before anything is computed."""
+    runs = [read_run(path) for path in paths]
+    seen: set[tuple[str, str, str]] = set()
+    for run in runs:
+        if run.lang not in langs:
+            raise DataError(
+                f"{run.path}: expected a run in one of the languages validated here ({', '.join(langs)}), got "
+                f"{run.lang!r}; add --lang {run.lang}"
+            )
+        if (name := (run.system, run.lang, run.corpus[0])) in seen:
+            raise DataError(
+                f"{run.path}: expected each system once in a language and corpus, got {run.system!r} twice; leave one "
+                "out"
+            )
+        seen.add(name)
+    return runs

@@ -6,20 +6,19 @@ WinoMT), so κ and balanced accuracy stand beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from mtbias.scoring.bias import CALLS, GOLDS
-from mtbias.scoring.counting import Counts, check_shape
+from mtbias.scoring.counting import Counts
 from mtbias.stats.resampling import wilson_percent
-from mtbias.stats.results import Interval, percent_of, rounded
+from mtbias.stats.results import Interval, percent_of
 from mtbias.types import Gender, GenderCall
 
-LABELS: Mapping[str, Gender] = {letter: gender for gender in GOLDS for letter in (gender.value[0], gender.value)}
-"""Human labels as they are written: ``m``, ``f``, ``n``, or the words."""
+LABELS: Mapping[str, Gender] = {gender.value[0]: gender for gender in GOLDS}
+"""Human labels as they are written: ``m``, ``f``, ``n``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,25 +46,6 @@ class LabelAgreement:
     """Cohen's κ in [−1, 1] over male, female, neutral and, for the evaluator, undecided; 0 is chance."""
 
 
-@dataclass(frozen=True, slots=True)
-class AgreementReport:
-    """Agreement on all rows, and by what the label and the call rest on, where that is known."""
-
-    counts: Counts
-    """The confusion, label × call: `count_agreement` of all rows."""
-    overall: LabelAgreement
-    by_basis: Mapping[str, LabelAgreement]
-    """Alphabetical; empty where no basis was given."""
-    by_evidence: Mapping[str, LabelAgreement]
-    """By what the call rests on, alphabetical; empty where it was not given."""
-
-    def to_json(self) -> dict[str, Any]:
-        """A plain value; floats rounded to 6 decimals."""
-        content = {name: rounded(value) for name, value in asdict(self).items()}
-        del content["counts"]
-        return {**content, "confusion": self.counts.tolist()}
-
-
 def count_agreement(rows: Iterable[tuple[Gender, Gender | None]]) -> Counts:
     """Count rows of (human label, call or None) into a table label × call, shape ``[3, 4]``; tables add up.
 
@@ -87,12 +67,8 @@ def compute_agreement(counts: Counts) -> LabelAgreement:
 
     Edge cases: all None without rows; κ is None where p_e is 1 (both sides always say the same one thing).
 
-    Raises:
-        ValueError: another shape.
-
     Source: Cohen, *Educational and Psychological Measurement* 20 (1960); Brodersen et al. (2010) for balanced accuracy.
     """
-    check_shape(counts, len(GOLDS), len(CALLS))
     n, agreed = int(counts.sum()), int(np.trace(counts))
     undecided = int(counts[:, -1].sum())
     labels: list[int] = counts.sum(axis=1).tolist()
@@ -115,27 +91,6 @@ def compute_agreement(counts: Counts) -> LabelAgreement:
     )
 
 
-def agreement(
-    labels: Sequence[str],
-    calls: Sequence[Gender | None],
-    *,
-    basis: Sequence[str] | None = None,
-    evidence: Sequence[str] | None = None,
-) -> AgreementReport:
-    """Agreement of the evaluator's calls with human labels: overall, by basis of the label, by evidence of the call.
-
-    All have a value a row, in the same order: a label as in `LABELS`, a call (None where there is none), and the names,
-    any, of what the label rests on (noun, determiner, …) and of what the call rests on (`decided_by`).
-
-    Raises:
-        ValueError: sequences of different lengths.
-        KeyError: another label (`mtbias.corpora.human_labels` refuses it with its line).
-    """
-    rows = [(LABELS[label], call) for label, call in zip(labels, calls, strict=True)]
-    counts = count_agreement(rows)
-    return AgreementReport(counts, compute_agreement(counts), _grouped(rows, basis), _grouped(rows, evidence))
-
-
 def decided_by(call: GenderCall) -> str:
     """What a call rests on: the kind of the first evidence that says what was called (``noun``, ``determiner``, …).
 
@@ -144,11 +99,3 @@ def decided_by(call: GenderCall) -> str:
     if call.reason is not None:
         return call.reason.value
     return next((piece.kind for piece in call.evidence if piece.gender is call.gender), "none")
-
-
-def _grouped(rows: Sequence[tuple[Gender, Gender | None]], names: Sequence[str] | None) -> dict[str, LabelAgreement]:
-    named = list(zip(names, rows, strict=True)) if names is not None else []
-    return {
-        group: compute_agreement(count_agreement(row for name, row in named if name == group))
-        for group in sorted({name for name, _ in named})
-    }

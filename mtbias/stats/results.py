@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -101,7 +102,7 @@ def enough(rows: int | Sequence[int]) -> bool:
     return min(rows if isinstance(rows, Sequence) else [rows]) >= MIN_ROWS
 
 
-def rounded(value: object) -> object:
+def rounded(value: Any) -> Any:  # noqa: ANN401 - any value
     """As files have it: floats to `DECIMALS` (−0.0 as 0.0), tuples as lists, through any nesting; all else as it is.
 
     Rounded at the very end, so that the same run gives the same bytes.

@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 from mtbias.corpora.human_labels import HumanLabel
-from mtbias.evaluation.corrected_runs import CorrectedRun
-from mtbias.evaluation.validation import Validation, together
+from mtbias.evaluation.validation import CorrectedRun, Validation, together
 from mtbias.report import validation_page as validation
 from mtbias.report.validation_page import LabelledLanguage, render_page
 from mtbias.report.validation_table import render_validation
