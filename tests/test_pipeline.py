@@ -138,12 +138,6 @@ def test_an_entity_without_words_in_the_translation_has_no_gender(german: Langua
     assert (call.gender, call.reason, call.target) == (None, Reason.UNALIGNED, ())
 
 
-def test_an_instance_that_nobody_spoke_of_is_an_error(german: Language) -> None:
-    message = "no translation, not even an empty one, for 2 instances, the first is c"
-    with pytest.raises(ValueError, match=message):
-        GenderMeasure(german, KnownHeads(), Capitals()).call_instances(INSTANCES, TRANSLATIONS[:2])
-
-
 def test_every_distinct_text_is_analysed_once(german: Language) -> None:
     same = "Die Köchin ging."
     analyser = Capitals()
@@ -288,10 +282,6 @@ def test_a_complete_folder_is_read_and_not_computed_again(german: Language, tmp_
     assert RunFolder(tmp_path / "run").is_complete()
     assert json.loads((tmp_path / "run" / "metrics.json").read_bytes()) == first
     assert evaluate(never, out=tmp_path / "run").metrics == first
-    written = (tmp_path / "run" / "metrics.json").read_bytes()
-    (tmp_path / "run" / "metrics.json").write_bytes(written.replace(b'"n": ', b'"n": 9', 1))
-    assert evaluate(never, out=tmp_path / "run").metrics == first  # computed again from the calls, and written
-    assert (tmp_path / "run" / "metrics.json").read_bytes() == written
     alone = evaluate(request).metrics
     assert {k: v for k, v in first.items() if k not in {"files", "sha256"}} == alone
 
@@ -306,7 +296,7 @@ def test_a_folder_that_lacks_a_file_is_completed(german: Language, tmp_path: Pat
     assert {p.name: p.read_bytes() for p in (tmp_path / "run").glob("*.json*") if p.name != "manifest.json"} == before
 
 
-def test_numbers_that_are_computed_again_get_their_report(german: Language, tmp_path: Path) -> None:
+def test_metrics_that_were_changed_are_computed_again_with_their_report(german: Language, tmp_path: Path) -> None:
     request, out = _request(tmp_path / "in", german), tmp_path / "run"
     evaluate(request, out=out)
     metrics, report = (out / name for name in ("metrics.json", "report.html"))

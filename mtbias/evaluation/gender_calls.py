@@ -136,17 +136,8 @@ class GenderMeasure(AnalysedTexts):
         progress: Progress = quiet,
         words: SplitTexts | None = None,
     ) -> tuple[GenderCall, ...]:
-        """The gender in which each entity stands in its translation, in the order of `instances`.
-
-        Raises:
-            ValueError: an instance has no translation, not even an empty one.
-        """
+        """The gender in which each entity stands in its translation, in the order of `instances`."""
         texts = {translation.id: translation.text for translation in translations}
-        missing = [instance.id for instance in instances if instance.id not in texts]
-        if missing:
-            raise ValueError(
-                f"no translation, not even an empty one, for {len(missing)} instances, the first is {missing[0]}"
-            )
         pairs = [Pair.of(instance, text) for instance in instances if (text := texts[instance.id]) is not None]
         calls = {call.id: call for call in self.call_pairs(pairs, progress, words)}
         return tuple(calls.get(i.id) or GenderCall(i.id, None, Reason.UNTRANSLATED) for i in instances)

@@ -27,7 +27,7 @@ from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.runs.manifest import RunManifest
-from mtbias.runs.run_folder import SHA256, RunFolder, begun, run_progress
+from mtbias.runs.run_folder import RunFolder, begun, run_progress
 from mtbias.scoring.finding import conclusions
 from mtbias.scoring.measure import GENDER, Judged, Measure, MeasureKind
 from mtbias.stats.results import N_RESAMPLES, percent_of, rounded
@@ -97,7 +97,8 @@ def evaluate(
         records, metrics = _measured(request, translated, manifest, progress)
         return FinishedRun(manifest, metrics, request.corpus.measure, records)
     with RunFolder(out).open_or_create(identity, host_facts()) as folder:
-        if not folder.is_complete():
+        begun_here = not folder.is_complete()
+        if begun_here:
             start = time.perf_counter()
             translated, execution = translate_corpus(request, plan, folder, progress, generate=generate)
             records, metrics = _measured(request, translated, folder.manifest, progress)
@@ -109,11 +110,7 @@ def evaluate(
             folder.write_metrics(metrics)
         remove_parts(folder.path)
         run = FinishedRun.read(folder)
-        computed_again = SHA256 not in run.metrics  # since the file was changed
-        if computed_again:
-            folder.write_metrics(run.metrics)
-            run = FinishedRun.read(folder)
-        if computed_again or not folder.has(REPORT):
+        if begun_here or not folder.has(REPORT):
             folder.write_atomic(REPORT, render_html([ReportRun.of(run)]).encode())
         return run
 

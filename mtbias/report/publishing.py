@@ -25,7 +25,7 @@ from mtbias.language.installed import get_language
 from mtbias.report.alarm_texts import warnings
 from mtbias.runs.finished_run import FinishedRun, read_run
 from mtbias.runs.manifest import canonical
-from mtbias.runs.run_folder import CALLS, MANIFEST, METRICS, TRANSLATIONS, RunFolder, is_as_written
+from mtbias.runs.run_folder import CALLS, MANIFEST, METRICS, TRANSLATIONS, RunFolder
 from mtbias.scoring.alarms import is_above
 from mtbias.scoring.comparison import compare_runs
 from mtbias.scoring.definitions import WHOLE, Best, Number, Unit
@@ -352,13 +352,11 @@ def read_checked(path: Path) -> FinishedRun:
 
     Raises:
         RunFolderError: the run is not complete, a file was changed, or its fingerprint is not that of its identity.
-        DataError: `metrics.json` is not as it was written, or says what does not follow from the calls; these are of
-            other translations than `translations.jsonl`.
+        DataError: `metrics.json` says what does not follow from the calls; these are of other translations than
+            `translations.jsonl`.
         MtbiasError: its language is not installed, without which the alarms cannot be checked.
     """
     again = "run `mtbias eval` or `mtbias score` into the folder again"
-    if not is_as_written(RunFolder(path).read_metrics()):
-        raise DataError(f"expected the file as mtbias wrote it, got other content; {again}", path=path / METRICS)
     run = read_run(path)
     stated = load_json(input_bytes(path / MANIFEST))["signature"]
     for name, signature in ((MANIFEST, stated), (METRICS, run.metrics["signature"])):
@@ -366,8 +364,7 @@ def read_checked(path: Path) -> FinishedRun:
             raise DataError(f"expected the signature {run.signature}, got {signature}; {again}", path=path / name)
     if run.measure == GENDER:
         get_language(run.lang)
-    missing = [] if "alarms" in run.metrics else ["alarms"]  # of an older release
-    if differing := [*missing, *run.not_following()]:
+    if differing := run.not_following():
         raise DataError(
             f"expected what follows from {CALLS}, got other content ({', '.join(differing)}); {again}",
             path=path / METRICS,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,7 +12,7 @@ from typing import Any, Self
 from mtbias.errors import DataError
 from mtbias.files.strict_json import decoded
 from mtbias.runs.manifest import RunManifest
-from mtbias.runs.run_folder import CALLS, METRICS, SHA256, RunFolder, is_as_written
+from mtbias.runs.run_folder import METRICS, RunFolder
 from mtbias.scoring.counting import Counting
 from mtbias.scoring.definitions import Number
 from mtbias.scoring.finding import conclusions
@@ -21,61 +20,13 @@ from mtbias.scoring.measure import GENDER, find_measure
 from mtbias.scoring.scores import SCHEMA, UNKNOWN, Scores, unknown_part
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 
-_log = logging.getLogger(__name__)
-
 
 @dataclass(frozen=True, slots=True)
 class _ReadRows:
-    """`corpus` of `metrics.json`."""
+    """`corpus` of `metrics.json`, as far as the calls tell it."""
 
     rows: int
     skipped: int = 0
-    name: str = ""
-    notes: Mapping[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class _Noticed:
-    """`translations` of `metrics.json`, without its counts."""
-
-    form: str = ""
-    examples: Mapping[str, list[str]] = field(default_factory=dict)
-    answered_as: str | None = None
-    cleaned: Mapping[str, int] = field(default_factory=dict)
-    untranslated: Mapping[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class _Changed:
-    count: int
-    percent: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class _RepeatedNumber:
-    values: list[float | None]
-    spread: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Repeats:
-    """`repeats` of `metrics.json`."""
-
-    times: int
-    n: int
-    translations_changed: _Changed
-    calls_changed: _Changed
-    numbers: Mapping[str, _RepeatedNumber]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Beside:
-    """What of `metrics.json` does not follow from the calls."""
-
-    corpus: _ReadRows | None = None
-    translations: _Noticed | None = None
-    repeats: _Repeats | None = None
-    files: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -94,87 +45,34 @@ class FinishedRun:
 
     @classmethod
     def read(cls, folder: RunFolder) -> Self:
-        """The run in a folder, checked (errors as of `read_run`); its sentences are read when they are asked for.
-
-        Where `metrics.json` is not as it was written, its numbers are computed again from `calls.jsonl`.
-        """
+        """The run in a folder, checked (errors as of `read_run`); its sentences are read when they are asked for."""
         metrics = folder.read_metrics()
         manifest = folder.manifest
-        run = cls(manifest, metrics, str(manifest.identity.get("measure", GENDER)), folder=folder)
-        if not is_as_written(metrics):
-            return run._recomputed()
         if metrics.get("schema") != SCHEMA:
             found = f"expected schema {SCHEMA}, got {metrics.get('schema')!r}"
             raise DataError(f"{found}; read it with the mtbias that wrote it", path=folder.path / METRICS)
-        return run
-
-    def _recomputed(self) -> Self:
-        """The run with the numbers that follow from its calls; a warning where they are not those of its metrics.
-
-        Bootstrap and seed are those of the identity, which its fingerprint protects.
-
-        Raises:
-            DataError: what does not follow from the calls has another shape, or other calls were counted; with path.
-        """
-        kept = self._kept()
-        again, changed = self._computed_again()
-        if changed or SHA256 in self.metrics:  # a file without a hash is an older release's
-            what = ", ".join(changed) or "what does not follow from the calls"
-            _log.warning(
-                "%s: expected what was written there, got other content (%s); its numbers are computed again from %s",
-                (self.path or Path()) / METRICS, what, CALLS,
-            )  # fmt: skip
-        return replace(self, metrics={**again, **kept})
+        return cls(manifest, metrics, str(manifest.identity.get("measure", GENDER)), folder=folder)
 
     def not_following(self) -> list[str]:
         """The keys of its metrics whose content is not what follows from its calls.
 
+        Bootstrap and seed are those of the identity, which its fingerprint protects.
+
         Raises:
-            DataError: a line of `calls.jsonl` is damaged, or resamples or seed are no numbers; what does not follow
-                from the calls has another shape, or other calls were counted; with path.
+            DataError: a line of `calls.jsonl` is damaged; with path.
         """
-        self._kept()
-        return self._computed_again()[1]
-
-    def _computed_again(self) -> tuple[dict[str, Any], list[str]]:
-        """All that follows from the calls, as `metrics.json` has it, and the keys that differ there."""
-        n_resamples, seed = (self._bootstrap(key) for key in ("resamples", "seed"))
-        scores = find_measure(self.measure).score(self.calls, n_resamples=n_resamples, seed=seed)
-        again = scores.to_json(signature=self.manifest.signature(), fingerprint=self.manifest.fingerprint)
-        checked = conclusions(again, self.calls, self.lang, self.measure)
-        again = json.loads(json.dumps({**again, **checked}))  # as it would be read
-        absent = {"mtbias", *(key for key in checked if key not in self.metrics)}  # of an older release
-        changed = [key for key, value in again.items() if key not in absent and self.metrics.get(key) != value]
-        return again, changed
-
-    def _kept(self) -> dict[str, Any]:
-        """What the metrics say that does not follow from the calls, checked: nothing else can put it right."""
-        kept = {key: self.metrics[key] for key in _Beside.__dataclass_fields__ if key in self.metrics}
-        absent = [key for key, value in kept.items() if value is None]
+        made = self.manifest.identity
+        drawn: Any = {"n_resamples": made["resamples"], "seed": made["seed"]}
+        scores = find_measure(self.measure).score(self.calls, **drawn)
+        again = scores.to_json(signature=self.signature, fingerprint=self.manifest.fingerprint)
+        again |= conclusions(again, self.calls, self.lang, self.measure)
+        again = json.loads(json.dumps(again))  # as it would be read
+        differing = [key for key, value in again.items() if key != "mtbias" and self.metrics.get(key) != value]
         try:
-            corpus = decoded(_Beside, json.dumps(kept)).corpus
-        except ValueError as error:
-            raise self._damaged(str(error)) from error
-        if absent:
-            raise self._damaged(f"{absent[0]}: expected a table, got null")
-        for key, count in kept.get("translations", {}).items():
-            if key not in _Noticed.__dataclass_fields__ and (not isinstance(count, int) or count < 0):
-                raise self._damaged(f"translations.{key}: expected a number of 0 or more, got {count!r}")
-        if corpus is not None and corpus.rows - corpus.skipped != len(self.calls):
-            found = f"{corpus.rows - corpus.skipped} in {METRICS}"
-            raise self._damaged(f"expected as many sentences as {CALLS} has, {len(self.calls)}, got {found}")
-        return kept
-
-    def _bootstrap(self, key: str) -> int:
-        """Resamples or seed: of the identity, or in an older run of the metrics."""
-        made = self.metrics.get("intervals")
-        value = self.manifest.identity.get(key, made.get(key, 0) if isinstance(made, Mapping) else 0)
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise self._damaged(f"{key}: expected a whole number, got {value!r}")
-        return value
-
-    def _damaged(self, message: str) -> DataError:
-        return DataError(f"{message}; run again into another folder", path=(self.path or Path()) / METRICS)
+            corpus = decoded(_ReadRows, json.dumps(self.metrics.get("corpus")))
+        except ValueError:
+            return [*differing, "corpus"]
+        return differing if corpus.rows - corpus.skipped == len(self.calls) else [*differing, "corpus"]
 
     @property
     def path(self) -> Path | None:

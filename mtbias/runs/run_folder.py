@@ -120,10 +120,7 @@ class RunFolder:
 
         Raises:
             RunFolderError: the folder is not open for writing, the disk is full, or another operating-system error.
-            ValueError: `name` is not a plain file name.
         """
-        if not name or name.startswith(".") or Path(name).name != name:
-            raise ValueError(f"expected a plain file name, got {name!r}")
         if not self._lock.held or self._lock.shared:
             raise RunFolderError(f"{self.path}: not open for writing; use open_or_create")
         write_atomic(self.path / name, content)
@@ -149,7 +146,7 @@ class RunFolder:
             RunFolderError: there are none.
             DataError: the file is damaged; with path and line.
         """
-        return self._read_lines(TRANSLATIONS, records.translation_from_line, lambda translation: translation.id)
+        return self._read_lines(TRANSLATIONS, records.translation_from_line)
 
     def write_calls(self, calls: Iterable[Mapping[str, Any]]) -> None:
         """Write `calls.jsonl`: the objects of its lines in the order given, which is that of the corpus."""
@@ -162,7 +159,7 @@ class RunFolder:
             RunFolderError: there are none.
             DataError: the file is damaged; with path and line.
         """
-        return self._read_lines(CALLS, read, lambda record: record.id)
+        return self._read_lines(CALLS, read)
 
     def write_metrics(self, metrics: Mapping[str, Any]) -> None:
         """Write `metrics.json` and so mark the run as done.
@@ -170,13 +167,9 @@ class RunFolder:
         The hashes of its other files are added as `files`, and the one of its own text without it as `sha256`.
 
         Raises:
-            RunFolderError: there is no `calls.jsonl`, or as in `write_atomic`.
-            ValueError: `metrics` carries the fingerprint of another run, or a number that is not finite.
+            RunFolderError: as in `write_atomic`.
+            ValueError: `metrics` holds a number that is not finite.
         """
-        fingerprint = self.manifest.fingerprint
-        if metrics.get("fingerprint") != fingerprint:
-            raise ValueError(f"expected metrics of the run {fingerprint}, got {metrics.get('fingerprint')}")
-        self._read(CALLS)
         names = [path.name for pattern in _HASHED for path in sorted(self.path.glob(pattern))]
         hashes = {name: self._hash(name) for name in names}
         content = {**metrics, "files": hashes}
@@ -204,10 +197,11 @@ class RunFolder:
             if not self.has(METRICS):
                 return f"the run is not finished, there is no {METRICS}"
             metrics = self._metrics()
-            hashes = metrics.get("files")
-            if metrics.get("fingerprint") != fingerprint or not isinstance(hashes, dict) or CALLS not in hashes:
+            if not _is_as_written(metrics):
+                return f"{METRICS} was changed since it was written"
+            if metrics["fingerprint"] != fingerprint:
                 return f"{METRICS} is not the one of this run"
-            for name, expected in hashes.items():
+            for name, expected in metrics["files"].items():
                 if not self.has(name):
                     return f"{name} is missing"
                 if self._hash(name) != expected:
@@ -249,16 +243,9 @@ class RunFolder:
             raise DataError("damaged: expected an object", path=path)
         return metrics
 
-    def _read_lines(self, name: str, read: Callable[[bytes], _Value], id_of: Callable[[_Value], str]) -> list[_Value]:
-        path = self.path / name
+    def _read_lines(self, name: str, read: Callable[[bytes], _Value]) -> list[_Value]:
         with self._reading(name):
-            values = list(records.from_lines(path, read))
-        seen: dict[str, int] = {}
-        for line, value in enumerate(values, start=1):
-            first = seen.setdefault(id_of(value), line)
-            if first != line:
-                raise DataError(f"damaged: {id_of(value)!r} stands in line {first} already", path=path, line=line)
-        return values
+            return list(records.from_lines(self.path / name, read))
 
     def _hash(self, name: str) -> str:
         return sha256(self._read(name)).hexdigest()
@@ -279,12 +266,10 @@ class RunFolder:
             raise
 
 
-def is_as_written(metrics: Mapping[str, Any]) -> bool | None:
-    """Whether the content of a `metrics.json` has the hash that it names; None where it names none (an older run)."""
-    if SHA256 not in metrics:
-        return None
+def _is_as_written(metrics: Mapping[str, Any]) -> bool:
+    """Whether the content of a `metrics.json` has the hash that it names."""
     try:
-        return bool(metrics[SHA256] == _own_hash(metrics))
+        return bool(metrics.get(SHA256) == _own_hash(metrics))
     except ValueError:  # NaN, which is never written
         return False
 

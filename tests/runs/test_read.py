@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
-import re
 from pathlib import Path
 
 import pytest
@@ -72,67 +70,28 @@ def scored(tmp_path: Path) -> Path:
     return tmp_path / "metrics.json"
 
 
-def _warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
-    return [record.message for record in caplog.records if record.levelno >= logging.WARNING]
-
-
-def test_metrics_hold_their_own_hash_and_are_trusted(scored: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_metrics_hold_their_own_hash_and_are_trusted(scored: Path) -> None:
     run = read_run(scored.parent)
     assert run.metrics == json.loads(scored.read_bytes())
     assert run.metrics["overall"]["accuracy"] == 100
     assert list(run.metrics)[-1] == "sha256"
-    assert not _warnings(caplog)
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "what"),
+    ("old", "new"),
     [
-        ('"accuracy": 100.0', '"accuracy": 10.0', "overall"),
-        ('"accuracy": 100.0', '"accuracy": NaN', "overall"),
-        ('"seed": 0', '"seed": 1', "intervals"),
-        ('"rows": 1', '"rows": 1, "notes": {"a": 1}', "what does not follow from the calls"),
-        ('"intervals": {', '"intervals": null, "x": {', "intervals"),
-        ('"by_domain": {', '"by_domain": 5, "x": {', "by_domain"),
-        ('"sha256": "', '"sha256": "0', "what does not follow from the calls"),
+        ('"accuracy": 100.0', '"accuracy": 10.0'),
+        ('"accuracy": 100.0', '"accuracy": NaN'),
+        ('"rows": 1', '"rows": 1, "notes": {"a": 1}'),
+        ('"by_domain": {', '"by_domain": 5, "x": {'),
+        ('"sha256": "', '"sha256": "0'),
     ],
 )
-def test_changed_metrics_are_computed_again_from_the_calls(
-    scored: Path, caplog: pytest.LogCaptureFixture, old: str, new: str, what: str
-) -> None:
-    before = read_run(scored.parent).metrics
+def test_changed_metrics_are_refused(scored: Path, old: str, new: str) -> None:
     text = scored.read_text(encoding="utf-8")
     assert old in text
     scored.write_text(text.replace(old, new, 1), encoding="utf-8")
-    run = read_run(scored.parent)
-    same = [key for key in before if key not in {"sha256", "corpus"}]
-    assert [run.metrics[key] for key in same] == [before[key] for key in same]
-    (said,) = _warnings(caplog)
-    assert said.startswith(f"{scored}: expected what was written there, got other content ({what}")
-    assert said.endswith("; its numbers are computed again from calls.jsonl")
-
-
-def test_metrics_and_calls_that_were_changed_both_are_refused(scored: Path) -> None:
-    scored.write_text(scored.read_text(encoding="utf-8").replace("100.0", "10.0"), encoding="utf-8")
-    calls = scored.with_name("calls.jsonl")
-    calls.write_text(calls.read_text(encoding="utf-8").replace("anti", "pro"), encoding="utf-8")
-    with pytest.raises(RunFolderError, match=r"calls\.jsonl was changed since metrics\.json was computed from it"):
-        read_run(scored.parent)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "says"),
-    [
-        ('"corpus": {"rows": 1}', '"corpus": null', "corpus: expected a table, got null"),
-        ('"rows": 1', '"rows": "1"', "corpus.rows: expected a whole number, got '1'"),
-        ('"rows": 1', '"rows": 2', "expected as many sentences as calls.jsonl has, 1, got 2 in metrics.json"),
-        ('"rows": 1}', '"rows": 1}, "translations": {"empty": "x"}', "translations.empty: expected a number of 0 or"),
-    ],
-)
-def test_what_cannot_be_computed_again_is_refused(scored: Path, old: str, new: str, says: str) -> None:
-    text = scored.read_text(encoding="utf-8")
-    assert old in text
-    scored.write_text(text.replace(old, new, 1), encoding="utf-8")
-    with pytest.raises(DataError, match=re.escape(f"{scored}: {says}")):
+    with pytest.raises(RunFolderError, match=r"metrics\.json was changed since it was written; run the same command"):
         read_run(scored.parent)
 
 
@@ -142,18 +101,6 @@ def test_metrics_of_a_newer_release_are_refused(tmp_path: Path) -> None:
         folder.write_metrics({"schema": 2, "fingerprint": folder.manifest.fingerprint})
     with pytest.raises(DataError, match="expected schema 1, got 2; read it with the mtbias that wrote it"):
         read_run(tmp_path)
-
-
-def test_metrics_of_an_older_release_are_compared(scored: Path, caplog: pytest.LogCaptureFixture) -> None:
-    text = re.sub(r',\n "sha256": .*', "", scored.read_text(encoding="utf-8"))
-    scored.write_text(text, encoding="utf-8")
-    found, written = read_run(scored.parent).metrics, json.loads(text)
-    assert {key: found[key] for key in written} == written
-    assert found["alarms"]["raised"] == []  # which the older release did not look for
-    assert not _warnings(caplog)
-    scored.write_text(text.replace('"accuracy": 100.0', '"accuracy": 10.0', 1), encoding="utf-8")
-    assert read_run(scored.parent).metrics["overall"]["accuracy"] == 100
-    assert len(_warnings(caplog)) == 1
 
 
 @pytest.mark.parametrize("name", ["metrics.json", "manifest.json"])

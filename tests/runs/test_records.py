@@ -116,8 +116,6 @@ def test_half_a_surrogate_pair_cannot_be_written() -> None:
             '"reason": "lost"',
             "reason: expected untranslated, unaligned, no morphology, no person or ambiguous",
         ),
-        ("[3, 12]", "[3, 13]", "expected the target words"),
-        ("[3, 12]", "[3, 99]", "within the translation, got .3, 99.: it has 20 characters"),
         ("[3, 12]", "[3]", "target_spans.0"),
         ('"kind": "noun"', '"kind": 1', "evidence.0.kind: expected text, got 1"),
         ('"evidence": [{', '"evidence": [7, {', "evidence.0: expected a table, got 7"),
@@ -134,13 +132,6 @@ def test_a_damaged_line_is_noticed_with_path_and_line(tmp_path: Path, old: str, 
     assert str(caught.value).startswith(f"{path}:2: ")
 
 
-def test_a_file_that_was_cut_off_is_noticed(tmp_path: Path) -> None:
-    path = _write(tmp_path / "calls.jsonl", LINE + "\n" + LINE)
-    with pytest.raises(DataError, match="expected a newline at the end, the file is cut off") as caught:
-        list(from_lines(path, CallRecord.from_line))
-    assert caught.value.line == 2
-
-
 def test_bytes_that_are_no_utf8_are_noticed(tmp_path: Path) -> None:
     path = tmp_path / "translations.jsonl"
     path.write_bytes(b'{"id": "\xff"}\n')
@@ -150,13 +141,6 @@ def test_bytes_that_are_no_utf8_are_noticed(tmp_path: Path) -> None:
 
 def test_no_lines_are_no_values(tmp_path: Path) -> None:
     assert list(from_lines(_write(tmp_path / "empty.jsonl", ""), CallRecord.from_line)) == []
-
-
-def test_a_record_is_of_one_instance() -> None:
-    with pytest.raises(ValueError, match="expected one id, got 'winomt-7', 'winomt-7' and 'other'"):
-        CallRecord.of(INSTANCE, TRANSLATION, replace(CALL, id="other"))
-    with pytest.raises(ValueError, match="there is no translation"):
-        CallRecord.of(INSTANCE, replace(TRANSLATION, text=None), CALL)
 
 
 def _three() -> tuple[list[Instance], list[Translation], list[GenderCall]]:
@@ -175,18 +159,6 @@ def test_records_stand_in_the_order_of_the_corpus() -> None:
         ("a", 1, "a"),
         ("b", 2, "b"),
     ]
-
-
-def test_records_join_by_id_or_not_at_all() -> None:
-    instances, translations, calls = _three()
-    with pytest.raises(DataError, match="a translation for each of 3 instances, got 2: none for 'c'"):
-        list(join_records(instances, translations[:2], calls))
-    with pytest.raises(DataError, match="one call for each instance, got two for 'c'"):
-        list(join_records(instances, translations, [*calls, replace(calls[0])]))
-    with pytest.raises(DataError, match="a call of an instance of the corpus, got one of 'z'"):
-        list(join_records(instances, translations, [*calls, replace(CALL, id="z")]))
-    with pytest.raises(DataError, match="unique instance ids, got 3 different ids for 4"):
-        list(join_records([*instances, instances[0]], translations, calls))
 
 
 def test_the_scores_can_be_computed_from_the_records() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from mtbias.errors import DataError, RunFolderError
+from mtbias.errors import RunFolderError
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import RunFolder
@@ -218,15 +218,6 @@ def test_only_an_open_folder_can_be_written(run: RunFolder) -> None:
         folder.write_calls(call.to_json() for call in CALLS)
 
 
-@pytest.mark.parametrize("name", ["a/b", "../x", ".lock", ".x.1.tmp", "", ".."])
-def test_a_file_of_a_run_has_a_plain_name(run: RunFolder, name: str) -> None:
-    with (
-        RunFolder(run.path).open_or_create(IDENTITY) as folder,
-        pytest.raises(ValueError, match="expected a plain file name"),
-    ):
-        folder.write_atomic(name, b"x")
-
-
 def test_bytes_and_lines_are_written_as_they_are(run: RunFolder) -> None:
     with RunFolder(run.path).open_or_create(IDENTITY) as folder:
         folder.write_atomic("bytes", b"\x00\r\n\xff")
@@ -287,8 +278,6 @@ def test_the_same_run_gives_the_same_bytes(tmp_path: Path) -> None:
 def test_a_run_is_complete_when_its_metrics_are_there(tmp_path: Path) -> None:
     with RunFolder(tmp_path).open_or_create(IDENTITY) as folder:
         assert folder.incomplete_because() == "the run is not finished, there is no metrics.json"
-        with pytest.raises(RunFolderError, match=r"calls.jsonl: no such file"):
-            folder.write_metrics(_metrics(folder))
         folder.write_calls(call.to_json() for call in CALLS)
         assert not folder.is_complete()
         with pytest.raises(RunFolderError, match="the run is not finished"):
@@ -296,14 +285,6 @@ def test_a_run_is_complete_when_its_metrics_are_there(tmp_path: Path) -> None:
         folder.write_metrics(_metrics(folder))
         assert folder.is_complete()
         assert folder.incomplete_because() is None
-
-
-def test_metrics_of_another_run_are_refused(run: RunFolder) -> None:
-    with (
-        RunFolder(run.path).open_or_create(IDENTITY) as folder,
-        pytest.raises(ValueError, match=r"expected metrics of the run [0-9a-f]{16}, got 123"),
-    ):
-        folder.write_metrics({"fingerprint": "123"})
 
 
 @pytest.mark.parametrize("name", ["translations.jsonl", "calls.jsonl"])
@@ -317,6 +298,14 @@ def test_a_changed_file_makes_the_run_incomplete(run: RunFolder, name: str) -> N
     assert run.incomplete_because() == f"{name} is missing"
     # Running it again repairs it.
     assert _complete(run.path).is_complete()
+
+
+def test_metrics_of_another_run_make_the_run_incomplete(run: RunFolder, tmp_path: Path) -> None:
+    with RunFolder(tmp_path / "other").open_or_create({**IDENTITY, "seed": 1}) as other:
+        other.write_calls(call.to_json() for call in CALLS)
+        other.write_metrics(_metrics(other))
+    (run.path / "metrics.json").write_bytes((tmp_path / "other" / "metrics.json").read_bytes())
+    assert run.incomplete_because() == "metrics.json is not the one of this run"
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b"{}", b'{"fingerprint": "x", "files": {}}'])
@@ -334,17 +323,6 @@ def test_a_damaged_manifest_is_noticed(run: RunFolder, content: bytes) -> None:
     ):
         RunFolder(run.path).open_or_create(IDENTITY)
     assert not run.is_complete()
-
-
-def test_a_cut_off_or_doubled_file_is_noticed_with_its_line(run: RunFolder) -> None:
-    path = run.path / "translations.jsonl"
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-5])
-    with pytest.raises(DataError, match=r"translations.jsonl:2: expected a newline at the end"):
-        run.read_translations()
-    path.write_bytes(whole + whole.splitlines(keepends=True)[0])
-    with pytest.raises(DataError, match=r"translations.jsonl:3: damaged: 'a' stands in line 1 already"):
-        run.read_translations()
 
 
 def test_a_folder_without_a_run_is_explained(tmp_path: Path) -> None:
