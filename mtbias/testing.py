@@ -12,7 +12,7 @@ sentences with known answers.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice, product
 from operator import attrgetter
 
@@ -21,7 +21,7 @@ from mtbias.decide.gender_pairs import PairOutcome, pair_outcomes
 from mtbias.decide.speaker import speaker_call
 from mtbias.errors import PluginError
 from mtbias.language.definition import Language
-from mtbias.language.grammar import CASES, Agreement, NounKind, SpeakerRules
+from mtbias.language.grammar import CASES, NounKind, SpeakerRules
 from mtbias.language.installed import is_language_code
 from mtbias.language.split_texts import SplitTexts
 from mtbias.types import ELIMINATION, Alignment, Analysis, Gender, GenderCall, Reason, Span, Token, Word
@@ -48,10 +48,10 @@ Problems = Iterator[str]
 def check_language(language: Language) -> None:
     """Check that `language` keeps the contract that mtbias relies on.
 
-    Checked: code and text direction; that `tokens` cuts texts without loss; that look-ups do not depend on how a form
-    was folded; that every form of the noun table, of the determiners and of the glossary can be reached; that endings
-    can match; that decisions on hand-made phrases rest on evidence, with no gender by default; and that of phrases that
-    differ in gender alone both are called by it, or neither is.
+    Checked, beside what the reading of its data files has checked: the code; that `tokens` cuts texts without loss;
+    that look-ups do not depend on how a form was folded; that every form of the noun table and of the determiners can
+    be reached; that decisions on hand-made phrases rest on evidence, with no gender by default; and that of phrases
+    that differ in gender alone both are called by it, or neither is.
 
     Raises:
         PluginError: `language` is not a `Language`.
@@ -93,8 +93,6 @@ def _header(language: Language) -> Problems:
         )
     if not language.name.strip():
         yield "the language has no name"
-    if language.direction not in ("ltr", "rtl"):
-        yield f"the direction must be ltr or rtl; got {language.direction!r}"
     if language.verbs.order not in ("after", "both"):
         yield f"the order of verbs must be after or both; got {language.verbs.order!r}"
     for name in ("inclusive", "definite", "perhaps_definite", "verbs.feminine", "speaker.accusative", "speaker.silent"):
@@ -104,6 +102,8 @@ def _header(language: Language) -> Problems:
             yield f"{name} is no regular expression: {error}"
     if not language.nouns:
         yield "there are no nouns"
+    if not language.glossary:
+        yield "there are no English translations: the aligner goes without a lexicon"
     if not any(r.kind in _GENDER_OF_KIND for readings in language.nouns.values() for r in readings):
         yield "no noun says a gender: every call would rest on its articles"
 
@@ -116,8 +116,8 @@ def _tokens(language: Language) -> Problems:
 
 def _cut(language: Language, text: str) -> Problems:
     """Problems of the tokens of one text: they must stand in it, in order, and hold all its letters and digits."""
-    last, tokens = 0, language.tokens(text)
-    for token in tokens:
+    last = 0
+    for token in language.tokens(text):
         start, end = token.span
         if not last <= start < end <= len(text):
             yield f"in {text!r}: {token.text!r} at {start}–{end} overlaps what is before it or leaves the text"
@@ -132,8 +132,6 @@ def _cut(language: Language, text: str) -> Problems:
         last = end
     if any(c.isalnum() for c in text[last:]):
         yield f"in {text!r}: {text[last:]!r} is in no token"
-    if tokens != language.tokens(text):
-        yield f"in {text!r}: a second call gives other tokens"
 
 
 def _forms(language: Language, text: str) -> list[str]:
@@ -141,9 +139,6 @@ def _forms(language: Language, text: str) -> list[str]:
 
 
 def _folding(language: Language) -> Problems:
-    for form in (*language.nouns, *language.determiners, *language.noun_endings, *language.prepositions):
-        if language.fold(form) != form:
-            yield f"the key {form!r} is not folded, so that no look-up finds it; it would be {language.fold(form)!r}"
     for text in ("Ärztin’s “L’Élève” ʼ ״ ׳ ‑ ґ ё İ ß ŒUVRE", *(w.upper() for w in _sample(language))):
         folded = language.fold(text)
         if language.fold(folded) != folded:
@@ -151,14 +146,9 @@ def _folding(language: Language) -> Problems:
 
 
 def _nouns(language: Language) -> Problems:
-    for form, listed in language.nouns.items():
-        found = language.noun(form)
-        if not found:
+    for form in language.nouns:
+        if not language.noun(form):
             yield f"noun({form!r}) finds nothing, though the form is in the table"
-        if found != language.noun(form):
-            yield f"noun({form!r}) is not the same twice"
-        if len(set(listed)) != len(listed) or not listed:
-            yield f"the readings of {form!r} are {listed}: expected at least one, each once"
         cut = _forms(language, form)
         if form not in cut:
             yield f"the noun {form!r} is cut into {cut}, so that no text contains it"
@@ -171,23 +161,11 @@ def _nouns(language: Language) -> Problems:
                 yield f"phrase({words}) does not find {reading.lemma!r}"
 
 
-def _glossary(language: Language) -> Problems:
-    if not language.glossary:
-        yield "there are no English translations: the aligner goes without a lexicon"
-    for english, forms in language.glossary.items():
-        if english != english.strip().lower() or not english:
-            yield f"the English {english!r} must be lower-case, without blanks at its ends"
-        for form in sorted(forms):
-            if form not in language.nouns and form not in language.phrases:
-                yield f"{form!r}, for {english!r}, is in no table of nouns"
-
-
 def _determiners(language: Language) -> Problems:
     noun = _unknown(language) or "x"
-    for form, allowed in language.determiners.items():
+    for form in language.determiners:
         if form not in _forms(language, _phrase(language, form, noun)):
             yield f"the determiner {form!r} is not one token before a noun, so that no text contains it"
-        yield from _agreements(f"the determiner {form!r}", allowed)
     for noun_form, forms in language.silent_determiners.items():
         if noun_form not in language.nouns:
             yield f"[silent_determiners]: {noun_form!r} is not among the nouns"
@@ -221,15 +199,6 @@ def _speaker(language: Language) -> Problems:
 
 
 def _endings(language: Language) -> Problems:
-    named = {name: getattr(language, name) for name in ("noun_endings", "adjective_endings", "neutral_endings")}
-    named |= {"align": language.align_endings, "verbs.endings": [ending for ending, _ in language.verbs.endings]}
-    for name, endings in named.items():
-        for ending in endings:
-            if not ending or ending != language.fold(ending) or ending != ending.strip():
-                yield f"[{name}]: {ending!r} can match no folded word"
-    lengths = [len(e) for e in language.align_endings]
-    if lengths != sorted(lengths, reverse=True):
-        yield "[align]: the endings must stand longest first, otherwise the short ones hide the long"
     if language.min_stem < 1:
         yield f"[align]: min_stem must be at least 1; got {language.min_stem}"
     for form in (*language.nouns, *language.determiners, *language.align_endings):
@@ -238,24 +207,9 @@ def _endings(language: Language) -> Problems:
     for form, cases in language.prepositions.items():
         if not cases or cases - CASES:
             yield f"[prepositions]: {form!r} must govern one of {', '.join(sorted(CASES))}; got {sorted(cases)}"
-    for ending, allowed in language.adjective_endings.items():
-        yield from _agreements(f"the adjective ending {ending!r}", allowed)
-
-
-def _neutral_and_weak(language: Language) -> Problems:
-    """An ending for both genders stands for a man's and a woman's; weak endings are analyses that there are."""
     for ending, others in language.neutral_endings.items():
         if len(others) < 2:
             yield f"[neutral_endings]: {ending!r} must stand for two endings or more; got {sorted(others)}"
-    yield from _agreements("[language] weak", language.weak)
-
-
-def _agreements(what: str, allowed: Sequence[Agreement]) -> Problems:
-    if len(set(allowed)) != len(allowed):
-        yield f"{what} lists gender, case and number twice"
-    for a in allowed:
-        if not a.is_known():
-            yield f"{what}: {'.'.join(a)!r} is no gender.case.number"
 
 
 def _decisions(language: Language) -> Problems:
@@ -360,11 +314,9 @@ _CHECKS: tuple[Callable[[Language], Problems], ...] = (
     _tokens,
     _folding,
     _nouns,
-    _glossary,
     _determiners,
     _words,
     _endings,
-    _neutral_and_weak,
     _speaker,
     _decisions,
     _gender_pairs,

@@ -127,8 +127,10 @@ def numbers_coverage(corpus: str, system: Floats, name: str, runs: int, resample
     found = []
     for _ in range(runs):
         counts = rng.multinomial(SIZES[corpus], chance.ravel()).reshape(chance.shape)
-        ends = GENDER_COUNTING.intervals(counts, resamples, rng)
-        found.append([held(ends[each.key], t) for each, t in zip(GENDER_COUNTING.compared, truth, strict=True)])
+        made = GENDER_COUNTING.estimates(GENDER_COUNTING.levels(counts), GENDER_COUNTING.compared, resamples, rng)
+        found.append(
+            [held(made[each.key].interval, t) for each, t in zip(GENDER_COUNTING.compared, truth, strict=True)]
+        )
     return tally(f"{name}, {corpus}", ("accuracy", "ΔG", "ΔS"), truth, found)
 
 

@@ -186,7 +186,7 @@ def metrics_text(metrics: Mapping[str, Any]) -> str:
     """
     lines = []
     for key, value in metrics.items():
-        if key.startswith("by_") and value:
+        if key.startswith("by_") and value and isinstance(value, Mapping):  # a changed file may hold anything
             groups = ",\n".join(f"  {_dump(name)}: {_dump(group)}" for name, group in value.items())
             lines.append(f" {_dump(key)}: {{\n{groups}\n }}")
         else:

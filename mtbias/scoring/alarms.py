@@ -28,7 +28,7 @@ from mtbias.scoring.measure import GENDER
 from mtbias.scoring.scores import counting_of
 from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 from mtbias.stats.resampling import share_json, wilson_percent
-from mtbias.stats.results import Interval, percent_of, rounded
+from mtbias.stats.results import percent_of, rounded
 from mtbias.translate.text_language import is_copy, is_repetitive, words
 from mtbias.translate.text_language import languages as languages_of
 from mtbias.types import Gender, Reason
@@ -190,29 +190,6 @@ def is_above(part: int, whole: int, limit: float) -> bool:
     return ends is not None and part >= LEAST and ends[0] > limit
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
-    """How many rows show a sign."""
-
-    sign: Sign
-    part: int
-    whole: int
-
-    @property
-    def interval(self) -> Interval | None:
-        """Wilson's, in per cent."""
-        return wilson_percent(self.part, self.whole)
-
-    @property
-    def above(self) -> bool:
-        """See `is_above`."""
-        return is_above(self.part, self.whole, self.sign.limit)
-
-    def to_json(self) -> dict[str, Any]:
-        """A plain value; per cent, rounded to 6 decimals, null where there are no rows."""
-        return {**share_json(self.part, self.whole), "limit": self.sign.limit, "above": self.above}
-
-
 def checks(records: Sequence[Any], lang: str, measure: str, *, n_resamples: int, seed: int) -> dict[str, Any]:
     """What `metrics.json` says of whether its numbers can be believed.
 
@@ -249,8 +226,7 @@ def checks(records: Sequence[Any], lang: str, measure: str, *, n_resamples: int,
 
 def check_texts(sources: Sequence[str], texts: Sequence[str | None], lang: str) -> dict[str, Any]:
     """`alarms` of `metrics.json` for records that are no gender calls: what can be seen in the translations alone."""
-    marks, languages = _text_marks(sources, texts, lang)
-    return _content(marks, languages)
+    return _content(*_text_marks(sources, texts, lang))
 
 
 def check_calls(records: Sequence[Any], lang: str, *, n_resamples: int, seed: int) -> dict[str, Any]:
@@ -275,14 +251,15 @@ def check_calls(records: Sequence[Any], lang: str, *, n_resamples: int, seed: in
 
 
 def _content(marks: Mapping[str, Marks], languages: Mapping[str, int]) -> dict[str, Any]:
-    shares = {
-        sign.key: Share(sign, of.count(True), len(of) - of.count(None))
-        for sign in SIGNS
-        if (of := marks.get(sign.key)) is not None
-    }
+    shares = {}
+    for sign in SIGNS:
+        if (of := marks.get(sign.key)) is not None:
+            part, whole = of.count(True), len(of) - of.count(None)
+            above = is_above(part, whole, sign.limit)
+            shares[sign.key] = {**share_json(part, whole), "limit": sign.limit, "above": above}
     return {
-        "raised": [key for key, share in shares.items() if share.above],
-        "shares": {key: share.to_json() for key, share in shares.items()},
+        "raised": [key for key, share in shares.items() if share["above"]],
+        "shares": shares,
         "other_languages": dict(languages),
         "concerned": 0,
         "without": None,

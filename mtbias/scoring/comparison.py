@@ -30,12 +30,11 @@ from mtbias.scoring.comparable_runs import (
 )
 from mtbias.scoring.consistency import compare_consistency, link
 from mtbias.scoring.counting import Counting, EntityIntervals, entity_intervals
-from mtbias.scoring.definitions import CONSISTENCY, interval_methods
+from mtbias.scoring.definitions import CONSISTENCY, interval_methods, named
 from mtbias.scoring.finding import Statement, comparison_finding
 from mtbias.scoring.scores import UNKNOWN
 from mtbias.scoring.weighted import WEIGHTED, Weighting, weigh
-from mtbias.stats.paired import PairedTables, WeightedTables, compare, corrected, pair_cells, tabulate
-from mtbias.stats.resampling import percentile_interval
+from mtbias.stats.paired import PairedTables, compare, corrected, pair_cells, tabulate
 from mtbias.stats.results import (
     ALPHA,
     LEVEL,
@@ -44,7 +43,6 @@ from mtbias.stats.results import (
     Estimate,
     Floats,
     enough,
-    number,
     rounded,
 )
 
@@ -215,8 +213,8 @@ def compare_runs(
             for), or the sentences cannot be balanced (`weigh`).
     """
     main, *others = parts(runs)
-    named = name_runs(main, names=names, different_evaluators=different_evaluators)
-    languages = by_language(named)
+    known = name_runs(main, names=names, different_evaluators=different_evaluators)
+    languages = by_language(known)
     asked = weighted is True or (weighted is not False and len(weighted) > 0)
     if not asked and max(map(len, languages.values())) < 2:
         raise DataError(
@@ -226,17 +224,17 @@ def compare_runs(
     counting, unit = main[0].counting, "sentences"
     if counting.units is not None:
         units, counting = counting.units, counting.units.counting
-        unit, named = units.name, [replace(run, calls=units.join(run.calls)) for run in named]
-        languages = by_language(named)
+        unit, known = units.name, [replace(run, calls=units.join(run.calls)) for run in known]
+        languages = by_language(known)
     weightings: dict[str, Weighting] = {}
     if asked:
         if counting is not GENDER_COUNTING:
             raise DataError("weights balance sentences by gold gender and stereotype, which this corpus does not have")
         properties = None if isinstance(weighted, bool) else list(weighted)
-        solved = ((number, weigh(named[0].calls, number, properties)) for number in WEIGHTED)
+        solved = ((number, weigh(known[0].calls, number, properties)) for number in WEIGHTED)
         weightings = {number: weighting for number, weighting in solved if weighting is not None}
     scales = {number: _levels(weighting) for number, weighting in weightings.items()}
-    of_rows = {run.fingerprint: counting.cells(run.calls) for run in named}
+    of_rows = {run.fingerprint: counting.cells(run.calls) for run in known}
     how = _How(counting, of_rows, scales, n_resamples, seed)
     systems = tuple(_system(run, how) for here in languages.values() for run in here)
     pairs = _corrected([_pair(*two, how) for here in languages.values() for two in combinations(here, 2)])
@@ -244,7 +242,7 @@ def compare_runs(
     return Comparison(
         dataset=dataset,
         files=files,
-        rows=_rows(named[0], how),
+        rows=_rows(known[0], how),
         systems=systems,
         pairs=pairs,
         finding=tuple(comparison_finding(counting, systems, pairs)),
@@ -309,10 +307,8 @@ def _system(run: NamedRun, how: _How) -> SystemNumbers:
 
     def weighted(key: str, weights: Floats, of_row: Cells) -> Estimate:
         tables = tabulate(row_cells, counting.shape, of_row, len(weights))
-        levels = WeightedTables(tables, weights, counting.stratified)
-        value = number(counting.rates(levels.total())[key][0])
-        replicates = counting.rates(levels.resampled_tables(how.n_resamples, how.rng()))[key]
-        return Estimate(value, percentile_interval(replicates) if key in how.wide(levels.rows()) else None)
+        levels = counting.levels(*tables, weights=weights)
+        return counting.estimates(levels, [named(counting.numbers, key)], how.n_resamples, how.rng())[key]
 
     group = counting.group(counting.tabulate(row_cells), how.n_resamples, how.seed)
     return SystemNumbers(

@@ -20,7 +20,7 @@ import numpy as np
 
 from mtbias.errors import DataError
 from mtbias.scoring import definitions
-from mtbias.scoring.counting import Counts, check_shape
+from mtbias.scoring.counting import Counts
 from mtbias.stats.paired import PairedUnits, compare
 from mtbias.stats.resampling import (
     FIRST,
@@ -309,11 +309,7 @@ def compute_consistency(
 
     Edge cases: None where there are no such pairs or quadruples. No interval of ΔI with fewer than `MIN_ROWS`
     quadruples.
-
-    Raises:
-        ValueError: another shape.
     """
-    check_shape(counts, CELLS)
     sizes = _sizes(counts @ _ADDS[decided])
     found = estimate(
         counts[None],

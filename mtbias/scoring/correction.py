@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.errors import DataError
-from mtbias.scoring.bias import CALLS, GENDER_COUNTING, GOLDS, SHAPE, compute
-from mtbias.scoring.counting import Counts, check_shape
+from mtbias.scoring.bias import CALLS, GENDER_COUNTING, GOLDS, SHAPE
+from mtbias.scoring.counting import Counts
 from mtbias.scoring.definitions import GENDER
 from mtbias.stats.resampling import bootstrap_counts, percentile_interval
 from mtbias.stats.results import N_RESAMPLES, Estimate, Floats, enough, rounded
@@ -118,7 +118,6 @@ def correct(
 
     Raises:
         DataError: there is no label male, or none female: an error rate without a label would be a guess.
-        ValueError: another shape; more untranslated rows than rows without a call.
 
     Source: Rogan and Gladen, *American Journal of Epidemiology* 107 (1978), for the model; Dawid and Skene, *Applied
     Statistics* 28 (1979), for its likelihood; Lang and Reiczigel, *Preventive Veterinary Medicine* 113 (2014),
@@ -128,8 +127,8 @@ def correct(
     labels = _labels(confusion)
     occurring = confusion.sum(axis=1) > 0
     rng = np.random.Generator(np.random.PCG64(seed))
-    ends, values = GENDER_COUNTING.intervals(counts, n_resamples, rng), compute(counts)
-    called = {name: Estimate(values[name], ends[name]) for name in CORRECTED}
+    numbers = [each for each in GENDER if each.corrected]
+    called = GENDER_COUNTING.estimates(GENDER_COUNTING.levels(counts), numbers, n_resamples, rng)
     classes = GENDER_COUNTING.classes(counts)
     rates = draw_rates(confusion, n_resamples, rng)
     readings = bootstrap_counts(split, lambda tables: _readings(tables, rates, occurring), n_resamples, rng)
@@ -233,16 +232,12 @@ def _readings(tables: Counts, rates: Floats, occurring: NDArray[np.bool_]) -> Fl
 
 def _split(counts: Counts, untranslated: Counts | None) -> Counts:
     """The table with a fifth call for rows without a translation, taken from the fourth (no call)."""
-    check_shape(counts, *SHAPE)
     blank = np.zeros(SHAPE[:2], dtype=np.int64) if untranslated is None else untranslated
-    if blank.shape != SHAPE[:2] or (blank > counts[..., -1]).any() or (blank < 0).any():
-        raise ValueError("expected untranslated rows, stereotype × gold, among those without a call")
     return np.concatenate((counts[..., :-1], (counts[..., -1] - blank)[..., None], blank[..., None]), axis=-1)
 
 
 def _labels(confusion: Counts) -> dict[str, int]:
     """Human labels by gender, where they suffice."""
-    check_shape(confusion, len(GOLDS), len(CALLS))
     labels = {gender.value: int(rows) for gender, rows in zip(GOLDS, confusion.sum(axis=1), strict=True)}
     for gender in (Gender.MALE, Gender.FEMALE):
         if not labels[gender.value]:

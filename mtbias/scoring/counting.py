@@ -16,21 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.scoring.definitions import WHOLE, Number
-from mtbias.stats.resampling import bootstrap_counts, bootstrap_units, percentile_interval, wilson_percent
+from mtbias.stats.paired import WeightedTables
+from mtbias.stats.resampling import bootstrap_units, percentile_interval, wilson_percent
 from mtbias.stats.results import Estimate, Floats, Interval, enough, number, rounded
 
 Counts = NDArray[np.int64]
 """A table of counts; with leading axes in front where many tables are computed at once."""
-
-
-def check_shape(table: NDArray[Any], *shape: int) -> None:
-    """Refuse a table of another shape.
-
-    Raises:
-        ValueError: names both.
-    """
-    if table.shape != shape:
-        raise ValueError(f"expected a table of shape {shape}, got {table.shape}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,8 +113,14 @@ class Counting:
         rates = self.rates(tables)
         return np.stack([rates[each.key] for each in numbers], axis=-1)
 
-    def intervals(self, table: Counts, n_resamples: int, rng: np.random.Generator) -> dict[str, Interval | None]:
-        """95 % intervals over the rows behind a table of counts, by key: each made as its number declares.
+    def levels(self, *tables: Counts, weights: Floats | None = None) -> WeightedTables:
+        """Tables of counts of rows, one for each of `weights`, as intervals resample them."""
+        return WeightedTables(np.array(tables), np.ones(1) if weights is None else weights, self.stratified)
+
+    def estimates(
+        self, tables: WeightedTables, numbers: Sequence[Number], n_resamples: int, rng: np.random.Generator
+    ) -> dict[str, Estimate]:
+        """`numbers` of the rows of a table by key, with 95 % intervals over rows, each made as its number declares.
 
         Wilson's for single shares. Percentile bootstrap for the others: rows are resampled independently, all classes
         together, so the numbers of rows of each class vary from resample to resample as they would in another corpus
@@ -136,39 +133,27 @@ class Counting:
         Raises:
             ValueError: a number is declared to be a share of a class of rows and is none.
         """
-        if not n_resamples:
-            return dict.fromkeys(each.key for each in self.with_interval)
-        classes, numbers = self.classes(table), [each for each in self.numbers if each.interval == "bootstrap"]
-        if self.stratified:
-            parts = [bootstrap_counts(part, lambda drawn: drawn.astype(float), n_resamples, rng) for part in table]
-            replicates = self.values(np.stack(parts, axis=1), numbers)
-        else:
-            replicates = bootstrap_counts(table, lambda tables: self.values(tables, numbers), n_resamples, rng)
-        ends = {
-            each.key: percentile_interval(column) if enough([classes[name] for name in each.rests_on]) else None
-            for each, column in zip(numbers, replicates.T, strict=True)
-        }
-        rates = self.rates(table)
-        for each in self.with_interval:
-            if each.interval == "wilson":
-                ends[each.key] = _wilson(each.key, number(rates[each.key]), classes[each.rests_on[0]])
-        return ends
+        rates, classes = self.rates(tables.total()), self.classes(tables.rows())
+        drawn = [each for each in numbers if each.interval == "bootstrap"]
+        replicates = dict(zip(drawn, self.values(tables.resampled_tables(n_resamples, rng), drawn).T, strict=True))
+        found = {}
+        for each in numbers:
+            value, rows = number(rates[each.key][0]), [classes[name] for name in each.rests_on]
+            interval = None
+            if each in replicates and enough(rows):
+                interval = percentile_interval(replicates[each])
+            elif each.interval == "wilson" and n_resamples:
+                interval = _wilson(each.key, value, rows[0])
+            found[each.key] = Estimate(value, interval, rows[0] if len(rows) == 1 else None)
+        return found
 
     def group(self, table: Counts, n_resamples: int, seed: int) -> Group:
-        """The numbers of a table, with intervals; the same table has the same intervals, whatever other groups are.
-
-        Raises:
-            ValueError: another shape.
-        """
-        check_shape(table, *self.shape)
+        """The numbers of a table, with intervals; the same table has the same intervals, whatever other groups are."""
         table.setflags(write=False)
-        rates, classes = self.rates(table), self.classes(table)
-        ends = self.intervals(table, n_resamples, np.random.Generator(np.random.PCG64(seed)))
-        numbers = {}
-        for each in self.numbers:
-            n = classes[each.rests_on[0]] if len(each.rests_on) == 1 else None
-            numbers[each.key] = Estimate(number(rates[each.key]), ends.get(each.key), n)
-        return Group(table, classes, numbers, self)
+        rng = np.random.Generator(np.random.PCG64(seed))
+        return Group(
+            table, self.classes(table), self.estimates(self.levels(table), self.numbers, n_resamples, rng), self
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
-from mtbias.stats.results import DECIMALS, Estimate
+from mtbias.stats.results import Estimate
 
 IntervalMethod = Literal["wilson", "bootstrap"]
 """How the 95 % interval of a number is made: Wilson's score interval of a single share, or the percentile bootstrap."""
@@ -111,10 +111,6 @@ class Number:
     def __post_init__(self) -> None:
         object.__setattr__(self, "short", self.short or self.label)
         object.__setattr__(self, "name", self.name or self.key)
-        if not 0 <= self.decimals <= DECIMALS:
-            raise ValueError(f"{self.key}: expected decimals from 0 to {DECIMALS}, got {self.decimals}")
-        if self.interval not in {None, *get_args(IntervalMethod)}:
-            raise ValueError(f"{self.key}: expected an interval of wilson, bootstrap or None, got {self.interval!r}")
         if self.interval == "wilson" and len(self.rests_on) != 1:
             raise ValueError(
                 f"{self.key}: expected one class of rows for Wilson's interval, got {', '.join(self.rests_on)}; "

@@ -108,14 +108,13 @@ class WeightedTables:
 
     def draws(self, n_resamples: int, rng: np.random.Generator) -> Iterator[tuple[float, Floats]]:
         """The weight of each level with its resampled tables."""
-        for weight, table in zip(self.weights, self.tables.reshape(len(self.tables), -1), strict=True):
-            drawn = np.zeros((n_resamples, table.size))
-            occupied = np.flatnonzero(table)
-            place = occupied // (table.size // self.tables.shape[1]) if self.stratified else np.zeros_like(occupied)
-            for n in np.unique(place) if self.stratified else (0,):
-                cells = occupied[place == n]
-                drawn[:, cells] = bootstrap_counts(table[cells], lambda rows: rows.astype(np.float64), n_resamples, rng)
-            yield float(weight), drawn.reshape(n_resamples, *self.tables.shape[1:])
+
+        def drawn(rows: Counts) -> Floats:
+            return bootstrap_counts(rows, lambda tables: tables.astype(np.float64), n_resamples, rng)
+
+        for weight, table in zip(self.weights, self.tables, strict=True):
+            tables = np.stack([drawn(part) for part in table], axis=1) if self.stratified else drawn(table)
+            yield float(weight), tables
 
 
 @dataclass(frozen=True, slots=True)

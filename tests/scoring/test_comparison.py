@@ -156,9 +156,9 @@ def test_weights_of_two_are_rows_twice() -> None:
 def test_intervals_of_one_system_are_those_of_its_scores() -> None:
     table = _rng(2).integers(0, 40, SHAPE)
     replicates = values(WeightedTables(table[None]).resampled_tables(300, _rng()))
-    theirs = GENDER_COUNTING.intervals(table, 300, _rng())
+    theirs = GENDER_COUNTING.estimates(GENDER_COUNTING.levels(table), GENDER_COUNTING.numbers, 300, _rng())
     _, *ours = map(percentile_interval, replicates.T)
-    assert ours == [theirs[name] for name in NUMBERS[1:]]  # the accuracy's is Wilson's, as of one system
+    assert ours == [theirs[name].interval for name in NUMBERS[1:]]  # the accuracy's is Wilson's, as of one system
 
 
 def test_the_interval_of_a_systems_accuracy_is_wilsons(compared: Comparison) -> None:

@@ -203,16 +203,6 @@ def test_the_same_seed_gives_the_same_numbers_in_plain_json() -> None:
     assert json.loads(json.dumps(first, allow_nan=False)) == first
 
 
-def test_other_shapes_are_refused() -> None:
-    labels = _labels((20, 1, 0, 1), (1, 5, 0, 0))
-    with pytest.raises(ValueError, match="shape"):
-        correct(np.zeros((3, 4), dtype=np.int64), labels)
-    with pytest.raises(ValueError, match="shape"):
-        correct(_run(), labels[:2])
-    with pytest.raises(ValueError, match="untranslated"):
-        correct(_run(), labels, untranslated=np.ones((3, 3), dtype=np.int64))
-
-
 def test_corrected_intervals_hold_the_truth_where_plain_ones_do_not() -> None:
     # 60 runs of a system whose readings are known: right in 90 % of men and 40 % of women. The evaluator misses one in
     # five feminine readings. With 95 % intervals 57 of 60 are expected; 51 or fewer have a chance below 2 %.

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import binomtest
 
 from mtbias.runs.call_records import CallRecord
-from mtbias.scoring.alarms import SIGNS, Share, check_calls, check_texts, checks
+from mtbias.scoring.alarms import SIGNS, check_calls, check_texts, checks
 from mtbias.scoring.measure import GENDER
 from mtbias.types import Evidence, Gender, GenderCall, Reason, Span, Stereotype
 
@@ -100,8 +100,8 @@ def test_a_few_sentences_raise_nothing_by_chance() -> None:
 
 
 def test_a_share_of_nothing_is_undefined() -> None:
-    share = Share(SIGNS[0], 0, 0)
-    assert (share.interval, share.above, share.to_json()["percent"]) == (None, False, None)
+    share = _check([_record(0, translation=None, call=GenderCall("0", None, Reason.UNTRANSLATED))])["shares"]["copies"]
+    assert (share["of"], share["percent"], share["interval"], share["above"]) == (0, None, None, False)
 
 
 def test_missing_translations_are_counted_and_nothing_else_is_said_of_them() -> None:
