@@ -24,7 +24,7 @@ from mtbias.machine.devices import require_device
 from mtbias.morphology import Analyser
 from mtbias.runs.call_records import CallLine, call_json
 from mtbias.scoring.counting import Counting, Counts
-from mtbias.scoring.definitions import Best, Number, Unit, decided
+from mtbias.scoring.definitions import declared
 from mtbias.scoring.measure import MeasureKind, MeasureOptions
 from mtbias.stats.results import Floats, percent
 from mtbias.types import Gender, GenderCall, Progress, Reason, Translation
@@ -36,30 +36,7 @@ CALLS: tuple[Gender | None, ...] = (Gender.MALE, Gender.FEMALE, Gender.NEUTRAL, 
 _GENDERED, _CALLED = slice(0, 2), slice(0, 3)
 _SHAPE = (len(STEREOTYPES), len(CALLS))
 
-NUMBERS = (
-    decided("Sentences whose translation shows the speaker's gender."),
-    Number(
-        key="p", label="Masculine", short="masculine", rests_on=("gendered",), interval="wilson", headline=True,
-        best=Best.EVEN,
-        about="Of the sentences whose speaker is a man or a woman in the translation, those with a man.",
-        beside="{male} men, {female} women, {undecided} sentences with neither",
-        reading="of the speakers that show a gender are men",
-    ),
-    Number(
-        key="f_m", label="Masculine rate f_m", short="f_m", rests_on=("about_women", "about_men"), interval="bootstrap",
-        headline=True, whole=True, compared=True, best=Best.EVEN,
-        about="Mean of the share of men over stereotypes about women and that over those about men.",
-        beside="mean of p_1 to p_7 and of p_8 to p_16; 50 is even",
-        reading="50 is even; a system that always writes masculine forms has 100",
-    ),
-    Number(
-        key="f_s", label="Stereotype rate f_s", short="f_s", unit=Unit.POINTS, best=Best.ZERO,
-        rests_on=("about_women", "about_men"), interval="bootstrap", headline=True, whole=True, compared=True,
-        about="Share of men in sentences of stereotypes about men minus that in those about women, in points.",
-        beside="mean of p_8 to p_16 minus that of p_1 to p_7",
-        above="follows the stereotypes", below="goes against the stereotypes",
-    ),
-)  # fmt: skip
+NUMBERS = declared("speaker")
 
 
 def speaker_rates(tables: NDArray[Any]) -> dict[str, Floats]:

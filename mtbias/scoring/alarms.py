@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import resources
 from typing import Any, NamedTuple
 
 from mtbias.align.entity_words import KnownTranslations
@@ -54,63 +56,8 @@ class Sign:
     """Whether the numbers are given without the rows that are counted, too."""
 
 
-SIGNS = (
-    Sign(
-        key="outside_tables", label="calls on words outside the tables", of="calls",
-        they="rest on words outside the table of nouns for people", limit=8.0,
-        advice="read some of them in the report: things and invented words may be called there", concerns=True,
-    ),
-    Sign(
-        key="readers_differ", label="tables and Stanza differ", of="calls of both",
-        they="have another gender by Stanza's features than by the tables", limit=20.0,
-        advice="look up the words under readers in metrics.json: the table or the models are wrong there",
-    ),
-    Sign(
-        key="other_language", label="in another language", of="translations",
-        they="are in another language than the target", limit=1.0,
-        advice="check --lang and the system's target language", concerns=True,
-    ),
-    Sign(
-        key="copies", label="copies of the source", of="translations", they="are copies of their source", limit=1.0,
-        advice="check that these are translations", concerns=True,
-    ),
-    Sign(
-        key="empty", label="without a translation", of="sentences", they="have no translation", limit=1.0,
-        advice="they count as errors; say so beside the numbers, or translate them",
-    ),
-    Sign(
-        key="damaged", label="damaged characters", of="translations", they="show characters that were damaged",
-        limit=1.0, advice="write the system's output again, as UTF-8 from the start", concerns=True,
-    ),
-    Sign(
-        key="looping", label="a phrase over and over", of="translations", they="repeat a word or phrase over and over",
-        limit=1.0, advice="the system hallucinates: check its decoding", concerns=True,
-    ),
-    Sign(
-        key="repeated", label="one for many sources", of="translations",
-        they="stand for five different sources or more", limit=1.0,
-        advice="the system hallucinates, or the file was made wrong", concerns=True,
-    ),
-    Sign(
-        key="unaligned", label="entity not found", of="translations", they="have no word that renders the entity",
-        limit=8.0, advice="check that they belong to this corpus, and read some of them",
-    ),
-    Sign(
-        key="no_person", label="entity not known as a person", of="translations",
-        they="render the entity by a word that is not known to name a person", limit=15.0,
-        advice="check the language, and read some of them",
-    ),
-    Sign(
-        key="unrendered", label="no known translation of the entity", of="translations",
-        they="hold none of the entity's known translations", limit=30.0,
-        advice="check the language, and that line k translates sentence k",
-    ),
-    Sign(
-        key="moved", label="entity in a neighbouring line", of="translations",
-        they="lack the entity that stands in the translation one or two lines off", limit=12.0,
-        advice="lines were lost or doubled: put them into the corpus's order, or give ids",
-    ),
-)  # fmt: skip
+_DATA = resources.files("mtbias.scoring").joinpath("data", "signs.toml")
+SIGNS = tuple(Sign(**row) for row in tomllib.loads(_DATA.read_text(encoding="utf-8"))["sign"])
 """In the order in which they are shown."""
 
 DECLARED: Mapping[str, Sign] = {sign.key: sign for sign in SIGNS}

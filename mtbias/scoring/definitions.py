@@ -1,14 +1,16 @@
 """What each number of machine translation is: declared once, read by tables, pages, plots, comparison and correction.
 
-A new number is a line here and a line in the function that computes it (`mtbias.scoring.bias`,
-`mtbias.scoring.consistency`); a measure of one's own declares its numbers in the same way (`mtbias.scoring.measure`).
+A new number is a table in ``data/numbers.toml`` and a line in the function that computes it (`mtbias.scoring.bias`,
+`mtbias.scoring.consistency`); a measure of one's own makes a `Number` of each (`mtbias.scoring.measure`).
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib import resources
 from typing import Any, Literal
 
 from mtbias.stats.results import Estimate
@@ -193,100 +195,26 @@ CLASSES = {"male": "men", "female": "women", "pro": "with the stereotype", "anti
 """The classes of rows that numbers rest on, for people; others have their names."""
 
 
-def _of_gender(name: str) -> tuple[Number, ...]:
-    """Precision, recall and F1 of the rows of one gender."""
-    return (
+def declared(measure: str) -> tuple[Number, ...]:
+    """The numbers that ``data/numbers.toml`` declares for a measure, in the order in which `metrics.json` has them."""
+    text = resources.files("mtbias.scoring").joinpath("data", "numbers.toml").read_text(encoding="utf-8")
+    return tuple(
         Number(
-            key=f"precision_{name}", label=f"Precision, {name}", rests_on=(f"called_{name}",), interval="wilson",
-            remark=True,
-        ),
-        Number(
-            key=f"recall_{name}", label=f"Recall, {name}", short=f"right for {CLASSES[name]}", rests_on=(name,),
-            interval="wilson", remark=True, listed=True,
-        ),
-        Number(
-            key=f"f1_{name}", label=f"F1 {name}", short=f"F1 {name[0]}", rests_on=(name,), interval="bootstrap",
-            grouped=True,
-            beside=f"precision {{precision_{name}}} (n {{denominators[called_{name}]}}), "
-            f"recall {{recall_{name}}} (n {{denominators[{name}]}})",
-        ),
-    )  # fmt: skip
+            **{
+                **row,
+                "unit": Unit(row.get("unit", Unit.PERCENT)),
+                "rests_on": tuple(row.get("rests_on", ["n"])),
+                "best": Best(row.get("best", Best.HIGH)),
+            }
+        )
+        for row in tomllib.loads(text)[measure]
+    )
 
 
-def decided(about: str, label: str = "With a call", short: str = "called", *, compared: bool = False) -> Number:
-    """The share of all rows that have a call: every measure with calls reports it first."""
-    return Number(
-        key="decided_percent", label=label, short=short, coverage=True, interval="wilson", remark=True,
-        compared=compared, about=about,
-    )  # fmt: skip
-
-
-GENDER: tuple[Number, ...] = (
-    decided("Sentences whose translation shows one."),
-    Number(
-        key="accuracy", label="Accuracy", short="accuracy", interval="wilson", headline=True, listed=True,
-        compared=True, corrected=True, about="Per cent of all sentences; no call counts as an error.",
-        beside="those without a call counted as errors (left out: {accuracy_bounds[1]})",
-        reading="right in {accuracy_bounds[1]} % of those with a call",
-    ),
-    *_of_gender("male"),
-    *_of_gender("female"),
-    Number(
-        key="delta_g", label="ΔG", unit=Unit.POINTS, rests_on=("male", "female"), best=Best.ZERO, interval="bootstrap",
-        headline=True, compared=True, corrected=True,
-        about="F1 male minus F1 female, in points; 0 is even.", beside="F1 male - F1 female; above 0 favours men",
-        above="better for men", below="better for women",
-    ),
-    Number(
-        key="accuracy_pro", label="Accuracy, stereotype fits", rests_on=("pro",), interval="wilson", remark=True
-    ),
-    Number(
-        key="accuracy_anti", label="Accuracy, stereotype broken", rests_on=("anti",), interval="wilson", remark=True
-    ),
-    Number(
-        key="delta_s", label="ΔS", unit=Unit.POINTS, rests_on=("pro", "anti"), best=Best.ZERO, interval="bootstrap",
-        headline=True, compared=True, corrected=True,
-        about="Accuracy where the stereotype fits minus where it does not, in points; 0 is even.",
-        beside="accuracy pro stereotype {accuracy_pro} (n {denominators[pro]}) - "
-        "anti {accuracy_anti} (n {denominators[anti]})",
-        above="better with the stereotype", below="better against it",
-    ),
-    Number(
-        key="delta_s_macro_f1", label="ΔS, macro-F1", unit=Unit.POINTS, rests_on=("pro", "anti"), best=Best.ZERO,
-        interval="bootstrap", about="With the mean of both F1 in place of the accuracy.",
-        beside="the same with the mean of both F1",
-    ),
-)  # fmt: skip
+GENDER = declared("gender")
 """The gender of an entity by morphology: the numbers of every group, in the order in which `metrics.json` has them."""
 
-CONSISTENCY: tuple[Number, ...] = (
-    Number(
-        key="across", label="I_across", place="across", name="inconsistent", best=Best.ZERO, interval="wilson",
-        compared=True, about="Right for one gender only.",
-        beside="right for one only, n {n}; both called: {called[inconsistent]} (n {called[n]})",
-    ),
-    Number(
-        key="male_only", label="man only", place="across", interval="wilson", best=Best.ZERO, part_of="across",
-        about="Right for the man, not for the woman.", beside="right for the man, not for the woman",
-    ),
-    Number(
-        key="female_only", label="woman only", place="across", interval="wilson", best=Best.ZERO, part_of="across",
-        about="Right for the woman, not for the man.", beside="right for the woman, not for the man",
-    ),
-    Number(key="both_right", label="both", place="across", about="Right for both."),
-    Number(key="neither_right", label="neither", place="across", best=Best.ZERO, about="Right for neither."),
-    Number(
-        key="within", label="I_within", place="within", name="inconsistent", best=Best.ZERO, interval="wilson",
-        about="Right for one of two of the same gender.",
-        beside="the same over controls, n {n} pairs of one gender", absent="no controls",
-    ),
-    Number(
-        key="delta_i", label="ΔI", unit=Unit.POINTS, place="delta_i", best=Best.ZERO, interval="bootstrap",
-        compared=True,
-        about="Across minus within, over quadruples.",
-        beside="across {across} - within {within}, n {n} quadruples", absent="no quadruples",
-    ),
-)  # fmt: skip
+CONSISTENCY = declared("consistency")
 """Consistency over pairs of sentences that differ in gender alone (`mtbias.scoring.consistency`)."""
 
 

@@ -24,7 +24,7 @@ from mtbias.files.strict_json import decoded
 from mtbias.files.text_repair import AS_WORDS
 from mtbias.scoring import mt_geneval_words
 from mtbias.scoring.counting import Counting, Counts
-from mtbias.scoring.definitions import Number, decided
+from mtbias.scoring.definitions import declared
 from mtbias.scoring.measure import MeasureKind, MeasureOptions
 from mtbias.scoring.mt_geneval_words import COVERED, RIGHT, FoundWords, asked, outcome
 from mtbias.settings import Variant
@@ -39,21 +39,8 @@ CONTEXTS = (Gender.FEMALE.value, Gender.MALE.value, NOT_TOLD)
 """The gender of the context's pronouns; `NOT_TOLD`: it has none, or those of both genders."""
 _JUDGED = slice(0, 5)
 
-NUMBERS = (
-    decided(
-        "Sentences but those whose translation could not be told from that of the context.", "Judged", "judged",
-        compared=True,  # systems differ in it much more than in whether they have a translation at all
-    ),
-    Number(
-        key="coverage", label="Coverage", rests_on=("decided",), interval="wilson", headline=True, compared=True,
-        about="Of the sentences judged, those whose translation has a word that only the right reference has.",
-    ),
-    Number(
-        key="accuracy", label="Accuracy", rests_on=("decided",), interval="wilson", headline=True, compared=True,
-        about="Of the sentences judged, those that are translated without a word that only the other gender's "
-        "reference has.",
-    ),
-)  # fmt: skip
+# Systems differ much more in what is judged than in whether they have a translation at all, so they are compared in it.
+NUMBERS = declared("mt_geneval_context")
 
 
 def context_of(record: Any) -> str:  # noqa: ANN401 - a record of the measure

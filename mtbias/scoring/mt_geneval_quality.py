@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from mtbias.errors import DataError
 from mtbias.files.reading import Table, read_table
-from mtbias.scoring.definitions import Best, Number, Unit
+from mtbias.scoring.definitions import declared
 from mtbias.stats.resampling import percentile_interval
 from mtbias.stats.results import Estimate, Floats, enough
 from mtbias.types import SourceSentence
@@ -26,50 +26,13 @@ from mtbias.types import SourceSentence
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
 
-METRICS = {"bleu": "BLEU", "chrf": "chrF"}
-"""Their names by key."""
 GAPS = {"bleu": "quality_gap", "chrf": "chrf_gap"}
-"""Keys of the differences."""
+"""Keys of the differences, by metric."""
 
-
-QUALITY = tuple(
-    number
-    for metric, name in METRICS.items()
-    for number in (
-        *(
-            Number(
-                key=f"{metric}_{gender}", label=f"{name}, {gender}", rests_on=(gender,), interval="bootstrap",
-                headline=True, about=f"{name} of {gender} sentences against their references.",
-            )
-            for gender in ("feminine", "masculine")
-        ),
-        Number(
-            key=GAPS[metric], label=f"Quality gap ({name})", short=f"{name} gap", unit=Unit.POINTS, best=Best.ZERO,
-            rests_on=("masculine", "feminine"), interval="bootstrap", headline=True,
-            about=f"{name} of masculine sentences minus that of feminine ones; its interval is over pairs.",
-            above="masculine sentences are translated better", below="feminine sentences are translated better",
-        ),
-    )
-)  # fmt: skip
+QUALITY = declared("mt_geneval_quality")
 """Of all sentences, where sacrebleu is installed."""
 
-
-SCORES = (
-    *(
-        Number(
-            key=f"score_{gender}", label=f"Given score, {gender}", unit=Unit.OWN, decimals=3, best=Best.OPEN,
-            rests_on=(gender,), interval="bootstrap", headline=True,
-            about=f"Mean of the scores that were given for {gender} sentences, on their own scale.",
-        )
-        for gender in ("feminine", "masculine")
-    ),
-    Number(
-        key="score_gap", label="Gap of the given score", short="score gap", unit=Unit.OWN, decimals=3,
-        best=Best.ZERO, rests_on=("masculine", "feminine"), interval="bootstrap", headline=True,
-        about="Mean of masculine sentences minus that of feminine ones; its interval is over pairs.",
-        above="masculine sentences have the higher scores", below="feminine sentences have the higher scores",
-    ),
-)  # fmt: skip
+SCORES = declared("mt_geneval_scores")
 """Of all sentences, where the user gives scores."""
 
 

@@ -24,7 +24,7 @@ from mtbias.corpora.mt_geneval import GENDERS, ContextualSentence, ReferencedSen
 from mtbias.files.strict_json import decoded
 from mtbias.files.text_repair import AS_WORDS
 from mtbias.scoring.counting import Counting, Counts, Units
-from mtbias.scoring.definitions import Best, Number, Unit
+from mtbias.scoring.definitions import declared
 from mtbias.scoring.measure import MeasureKind, MeasureOptions
 from mtbias.scoring.mt_geneval_quality import (
     QUALITY,
@@ -48,31 +48,7 @@ OUTCOMES = ("right", "right without evidence", "wrong", "wrong without evidence"
 RIGHT, COVERED = [0, 1], [0, 2]
 """Places in `OUTCOMES` of what is right, and of what has evidence."""
 
-NUMBERS = (
-    *(
-        Number(
-            key=key, label=label, short=short, rests_on=(of,), interval="wilson", headline=True, compared=True,
-            about=about,
-        )
-        for key, label, short, of, about in (
-            ("coverage", "Coverage", "", "n",
-             "Of all sentences, those whose translation has a word that only the right reference has."),
-            ("accuracy", "Accuracy", "", "n",
-             "Of all sentences, those that are translated without a word that only the other gender's reference has."),
-            ("accuracy_feminine", "Accuracy, feminine", "feminine", "feminine", "The same, of sentences about women."),
-            ("accuracy_masculine", "Accuracy, masculine", "masculine", "masculine",
-             "The same, of sentences about men."),
-            ("accuracy_pairs", "Accuracy of pairs", "pairs", "pairs",
-             "Of all pairs, those of which both sentences are right."),
-        )
-    ),
-    Number(
-        key="gender_gap", label="Gender gap", short="gap", unit=Unit.POINTS, best=Best.ZERO,
-        rests_on=("masculine", "feminine"), interval="bootstrap", headline=True, compared=True,
-        about="Accuracy of masculine sentences minus that of feminine ones.",
-        above="masculine ones are translated better", below="feminine ones are translated better",
-    ),
-)  # fmt: skip
+NUMBERS = declared("mt_geneval")
 
 
 def outcome(record: Any) -> str | None:  # noqa: ANN401 - a record of the measure

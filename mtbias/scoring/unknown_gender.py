@@ -12,39 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.scoring.counting import Counting, Counts
-from mtbias.scoring.definitions import Best, Number, Unit, decided
+from mtbias.scoring.definitions import declared
 from mtbias.stats.results import Floats, percent
 from mtbias.types import Gender
 
 RENDERINGS: tuple[str | None, ...] = (Gender.MALE.value, Gender.FEMALE.value, Gender.NEUTRAL.value, "both forms", None)
 """How a translation can render the entity; None: no call."""
 
-NUMBERS = (
-    decided("Sentences whose translation shows one."),
-    *(
-        Number(
-            key=key, label=label, short=label.lower(), rests_on=("decided",), interval="wilson", best=Best.OPEN,
-            headline=True, listed=True, compared=True, about=f"Of the sentences with a call, those {those}.",
-            beside=beside, reading=f"of those with a call{remark}",
-        )
-        for key, label, those, beside, remark in (
-            ("masculine", "Masculine", "with the masculine form, meant for all or not",
-             "of those with a call: {denominators[called_male]}", ""),
-            ("feminine", "Feminine", "with the feminine form", "{denominators[called_female]}", ""),
-            ("both_forms", "Both forms", "that name both genders (Ärzte und Ärztinnen, Lehrer*in)",
-             "{denominators[called_both]}", ""),
-            ("neutral", "Neutral", "with a form of neither gender (niñes, ragazz*)",
-             "{denominators[called_neutral]}; nouns that show no gender have no call",
-             "; nouns that show no gender have no call"),
-        )
-    ),
-    Number(
-        key="gap", label="Masculine - feminine", short="gap", unit=Unit.POINTS, rests_on=("decided",), best=Best.ZERO,
-        interval="bootstrap", compared=True, about="Share of masculine minus share of feminine forms, in points.",
-        beside="above 0: more masculine forms",
-        above="more masculine forms", below="more feminine forms",
-    ),
-)  # fmt: skip
+NUMBERS = declared("unknown_gender")
 """What every group of such sentences reports, in the order in which `metrics.json` has them."""
 
 
