@@ -30,7 +30,6 @@ from mtbias.runs.finished_run import FinishedRun
 from mtbias.runs.run_folder import RunFolder
 from mtbias.scoring.comparison import Comparison, compare_runs
 from mtbias.scoring.definitions import CONSISTENCY
-from mtbias.scoring.human_agreement import decided_by
 from mtbias.scoring.measure import GENDER
 from mtbias.settings import BootstrapSettings, EvalSettings, ScoreSettings
 from mtbias.translate.given_translations import GivenSystem, given_file, join_texts
@@ -256,5 +255,5 @@ def _row(record: CallRecord) -> dict[str, Any]:
         **kept,
         "correct": None if record.gold is None else call.gender is record.gold,
         "target": " ".join(content["target"]),
-        "decided_by": None if call.gender is None else decided_by(call),
+        "decided_by": None if call.gender is None else call.decided_by,
     }

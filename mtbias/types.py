@@ -238,6 +238,16 @@ class GenderCall:
             raise ValueError("a call has either a gender or a reason for having none")
 
     @property
+    def decided_by(self) -> str:
+        """What it rests on: the kind of the first evidence that says what was called (``noun``, ``determiner``, …).
+
+        Edge cases: the reason where nothing was called; "none" where no evidence says it.
+        """
+        if self.reason is not None:
+            return self.reason.value
+        return next((piece.kind for piece in self.evidence if piece.gender is self.gender), "none")
+
+    @property
     def both_forms(self) -> bool:
         """Whether a neutral call rests on the forms of both genders, and not on one that is neither (*niñes*)."""
         details = [piece.detail for piece in self.evidence if piece.gender is Gender.NEUTRAL]

@@ -18,8 +18,8 @@ from mtbias.corpora.human_labels import read_label_file
 from mtbias.evaluation.gender_calls import GENDER
 from mtbias.evaluation.validation import Validation, validate
 from mtbias.machine.stage_progress import ProgressLine
+from mtbias.scoring.correction import LABELS
 from mtbias.scoring.evidence import withheld
-from mtbias.scoring.human_agreement import LABELS
 from mtbias.scoring.measure import MeasureOptions
 from mtbias.settings import DeviceSettings, EvaluatorSettings
 from mtbias.translate.bitext import read_bitext

@@ -26,8 +26,8 @@ from mtbias.cli.shared import Evaluator  # noqa: E402
 from mtbias.corpora.human_labels import read_label_file  # noqa: E402
 from mtbias.evaluation.gender_calls import GENDER  # noqa: E402
 from mtbias.evaluation.validation import validate  # noqa: E402
+from mtbias.scoring.correction import LABELS  # noqa: E402
 from mtbias.scoring.evidence import GENDERS, TABLE, EvidenceClass, evidence_class  # noqa: E402
-from mtbias.scoring.human_agreement import LABELS  # noqa: E402
 from mtbias.scoring.measure import MeasureOptions  # noqa: E402
 from mtbias.settings import EvaluatorSettings  # noqa: E402
 from mtbias.translate.bitext import read_bitext  # noqa: E402

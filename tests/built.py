@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.files.folder_lock import waiting_lock
+from mtbias.files.writing import waiting_lock
 
 
 def built(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:

@@ -19,7 +19,7 @@ from mtbias.evaluation.gender_calls import GenderMeasure
 from mtbias.evaluation.validation import Validation, validate
 from mtbias.language.installed import get_language
 from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
-from mtbias.scoring.human_agreement import LABELS
+from mtbias.scoring.correction import LABELS
 from mtbias.translate.bitext import read_bitext
 
 LANGUAGES = ("ar", "de", "es", "he", "it", "ru", "uk")

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 import mtbias
+from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.definitions import CONSISTENCY, GENDER
-from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 from mtbias.stats.results import MIN_ROWS
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from mtbias.errors import DataError, RunFolderError
-from mtbias.files.reading import read_bytes, read_text
-from mtbias.files.special_files import own_descriptor
+from mtbias.files.reading import own_descriptor, read_bytes, read_text
 from mtbias.files.writing import write_atomic
 
 pytestmark = pytest.mark.skipif(not Path("/dev/fd").exists(), reason="this system has no /dev/fd")

@@ -8,8 +8,7 @@ from typing import Any
 from mtbias.cli.coref_shared import FirstNames, counts_text, show
 from mtbias.cli.shared import Count, Flag, Json
 from mtbias.coref.augmentation import Kind, augment
-from mtbias.files.signatures import signature_line
-from mtbias.files.writing import write_atomic
+from mtbias.files.writing import signature_line, write_atomic
 
 
 def command(

@@ -11,8 +11,7 @@ from mtbias.cli.coref_shared import SetSize, show
 from mtbias.cli.shared import Flag, Json
 from mtbias.coref.documents import DatasetName, Format, exported
 from mtbias.errors import UsageError, escaped
-from mtbias.files.signatures import signature_line
-from mtbias.files.writing import write_atomic
+from mtbias.files.writing import signature_line, write_atomic
 
 
 def command(

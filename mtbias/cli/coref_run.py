@@ -20,7 +20,7 @@ from mtbias.coref.coref_datasets import open_dataset
 from mtbias.coref.documents import DatasetName
 from mtbias.coref.systems import open_system, run_system
 from mtbias.errors import escaped
-from mtbias.files.signatures import signature_line
+from mtbias.files.writing import signature_line
 from mtbias.machine.stage_progress import ProgressLine
 
 

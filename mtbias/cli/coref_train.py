@@ -13,7 +13,7 @@ from mtbias.cli.coref_shared import show
 from mtbias.cli.shared import Json
 from mtbias.coref.training import TrainingSettings
 from mtbias.files.reading import read_bytes
-from mtbias.files.signatures import signature_line
+from mtbias.files.writing import signature_line
 from mtbias.report.tables import columns
 
 

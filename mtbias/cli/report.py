@@ -8,7 +8,7 @@ from typing import Literal
 
 from mtbias.cli.shared import Flag, Names, Runs, checked_names
 from mtbias.errors import escaped
-from mtbias.files.special_files import own_descriptor
+from mtbias.files.reading import own_descriptor
 
 
 def command(

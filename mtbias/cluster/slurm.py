@@ -23,10 +23,9 @@ from mtbias.cluster.sweep_file import Resources, Slurm, read_sweep
 from mtbias.cluster.sweep_tasks import SweepPlan, Task, make_plan, plan_text, score_resources, translate_resources
 from mtbias.cluster.task_runs import LOGS, Looked, forget_failure, is_done, recorded, run_task
 from mtbias.errors import DataError, DependencyError, MtbiasError
-from mtbias.files.folder_lock import locked_folder
-from mtbias.files.special_files import input_bytes
+from mtbias.files.reading import input_bytes
 from mtbias.files.strict_json import DecodingError, decoded
-from mtbias.files.writing import write_atomic
+from mtbias.files.writing import locked_folder, write_atomic
 from mtbias.machine.installation import install_command
 from mtbias.machine.network import no_network
 from mtbias.types import quiet

@@ -14,8 +14,7 @@ from unicodedata import category
 
 from mtbias.demo import STANZA_NAME
 from mtbias.errors import DataError, SettingError, UsageError
-from mtbias.files.reading import parse_toml, read_text, split_lines
-from mtbias.files.special_files import own_descriptor
+from mtbias.files.reading import own_descriptor, parse_toml, read_text, split_lines
 from mtbias.files.strict_json import DecodingError, converted
 from mtbias.settings import (
     BootstrapSettings,

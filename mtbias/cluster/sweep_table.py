@@ -13,7 +13,7 @@ from typing import Any
 
 from mtbias.cluster.sweep_tasks import Cell, SweepPlan
 from mtbias.errors import MissingTranslationsError, MtbiasError, RunFolderError
-from mtbias.files.special_files import input_bytes
+from mtbias.files.reading import input_bytes
 from mtbias.files.writing import write_atomic
 from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.paper_tables import paper_table, with_interval
@@ -21,9 +21,9 @@ from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_table import level
 from mtbias.report.tables import PrintedTable, draw
 from mtbias.runs.finished_run import read_run
+from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.definitions import GENDER, Number
 from mtbias.scoring.scores import unknown_part
-from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 
 FILES = {"table.txt": "text", "table.md": "markdown", "table.tex": "latex", "table.csv": "csv"}
 """The files of the table, with their forms."""

@@ -17,7 +17,7 @@ from mtbias.cluster.sweep_tasks import TABLE, Cell, SweepPlan, Task
 from mtbias.errors import MissingTranslationsError, MtbiasError
 from mtbias.evaluation.preparation import prepare_eval
 from mtbias.evaluation.stages import Request, evaluate, translate_shard
-from mtbias.files.special_files import input_bytes
+from mtbias.files.reading import input_bytes
 from mtbias.files.strict_json import DecodingError, decoded
 from mtbias.files.writing import explained, make_folder, write_atomic
 from mtbias.machine.devices import chosen_device, require_device

@@ -21,8 +21,7 @@ from mtbias.coref.counter_gap import ROLES
 from mtbias.coref.gap_data import GapFile, GapInstance, gender_of, read_instances, write_instances
 from mtbias.english.gender_swap import Edit, apply_edits, swap_words, tokenize
 from mtbias.errors import DataError
-from mtbias.files.signatures import signature_line
-from mtbias.files.writing import write_atomic
+from mtbias.files.writing import signature_line, write_atomic
 from mtbias.types import Gender
 
 OTHERS = ("C", "D")

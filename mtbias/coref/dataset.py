@@ -26,7 +26,7 @@ from mtbias.coref.output_reading import read_output
 from mtbias.coref.system_files import holds_clusters
 from mtbias.errors import DataError, UsageError
 from mtbias.files.reading import read_text
-from mtbias.files.signatures import signature_line
+from mtbias.files.writing import signature_line
 from mtbias.settings import BootstrapSettings
 from mtbias.stats.paired import PairedUnits, compare
 from mtbias.stats.resampling import bootstrap_counts, bootstrap_units, estimate
@@ -290,6 +290,6 @@ class CorefDataset(ABC):
         """The numbers of a system, with intervals and tests from so many resamples."""
 
     def signature(self, answers: Answers, settings: BootstrapSettings, **more: object) -> str:
-        """``coref:<name>|…``: what the numbers of a system rest on (`mtbias.files.signatures.signature_line`)."""
+        """``coref:<name>|…``: what the numbers of a system rest on (`mtbias.files.writing.signature_line`)."""
         options = {**self.signed, **answers.signed, **more, "seed": settings.seed, "resamples": settings.resamples}
         return signature_line(f"coref:{self.name}", {"data": self.files, "predictions": answers.files}, options)

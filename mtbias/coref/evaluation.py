@@ -22,10 +22,9 @@ from mtbias.coref.dataset import CorefDataset, DatasetScores, Draw, NamedNumber
 from mtbias.coref.documents import Answers, DatasetName, Spans
 from mtbias.coref.systems import CorefSystem, run_system, texts_digest
 from mtbias.errors import DataError, UsageError
-from mtbias.files.folder_lock import locked_folder
 from mtbias.files.reading import read_bytes
 from mtbias.files.strict_json import DecodingError, decoded
-from mtbias.files.writing import explained, write_atomic
+from mtbias.files.writing import explained, locked_folder, write_atomic
 from mtbias.settings import BootstrapSettings
 from mtbias.stats.paired import corrected
 from mtbias.stats.results import LEVEL, Difference, rounded

@@ -28,7 +28,7 @@ from mtbias.coref.gap_data import (
 )
 from mtbias.errors import DataError, UsageError
 from mtbias.files.reading import Table, TextFile, parse_json_by_id, read_table, read_text
-from mtbias.files.signatures import signature_line
+from mtbias.files.writing import signature_line
 from mtbias.stats.balance import Balance, balance, objective
 from mtbias.stats.results import Floats
 from mtbias.types import Gender

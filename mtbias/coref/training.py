@@ -21,8 +21,7 @@ from typing import Any
 
 from mtbias.coref.conll import Clusters, ConllDocument, Mention, without_repeated
 from mtbias.errors import DataError, DependencyError, MissingResourceError, ModelError
-from mtbias.files.reading import parse_toml, read_text
-from mtbias.files.special_files import refuse_special
+from mtbias.files.reading import parse_toml, read_text, refuse_special
 from mtbias.files.writing import explained, write_atomic
 from mtbias.machine.devices import require_device
 from mtbias.settings import Settings, at_least, number_in

@@ -22,8 +22,7 @@ from mtbias.corpora.own_sentences import write_custom
 from mtbias.english.gender_swap import Edit, apply_edits, match_case, swap_words, tells_gender, tokenize
 from mtbias.english.words import GENDER_OF_PRONOUN, PRONOUNS, count_pronouns, is_plural
 from mtbias.errors import DataError
-from mtbias.files.signatures import signature_line
-from mtbias.files.writing import check_table_name
+from mtbias.files.writing import check_table_name, signature_line
 from mtbias.types import Gender, Instance, Span, Stereotype
 
 CONTROL, SWAP, SWAP_CONTROL = "-control", "-swap", "-swap-control"

@@ -28,8 +28,7 @@ from mtbias.corpora.catalog import (
     write_record,
 )
 from mtbias.errors import DataError, MissingResourceError, UsageError
-from mtbias.files.folder_lock import waiting_lock
-from mtbias.files.writing import LOCK_NAME
+from mtbias.files.writing import LOCK_NAME, waiting_lock
 from mtbias.machine.network import awaited, why_failed
 
 MAX_UNPACKED = 2 * 1024**3

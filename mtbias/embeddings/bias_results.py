@@ -24,7 +24,7 @@ from mtbias.embeddings.measure_settings import MEASURES, WITH_SCIKIT_LEARN, Embe
 from mtbias.embeddings.vectors import Vectors, read_vectors
 from mtbias.embeddings.word_lists import EXAMPLE_LISTS, Pair, WordLists, read_lists
 from mtbias.errors import DataError, DependencyError, SettingError, escaped
-from mtbias.files.signatures import signature_line
+from mtbias.files.writing import signature_line
 from mtbias.report.tables import columns, interval
 from mtbias.report.tables import number as shown
 from mtbias.stats.results import UNDEFINED, Floats, number

@@ -17,8 +17,7 @@ from mtbias.embeddings.measure_settings import DebiasSettings, Method
 from mtbias.embeddings.vectors import Vectors, read_vectors, vector_lines
 from mtbias.embeddings.word_lists import EXAMPLE_LISTS, read_lists
 from mtbias.errors import DataError, SettingError, escaped
-from mtbias.files.signatures import signature_line
-from mtbias.files.writing import write_atomic
+from mtbias.files.writing import signature_line, write_atomic
 from mtbias.report.tables import columns, number
 from mtbias.stats.results import Floats, rounded
 

@@ -14,8 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from mtbias.errors import DataError
-from mtbias.files.reading import unreadable
-from mtbias.files.special_files import open_input
+from mtbias.files.reading import open_input, unreadable
 from mtbias.stats.results import Floats
 
 

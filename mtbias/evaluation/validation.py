@@ -21,14 +21,20 @@ from mtbias.report.validation_page import LabelledLanguage, render_page
 from mtbias.report.validation_table import render_validation
 from mtbias.runs.call_records import evidence_json
 from mtbias.runs.finished_run import FinishedRun, read_run
-from mtbias.scoring.bias import count
-from mtbias.scoring.correction import CORRECTED, Correction, correct
+from mtbias.scoring.bias import UNKNOWN_GENDER, count
+from mtbias.scoring.correction import (
+    CORRECTED,
+    LABELS,
+    Correction,
+    LabelAgreement,
+    compute_agreement,
+    correct,
+    count_agreement,
+)
 from mtbias.scoring.counting import Counts
 from mtbias.scoring.definitions import GENDER, named
 from mtbias.scoring.evidence import withheld
-from mtbias.scoring.human_agreement import LABELS, LabelAgreement, compute_agreement, count_agreement, decided_by
 from mtbias.scoring.measure import MeasureOptions
-from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 from mtbias.settings import EvaluatorSettings
 from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import DECIMALS, N_RESAMPLES, minus, percent_of, rounded
@@ -87,7 +93,7 @@ class Validation:
         overall, heads = compute_agreement(self.counts), self.heads()
         known = any(label.basis for label, _ in self.rows)
         bases = self.agreement_by(lambda label, _: label.basis or UNKNOWN_BASIS) if known else {}
-        evidence = self.agreement_by(lambda _, call: decided_by(call))
+        evidence = self.agreement_by(lambda _, call: call.decided_by)
         content = {
             "lang": self.lang,
             "annotator": self.annotator,
@@ -210,7 +216,7 @@ def _is_head_right(label: HumanLabel, call: GenderCall) -> bool:
 
 
 def _confusion(rows: Iterable[_Row]) -> Counts:
-    """The confusion of label and call (`mtbias.scoring.human_agreement.count_agreement`)."""
+    """The confusion of label and call (`mtbias.scoring.correction.count_agreement`)."""
     return count_agreement((LABELS[label.label], call.gender) for label, call in rows)
 
 

@@ -20,10 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.errors import DataError, RunFolderError
-from mtbias.files.folder_lock import waiting_lock
-from mtbias.files.special_files import input_bytes
+from mtbias.files.reading import input_bytes
 from mtbias.files.strict_json import DecodingError, decoded, load_json
-from mtbias.files.writing import explained, write_atomic, write_new
+from mtbias.files.writing import explained, waiting_lock, write_atomic, write_new
 
 PARTS = "translations.parts"
 PLAN = "plan.json"

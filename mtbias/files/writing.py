@@ -1,4 +1,8 @@
-"""Files that are either whole or not there, and errors of the operating system in one line."""
+"""Files that are either whole or not there, errors of the operating system in one line, locks, and signatures.
+
+One lock is of a folder, into which one process writes alone or many together; another one waits, of a file that several
+processes read, change and write.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +10,27 @@ import csv
 import errno
 import io
 import json
+import logging
 import os
 import re
 import secrets
 import socket
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 
 from mtbias.errors import RunFolderError, SettingError
-from mtbias.files.reading import TABLES
-from mtbias.files.special_files import own_descriptor
+from mtbias.files.reading import TABLES, own_descriptor
 
 LOCK_NAME = ".lock"
-"""The file that holds the lock of a folder (`mtbias.files.folder_lock`)."""
+"""The file that holds the lock of a folder (`FolderLock`)."""
 _TEMPORARY = re.compile(r"\..+\.\d+(?:\.[0-9A-Za-z-]+\.[0-9a-f]{8})?\.tmp")
 _LINES_A_WRITE = 1000
+_log = logging.getLogger(__name__)
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
@@ -243,3 +249,151 @@ def _sync_folder(folder: Path) -> None:
             raise
     finally:
         os.close(handle)
+
+
+# Locks
+
+NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
+"""What a file system without locks says."""
+_SHARED = "shared"
+
+
+class FolderLock:
+    """The right to write into a folder: of one process alone, or shared by many; it ends with them, even when killed.
+
+    It is an advisory lock (flock) on ``.lock``, which holds the process number and host of the one holder. Where the
+    system or the file system has no such locks, a warning is logged and the folder is used without.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / LOCK_NAME
+        self._handle: int | None = None
+        self._is_shared = False
+
+    def acquire(self, *, shared: bool = False) -> None:
+        """Take the lock, alone or `shared` with others who share it.
+
+        Raises:
+            RunFolderError: another process holds it, or the lock file cannot be written.
+        """
+        with explained(self._path, "write"):
+            handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            with explained(self._path, "lock"):
+                self._flock(handle, shared=shared)
+            holder = _SHARED if shared else f"{os.getpid()} {socket.gethostname()}"
+            with explained(self._path, "write"):
+                os.ftruncate(handle, 0)
+                os.pwrite(handle, f"{holder}\n".encode(), 0)
+        except BaseException:
+            os.close(handle)
+            raise
+        self._handle, self._is_shared = handle, shared
+
+    def release(self) -> None:
+        """Give the lock back; nothing happens where it is not held."""
+        if self._handle is not None:
+            handle, self._handle = self._handle, None
+            if not self._is_shared:
+                with suppress(OSError):
+                    os.ftruncate(handle, 0)
+            os.close(handle)
+
+    @property
+    def held(self) -> bool:
+        """Whether this object holds the lock."""
+        return self._handle is not None
+
+    @property
+    def shared(self) -> bool:
+        """Whether this object holds the lock together with others."""
+        return self.held and self._is_shared
+
+    def _flock(self, handle: int, *, shared: bool) -> None:
+        try:
+            import fcntl
+        except ImportError:
+            _log.warning("%s: this system has no file locks; do not start two runs in one folder", self._path.parent)
+            return
+        try:
+            fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RunFolderError(
+                f"{self._path.parent}: {_holder(handle)} is writing into this folder; "
+                "wait for it, stop it, or choose another folder"
+            ) from None
+        except OSError as error:
+            if error.errno not in NO_LOCKS:
+                raise
+            _log.warning("%s: no file locks here; do not start two runs in one folder", self._path.parent)
+
+
+def _holder(handle: int) -> str:
+    pid, _, host = os.pread(handle, 1000, 0).decode(errors="replace").strip().partition(" ")
+    if pid == _SHARED:
+        return "a task that translates a shard"
+    return f"process {pid} on {host}" if pid else "another process"
+
+
+@contextmanager
+def locked_folder(folder: Path) -> Iterator[None]:
+    """Make a folder, and hold its lock alone within the block.
+
+    Raises:
+        RunFolderError: another process holds it, or the folder cannot be made.
+    """
+    make_folder(folder)
+    lock = FolderLock(folder)
+    lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def waiting_lock(path: Path) -> Iterator[None]:
+    """Hold the lock file `path` within the block, after waiting for whoever has it; it ends with the process.
+
+    Where the file system has no locks, a warning is logged and the block runs without. The file stays.
+    Who removes it afterwards does no harm: filelock sees that the file it waited for is gone, and takes a new one.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        _log.warning("%s: another process writes there; waiting for it", path.parent)
+        lock.acquire()
+    except OSError as error:
+        if error.errno not in NO_LOCKS:
+            raise
+        _log.warning("%s: no file locks here; do not start two commands that write there", path.parent)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def signature_line(head: str, files: Mapping[str, Mapping[str, str]], options: Mapping[str, object]) -> str:
+    """``<head>|<role>:<hashes>|<option>:<value>|…|mtbias:<version>``.
+
+    Of `files` (SHA-256 by name, by role) up to three are named by the first 12 digits of each, more of them by those of
+    the hash over all, and their number.
+    """
+    from mtbias import __version__
+
+    parts = [head]
+    for role, digests in files.items():
+        hashes = [digest[:12] for digest in digests.values()]
+        if len(hashes) > 3:
+            together = sha256("\n".join(f"{name} {digest}" for name, digest in sorted(digests.items())).encode())
+            hashes = [f"{together.hexdigest()[:12]}({len(hashes)} files)"]
+        if hashes:
+            parts.append(f"{role}:{'+'.join(hashes)}")
+    parts += [f"{name}:{value}" for name, value in options.items()]
+    return "|".join([*parts, f"mtbias:{__version__}"])

@@ -24,8 +24,7 @@ from mtbias.corpora.corpus import Corpus
 from mtbias.corpora.own_sentences import write_custom
 from mtbias.errors import DataError
 from mtbias.files.reading import read_table
-from mtbias.files.signatures import signature_line
-from mtbias.files.writing import check_table_name, refuse_input, write_table
+from mtbias.files.writing import check_table_name, refuse_input, signature_line, write_table
 from mtbias.scoring.weighted import ALL_PROPERTIES, PROPERTIES, properties_of
 from mtbias.types import Described, Gender, Instance, Stereotype
 

@@ -20,8 +20,7 @@ from mtbias.corpora.bug import BugRow, stands_at
 from mtbias.english.words import GENDER_OF_PRONOUN
 from mtbias.errors import SettingError
 from mtbias.files.reading import Record, TextFile, parse_table, read_table, read_text
-from mtbias.files.signatures import signature_line
-from mtbias.files.writing import write_atomic
+from mtbias.files.writing import signature_line, write_atomic
 from mtbias.report.page import render_page
 from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import Interval, percent_of

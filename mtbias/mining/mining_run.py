@@ -24,8 +24,7 @@ from mtbias.corpora.catalog import cache_folder
 from mtbias.errors import MtbiasError, SettingError, escaped
 from mtbias.files.kept_work import KeptLines, kept_lines
 from mtbias.files.reading import read_bytes
-from mtbias.files.signatures import signature_line
-from mtbias.files.writing import write_atomic
+from mtbias.files.writing import signature_line, write_atomic
 from mtbias.machine.devices import begin_worker, chosen_device, require_device
 from mtbias.mining.confidence import weights_sha256
 from mtbias.mining.english_parser import MOST_TOKENS, EnglishParser

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from mtbias.demo import STANZA_NAME, stanza_folder_of_demo
 from mtbias.errors import DataError, DependencyError, MissingResourceError
-from mtbias.files.special_files import input_bytes
+from mtbias.files.reading import input_bytes
 from mtbias.files.strict_json import load_json
 from mtbias.machine.devices import require_device
 from mtbias.machine.network import why_failed

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from mtbias.entry_points import installed
 from mtbias.errors import DataError, SettingError, UsageError
-from mtbias.files.reading import commented_rows
-from mtbias.files.special_files import input_bytes
+from mtbias.files.reading import commented_rows, input_bytes
 from mtbias.files.strict_json import load_json
 from mtbias.files.writing import explained, write_atomic
 from mtbias.language.installed import GROUP, is_language_code

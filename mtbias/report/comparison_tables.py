@@ -10,11 +10,11 @@ from typing import Any
 from mtbias.report import tables
 from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.tables import PrintedTable, cut, draw, p_text, printable
+from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.comparable_runs import DifferingRow, SystemNumbers, SystemPair
 from mtbias.scoring.comparison import Comparison
 from mtbias.scoring.counting import QUESTIONS, EntityIntervals
 from mtbias.scoring.definitions import CONSISTENCY, GENDER, Number
-from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 from mtbias.scoring.weighted import Weighting
 from mtbias.stats.results import ALPHA, UNDEFINED, Difference, Estimate, estimate_text, number_text
 

@@ -16,8 +16,8 @@ from mtbias.report.page import render
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_table import WIDTH, level, whole_metrics
 from mtbias.report.tables import aligned, cut, interval, number, printable
+from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.definitions import GENDER, Number, Unit, breakdown, breakdowns, named, plotted
-from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 from mtbias.scoring.women_share import WomenRelation, WomenShares, relate, shipped_shares
 from mtbias.stats.results import Estimate, enough, estimate_text, interval_text, number_text
 

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 
 from mtbias import __version__
 from mtbias.errors import DataError
-from mtbias.files.special_files import input_bytes
+from mtbias.files.reading import input_bytes
 from mtbias.files.strict_json import EXACT, decoded, load_json, once
 from mtbias.files.writing import write_atomic
 from mtbias.language.installed import get_language

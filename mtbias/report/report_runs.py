@@ -14,10 +14,10 @@ from mtbias.language.installed import get_language
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.scoring import definitions
+from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.definitions import Number
 from mtbias.scoring.measure import GENDER
 from mtbias.scoring.scores import unknown_part
-from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 
 _NAMED = 3
 """Up to so many runs are named in a title."""

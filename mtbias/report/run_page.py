@@ -41,12 +41,12 @@ from mtbias.report.report_runs import (
 from mtbias.report.run_table import SCHEMA, filled, noticed, whole_metrics
 from mtbias.report.sentence_data import MAX_BYTES, Columns, fitting, sentence_list
 from mtbias.runs.finished_run import FinishedRun
+from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.comparable_runs import SystemPair
 from mtbias.scoring.comparison import Comparison
 from mtbias.scoring.definitions import CONSISTENCY, Best, Breakdown, Number, Unit, breakdowns
 from mtbias.scoring.finding import entity_gaps
 from mtbias.scoring.scores import UNKNOWN
-from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 from mtbias.scoring.women_share import WomenRelation, WomenShares, shipped_shares
 from mtbias.stats.results import ALPHA, MIN_ROWS, Difference
 from mtbias.types import Reason

@@ -15,10 +15,10 @@ from typing import Any
 from mtbias.errors import DataError
 from mtbias.report.alarm_texts import alarm_block, checks_block, expected_block, shown_without, warnings
 from mtbias.report.tables import PrintedTable, aligned, cut, note_on_bits, printable
+from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.counting import QUESTIONS
 from mtbias.scoring.definitions import CONSISTENCY, GENDER, Number, all_neutral, breakdowns
 from mtbias.scoring.scores import UNKNOWN
-from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 from mtbias.stats.results import UNDEFINED, interval_text, number_text
 
 # How much a run changed when everything was translated again, as `metrics.json` has it under `repeats`.

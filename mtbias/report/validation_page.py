@@ -18,7 +18,7 @@ from mtbias.report import validation_table as rows
 from mtbias.report.plots import PERCENT_SCALE, Scale
 from mtbias.report.report_runs import language_name
 from mtbias.report.sentence_data import evidence_code, evidence_words, marked
-from mtbias.scoring.human_agreement import LABELS
+from mtbias.scoring.correction import LABELS
 from mtbias.types import GenderCall
 
 MAX_ROWS = 2000

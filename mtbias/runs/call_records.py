@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from mtbias.errors import DataError
-from mtbias.files.special_files import input_bytes
+from mtbias.files.reading import input_bytes
 from mtbias.files.strict_json import EXACT, decoded
 from mtbias.types import Evidence, Gender, GenderCall, Instance, Reason, Span, Stereotype, Translation
 

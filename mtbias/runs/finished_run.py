@@ -13,12 +13,12 @@ from mtbias.errors import DataError
 from mtbias.files.strict_json import decoded
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import METRICS, RunFolder
+from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.counting import Counting
 from mtbias.scoring.definitions import Number
 from mtbias.scoring.finding import conclusions
 from mtbias.scoring.measure import GENDER, find_measure
 from mtbias.scoring.scores import SCHEMA, UNKNOWN, Scores, unknown_part
-from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 
 
 @dataclass(frozen=True, slots=True)

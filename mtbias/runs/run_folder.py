@@ -12,11 +12,10 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from mtbias.errors import DataError, RunFolderError
-from mtbias.files.folder_lock import FolderLock
 from mtbias.files.kept_work import PARTS, kept_parts, read_plan
-from mtbias.files.special_files import input_bytes, refuse_special
+from mtbias.files.reading import input_bytes, refuse_special
 from mtbias.files.strict_json import load_json
-from mtbias.files.writing import explained, is_ours, remove_temporaries, write_atomic, write_new
+from mtbias.files.writing import FolderLock, explained, is_ours, remove_temporaries, write_atomic, write_new
 from mtbias.runs import call_records as records
 from mtbias.runs.manifest import RunManifest
 from mtbias.scoring.measure import Judged

@@ -15,6 +15,7 @@ from mtbias.errors import UsageError
 from mtbias.files.text_repair import is_damaged
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
+from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.evidence import (
     OUTSIDE,
     EvidenceClass,
@@ -28,7 +29,6 @@ from mtbias.scoring.evidence import (
 )
 from mtbias.scoring.measure import GENDER
 from mtbias.scoring.scores import counting_of
-from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 from mtbias.stats.resampling import share_json, wilson_percent
 from mtbias.stats.results import percent_of, rounded
 from mtbias.translate.text_language import is_copy, is_repetitive, words

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.scoring.counting import Counting, Counts
-from mtbias.scoring.definitions import GENDER
+from mtbias.scoring.definitions import GENDER, declared
 from mtbias.stats.resampling import share_json
 from mtbias.stats.results import Floats, number, percent, rounded
 from mtbias.types import Gender, Stereotype
@@ -177,3 +177,42 @@ def _of_gender(confusion: NDArray[Any], gender: int) -> dict[str, Floats]:
 
 def _macro_f1(confusion: NDArray[Any]) -> Floats:
     return (_of_gender(confusion, _MALE)["f1_male"] + _of_gender(confusion, _FEMALE)["f1_female"]) / 2
+
+
+# Sentences that show no gender: in which one a translation puts the entity, as shares instead of an accuracy. No call
+# is right or wrong here.
+
+RENDERINGS: tuple[str | None, ...] = (Gender.MALE.value, Gender.FEMALE.value, Gender.NEUTRAL.value, "both forms", None)
+"""How a translation can render the entity; None: no call."""
+
+
+def unknown_rates(tables: NDArray[Any]) -> dict[str, Floats]:
+    """The numbers of tables ``[..., 5]`` (`RENDERINGS`), each ``[...]``; per cent, NaN where nothing has a call.
+
+    masculine = masculine calls / all calls, and so for the others; gap = masculine − feminine.
+    """
+    called = tables[..., :-1].sum(axis=-1)
+    keys = ("masculine", "feminine", "neutral", "both_forms")  # in the order of `RENDERINGS`
+    shares = {key: percent(tables[..., at], called) for at, key in enumerate(keys)}
+    whole = percent(called, tables.sum(axis=-1))
+    return {"decided_percent": whole, **shares, "gap": shares["masculine"] - shares["feminine"]}
+
+
+def _unknown_classes(table: Counts) -> Mapping[str, int]:
+    names = ("called_male", "called_female", "called_neutral", "called_both")
+    called = dict(zip(names, table[:-1].tolist(), strict=True))
+    return {"n": int(table.sum()), "decided": sum(called.values()), **called}
+
+
+UNKNOWN_GENDER = Counting(
+    numbers=declared("unknown_gender"),
+    axes={"rendering": RENDERINGS},
+    place=lambda record: (RENDERINGS.index("both forms" if record.call.both_forms else record.call.gender),),
+    rates=unknown_rates,
+    classes=_unknown_classes,
+    right=np.zeros(len(RENDERINGS), dtype=bool),
+    breakdowns={"domain": lambda record: record.domain, "entity": lambda record: record.entity},
+    entity=lambda record: record.entity,
+    shown=("entity",),
+)
+"""Sentences whose gold gender is None: none of them enters accuracy, ΔG or ΔS."""

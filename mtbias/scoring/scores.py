@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from mtbias import __version__
 from mtbias.errors import DataError
-from mtbias.scoring.bias import GENDER_COUNTING, uncalled
+from mtbias.scoring.bias import GENDER_COUNTING, UNKNOWN_GENDER, uncalled
 from mtbias.scoring.consistency import Consistency, consistency
 from mtbias.scoring.counting import Counting, Group, entity_intervals
 from mtbias.scoring.definitions import WHOLE, Number, interval_methods
-from mtbias.scoring.human_agreement import decided_by
-from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 from mtbias.stats.results import LEVEL, MIN_ROWS, N_RESAMPLES, percent_of, rounded
 from mtbias.types import Called, Reason
 
@@ -128,7 +126,7 @@ def score_records(
         overall = replace(overall, over_entities=over)
     calls = [record.call for record in records if hasattr(record, "call")]
     reasons = Counter(call.reason for call in calls)
-    kinds = Counter(decided_by(call) for call in calls if call.gender is not None)
+    kinds = Counter(call.decided_by for call in calls if call.gender is not None)
     return Scores(
         overall,
         by,
@@ -188,7 +186,7 @@ def score(records: Sequence[Called], *, n_resamples: int = N_RESAMPLES, seed: in
     """Score calls: overall, by domain, pronouns, stereotype and entity, and over counterfactual pairs.
 
     Records without a gold gender enter no number of the others, nor do those enter theirs
-    (`mtbias.scoring.unknown_gender`); a corpus of them alone has theirs in place of accuracy, ΔG and ΔS.
+    (`mtbias.scoring.bias`); a corpus of them alone has theirs in place of accuracy, ΔG and ΔS.
 
     What every number means stands at `mtbias.scoring.bias.compute`, how its interval is made at
     `mtbias.scoring.counting.Counting.intervals`; those over pairs stand at `mtbias.scoring.consistency`. With 0

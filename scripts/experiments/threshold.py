@@ -34,7 +34,7 @@ from mtbias.errors import DataError, MtbiasError  # noqa: E402
 from mtbias.evaluation.gender_calls import GenderMeasure  # noqa: E402
 from mtbias.language.split_texts import SplitTexts  # noqa: E402
 from mtbias.morphology import Analyser  # noqa: E402
-from mtbias.scoring.human_agreement import LABELS  # noqa: E402
+from mtbias.scoring.correction import LABELS  # noqa: E402
 from mtbias.types import Alignment, Gender, GenderCall, Progress, Span, quiet  # noqa: E402
 from scripts import challenge, natural  # noqa: E402
 from scripts.labelled import shipped_language, stanza_of  # noqa: E402

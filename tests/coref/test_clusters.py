@@ -13,7 +13,7 @@ from mtbias.coref.documents import Answers, CorefText
 from mtbias.coref.output_reading import read_output
 from mtbias.coref.system_files import read_documents
 from mtbias.errors import DataError
-from mtbias.files.signatures import signature_line
+from mtbias.files.writing import signature_line
 
 TEXTS = [CorefText(id_, ("He", "left", "."), "He left.", ()) for id_ in ("a", "b", "x", "y")]
 

@@ -20,7 +20,7 @@ from mtbias.report.report_files import plot_files
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
 from mtbias.runs.run_folder import RunFolder
-from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
+from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.settings import BootstrapSettings, ScoreSettings
 
 from .page_reader import column_values, page_data, read_page, table_lines, table_rows

@@ -19,8 +19,7 @@ from mtbias.report import validation_page as validation
 from mtbias.report.validation_page import LabelledLanguage, render_page
 from mtbias.report.validation_table import render_validation
 from mtbias.scoring.bias import count
-from mtbias.scoring.correction import correct
-from mtbias.scoring.human_agreement import LABELS
+from mtbias.scoring.correction import LABELS, correct
 from mtbias.types import Evidence, Gender, GenderCall, Reason, Span, Stereotype
 
 M, F = Gender.MALE, Gender.FEMALE

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 from sklearn.metrics import cohen_kappa_score, recall_score
 
-from mtbias.scoring.human_agreement import LABELS, LabelAgreement, compute_agreement, count_agreement, decided_by
+from mtbias.scoring.correction import LABELS, LabelAgreement, compute_agreement, count_agreement
 from mtbias.types import Evidence, Gender, GenderCall, Reason
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
@@ -60,9 +60,9 @@ def test_always_male_agrees_often_and_says_nothing() -> None:
 
 def test_a_call_is_decided_by_the_first_evidence_that_says_it() -> None:
     silent, article = Evidence("noun", "Star", None, "lexicon"), Evidence("determiner", "die", F, "form")
-    assert decided_by(GenderCall("a", F, None, (), (silent, article, Evidence("verb", "x", F, "form")))) == "determiner"
-    assert decided_by(GenderCall("a", None, Reason.AMBIGUOUS, (), (article,))) == "ambiguous"
-    assert decided_by(GenderCall("a", M, None)) == "none"
+    assert GenderCall("a", F, None, (), (silent, article, Evidence("verb", "x", F, "form"))).decided_by == "determiner"
+    assert GenderCall("a", None, Reason.AMBIGUOUS, (), (article,)).decided_by == "ambiguous"
+    assert GenderCall("a", M, None).decided_by == "none"
 
 
 def test_undefined_is_none() -> None:

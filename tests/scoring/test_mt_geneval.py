@@ -20,8 +20,7 @@ from mtbias.evaluation.stages import repeat_numbers
 from mtbias.scoring.comparable_runs import differing_rows
 from mtbias.scoring.comparison import compare_runs
 from mtbias.scoring.measure import MeasureOptions
-from mtbias.scoring.mt_geneval_quality import score_numbers
-from mtbias.scoring.mt_geneval_words import MT_GENEVAL
+from mtbias.scoring.mt_geneval_words import MT_GENEVAL, score_numbers
 from mtbias.settings import ScoreSettings
 from mtbias.translate.system import Translated
 from mtbias.types import Translation, quiet

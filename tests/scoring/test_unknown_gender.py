@@ -12,13 +12,12 @@ import pytest
 from scipy.stats import binomtest, linregress
 
 from mtbias.runs.call_records import CallRecord
-from mtbias.scoring.bias import GENDER_COUNTING
+from mtbias.scoring.bias import GENDER_COUNTING, UNKNOWN_GENDER
 from mtbias.scoring.comparable_runs import differing_rows
 from mtbias.scoring.comparison import compare_runs
 from mtbias.scoring.counting import Counting
 from mtbias.scoring.definitions import Best
 from mtbias.scoring.scores import counting_of, score
-from mtbias.scoring.unknown_gender import UNKNOWN_GENDER
 from mtbias.scoring.women_share import WomenShares, relate
 from mtbias.stats.resampling import slope
 from mtbias.types import Evidence, Gender, GenderCall, Reason, Span, Stereotype

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.errors import ModelError, MtbiasError
-from mtbias.files.special_files import input_bytes
+from mtbias.files.reading import input_bytes
 from mtbias.files.strict_json import load_json
 from mtbias.translate.language_models.answers import Answer
 from mtbias.translate.seq2seq.checkpoints import explained, first_line

@@ -28,10 +28,9 @@ from mtbias.errors import (
     UsageError,
     choices,
 )
-from mtbias.files.folder_lock import waiting_lock
-from mtbias.files.special_files import input_bytes, open_input, refuse_special
+from mtbias.files.reading import input_bytes, open_input, refuse_special
 from mtbias.files.strict_json import DecodingError, decoded, load_json
-from mtbias.files.writing import write_atomic
+from mtbias.files.writing import waiting_lock, write_atomic
 from mtbias.machine.network import downloads_allowed, why_failed
 from mtbias.translate.seq2seq.families import family_of
 from mtbias.translate.system_kinds import GROUP

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.errors import ModelError
-from mtbias.files.special_files import input_bytes
+from mtbias.files.reading import input_bytes
 from mtbias.files.strict_json import load_json
 from mtbias.translate.seq2seq.checkpoints import TOKENIZER_CONFIG, explained
 from mtbias.translate.seq2seq.families import Direction, Family, family_of

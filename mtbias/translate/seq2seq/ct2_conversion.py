@@ -16,7 +16,7 @@ from tempfile import mkdtemp
 from typing import Any
 
 from mtbias.errors import DependencyError, ModelError
-from mtbias.files.special_files import input_bytes
+from mtbias.files.reading import input_bytes
 from mtbias.files.strict_json import load_json
 from mtbias.machine.installation import install_command
 from mtbias.translate.seq2seq.checkpoints import check_matrices, file_hash, files_hash, first_line
