@@ -7,10 +7,10 @@ load, is an error that names the distribution, raised only when that name is ask
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import redirect_stdout
 from functools import cache
-from importlib.metadata import Distribution, EntryPoint, distributions, entry_points
+from importlib.metadata import EntryPoint, entry_points
 
 from mtbias.errors import PluginError, UsageError, choices
 
@@ -52,8 +52,13 @@ def refuse(group: str, name: str, what: str, problem: str) -> PluginError:
 
 
 def _registered(group: str) -> Mapping[str, list[EntryPoint]]:
+    try:
+        points = entry_points(group=group)
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}; install the distributions again, or uninstall them"
+        raise PluginError(f"an entry_points.txt of what is installed cannot be read: {what}") from error
     found: dict[str, list[EntryPoint]] = {}
-    for point in _points(group):
+    for point in points:
         known = found.setdefault(point.name, [])
         # A distribution that is found on two paths (an editable installation, its build folder) is one.
         if not any(other.value == point.value and _origin(other) == _origin(point) for other in known):
@@ -61,38 +66,8 @@ def _registered(group: str) -> Mapping[str, list[EntryPoint]]:
     return found
 
 
-def _points(group: str) -> Iterable[EntryPoint]:
-    """What any distribution registers in a group.
-
-    Raises:
-        PluginError: the metadata of one are damaged; names it.
-    """
-    try:
-        return entry_points(group=group)
-    except Exception as error:
-        for distribution in distributions():
-            try:
-                list(distribution.entry_points)
-            except Exception as its_own:
-                raise PluginError(
-                    f"{_place(distribution)}: entry_points.txt cannot be read: {type(its_own).__name__}: {its_own}; "
-                    "install that distribution again, or uninstall it"
-                ) from its_own
-        raise PluginError(f"what is installed cannot be read: {type(error).__name__}: {error}") from error
-
-
-def _place(distribution: Distribution) -> str:
-    """The folder of its metadata: its name stands in a file that may be damaged too."""
-    return str(getattr(distribution, "_path", "an installed distribution"))
-
-
 def _origin(point: EntryPoint) -> str:
-    if point.dist is None:
-        return "an unknown distribution"
-    try:
-        return f"{point.dist.name} {point.dist.version}"
-    except (ValueError, LookupError):
-        return _place(point.dist)
+    return "an unknown distribution" if point.dist is None else f"{point.dist.name} {point.dist.version}"
 
 
 @cache

@@ -7,7 +7,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,7 @@ from mtbias.files.kept_work import (
     PartStore,
     PlanRecord,
     read_plan,
-    read_shard_reports,
     remove_parts,
-    write_shard_report,
 )
 from mtbias.files.text_repair import KINDS
 from mtbias.report.report_runs import ReportRun
@@ -233,8 +230,6 @@ def translate_shard(request: Request, shard: Shard, *, out: Path, progress: Prog
         parts = shard.parts(len(plan.sizes))
         tally = plan.translate(store, parts, partial(progress, "translate"))
         seconds = round(time.perf_counter() - start, 3)
-        about = {**host_facts(), "torch": version("torch"), **_execution(tally), "parts": len(parts)}
-        write_shard_report(folder.path, str(shard), {**about, "seconds": seconds})
         return ShardReport(len(parts), sum(plan.sizes[n] for n in parts), tally.generated, tally.resumed, seconds)
 
 
@@ -274,10 +269,6 @@ def host_facts() -> dict[str, Json]:
     return {"host": platform.node(), "python": platform.python_version(), "date": time.strftime("%Y-%m-%d")}
 
 
-def _execution(tally: Tally) -> dict[str, Json]:
-    return {**tally.execution, "sentences_resumed": tally.resumed, "sentences_generated": tally.generated}
-
-
 def translate_corpus(
     request: Request, plan: Plan, folder: RunFolder | None, progress: Progress, *, generate: bool
 ) -> tuple[Translated, dict[str, Json]]:
@@ -306,12 +297,12 @@ def translate_corpus(
     else:
         tally = Tally(resumed=sum(plan.sizes))
     translated = _collected(request, plan, store, folder)
-    shards = [] if folder is None else read_shard_reports(folder.path)
     return translated, {
-        **_execution(tally),
+        **tally.execution,
+        "sentences_resumed": tally.resumed,
+        "sentences_generated": tally.generated,
         "parts": len(plan.sizes),
         "translate_seconds": round(time.perf_counter() - start, 3),
-        **({"shards": shards} if shards else {}),
     }
 
 

@@ -28,7 +28,6 @@ PARTS = "translations.parts"
 PLAN = "plan.json"
 
 _PART = re.compile(r"(\d{6,})\.jsonl")
-_SHARD = "shard-*-of-*.json"
 _OURS = re.compile(rb"[0-9a-f]{0,16}\Z|[0-9a-f]{16} ")
 """The beginning of a line, as far as a kill let it be written."""
 _DIGITS = 17
@@ -221,31 +220,13 @@ def _agree_on_plan(folder: Path, record: PlanRecord, *, alone: bool) -> None:
                 "again", folder, len(found.sizes), _said(found), len(record.sizes), _said(record), kept,
             )  # fmt: skip
         with explained(parts, "remove the parts of another plan"):
-            for path in [*parts.glob("*.jsonl"), *parts.glob(_SHARD)]:
+            for path in parts.glob("*.jsonl"):
                 path.unlink(missing_ok=True)
     write_atomic(parts / PLAN, _plan_text(record))
 
 
 def _said(record: PlanRecord) -> str:
     return ", ".join(f"{name} {value}" for name, value in record.settings.items()) or "no settings"
-
-
-def write_shard_report(folder: Path, name: str, report: Mapping[str, Any]) -> None:
-    """Write ``translations.parts/shard-K-of-N.json``: who translated a shard, where, how long; `name` is ``K/N``."""
-    number, _, of = name.partition("/")
-    text = json.dumps({"shard": name, **report}, ensure_ascii=False, indent=2)
-    write_atomic(folder / PARTS / f"shard-{number}-of-{of}.json", f"{text}\n".encode())
-
-
-def read_shard_reports(folder: Path) -> list[dict[str, Any]]:
-    """What the shards' reports say, in order of their names; a damaged one is left out: no result depends on it."""
-    reports = []
-    for path in sorted((folder / PARTS).glob(_SHARD)):
-        try:
-            reports.append(dict(load_json(input_bytes(path))))
-        except (OSError, ValueError, TypeError):
-            _log.warning("%s is damaged; what it says of the execution is left out", path)
-    return reports
 
 
 class PartStore:

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from io import BufferedReader
-from math import inf, nan
+from math import inf, isinf, nan
 from pathlib import Path
 from typing import Any
 
@@ -214,20 +214,20 @@ class Record:
         """As `integer`, None where the field is empty."""
         return self.integer(column) if self.get(column) else None
 
-    def number(self, column: str, *, most: float = inf) -> float:
+    def number(self, column: str, *, least: float = 0, most: float = inf) -> float:
         """The number in a field, which may have a fraction.
 
         Raises:
-            DataError: no finite number from 0 to `most`.
+            DataError: no finite number from `least` to `most`.
         """
         text = self.get(column)
         try:
             value = float(text)
         except ValueError:
             value = nan
-        if not 0 <= value <= most or value == inf:
-            wanted = "of 0 or more" if most == inf else f"from 0 to {most:g}"
-            raise self.error(f"{column}: expected a number {wanted}, got {text!r}")
+        if not least <= value <= most or isinf(value):
+            wanted = f" from {least:g} to {most:g}" if most < inf else f" of {least:g} or more" if least > -inf else ""
+            raise self.error(f"{column}: expected a number{wanted}, got {text!r}")
         return value
 
     def error(self, message: str) -> DataError:

@@ -372,5 +372,8 @@ def _consistency(first: NamedRun, second: NamedRun, how: _How) -> dict[str, Diff
 
 def _corrected(pairs: Sequence[SystemPair]) -> tuple[SystemPair, ...]:
     """The pairs with Holm's p: a family is all tests of one number, plain or weighted."""
-    found = {kind: corrected([getattr(pair, kind) for pair in pairs]) for kind in KINDS}
-    return tuple(replace(pair, **{kind: found[kind][n] for kind in KINDS}) for n, pair in enumerate(pairs))
+    kinds = zip(*(corrected([getattr(pair, kind) for pair in pairs]) for kind in KINDS), strict=True)
+    return tuple(
+        replace(pair, plain=plain, weighted=weighted, consistency=consistency)
+        for pair, (plain, weighted, consistency) in zip(pairs, kinds, strict=True)
+    )

@@ -197,31 +197,20 @@ class Consistency:
 
 
 def _part_json(numbers: Mapping[str, Estimate]) -> dict[str, Any]:
-    def part(key: str, **named: str) -> dict[str, Any]:
-        """The denominator of `key`, and the values of others by their names in JSON."""
-        return {"n": numbers[key].n, **{name: rounded(numbers[k].value) for name, k in named.items()}}
-
-    def ends(**named: str) -> dict[str, Any]:
-        return {"ci": {name: rounded(numbers[k].interval) for name, k in named.items()}}
-
-    shares = {name: name for name in ("male_only", "female_only", "both_right", "neither_right")}
-    men, women = (part(key, inconsistent=key) for key in ("within_male", "within_female"))
-    return {
-        "across": {
-            **part("across", inconsistent="across", **shares),
-            **ends(inconsistent="across", male_only="male_only", female_only="female_only"),
-        },
-        "within": {
-            **part("within", inconsistent="within"),
-            "male": men,
-            "female": women,
-            **ends(inconsistent="within"),
-        },
-        "delta_i": {
-            **part("delta_i", across="quadruple_across", within="quadruple_within", delta_i="delta_i"),
-            **ends(delta_i="delta_i"),
-        },
-    }
+    """The parts of ``consistency``, each with its denominator and the numbers that `Number.place` puts there."""
+    content: dict[str, dict[str, Any]] = {}
+    for each in definitions.CONSISTENCY:
+        found = numbers[each.key]
+        part = content.setdefault(each.place, {"n": found.n, "ci": {}})
+        part[each.name] = rounded(found.value)
+        if each.interval is not None:
+            part["ci"][each.name] = rounded(found.interval)
+    for gender in ("male", "female"):
+        found = numbers[f"within_{gender}"]
+        content["within"][gender] = {"n": found.n, "inconsistent": rounded(found.value)}
+    for name in ("across", "within"):
+        content["delta_i"][name] = rounded(numbers[f"quadruple_{name}"].value)
+    return content
 
 
 def _added(*, decided: bool) -> Floats:

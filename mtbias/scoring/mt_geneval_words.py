@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import product
-from math import isfinite, nan
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -230,12 +230,7 @@ def read_scores(path: Path) -> GivenScores:
             raise record.error(f"the row has no {key}")
         if joins in scores:
             raise record.error(f"{key} {joins!r:.80} stood before; keep one of the rows")
-        try:
-            scores[joins] = float(record.get(name))
-        except ValueError:
-            scores[joins] = nan
-        if not isfinite(scores[joins]):
-            raise record.error(f"{name}: expected a number, got {record.get(name)!r:.80}")
+        scores[joins] = record.number(name, least=-inf)
     return GivenScores(table, name, key, scores)
 
 

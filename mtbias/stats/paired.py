@@ -289,8 +289,8 @@ def randomisation_pvalues(
 
 
 def randomisation_test(
-    a: NDArray[np.generic],
-    b: NDArray[np.generic],
+    a: Floats,
+    b: Floats,
     statistic: Callable[[Floats], Floats],
     n_resamples: int,
     rng: np.random.Generator,

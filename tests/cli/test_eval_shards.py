@@ -64,10 +64,6 @@ def test_the_number_of_shards_changes_nothing(
     assert metrics == json.loads(whole["metrics.json"])
     execution = RunFolder(out).manifest.execution
     assert (execution["sentences_generated"], execution["sentences_resumed"]) == (0, 64)
-    shards = execution["shards"]
-    assert isinstance(shards, list)
-    assert sum(shard["sentences_generated"] for shard in shards) == 64
-    assert {"host", "torch", "python", "seconds", "translate_device"} <= set(shards[0])
     assert not (out / PARTS).exists()
 
 
