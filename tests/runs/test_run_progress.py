@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import re
 from pathlib import Path
@@ -17,8 +16,6 @@ from mtbias.files.kept_work import (
     PlanRecord,
     kept_parts,
     read_plan,
-    read_shard_reports,
-    write_shard_report,
 )
 from mtbias.runs.run_folder import RunFolder, RunProgress, begun, run_progress
 from mtbias.types import Json
@@ -109,7 +106,6 @@ def test_another_plan_is_refused_where_others_work_on_it(tmp_path: Path) -> None
 
 def test_another_plan_of_one_who_is_alone_replaces_the_parts(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     PartStore(tmp_path, PLANNED, alone=True).put(0, [])
-    write_shard_report(tmp_path, "1/2", {"seconds": 1.5})
     other = PlanRecord("c3", {"budget": [40, 9]}, (20, 17))
     PartStore(tmp_path, other, alone=True)
     assert read_plan(tmp_path) == other
@@ -122,17 +118,3 @@ def test_what_a_run_was_begun_with(tmp_path: Path) -> None:
     RunFolder(tmp_path).open_or_create(IDENTITY).close()
     PartStore(tmp_path, PLANNED, alone=True)
     assert begun(tmp_path) == {**IDENTITY, "budget": [80, 327680]}
-
-
-def test_reports_of_shards(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    (tmp_path / PARTS).mkdir()
-    assert read_shard_reports(tmp_path) == []
-    write_shard_report(tmp_path, "1/2", {"seconds": 1.5})
-    write_shard_report(tmp_path, "2/2", {"seconds": 2.5})
-    assert read_shard_reports(tmp_path) == [{"shard": "1/2", "seconds": 1.5}, {"shard": "2/2", "seconds": 2.5}]
-    path = tmp_path / PARTS / "shard-1-of-2.json"
-    assert json.loads(path.read_text())["shard"] == "1/2"
-    path.write_text("{")
-    with caplog.at_level(logging.WARNING, "mtbias"):
-        assert read_shard_reports(tmp_path) == [{"shard": "2/2", "seconds": 2.5}]
-    assert "shard-1-of-2.json is damaged" in caplog.text
