@@ -41,7 +41,6 @@ from mtbias.settings import (
     check_number,
     combined,
 )
-from mtbias.translate.language_models.endpoint_system import EndpointPlan, estimate_requests
 from mtbias.translate.outputs import Shard
 
 Asking = Parameter(group=LANGUAGE_MODEL)
@@ -123,6 +122,8 @@ def _estimate(
     request: Request, out: Path | None, price_in: float | None, price_out: float | None, *, json: bool
 ) -> None:
     """Print what an endpoint would be asked."""
+    from mtbias.translate.language_models.endpoint_system import EndpointPlan, estimate_requests
+
     plan = planned(request, out)
     if not isinstance(plan, EndpointPlan):
         raise SettingError("dry_run", "expected an endpoint (--model openai:NAME), which is asked one by one")
