@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtbias.corpora.gest import SpeakerSentence
 from mtbias.decide.speaker import speaker_call
@@ -23,10 +22,10 @@ from mtbias.language.split_texts import SplitTexts
 from mtbias.machine.devices import require_device
 from mtbias.morphology import Analyser
 from mtbias.runs.call_records import CallLine, call_json
-from mtbias.scoring.counting import Counting, Counts
+from mtbias.scoring.counting import Counting
 from mtbias.scoring.definitions import declared
 from mtbias.scoring.measure import MeasureKind, MeasureOptions
-from mtbias.stats.results import Floats, percent
+from mtbias.stats.results import Counts, Floats, Tables, percent
 from mtbias.types import Gender, GenderCall, Progress, Reason, Translation
 
 STEREOTYPES = tuple(str(n) for n in range(1, 17))
@@ -39,7 +38,7 @@ _SHAPE = (len(STEREOTYPES), len(CALLS))
 NUMBERS = declared("speaker")
 
 
-def speaker_rates(tables: NDArray[Any]) -> dict[str, Floats]:
+def speaker_rates(tables: Tables) -> dict[str, Floats]:
     """The numbers of tables ``[..., 16, 4]`` (stereotype × call), each ``[...]``, NaN where undefined; per cent.
 
     - p = male / (male + female); p_i is that of stereotype i.

@@ -31,13 +31,12 @@ from mtbias.scoring.correction import (
     correct,
     count_agreement,
 )
-from mtbias.scoring.counting import Counts
 from mtbias.scoring.definitions import GENDER, named
 from mtbias.scoring.evidence import withheld
 from mtbias.scoring.measure import MeasureOptions
 from mtbias.settings import EvaluatorSettings
 from mtbias.stats.resampling import wilson_percent
-from mtbias.stats.results import DECIMALS, N_RESAMPLES, minus, percent_of, rounded
+from mtbias.stats.results import DECIMALS, N_RESAMPLES, Counts, minus, percent_of, rounded
 from mtbias.translate.bitext import read_bitext
 from mtbias.types import GenderCall, Json, Progress, Reason, quiet
 
@@ -124,7 +123,7 @@ class Validation:
             },
             "confusion": self.counts.tolist(),
         }
-        return {key: rounded(value) for key, value in content.items()}
+        return rounded(content)
 
     def differing(self) -> list[_Row]:
         """The rows on which label and call, or the heads, differ."""

@@ -98,10 +98,10 @@ class RunManifest:
         """
         if not isinstance(content, dict) or content.get("schema") != SCHEMA:
             raise ValueError(f"expected the manifest of a run, schema {SCHEMA}")
-        identity, execution = content.get("identity"), content.get("execution")
-        if not isinstance(identity, dict) or not isinstance(execution, dict):
-            raise ValueError("expected the objects 'identity' and 'execution'")  # noqa: TRY004 - a value of a file
-        manifest = cls(identity, execution)
+        try:
+            manifest = cls(content["identity"], content["execution"])
+        except (KeyError, TypeError):
+            raise ValueError("expected the objects 'identity' and 'execution'") from None
         if manifest.fingerprint != content.get("fingerprint"):
             raise ValueError(
                 f"expected the fingerprint {manifest.fingerprint} of the identity, got {content.get('fingerprint')}"

@@ -10,12 +10,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mtbias.scoring.counting import Counting, Counts
+from mtbias.scoring.counting import Counting
 from mtbias.scoring.definitions import GENDER, declared
 from mtbias.stats.resampling import share_json
-from mtbias.stats.results import Floats, number, percent, rounded
+from mtbias.stats.results import Counts, Floats, Tables, number, percent, rounded
 from mtbias.types import Gender, Stereotype
 
 STEREOTYPES: tuple[Stereotype, ...] = (Stereotype.PRO, Stereotype.ANTI, Stereotype.NONE)
@@ -66,7 +65,7 @@ def compute(counts: Counts) -> dict[str, float | None]:
     return {key: number(value) for key, value in rates(counts).items()}
 
 
-def rates(tables: NDArray[Any]) -> dict[str, Floats]:
+def rates(tables: Tables) -> dict[str, Floats]:
     """The numbers of tables of shape ``[..., 3, 3, 4]``, each ``[...]``, NaN where undefined: see `compute`."""
     everyone = tables.sum(axis=-3)
     pro, anti = tables[..., _PRO, :, :], tables[..., _ANTI, :, :]
@@ -95,13 +94,13 @@ def classes(counts: Counts) -> dict[str, int]:
     return dict(zip(names, map(int, found), strict=True))
 
 
-def stereotyped_gender(entities: Floats) -> NDArray[np.int64]:
+def stereotyped_gender(entities: Floats) -> Counts:
     """To whom the stereotype gives each entity, from tables ``[n, 3, 3, 4]``: 1 men, −1 women, 0 neither.
 
     Men where its rows that fit the stereotype are male and those that break it female, for the greater part.
     """
     rows = entities.sum(axis=-1)[:, : _ANTI + 1, : _FEMALE + 1]
-    kinds: NDArray[np.int64] = np.sign((rows * [[1, -1], [-1, 1]]).sum(axis=(1, 2))).astype(np.int64)
+    kinds: Counts = np.sign((rows * [[1, -1], [-1, 1]]).sum(axis=(1, 2))).astype(np.int64)
     return kinds
 
 
@@ -150,21 +149,18 @@ def uncalled(counts: Counts, n_resamples: int, seed: int) -> dict[str, Any]:
     }
     called = counts * np.array([1, 1, 1, 0], dtype=np.int64)
     delta_g = GENDER_COUNTING.group(called, n_resamples, seed)["delta_g"]
-    return {
-        **shares,
-        "delta_g": {"value": rounded(delta_g.value), "interval": rounded(delta_g.interval)},
-    }
+    return {**shares, "delta_g": rounded({"value": delta_g.value, "interval": delta_g.interval})}
 
 
 # The functions below take confusions of shape [..., 3 gold, 4 call].
 
 
-def _correct(confusion: NDArray[Any]) -> NDArray[Any]:
-    right: NDArray[Any] = np.trace(confusion, axis1=-2, axis2=-1)  # the fourth call has no gold, so it is never right
+def _correct(confusion: Tables) -> Tables:
+    right: Tables = np.trace(confusion, axis1=-2, axis2=-1)  # the fourth call has no gold, so it is never right
     return right
 
 
-def _of_gender(confusion: NDArray[Any], gender: int) -> dict[str, Floats]:
+def _of_gender(confusion: Tables, gender: int) -> dict[str, Floats]:
     """Precision, recall and F1 of one gender."""
     right, name = confusion[..., gender, gender], GOLDS[gender].value
     called, gold = confusion[..., :, gender].sum(axis=-1), confusion[..., gender, :].sum(axis=-1)
@@ -175,7 +171,7 @@ def _of_gender(confusion: NDArray[Any], gender: int) -> dict[str, Floats]:
     }
 
 
-def _macro_f1(confusion: NDArray[Any]) -> Floats:
+def _macro_f1(confusion: Tables) -> Floats:
     return (_of_gender(confusion, _MALE)["f1_male"] + _of_gender(confusion, _FEMALE)["f1_female"]) / 2
 
 
@@ -186,7 +182,7 @@ RENDERINGS: tuple[str | None, ...] = (Gender.MALE.value, Gender.FEMALE.value, Ge
 """How a translation can render the entity; None: no call."""
 
 
-def unknown_rates(tables: NDArray[Any]) -> dict[str, Floats]:
+def unknown_rates(tables: Tables) -> dict[str, Floats]:
     """The numbers of tables ``[..., 5]`` (`RENDERINGS`), each ``[...]``; per cent, NaN where nothing has a call.
 
     masculine = masculine calls / all calls, and so for the others; gap = masculine − feminine.

@@ -12,7 +12,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtbias import __version__
 from mtbias.errors import DataError
@@ -39,11 +38,13 @@ from mtbias.stats.results import (
     ALPHA,
     LEVEL,
     N_RESAMPLES,
+    Counts,
     Difference,
     Estimate,
     Floats,
     enough,
     rounded,
+    source,
 )
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ COLUMNS = (
 )  # fmt: skip
 """Of `Comparison.table`; from ``value`` on they are numbers."""
 
-Cells = NDArray[np.int64]
+Cells = Counts
 
 _Levels = tuple[Floats, Cells]
 """Weights of rows as levels: the weight of each kind of rows, and the level of each row."""
@@ -131,7 +132,7 @@ class Comparison:
             "rows": dict(self.rows),
             "intervals": {
                 "method": f"paired percentile bootstrap over {self.unit}",
-                "level": rounded(100 * LEVEL),
+                "level": 100 * LEVEL,
                 "resamples": self.n_resamples,
                 "seed": self.seed,
             },
@@ -149,7 +150,7 @@ class Comparison:
         if self.unknown is not None:
             part = self.unknown.to_json()
             content[UNKNOWN] = {key: part[key] for key in ("rows", "interval_methods", "systems", "pairs")}
-        return {key: rounded(value) for key, value in content.items()}
+        return rounded(content)
 
     @property
     def over_entities(self) -> EntityIntervals | None:
@@ -287,7 +288,7 @@ class _How:
     seed: int
 
     def rng(self) -> np.random.Generator:
-        return np.random.Generator(np.random.PCG64(self.seed))
+        return source(self.seed)
 
     def names(self) -> list[str]:
         return [each.key for each in self.counting.compared]

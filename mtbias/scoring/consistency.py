@@ -20,7 +20,6 @@ import numpy as np
 
 from mtbias.errors import DataError
 from mtbias.scoring import definitions
-from mtbias.scoring.counting import Counts
 from mtbias.stats.paired import PairedUnits, compare
 from mtbias.stats.resampling import (
     FIRST,
@@ -37,7 +36,7 @@ from mtbias.stats.resampling import (
     pattern_number,
     wilson_percent_of_units,
 )
-from mtbias.stats.results import N_RESAMPLES, Difference, Estimate, Floats, enough, percent, rounded
+from mtbias.stats.results import N_RESAMPLES, Counts, Difference, Estimate, Floats, enough, percent, rounded, source
 from mtbias.types import Gender, GenderCall, Linked
 
 STATUSES = 3
@@ -202,15 +201,15 @@ def _part_json(numbers: Mapping[str, Estimate]) -> dict[str, Any]:
     for each in definitions.CONSISTENCY:
         found = numbers[each.key]
         part = content.setdefault(each.place, {"n": found.n, "ci": {}})
-        part[each.name] = rounded(found.value)
+        part[each.name] = found.value
         if each.interval is not None:
-            part["ci"][each.name] = rounded(found.interval)
+            part["ci"][each.name] = found.interval
     for gender in ("male", "female"):
         found = numbers[f"within_{gender}"]
-        content["within"][gender] = {"n": found.n, "inconsistent": rounded(found.value)}
+        content["within"][gender] = {"n": found.n, "inconsistent": found.value}
     for name in ("across", "within"):
-        content["delta_i"][name] = rounded(numbers[f"quadruple_{name}"].value)
-    return content
+        content["delta_i"][name] = numbers[f"quadruple_{name}"].value
+    return rounded(content)
 
 
 def _added(*, decided: bool) -> Floats:
@@ -303,7 +302,7 @@ def compute_consistency(
     found = estimate(
         counts[None],
         lambda tables: _numbers(tables @ _ADDS[decided]),
-        partial(bootstrap_counts, counts, n_resamples=n_resamples, rng=rng or _rng(0)),
+        partial(bootstrap_counts, counts, n_resamples=n_resamples, rng=rng or source(0)),
         n=sizes,
         intervals=[name for name in COMPARED if name not in _SHARES and enough(sizes[name])],
     )
@@ -312,10 +311,6 @@ def compute_consistency(
         part, whole = (np.sum([adds[key] for key in sums], axis=0) for sums in _SHARES[name])
         found[name] = replace(found[name], interval=wilson_percent_of_units(part, whole, counts))
     return found
-
-
-def _rng(seed: int) -> np.random.Generator:
-    return np.random.Generator(np.random.PCG64(seed))
 
 
 def consistency(
@@ -331,7 +326,7 @@ def consistency(
     units = link(rows)
     counts = count_consistency(units, rows, calls)
     everything, decided = (
-        compute_consistency(counts, decided=only, n_resamples=n_resamples, rng=_rng(seed)) for only in (False, True)
+        compute_consistency(counts, decided=only, n_resamples=n_resamples, rng=source(seed)) for only in (False, True)
     )
     return Consistency(everything, decided, len(units.pairs), units.left_out)
 
@@ -357,5 +352,5 @@ def compare_consistency(
         return {}
     one, other = (_ADDS[False][unit_cells(units, rows, calls)] for calls in (first, second))
     sizes = _sizes(one.sum(axis=0))
-    both, how = PairedUnits(one, other), {"bootstrap": _rng(seed), "test": _rng(seed)}
+    both, how = PairedUnits(one, other), {"bootstrap": source(seed), "test": source(seed)}
     return compare(both, _numbers, COMPARED, n_resamples, **how, intervals=lambda name: enough(sizes[name]))

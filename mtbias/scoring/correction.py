@@ -15,14 +15,23 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtbias.errors import DataError
 from mtbias.scoring.bias import CALLS, GENDER_COUNTING, GOLDS, SHAPE
-from mtbias.scoring.counting import Counts
 from mtbias.scoring.definitions import GENDER
 from mtbias.stats.resampling import bootstrap_counts, percentile_interval, wilson_percent
-from mtbias.stats.results import N_RESAMPLES, Estimate, Floats, Interval, enough, percent_of, rounded
+from mtbias.stats.results import (
+    N_RESAMPLES,
+    Bools,
+    Counts,
+    Estimate,
+    Floats,
+    Interval,
+    enough,
+    percent_of,
+    rounded,
+    source,
+)
 from mtbias.types import Gender
 
 # How often the evaluator agrees with human labels: plain agreement, Cohen's κ, balanced accuracy, what is undecided.
@@ -146,21 +155,23 @@ class Correction:
 
     def to_json(self) -> dict[str, Any]:
         """A plain value: per cent, rounded to 6 decimals, null where undefined."""
-        return {
-            "n": self.n,
-            **{
-                kind: {name: {"value": rounded(e.value), "interval": rounded(e.interval)} for name, e in found.items()}
-                for kind, found in (("plain", self.called), ("corrected", self.corrected))
-            },
-            "readings": rounded(dict(self.readings)),
-            "labels": dict(self.labels),
-            "assumed_never_read": [gender.value for gender in self.absent],
-            "few_labels": [gender.value for gender in self.few],
-            "untranslated": self.untranslated,
-            "prior": PRIOR,
-            "resamples": self.n_resamples,
-            "seed": self.seed,
-        }
+        return rounded(
+            {
+                "n": self.n,
+                **{
+                    kind: {name: {"value": each.value, "interval": each.interval} for name, each in found.items()}
+                    for kind, found in (("plain", self.called), ("corrected", self.corrected))
+                },
+                "readings": dict(self.readings),
+                "labels": dict(self.labels),
+                "assumed_never_read": list(self.absent),
+                "few_labels": list(self.few),
+                "untranslated": self.untranslated,
+                "prior": PRIOR,
+                "resamples": self.n_resamples,
+                "seed": self.seed,
+            }
+        )
 
 
 def correct(
@@ -206,7 +217,7 @@ def correct(
     split = _split(counts, untranslated)
     labels = _labels(confusion)
     occurring = confusion.sum(axis=1) > 0
-    rng = np.random.Generator(np.random.PCG64(seed))
+    rng = source(seed)
     numbers = [each for each in GENDER if each.corrected]
     called = GENDER_COUNTING.estimates(GENDER_COUNTING.levels(counts), numbers, n_resamples, rng)
     classes = GENDER_COUNTING.classes(counts)
@@ -240,7 +251,7 @@ def draw_rates(confusion: Counts, n_draws: int, rng: np.random.Generator) -> Flo
     return rates
 
 
-def fit_shares(tables: Floats, rates: Floats, occurring: NDArray[np.bool_]) -> Floats:
+def fit_shares(tables: Floats, rates: Floats, occurring: Bools) -> Floats:
     """The shares π of readings that make the calls likeliest: ``[m, 3]``, each 0 or more, rows add up to 1.
 
     With x the shares of the calls and p(c) = Σ_t π(t)·θ(t, c), the mean log-likelihood Σ_c x(c)·log p(c) is concave in
@@ -299,7 +310,7 @@ def _length(at: Floats, step: Floats) -> Floats:
     return part
 
 
-def _readings(tables: Counts, rates: Floats, occurring: NDArray[np.bool_]) -> Floats:
+def _readings(tables: Counts, rates: Floats, occurring: Bools) -> Floats:
     """Tables stereotype × gold × reading (male, female, neutral, nothing to read), in rows: ``[B, 3, 3, 4]``."""
     calls, blank = tables[..., :-1].astype(np.float64), tables[..., -1]
     strata = calls.shape[1] * calls.shape[2]

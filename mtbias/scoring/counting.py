@@ -6,6 +6,7 @@ breakdowns, intervals and `metrics.json` are made here, and `mtbias.scoring.comp
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,15 +14,11 @@ from math import isclose, prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtbias.scoring.definitions import WHOLE, Number
 from mtbias.stats.paired import WeightedTables
 from mtbias.stats.resampling import bootstrap_units, percentile_interval, wilson_percent
-from mtbias.stats.results import Estimate, Floats, Interval, enough, number, rounded
-
-Counts = NDArray[np.int64]
-"""A table of counts; with leading axes in front where many tables are computed at once."""
+from mtbias.stats.results import Bools, Counts, Estimate, Floats, Interval, Tables, enough, number, rounded, source
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +35,7 @@ class Counting:
     """
     place: Callable[[Any], tuple[int, ...]]
     """Where a record counts: an index for each axis."""
-    rates: Callable[[NDArray[Any]], Mapping[str, Floats]]
+    rates: Callable[[Tables], Mapping[str, Floats]]
     """The numbers by key, of tables ``[..., *axes]``: each of shape ``[...]``, NaN where undefined.
 
     Sums of weights are computed with as numbers of records are.
@@ -46,13 +43,13 @@ class Counting:
     classes: Callable[[Counts], Mapping[str, int]]
     """The rows of a table in each class that a number rests on: ``n``, those with a call (key ``decided``) where it has
     such, and others."""
-    right: NDArray[np.bool_]
+    right: Bools
     """Which cells of a table hold records that the system got right: of the table's shape."""
     breakdowns: Mapping[str, Callable[[Any], str]]
     """Properties by which records are grouped: name (``domain``), and a record's group."""
     entity: Callable[[Any], str] | None = None
     """What a record is about, where records about one thing resemble each other: intervals are over these too."""
-    entity_kind: Callable[[Floats], NDArray[np.int64]] | None = None
+    entity_kind: Callable[[Floats], Counts] | None = None
     """The kinds of entities whose numbers a corpus fixes, from the tables of entities ``[n, *axes]``: a number each."""
     stratified: bool = False
     """Whether resamples draw within each place of the first axis, where a corpus fixes how many records it has."""
@@ -88,17 +85,17 @@ class Counting:
         """What the system's translation was found to be; None where nothing was."""
         return tuple(self.axes.values())[-1][self.place(record)[-1]]
 
-    def cells(self, records: Iterable[Any]) -> NDArray[np.int64]:
+    def cells(self, records: Iterable[Any]) -> Counts:
         """The cell of the flattened table in which each record counts, in their order."""
         places = np.array([self.place(record) for record in records], dtype=np.int64).reshape(-1, len(self.shape))
         return np.asarray(np.ravel_multi_index(tuple(places.T), self.shape), dtype=np.int64)
 
-    def tabulate(self, row_cells: NDArray[np.int64]) -> Counts:
+    def tabulate(self, row_cells: Counts) -> Counts:
         """The table of counts of rows in these cells."""
         table: Counts = np.bincount(row_cells, minlength=prod(self.shape)).reshape(self.shape)
         return table
 
-    def tabulate_by(self, row_cells: NDArray[np.int64], groups: Iterable[str]) -> dict[str, Counts]:
+    def tabulate_by(self, row_cells: Counts, groups: Iterable[str]) -> dict[str, Counts]:
         """The table of counts of each group, as they first come: `groups` has that of every row."""
         number_of: dict[str, int] = {}
         of_row = np.array([number_of.setdefault(group, len(number_of)) for group in groups], dtype=np.int64)
@@ -106,7 +103,7 @@ class Counting:
         tables: Counts = np.bincount(of_row * size + row_cells, minlength=len(number_of) * size)
         return dict(zip(number_of, tables.reshape(-1, *self.shape), strict=True))
 
-    def values(self, tables: NDArray[Any], numbers: Sequence[Number]) -> Floats:
+    def values(self, tables: Tables, numbers: Sequence[Number]) -> Floats:
         """`numbers` of tables ``[B, *axes]``: shape ``[B, len(numbers)]``, NaN where undefined."""
         if not numbers:
             return np.empty((len(tables), 0))
@@ -150,7 +147,7 @@ class Counting:
     def group(self, table: Counts, n_resamples: int, seed: int) -> Group:
         """The numbers of a table, with intervals; the same table has the same intervals, whatever other groups are."""
         table.setflags(write=False)
-        rng = np.random.Generator(np.random.PCG64(seed))
+        rng = source(seed)
         return Group(
             table, self.classes(table), self.estimates(self.levels(table), self.numbers, n_resamples, rng), self
         )
@@ -214,7 +211,7 @@ class Group:
 
     def to_json(self) -> dict[str, Any]:
         """The group as it stands in `metrics.json`; per cent, rounded to 6 decimals, null where undefined."""
-        return {key: rounded(value) for key, value in self.plain().items()}
+        return rounded(self.plain())
 
 
 def _wilson(key: str, share: float | None, n: int) -> Interval | None:
@@ -303,7 +300,7 @@ def entity_intervals(
         counting.values(part.reshape(-1, *counting.shape), numbers) for part in np.split(tables, len(systems), axis=1)
     )
     replicates = first - second[0] if second else first
-    entities = [_entities_by_class(counting, tables) for tables in tables_of]
+    entities = [_entities_by_class(counting, tables.values()) for tables in systems]
     return EntityIntervals(
         n,
         {
@@ -316,7 +313,7 @@ def entity_intervals(
     )
 
 
-def _kinds(counting: Counting, counts: Floats) -> NDArray[np.int64]:
+def _kinds(counting: Counting, counts: Floats) -> Counts:
     """The kind of each entity, as a number; all the same where a kind has too few."""
     if counting.entity_kind is None:
         return np.zeros(len(counts), dtype=np.int64)
@@ -325,11 +322,6 @@ def _kinds(counting: Counting, counts: Floats) -> NDArray[np.int64]:
     return kinds if sizes.min() >= MIN_ENTITIES else np.zeros_like(kinds)
 
 
-def _entities_by_class(counting: Counting, counts: Floats) -> dict[str, int]:
-    """How many entities have rows of each class: classes are sums of cells, so each cell is asked once."""
-    occupied = np.flatnonzero(counts.any(axis=0))
-    tables = np.eye(counts.shape[1], dtype=np.int64)[occupied].reshape(-1, *counting.shape)
-    classes = [counting.classes(table) for table in tables]
-    return {
-        name: int(counts[:, occupied[[each[name] > 0 for each in classes]]].any(axis=1).sum()) for name in classes[0]
-    }
+def _entities_by_class(counting: Counting, tables: Iterable[Counts]) -> Counter[str]:
+    """How many entities have rows of each class."""
+    return Counter(name for table in tables for name, rows in counting.classes(table).items() if rows)

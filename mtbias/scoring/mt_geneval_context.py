@@ -16,19 +16,18 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtbias.corpora.mt_geneval import SEPARATOR, ContextualSentence
 from mtbias.errors import DataError
 from mtbias.files.strict_json import decoded
 from mtbias.files.text_repair import AS_WORDS
 from mtbias.scoring import mt_geneval_words
-from mtbias.scoring.counting import Counting, Counts
+from mtbias.scoring.counting import Counting
 from mtbias.scoring.definitions import declared
 from mtbias.scoring.measure import MeasureKind, MeasureOptions
 from mtbias.scoring.mt_geneval_words import COVERED, RIGHT, FoundWords, asked, outcome
 from mtbias.settings import Variant
-from mtbias.stats.results import Floats, percent
+from mtbias.stats.results import Counts, Floats, Tables, percent
 from mtbias.types import Gender, Json, Progress, Reason, Translation
 
 NOT_CUT = "not cut"
@@ -52,7 +51,7 @@ def _place(record: Any) -> tuple[int, int]:  # noqa: ANN401
     return CONTEXTS.index(context_of(record)), OUTCOMES.index(NOT_CUT if record.reason == NOT_CUT else outcome(record))
 
 
-def _rates(tables: NDArray[Any]) -> dict[str, Floats]:
+def _rates(tables: Tables) -> dict[str, Floats]:
     outcomes = tables.sum(axis=-2)
     judged = outcomes[..., _JUDGED].sum(axis=-1)
     return {

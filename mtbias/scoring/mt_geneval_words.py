@@ -21,20 +21,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtbias.corpora.mt_geneval import GENDERS, ContextualSentence, ReferencedSentence
 from mtbias.errors import DataError
 from mtbias.files.reading import Table, read_table
 from mtbias.files.strict_json import decoded
 from mtbias.files.text_repair import AS_WORDS
-from mtbias.scoring.counting import Counting, Counts, Units
+from mtbias.scoring.counting import Counting, Units
 from mtbias.scoring.definitions import declared
 from mtbias.scoring.measure import MeasureKind, MeasureOptions
 from mtbias.scoring.scores import Scores, score_records
 from mtbias.settings import Variant
 from mtbias.stats.resampling import percentile_interval
-from mtbias.stats.results import Estimate, Floats, enough, percent
+from mtbias.stats.results import Counts, Estimate, Floats, Tables, enough, percent, source
 from mtbias.types import Gender, Json, Progress, SourceSentence, Translation
 
 if TYPE_CHECKING:
@@ -110,7 +109,7 @@ def score_numbers(pairs: Sequence[Sequence[float]], *, n_resamples: int, seed: i
     Intervals and edge cases as in `quality`.
     """
 
-    def means(scores: Sequence[float], drawn: NDArray[Any]) -> tuple[float, Floats]:
+    def means(scores: Sequence[float], drawn: Tables) -> tuple[float, Floats]:
         return float(np.mean(scores)), drawn @ np.array(scores) / len(scores)
 
     return _with_gap("score", "score_gap", means, pairs, n_resamples, seed)
@@ -119,7 +118,7 @@ def score_numbers(pairs: Sequence[Sequence[float]], *, n_resamples: int, seed: i
 def _with_gap(
     name: str,
     gap: str,
-    statistic: Callable[[Sequence[Any], NDArray[Any]], tuple[float, Floats]],
+    statistic: Callable[[Sequence[Any], Tables], tuple[float, Floats]],
     pairs: Sequence[Sequence[Any]],
     n_resamples: int,
     seed: int,
@@ -131,7 +130,7 @@ def _with_gap(
     """
     if not pairs:
         return {}
-    n, rng = len(pairs), np.random.Generator(np.random.PCG64(seed))
+    n, rng = len(pairs), source(seed)
     drawn = rng.multinomial(n, np.full(n, 1 / n), size=n_resamples) if enough(n) else np.empty((0, n))
     (feminine, women), (masculine, men) = (statistic(each, drawn) for each in zip(*pairs, strict=True))
     return {
@@ -141,7 +140,7 @@ def _with_gap(
     }
 
 
-def _corpus_scores(metric: Metric, sentences: Sequence[tuple[str, str]], drawn: NDArray[Any]) -> tuple[float, Floats]:
+def _corpus_scores(metric: Metric, sentences: Sequence[tuple[str, str]], drawn: Tables) -> tuple[float, Floats]:
     """The score of all sentences, and of each resample."""
     texts, references = zip(*sentences, strict=True)
     statistics: Floats = np.array(metric._extract_corpus_statistics(texts, [references]), dtype=float)
@@ -258,7 +257,7 @@ def _place(record: Any) -> tuple[int, int, int]:  # noqa: ANN401
     return tuple(GENDERS).index(record.gender), PAIRS.index(pair), OUTCOMES.index(outcome(record))
 
 
-def _rates(tables: NDArray[Any]) -> dict[str, Floats]:
+def _rates(tables: Tables) -> dict[str, Floats]:
     by_gender = tables.sum(axis=-2)
     right, rows = by_gender[..., RIGHT].sum(axis=-1), by_gender.sum(axis=-1)
     feminine, masculine = np.moveaxis(percent(right, rows), -1, 0)
@@ -313,7 +312,7 @@ def _pair_place(pair: _Pair) -> tuple[int, int]:
     return 0 if all(present) else 1 + present.index(True), len(OUTCOMES) * feminine + masculine
 
 
-def _sentences_of_pairs() -> NDArray[np.float64]:
+def _sentences_of_pairs() -> Floats:
     """What a unit of each cell adds to the table of sentences: ``[3 · 25, 2 · 3 · 5]``."""
     adds = np.zeros((len(_SIDES), len(OUTCOMES), len(OUTCOMES), *_SHAPE))
     for side, *outcomes in np.ndindex(adds.shape[:3]):
@@ -327,7 +326,7 @@ def _sentences_of_pairs() -> NDArray[np.float64]:
 _ADDS = _sentences_of_pairs()
 
 
-def _of_sentences(tables: NDArray[Any]) -> NDArray[Any]:
+def _of_sentences(tables: Tables) -> Tables:
     """The tables of sentences of tables of pairs."""
     added = tables.reshape(*tables.shape[:-2], -1) @ _ADDS
     return added.reshape(*tables.shape[:-2], *_SHAPE)

@@ -61,10 +61,10 @@ class Scores:
                 ("evidence", self.evidence, overall.decided),
             ):
                 content[name] = {str(key): rows for key, rows in counts.items()}
-                content[f"{name}_percent"] = {str(key): rounded(percent_of(rows, of)) for key, rows in counts.items()}
+                content[f"{name}_percent"] = {str(key): percent_of(rows, of) for key, rows in counts.items()}
         content["intervals"] = {
             "method": "percentile bootstrap over rows",
-            "level": rounded(100 * LEVEL),
+            "level": 100 * LEVEL,
             "resamples": self.n_resamples,
             "seed": self.seed,
             "min_rows": MIN_ROWS,
@@ -73,16 +73,16 @@ class Scores:
         if overall.over_entities is not None:
             content["entity_intervals"] = overall.over_entities.facts()
         content["confusion_axes"] = {name: list(places) for name, places in counting.axes.items()}
-        content["overall"] = overall.to_json()
+        content["overall"] = overall.plain()
         for name, groups in self.by.items():
-            content[f"by_{name}"] = {key: group.to_json() for key, group in groups.items()}
+            content[f"by_{name}"] = {key: group.plain() for key, group in groups.items()}
         if counting is GENDER_COUNTING:
             content["uncalled"] = uncalled(overall.counts, self.n_resamples, self.seed)
             content["consistency"] = None if self.consistency is None else self.consistency.to_json()
         if self.unknown is not None:
             part = self.unknown.to_json()
             content[UNKNOWN] = {key: value for key, value in part.items() if key not in _OF_THE_RUN}
-        return content
+        return rounded(content)
 
     def to_frame(self) -> pd.DataFrame:
         """One row per group: columns `breakdown`, `group`, classes, numbers (per cent, unrounded), `…_low`, `…_high`.

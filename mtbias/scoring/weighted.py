@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtbias.errors import DataError
 from mtbias.stats.balance import Balance, balance
-from mtbias.stats.results import Floats, rounded
+from mtbias.stats.results import Counts, Floats, rounded
 from mtbias.types import Described, Gender, Stereotype
 
 MANY_PRONOUNS = 4
@@ -40,6 +39,9 @@ PROPERTIES = tuple(name for name in _PROPERTIES if name != "stereotype")
 """What sentences are balanced over where nothing else is asked for; see `properties_of`."""
 ALL_PROPERTIES = tuple(_PROPERTIES)
 """The same and the stereotype, over which ΔG's two groups can be balanced, and ΔS's cannot: they are stereotypes."""
+
+_LARGEST = 5
+"""So many of the largest weights are listed."""
 
 WEIGHTED = ("delta_g", "delta_s")
 """The numbers that can be weighted."""
@@ -62,14 +64,13 @@ class Weighting:
     """Those that were looked at and do not differ between sentences, or that no sentence has: nothing to balance."""
     balance: Balance
     """Of the sentences of the two groups, over their classes: ``domain=winobias``, …"""
-    n_kinds: int
-    """Groups × classes that occur: the intervals resample the sentences of each kind apart."""
     largest: tuple[tuple[str, float], ...]
     """Ids with the largest weights, the largest first; the mean weight is 1."""
     weights: Floats
     """A weight for every sentence of the corpus, in its order; 1 for those in neither group."""
-    kinds: NDArray[np.int64]
-    """The kind of every sentence: its group and its classes of the properties. Sentences of a kind have one weight."""
+    kinds: Counts
+    """The kind of every sentence: its group and its classes of the properties, 0 for those in neither group. Sentences
+    of a kind have one weight, and the intervals resample them apart from others."""
 
     def to_json(self) -> dict[str, Any]:
         """A plain value without the weights of all sentences; floats rounded to 6 decimals."""
@@ -80,18 +81,16 @@ class Weighting:
             "groups": self.balance.groups,
             "sizes": self.balance.sizes,
             "effective_sizes": self.balance.effective_sizes,
-            "kinds": self.n_kinds,
+            "kinds": int(self.kinds.max()),
             "weight_0": self.balance.n_zero,
             "balanced": self.balance.balanced,
             "one_sided": self.balance.one_sided,
             "largest": [{"id": id_, "weight": weight} for id_, weight in self.largest],
         }
-        return {key: rounded(value) for key, value in content.items()}
+        return rounded(content)
 
 
-def weigh(
-    rows: Sequence[Described], number: str, properties: Sequence[str] | None = None, *, n_largest: int = 5
-) -> Weighting | None:
+def weigh(rows: Sequence[Described], number: str, properties: Sequence[str] | None = None) -> Weighting | None:
     """The weights that balance the two groups of `number` over `properties`.
 
     Args:
@@ -100,7 +99,6 @@ def weigh(
         number: ``delta_g`` or ``delta_s``.
         properties: of `ALL_PROPERTIES`; None: all of `PROPERTIES` that differ between sentences of the groups.
             Quartiles are those of both groups together.
-        n_largest: how many of the largest weights are listed.
 
     Edge cases: None where a group has no sentence: the number is undefined. Without anything to balance all weights
         are 1, and the weighted number is the plain one.
@@ -131,15 +129,12 @@ def weigh(
     kind_of = list(zip(solved.is_second.tolist(), *varying.values(), strict=True))
     number_of = {kind: n for n, kind in enumerate(dict.fromkeys(kind_of), start=1)}
     kinds[places] = [number_of[kind] for kind in kind_of]
-    for array in (weights, kinds):
-        array.setflags(write=False)
     return Weighting(
         number=number,
         properties=tuple(varying),
         constant=tuple(name for name in columns if name not in varying),
         balance=solved,
-        n_kinds=len(number_of),
-        largest=tuple((chosen[n].id, weight) for n, weight in solved.largest(n_largest)),
+        largest=tuple((chosen[n].id, weight) for n, weight in solved.largest(_LARGEST)),
         weights=weights,
         kinds=kinds,
     )

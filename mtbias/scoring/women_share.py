@@ -20,7 +20,7 @@ import numpy as np
 from mtbias.errors import DataError
 from mtbias.files.reading import commented_rows, read_table
 from mtbias.stats.resampling import percentile_interval, slope, spearman
-from mtbias.stats.results import N_RESAMPLES, Estimate, Floats, enough, number
+from mtbias.stats.results import N_RESAMPLES, Estimate, Floats, enough, number, source
 
 ENTITY_COLUMNS = ("entity", "occupation")
 PERCENT_COLUMNS = ("percent", "bls_pct_female", "bergsma_pct_female")
@@ -265,7 +265,7 @@ def _point(name: str, share: float, group: Mapping[str, Any]) -> EntityPoint:
 def _over_entities(
     pairs: Sequence[tuple[float, float]], statistic: _Statistic, level: float, n_resamples: int, seed: int
 ) -> Estimate:
-    n, rng = len(pairs), np.random.Generator(np.random.PCG64(seed))
+    n, rng = len(pairs), source(seed)
     values = np.array(pairs, dtype=np.float64).reshape(n, 2)
     whole = number(statistic(values[:, 0], values[:, 1]))
     if whole is None or n < 3 or not n_resamples:

@@ -29,12 +29,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtbias.errors import DataError, MtbiasError
-from mtbias.stats.results import Floats
-
-Bools = NDArray[np.bool_]
+from mtbias.stats.results import Bools, Counts, Floats, Tables
 
 _SURE = 1e-9
 """Relative duality gap at which the solution counts as optimal."""
@@ -131,7 +128,7 @@ def balance(groups: Sequence[Hashable], properties: Mapping[str, Sequence[Hashab
     )
 
 
-def objective(weights: Sequence[float] | Floats, groups: Sequence[Hashable] | NDArray[Any]) -> float:
+def objective(weights: Sequence[float] | Floats, groups: Sequence[Hashable] | Tables) -> float:
     """Σ max(w(i), w(j)) over the pairs of examples of one group.
 
     Sorted in ascending order, the r-th weight of a group is the larger one in r − 1 pairs.
@@ -152,7 +149,7 @@ def _effective(weights: Floats) -> float:
 class _Cells:
     sizes: Floats
     is_second: Bools
-    of_example: NDArray[np.int64]
+    of_example: Counts
 
 
 def _two_groups(groups: Sequence[Hashable]) -> tuple[tuple[str, str], Bools]:
@@ -163,7 +160,7 @@ def _two_groups(groups: Sequence[Hashable]) -> tuple[tuple[str, str], Bools]:
     return (str(found[0]), str(found[1])), second == 1
 
 
-def _codes(name: str, column: Sequence[Any]) -> tuple[NDArray[np.int64], list[str]]:
+def _codes(name: str, column: Sequence[Any]) -> tuple[Counts, list[str]]:
     """The number of each example's property, −1 for none, and the properties' names."""
     ordered = sorted({value for value in column if value is not None})
     number = {value: i for i, value in enumerate(ordered)}
@@ -223,7 +220,7 @@ class _Master:
         self._half = 0.5 / cells.sizes.sum()
         self.columns: Floats = np.empty((len(self.rows), 0))
         self.costs: Floats = np.empty(0)
-        self.sets: list[tuple[NDArray[np.int64], int]] = []
+        self.sets: list[tuple[Counts, int]] = []
         self.mass: Floats = np.empty(0)
         """What the solution gives to each set."""
 
@@ -232,7 +229,7 @@ class _Master:
         cost: Floats = self._mass[side] - mass / 2 - self._half
         return cost
 
-    def add(self, side: int, order: NDArray[np.int64], lengths: NDArray[np.int64]) -> None:
+    def add(self, side: int, order: Counts, lengths: Counts) -> None:
         """Add the sets of the first so many cells of `order`."""
         mass = np.cumsum(self.share[order])[lengths - 1]
         columns = np.cumsum(self.rows[:, order], axis=1)[:, lengths - 1] / mass
@@ -332,7 +329,7 @@ def _start(master: _Master, names: Sequence[str]) -> Floats:
     return weights
 
 
-def _conflict(master: _Master, free: NDArray[np.int64], names: Sequence[str]) -> list[str]:
+def _conflict(master: _Master, free: Counts, names: Sequence[str]) -> list[str]:
     """Properties that must stay unequal for the others to be equal, the fewest in mass."""
     slack = np.vstack([np.zeros((2, len(names))), np.identity(len(names))])
     found = _linprog(

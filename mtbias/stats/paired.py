@@ -15,7 +15,6 @@ from math import comb, prod
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtbias.stats.resampling import (
     bootstrap_counts,
@@ -25,9 +24,8 @@ from mtbias.stats.resampling import (
     mcnemar,
     percentile_interval,
 )
-from mtbias.stats.results import Difference, Floats, minus, number
+from mtbias.stats.results import Bools, Counts, Difference, Floats, minus, number
 
-Counts = NDArray[np.int64]
 _CHUNK = 1 << 11
 """Rearrangements whose numbers are computed at once."""
 
@@ -177,7 +175,7 @@ class PairedTables(WeightedTables):
         rows = self.tables.sum(axis=0)
         return int(rows.sum() - np.trace(rows, axis1=-2, axis2=-1).sum())
 
-    def mcnemar(self, right: NDArray[np.bool_]) -> McNemar:
+    def mcnemar(self, right: Bools) -> McNemar:
         """Rows by whether either system is right, given the cells of one system's table that are."""
         rows, cells = self.tables.sum(axis=0), np.asarray(right, dtype=np.int64)
         n, both = int(rows.sum()), int((rows * cells[..., :, None] * cells[..., None, :]).sum())

@@ -22,12 +22,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mtbias.stats.results import LEVEL, Estimate, Floats, Interval, number, percent, percent_of, rounded
+from mtbias.stats.results import (
+    LEVEL,
+    Bools,
+    Counts,
+    Estimate,
+    Floats,
+    Interval,
+    Tables,
+    number,
+    percent,
+    percent_of,
+    rounded,
+)
 
 
 def bootstrap_counts(
-    counts: NDArray[np.int64],
-    statistic: Callable[[NDArray[np.int64]], Floats],
+    counts: Counts,
+    statistic: Callable[[Counts], Floats],
     n_resamples: int,
     rng: np.random.Generator,
 ) -> Floats:
@@ -117,9 +129,9 @@ def percentile_interval(replicates: Floats, level: float = LEVEL) -> Interval | 
 
 
 def estimate(
-    whole: NDArray[Any],
-    numbers: Callable[[NDArray[Any]], Mapping[str, Floats]],
-    resample: Callable[[Callable[[NDArray[Any]], Floats]], Floats],
+    whole: Tables,
+    numbers: Callable[[Tables], Mapping[str, Floats]],
+    resample: Callable[[Callable[[Tables], Floats]], Floats],
     *,
     n: Mapping[str, float],
     intervals: Collection[str] | None = None,
@@ -194,7 +206,7 @@ def share_json(part: int, whole: int) -> dict[str, Any]:
     return {"n": part, "of": whole, "percent": rounded(percent_of(part, whole)), "interval": rounded(interval)}
 
 
-def wilson_percent_of_units(parts: Floats, wholes: Floats, times: NDArray[np.int64]) -> Interval | None:
+def wilson_percent_of_units(parts: Floats, wholes: Floats, times: Counts) -> Interval | None:
     """Wilson's interval of a share of things that come in units: pairs of a quadruple, which are not independent.
 
     The share is p = Σ t·part / Σ t·whole. The effective number of things is that of independent ones which would have
@@ -332,7 +344,7 @@ CROSSED: Pairs = tuple(product(FIRST, SECOND))
 """Each sentence of one gender with each of the other: where both counterparts are as like it (other people's names)."""
 
 
-def all_patterns(statuses: int, places: int = 4) -> NDArray[np.int64]:
+def all_patterns(statuses: int, places: int = 4) -> Counts:
     """All patterns of so many `statuses` at so many `places`: ``[statuses**places, places]``.
 
     Row k has the digits of k in base `statuses`, so that a pattern's row is its number (`pattern_number`).
@@ -345,7 +357,7 @@ def pattern_number(pattern: Iterable[int], statuses: int) -> int:
     return reduce(lambda number, status: statuses * number + status, pattern, 0)
 
 
-def inconsistent(right: NDArray[np.bool_], pairs: Pairs) -> NDArray[np.int64]:
+def inconsistent(right: Bools, pairs: Pairs) -> Counts:
     """In how many of `pairs` exactly one of the two is right: ``[n]`` of whether each place is, ``[n, places]``."""
     return sum((right[:, i] != right[:, j] for i, j in pairs), np.zeros(len(right), dtype=np.int64))
 

@@ -14,6 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+"""Whole numbers: counts; with leading axes in front where many tables are computed at once."""
+Bools = NDArray[np.bool_]
+Tables = NDArray[Any]
+"""Tables of counts, or of sums of weights, with which numbers are computed alike."""
 
 Interval = tuple[float, float]
 """Lower and upper end, in the unit of what they enclose."""
@@ -84,6 +89,11 @@ def percent(part: ArrayLike, whole: ArrayLike) -> Floats:
 def percent_of(part: float, whole: float) -> float | None:
     """100 · part / whole; None where `whole` is 0."""
     return 100 * part / whole if whole else None
+
+
+def source(seed: int) -> np.random.Generator:
+    """The source of randomness of a seed; the same wherever it is asked for."""
+    return np.random.Generator(np.random.PCG64(seed))
 
 
 def number(value: float | Floats) -> float | None:

@@ -145,7 +145,7 @@ def test_weights_are_shown_with_what_they_cost() -> None:
         gap=0.0, n_cells=4, balanced=("pronouns=1",), one_sided=("pronouns=3",),
     )  # fmt: skip
     weighting = Weighting(
-        number="delta_g", properties=("pronouns",), constant=("distance",), balance=balance, n_kinds=4,
+        number="delta_g", properties=("pronouns",), constant=("distance",), balance=balance,
         largest=(("r1", 2.5),), weights=weights, kinds=np.zeros(len(weights), dtype=np.int64),
     )  # fmt: skip
     systems = tuple(replace(s, weighted={"delta_g": Estimate(1.5, (0.5, 2.5))}) for s in PLAIN.systems)

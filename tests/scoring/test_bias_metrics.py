@@ -23,9 +23,8 @@ from mtbias.scoring.bias import (
     compute,
     count,
 )
-from mtbias.scoring.counting import Counts
 from mtbias.stats.resampling import percentile_interval
-from mtbias.stats.results import MIN_ROWS
+from mtbias.stats.results import MIN_ROWS, Counts
 from mtbias.types import Gender, Stereotype
 
 M, F, N = GOLDS

@@ -19,13 +19,13 @@ from mtbias.runs.call_records import CallRecord
 from mtbias.scoring.bias import CALLS, GENDER_COUNTING, GOLDS, SHAPE, STEREOTYPES, Row, compute, count
 from mtbias.scoring.comparable_runs import differing_rows
 from mtbias.scoring.comparison import Comparison, compare_runs
-from mtbias.scoring.counting import Counting, Counts
+from mtbias.scoring.counting import Counting
 from mtbias.scoring.definitions import GENDER
 from mtbias.scoring.scores import score
 from mtbias.stats import paired
 from mtbias.stats.paired import PairedTables, WeightedTables, pair_cells, randomisation_test, tabulate
 from mtbias.stats.resampling import bootstrap_units, holm, mcnemar, percentile_interval
-from mtbias.stats.results import MIN_ROWS, Floats
+from mtbias.stats.results import MIN_ROWS, Counts, Floats
 from mtbias.types import Gender, GenderCall, Reason, Stereotype
 
 M, F, N = GOLDS

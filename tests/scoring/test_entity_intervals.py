@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from mtbias.scoring.bias import CALLS, GENDER_COUNTING, GOLDS, STEREOTYPES, count, stereotyped_gender
-from mtbias.scoring.counting import MIN_ENTITIES, Counts, EntityIntervals, entity_intervals
+from mtbias.scoring.counting import MIN_ENTITIES, EntityIntervals, entity_intervals
 from mtbias.scoring.definitions import Number
+from mtbias.stats.results import Counts
 from mtbias.types import Gender, Stereotype
 
 M, F, N = GOLDS
