@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from mtbias.corpora.gest import SpeakerSentence
 from mtbias.decide.speaker import speaker_call
 from mtbias.evaluation.gender_calls import AnalysedTexts, make_analyser
@@ -33,7 +31,6 @@ _ABOUT_WOMEN, _ABOUT_MEN = slice(0, 7), slice(7, 16)
 CALLS: tuple[Gender | None, ...] = (Gender.MALE, Gender.FEMALE, Gender.NEUTRAL, None)
 """None: no call."""
 _GENDERED, _CALLED = slice(0, 2), slice(0, 3)
-_SHAPE = (len(STEREOTYPES), len(CALLS))
 
 NUMBERS = declared("speaker")
 
@@ -75,11 +72,10 @@ def _counts(table: Counts) -> Mapping[str, int]:
 
 COUNTING = Counting(
     numbers=NUMBERS,
-    axes={"stereotype": STEREOTYPES, "call": tuple(None if call is None else call.value for call in CALLS)},
+    axes={"stereotype": STEREOTYPES, "call": CALLS},
     place=lambda record: (record.stereotype - 1, CALLS.index(record.call.gender)),
     rates=speaker_rates,
     classes=_classes,
-    right=np.zeros(_SHAPE, dtype=bool),
     breakdowns={"stereotype": lambda record: str(record.stereotype)},
     stratified=True,
     shown=("stereotype",),

@@ -113,7 +113,7 @@ class Validation:
                 if kind not in {*Reason}
             },
             "reasons": {
-                kind.value: {
+                kind: {
                     "n": part.n,
                     "percent": percent_of(part.n, overall.n),
                     "interval": wilson_percent(part.n, overall.n),
@@ -138,9 +138,9 @@ class Validation:
                 "basis": label.basis,
                 "source": label.source,
                 "translation": label.target,
-                "label": LABELS[label.label].value,
-                "called": None if call.gender is None else call.gender.value,
-                "reason": None if call.reason is None else call.reason.value,
+                "label": LABELS[label.label],
+                "called": call.gender,
+                "reason": call.reason,
                 "target": [label.target[slice(*span)] for span in call.target],
                 "evidence": evidence_json(call),
             }

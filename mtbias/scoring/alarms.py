@@ -160,9 +160,9 @@ def checks(records: Sequence[Any], lang: str, measure: str, *, n_resamples: int,
     return {
         "grammatical_gender_only": {"n": fixed, "percent": rounded(percent_of(fixed, len(calls)))},
         "evidence_classes": {
-            kind.value: row
+            kind: row
             for kind in EvidenceClass
-            if any((row := {gender.value: counts[kind, gender] for gender in Gender}).values())
+            if any((row := {gender: counts[kind, gender] for gender in Gender}).values())
             or kind is not EvidenceClass.FEATURES
         },
         "expected_wrong": expected_wrong(counts, {} if alarms["raised"] else shipped_rates(lang)),

@@ -114,9 +114,9 @@ def accuracy_bounds(counts: Counts) -> Mapping[str, tuple[float | None, float | 
 GENDER_COUNTING = Counting(
     numbers=GENDER,
     axes={
-        "stereotype": tuple(stereotype.value for stereotype in STEREOTYPES),
-        "gold": tuple(gold.value for gold in GOLDS),
-        "call": tuple(None if call is None else call.value for call in CALLS),
+        "stereotype": STEREOTYPES,
+        "gold": GOLDS,
+        "call": CALLS,
     },
     place=lambda record: _PLACES[record.gold, record.stereotype, record.call.gender],
     rates=rates,
@@ -144,7 +144,7 @@ def uncalled(counts: Counts, n_resamples: int, seed: int) -> dict[str, Any]:
     """
     gold = counts.sum(axis=0)
     shares = {
-        gender.value: share_json(n, of)
+        gender: share_json(n, of)
         for gender, n, of in zip(GOLDS, map(int, gold[:, _NO_CALL]), map(int, gold.sum(axis=1)), strict=True)
     }
     called = counts * np.array([1, 1, 1, 0], dtype=np.int64)
@@ -162,7 +162,7 @@ def _correct(confusion: Tables) -> Tables:
 
 def _of_gender(confusion: Tables, gender: int) -> dict[str, Floats]:
     """Precision, recall and F1 of one gender."""
-    right, name = confusion[..., gender, gender], GOLDS[gender].value
+    right, name = confusion[..., gender, gender], GOLDS[gender]
     called, gold = confusion[..., :, gender].sum(axis=-1), confusion[..., gender, :].sum(axis=-1)
     return {
         f"precision_{name}": percent(right, called),
@@ -178,7 +178,7 @@ def _macro_f1(confusion: Tables) -> Floats:
 # Sentences that show no gender: in which one a translation puts the entity, as shares instead of an accuracy. No call
 # is right or wrong here.
 
-RENDERINGS: tuple[str | None, ...] = (Gender.MALE.value, Gender.FEMALE.value, Gender.NEUTRAL.value, "both forms", None)
+RENDERINGS: tuple[str | None, ...] = (*GOLDS, "both forms", None)
 """How a translation can render the entity; None: no call."""
 
 
@@ -206,7 +206,6 @@ UNKNOWN_GENDER = Counting(
     place=lambda record: (RENDERINGS.index("both forms" if record.call.both_forms else record.call.gender),),
     rates=unknown_rates,
     classes=_unknown_classes,
-    right=np.zeros(len(RENDERINGS), dtype=bool),
     breakdowns={"domain": lambda record: record.domain, "entity": lambda record: record.entity},
     entity=lambda record: record.entity,
     shown=("entity",),

@@ -38,7 +38,7 @@ from mtbias.types import Gender
 # Plain agreement alone misleads where one gender dominates ("always male" agrees with 92 % of the Russian labels of
 # WinoMT), so κ and balanced accuracy stand beside it.
 
-LABELS: Mapping[str, Gender] = {gender.value[0]: gender for gender in GOLDS}
+LABELS: Mapping[str, Gender] = {gender[0]: gender for gender in GOLDS}
 """Human labels as they are written: ``m``, ``f``, ``n``."""
 
 
@@ -101,13 +101,13 @@ def compute_agreement(counts: Counts) -> LabelAgreement:
         n=n,
         decided=n - undecided,
         agreed=agreed,
-        labels={gender.value: rows for gender, rows in zip(GOLDS, labels, strict=True)},
+        labels=dict(zip(GOLDS, labels, strict=True)),
         agreement=percent_of(agreed, n),
         agreement_interval=wilson_percent(agreed, n),
         undecided=percent_of(undecided, n),
         undecided_interval=wilson_percent(undecided, n),
         balanced_accuracy=sum(occurring) / len(occurring) if occurring else None,
-        recall={gender.value: value for gender, value in zip(GOLDS, recall, strict=True)},
+        recall=dict(zip(GOLDS, recall, strict=True)),
         kappa=(n * agreed - chance) / (n * n - chance) if n * n != chance else None,
     )
 
@@ -151,7 +151,7 @@ class Correction:
     @property
     def few(self) -> tuple[Gender, ...]:
         """Genders with labels, but fewer than `FEW_LABELS`."""
-        return tuple(g for g in GOLDS if 0 < self.labels[g.value] < FEW_LABELS)
+        return tuple(g for g in GOLDS if 0 < self.labels[g] < FEW_LABELS)
 
     def to_json(self) -> dict[str, Any]:
         """A plain value: per cent, rounded to 6 decimals, null where undefined."""
@@ -232,7 +232,7 @@ def correct(
             name: _summary(replicates[name], called[name], enough([classes[part] for part in rests_on]))
             for name, rests_on in CORRECTED.items()
         },
-        readings={g.value: float(np.median(part)) for g, part in zip(GOLDS, read.T, strict=True) if part.size},
+        readings={g: float(np.median(part)) for g, part in zip(GOLDS, read.T, strict=True) if part.size},
         labels=labels,
         absent=tuple(g for g, here in zip(GOLDS, occurring, strict=True) if not here),
         untranslated=int(split[..., -1].sum()),
@@ -329,11 +329,11 @@ def _split(counts: Counts, untranslated: Counts | None) -> Counts:
 
 def _labels(confusion: Counts) -> dict[str, int]:
     """Human labels by gender, where they suffice."""
-    labels = {gender.value: int(rows) for gender, rows in zip(GOLDS, confusion.sum(axis=1), strict=True)}
+    labels = dict(zip(GOLDS, confusion.sum(axis=1).tolist(), strict=True))
     for gender in (Gender.MALE, Gender.FEMALE):
-        if not labels[gender.value]:
+        if not labels[gender]:
             raise DataError(
-                f"expected human labels of both genders to correct with, got none that is {gender.value}; "
+                f"expected human labels of both genders to correct with, got none that is {gender}; "
                 "take more labels, or pool languages"
             )
     return labels

@@ -43,8 +43,6 @@ class Counting:
     classes: Callable[[Counts], Mapping[str, int]]
     """The rows of a table in each class that a number rests on: ``n``, those with a call (key ``decided``) where it has
     such, and others."""
-    right: Bools
-    """Which cells of a table hold records that the system got right: of the table's shape."""
     breakdowns: Mapping[str, Callable[[Any], str]]
     """Properties by which records are grouped: name (``domain``), and a record's group."""
     entity: Callable[[Any], str] | None = None
@@ -57,6 +55,8 @@ class Counting:
     """Attributes of a record that lists of sentences name."""
     more: Callable[[Counts], Mapping[str, Any]] = field(default=lambda _: {})
     """Further plain values of a group in `metrics.json`."""
+    right: Bools = field(default_factory=lambda: np.zeros(1, dtype=bool))
+    """Which cells of a table hold records that the system got right, of the table's shape; by default none."""
     given: int | None = None
     """How many axes, from the first, are given with a sentence; by default all but the last. (MT-GenEval counts by
     whether the sentence's counterpart is right, too, which differs from system to system.)"""

@@ -103,7 +103,7 @@ def reader_agreement(calls: Sequence[tuple[GenderCall, str | None]]) -> dict[str
     for gender in GENDERS:
         alike = [call.stanza_gender is gender for call, _ in both if call.gender is gender]
         own = sum(call.gender is gender for call, _ in calls)
-        agreement[gender.value] = {"calls": own, **share_json(sum(alike), len(alike))}
+        agreement[gender] = {"calls": own, **share_json(sum(alike), len(alike))}
     words = [{"form": form, "tables": first, "stanza": second, "n": n} for (form, first, second), n in most]
     return {**agreement, "words": words}
 
@@ -177,16 +177,16 @@ def expected_wrong(counts: Mapping[tuple[EvidenceClass, Gender], int], rates: Ra
                 parts.append(found)
                 estimated += calls
             if calls:
-                by_class.setdefault(kind, {})[gender.value] = {
+                by_class.setdefault(kind, {})[gender] = {
                     "calls": calls, "labels": rate.labels, "wrong": rate.wrong, **_numbers(found),
                 }  # fmt: skip
         total = sum_expected(parts, estimated) if estimated else None
-        totals[gender.value] = {"calls": all_calls, "estimated": estimated, **_numbers(total)}
+        totals[gender] = {"calls": all_calls, "estimated": estimated, **_numbers(total)}
     labels = sum(rate.labels for rate in rates.values())
     return {
         "labels": labels,
         **totals,
-        "by_class": {kind.value: by_class[kind] for kind in EvidenceClass if kind in by_class},
+        "by_class": {kind: by_class[kind] for kind in EvidenceClass if kind in by_class},
     }
 
 

@@ -34,7 +34,7 @@ NOT_CUT = "not cut"
 """Both sentences are translated, and it is not certain where the second begins."""
 OUTCOMES = (*mt_geneval_words.OUTCOMES, NOT_CUT)
 NOT_TOLD = "not told"
-CONTEXTS = (Gender.FEMALE.value, Gender.MALE.value, NOT_TOLD)
+CONTEXTS = (Gender.FEMALE, Gender.MALE, NOT_TOLD)
 """The gender of the context's pronouns; `NOT_TOLD`: it has none, or those of both genders."""
 _JUDGED = slice(0, 5)
 
@@ -44,7 +44,7 @@ NUMBERS = declared("mt_geneval_context")
 
 def context_of(record: Any) -> str:  # noqa: ANN401 - a record of the measure
     """The group of a record by the pronouns of its context."""
-    return NOT_TOLD if record.told is None else str(record.told.value)
+    return record.told or NOT_TOLD
 
 
 def _place(record: Any) -> tuple[int, int]:  # noqa: ANN401
@@ -229,7 +229,7 @@ class ContextMeasure:
 
     def _record(self, instance: ContextualSentence, text: str | None, part: str | None) -> ContextRecord:
         found = FoundWords.of(part or "", instance, self.variant)
-        reason = None if part is not None else Reason.UNTRANSLATED.value if text is None else NOT_CUT
+        reason = None if part is not None else Reason.UNTRANSLATED if text is None else NOT_CUT
         return ContextRecord(
             **asked(instance, "told"),
             translation=text,

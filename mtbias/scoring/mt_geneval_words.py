@@ -173,8 +173,6 @@ class GivenScores:
     """Of the score: the name of its column."""
     key: str
     """The column that joins: ``id``, else ``source``."""
-    scores: Mapping[str, float]
-    """By what stands in that column."""
 
     @property
     def label(self) -> str:
@@ -185,35 +183,37 @@ class GivenScores:
         """The score of each instance, by id.
 
         Raises:
-            DataError: an instance has none, or a row belongs to no instance, with its line; by source, two instances
-                have one source.
+            DataError: an instance has none; a row belongs to no instance, to one that stood before, or has no finite
+                number, with its line; by source, two instances have one source.
         """
-        keys = {str(getattr(each, self.key)): each.id for each in instances}
-        if len(keys) != len(instances):
+        ids = {str(getattr(each, self.key)): each.id for each in instances}
+        if len(ids) != len(instances):
             raise self.table.file.error(
                 "expected the column 'id', since two sentences have one source, got 'source' alone", 1
             )
+        scores: dict[str, float] = {}
         for record in self.table.records:
-            if record.get(self.key) not in keys:
+            key = record.get(self.key)
+            if key not in ids:
                 raise record.error(
-                    f"expected the {self.key} of a sentence of the corpus, got {record.get(self.key)!r:.80}; "
-                    "check --dataset and --lang"
+                    f"expected the {self.key} of a sentence of the corpus, got {key!r:.80}; check --dataset and --lang"
                 )
-        missing = [key for key in keys if key not in self.scores]
-        if missing:
+            if ids[key] in scores:
+                raise record.error(f"{self.key} {key!r:.80} stood before; keep one of the rows")
+            scores[ids[key]] = record.number(self.name, least=-inf)
+        if missing := [key for key, id_ in ids.items() if id_ not in scores]:
             raise self.table.file.error(
-                f"expected a score for each of {len(keys)} sentences, got none for {len(missing)}, the first is "
+                f"expected a score for each of {len(ids)} sentences, got none for {len(missing)}, the first is "
                 f"{missing[0]!r:.80}"
             )
-        return {id_: self.scores[key] for key, id_ in keys.items()}
+        return scores
 
 
 def read_scores(path: Path) -> GivenScores:
     """Read the table `path` (``.tsv``, ``.csv`` or ``.jsonl``): ``id``, ``source`` or both, and one column of scores.
 
     Raises:
-        DataError: no table; neither ``id`` nor ``source``; no other column, or several; a row without a key, with one
-            that stood before, or with no finite number; with the line.
+        DataError: no table; neither ``id`` nor ``source``; no other column, or several.
     """
     table = read_table(path)
     keys = [key for key in _KEYS if key in table.columns]
@@ -221,16 +221,7 @@ def read_scores(path: Path) -> GivenScores:
     if not keys or len(names) != 1:
         message = "expected the columns 'id' or 'source', and one with the name of the score; got "
         raise DataError(message + table.listing, path=path, line=1)
-    key, name = keys[0], names[0]
-    scores: dict[str, float] = {}
-    for record in table.records:
-        joins = record.get(key)
-        if not joins:
-            raise record.error(f"the row has no {key}")
-        if joins in scores:
-            raise record.error(f"{key} {joins!r:.80} stood before; keep one of the rows")
-        scores[joins] = record.number(name, least=-inf)
-    return GivenScores(table, name, key, scores)
+    return GivenScores(table, names[0], keys[0])
 
 
 # The words that only one of the references has.
@@ -345,7 +336,7 @@ _PAIR_COUNTING = Counting(
 
 COUNTING = Counting(
     numbers=NUMBERS,
-    axes={"gender": tuple(gender.value for gender in GENDERS), "pair": PAIRS, "outcome": OUTCOMES},
+    axes={"gender": tuple(GENDERS), "pair": PAIRS, "outcome": OUTCOMES},
     place=_place,
     rates=_rates,
     classes=_classes,

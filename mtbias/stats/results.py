@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -112,18 +112,22 @@ def enough(rows: int | Sequence[int]) -> bool:
     return min(rows if isinstance(rows, Sequence) else [rows]) >= MIN_ROWS
 
 
-def rounded(value: Any) -> Any:  # noqa: ANN401 - any value
+T = TypeVar("T")
+
+
+def rounded(value: T) -> T:
     """As files have it: floats to `DECIMALS` (−0.0 as 0.0), tuples as lists, through any nesting; all else as it is.
 
     Rounded at the very end, so that the same run gives the same bytes.
     """
+    found: Any = value
     if isinstance(value, float):
-        return round(value, DECIMALS) + 0.0
-    if isinstance(value, dict):
-        return {key: rounded(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [rounded(part) for part in value]
-    return value
+        found = round(value, DECIMALS) + 0.0
+    elif isinstance(value, dict):
+        found = {key: rounded(part) for key, part in value.items()}
+    elif isinstance(value, list | tuple):
+        found = [rounded(part) for part in value]
+    return cast(T, found)
 
 
 UNDEFINED = "–"
