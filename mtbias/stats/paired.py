@@ -286,17 +286,6 @@ def randomisation_pvalues(
     return p
 
 
-def randomisation_test(
-    a: Floats,
-    b: Floats,
-    statistic: Callable[[Floats], Floats],
-    n_resamples: int,
-    rng: np.random.Generator,
-) -> float:
-    """The p of `randomisation_pvalues` of one statistic of units (`PairedUnits`): ``[R, k]`` to ``[R]``."""
-    return float(randomisation_pvalues(PairedUnits(a, b), lambda sums: statistic(sums)[:, None], n_resamples, rng)[0])
-
-
 def corrected(
     comparisons: Iterable[Mapping[str, Difference]], *, together: bool = False
 ) -> list[dict[str, Difference]]:

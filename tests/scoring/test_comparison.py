@@ -23,7 +23,7 @@ from mtbias.scoring.counting import Counting
 from mtbias.scoring.definitions import GENDER
 from mtbias.scoring.scores import score
 from mtbias.stats import paired
-from mtbias.stats.paired import PairedTables, WeightedTables, pair_cells, randomisation_test, tabulate
+from mtbias.stats.paired import PairedTables, PairedUnits, WeightedTables, pair_cells, tabulate
 from mtbias.stats.resampling import bootstrap_units, holm, mcnemar, percentile_interval
 from mtbias.stats.results import MIN_ROWS, Counts, Floats
 from mtbias.types import Gender, GenderCall, Reason, Stereotype
@@ -49,6 +49,14 @@ ROWS = [
 ]
 FIRST: list[Row] = [(gold, kind, a) for gold, kind, a, _ in ROWS]
 SECOND: list[Row] = [(gold, kind, b) for gold, kind, _, b in ROWS]
+
+
+def randomisation_test(
+    a: Floats, b: Floats, statistic: Callable[[Floats], Floats], n_resamples: int, rng: np.random.Generator
+) -> float:
+    """The p of one statistic of units."""
+    units = PairedUnits(a, b)
+    return float(paired.randomisation_pvalues(units, lambda sums: statistic(sums)[:, None], n_resamples, rng)[0])
 
 
 def _rng(seed: int = 0) -> np.random.Generator:
