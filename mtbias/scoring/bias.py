@@ -143,7 +143,7 @@ def uncalled(counts: Counts, n_resamples: int, seed: int) -> dict[str, Any]:
     of the rows of the gold gender with Wilson's interval; ΔG is that of the rows with a call alone, in points.
     """
     gold = counts.sum(axis=0)
-    shares = {
+    shares: dict[str, Any] = {
         gender: share_json(n, of)
         for gender, n, of in zip(GOLDS, map(int, gold[:, _NO_CALL]), map(int, gold.sum(axis=1)), strict=True)
     }

@@ -99,7 +99,7 @@ def reader_agreement(calls: Sequence[tuple[GenderCall, str | None]]) -> dict[str
         if call.gender is not call.stanza_gender
     )
     most = sorted(differing.items(), key=lambda item: (-item[1], item[0]))[:WORDS]
-    agreement = {}
+    agreement: dict[str, Any] = {}
     for gender in GENDERS:
         alike = [call.stanza_gender is gender for call, _ in both if call.gender is gender]
         own = sum(call.gender is gender for call, _ in calls)
