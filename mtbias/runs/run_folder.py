@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -290,13 +290,17 @@ def _manifest_text(manifest: RunManifest) -> bytes:
 class RunProgress:
     """How much of a run is translated, and whether it is complete."""
 
-    parts_done: int
     parts: int | None
     """Parts in all; None where nothing was planned yet, or the translations were given."""
-    complete: bool
+    complete: bool = False
     """Whether `metrics.json` is there and the files are those that it was computed from."""
-    missing: frozenset[int]
+    missing: frozenset[int] = frozenset()
     """Numbers of the parts that are planned and not translated."""
+
+    @property
+    def parts_done(self) -> int:
+        """How many parts are translated."""
+        return (self.parts or 0) - len(self.missing)
 
     @property
     def translated(self) -> bool:
@@ -314,17 +318,12 @@ def run_progress(folder: Path | str) -> RunProgress:
     """
     run = RunFolder(folder)
     if run.has(MANIFEST) and run.is_complete():
-        parts: Json = None
-        with suppress(RunFolderError):  # removed meanwhile
-            parts = run.manifest.execution.get("parts")
-        parts = parts if isinstance(parts, int) else None
-        return RunProgress(parts or 0, parts, complete=True, missing=frozenset())
-    plan = read_plan(run.path)
-    if plan is None:
-        return RunProgress(0, None, complete=False, missing=frozenset())
-    parts = len(plan.sizes)
-    missing = frozenset(range(parts)) - kept_parts(run.path)
-    return RunProgress(parts - len(missing), parts, complete=False, missing=missing)
+        parts = run.manifest.execution.get("parts")
+        return RunProgress(parts if isinstance(parts, int) else None, complete=True)
+    if (plan := read_plan(run.path)) is None:
+        return RunProgress(None)
+    numbers = frozenset(range(len(plan.sizes)))
+    return RunProgress(len(numbers), missing=numbers - kept_parts(run.path))
 
 
 def begun(folder: Path | str) -> dict[str, Json]:

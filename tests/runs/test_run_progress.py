@@ -22,7 +22,7 @@ from mtbias.types import Json
 
 IDENTITY: dict[str, Json] = {"dataset": "demo", "seed": 0}
 PLANNED = PlanRecord("a1b2", {"budget": [80, 327680]}, (16, 16, 5))
-NOTHING = RunProgress(0, None, complete=False, missing=frozenset())
+NOTHING = RunProgress(None, complete=False, missing=frozenset())
 
 
 def test_nothing_is_known_before_the_plan(tmp_path: Path) -> None:
@@ -35,14 +35,14 @@ def test_nothing_is_known_before_the_plan(tmp_path: Path) -> None:
 def test_parts_count_as_they_come(tmp_path: Path) -> None:
     RunFolder(tmp_path).open_or_create(IDENTITY).close()
     store = PartStore(tmp_path, PLANNED, alone=True)
-    assert run_progress(tmp_path) == RunProgress(0, 3, complete=False, missing=frozenset({0, 1, 2}))
+    assert run_progress(tmp_path) == RunProgress(3, complete=False, missing=frozenset({0, 1, 2}))
     store.put(2, [])
     (tmp_path / PARTS / ".000001.jsonl.1.n1.0a1b2c3d.tmp").write_text("half")
     assert kept_parts(tmp_path) == {2}
-    assert run_progress(tmp_path) == RunProgress(1, 3, complete=False, missing=frozenset({0, 1}))
+    assert run_progress(tmp_path) == RunProgress(3, complete=False, missing=frozenset({0, 1}))
     store.put(0, [])
     store.put(1, [])
-    assert run_progress(tmp_path) == RunProgress(3, 3, complete=False, missing=frozenset())
+    assert run_progress(tmp_path) == RunProgress(3, complete=False, missing=frozenset())
     assert run_progress(tmp_path).translated
     store.drop(1)
     assert run_progress(tmp_path).missing == {1}
@@ -53,7 +53,7 @@ def test_a_complete_run_says_what_its_manifest_says(tmp_path: Path) -> None:
         folder.write_calls([])
         folder.record_execution({"parts": 3})
         folder.write_metrics({"fingerprint": folder.manifest.fingerprint})
-    assert run_progress(tmp_path) == RunProgress(3, 3, complete=True, missing=frozenset())
+    assert run_progress(tmp_path) == RunProgress(3, complete=True, missing=frozenset())
     (tmp_path / "calls.jsonl").write_text("changed\n")
     assert not run_progress(tmp_path).complete
 
@@ -62,7 +62,7 @@ def test_of_given_translations_there_are_no_parts(tmp_path: Path) -> None:
     with RunFolder(tmp_path).open_or_create(IDENTITY) as folder:
         folder.write_calls([])
         folder.write_metrics({"fingerprint": folder.manifest.fingerprint})
-    assert run_progress(tmp_path) == RunProgress(0, None, complete=True, missing=frozenset())
+    assert run_progress(tmp_path) == RunProgress(None, complete=True, missing=frozenset())
 
 
 # ----- the plan
