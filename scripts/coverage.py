@@ -102,7 +102,8 @@ def numbers_of(counts: NDArray[np.int64]) -> Floats:
 
 def numbers_of_tables(tables: NDArray[Any]) -> Floats:
     """The same of tables ``[R, …]``: ``[R, 3]``."""
-    return GENDER_COUNTING.values(tables, GENDER_COUNTING.compared)
+    rates = GENDER_COUNTING.rates(tables)
+    return np.stack([rates[each.key] for each in GENDER_COUNTING.compared], axis=-1)
 
 
 def held(interval: Interval, truth: float) -> bool | None:

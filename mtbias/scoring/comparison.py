@@ -162,20 +162,15 @@ class Comparison:
 
         Columns: `COLUMNS`; per cent, rounded to 6 decimals, None where undefined.
         """
-        none = None, None
-        rows: list[tuple[Any, ...]] = [
-            (system.lang, system.system, None, key, weighted, e.value, *(e.interval or none),
-             *((not weighted and system.entity_interval(key)) or none), None, None)
-            for system in self.systems
-            for weighted, estimates in ((False, system.plain), (True, system.weighted))
-            for key, e in estimates.items()
-        ]  # fmt: skip
-        for pair in self.pairs:
-            for weighted, found in ((False, {**pair.plain, **pair.consistency}), (True, pair.weighted)):
-                for key, d in found.items():
-                    ends = *(d.interval or none), *((not weighted and pair.entity_interval(key)) or none)
-                    rows.append((pair.lang, pair.first, pair.second, key, weighted, d.difference, *ends, d.p, d.p_holm))
-        own = [dict(zip(COLUMNS, map(rounded, row), strict=True)) for row in rows]
+        content, none, own = self.to_json(), (None, None), []
+        for of in (*content["systems"], *content["pairs"]):
+            names = of.get("system", of.get("first")), of.get("second")
+            for kind in ("plain", "consistency", "weighted"):
+                for key, each in of.get(kind, {}).items():
+                    ends = *(each["interval"] or none), *(each.get("interval_entities") or none)
+                    value, p = each.get("value", each.get("difference")), (each.get("p"), each.get("p_holm"))
+                    row = (of["lang"], *names, key, kind == "weighted", value, *ends, *p)
+                    own.append(dict(zip(COLUMNS, row, strict=True)))
         return own if self.unknown is None else [*own, *self.unknown.table()]
 
     def to_frame(self) -> pd.DataFrame:

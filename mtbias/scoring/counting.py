@@ -103,13 +103,6 @@ class Counting:
         tables: Counts = np.bincount(of_row * size + row_cells, minlength=len(number_of) * size)
         return dict(zip(number_of, tables.reshape(-1, *self.shape), strict=True))
 
-    def values(self, tables: Tables, numbers: Sequence[Number]) -> Floats:
-        """`numbers` of tables ``[B, *axes]``: shape ``[B, len(numbers)]``, NaN where undefined."""
-        if not numbers:
-            return np.empty((len(tables), 0))
-        rates = self.rates(tables)
-        return np.stack([rates[each.key] for each in numbers], axis=-1)
-
     def levels(self, *tables: Counts, weights: Floats | None = None) -> WeightedTables:
         """Tables of counts of rows, one for each of `weights`, as intervals resample them."""
         return WeightedTables(np.array(tables), np.ones(1) if weights is None else weights, self.stratified)
@@ -131,14 +124,13 @@ class Counting:
             ValueError: a number is declared to be a share of a class of rows and is none.
         """
         rates, classes = self.rates(tables.total()), self.classes(tables.rows())
-        drawn = [each for each in numbers if each.interval == "bootstrap"]
-        replicates = dict(zip(drawn, self.values(tables.resampled_tables(n_resamples, rng), drawn).T, strict=True))
+        replicates = self.rates(tables.resampled_tables(n_resamples, rng))
         found = {}
         for each in numbers:
             value, rows = number(rates[each.key][0]), [classes[name] for name in each.rests_on]
             interval = None
-            if each in replicates and enough(rows):
-                interval = percentile_interval(replicates[each])
+            if each.interval == "bootstrap" and enough(rows):
+                interval = percentile_interval(replicates[each.key])
             elif each.interval == "wilson" and n_resamples:
                 interval = _wilson(each.key, value, rows[0])
             found[each.key] = Estimate(value, interval, rows[0] if len(rows) == 1 else None)
@@ -296,21 +288,14 @@ def entity_intervals(
     tables = np.zeros((n_resamples, counts.shape[1]))
     for kind in np.unique(kinds):
         tables[:, occupied] += bootstrap_units(counts[kinds == kind][:, occupied], lambda sums: sums, n_resamples, rng)
-    first, *second = (
-        counting.values(part.reshape(-1, *counting.shape), numbers) for part in np.split(tables, len(systems), axis=1)
-    )
-    replicates = first - second[0] if second else first
+    drawn = [counting.rates(part.reshape(-1, *counting.shape)) for part in np.split(tables, len(systems), axis=1)]
     entities = [_entities_by_class(counting, tables.values()) for tables in systems]
-    return EntityIntervals(
-        n,
-        {
-            each.key: percentile_interval(column)
-            if min(of[name] for of in entities for name in each.rests_on) >= MIN_ENTITIES
-            else None
-            for each, column in zip(numbers, replicates.T, strict=True)
-        },
-        None,
-    )
+    ends = {}
+    for each in numbers:
+        first, *second = (rates[each.key] for rates in drawn)
+        few = min(of[name] for of in entities for name in each.rests_on) < MIN_ENTITIES
+        ends[each.key] = None if few else percentile_interval(first - second[0] if second else first)
+    return EntityIntervals(n, ends, None)
 
 
 def _kinds(counting: Counting, counts: Floats) -> Counts:

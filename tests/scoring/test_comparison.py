@@ -71,7 +71,8 @@ def count_pairs(first: Sequence[Row], second: Sequence[Row]) -> Counts:
 
 
 def values(sums: Floats) -> Floats:
-    return GENDER_COUNTING.values(sums, GENDER_COUNTING.compared)
+    rates = GENDER_COUNTING.rates(sums)
+    return np.stack([rates[each.key] for each in GENDER_COUNTING.compared], axis=-1)
 
 
 def compute_numbers(tables: Counts, weights: Floats = ONE) -> Floats:
