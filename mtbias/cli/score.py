@@ -22,7 +22,6 @@ from mtbias.settings import (
     combined,
 )
 from mtbias.translate.given_translations import given_file
-from mtbias.translate.language_models.answers import cleaned_system
 
 
 def command(
@@ -64,6 +63,8 @@ def command(
     settings = combined(ScoreSettings, corpus, evaluator, device, bootstrap, scores=scores)
     given = given_file(translations, name=system, allow_missing=allow_missing)
     if clean:
+        from mtbias.translate.language_models.answers import cleaned_system
+
         given = cleaned_system(given, lang)
     show(evaluate(prepare_score(given, lang, settings), out=out, progress=ProgressLine()), out, json=json)
 

@@ -9,14 +9,12 @@ import os
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
-from importlib import resources
+from importlib import import_module, resources
 from pathlib import Path
 from typing import Any
 
-from mtbias.corpora import bug, gest, mt_geneval
 from mtbias.corpora.corpus import GENDER, Corpus
 from mtbias.corpora.own_sentences import read_custom
-from mtbias.corpora.winomt import read_winomt
 from mtbias.demo import demo_file
 from mtbias.entry_points import installed, load, refuse
 from mtbias.errors import DataError, MissingResourceError, SettingError, UsageError, choices
@@ -180,12 +178,17 @@ DEMO = "demo"
 CUSTOM = "custom"
 """One's own sentences."""
 GROUP = "mtbias.corpora"
-BY_LANGUAGE: Mapping[str, Callable[[Path, str], Corpus[Any]]] = {
-    mt_geneval.SENTENCES: mt_geneval.read_mt_geneval,
-    mt_geneval.ENTITIES: mt_geneval.read_entities,
-    mt_geneval.CONTEXT: mt_geneval.read_mt_geneval_context,
+BY_LANGUAGE = ("mt-geneval", "mt-geneval-entities", "mt-geneval-context")
+"""The data sets that have sentences of their own for each target language."""
+_READERS = {
+    "winomt": "winomt.read_winomt",
+    "gest": "gest.read_gest",
+    **dict.fromkeys(("bug", "bug-balanced", "bug-gold", "bug-gold-paper"), "bug.read_bug"),
+    "mt-geneval": "mt_geneval.read_mt_geneval",
+    "mt-geneval-entities": "mt_geneval.read_entities",
+    "mt-geneval-context": "mt_geneval.read_mt_geneval_context",
 }
-"""The data sets that have sentences of their own for each target language: their readers, of folder and language."""
+"""Module and function that reads a data set from a path: imported where it is asked for."""
 
 
 def dataset_names() -> tuple[str, ...]:
@@ -225,23 +228,22 @@ def load_corpus(dataset: str, path: Path | None, *, cache: Path | None = None, l
     if dataset in BY_LANGUAGE:
         if lang is None:
             raise UsageError(f"the dataset {dataset} has other sentences for each language: give --lang CODE")
-        return BY_LANGUAGE[dataset](path or cached_file(dataset, cache).parent, lang)
-    readers: dict[str, Callable[[Path], Corpus[Any]]] = {
-        "winomt": read_winomt,
-        gest.NAME: gest.read_gest,
-        CUSTOM: read_custom,
-        DEMO: read_demo,
-        **{name: functools.partial(bug.read_bug, name=name) for name in bug.FILES},
-    }
-    if dataset not in readers:
-        return _of_others(dataset, path)
-    if path is not None:
-        return readers[dataset](path)
-    if dataset == CUSTOM:
-        raise UsageError("the dataset custom needs a file: give --data PATH (TSV, CSV or JSONL)")
+        return _read(dataset, path or cached_file(dataset, cache).parent, lang)
+    if dataset in _READERS:
+        return _read(dataset, path or cached_file(dataset, cache))
     if dataset == DEMO:
-        return read_demo(demo_file())
-    return readers[dataset](cached_file(dataset, cache))
+        return read_demo(path or demo_file())
+    if dataset != CUSTOM:
+        return _of_others(dataset, path)
+    if path is None:
+        raise UsageError("the dataset custom needs a file: give --data PATH (TSV, CSV or JSONL)")
+    return read_custom(path)
+
+
+def _read(dataset: str, path: Path, *lang: str) -> Corpus[Any]:
+    module, _, name = _READERS[dataset].partition(".")
+    read: Callable[..., Corpus[Any]] = getattr(import_module(f"mtbias.corpora.{module}"), name)
+    return read(path, *lang, **({"name": dataset} if module == "bug" else {}))
 
 
 def load_entities(dataset: str, path: Path | None, cache: Path | None = None) -> Corpus[Instance]:

@@ -6,11 +6,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mtbias.corpora import Corpus, cache_folder, catalog, datasets, fetch_dataset, load_corpus
-from mtbias.corpora.mt_geneval import CONTEXT as MT_GENEVAL_CONTEXT
-from mtbias.corpora.mt_geneval import SENTENCES as MT_GENEVAL
 from mtbias.entry_points import installed
 from mtbias.errors import MissingResourceError, SettingError
 from mtbias.evaluation.stages import Request
@@ -26,14 +24,16 @@ from mtbias.settings import (
     TranslationSettings,
     combined,
 )
-from mtbias.translate.given_translations import GivenSystem
 from mtbias.translate.system import Asked, System
 from mtbias.translate.system_kinds import find_kind
-from mtbias.translate.text_system import RewordedSystem
+
+if TYPE_CHECKING:
+    from mtbias.translate.given_translations import GivenSystem
 
 T = TypeVar("T")
 
 WINOMT = "winomt"
+MT_GENEVAL, MT_GENEVAL_CONTEXT = "mt-geneval", "mt-geneval-context"
 DEMO = "demo"
 """The model and the corpus that ship with mtbias."""
 
@@ -83,10 +83,14 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, fetching: Fetchi
     if corpus is None:
         corpus = _download_corpus(dataset, settings, downloads, announce, load)
     system = system or system_kind.open(system_options)
+    if corpus.given:
+        from mtbias.translate.text_system import RewordedSystem
+
+        system = RewordedSystem(system, corpus.given)
     return Request(
         corpus=corpus,
         lang=lang,
-        system=RewordedSystem(system, corpus.given) if corpus.given else system,
+        system=system,
         measure=measure or kind.open(replace(options, fetch=announce)),
         kind=kind,
         seed=settings.seed,

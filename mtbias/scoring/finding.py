@@ -7,19 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mtbias.scoring.alarms import DECLARED, checks
 from mtbias.scoring.bias import GENDER_COUNTING, GOLDS, SHAPE
-from mtbias.scoring.comparable_runs import SystemNumbers, SystemPair
 from mtbias.scoring.counting import Counting, Group
 from mtbias.scoring.definitions import CLASSES, Best, Number, Unit
 from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import MIN_ROWS, UNDEFINED, Interval, estimate_text, interval_text, number_text
 from mtbias.types import Gender
+
+if TYPE_CHECKING:
+    from mtbias.scoring.comparable_runs import SystemNumbers, SystemPair
 
 
 class Rule(NamedTuple):

@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.errors import ModelError, MtbiasError
-from mtbias.files.reading import input_bytes
-from mtbias.files.strict_json import load_json
 from mtbias.translate.language_models.answers import Answer
 from mtbias.translate.seq2seq.checkpoints import explained, first_line
 from mtbias.translate.seq2seq.codec import load_tokenizer
@@ -18,26 +16,6 @@ from mtbias.translate.seq2seq.engine import OutOfMemory, is_out_of_memory
 from mtbias.translate.seq2seq.transformers_engine import check_finite, check_whole, free_memory, read_weights
 
 _AGAIN = "download the checkpoint again"
-
-
-def is_decoder(folder: Path) -> bool:
-    """Whether a checkpoint is a causal language model, by the architecture that its config names.
-
-    Of models that read pictures too (Gemma 3), those count that transformers takes for one.
-    """
-    try:
-        config = load_json(input_bytes(folder / "config.json"))
-    except (OSError, ValueError):
-        return False  # whoever loads it says what is wrong
-    # Sequence-to-sequence models have such a class for their decoder alone (MarianForCausalLM).
-    if not isinstance(config, dict) or config.get("is_encoder_decoder"):
-        return False
-    named = str((config.get("architectures") or [""])[0])
-    if named.endswith("ForCausalLM"):
-        return True
-    from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
-
-    return bool(named) and MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.get(str(config.get("model_type"))) == named
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mtbias.errors import DependencyError, MtbiasError, SettingError
+from mtbias.files.reading import input_bytes
+from mtbias.files.strict_json import load_json
 from mtbias.machine.devices import chosen_device
 from mtbias.machine.installation import install_command
 from mtbias.settings import Engine as EngineName
 from mtbias.settings import TranslationSettings
-from mtbias.translate.language_models.decoder_engine import is_decoder
 from mtbias.translate.outputs import Output, OutputsPlan
 from mtbias.translate.seq2seq.checkpoints import Checkpoint, locate
 from mtbias.translate.seq2seq.codec import Codec, Encoded
@@ -118,6 +119,26 @@ def _release(engine: str) -> str:
     except PackageNotFoundError:
         extra = "" if engine == "transformers" else engine
         raise DependencyError(f"--engine {engine} needs {package}: {install_command(extra)}") from None
+
+
+def is_decoder(folder: Path) -> bool:
+    """Whether a checkpoint is a causal language model, by the architecture that its config names.
+
+    Of models that read pictures too (Gemma 3), those count that transformers takes for one.
+    """
+    try:
+        config = load_json(input_bytes(folder / "config.json"))
+    except (OSError, ValueError):
+        return False  # whoever loads it says what is wrong
+    # Sequence-to-sequence models have such a class for their decoder alone (MarianForCausalLM).
+    if not isinstance(config, dict) or config.get("is_encoder_decoder"):
+        return False
+    named = str((config.get("architectures") or [""])[0])
+    if named.endswith("ForCausalLM"):
+        return True
+    from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+
+    return bool(named) and MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.get(str(config.get("model_type"))) == named
 
 
 class CheckpointKind:
