@@ -211,8 +211,7 @@ def compare_runs(
     main, *others = parts(runs)
     known = name_runs(main, names=names, different_evaluators=different_evaluators)
     languages = by_language(known)
-    asked = weighted is True or (weighted is not False and len(weighted) > 0)
-    if not asked and max(map(len, languages.values())) < 2:
+    if not weighted and max(map(len, languages.values())) < 2:
         raise DataError(
             f"expected two runs or more in a language, got one in {', '.join(languages)}; "
             "runs are compared within a language"
@@ -223,7 +222,7 @@ def compare_runs(
         unit, known = units.name, [replace(run, calls=units.join(run.calls)) for run in known]
         languages = by_language(known)
     weightings: dict[str, Weighting] = {}
-    if asked:
+    if weighted:
         if counting is not GENDER_COUNTING:
             raise DataError("weights balance sentences by gold gender and stereotype, which this corpus does not have")
         properties = None if isinstance(weighted, bool) else list(weighted)
@@ -288,15 +287,6 @@ class _How:
     def names(self) -> list[str]:
         return [each.key for each in self.counting.compared]
 
-    def wide(self, *systems: Cells) -> set[str]:
-        """The numbers that have rows enough for an interval in all of these tables of rows."""
-        classes = [self.counting.classes(table) for table in systems]
-        return {
-            each.key
-            for each in self.counting.compared
-            if enough([of[name] for of in classes for name in each.rests_on])
-        }
-
 
 def _system(run: NamedRun, how: _How) -> SystemNumbers:
     counting, row_cells = how.counting, how.cells[run.fingerprint]
@@ -339,9 +329,12 @@ def _pair(first: NamedRun, second: NamedRun, how: _How) -> SystemPair:
 
     def differences(names: Sequence[str], paired: PairedTables) -> dict[str, Difference]:
         rng = how.rng()
-        wide = how.wide(paired.rows().sum(axis=-1), paired.rows().sum(axis=-2))
-        n, enough_rows = how.n_resamples, wide.__contains__
-        return compare(paired, counting.rates, names, n, bootstrap=rng, test=rng, intervals=enough_rows)
+        classes = [counting.classes(paired.rows().sum(axis=axis)) for axis in (-1, -2)]
+
+        def wide(key: str) -> bool:
+            return enough([of[name] for of in classes for name in named(counting.numbers, key).rests_on])
+
+        return compare(paired, counting.rates, names, how.n_resamples, bootstrap=rng, test=rng, intervals=wide)
 
     plain = tables(np.ones(1))
     return SystemPair(
