@@ -31,6 +31,7 @@ from mtbias.types import (
     Alignment,
     Analysis,
     Gender,
+    GenderCall,
     Instance,
     Progress,
     Reason,
@@ -115,9 +116,18 @@ def german() -> Language:
     return get_language("de")
 
 
+def _calls(
+    measure: GenderMeasure,
+    instances: Sequence[Instance],
+    translations: Sequence[Translation],
+    progress: Progress = quiet,
+) -> list[GenderCall]:
+    return [record.call for record in measure.judge(instances, translations, progress)]
+
+
 def test_calls_are_joined_by_id_and_stand_in_the_corpus_order(german: Language) -> None:
     for translations in (TRANSLATIONS, tuple(reversed(TRANSLATIONS))):
-        calls = GenderMeasure(german, KnownHeads(), Capitals()).call_instances(INSTANCES, translations)
+        calls = _calls(GenderMeasure(german, KnownHeads(), Capitals()), INSTANCES, translations)
         assert [(c.id, c.gender, c.reason) for c in calls] == [
             ("a", Gender.FEMALE, None),
             ("b", Gender.MALE, None),
@@ -128,13 +138,13 @@ def test_calls_are_joined_by_id_and_stand_in_the_corpus_order(german: Language) 
 
 def test_what_is_not_translated_reaches_neither_aligner_nor_analyser(german: Language) -> None:
     aligner, analyser = KnownHeads(), Capitals()
-    GenderMeasure(german, aligner, analyser).call_instances(INSTANCES, TRANSLATIONS)
+    _calls(GenderMeasure(german, aligner, analyser), INSTANCES, TRANSLATIONS)
     assert aligner.asked == ["a", "b", "c"]
     assert analyser.prepared == ["Die Köchin ging.", "Der Arzt ging.", "Der Lehrer ging."]
 
 
 def test_an_entity_without_words_in_the_translation_has_no_gender(german: Language) -> None:
-    (call,) = GenderMeasure(german, KnownHeads(heads={}), Capitals()).call_instances(INSTANCES[:1], TRANSLATIONS[:1])
+    (call,) = _calls(GenderMeasure(german, KnownHeads(heads={}), Capitals()), INSTANCES[:1], TRANSLATIONS[:1])
     assert (call.gender, call.reason, call.target) == (None, Reason.UNALIGNED, ())
 
 
@@ -143,7 +153,7 @@ def test_every_distinct_text_is_analysed_once(german: Language) -> None:
     analyser = Capitals()
     aligner = KnownHeads(heads=dict.fromkeys("abcd", "Köchin"))
     translations = [Translation(i.id, same) for i in INSTANCES]
-    calls = GenderMeasure(german, aligner, analyser).call_instances(INSTANCES, translations)
+    calls = _calls(GenderMeasure(german, aligner, analyser), INSTANCES, translations)
     assert analyser.prepared == [same]
     assert [c.gender for c in calls] == [Gender.FEMALE] * 4
 
@@ -162,12 +172,13 @@ def test_an_aligner_that_loses_a_pair_is_an_error(german: Language) -> None:
             return super().align(pairs, texts)[1:]
 
     with pytest.raises(ValueError, match="zip"):
-        GenderMeasure(german, Loses(), Capitals()).call_instances(INSTANCES, TRANSLATIONS)
+        _calls(GenderMeasure(german, Loses(), Capitals()), INSTANCES, TRANSLATIONS)
 
 
 def test_every_stage_reports_from_nothing_to_all(german: Language) -> None:
     seen: dict[str, list[tuple[int, int]]] = {}
-    GenderMeasure(german, KnownHeads(), Capitals()).call_instances(
+    _calls(
+        GenderMeasure(german, KnownHeads(), Capitals()),
         INSTANCES,
         TRANSLATIONS,
         lambda stage, done, total: seen.setdefault(stage, []).append((done, total)),

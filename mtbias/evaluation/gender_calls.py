@@ -126,21 +126,11 @@ class GenderMeasure(AnalysedTexts):
     ) -> list[CallRecord]:
         """See `mtbias.scoring.measure.Measure`."""
         words = SplitTexts(self.language)
-        calls = self.call_instances(instances, translations, progress, words)
-        return GenderRecords(join_records(instances, translations, calls), words)
-
-    def call_instances(
-        self,
-        instances: Sequence[Instance],
-        translations: Sequence[Translation],
-        progress: Progress = quiet,
-        words: SplitTexts | None = None,
-    ) -> tuple[GenderCall, ...]:
-        """The gender in which each entity stands in its translation, in the order of `instances`."""
         texts = {translation.id: translation.text for translation in translations}
         pairs = [Pair.of(instance, text) for instance in instances if (text := texts[instance.id]) is not None]
-        calls = {call.id: call for call in self.call_pairs(pairs, progress, words)}
-        return tuple(calls.get(i.id) or GenderCall(i.id, None, Reason.UNTRANSLATED) for i in instances)
+        called = {call.id: call for call in self.call_pairs(pairs, progress, words)}
+        calls = (called.get(i.id) or GenderCall(i.id, None, Reason.UNTRANSLATED) for i in instances)
+        return GenderRecords(join_records(instances, translations, calls), words)
 
     def call_pairs(
         self, pairs: Sequence[Pair], progress: Progress = quiet, words: SplitTexts | None = None
