@@ -171,17 +171,15 @@ def read_women(path: Path, column: str | None = None) -> WomenShares:
     """Read the shares of women from a table (CSV, TSV or JSONL).
 
     It has a column ``entity`` or ``occupation`` and one of ``share``, ``percent``, ``bls_pct_female``,
-    ``bergsma_pct_female``; of several the first in this order. ``share`` is from 0 to 1 where no value is above 1,
-    else in per cent; the others are in per cent. A column ``share`` with values above 1 and values between 0 and 1 may
-    be either, and is refused. A row whose share is empty is passed over.
+    ``bergsma_pct_female``; of several the first in this order. ``share`` is from 0 to 1, the others are in per cent. A
+    row whose share is empty is passed over.
 
     Args:
         path: the file.
         column: the column of shares, where another is wanted; read like ``share`` unless it is one of the others.
 
     Raises:
-        DataError: a column is missing, an occupation stands twice, a share is not a number from 0 to 100, or nothing
-            says whether the shares are per cent.
+        DataError: a column is missing, an occupation stands twice, or a share is not a number from 0 to 1, or to 100.
     """
     table = read_table(path)
     named = next((name for name in ENTITY_COLUMNS if name in table.columns), None)
@@ -192,6 +190,7 @@ def read_women(path: Path, column: str | None = None) -> WomenShares:
             f"expected the columns {' or '.join(ENTITY_COLUMNS)}, and {wanted}; got {table.listing}",
             path=path, line=1,
         )  # fmt: skip
+    scale = 1 if taken in PERCENT_COLUMNS else 100
     shares: dict[str, float] = {}
     for record in table.records:
         if not record.get(taken):
@@ -199,21 +198,12 @@ def read_women(path: Path, column: str | None = None) -> WomenShares:
         name = occupation(record.get(named))
         if name in shares:
             raise record.error(f"expected each occupation once, got {name!r} again; remove a row")
-        shares[name] = record.number(taken, most=100)
+        shares[name] = scale * record.number(taken, most=100 / scale)
     if not shares:
         raise DataError(
             f"expected shares of women in column {taken!r}, got none; fill it, or name another with --women-column",
             path=path,
         )
-    if taken not in PERCENT_COLUMNS:
-        if max(shares.values()) <= 1:
-            shares = {name: 100 * share for name, share in shares.items()}
-        elif fraction := next((share for share in shares.values() if 0 < share < 1), None):
-            raise DataError(
-                f"{taken}: expected shares from 0 to 1, or per cent, got both {fraction:g} and "
-                f"{max(shares.values()):g}; correct them, or where all are per cent name the column percent",
-                path=path,
-            )
     return WomenShares(path.name, taken, table.file.sha256, shares)
 
 

@@ -33,9 +33,7 @@ def _shares(**percent: float) -> WomenShares:
 @pytest.mark.parametrize(
     ("text", "column", "expected"),
     [
-        # No value above 1: from 0 to 1. One above 1: per cent.
         ("entity,share\nNurse,0.9\nconstruction  Worker,0.035\n", "share", {"nurse": 90, "construction worker": 3.5}),
-        ("entity,share\nnurse,90\ncleaner,1\nmason,0\n", "share", {"nurse": 90, "cleaner": 1, "mason": 0}),
         ("entity,percent\nnurse,90\ncleaner,0.5\n", "percent", {"nurse": 90, "cleaner": 0.5}),
         # Per cent whatever the values.
         ("occupation,percent\nplumber,0.7\n", "percent", {"plumber": 0.7}),
@@ -59,14 +57,11 @@ def test_a_column_can_be_chosen(tmp_path: Path) -> None:
     [
         ("job,share\na,1\n", r"women\.csv:1: expected the columns entity or occupation, and share or percent"),
         ("entity,women\na,1\n", "got 'entity', 'women'"),
-        ("entity,share\na,101\n", r"women\.csv:2: share: expected a number from 0 to 100, got '101'"),
+        ("entity,share\na,90\n", r"women\.csv:2: share: expected a number from 0 to 1, got '90'"),
         ("entity,share\na,nan\n", "got 'nan'"),
         ("entity,share\na,many\n", "got 'many'"),
-        ("entity,share\na,1\nA ,2\n", r"women\.csv:3: expected each occupation once, got 'a' again; remove a row"),
-        (
-            "entity,share\na,90\nb,0.5\n",
-            "expected shares from 0 to 1, or per cent, got both 0.5 and 90; correct",
-        ),
+        ("entity,share\na,1\nA ,0\n", r"women\.csv:3: expected each occupation once, got 'a' again; remove a row"),
+        ("entity,percent\na,101\n", r"women\.csv:2: percent: expected a number from 0 to 100, got '101'"),
         ("entity,share\na,\n", "expected shares of women in column 'share', got none"),
     ],
 )
