@@ -81,7 +81,7 @@ def test_json_comes_back() -> None:
     ("change", "message"),
     [
         ({"schema": 2}, "schema 1"),
-        ({"identity": []}, "the objects 'identity' and 'execution'"),
+        ({"identity": 5}, "the objects 'identity' and 'execution'"),
         ({"identity": {"seed": 5}}, "expected the fingerprint"),
         ({"fingerprint": "0" * 16}, "got 0000000000000000"),
     ],
