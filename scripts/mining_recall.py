@@ -46,9 +46,8 @@ from mtbias.errors import DataError, MtbiasError  # noqa: E402
 from mtbias.files.strict_json import decoded  # noqa: E402
 from mtbias.files.text_repair import without_mojibake  # noqa: E402
 from mtbias.mining.confidence import shipped_model, term_values  # noqa: E402
-from mtbias.mining.english_parser import parsed_sentence  # noqa: E402
 from mtbias.mining.mined_rows import read_occupations  # noqa: E402
-from mtbias.mining.parsed_sentence import ParsedSentence  # noqa: E402
+from mtbias.mining.parsed_sentence import ParsedSentence, parsed_sentence  # noqa: E402
 from mtbias.mining.patterns import BUG_QUERIES, EDGES, Pattern, find, read_patterns  # noqa: E402
 from mtbias.stats.resampling import wilson_percent  # noqa: E402
 

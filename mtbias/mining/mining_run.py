@@ -27,8 +27,8 @@ from mtbias.files.reading import read_bytes
 from mtbias.files.writing import signature_line, write_atomic
 from mtbias.machine.devices import begin_worker, chosen_device, require_device
 from mtbias.mining.confidence import weights_sha256
-from mtbias.mining.english_parser import MOST_TOKENS, EnglishParser
 from mtbias.mining.mined_rows import MinedRow, MiningOptions, Occupations, corpus_lines, read_occupations, rows_of
+from mtbias.mining.parsed_sentence import MOST_TOKENS, EnglishParser
 from mtbias.mining.patterns import SHIPPED, Pattern, find, read_patterns
 from mtbias.mining.text_input import Chunk, InputFile, WordFilter, input_files, read_chunks
 from mtbias.morphology.stanza_models import PARSER, StanzaPackage, find_package, stanza_folder

@@ -1,14 +1,21 @@
-"""The files of a draft: a project that can be installed, with every question that its data must answer."""
+"""The files of a draft: a project that can be installed, with every question that its data must answer.
+
+Its nouns are those of the lists that the user names, with gender and forms where a lexicon has them. Nothing of it is
+read before somebody has looked: every row is a comment that begins with `CHECK` or, where the noun is missing, with
+`FILL`. Whoever removes the mark answers for the row.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,10 +24,10 @@ from mtbias.errors import DataError, SettingError, UsageError
 from mtbias.files.reading import commented_rows, input_bytes
 from mtbias.files.strict_json import load_json
 from mtbias.files.writing import explained, write_atomic
+from mtbias.language.grammar import Agreement
 from mtbias.language.installed import GROUP, is_language_code
 from mtbias.morphology.stanza_models import PROCESSORS
-from mtbias.new_language.lexica import Lexicon
-from mtbias.new_language.noun_draft import CHECK, FILL, DraftNouns, draft_nouns
+from mtbias.new_language.lexica import Lexicon, ListRow
 from mtbias.new_language.policy_rows import occupations
 
 if TYPE_CHECKING:
@@ -62,6 +69,187 @@ def _stanza_line(code: str, folder: Path) -> str:
     has = ", ".join(f"{name} {default[name]}" for name in PROCESSORS if name in default)
     return f"Stanza: {has}{'; ' + ', '.join(lacking) if lacking else ''}"
 
+
+# The nouns
+
+
+def shared_beginning(*words: str) -> str:
+    """The letters with which all `words` begin."""
+    letters = takewhile(lambda column: len(set(column)) == 1, zip(*words, strict=False))
+    return "".join(column[0] for column in letters)
+
+
+CHECK, FILL = "# check ", "# fill "
+"""What a row begins with that must be looked at, and one that lacks its noun."""
+_UNKNOWN = "?"
+"""Stands for a gender that no lexicon says: no gender of the format, so that it cannot be forgotten."""
+_KINDS = {"m": "m", "f": "f", "mf": "common", "n": "fixed"}
+"""A neuter noun for a person says nothing about that person (de *das Kind*)."""
+_CASES = ("*", "nom", "gen", "dat", "acc", "ins", "loc", "voc")
+
+Slots = tuple[tuple[str, Agreement], ...]
+"""Forms or endings with the case and number of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftNoun:
+    """One row of the table of nouns."""
+
+    english: tuple[str, ...]
+    noun: str
+    kind: str
+    paradigm: str = ""
+    forms: tuple[str, ...] = ()
+
+    def line(self) -> str:
+        """The row as it stands in the file, with its mark."""
+        cells = ("|".join(self.english), self.noun, self.kind, self.paradigm, " ".join(self.forms))
+        return CHECK + "\t".join(cells)
+
+
+@dataclass(frozen=True, slots=True)
+class DraftParadigm:
+    """How some of the nouns make their forms."""
+
+    name: str
+    strip: str
+    endings: tuple[str, ...]
+    """As in ``[paradigms]``: ``s/*.*.pl``."""
+    nouns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DraftNouns:
+    """All that the lexica give for the table of nouns."""
+
+    nouns: tuple[DraftNoun, ...] = ()
+    paradigms: tuple[DraftParadigm, ...] = ()
+    unfilled: tuple[tuple[str, str], ...] = ()
+    """Occupations with the gender for which there is no noun."""
+
+
+@dataclass
+class _Found:
+    """What lists and lexica say of one noun."""
+
+    english: dict[str, None] = field(default_factory=dict)
+    genders: set[str] = field(default_factory=set)
+    listed: set[str] = field(default_factory=set)
+    """Genders by the lists, which come before those of lexica."""
+    slots: dict[tuple[str, Agreement], None] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> str:
+        if "common" in self.listed:
+            return "common"
+        said = self.listed or self.genders
+        return _KINDS.get("".join(g for g in "mfn" if g in said), _UNKNOWN)
+
+
+def draft_nouns(lexica: Sequence[Lexicon], occupations: Iterable[str]) -> DraftNouns:
+    """The nouns of the lists among `lexica`, those that pair with them, and what is left of `occupations`."""
+    rows = [row for lexicon in lexica for row in lexicon.rows]
+    found = _listed(rows)
+    _add_counterparts(found, lexica)
+    for lexicon in lexica:
+        _add_forms(found, lexicon)
+    paradigms = _paradigms(found)
+    names = {noun: paradigm.name for paradigm in paradigms for noun in paradigm.nouns}
+    nouns = tuple(
+        DraftNoun(tuple(one.english), noun, one.kind, names.get(noun, ""), () if noun in names else _forms(noun, one))
+        for noun, one in found.items()
+    )
+    return DraftNouns(nouns, paradigms, tuple(_unfilled(found, occupations)))
+
+
+def _listed(rows: Iterable[ListRow]) -> dict[str, _Found]:
+    found: dict[str, _Found] = defaultdict(_Found)
+    for row in rows:
+        one = found[row.noun]
+        one.english |= {word.strip(): None for word in row.english.split("|") if word.strip()}
+        one.listed |= {row.gender} - {""}
+    return dict(found)
+
+
+def _add_counterparts(found: dict[str, _Found], lexica: Iterable[Lexicon]) -> None:
+    """Behind each noun that a lexicon has under one lemma with another, the other, with the same English."""
+    others: dict[str, tuple[str, str]] = {}
+    for genders in (genders for lexicon in lexica for genders in lexicon.citations.values()):
+        if "m" in genders and "f" in genders and genders["m"] != genders["f"]:
+            others.setdefault(genders["m"], (genders["f"], "f"))
+            others.setdefault(genders["f"], (genders["m"], "m"))
+    ordered = dict(found)
+    found.clear()
+    for noun, one in ordered.items():
+        found[noun] = one
+        other, gender = others.get(noun, ("", ""))
+        if other and other not in ordered:
+            counterpart = found.setdefault(other, _Found())
+            counterpart.english |= one.english
+            counterpart.genders.add(gender)
+
+
+def _add_forms(found: Mapping[str, _Found], lexicon: Lexicon) -> None:
+    """Genders and forms of the nouns in `lexicon`, which may have a woman's noun under the lemma of a man's."""
+    lemmas: dict[str, dict[str, str]] = {noun: {"*": noun} for noun in found}
+    for lemma, genders in lexicon.citations.items():
+        for gender, citation in genders.items():
+            if citation in found:
+                found[citation].genders.add(gender)
+                lemmas.setdefault(lemma, {})[gender] = citation
+    for lemma, form, (gender, case, number) in lexicon.forms(lemmas):
+        owner = lemmas[lemma].get(gender)
+        if owner is None and gender not in lexicon.citations.get(lemma, {}):
+            owner = lemmas[lemma].get("*")
+        if owner is not None:
+            found[owner].slots[form, Agreement("*", case, number)] = None
+
+
+def _paradigms(found: Mapping[str, _Found]) -> tuple[DraftParadigm, ...]:
+    """The paradigms of the nouns whose forms are all known, the most frequent first."""
+    alike: dict[tuple[str, Slots], list[str]] = defaultdict(list)
+    for noun, one in found.items():
+        words = [form for form, _ in one.slots]
+        if one.slots and not any(" " in word for word in (noun, *words)):
+            stem = shared_beginning(noun, *words)
+            slots = sorted(one.slots, key=lambda s: (s[1].number != "sg", _CASES.index(s[1].case), s[0]))
+            alike[noun[len(stem) :], tuple((form[len(stem) :], where) for form, where in slots)].append(noun)
+    ranked = sorted(alike.items(), key=lambda item: (-len(item[1]), item[0]))
+    times: Counter[str] = Counter()
+    paradigms = []
+    for (strip, endings), nouns in ranked:
+        times[strip] += 1
+        name = f"{strip or 'whole'}{times[strip]}"
+        paradigms.append(DraftParadigm(name, strip, _endings(endings), tuple(nouns)))
+    return tuple(paradigms)
+
+
+def _endings(slots: Slots) -> tuple[str, ...]:
+    """``ów/*.gen.pl,*.acc.pl``: each ending once, with all that it may be."""
+    found: dict[str, list[str]] = {}
+    for letters, where in slots:
+        found.setdefault(letters, []).append(".".join(where))
+    return tuple(f"{letters}/{','.join(allowed)}" for letters, allowed in found.items())
+
+
+def _forms(noun: str, one: _Found) -> tuple[str, ...]:
+    words = dict.fromkeys(form.replace(" ", "_") for form, _ in one.slots)
+    return tuple(word for word in words if word != noun.replace(" ", "_"))
+
+
+def _unfilled(found: Mapping[str, _Found], occupations: Iterable[str]) -> Iterator[tuple[str, str]]:
+    kinds: dict[str, set[str]] = defaultdict(set)
+    for one in found.values():
+        for word in one.english:
+            kinds[word].add(one.kind)
+    for word in occupations:
+        there = kinds.get(word, set())
+        if not there - {"m", "f"}:
+            yield from ((word, gender) for gender in ("m", "f") if gender not in there)
+        # What is of both genders, or unknown, may serve for both.
+
+
+# The project
 
 _PACKAGE = "mtbias.new_language"
 

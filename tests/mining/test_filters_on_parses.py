@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mtbias.mining.english_parser import EnglishParser
 from mtbias.mining.mined_rows import MinedRow, MiningOptions, Occupations, rows_of
+from mtbias.mining.parsed_sentence import EnglishParser
 from mtbias.mining.patterns import find, read_patterns
 from mtbias.types import Gender
 

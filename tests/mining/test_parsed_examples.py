@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.mining.english_parser import parsed_sentence
-from mtbias.mining.parsed_sentence import ParsedSentence
+from mtbias.mining.parsed_sentence import ParsedSentence, parsed_sentence
 from mtbias.mining.patterns import Pattern, find, read_patterns
 from tests.mining.small_trees import examples, tree
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mtbias.new_language.lexica import read_lexicon
-from mtbias.new_language.noun_draft import DraftNouns, draft_nouns
+from mtbias.new_language.project_files import DraftNouns, draft_nouns
 from tests.new_language.lexica_files import LIST, UNIMORPH, write
 
 
