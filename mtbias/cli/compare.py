@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mtbias.api import compare, read_run
-from mtbias.cli.shared import HERE, Bootstrap, Flag, Json, Names, Rows, Runs, checked_names, print_json
+from mtbias.cli.shared import HERE, Bootstrap, Flag, Full, Json, Names, Rows, Runs, checked_names, print_json
 from mtbias.errors import SettingError, UsageError, escaped
 from mtbias.files.writing import write_atomic
 from mtbias.report.comparison_tables import render_comparison, render_rows
@@ -24,6 +24,7 @@ def command(
     rows: Rows = None,
     report: Path | None = None,
     format: Literal["text", "json", "markdown", "csv", "latex"] | None = None,
+    full: Full = False,
     json: Json = False,
     different_evaluators: Flag = False,
     bootstrap: Bootstrap = BootstrapSettings(),
@@ -31,8 +32,8 @@ def command(
     """Compare systems, with significance tests.
 
     All runs are on one corpus. Those of one language are compared in pairs, with paired bootstrap intervals over
-    sentences and over entities (occupations), randomisation tests corrected by Holm over all pairs of all languages,
-    and McNemar's table. With --weighted one run is enough.
+    sentences and randomisation tests corrected by Holm over all pairs of all languages; --full adds intervals over
+    entities (occupations), the p values, McNemar's table and consistency. With --weighted one run is enough.
 
     Parameters
     ----------
@@ -65,7 +66,7 @@ def command(
     compared = compare(*read, weighted=all_or_some, settings=bootstrap, **alike)
     if report is not None:
         write_atomic(report, page_of_runs(read, compared).encode())
-    table = render_comparison(compared, form, read[0].counting.numbers)
+    table = render_comparison(compared, form, read[0].counting.numbers, full=full)
     differing = [] if rows is None else list(differing_rows(read, **alike))
     if rows == HERE and form == "json":
         print_json({**compared.to_json(), "differing": [row.to_json() for row in differing]}, indent=None)

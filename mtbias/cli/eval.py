@@ -18,6 +18,7 @@ from mtbias.cli.shared import (
     Device,
     Evaluator,
     Flag,
+    Full,
     Json,
     Lang,
     LanguageModel,
@@ -53,6 +54,7 @@ def command(
     out: RunOut = None,
     shard: str | None = None,
     offline: Flag = False,
+    full: Full = False,
     json: Json = False,
     corpus: Corpus = CorpusSettings(),
     translation: Translation = TranslationSettings(),
@@ -98,7 +100,7 @@ def command(
         if dry_run:
             _estimate(request, out, price_in, price_out, json=json)
         elif part is None:
-            show(evaluate(request, out=out, progress=ProgressLine()), out, json=json)
+            show(evaluate(request, out=out, progress=ProgressLine()), out, json=json, full=full)
         elif out is not None:
             done = translate_shard(request, part, out=out, progress=ProgressLine())
             if json:

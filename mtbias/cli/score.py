@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mtbias.cli.shared import Bootstrap, Corpus, Device, Evaluator, Flag, Json, Lang, RunOut
+from mtbias.cli.shared import Bootstrap, Corpus, Device, Evaluator, Flag, Full, Json, Lang, RunOut
 from mtbias.errors import escaped
 from mtbias.evaluation.preparation import prepare_score
 from mtbias.evaluation.stages import evaluate
 from mtbias.machine.stage_progress import ProgressLine
-from mtbias.report.plots import panels, text_plot
 from mtbias.report.run_table import render
 from mtbias.runs.call_records import metrics_text
 from mtbias.runs.finished_run import FinishedRun
@@ -33,6 +32,7 @@ def command(
     allow_missing: Flag = False,
     clean: Flag = False,
     scores: Path | None = None,
+    full: Full = False,
     json: Json = False,
     corpus: Corpus = CorpusSettings(),
     evaluator: Evaluator = EvaluatorSettings(),
@@ -66,22 +66,14 @@ def command(
         from mtbias.translate.language_models.answers import cleaned_system
 
         given = cleaned_system(given, lang)
-    show(evaluate(prepare_score(given, lang, settings), out=out, progress=ProgressLine()), out, json=json)
+    show(evaluate(prepare_score(given, lang, settings), out=out, progress=ProgressLine()), out, json=json, full=full)
 
 
-def show(run: FinishedRun, out: Path | None, *, json: bool) -> None:
+def show(run: FinishedRun, out: Path | None, *, json: bool, full: bool) -> None:
     """Print the table of a run, or its ``metrics.json``; with a folder, name its files."""
     if json:
         print(metrics_text(run.metrics), end="")
         return
-    numbers = run.numbers
-    print(render(run.metrics, numbers=numbers), end="")
-    by_breakdown = reversed(panels([("", run.metrics)], numbers).values())  # by pronouns first, as in BUG's paper
-    if plots := text_plot([panel for same_number in zip(*by_breakdown, strict=True) for panel in same_number]):
-        print(f"\n{plots}", end="")
+    print(render(run.metrics, full=full, numbers=run.numbers), end="")
     if out is not None:
-        folder = escaped(str(out))
-        print(
-            f"\nReport: {folder}/report.html\n"
-            f"Files:  {folder}/metrics.json, calls.jsonl (one line per sentence, with its evidence), manifest.json"
-        )
+        print(f"Report: {escaped(str(out))}/report.html")

@@ -55,6 +55,7 @@ RunOut = Annotated[
     Path | None,
     Parameter(help="Folder for manifest, calls, metrics and report; an interrupted run resumes there."),
 ]
+Full = Annotated[bool, Parameter(help="Print all numbers and tables.", show_default=False)]
 Json = Annotated[bool, Parameter(name="--json", help="Print JSON alone.", show_default=False)]
 Runs = Annotated[list[Path], Parameter(name="RUN", help="Folders of finished runs.")]
 Names = Annotated[

@@ -6,12 +6,13 @@ Nothing is computed here; all stands in `metrics.json` (`alarms`, `expected_wron
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from textwrap import wrap
 from typing import Any, NamedTuple
 
 from mtbias.report.tables import aligned
 from mtbias.scoring.alarms import DECLARED
 from mtbias.scoring.definitions import CLASSES, Number
-from mtbias.scoring.finding import expected_text, expected_texts
+from mtbias.scoring.finding import expected_text
 from mtbias.stats.results import UNDEFINED, estimate_text, number_text
 
 _LANGUAGES = 3
@@ -60,10 +61,14 @@ def shown_without(metrics: Mapping[str, Any], numbers: Sequence[Number]) -> list
     return lines
 
 
-def alarm_block(metrics: Mapping[str, Any], numbers: Sequence[Number]) -> str:
-    """What stands above the numbers in a terminal; empty where nothing is above its limit."""
-    said = [f"WARNING: {text}" for text in warnings(metrics.get("alarms"))]
-    lines = shown_without(metrics, numbers)
+def alarm_block(metrics: Mapping[str, Any], numbers: Sequence[Number], width: int, *, full: bool) -> str:
+    """What stands above the numbers in a terminal of that width; empty where nothing is above its limit.
+
+    With `full` the numbers without the sentences concerned, too.
+    """
+    warned = warnings(metrics.get("alarms"))
+    said = [line for text in warned for line in wrap(f"WARNING: {text}", width, subsequent_indent="  ")]
+    lines = shown_without(metrics, numbers) if full else []
     if (metrics.get("alarms") or {}).get("concerned") == metrics["n"]:
         said.append("  All sentences are concerned.")
     if lines:
@@ -120,13 +125,6 @@ def reader_rows(metrics: Mapping[str, Any]) -> list[tuple[str, int, str]]:
         for key, name in CLASSES.items()
         if key in found
     ]
-
-
-def expected_block(metrics: Mapping[str, Any]) -> str:
-    """The same for a terminal."""
-    lines = [f"  {text}" for text in expected_texts(metrics)]
-    head = "Calls expected to be wrong (rates of this language's labelled calls; 95 % interval)"
-    return "\n".join([head, *lines]) if lines else ""
 
 
 def class_rows(metrics: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, int], float | None, str, str]]:

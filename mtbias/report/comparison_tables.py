@@ -9,6 +9,7 @@ from typing import Any
 
 from mtbias.report import tables
 from mtbias.report.alarm_texts import named_warnings
+from mtbias.report.run_table import wrapped
 from mtbias.report.tables import PrintedTable, cut, draw, p_text, printable
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.comparable_runs import DifferingRow, SystemNumbers, SystemPair
@@ -24,13 +25,16 @@ _UNMARKED = "  "
 """As wide as the mark of a significant difference, so that numbers stand below each other."""
 
 
-def render_comparison(comparison: Comparison, form: str = "text", numbers: Sequence[Number] = GENDER) -> str:
+def render_comparison(
+    comparison: Comparison, form: str = "text", numbers: Sequence[Number] = GENDER, *, full: bool = False
+) -> str:
     """The comparison in one of `FORMATS`, ending in a newline.
 
-    Text, Markdown and LaTeX have the numbers of all systems and their differences, language by language; the tests; the
-    sentences on which the systems differ; weighted numbers and what the weights are; and the signature. CSV has
-    `Comparison.table`, a number a row, with the signature as its last column. JSON is `Comparison.to_json`.
-    `numbers` are what the measure of the runs reports.
+    Text, Markdown and LaTeX have the verdict (but LaTeX); the numbers of all systems and their differences, language by
+    language; weighted numbers and what the weights are; and the signature; with `full` the intervals over entities, the
+    tests, the sentences on which the systems differ, and consistency, too. CSV has `Comparison.table`, a number a row,
+    with the signature as its last column. JSON is `Comparison.to_json`. `numbers` are what the measure of the runs
+    reports.
 
     Raises:
         ValueError: another format.
@@ -42,11 +46,17 @@ def render_comparison(comparison: Comparison, form: str = "text", numbers: Seque
     if form == "csv":
         return tables.as_csv({**row, "signature": comparison.signature} for row in comparison.table())
     compared = {number.key: number.short for number in numbers if number.compared}
-    found = _tables(comparison, compared)
+    found = _tables(comparison, compared, full=full)
     if comparison.unknown is not None:
-        part, *more = _tables(comparison.unknown, {number.key: number.short for number in UNKNOWN_GENDER.compared})
+        names = {number.key: number.short for number in UNKNOWN_GENDER.compared}
+        part, *more = _tables(comparison.unknown, names, full=full)
         found += [replace(part, title=f"Sentences of unknown gender, of {part.title}", warnings=()), *more]
-    return draw(found, form, [("", comparison.signature)])
+    said = [each.text for each in comparison.finding if full or len(comparison.pairs) == 1 or each.rule == "verdict"]
+    if form == "text":
+        said = ["".join(f"{line}\n" for text in said for line in wrapped(text)) + "\n"] if said else []
+    else:
+        said = [f"{tables.markdown_text(text)}\n\n" for text in said if form == "markdown"]
+    return "".join(said) + draw(found, form, [("", comparison.signature)])
 
 
 def render_rows(rows: Sequence[DifferingRow], form: str = "text") -> str:
@@ -65,13 +75,13 @@ def render_rows(rows: Sequence[DifferingRow], form: str = "text") -> str:
     return "\n".join(_differing(row) for row in rows)
 
 
-def _tables(c: Comparison, names: Mapping[str, str]) -> list[PrintedTable]:
+def _tables(c: Comparison, names: Mapping[str, str], *, full: bool) -> list[PrintedTable]:
     found = [_numbers(c, names)]
-    if c.over_entities is not None and c.over_entities.intervals is not None:
+    if full and c.over_entities is not None and c.over_entities.intervals is not None:
         found.append(_over_entities(c, names, c.over_entities))
-    if c.pairs:
+    if full and c.pairs:
         found += [_tests(c, names), _sentences(c)]
-    if any(p.consistency for p in c.pairs):
+    if full and any(p.consistency for p in c.pairs):
         found.append(_consistency(c))
     if c.weightings:
         found += [_weighted(c, names), _weights(c.weightings, names)]

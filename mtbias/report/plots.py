@@ -1,4 +1,4 @@
-"""Plots of numbers with their intervals, and of men and women by entity: SVG for a page, text for a terminal.
+"""Plots of numbers with their intervals, and of men and women by entity, as SVG.
 
 All take panels made of `metrics.json` and compute nothing but where things stand on the paper.
 """
@@ -14,12 +14,12 @@ from markupsafe import Markup
 
 from mtbias.report.page import render
 from mtbias.report.report_runs import ReportRun
-from mtbias.report.run_table import WIDTH, level, whole_metrics
-from mtbias.report.tables import aligned, cut, interval, number, printable
+from mtbias.report.run_table import level, whole_metrics
+from mtbias.report.tables import cut, interval, number, printable
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.definitions import GENDER, Number, Unit, breakdown, breakdowns, named, plotted
 from mtbias.scoring.women_share import WomenRelation, WomenShares, relate, shipped_shares
-from mtbias.stats.results import Estimate, enough, estimate_text, interval_text, number_text
+from mtbias.stats.results import Estimate, enough, estimate_text
 
 # The axes of plots: from values to places on the paper.
 
@@ -64,7 +64,6 @@ _SHAPES = ("M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z", "M0 -5l5 5l-5 5l-5 -5z")
 _TOP, _LINE, _LETTER = 58, 17, 7.2
 """Of a plot in pixels: what stands above the lines, a line, and a letter, rather too wide."""
 _LABEL = 26
-_MIN_BAR = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,81 +282,3 @@ def correlation_text(found: Estimate) -> str:
     """``Spearman's ρ 0.31 [0.05, 0.53], n 58``, two decimals."""
     ends = "" if found.value is None or found.interval is None else f" {interval(found.interval)}"
     return f"Spearman's ρ {number(found.value)}{ends}, n {found.n}"
-
-
-# --- Text -------------------------------------------------------------------------------------------------------------
-
-
-def text_plot(parts: Sequence[Panel], *, width: int = WIDTH) -> str:
-    """Panels as lines of text, all on one scale: name, n, number, interval, and a bar ``├──●──┤`` with zero as ``│``.
-
-    A point without an interval is hollow (``○``); an undefined number is "–" and has no bar. `width` are the columns of
-    the terminal; below about 80 the bars stop shrinking and lines run over.
-
-    Edge cases: without panels there is no text.
-    """
-    if not parts:
-        return ""
-    axis = scale(parts)
-    rows = [_text_rows(part) for part in parts]
-    lines = iter(aligned([cells for part in rows for cells, _ in part], "<>><", strip=False))
-    texts = [
-        [f"{part.measure} in {part.unit} by {part.by}", *(next(lines) for _ in of_part)]
-        for part, of_part in zip(parts, rows, strict=True)
-    ]
-    left = 2 + max(len(text) for block in texts for text in block)
-    bar = max(_MIN_BAR, width - left)
-    blocks = []
-    for block, part in zip(texts, rows, strict=True):
-        drawn = [_ruler(axis, bar), *(_bar(point, axis, bar) for _, point in part)]
-        joined = [f"{text:<{left}}{right}".rstrip() for text, right in zip(block, drawn, strict=True)]
-        blocks.append("".join(f"{line}\n" for line in joined))
-    return "\n".join(blocks)
-
-
-def _text_rows(part: Panel) -> list[tuple[list[str], Estimate | None]]:
-    """The cells of every line (name, n, number, interval) with its point; a group of several runs has a line alone."""
-    rows: list[tuple[list[str], Estimate | None]] = []
-    many = len(part.series) > 1
-    for group in part.groups:
-        name = label(group) if group == ALL else f"  {label(group)}"
-        if many:
-            rows.append(([cut(name), "", "", ""], None))
-        for run, points in part.series:
-            if group in points:
-                p = points[group]
-                shown = cut(f"    {run}") if many else cut(name)
-                ends = "" if p.interval is None else interval_text(p.interval)
-                rows.append(([shown, f"{p.n:,}", number_text(p.value), ends], p))
-    return rows
-
-
-def _column(value: float, axis: Scale, width: int) -> int:
-    return round(axis.share(value) * (width - 1))
-
-
-def _ruler(axis: Scale, width: int) -> str:
-    """The ticks' values, each in the middle over its column; those that would touch another are left out, 0 is not."""
-    line = [" "] * width
-    for tick in sorted(axis.ticks, key=lambda value: value != 0):
-        text = f"{tick:g}"
-        start = min(max(0, _column(tick, axis, width) - len(text) // 2), width - len(text))
-        if set(line[max(0, start - 1) : start + len(text) + 1]) == {" "}:
-            line[start : start + len(text)] = text
-    return "".join(line)
-
-
-def _bar(point: Estimate | None, axis: Scale, width: int) -> str:
-    line = [" "] * width
-    zero = _column(0, axis, width)
-    line[zero] = "│"
-    if point is None or point.value is None:
-        return "".join(line)
-    if point.interval is not None:
-        low, high = (_column(end, axis, width) for end in point.interval)
-        line[low : high + 1] = "─" * (high - low + 1)
-        if low < zero < high:
-            line[zero] = "┼"
-        line[low], line[high] = "├", "┤"
-    line[_column(point.value, axis, width)] = "○" if point.interval is None else "●"
-    return "".join(line)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
+from string import Formatter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,7 +39,7 @@ from mtbias.report.report_runs import (
     unique_names,
     unknown_parts,
 )
-from mtbias.report.run_table import SCHEMA, filled, noticed, whole_metrics
+from mtbias.report.run_table import SCHEMA, noticed, whole_metrics
 from mtbias.report.sentence_data import MAX_BYTES, Columns, fitting, sentence_list
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.scoring.bias import UNKNOWN_GENDER
@@ -48,7 +49,7 @@ from mtbias.scoring.definitions import CONSISTENCY, Best, Breakdown, Number, Uni
 from mtbias.scoring.finding import entity_gaps
 from mtbias.scoring.scores import UNKNOWN
 from mtbias.scoring.women_share import WomenRelation, WomenShares, shipped_shares
-from mtbias.stats.results import ALPHA, MIN_ROWS, Difference
+from mtbias.stats.results import ALPHA, MIN_ROWS, Difference, number_text
 from mtbias.types import Reason
 
 RANKED = 3
@@ -61,6 +62,18 @@ _WHY = {
     Reason.NO_PERSON.value: "nothing says that the noun names a person",
     Reason.AMBIGUOUS.value: "the evidence contradicts itself",
 }
+
+
+class _Filling(Formatter):
+    """Fills in numbers as they are shown: counts as whole numbers, per cent with one decimal."""
+
+    def format_field(self, value: object, _: str) -> str:
+        return number_text(value) if value is None or isinstance(value, float) else f"{value:,}"
+
+
+def filled(template: str, group: Mapping[str, Any]) -> str:
+    """The format string of a declaration (`Number.reading`) with the numbers of a group."""
+    return _Filling().vformat(template, (), group)
 
 
 def render_html(

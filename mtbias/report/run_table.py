@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from string import Formatter
 from textwrap import wrap
 from typing import Any
 
 from mtbias.errors import DataError
-from mtbias.report.alarm_texts import alarm_block, checks_block, expected_block, shown_without, warnings
+from mtbias.report.alarm_texts import alarm_block, checks_block, shown_without, warnings
 from mtbias.report.tables import PrintedTable, aligned, cut, note_on_bits, printable
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.counting import QUESTIONS
-from mtbias.scoring.definitions import CONSISTENCY, GENDER, Number, all_neutral, breakdowns
+from mtbias.scoring.definitions import CONSISTENCY, GENDER, Number, Unit, all_neutral, breakdowns
 from mtbias.scoring.scores import UNKNOWN
-from mtbias.stats.results import UNDEFINED, interval_text, number_text
+from mtbias.stats.results import UNDEFINED, estimate_text, interval_text, number_text
 
 # How much a run changed when everything was translated again, as `metrics.json` has it under `repeats`.
 
@@ -59,25 +58,22 @@ def repeat_block(metrics: Mapping[str, Any], numbers: Sequence[Number], level: s
     return "\n".join([repeat_title(metrics), *aligned(table, "<>>>"), f"  {EXPLAINED}"])
 
 
-WIDTH = 100
+WIDTH = 80
+"""Columns of a terminal: sentences are broken there; tables have as many as they need."""
 SCHEMA = 1
 
 
-def render(metrics_json: Mapping[str, Any], *, width: int = WIDTH, numbers: Sequence[Number] = GENDER) -> str:
+def render(metrics_json: Mapping[str, Any], *, full: bool = False, numbers: Sequence[Number] = GENDER) -> str:
     """The table of one run, ending in a newline.
 
-    From top to bottom: warnings, where a share is above its limit; how many sentences have a call; the finding in one
-    sentence; the numbers of the whole corpus with their 95 % intervals and what they mean; their intervals over
-    sentences and over entities; how they change when everything is translated again; the breakdowns; consistency over
-    pairs; what has no call and why; what the calls rest on; how many are expected to be wrong; what was checked; what
-    was noticed in the input; the signature. What `metrics.json` does not have is passed over.
+    From top to bottom: warnings, where a share is above its limit; how many sentences have a call; the finding; the
+    headline with its intervals over sentences and over entities, and what it rests on; how it changes when everything
+    is translated again; the signature, in one line to be copied. What `metrics.json` does not have is passed over.
 
     Args:
         metrics_json: the content of `metrics.json`, schema 1.
-        width: columns of the terminal. Where the breakdowns do not fit, numbers that are not of the headline (the F1)
-            give way first, then the intervals; a remark beside the numbers of the whole corpus is left out where it is
-            too long. Numbers are never cut, so below about 65 columns lines run over. The signature always stays in one
-            line, to be copied.
+        full: all numbers of the corpus; the breakdowns; consistency over pairs; what has no call and why; what the
+            calls rest on; what was checked; what was noticed in the input, too.
         numbers: what the measure of the run reports.
 
     Raises:
@@ -86,48 +82,44 @@ def render(metrics_json: Mapping[str, Any], *, width: int = WIDTH, numbers: Sequ
     if metrics_json.get("schema") != SCHEMA:
         raise DataError(f"expected metrics.json of schema {SCHEMA}, got schema {metrics_json.get('schema')!r}")
     with whole_metrics():
-        overall, signature = metrics_json["overall"], metrics_json["signature"]
-        shown = _lined(numbers)
+        signature = metrics_json["signature"]
         blocks = [
-            alarm_block(metrics_json, numbers),
-            "\n".join([_headline(overall, numbers), *finding_lines(metrics_json, width)]),
-            "\n".join(_lines(shown, overall, level(metrics_json), width)),
-            _over_entities(shown, metrics_json),
+            alarm_block(metrics_json, numbers, WIDTH, full=full),
+            "\n".join([_headline(metrics_json["overall"], numbers), *finding_lines(metrics_json)]),
+            _numbers(metrics_json, numbers, full=full),
+            _unknown(metrics_json, full=full),
             repeat_block(metrics_json, numbers, level(metrics_json)),
-            *_breakdowns(metrics_json, numbers, width),
-            _consistency(metrics_json, width),
-            *_unknown(metrics_json, width),
-            _shares("Without a call (of all sentences)", metrics_json, "reasons"),
-            _shares("What the calls rest on (of all calls)", metrics_json, "evidence"),
-            expected_block(metrics_json),
-            checks_block(metrics_json),
-            _noticed(metrics_json),
-            f"Signature: {printable(signature)}\n{note_on_bits(signature)}".rstrip("\n") if signature else "",
         ]
+        if full:
+            blocks += [
+                *_breakdowns(metrics_json, numbers),
+                _consistency(metrics_json),
+                _shares("Without a call (of all sentences)", metrics_json, "reasons"),
+                _shares("What the calls rest on (of all calls)", metrics_json, "evidence"),
+                checks_block(metrics_json),
+                _noticed(metrics_json),
+            ]
+        if signature:
+            blocks.append(f"Signature: {printable(signature)}\n{note_on_bits(signature)}".rstrip("\n"))
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
 def overall_table(metrics_json: Mapping[str, Any], *, numbers: Sequence[Number] = GENDER) -> PrintedTable:
-    """The numbers of the whole corpus with their intervals and what they mean, below how many sentences have a call.
+    """All numbers of the whole corpus, below how many sentences have a call.
 
     Raises:
         DataError: `metrics.json` lacks a number.
     """
     with whole_metrics():
-        overall = metrics_json["overall"]
-        head, *rows = _cells(_lined(numbers), overall, level(metrics_json))
+        head, *rows = _cells(numbers, metrics_json)
         notes = [f"Signature: {metrics_json['signature']}"] if metrics_json["signature"] else []
         warned = warnings(metrics_json.get("alarms"))
         both = shown_without(metrics_json, numbers)
         in_doubt = [f"{label}: {every} of all, {rest} without" for label, every, rest in both]
         warned += [said["text"] for said in metrics_json.get("finding", ()) if said["rule"] == "few_found"]
         warned += [f"With and without the sentences concerned: {'; '.join(in_doubt)}"] if in_doubt else []
-        return PrintedTable(head, rows, title=_headline(overall, numbers), warnings=warned, notes=notes)
-
-
-def _lined(numbers: Sequence[Number]) -> list[Number]:
-    """Those that have a line of their own."""
-    return [number for number in numbers if (number.interval or number.headline) and not number.remark]
+        title = _headline(metrics_json["overall"], numbers)
+        return PrintedTable(head, rows, title=title, warnings=warned, notes=notes)
 
 
 @contextmanager
@@ -137,18 +129,6 @@ def whole_metrics() -> Iterator[None]:
         yield
     except KeyError as error:
         raise DataError(f"expected the key {error} in metrics.json, got none; score the run again") from error
-
-
-class _Filling(Formatter):
-    """Fills in numbers as they are shown: counts as whole numbers, per cent with one decimal."""
-
-    def format_field(self, value: object, _: str) -> str:
-        return number_text(value) if value is None or isinstance(value, float) else f"{value:,}"
-
-
-def filled(template: str, group: Mapping[str, Any]) -> str:
-    """The format string of a declaration (`Number.beside`) with the numbers of a group."""
-    return _Filling().vformat(template, (), group)
 
 
 def level(metrics: Mapping[str, Any]) -> str:
@@ -165,90 +145,67 @@ def _headline(overall: Mapping[str, Any], numbers: Sequence[Number]) -> str:
     return text
 
 
-def finding_lines(metrics: Mapping[str, Any], width: int) -> list[str]:
-    """What the run says in words, in lines of at most that width; the widest gap with the sentence that shows it."""
+def finding_lines(metrics: Mapping[str, Any]) -> list[str]:
+    """What the run says in words; the widest gap with the sentence that shows it."""
     lines, quoted = [], False
+    warned = bool((metrics.get("alarms") or {}).get("raised"))
     for said in metrics.get("finding", ()):
-        lines += wrap(printable(said["text"]), width, subsequent_indent="  ")
+        if said["rule"] == "trust" and warned:  # the warnings say more
+            continue
+        lines += wrapped(said["text"])
         quote = said.get("quote")
         if quote and not quoted:
-            text = printable(f"“{quote['source']}” → “{quote['translation']}”")
-            lines += wrap(text, width, initial_indent="  ", subsequent_indent="  ")
+            lines += wrapped(f"“{quote['source']}” → “{quote['translation']}”", "  ")
             quoted = True
     return lines
 
 
-def _over_entities(numbers: Sequence[Number], metrics: Mapping[str, Any]) -> str:
-    """The intervals of the whole corpus over sentences and over entities, or why there are none over entities."""
-    how = metrics.get("entity_intervals")
-    if how is None or not level(metrics):  # a measure without entities, or a file of an earlier release
-        return ""
-    over, overall = metrics["overall"]["ci_entities"], metrics["overall"]
-    if over is None:
-        return f"No intervals over entities: {how['reason']}"
-    shown = [number for number in numbers if number.interval]
-    table = [[level(metrics), "over sentences", f"over {how['entities']:,} entities"]]
-    table += [
-        [f"  {number.label}", interval_text(number.of(overall).interval), interval_text(over.get(number.key))]
-        for number in shown
-    ]
-    return "\n".join([*aligned(table, "<>>"), f"  {QUESTIONS}"])
+def wrapped(text: str, indent: str = "") -> list[str]:
+    """A sentence in lines for a terminal, those after its first indented."""
+    return wrap(printable(text), WIDTH, initial_indent=indent, subsequent_indent="  ")
 
 
-def _lines(
-    numbers: Sequence[Number],
-    group: Mapping[str, Any],
-    interval: str,
-    width: int,
-    *,
-    indent: str = "",
-    called: Mapping[str, Any] | None = None,
-) -> list[str]:
-    """A header and a line for each number, with its remark where there is room; `called` is what remarks know, too."""
-    table = _cells(numbers, group, interval, indent=indent, called=called)
-    full, bare = aligned(table, "<>><"), aligned([row[:3] for row in table], "<>>")
-    return [line if len(line) <= width else short for line, short in zip(full, bare, strict=True)]
+def _numbers(metrics: Mapping[str, Any], numbers: Sequence[Number], *, full: bool, title: str = "") -> str:
+    """The numbers of the whole corpus, all of them or those of the headline, and what they mean."""
+    shown = [number for number in numbers if full or number.headline]
+    lines = aligned(_cells(shown, metrics, title), "<>>>>")
+    about = [f"{number.label}: {number.about}" for number in shown if number.about and number.unit is not Unit.PERCENT]
+    lines += [line for text in about for line in wrapped(text, "  ")]
+    over = metrics.get("entity_intervals")
+    if full and level(metrics) and over:
+        reason = over["reason"]
+        lines += wrapped(QUESTIONS if reason is None else f"No intervals over entities: {reason}", "  ")
+    return "\n".join(lines)
 
 
-def _cells(
-    numbers: Sequence[Number],
-    group: Mapping[str, Any],
-    interval: str,
-    *,
-    indent: str = "",
-    called: Mapping[str, Any] | None = None,
-) -> list[list[str]]:
-    """The cells of `_lines`."""
-    table = [["", "per cent", interval, ""]]
+def _cells(numbers: Sequence[Number], metrics: Mapping[str, Any], title: str = "") -> list[list[str]]:
+    """A header and a line for each number: value, intervals over sentences and over entities, the rows it rests on."""
+    group, made = metrics["overall"], metrics.get("entity_intervals")
+    over = group.get("ci_entities")
+    head = [title, "per cent", level(metrics), "n", f"over {made['entities']:,} entities" if made and over else ""]
+    table = [head]
     for number in numbers:
-        part, found = group[number.place] if number.place else group, number.of(group)
-        facts = {**part, "called": called[number.place]} if called else part
+        found = number.of(group)
         table.append(
             [
-                f"{indent}{'  ' if number.part_of else ''}{number.label}",
+                number.label,
                 number_text(found.value, number.decimals),
-                interval_text(found.interval, number.decimals) if interval else "",
-                filled(number.beside, facts) if found.n or not number.absent else number.absent,
+                interval_text(found.interval, number.decimals) if level(metrics) else "",
+                " + ".join(f"{rows:,}" for rows in number.rows(group)),
+                interval_text(over.get(number.key), number.decimals) if over and number.interval else "",
             ]
         )
     return table
 
 
-def _breakdowns(metrics: Mapping[str, Any], numbers: Sequence[Number], width: int) -> list[str]:
+def _breakdowns(metrics: Mapping[str, Any], numbers: Sequence[Number]) -> list[str]:
     """The breakdowns, each under its title, with their columns under each other across all of them."""
     present = [(found, metrics[found.key]) for found in breakdowns(metrics) if not found.long]
     if not present:
         return []
+    shown = [number for number in numbers if number.coverage or (number.headline and not number.whole)]
     groups = [(f"  {name}", group) for _, part in present for name, group in part.items()]
-    every = [number for number in numbers if (number.headline or number.grouped) and not number.whole]
-    headline = [number for number in every if number.headline]
-    lines: list[str] = []
-    for shown, with_intervals in ((every, True), (headline, True), (every, False)):
-        coverage = [number for number in numbers if number.coverage]
-        lines = _grid(groups, [*coverage, *shown], with_intervals=with_intervals)
-        if max(map(len, lines)) <= width:
-            break
-    head, *rest = lines
+    head, *rest = _grid(groups, shown)
     blocks, start = [], 0
     for found, part in present:
         notes = [f"  {cut(name)}: all of neutral gold gender" for name, group in part.items() if all_neutral(group)]
@@ -257,45 +214,46 @@ def _breakdowns(metrics: Mapping[str, Any], numbers: Sequence[Number], width: in
     return [f"{head}\n{blocks[0]}", *blocks[1:]]
 
 
-def _grid(
-    groups: Sequence[tuple[str, Mapping[str, Any]]], numbers: Sequence[Number], *, with_intervals: bool
-) -> list[str]:
+def _grid(groups: Sequence[tuple[str, Mapping[str, Any]]], numbers: Sequence[Number]) -> list[str]:
     """A header and a line for each group."""
     table = [["", *(cut(label) for label, _ in groups)], ["n", *(f"{group['n']:,}" for _, group in groups)]]
     for number in numbers:
-        found = [number.of(group) for _, group in groups]
-        cells = [[number_text(estimate.value)] for estimate in found]
-        if with_intervals and number.headline:
-            for cell, estimate in zip(cells, found, strict=True):
-                cell.append("" if estimate.value is None else interval_text(estimate.interval))
+        cells = []
+        for _, group in groups:
+            found = number.of(group)
+            ends = "" if found.value is None else interval_text(found.interval)
+            cells.append([number_text(found.value), *([ends] if number.headline else [])])
         # Numbers stand under numbers and intervals under intervals, in one column.
         table.append([number.short, *aligned(cells, ">" * len(cells[0]), gap=" ", strip=False)])
     return aligned(list(zip(*table, strict=True)), "<" + ">" * (len(table) - 1))
 
 
-def _consistency(metrics: Mapping[str, Any], width: int) -> str:
+def _consistency(metrics: Mapping[str, Any]) -> str:
     """How often a system is right for one gender only, beside control pairs; nothing where the corpus has no pairs."""
     content = metrics.get("consistency")
     if content is None:
         return ""
-    shown = [number for number in CONSISTENCY if number.interval]
-    lines = _lines(shown, content["all"], level(metrics), width, indent="  ", called=content["decided"])
+    parts = [content["all"], content["decided"]]
+    table = [["", "all", "n", "both with a call", "n"]]
+    for number in CONSISTENCY:
+        found = [number.of(part) for part in parts]
+        cells = [text for each in found for text in (estimate_text(each.value, each.interval), f"{each.n:,}")]
+        table.append([f"  {number.label}", *cells])
+    lines = [f"Consistency (pairs that differ in gender alone), per cent, {level(metrics)}", *aligned(table, "<>>>>")]
     outside = content["pairs_without_controls"]
     if outside and content["all"]["delta_i"]["n"]:
         lines.append(f"  {outside:,} pairs have no controls: in I_across alone")
-    lines += [f"  left out: {pairs:,}, {printable(reason)}" for reason, pairs in content["left_out"].items()]
-    return "\n".join(["Consistency (pairs that differ in gender alone)", *lines])
+    return "\n".join(lines + [f"  left out: {n:,}, {printable(reason)}" for reason, n in content["left_out"].items()])
 
 
-def _unknown(metrics: Mapping[str, Any], width: int) -> list[str]:
+def _unknown(metrics: Mapping[str, Any], *, full: bool) -> str:
     """The sentences of unknown gender, where the corpus has others, too."""
     part = metrics.get(UNKNOWN)
     if part is None:
-        return []
-    numbers, overall = UNKNOWN_GENDER.numbers, part["overall"]
-    lines = _lines(_lined(numbers), overall, level(part), width, indent="  ")
-    without = _shares("Without a call (of the sentences of unknown gender)", part, "reasons")
-    return ["\n".join([f"Of unknown gender: {_headline(overall, numbers)}", *lines]), without]
+        return ""
+    title = f"Of unknown gender: {_headline(part['overall'], UNKNOWN_GENDER.numbers)}"
+    without = _shares("Without a call (of the sentences of unknown gender)", part, "reasons") if full else ""
+    return "\n".join([title, _numbers(part, UNKNOWN_GENDER.numbers, full=full), *([without] if without else [])])
 
 
 def _shares(title: str, metrics: Mapping[str, Any], key: str) -> str:

@@ -72,12 +72,11 @@ class Number:
     best: Best = Best.HIGH
     about: str = ""
     """One sentence for readers."""
-    beside: str = ""
-    """What the table of a run says beside it: a format string over its group (``{denominators[male]}``)."""
-    absent: str = ""
-    """The same where the group has no rows."""
     reading: str = ""
-    """What a page says below its value: a format string as `beside`; for numbers without `above` and `below`."""
+    """What a page says below its value, for numbers without `above` and `below`.
+
+    A format string over its group (``{accuracy_bounds[1]}``).
+    """
     above: str = ""
     """What an interval above 0 says, for numbers that are best at 0."""
     below: str = ""
@@ -87,8 +86,6 @@ class Number:
     ``wilson`` for a share of the rows of one class (of `rests_on`): it holds for few rows and at 0 and 100 %, where the
     bootstrap collapses to a point. ``bootstrap`` for everything that is no single share: F1, differences.
     """
-    remark: bool = False
-    """Whether it stands in the remark (`beside`) of another number: it has no line of its own in the table of a run."""
     coverage: bool = False
     """Whether it says for how many rows there is a result at all: it stands beside n."""
     headline: bool = False
@@ -107,8 +104,6 @@ class Number:
     """Of a number over pairs: the part of ``consistency`` in `metrics.json` that has it."""
     name: str = ""
     """And its name there; by default `key`."""
-    part_of: str = ""
-    """The key of the number that it is a share of, beside others."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "short", self.short or self.label)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -48,8 +49,10 @@ RULES: Mapping[str, Rule] = {
         "there are {limit:g} rows or more about either gender, and the intervals of their shares do not overlap",
         5,
     ),
-    "uncalled": Rule("what has no call, for whom, and why for the most part", "more than {limit:g} rows have none"),
-    "fixed_gender": Rule("how many of these show grammatical gender only", "more than {limit:g} do"),
+    "uncalled": Rule(
+        "what has no call, for whom, and why for the most part; how many of these show grammatical gender only (nouns "
+        "of fixed gender)", "more than {limit:g} rows have none",
+    ),
     "trust": Rule("whether the numbers can be believed: alarms, and calls expected to be wrong", "always"),
     # Of a comparison.
     "verdict": Rule(
@@ -168,17 +171,18 @@ def _found(overall: Mapping[str, Any]) -> Iterator[Statement]:
         better, worse = sorted(shares, key=lambda share: -share.percent)
         clear = _clear(better, worse)
         first, second = _told_apart(better.percent, worse.percent, clear=clear)
-        text = f"This system finds {first} % of the {better.name} {better.counted} {'but' if clear else 'and'} "
+        text = f"It finds {first} % of the {better.name} {better.counted} {'but' if clear else 'and'} "
         text += f"{second} % of the {worse.name} {worse.counted}{'' if clear else ': no clear difference'}."
         yield Statement("found", text)
 
 
 def _few_found(overall: Mapping[str, Any]) -> Iterator[Statement]:
-    for share in _shares(overall["confusion"]):
-        if share.rows >= RULES["found"].limit and share.percent < RULES["few_found"].limit:
-            text = f"It finds {share.right:,} of {share.rows:,} {share.name} ({share.percent:.1f} %): ΔS means little "
-            text += "here, since they can move it by about as many points at most."
-            yield Statement("few_found", text)
+    shares = [share for share in _shares(overall["confusion"]) if share.rows >= RULES["found"].limit]
+    least = min(shares, key=lambda share: share.percent, default=None)
+    if least is not None and least.percent < RULES["few_found"].limit:
+        text = f"It finds {least.right:,} of {least.rows:,} {least.name} ({least.percent:.1f} %): ΔS means little "
+        text += "here, since they can move it by about as many points at most."
+        yield Statement("few_found", text)
 
 
 _FINEST = 2
@@ -277,11 +281,10 @@ def _uncalled(metrics: Mapping[str, Any]) -> Iterator[Statement]:
             if share["of"]
         )
         delta_g, most = found["delta_g"], max(metrics["reasons"].items(), key=lambda item: item[1])
-        text = f"No call: {', '.join(parts)}; most often: {most[0]} ({most[1]:,}); ΔG without them "
-        yield Statement("uncalled", f"{text}{estimate_text(delta_g['value'], delta_g['interval'])}.")
-    if fixed["n"] > RULES["fixed_gender"].limit:
-        text = f"{fixed['n']:,} without a call ({number_text(fixed['percent'])} % of all) show grammatical gender only "
-        yield Statement("fixed_gender", f"{text}(nouns of fixed gender).")
+        text = f"No call: {', '.join(parts)}; most often: {most[0]} ({most[1]:,}); "
+        text += f"grammatical gender only: {fixed['n']:,}; " if fixed["n"] else ""
+        text += f"ΔG without them {estimate_text(delta_g['value'], delta_g['interval'])}."
+        yield Statement("uncalled", text)
 
 
 def _trust(metrics: Mapping[str, Any]) -> Iterator[Statement]:
@@ -289,11 +292,11 @@ def _trust(metrics: Mapping[str, Any]) -> Iterator[Statement]:
     checked = sum(share["percent"] is not None for share in alarms["shares"].values())
     raised = [DECLARED[key].label for key in alarms["raised"]]
     if raised:
-        text = f"Read with care: {len(raised)} of {checked} checked shares above the limit ({', '.join(raised)})."
+        text = f"Alarms: {len(raised)} of {checked} checked shares are above the limit ({', '.join(raised)})."
     else:
-        text = f"No alarm: none of {checked} checked shares is above its limit."
+        text = f"No alarm: {checked} shares checked."
     expected = expected_texts(metrics)
-    yield Statement("trust", f"{text} Expected to be wrong: {', '.join(expected)}." if expected else text)
+    yield Statement("trust", f"{text} Expected wrong: {', '.join(expected)}." if expected else text)
 
 
 def expected_texts(metrics: Mapping[str, Any]) -> list[str]:
@@ -330,14 +333,15 @@ def expected_text(part: Mapping[str, Any]) -> str:
 def comparison_finding(
     counting: Counting, systems: Sequence[SystemNumbers], pairs: Sequence[SystemPair]
 ) -> Iterator[Statement]:
-    """The sentences of a comparison: of each pair the verdict, and what else differs.
+    """The sentences of a comparison: of pairs of systems the verdict, and what else differs.
 
-    The verdict is on the measure's first number that is best when high (accuracy); without one there is none.
+    The verdict is on the measure's first number that is best when high (accuracy); without one there is none. Of more
+    than two systems of a language those are compared in words that follow each other by that number.
     """
     headline = [number for number in counting.compared if number.headline]
     decisive = next((number for number in headline if number.best is Best.HIGH), None)
     of = {(system.lang, system.system): system for system in systems}
-    for pair in pairs:
+    for pair in pairs if decisive is None else _neighbours(systems, pairs, decisive.key):
         where = f"{pair.lang}: " if len({each.lang for each in pairs}) > 1 else ""
         if decisive is not None and pair.plain[decisive.key].difference is not None:
             both = of[pair.lang, pair.first], of[pair.lang, pair.second]
@@ -350,6 +354,15 @@ def comparison_finding(
         ]
         if others:
             yield Statement("bias_differs", f"{where}{pair.first} and {pair.second} differ: {'; '.join(others)}.")
+
+
+def _neighbours(systems: Sequence[SystemNumbers], pairs: Sequence[SystemPair], key: str) -> Iterator[SystemPair]:
+    """The pairs of systems of a language that follow each other by a number, the highest first."""
+    ranked = sorted(systems, key=lambda system: -(system.plain[key].value or 0))
+    of = {(pair.lang, frozenset((pair.first, pair.second))): pair for pair in pairs}
+    for lang in dict.fromkeys(pair.lang for pair in pairs):
+        names = [system.system for system in ranked if system.lang == lang]
+        yield from (of[lang, frozenset(two)] for two in pairwise(names))
 
 
 def _points(number: Number, difference: float | None, ends: Interval | None) -> str:
@@ -369,7 +382,7 @@ def _verdict(pair: SystemPair, number: Number, first: SystemNumbers, second: Sys
     if found.p_holm is None:
         return f"Whether {names} differ was not tested: {what}"
     if not found.significant:
-        return f"Within chance: {names} are not clearly different in {what}"
+        return f"Within chance: no clear difference between {names}, {what}"
     return f"{first.system} is better than {second.system}: {what}{_for_whom(first.group, second.group)}"
 
 

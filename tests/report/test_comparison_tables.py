@@ -14,6 +14,7 @@ from mtbias.scoring.bias import GENDER_COUNTING, count
 from mtbias.scoring.comparable_runs import DifferingRow, SystemNumbers, SystemPair
 from mtbias.scoring.comparison import Comparison
 from mtbias.scoring.counting import EntityIntervals
+from mtbias.scoring.finding import Statement
 from mtbias.scoring.weighted import Weighting
 from mtbias.stats.balance import Balance
 from mtbias.stats.paired import McNemar
@@ -75,7 +76,8 @@ def test_intervals_over_entities_have_a_table_of_their_own() -> None:
         pairs=(replace(PAIR, over_entities=over(accuracy=(-26.2, -9.1))),),
         methods={"accuracy": "wilson", "delta_g": "bootstrap", "delta_s": "bootstrap"},
     )
-    text = render_comparison(compared)
+    assert "104 entities" not in render_comparison(compared)
+    text = render_comparison(compared, full=True)
     assert "Per cent [95 % interval over sentences]" in text
     assert "Intervals: Wilson for the accuracy of a system, bootstrap for all others\n" in text
     lines = [_flat(line) for line in text[text.index("Per cent [95 % interval over 104 entities]") :].splitlines()]
@@ -93,8 +95,22 @@ def test_intervals_over_entities_have_a_table_of_their_own() -> None:
     assert without.to_json()["entity_intervals"]["reason"] == few.reason
 
 
+def test_the_finding_stands_above_one_table_and_all_is_one_option_away() -> None:
+    said = (Statement("verdict", "beta is better. " * 6), Statement("bias_differs", "They *differ*."))
+    one = replace(PLAIN, finding=said)
+    lines = render_comparison(one).splitlines()
+    assert lines[:4] == ["beta is better. " * 4 + "beta is better.", "  beta is better.", "They *differ*.", ""]
+    assert len(lines) <= 14
+    assert render_comparison(one, "markdown").startswith("beta is better. ")
+    assert "\n\nThey \\*differ\\*.\n\nwinomt" in render_comparison(one, "markdown")
+    assert "better" not in render_comparison(one, "latex")
+    # Of many pairs the verdicts alone.
+    assert "They" not in render_comparison(replace(one, pairs=(PAIR, PAIR)))
+    assert "They" in render_comparison(replace(one, pairs=(PAIR, PAIR)), full=True)
+
+
 def test_text_has_every_number_and_ends_with_the_signature() -> None:
-    lines = render_comparison(PLAIN).splitlines()
+    lines = render_comparison(PLAIN, full=True).splitlines()
     assert "3,888 sentences, gold male 1,826, female 1,822; pro stereotype 1,584, anti 1,584" in lines[0]
     assert _flat(lines[2]) == "de alpha 52.9 [51.9, 53.9] 24.8 [23.8, 25.8] 18.8 [17.8, 19.8]"
     # One difference is significant; one has no interval; one is undefined.
@@ -118,7 +134,7 @@ def test_every_form_has_the_numbers_and_the_signature(form: str) -> None:
 
 
 def test_markdown_rows_have_the_columns_of_their_header() -> None:
-    blocks = render_comparison(PLAIN, "markdown").split("\n\n")
+    blocks = render_comparison(PLAIN, "markdown", full=True).split("\n\n")
     tables = [block for block in blocks if block.startswith("|")]
     assert len(tables) == 4
     for table in tables:
@@ -199,7 +215,7 @@ def test_rows_in_every_form() -> None:
 
 
 def test_consistency_has_a_table_of_its_own_where_the_corpus_has_pairs() -> None:
-    text = render_comparison(PLAIN)
+    text = render_comparison(PLAIN, full=True)
     title = (
         "Consistency: 1,798 pairs that differ in gender alone, no controls. Per cent of pairs right for one gender only"
     )

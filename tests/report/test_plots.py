@@ -1,4 +1,4 @@
-"""Plots: every point, whisker and bar where its number belongs, in SVG and in text."""
+"""Plots: every point, whisker and bar where its number belongs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.report.plots import ALL, Panel, Scale, panel, scale, svg_panel, text_plot
+from mtbias.report.plots import ALL, Panel, Scale, panel, scale, svg_panel
 from mtbias.stats.results import Estimate
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -160,49 +160,3 @@ def test_names_cannot_break_out() -> None:
     svg = _parsed(_panel({evil: FEW}, (evil, "b")))
     assert svg.findall(f".//{SVG}script") == []
     assert '</title><script>"&??[31m' in (svg.findtext(f"{SVG}desc") or "")
-    assert "\x1b" not in text_plot([_panel({evil: FEW}, (evil, "b"))])
-
-
-def test_text_bars_stand_where_their_numbers_are() -> None:
-    # Name 3, n 5, number 4 and interval 12 wide with gaps of 2 leave 26 of 58 columns: with −10 to 15, a column a point
-    # and zero in column 10. 12.5 is at 22 (22.5 rounds to even), 10.1 at 20, 14.9 at 25; −4 at 6, −9 at 1, 1 at 11.
-    expected = (
-        "ΔG in points by domain          -10 -5    0    5   10   15\n"
-        "all  3,888  12.5  [10.1, 14.9]            │         ├─●──┤\n"
-        "  1     92  -4.0  [-9.0, 1.0]    ├────●───┼┤\n"
-    )
-    assert text_plot([_panel({"1": ONE})], width=58) == expected
-
-
-def test_text_without_an_interval_and_undefined() -> None:
-    plot = text_plot([_panel({"few": FEW, "none": UNDEFINED})])
-    _, _, few, none = plot.splitlines()
-    assert "○" in few
-    assert "[" not in few
-    assert none.split() == ["none", "1", "–", "│"]
-
-
-def test_all_panels_share_one_scale_with_zero_in_one_column() -> None:
-    plot = text_plot(
-        [panel([("a", _metrics()), ("b", _metrics())], "by_pronouns", key) for key in ("delta_g", "delta_s")]
-    )
-    first, second = plot.split("\n\n")
-    assert first.splitlines()[0][30:].split() == second.splitlines()[0][30:].split() != []
-    bars = [line for line in plot.splitlines() if "│" in line or "┼" in line]
-    assert len({max(line.find("│"), line.find("┼")) for line in bars}) == 1
-    # A line for each of four groups, and for each run in them, in both panels.
-    assert len(bars) == 2 * (4 + 4 * 2)
-    assert "    a " in first
-
-
-@pytest.mark.parametrize("width", [80, 100, 140])
-def test_text_keeps_within_the_terminal(width: int) -> None:
-    named = {"1": ONE, "a very long name of some domain or other": replace(ONE, n=105_687)}
-    plot = text_plot([_panel(named)], width=width)
-    assert max(map(len, plot.splitlines())) <= width
-    assert "  a very lo…ain or other" in plot
-
-
-def test_the_widest_numbers_fit_into_a_hundred_columns() -> None:
-    named = {"a very long name of some domain or other": Estimate(-100.0, (-100.0, 100.0), 105_687)}
-    assert max(map(len, text_plot([_panel(named, ("x" * 50, "y" * 50))]).splitlines())) <= 100

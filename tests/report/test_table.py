@@ -70,76 +70,111 @@ def test_the_headline_says_how_much_has_a_call() -> None:
     assert render(_metrics()).splitlines()[0] == "3,888 sentences, 3,790 with a call (97.5 %)"
 
 
-def test_the_numbers_of_the_whole_with_intervals_and_what_they_rest_on() -> None:
+def test_the_headline_is_numbers_with_intervals_and_what_they_rest_on() -> None:
     table = render(_metrics())
-    assert _line(table, "Accuracy").split(maxsplit=4) == [
-        "Accuracy", "59.4", "[57.9,", "61.0]", "those without a call counted as errors (left out: 61.0)",
-    ]  # fmt: skip
-    assert _line(table, "F1 male").endswith("[63.0, 67.0]  precision 55.0 (n 2,500), recall 80.0 (n 1,826)")
-    assert _line(table, "F1 female").endswith("[50.0, 55.0]  precision 70.0 (n 1,100), recall 42.0 (n 1,822)")
-    assert _line(table, "ΔG").split()[:4] == ["ΔG", "12.5", "[10.1,", "14.9]"]
+    assert _words(table, "Accuracy") == ["Accuracy", "59.4", "[57.9,", "61.0]", "3,888"]
+    assert _words(table, "ΔG ") == ["ΔG", "12.5", "[10.1,", "14.9]", "1,826", "+", "1,822"]
     # −0.04 rounds to zero, which has no sign.
-    assert _line(table, "ΔS ").split()[:4] == ["ΔS", "12.5", "[0.0,", "15.9]"]
-    assert "accuracy pro stereotype 70.0 (n 1,584) - anti 57.5 (n 1,583)" in table
-    assert _line(table, "ΔS, macro-F1").split()[:4] == ["ΔS,", "macro-F1", "13.0", "–"]
+    assert _words(table, "ΔS ") == ["ΔS", "12.5", "[0.0,", "15.9]", "1,584", "+", "1,583"]
+    assert "  ΔG: F1 male minus F1 female, in points; 0 is even.\n" in table
+    assert "F1 male  " not in table
+    full = render(_metrics(), full=True)
+    assert _words(full, "Recall, male") == ["Recall,", "male", "80.0", "–", "1,826"]
+    assert _words(full, "F1 male") == ["F1", "male", "65.2", "[63.0,", "67.0]", "1,826"]
+    assert _words(full, "Precision, female")[-1] == "1,100"
+    assert _words(full, "ΔS, macro-F1")[:4] == ["ΔS,", "macro-F1", "13.0", "–"]
 
 
 def test_intervals_over_entities_stand_beside_those_over_sentences() -> None:
     made = {"method": "percentile bootstrap over entities", "entities": 104, "min_entities": 10, "reason": None}
     over = {"accuracy": [47.04, 58.36], "delta_g": [16.2, 33.6], "delta_s": [2.9, 36.9], "recall_male": [80, 90]}
     metrics = {**_metrics(), "overall": _group(ci_entities=over), "entity_intervals": made}
-    table = render(metrics)
-    assert _words(table, "95 % interval") == ["95", "%", "interval", "over", "sentences", "over", "104", "entities"]
-    assert _words(table, "  ΔS ", after="over 104") == ["ΔS", "[0.0,", "15.9]", "[2.9,", "36.9]"]
-    assert _words(table, "  ΔS, macro-F1", after="over 104")[-1] == "–"
-    assert "over sentences: other sentences about these entities; over entities: other entities (occupations)" in table
-    assert "Recall" not in table  # stands in the remark of the F1
+    table = render(metrics, full=True)
+    assert _line(table, "  ", after="97.5 %").split() == [
+        "per",
+        "cent",
+        "95",
+        "%",
+        "interval",
+        "n",
+        "over",
+        "104",
+        "entities",
+    ]
+    assert _words(table, "ΔS ")[-2:] == ["[2.9,", "36.9]"]
+    assert _words(table, "ΔS, macro-F1")[-1] == "–"
+    assert "  over sentences: other sentences about these entities; over entities: other\n" in table
     few = {**made, "entities": 3, "reason": "expected 10 entities or more, got 3"}
-    without = render({**metrics, "overall": _group(ci_entities=None), "entity_intervals": few})
-    assert "\nNo intervals over entities: expected 10 entities or more, got 3\n" in without
+    without = render({**metrics, "overall": _group(ci_entities=None), "entity_intervals": few}, full=True)
+    assert "\n  No intervals over entities: expected 10 entities or more, got 3\n" in without
     assert "entities" not in render(_metrics())  # a file of an earlier release
 
 
 def test_the_finding_stands_below_the_headline_and_is_wrapped() -> None:
     quotes = [{"source": "She cooks.\x1b", "translation": "Er kocht."}, {"source": "no", "translation": "nein"}]
     said = [{"rule": "found", "text": "word " * 20}, *({"rule": "entity", "text": "Gap.", "quote": q} for q in quotes)]
-    lines = render({**_metrics(), "finding": said}, width=50).splitlines()
-    assert lines[1:4] == ["word " * 9 + "word", "  word" + " word" * 8, "  word"]
-    assert lines[4:8] == ["Gap.", "  “She cooks.?” → “Er kocht.”", "Gap.", ""]  # one sentence is shown
+    lines = render({**_metrics(), "finding": said}).splitlines()
+    assert lines[1:3] == ["word " * 15 + "word", "  word word word word"]
+    assert lines[3:7] == ["Gap.", "  “She cooks.?” → “Er kocht.”", "Gap.", ""]  # one sentence is shown
+
+
+def test_a_run_without_alarms_fits_into_thirty_lines_and_all_is_one_option_away() -> None:
+    said = [{"rule": "found", "text": "It finds few. " * 9}, {"rule": "trust", "text": "No alarm."}]
+    metrics = {**_metrics(), "finding": said, "consistency": _consistency(controls=True)}
+    table = render(metrics)
+    assert len(table.splitlines()) <= 28  # and one names the report
+    assert _widest(table) <= 80
+    for block in ("By domain", "Consistency", "Without a call (of all", "What the calls rest on"):
+        assert block not in table
+        assert block in render(metrics, full=True)
+
+
+def test_warnings_stand_in_place_of_the_sentence_about_them() -> None:
+    share = {"n": 388, "of": 3886, "percent": 9.984, "interval": [9.1, 11.0], "limit": 1.0, "above": True}
+    alarms = {"raised": ["copies"], "shares": {"copies": share}, "other_languages": {}, "concerned": 388}
+    said = [{"rule": "trust", "text": "Alarms: 1 of 1."}]
+    metrics = {**_metrics(), "alarms": {**alarms, "without": _group(n=3500)}, "finding": said}
+    table = render(metrics)
+    assert table.startswith(
+        "WARNING: 388 of 3,886 translations are copies of their source (10.0 %, limit 1 %);\n  check"
+    )
+    assert "Alarms: 1 of 1." not in table
+    assert "without those concerned" not in table
+    assert _words(render(metrics, full=True), "  n ")[1:] == ["3,888", "3,500"]
 
 
 def test_groups_of_neutral_gold_alone_are_said_to_be_so() -> None:
     classes = {**_group()["denominators"], "male": 0, "female": 0, "neutral": 240}
     metrics = {**_metrics(), "by_pronouns": {"0": _group(n=240, denominators=classes), "1": _group()}}
-    table = render(metrics)
+    table = render(metrics, full=True)
     assert "\n  0: all of neutral gold gender\n" in table[table.index("By pronouns") :]
     assert "  1: all" not in table
-    assert "neutral gold" not in render(_metrics())  # 240 of 3,888 are neutral
+    assert "neutral gold" not in render(_metrics(), full=True)  # 240 of 3,888 are neutral
 
 
 def test_breakdowns_have_n_and_the_numbers() -> None:
-    table = render(_metrics())
+    table = render(_metrics(), full=True)
     row = " ".join(_words(table, "  winobias"))
-    assert row == "winobias 3,168 97.5 59.4 [57.9, 61.0] 65.2 52.8 12.5 [10.1, 14.9] 12.5 [0.0, 15.9]"
-    assert " ".join(_words(table, "  winogender")) == "winogender 720 97.5 59.4 – 65.2 52.8 12.5 – 12.5 –"
+    assert row == "winobias 3,168 97.5 59.4 [57.9, 61.0] 12.5 [10.1, 14.9] 12.5 [0.0, 15.9]"
+    assert " ".join(_words(table, "  winogender")) == "winogender 720 97.5 59.4 – 12.5 – 12.5 –"
     assert _words(table, "  1", after="By pronouns")[:3] == ["1", "3,888", "97.5"]
 
 
 def test_an_undefined_number_is_a_dash_without_interval() -> None:
-    row = " ".join(_words(render(_metrics()), "  2", after="By pronouns"))
-    assert row == "2 3 97.5 59.4 [57.9, 61.0] 65.2 – – –"
-    assert _words(render(_metrics()), "  pro")[-1] == "–"
+    table = render(_metrics(), full=True)
+    assert " ".join(_words(table, "  2", after="By pronouns")) == "2 3 97.5 59.4 [57.9, 61.0] – –"
+    assert _words(table, "  pro")[-1] == "–"
 
 
 def test_what_has_no_call_and_what_calls_rest_on() -> None:
-    table = render(_metrics())
+    table = render(_metrics(), full=True)
     assert "Without a call (of all sentences)\n  unaligned     61   1.6 %\n  ambiguous  1,037  26.7 %\n" in table
     assert "What the calls rest on (of all calls)\n  noun        3,000  79.2 %\n  determiner    790  20.8 %\n" in table
 
 
 def test_the_signature_ends_the_table_in_one_line() -> None:
     metrics = _metrics()
-    assert render(metrics, width=40).endswith(f"\n\nSignature: {metrics['signature']}\n")
+    assert render(metrics).endswith(f"\n\nSignature: {metrics['signature']}\n")
     assert "Signature" not in render({**metrics, "signature": None})
 
 
@@ -152,7 +187,7 @@ def test_a_run_in_fewer_bits_is_told_so_below_the_signature() -> None:
 
 def test_nothing_to_tell_is_not_told() -> None:
     metrics = {**_metrics(), "reasons": {}, "reasons_percent": {}, "evidence": {}, "by_domain": {}}
-    table = render(metrics)
+    table = render(metrics, full=True)
     assert "Without a call" not in table
     assert "Decided by" not in table
     assert "By domain" not in table
@@ -182,51 +217,20 @@ def _consistency(*, controls: bool) -> dict[str, Any]:
 
 
 def test_pairs_have_a_block_of_their_own() -> None:
-    assert "Consistency" not in render({**_metrics(), "consistency": None})
-    assert "Consistency" not in render(_metrics())  # a file of an earlier release
-    table = render({**_metrics(), "consistency": _consistency(controls=True)})
-    assert (
-        table.index("By stereotype")
-        < table.index("Consistency (pairs that differ in gender")
-        < table.index("Without a")
-    )
-    across = " ".join(_words(table, "  I_across"))
-    assert across == "I_across 74.7 [72.7, 76.9] right for one only, n 1,798; both called: 74.7 (n 1,655)"
-    assert " ".join(_words(table, "    woman only")) == "woman only 9.3 – right for the woman, not for the man"
-    assert " ".join(_words(table, "  I_within")).startswith("I_within 6.7 – the same over controls, n 1,798 pairs")
-    assert " ".join(_words(table, "  ΔI")) == "ΔI 60.0 – across 66.7 - within 6.7, n 1,798 quadruples"
+    assert "Consistency" not in render({**_metrics(), "consistency": None}, full=True)
+    assert "Consistency" not in render(_metrics(), full=True)  # a file of an earlier release
+    table = render({**_metrics(), "consistency": _consistency(controls=True)}, full=True)
+    assert table.index("By stereotype") < table.index("Consistency (pairs that differ") < table.index("Without a")
+    assert " ".join(_words(table, "  I_across")) == "I_across 74.7 [72.7, 76.9] 1,798 74.7 [72.7, 76.9] 1,655"
+    assert " ".join(_words(table, "  woman only")) == "woman only 9.3 1,798 9.3 1,655"
+    assert " ".join(_words(table, "  ΔI")) == "ΔI 60.0 1,798 60.0 1,655"
     assert "  1,678 pairs have no controls: in I_across alone\n  left out: 7, two? twins\n" in table
-
-
-def test_a_corpus_without_controls_says_so() -> None:
-    table = render({**_metrics(), "consistency": _consistency(controls=False)})
-    assert _words(table, "  I_within") == ["I_within", "–", "–", "no", "controls"]
-    assert _words(table, "  ΔI") == ["ΔI", "–", "–", "no", "quadruples"]
-
-
-@pytest.mark.parametrize("width", [65, 80, 100, 140])
-def test_the_table_keeps_within_the_terminal(width: int) -> None:
-    table = render({**_metrics(), "consistency": _consistency(controls=True)}, width=width)
-    assert _widest(table) <= width
-    # The numbers are there in every width.
-    assert _words(table, "ΔG")[1] == "12.5"
-    assert "97.5" in _words(table, "  winobias")
-
-
-def test_less_fits_into_less() -> None:
-    assert "F1 m" in render(_metrics(), width=140)
-    assert _line(render(_metrics(), width=140), "  winobias").count("[") == 3
-    middle = render(_metrics(), width=85)
-    assert _line(middle, "  winobias").count("[") == 3
-    assert "F1 m " not in middle
-    narrow = render(_metrics(), width=65)
-    assert "[" not in _line(narrow, "  winobias")
-    assert "F1 m " in narrow
-    assert "left out: 61.0" in render(_metrics(), width=95)
+    without = render({**_metrics(), "consistency": _consistency(controls=False)}, full=True)
+    assert _words(without, "  ΔI") == ["ΔI", "–", "0", "–", "0"]
 
 
 def test_columns_stand_under_each_other() -> None:
-    lines = render(_metrics(), width=140).splitlines()
+    lines = render(_metrics(), full=True).splitlines()
     header = next(line for line in lines if "called  " in line and "accuracy" in line)
     ends = header.index("called") + len("called")
     rows = [line for line in lines if line.startswith("  ") and "97.5" in line]
@@ -240,7 +244,7 @@ def test_columns_stand_under_each_other() -> None:
 def test_names_from_files_cannot_command_the_terminal() -> None:
     metrics = _metrics()
     metrics["by_domain"] = {"evil\x1b[31m\nname": _group(), "a very long name of some domain or other": _group()}
-    table = render(metrics)
+    table = render(metrics, full=True)
     assert "\x1b" not in table
     assert "  evil?[31m?name" in table
     # 24 characters with the indent and the ellipsis.
@@ -253,7 +257,7 @@ def test_another_file_is_refused() -> None:
     metrics = copy.deepcopy(_metrics())
     del metrics["overall"]["accuracy_pro"]
     with pytest.raises(DataError, match=r"expected the key 'accuracy_pro' in metrics\.json, got none"):
-        render(metrics)
+        render(metrics, full=True)
 
 
 def test_real_scores_are_rendered() -> None:
