@@ -78,4 +78,4 @@ def command(
         write_atomic(rows, render_rows(differing, kind).encode())
     print(table, end="")
     if report is not None and form == "text":
-        print(f"\nReport: {escaped(str(report))}")
+        print(f"Report: {escaped(str(report))}")

@@ -37,8 +37,10 @@ def demo(machine: Machine, demo_run: Path) -> Path:
 
 def test_the_demo_prints_its_tables_and_where_the_page_is(demo_run: Path) -> None:
     printed = (demo_run.parent / "stdout.txt").read_text(encoding="utf-8")
-    assert printed.startswith("512 sentences, 5")
-    assert "ΔG in points by pronouns" in printed
+    assert printed.startswith(
+        "512 sentences, 512 with a call (100.0 %)\nIt finds 94 % of the men (240 of 256) but 47 %"
+    )
+    assert len(printed.splitlines()) <= 30
     assert f"Report: {demo_run}/report.html" in printed
 
 

@@ -46,7 +46,7 @@ def test_answers_are_scored_by_the_translations_in_them(
     ]
     answers[4] = (answers[4][0], "I'm sorry, but I can't help with that.")
     bare = [(source, "" if at == 4 else target) for at, (source, target) in enumerate(pairs)]
-    common = ["score", "--lang", "de", "--data", str(small), "--system", "chat", "--translations"]
+    common = ["score", "--lang", "de", "--full", "--data", str(small), "--system", "chat", "--translations"]
     assert main([*common, str(_write(tmp_path / "a.jsonl", answers)), "--clean", "--out", str(tmp_path / "a")]) == 0
     table = capsys.readouterr().out
     assert main([*common, str(_write(tmp_path / "b.jsonl", bare)), "--out", str(tmp_path / "b")]) == 0

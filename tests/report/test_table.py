@@ -90,17 +90,7 @@ def test_intervals_over_entities_stand_beside_those_over_sentences() -> None:
     over = {"accuracy": [47.04, 58.36], "delta_g": [16.2, 33.6], "delta_s": [2.9, 36.9], "recall_male": [80, 90]}
     metrics = {**_metrics(), "overall": _group(ci_entities=over), "entity_intervals": made}
     table = render(metrics, full=True)
-    assert _line(table, "  ", after="97.5 %").split() == [
-        "per",
-        "cent",
-        "95",
-        "%",
-        "interval",
-        "n",
-        "over",
-        "104",
-        "entities",
-    ]
+    assert _line(table, "  ", after="97.5 %").endswith("per cent  95 % interval              n  over 104 entities")
     assert _words(table, "ΔS ")[-2:] == ["[2.9,", "36.9]"]
     assert _words(table, "ΔS, macro-F1")[-1] == "–"
     assert "  over sentences: other sentences about these entities; over entities: other\n" in table
@@ -135,9 +125,7 @@ def test_warnings_stand_in_place_of_the_sentence_about_them() -> None:
     said = [{"rule": "trust", "text": "Alarms: 1 of 1."}]
     metrics = {**_metrics(), "alarms": {**alarms, "without": _group(n=3500)}, "finding": said}
     table = render(metrics)
-    assert table.startswith(
-        "WARNING: 388 of 3,886 translations are copies of their source (10.0 %, limit 1 %);\n  check"
-    )
+    assert table.startswith("WARNING: 388 of 3,886 translations are copies of their source (10.0 %, limit 1\n  %); ")
     assert "Alarms: 1 of 1." not in table
     assert "without those concerned" not in table
     assert _words(render(metrics, full=True), "  n ")[1:] == ["3,888", "3,500"]

@@ -133,7 +133,7 @@ def test_the_commands_score_compare_and_report_it(table: Path, tmp_path: Path, s
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert "Stereotype rate f_s" in done.stdout
-    compared = run_here("compare", str(tmp_path / "a"), str(tmp_path / "b"))
+    compared = run_here("compare", str(tmp_path / "a"), str(tmp_path / "b"), "--full")
     assert compared.returncode == 0, compared.stderr
     assert "gest: 4 sentences" in compared.stdout
     assert "Sentences with another call" in compared.stdout
