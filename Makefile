@@ -51,7 +51,7 @@ help:
 	@echo "make bench-scale      measure time and memory of every stage at 1/16, 1/4 and 1/1 of BUG's size"
 	@echo "make bench-eval       measure a whole mtbias eval of WinoMT against EasyNMT's way"
 	@echo "make bench-gpu        measure all that is to be measured on a GPU, in nine minutes, into runs/bench-gpu"
-	@echo "make pictures         take the pictures of docs/pictures (needs a Chromium: apt-get install chromium)"
+	@echo "make pictures         take the pictures of docs/images (needs a Chromium: apt-get install chromium)"
 	@echo "make clean            remove $(VENV), dist, site and the tools' caches"
 
 demo: $(VENV)/.package

@@ -1,6 +1,6 @@
 """The pictures of the documentation: pages of the demo in headless Chromium.
 
-    python scripts/pictures.py                  # docs/pictures/*.png
+    python scripts/pictures.py                  # docs/images/*.png
     python scripts/pictures.py --all shots      # every section of every page too, at both widths, light and dark
 
 It makes the demo's report, a comparison of the demo with its correct translations, and a validation page whose labels
@@ -29,12 +29,12 @@ from mtbias.files.writing import write_atomic
 from scripts.look_at_report import SCHEMES, SECTIONS, WIDTHS, Browser, Page, find_chromium, wait_until_ready
 
 LANG = "de"
-PICTURES = Path(__file__).resolve().parent.parent / "docs" / "pictures"
-LARGEST = 200_000
+PICTURES = Path(__file__).resolve().parent.parent / "docs" / "images"
+LARGEST = 150_000
 """Bytes of a picture: the documentation opens on slow lines, too."""
 SHOWN = {
     "report": ("report", "desktop", "light", "", 1000),
-    "report-entities": ("report", "desktop", "dark", "entities", 1000),
+    "occupations": ("report", "desktop", "dark", "groups", 900),
     "comparison": ("comparison", "desktop", "light", "", 900),
 }
 """The pictures of the documentation: page, width, scheme, section (none: the top), height in pixels."""
@@ -43,7 +43,7 @@ SHOWN = {
 def main() -> int:
     """Make the pages and their pictures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=PICTURES, metavar="DIR", help="default: docs/pictures")
+    parser.add_argument("--out", type=Path, default=PICTURES, metavar="DIR", help="default: docs/images")
     parser.add_argument("--all", type=Path, metavar="DIR", help="write every section into this folder, too")
     parser.add_argument("--chromium", metavar="PATH", default=find_chromium(), help="the browser")
     args = parser.parse_args()

@@ -1,6 +1,6 @@
-"""The alarms of a run in words: what stands above its numbers where they may not be believed, and what was checked.
+"""The alarms of a run in words: what stands above its numbers where they may not be believed.
 
-Nothing is computed here; all stands in `metrics.json` (`alarms`, `expected_wrong`, `evidence_classes`, `uncalled`).
+Nothing is computed here; all stands in `metrics.json` (`alarms`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from mtbias.report.tables import aligned
 from mtbias.scoring.alarms import DECLARED
 from mtbias.scoring.definitions import CLASSES, Number
-from mtbias.scoring.finding import expected_text
 from mtbias.stats.results import UNDEFINED, estimate_text, number_text
 
 _LANGUAGES = 3
@@ -125,15 +124,3 @@ def reader_rows(metrics: Mapping[str, Any]) -> list[tuple[str, int, str]]:
         for key, name in CLASSES.items()
         if key in found
     ]
-
-
-def class_rows(metrics: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, int], float | None, str, str]]:
-    """Calls by class of evidence: the class, calls of each gender, per cent of all calls, expected wrong m and f."""
-    counts = metrics.get("evidence_classes") or {}
-    decided = sum(sum(row.values()) for row in counts.values())
-    by_class = (metrics.get("expected_wrong") or {}).get("by_class", {})
-    for name, row in counts.items():
-        of_class = by_class.get(name, {})
-        wrong = [expected_text(of_class[g]) if g in of_class else "" for g in ("male", "female")]
-        calls = sum(row.values())
-        yield name, row, 100 * calls / decided if decided else None, *wrong

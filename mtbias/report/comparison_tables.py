@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -84,7 +84,7 @@ def _tables(c: Comparison, names: Mapping[str, str], *, full: bool) -> list[Prin
     if full and any(p.consistency for p in c.pairs):
         found.append(_consistency(c))
     if c.weightings:
-        found += [_weighted(c, names), _weights(c.weightings, names)]
+        found.append(_weighted(c, names))
     return found
 
 
@@ -184,22 +184,21 @@ def _consistency(c: Comparison) -> PrintedTable:
 def _weighted(c: Comparison, names: Mapping[str, str]) -> PrintedTable:
     head = ["", "", *(f"{names[n]}{text}{_UNMARKED}" for n in c.weightings for text in ("", " weighted"))]
     rows = _table_rows(c, lambda of: (found for n, e in of.weighted.items() for found in (of.plain[n], e)))
-    return PrintedTable(head, rows, "Plain and weighted", left=2)
+    notes = [f"{names[number]}: {text}" for number, w in c.weightings.items() for text in _weights(w)]
+    return PrintedTable(head, rows, "Plain and weighted (mean 1; effective: Kish's sample size)", notes, left=2)
 
 
-def _weights(weightings: Mapping[str, Weighting], names: Mapping[str, str]) -> PrintedTable:
-    head = ["", "group", "sentences", "effective", "weight 0", "largest weights"]
-    rows, notes = [], []
-    for number, w in weightings.items():
-        b, largest = w.balance, ", ".join(f"{weight:.2f} ({id_})" for id_, weight in w.largest[:3])
-        for n, (group, size, effective) in enumerate(zip(b.groups, b.sizes, b.effective_sizes, strict=True)):
-            of_both = [f"{b.n_zero:,}", largest] if n == 0 else ["", ""]
-            rows.append(["" if n else names[number], group, f"{size:,}", f"{effective:,.1f}", *of_both])
-        said = f"{names[number]}: balanced over {', '.join(w.properties) or 'nothing'}"
-        said += f"; the same in all sentences or not known: {', '.join(w.constant)}" if w.constant else ""
-        said += f"; cannot be balanced, weight 0: {', '.join(b.one_sided)}" if b.one_sided else ""
-        notes.append(said)
-    return PrintedTable(head, rows, "The weights (mean 1; effective: Kish's sample size)", notes, left=2)
+def _weights(weighting: Weighting) -> Iterator[str]:
+    """What the weights are balanced over, and what that costs."""
+    b = weighting.balance
+    yield f"balanced over {', '.join(weighting.properties) or 'nothing'}"
+    if weighting.constant:
+        yield f"the same in all sentences or not known: {', '.join(weighting.constant)}"
+    if b.one_sided:
+        yield f"cannot be balanced, weight 0: {', '.join(b.one_sided)} ({b.n_zero:,} sentences)"
+    groups = zip(b.groups, b.sizes, b.effective_sizes, strict=True)
+    yield "effective sentences: " + ", ".join(f"{name} {effective:,.1f} of {n:,}" for name, n, effective in groups)
+    yield "largest weights: " + ", ".join(f"{weight:.2f} ({id_})" for id_, weight in weighting.largest[:3])
 
 
 def _name(pair: SystemPair) -> str:

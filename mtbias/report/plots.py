@@ -8,16 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from markupsafe import Markup
 
 from mtbias.report.page import render
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_table import level, whole_metrics
-from mtbias.report.tables import cut, interval, number, printable
+from mtbias.report.tables import cut, interval, number
 from mtbias.scoring.bias import UNKNOWN_GENDER
-from mtbias.scoring.definitions import GENDER, Number, Unit, breakdown, breakdowns, named, plotted
+from mtbias.scoring.definitions import GENDER, Unit, breakdowns
 from mtbias.scoring.women_share import WomenRelation, WomenShares, relate, shipped_shares
 from mtbias.stats.results import Estimate, enough, estimate_text
 
@@ -30,6 +30,12 @@ class Scale(NamedTuple):
     low: float
     high: float
     step: float
+
+    @classmethod
+    def of(cls, found: Iterable[tuple[float | None, Sequence[float] | None]], *more: float) -> Scale:
+        """An axis for values and their intervals, where there are any, and for `more`."""
+        ends = (end for value, interval in found for end in (value, *(interval or ())) if end is not None)
+        return cls.around([*more, *ends])
 
     @classmethod
     def around(cls, values: Iterable[float]) -> Scale:
@@ -56,9 +62,6 @@ class Scale(NamedTuple):
 
 PERCENT_SCALE = Scale(0, 100, 25)
 
-ALL = "\x00all"
-"""The group of a panel that is the whole corpus; no name of a file can be the same."""
-
 _SHAPES = ("M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z", "M0 -5l5 5l-5 5l-5 -5z")
 """A circle and a diamond, in turn."""
 _TOP, _LINE, _LETTER = 58, 17, 7.2
@@ -68,74 +71,49 @@ _LABEL = 26
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One number by one property of the rows, of one or more runs."""
+    """What a plot shows."""
 
-    measure: str
-    """Name of the number."""
-    by: str
-    """Name of the property."""
+    title: str
+    """With its unit."""
     level: str
     """``95 % interval``, or empty where there are no intervals."""
-    groups: tuple[str, ...]
-    """`ALL` first."""
-    series: tuple[tuple[str, Mapping[str, Estimate]], ...]
-    """Name of each run with its points by group; `n` are the rows of the group."""
-    unit: Unit = Unit.POINTS
+    groups: Sequence[str]
+    series: Sequence[tuple[str, Mapping[str, Estimate]]]
+    """Names, of runs or of genders, with points by group; `n` is what a point rests on."""
 
     @property
-    def axis(self) -> str:
-        """What the value axis shows, with its unit."""
-        return f"{self.measure} in {self.unit}" + (f", {self.level}" if self.level else "")
+    def heading(self) -> str:
+        """Its title, and what the whiskers are."""
+        return f"{self.title}, {self.level}" if self.level else self.title
+
+    @property
+    def axis(self) -> Scale:
+        """An axis for all its points and their intervals."""
+        return Scale.of((p.value, p.interval) for _, series in self.series for p in series.values())
 
 
-def panel(
-    runs: Sequence[tuple[str, Mapping[str, Any]]], by: str, measure: str, numbers: Sequence[Number] = GENDER
-) -> Panel:
-    """The panel of a number over a breakdown, by their keys; a run may lack the breakdown.
+def panels(runs: Sequence[ReportRun]) -> Iterator[tuple[str, Panel]]:
+    """The headline's numbers in per cent and points: of all sentences, and by each breakdown with few groups.
 
-    `runs` are names with their `metrics.json`, `numbers` what the measure of the runs reports.
-
-    Raises:
-        DataError: a `metrics.json` lacks a key.
-    """
-    number = named(numbers, measure)
-    with whole_metrics():
-        series = tuple(
-            (name, {group: number.of(part) for group, part in {ALL: found["overall"], **found.get(by, {})}.items()})
-            for name, found in runs
-        )
-        levels = {level(metrics) for _, metrics in runs} - {""}
-    groups = sorted({group for _, points in series for group in points}, key=_order)
-    return Panel(number.label, breakdown(by).label, " or ".join(sorted(levels)), tuple(groups), series, number.unit)
-
-
-def panels(runs: Sequence[tuple[str, Mapping[str, Any]]], numbers: Sequence[Number] = GENDER) -> dict[str, list[Panel]]:
-    """The panels of a report: by the key of each breakdown that is plotted, one for each number that is.
+    With each the key of `metrics.json` that it is made of; runs are of one measure and may lack a breakdown.
 
     Raises:
         DataError: a `metrics.json` lacks a key.
     """
-    reported = {number.key for number in numbers}
-    present = breakdowns(*(metrics for _, metrics in runs))
-    found = [each.key for each in present if each.plotted and each.undefined not in reported]
-    return {by: [panel(runs, by, number.key, numbers) for number in plotted(numbers)] for by in found}
-
-
-def _order(group: str) -> tuple[bool, bool, int, str]:
-    """The whole first, then numbers, then names."""
-    number = group.isascii() and group.isdigit()
-    return (group != ALL, not number, int(group) if number else 0, group)
-
-
-def label(group: str) -> str:
-    """A group's name for people."""
-    return "all" if group == ALL else printable(group)
-
-
-def scale(parts: Sequence[Panel]) -> Scale:
-    """An axis for all points and intervals of the panels."""
-    points = [point for part in parts for _, series in part.series for point in series.values()]
-    return Scale.around(end for p in points for end in (p.value, *(p.interval or ())) if end is not None)
+    headline = [n for n in runs[0].numbers if n.headline and n.unit is not Unit.OWN]
+    few = {by.key: f" by {by.label}" for by in breakdowns(*(run.metrics for run in runs)) if not by.long}
+    for key, by in {"overall": "", **few}.items():
+        shown = [n for n in headline if not (by and n.whole)]
+        with whole_metrics():
+            parts = [run.metrics.get(key, {}) if by else {"": run.metrics["overall"]} for run in runs]
+            series = [
+                (run.name, {f"{n.label} {group}".strip(): n.of(part) for n in shown for group, part in found.items()})
+                for run, found in zip(runs, parts, strict=True)
+            ]
+            levels = {level(run.metrics) for run in runs} - {""}
+        groups = list(dict.fromkeys(group for _, points in series for group in points))
+        title = f"{', '.join(n.label for n in shown)}{by}, in per cent and points"
+        yield key, Panel(title, " or ".join(sorted(levels)), groups, series)
 
 
 # --- SVG --------------------------------------------------------------------------------------------------------------
@@ -178,7 +156,7 @@ def svg_panel(
     lines = [Line(*line) for line in _lines(part, beside)]
     left = 12 + math.ceil(_LETTER * max((len(line.label) for line in lines), default=0))
     right = 60 if beside is not None else 12 + math.ceil(_LETTER * max((len(e.beside) for e in lines), default=0))
-    own = axis or scale([part])
+    own = axis or part.axis
     return render(
         "panel.svg",
         ident=ident,
@@ -199,7 +177,7 @@ def svg_panel(
 
 def _lines(part: Panel, beside: Mapping[str, str] | None) -> Iterator[tuple[str, list[tuple[int, str, Estimate]], str]]:
     for group in part.groups:
-        name = cut(label(group), _LABEL)
+        name = cut(group, _LABEL)
         marks = [(k, run, points[group]) for k, (run, points) in enumerate(part.series) if group in points]
         if beside is not None:
             yield name, marks, beside[group]
@@ -267,7 +245,7 @@ def entity_panel(run: ReportRun, shares: WomenShares) -> Iterator[tuple[Panel, d
     series = [(name, {group: many[group][k] for group in groups}) for k, name in enumerate(pair.values())]
     what = "Right for men and for women" if "men" in pair.values() else "Masculine and feminine forms"
     yield (
-        Panel(what, "entity", interval_level, tuple(groups), tuple(series), Unit.PERCENT),
+        Panel(f"{what} by entity, in per cent", interval_level, groups, series),
         {name: f"{number(shares.of(name), 0)} %" if shares.of(name) is not None else "" for name in groups},
     )
 

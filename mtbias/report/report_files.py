@@ -11,11 +11,10 @@ from mtbias.errors import DataError, DependencyError, SettingError, UsageError, 
 from mtbias.files.writing import make_folder, write_atomic
 from mtbias.machine.installation import install_command
 from mtbias.report.paper_tables import paper_table
-from mtbias.report.plots import PERCENT_SCALE, entity_panel, panels, scale, svg_panel
+from mtbias.report.plots import PERCENT_SCALE, entity_panel, panels, svg_panel
 from mtbias.report.report_runs import ReportRun, unique_names, unknown_parts
 from mtbias.report.run_page import render_html
 from mtbias.runs.finished_run import FinishedRun, read_run
-from mtbias.scoring.definitions import plotted
 from mtbias.scoring.women_share import WomenShares, read_women, shipped_shares
 
 
@@ -134,18 +133,15 @@ _NAME = 40
 def plot_files(runs: Sequence[ReportRun], shares: WomenShares | None = None) -> Iterator[tuple[str, str]]:
     """The plots of a report, each with the name of its file without ending.
 
-    ``delta_g-by_domain`` and the like show all runs; ``entities-1-NAME`` one run, ``entities-unknown-1-NAME`` its
+    ``overall``, ``by_domain`` and the like show all runs; ``entities-1-NAME`` one run, ``entities-unknown-1-NAME`` its
     sentences of unknown gender beside others. `runs` are at least one, all of one measure; `shares` are by default
     those that ship with mtbias.
 
     Raises:
         DataError: a `metrics.json` lacks a key.
     """
-    found = panels([(run.name, run.metrics) for run in runs], runs[0].numbers)
-    axis = scale([part for parts in found.values() for part in parts])
-    for by, parts in found.items():
-        for declared, part in zip(plotted(runs[0].numbers), parts, strict=True):
-            yield f"{declared.key}-{by}", str(svg_panel(part, ident="plot", axis=axis, style=_STYLE))
+    for key, part in panels(runs):
+        yield key, str(svg_panel(part, ident="plot", style=_STYLE))
     for kind, shown in (("", runs), ("unknown-", unknown_parts(runs))):
         for i, run in enumerate(shown, start=1):
             for part, beside in entity_panel(run, shares or shipped_shares()):

@@ -64,8 +64,7 @@ class Relation(StrEnum):
     and below 0), or there is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tested:
+class Tested(NamedTuple):
     """Two systems in one number: the first minus the second."""
 
     relation: Relation
@@ -74,18 +73,16 @@ class Tested:
     p_holm: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RankedPair:
+class RankedPair(NamedTuple):
     """Two systems of a block."""
 
     first: PublishedResult
     second: PublishedResult
-    tested: Mapping[str, Tested]
+    tested: dict[str, Tested]
     """By the keys of the block's compared numbers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rank:
+class Rank(NamedTuple):
     """Places that a system may have: from ``low`` to ``high``, both counted."""
 
     low: int
@@ -101,7 +98,7 @@ class Block:
     """Results that are ranked together, the best in the first compared number first."""
 
     results: tuple[PublishedResult, ...]
-    pairs: tuple[RankedPair, ...]
+    pairs: Sequence[RankedPair]
     """All of them."""
     ranks: Mapping[str, Mapping[Identity, Rank]]
     """By number and result; without results that lack the number, without numbers of which none is best, and empty for
@@ -158,18 +155,17 @@ def _differences(one: PublishedResult, other: PublishedResult) -> tuple[str, ...
 def _block(group: Sequence[PublishedResult], apart: tuple[str, ...]) -> Block:
     compared = [number for number in group[0].numbers if number.compared]
     ordered = sorted(group, key=lambda result: (_distance(result, compared), result.system))
-    couples = list(combinations(ordered, 2))
-    differences = _comparisons(ordered)
-    tests = {
-        number.key: _tests(
-            [(a.number(number.key), b.number(number.key)) for a, b in couples],
-            [differences.get((a.identity, b.identity), {}).get(number.key) for a, b in couples],
-        )
-        for number in compared
-    }
-    pairs = tuple(RankedPair(a, b, {key: of[n] for key, of in tests.items()}) for n, (a, b) in enumerate(couples))
+    known = _comparisons(ordered)
+    pairs = [RankedPair(a, b, {}) for a, b in combinations(ordered, 2)]
+    for number in compared:
+        key = number.key
+        found = [known.get((a.identity, b.identity), {}).get(key) for a, b, _ in pairs]
+        corrected = iter(holm([one.p for one in found if one and one.p is not None]))  # all tests of a number together
+        for (a, b, tested), one in zip(pairs, found, strict=True):
+            p = next(corrected) if one and one.p is not None else None
+            tested[key] = Tested(_relation(a.number(key), b.number(key), p), one, p)
     ranked = [n.key for n in compared if n.best is not Best.OPEN] if len(group) > 1 else []
-    families = {key: sum(test.p_holm is not None for test in of) for key, of in tests.items()}
+    families = {n.key: sum(pair.tested[n.key].p_holm is not None for pair in pairs) for n in compared}
     return Block(tuple(ordered), pairs, {key: _ranks(key, ordered, pairs) for key in ranked}, families, apart)
 
 
@@ -190,20 +186,6 @@ def _comparisons(results: Sequence[PublishedResult]) -> dict[tuple[Identity, Ide
                 )
             known.setdefault((other, result.identity), turned)
     return known
-
-
-def _tests(
-    numbers: Sequence[tuple[PublishedNumber | None, PublishedNumber | None]],
-    differences: Sequence[PublishedDifference | None],
-) -> list[Tested]:
-    """What is known of each pair in one number, all its tests corrected together."""
-    values = [None if difference is None else difference.p for difference in differences]
-    corrected = iter(holm([p for p in values if p is not None]))
-    adjusted = [None if p is None else next(corrected) for p in values]
-    return [
-        Tested(_relation(*both, p), difference, p)
-        for both, difference, p in zip(numbers, differences, adjusted, strict=True)
-    ]
 
 
 def _relation(first: PublishedNumber | None, second: PublishedNumber | None, p_holm: float | None) -> Relation:
@@ -341,7 +323,7 @@ def render_results(blocks: Sequence[Block], title: str = TITLE) -> str:
         intro=f"{len(results):,} results of {systems:,} systems in {languages:,} language{'s' * (languages != 1)}"
         f" · mtbias {releases}",
         sections=sections,
-        axis=Scale.around([100.0, *(end for n in drawn for end in (n.value, *(n.interval or ())) if end is not None)]),
+        axis=Scale.of(((n.value, n.interval) for n in drawn), 100),
         said=block_text,
         rank=rank_text,
         caution=caution_text,

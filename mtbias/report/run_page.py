@@ -12,23 +12,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from string import Formatter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from markupsafe import Markup
 
 from mtbias.errors import DataError
-from mtbias.report import alarm_texts, run_table
+from mtbias.report import alarm_texts, plots, run_table
 from mtbias.report.page import render_page
-from mtbias.report.plots import (
-    PERCENT_SCALE,
-    Scale,
-    correlation_text,
-    entity_panel,
-    relations,
-    slope_text,
-    svg_panel,
-)
+from mtbias.report.plots import PERCENT_SCALE, Scale, entity_panel, relations, svg_panel
 from mtbias.report.report_runs import (
     ReportRun,
     Sentence,
@@ -43,14 +35,16 @@ from mtbias.report.run_table import SCHEMA, noticed, whole_metrics
 from mtbias.report.sentence_data import MAX_BYTES, Columns, fitting, sentence_list
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.scoring.bias import UNKNOWN_GENDER
-from mtbias.scoring.comparable_runs import SystemPair
-from mtbias.scoring.comparison import Comparison
 from mtbias.scoring.definitions import CONSISTENCY, Best, Breakdown, Number, Unit, breakdowns
-from mtbias.scoring.finding import entity_gaps
+from mtbias.scoring.finding import entity_gaps, expected_text
 from mtbias.scoring.scores import UNKNOWN
 from mtbias.scoring.women_share import WomenRelation, WomenShares, shipped_shares
 from mtbias.stats.results import ALPHA, MIN_ROWS, Difference, number_text
 from mtbias.types import Reason
+
+if TYPE_CHECKING:
+    from mtbias.scoring.comparable_runs import SystemPair
+    from mtbias.scoring.comparison import Comparison
 
 RANKED = 3
 """From so many runs on, a page has a line for each with its rank."""
@@ -263,14 +257,15 @@ def _page(
             axis=_axis(runs, few),
             compared=compared,
             differences=differences,
-            difference_axis=_difference_axis(differences),
+            difference_axis=Scale.of((row.found.difference, row.found.interval) for row in differences),
             numbers=numbers,
             unknown=numbers == UNKNOWN_GENDER.numbers,
             heads=lambda *whats: [f"{run.name}:\n{what}" if len(runs) > 1 else what for run in runs for what in whats],
             language_name=language_name,
             filled=filled,
-            noticed=noticed,
-            repeats=run_table,
+            tables=run_table,
+            plots=plots,
+            expected_text=expected_text,
             alarms=alarm_texts,
             confusions=[(run, counts) for run in runs if (counts := _confusion(run))],
             paired=paired,
@@ -279,8 +274,6 @@ def _page(
             shipped=shipped_shares().name,
             min_rows=MIN_ROWS,
             alpha=ALPHA,
-            slope_text=slope_text,
-            correlation_text=correlation_text,
             why=_WHY,
             reasons_by_gold=_reasons_by_gold,
             **sentences,
@@ -293,7 +286,7 @@ def _axis(runs: Sequence[ReportRun], few: Sequence[Breakdown]) -> Scale:
     points = [number.of(run.metrics["overall"]) for run in runs for number in headline]
     groups = (group for run in runs for by in few for group in run.metrics.get(by.key, {}).values())
     points += [number.of(group) for group in groups for number in headline if not number.whole]
-    return Scale.around([100.0, *(end for p in points for end in (p.value, *(p.interval or ())) if end is not None)])
+    return Scale.of(((point.value, point.interval) for point in points), 100)
 
 
 class _Row(NamedTuple):
@@ -316,11 +309,6 @@ def _differences(compared: Comparison, numbers: Sequence[Number]) -> list[_Row]:
         found = _differences(compared.unknown, UNKNOWN_GENDER.numbers)
         rows += [row._replace(label=f"{row.label}, unknown gender") for row in found]
     return rows
-
-
-def _difference_axis(rows: Sequence[_Row]) -> Scale:
-    ends = (end for row in rows for end in (row.found.difference, *(row.found.interval or ())))
-    return Scale.around(end for end in ends if end is not None)
 
 
 def _reasons_by_gold(run: ReportRun) -> Counter[tuple[str, str]]:

@@ -62,6 +62,7 @@ def render_page(
         "rows": ("Where label and call differ", {"shown": differing[:MAX_ROWS]}),  # said where there are none, too
         "how": ("How it was made", True),
     }
+    drawn = [run[kind][number.key] for run in corrections for kind in _KINDS for number in rows.CORRECTED]
     return page.render_page(
         "validation.html",
         title=f"How far to trust the evaluator: {', '.join(language_name(part['lang']) for part in each)}",
@@ -69,7 +70,7 @@ def render_page(
         sections=content,
         languages=each,
         percent=PERCENT_SCALE,
-        axis=_axis(corrections),
+        axis=Scale.of(((one["value"], one["interval"]) for one in drawn), 100),
         label_counts=rows.label_counts,
         basis_rows=rows.basis_rows,
         evidence_rows=rows.evidence_rows,
@@ -86,10 +87,3 @@ def render_page(
         evidence_words=evidence_words,
         evidence_code=evidence_code,
     )
-
-
-def _axis(runs: Sequence[Mapping[str, Any]]) -> Scale:
-    """One axis for all numbers of the corrected runs."""
-    points = [run[kind][number.key] for run in runs for kind in _KINDS for number in rows.CORRECTED]
-    ends = (end for point in points for end in (point["value"], *(point["interval"] or ())))
-    return Scale.around([100.0, *(end for end in ends if end is not None)])

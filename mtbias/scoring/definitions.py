@@ -144,10 +144,6 @@ class Breakdown:
     """Its name for people; by default that of the key."""
     short: str = ""
     """The same as the head of a column; by default `label`."""
-    plotted: bool = True
-    """Whether plots show it."""
-    undefined: str = ""
-    """Key of a number that its groups do not have: no plots for measures with that number."""
     long: bool = False
     """Whether it has too many groups for a terminal: a page has a list to sort, with few numbers."""
 
@@ -159,8 +155,8 @@ class Breakdown:
 BREAKDOWNS = (
     Breakdown("by_domain"),
     Breakdown("by_pronouns", "pronouns in the source", "pronouns"),
-    Breakdown("by_stereotype", undefined="delta_s"),
-    Breakdown("by_entity", plotted=False, long=True),
+    Breakdown("by_stereotype"),
+    Breakdown("by_entity", long=True),
 )
 
 _LONG = 40
@@ -170,7 +166,7 @@ _LONG = 40
 def breakdown(key: str, groups: int = 0) -> Breakdown:
     """The one of `BREAKDOWNS`, else one with the name of its key, for so many groups."""
     declared = {found.key: found for found in BREAKDOWNS}
-    return declared.get(key, Breakdown(key, plotted=groups <= _LONG, long=groups > _LONG))
+    return declared.get(key, Breakdown(key, long=groups > _LONG))
 
 
 def breakdowns(*runs: Mapping[str, Any]) -> list[Breakdown]:
@@ -178,12 +174,6 @@ def breakdowns(*runs: Mapping[str, Any]) -> list[Breakdown]:
     groups = {key: len(part) for metrics in runs for key, part in metrics.items() if key.startswith("by_") and part}
     order = dict.fromkeys(key for key in (*(found.key for found in BREAKDOWNS), *groups) if key in groups)
     return [breakdown(key, groups[key]) for key in order]
-
-
-def plotted(numbers: Sequence[Number]) -> list[Number]:
-    """The numbers of groups that plots show on one axis: those of the headline in points, which share a 0, else all."""
-    headline = [number for number in numbers if number.headline and not number.whole]
-    return [number for number in headline if number.unit is Unit.POINTS] or headline
 
 
 CLASSES = {"male": "men", "female": "women", "pro": "with the stereotype", "anti": "against it"}

@@ -20,7 +20,7 @@ import numpy as np
 from mtbias.errors import DataError
 from mtbias.files.reading import commented_rows, read_table
 from mtbias.stats.resampling import percentile_interval, slope, spearman
-from mtbias.stats.results import N_RESAMPLES, Estimate, Floats, enough, number, source
+from mtbias.stats.results import N_RESAMPLES, Estimate, Floats, number, source
 
 ENTITY_COLUMNS = ("entity", "occupation")
 PERCENT_COLUMNS = ("percent", "bls_pct_female", "bergsma_pct_female")
@@ -30,8 +30,6 @@ SHARE_COLUMNS = ("share", *PERCENT_COLUMNS)
 _SOURCE = "U.S. Bureau of Labor Statistics, 2015 to 2017 (with Rudinger et al. 2018; Zhao et al. 2018)"
 _Statistic = Callable[[Floats, Floats], Floats]
 _ABSENT = Estimate(None)
-_OUTLIERS = 6
-"""So many points are named: more do not fit beside each other in a plot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,23 +69,6 @@ class EntityPoint:
     called: int | None = None
     """Of unknown gender: its calls."""
 
-    @property
-    def few(self) -> bool:
-        """Whether its numbers say little: `MIN_ROWS`, of sentences about men and about women or of calls."""
-        return not enough([self.n_male, self.n_female] if self.called is None else self.called)
-
-
-@dataclass(frozen=True, slots=True)
-class Fit:
-    """The straight line of least squares through points of share and number."""
-
-    intercept: float
-    slope: float
-
-    def at(self, share: float) -> float:
-        """The number that the line has at a share in per cent."""
-        return self.intercept + self.slope * share
-
 
 @dataclass(frozen=True, slots=True)
 class WomenRelation:
@@ -114,44 +95,6 @@ class WomenRelation:
     """Of unknown gender: how much more feminine forms there are, in points, where the share of women is one point
     higher (least squares over all entities that have calls). 0: the share of women makes no difference; 1: the
     feminine forms grow as the share of women does."""
-
-    @property
-    def measures(self) -> tuple[str, ...]:
-        """What stands against the share of women: fields of `EntityPoint`."""
-        unknown = any(point.called is not None for point in self.points)
-        return ("feminine",) if unknown else ("gap", "accuracy")
-
-    @property
-    def fits(self) -> bool:
-        """Whether any of `measures` has a `fit`."""
-        return any(self.fit(measure) for measure in self.measures)
-
-    def fit(self, measure: str) -> Fit | None:
-        """The line through the points that are not `few`; None with fewer than 3 of them, or of one share only.
-
-        `measure` is one of `measures`. The line is for the eye: the test of a relation is ρ.
-        """
-        points = self._sure(measure)
-        shares = np.array([point.share for point, _ in points])
-        if len(points) < 3 or np.ptp(shares) == 0:
-            return None
-        slope, intercept = np.polyfit(shares, [value for _, value in points], 1)
-        return Fit(float(intercept), float(slope))
-
-    def outliers(self, measure: str) -> list[EntityPoint]:
-        """The six entities farthest from `fit`, the farthest first; none without a line.
-
-        Entities with few sentences are not among them: their distance is mostly chance.
-        """
-        line = self.fit(measure)
-        if line is None:
-            return []
-        distances = [(-abs(value - line.at(point.share)), point.entity, point) for point, value in self._sure(measure)]
-        return [point for *_, point in sorted(distances, key=lambda found: found[:2])[:_OUTLIERS]]
-
-    def _sure(self, measure: str) -> list[tuple[EntityPoint, float]]:
-        found = ((point, getattr(point, measure)) for point in self.points if not point.few)
-        return [(point, value) for point, value in found if value is not None]
 
 
 def occupation(entity: str) -> str:

@@ -103,9 +103,8 @@ def test_plots(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("resvg_py", reason="resvg is not installed: pip install 'mtbias[images]'")
     run, folder = _run(tmp_path / "a"), tmp_path / "new" / "plots"
     assert main(["report", run, "--plots", str(folder), "--png"]) == 0
-    names = [f"{key}-by_{by}.{end}" for key in ("delta_g", "delta_s") for by in ("domain", "pronouns")
-             for end in ("svg", "png")]  # fmt: skip
-    names += [f"entities-1-opus.{end}" for end in ("svg", "png")]
+    plots = ("overall", "by_domain", "by_pronouns", "by_stereotype", "entities-1-opus")
+    names = [f"{plot}.{end}" for plot in plots for end in ("svg", "png")]
     assert {path.name for path in folder.iterdir()} == set(names)
     assert set(capsys.readouterr().out.splitlines()) == {f"Plot: {folder / name}" for name in names}
 

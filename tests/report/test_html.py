@@ -275,7 +275,7 @@ def test_men_and_women_are_drawn_by_occupation_in_the_order_of_the_share_of_wome
     ]
     page = make_page(make_run(records))
     (plot,) = page.one("section", id="groups").all("svg", role="img")
-    assert plot.one("title", id="entities-0-title").text == "Right for men and for women by entity"
+    assert plot.one("title", id="entities-0-title").text == "Right for men and for women by entity, in per cent"
     # 22 % of guards and 90 % of nurses are women; teachers have two sentences of each, nobody has no share.
     # Wilson (scipy.stats.binomtest): 20 of 20 [83.9, 100], 10 of 20 [29.9, 70.1].
     assert [title.text for title in plot.all("title")][1:] == [

@@ -34,7 +34,7 @@ def test_every_plot_is_a_file_that_stands_alone() -> None:
     ]
     files = dict(plot_files(runs, WomenShares("stats.tsv", "share", "00ff", {})))
     assert list(files) == [
-        "delta_g-by_domain", "delta_s-by_domain", "delta_g-by_pronouns", "delta_s-by_pronouns",
+        "overall", "by_domain", "by_pronouns", "by_stereotype",
         "entities-1-script-script-alert-1-script-img-src-x-o", "entities-2-opus-2",
     ]  # fmt: skip
     for text in files.values():

@@ -11,7 +11,6 @@ import pytest
 
 from mtbias.errors import DataError
 from mtbias.report.paper_tables import paper_table
-from mtbias.report.plots import panels
 from mtbias.report.report_files import plot_files
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
@@ -54,8 +53,8 @@ METRICS: dict[str, Any] = {
 
 def test_its_breakdowns_are_named_by_their_keys_and_long_where_they_have_many_groups() -> None:
     kind, word = breakdowns(METRICS)
-    assert (kind.label, kind.long, kind.plotted) == ("kind of verb", False, True)
-    assert (word.label, word.long, word.plotted) == ("word", True, False)
+    assert (kind.label, kind.long) == ("kind of verb", False)
+    assert (word.label, word.long) == ("word", True)
 
 
 def test_the_table_of_a_run() -> None:
@@ -96,12 +95,11 @@ def test_tables_of_papers() -> None:
 
 
 def test_plots() -> None:
-    found = panels([("x", METRICS)], NUMBERS)
-    # Of the headline, what is in points stands on the axis.
-    assert [(by, [part.measure for part in parts]) for by, parts in found.items()] == [("by_kind_of_verb", ["Gap"])]
-    ((name, svg),) = plot_files([ReportRun("x", "cs", METRICS, numbers=NUMBERS)])
-    assert name == "gap-by_kind_of_verb"
-    assert ET.fromstring(svg).get("role") == "img"
+    files = dict(plot_files([ReportRun("x", "cs", METRICS, numbers=NUMBERS)]))
+    assert list(files) == ["overall", "by_kind_of_verb"]
+    assert ET.fromstring(files["by_kind_of_verb"]).findtext("{*}title") == (
+        "Masculine, Gap by kind of verb, in per cent and points"
+    )
 
 
 def test_the_page() -> None:

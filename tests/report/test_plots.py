@@ -1,4 +1,4 @@
-"""Plots: every point, whisker and bar where its number belongs."""
+"""Plots: every point and whisker where its number belongs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.report.plots import ALL, Panel, Scale, panel, scale, svg_panel
+from mtbias.report.plots import Panel, Scale, panels, svg_panel
 from mtbias.stats.results import Estimate
+
+from .page_reader import F, M, make_record, make_run
 
 SVG = "{http://www.w3.org/2000/svg}"
 ALL_POINT = Estimate(12.5, (10.1, 14.9), 3888)
@@ -20,73 +22,50 @@ FEW, UNDEFINED = Estimate(3.0, None, 5), Estimate(None, None, 1)
 
 def _panel(points: dict[str, Estimate] | None = None, names: tuple[str, ...] = ("opus",)) -> Panel:
     """The whole corpus, and groups by their names."""
-    groups = {ALL: ALL_POINT, **(points or {})}
-    return Panel("ΔG", "domain", "95 % interval", tuple(groups), tuple((name, groups) for name in names))
+    groups = {"all": ALL_POINT, **(points or {})}
+    return Panel("ΔG by domain, in points", "95 % interval", tuple(groups), tuple((name, groups) for name in names))
 
 
 def _only(point: Estimate) -> Panel:
-    return Panel("ΔG", "domain", "95 % interval", (ALL,), (("opus", {ALL: point}),))
-
-
-def _group(n: int, delta_g: float | None, interval: list[float] | None) -> dict[str, Any]:
-    return {"n": n, "delta_g": delta_g, "delta_s": None, "ci": {"delta_g": interval, "delta_s": None}}
-
-
-def _metrics(resamples: int = 2000) -> dict[str, Any]:
-    return {
-        "intervals": {"level": 95.0, "resamples": resamples},
-        "overall": _group(3888, 12.5, [10.1, 14.9]),
-        "by_pronouns": {"1": _group(92, -4.0, [-9.0, 1.0]), "2": _group(5, 3.0, None), "10": _group(1, None, None)},
-        "by_domain": {},
-    }
+    return Panel("ΔG", "95 % interval", ("all",), (("opus", {"all": point}),))
 
 
 def _parsed(part: Panel, **options: Any) -> ET.Element:
     return ET.fromstring(svg_panel(part, ident="p", **options))
 
 
-def test_a_panel_has_the_numbers_of_metrics_json() -> None:
-    part = panel([("opus", _metrics())], "by_pronouns", "delta_g")
-    assert (part.measure, part.by, part.axis) == ("ΔG", "pronouns in the source", "ΔG in points, 95 % interval")
-    # The whole first, then by number: as text, 10 would stand before 2.
-    assert part.groups == (ALL, "1", "2", "10")
-    ((name, points),) = part.series
-    assert name == "opus"
-    assert points == {ALL: ALL_POINT, "1": ONE, "2": FEW, "10": UNDEFINED}
-    assert panel([("opus", _metrics(0))], "by_pronouns", "delta_g").axis == "ΔG in points"
-
-
-def test_an_undefined_number_has_no_interval() -> None:
-    metrics = _metrics()
-    metrics["overall"]["delta_g"] = None
-    ((_, points),) = panel([("opus", metrics)], "by_domain", "delta_g").series
-    assert points[ALL] == Estimate(None, None, 3888)
-
-
-def test_a_panel_of_two_runs_has_the_groups_of_both() -> None:
-    other = {**_metrics(), "by_pronouns": {"0": _group(7, 1.0, None)}}
-    part = panel([("a", _metrics()), ("b", other)], "by_pronouns", "delta_g")
-    assert part.groups == (ALL, "0", "1", "2", "10")
-    assert [list(points) for _, points in part.series] == [[ALL, "1", "2", "10"], [ALL, "0"]]
+def test_panels_have_the_numbers_of_metrics_json_by_their_keys() -> None:
+    runs = [make_run([make_record(i, (F, M)[i % 2]) for i in range(4)], "a"), make_run([make_record(domain="d")], "b")]
+    found = dict(panels(runs))
+    assert list(found) == ["overall", "by_domain", "by_pronouns", "by_stereotype"]
+    assert found["overall"].heading == "Accuracy, ΔG, ΔS, in per cent and points, 95 % interval"
+    assert found["overall"].groups == ["Accuracy", "ΔG", "ΔS"]
+    part = found["by_domain"]
+    assert part.title == "Accuracy, ΔG, ΔS by domain, in per cent and points"
+    # The groups of both runs; each run has its own.
+    assert part.groups == [f"{label} {group}" for group in ("kitchen", "d") for label in ("Accuracy", "ΔG", "ΔS")]
+    (_, first), (_, second) = part.series
+    group = runs[0].metrics["by_domain"]["kitchen"]
+    assert first["Accuracy kitchen"] == Estimate(50.0, tuple(group["ci"]["accuracy"]), 4)
+    assert list(second) == ["Accuracy d", "ΔG d", "ΔS d"]
 
 
 def test_a_damaged_file_is_refused() -> None:
-    metrics = _metrics()
-    del metrics["overall"]["n"]
+    run = make_run([make_record()])
+    metrics = {**run.metrics, "overall": {key: part for key, part in run.metrics["overall"].items() if key != "n"}}
     with pytest.raises(DataError, match=r"expected the key 'n' in metrics\.json"):
-        panel([("opus", metrics)], "by_domain", "delta_g")
+        dict(panels([replace(run, metrics=metrics)]))
 
 
-def test_the_scale_holds_everything_and_zero() -> None:
+def test_the_axis_holds_everything_and_zero() -> None:
     # −9 to 14.9: steps of 1 and 2 give 25 and 14 ticks, 5 gives −10, −5, 0, 5, 10, 15.
-    assert scale([_panel({"one": ONE})]) == Scale(-10, 15, 5)
-    assert scale([_panel({"one": ONE})]).ticks == [-10, -5, 0, 5, 10, 15]
+    assert _panel({"one": ONE}).axis == Scale(-10, 15, 5)
+    assert _panel({"one": ONE}).axis.ticks == [-10, -5, 0, 5, 10, 15]
     # 10.1 to 14.9 and zero: in steps of 2, 0 to 16 has nine ticks.
-    assert scale([_panel()]) == Scale(0, 16, 2)
-    assert scale([_only(Estimate(-100.0, (-100.0, 100.0), 3))]) == Scale(-100, 100, 25)
-    assert scale([_only(UNDEFINED)]) == Scale(-10, 10, 5)
-    assert scale([_only(Estimate(0.0, (0.0, 0.0), 3))]) == Scale(-10, 10, 5)
-    assert scale([_panel(), _only(ONE)]) == Scale(-10, 15, 5)
+    assert _panel().axis == Scale(0, 16, 2)
+    assert _only(Estimate(-100.0, (-100.0, 100.0), 3)).axis == Scale(-100, 100, 25)
+    assert _only(UNDEFINED).axis == Scale(-10, 10, 5)
+    assert _only(Estimate(0.0, (0.0, 0.0), 3)).axis == Scale(-10, 10, 5)
 
 
 def _marks(svg: ET.Element) -> list[tuple[str, str | None, str | None]]:
@@ -109,7 +88,7 @@ def test_points_and_whiskers_stand_where_their_numbers_are() -> None:
     (zero,) = [path for path in svg.findall(f"{SVG}path") if path.get("class") == "zero"]
     assert zero.get("d") == "M154 54V96"
     texts = [text.text for text in svg.findall(f"{SVG}text")]
-    assert texts[:7] == ["ΔG in points, 95 % interval", "-10", "-5", "0", "5", "10", "15"]
+    assert texts[:7] == ["ΔG by domain, in points, 95 % interval", "-10", "-5", "0", "5", "10", "15"]
     assert texts[7:] == ["all", "12.5 [10.1, 14.9], n 3,888", "1", "-4.0 [-9.0, 1.0], n 92"]
 
 
@@ -127,9 +106,10 @@ def test_the_picture_says_what_it_shows() -> None:
     assert svg.get("role") == "img"
     named = {part.get("id"): part.text for part in svg if part.get("id")}
     assert svg.get("aria-labelledby") == " ".join(named) == "p-title p-desc"  # type: ignore[arg-type]
-    assert named["p-title"] == "ΔG by domain"
+    assert named["p-title"] == "ΔG by domain, in points"
     assert named["p-desc"] == (
-        "ΔG in points, 95 % interval. all, opus: 12.5 [10.1, 14.9], n 3,888. 1, opus: -4.0 [-9.0, 1.0], n 92."
+        "ΔG by domain, in points, 95 % interval. all, opus: 12.5 [10.1, 14.9], n 3,888. "
+        "1, opus: -4.0 [-9.0, 1.0], n 92."
     )
 
 
@@ -141,7 +121,7 @@ def test_runs_have_lines_of_their_own() -> None:
 
 def test_two_runs_can_share_a_line_in_two_shapes_with_a_text_beside_it() -> None:
     other = replace(ALL_POINT, value=2.5, interval=None)
-    part = Panel("Right", "entity", "", ("cook",), (("men", {"cook": ALL_POINT}), ("women", {"cook": other})))
+    part = Panel("Right", "", ("cook",), (("men", {"cook": ALL_POINT}), ("women", {"cook": other})))
     svg = _parsed(part, beside={"cook": "38 %"}, axis=Scale(0, 20, 5), width=200)
     # "cook" takes 12 + 4·7.2, 41; 10 pixels a point: 12.5 at 166, 2.5 at 66; both on the line 58 to 75.
     (men, interval, at_men), (women, none, at_women) = _marks(svg)

@@ -103,30 +103,6 @@ def test_the_first_line_of_the_statistics_names_source_years_and_licence() -> No
         assert part in first
 
 
-def test_the_points_farthest_from_the_line() -> None:
-    # Accuracies 10, 20, 30, 40 at shares 10, 20, 30, 40 lie on accuracy = share; 90 at 25, in the middle of the shares,
-    # lifts the line by (90 − 25)/5 = 13 without turning it. "few" has 4 women and draws nothing.
-    points = {"a": (10, 10), "b": (20, 20), "c": (30, 30), "d": (40, 40), "off": (25, 90)}
-    groups = {name: _group(value, 50, 50) for name, (_, value) in points.items()}
-    for group in groups.values():
-        group["denominators"] = {"male": 10, "female": 10}
-    groups["few"] = _group(100, 50, 50)
-    found = relate(groups, _shares(few=90, **{name: share for name, (share, _) in points.items()}), n_resamples=0)
-    line = found.fit("accuracy")
-    assert line is not None
-    assert (line.intercept, line.slope) == pytest.approx((13, 1))
-    assert line.at(50) == pytest.approx(63)
-    names = [point.entity for point in found.outliers("accuracy")]
-    assert names[0] == "off"
-    assert "few" not in names
-    # Two points, or one share only: no line, and so no distance from it.
-    for some in (("a", "b"), ()):
-        other = relate({name: groups[name] for name in some}, found.shares, n_resamples=0)
-        assert (other.fit("accuracy"), other.outliers("accuracy")) == (None, [])
-    same = relate({name: groups[name] for name in "abcd"}, _shares(a=5, b=5, c=5, d=5), n_resamples=0)
-    assert same.fit("accuracy") is None
-
-
 def test_entities_beside_their_shares() -> None:
     by_entity = {
         "nurse": _group(60, 40, 90),
